@@ -1,0 +1,27 @@
+# Flags that every target of ours is compiled with, as one interface target.
+add_library(kiln_flags INTERFACE)
+target_compile_options(kiln_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
+if(KILN_WERROR)
+  target_compile_options(kiln_flags INTERFACE -Werror)
+endif()
+if(KILN_SANITIZE)
+  target_compile_options(kiln_flags INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(kiln_flags INTERFACE -fsanitize=${KILN_SANITIZE})
+  if(KILN_SANITIZE MATCHES "undefined")
+    target_compile_options(kiln_flags INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(KILN_COVERAGE)
+  target_compile_options(kiln_flags INTERFACE --coverage -O0 -g)
+  target_link_options(kiln_flags INTERFACE --coverage)
+endif()
+
+find_program(KILN_CCACHE ccache)
+if(KILN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${KILN_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(kiln_flags INTERFACE -fpch-preprocess)
+  endif()
+endif()

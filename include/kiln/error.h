@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln {
+
+/// Why an operation could not be done; the command line maps it to its exit code.
+enum class ErrorKind {
+  kBadInput,     ///< the user's input is wrong (exit code 2)
+  kEnvironment,  ///< the machine lacks something: a library, a compiler, a device, a permission (exit code 3)
+  kInternal,     ///< a bug in Kiln (exit code 70)
+};
+
+/// A place in a file that the user wrote. Lines and columns count from 1; 0 means "not known".
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+  int column = 0;
+
+  /// "file:line:column", leaving out what is not known; empty if nothing is.
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// The exception for everything that is neither absence (`std::optional`) nor a result that is data (`Diagnostic`,
+/// `RunStatus`). `what()` is one complete message for a person: place, cause, what was expected, the nearest valid name.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& message, SourceLocation location = {});
+
+  [[nodiscard]] ErrorKind kind() const { return kind_; }
+  [[nodiscard]] const SourceLocation& location() const { return location_; }
+  /// The message without the location prefix.
+  [[nodiscard]] const std::string& message() const { return message_; }
+
+ private:
+  ErrorKind kind_;
+  std::string message_;
+  SourceLocation location_;
+};
+
+/// Shorthands: `throw bad_input(where, "...")`.
+[[nodiscard]] Error bad_input(const std::string& message, const SourceLocation& location = {});
+[[nodiscard]] Error environment_error(const std::string& message);
+[[nodiscard]] Error internal_error(const std::string& message);
+
+}  // namespace kiln

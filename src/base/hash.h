@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kiln {
+
+/// SHA-256 (FIPS 180-4, by libcrypto) of `bytes`, as 64 lower-case hexadecimal digits.
+[[nodiscard]] std::string sha256_hex(std::string_view bytes);
+
+/// Digest over tagged, length-delimited fields, with the readable text of what went in kept beside it.
+/// Two different sequences of (tag, value) never produce the same preimage.
+class FieldHasher {
+ public:
+  FieldHasher& field(std::string_view tag, std::string_view value);
+  FieldHasher& field(std::string_view tag, std::int64_t value);
+
+  [[nodiscard]] std::string hex() const;
+  /// "tag <length>\n<value>\n" for each field in order: exactly the bytes that were hashed.
+  [[nodiscard]] const std::string& preimage() const { return preimage_; }
+
+ private:
+  std::string preimage_;
+};
+
+}  // namespace kiln

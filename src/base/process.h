@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// A program to run. Never through a shell.
+struct Command {
+  std::string program;                 ///< looked up in PATH when it has no slash
+  std::vector<std::string> arguments;  ///< without argv[0]
+  std::string standard_input;
+  std::string directory;               ///< working directory; empty: the caller's
+  std::chrono::milliseconds time_limit{0};  ///< 0: none
+  std::size_t output_limit = std::size_t{8} << 20;  ///< bytes kept of each stream; the rest is dropped and said so
+};
+
+/// How it ended. `started` is false when there is no such program (then `error` says why).
+struct ProcessResult {
+  bool started = false;
+  int exit_code = -1;   ///< valid when `signal` is 0
+  int signal = 0;       ///< the signal that ended it, or 0
+  bool timed_out = false;
+  std::string output;
+  std::string error;
+  double seconds = 0;
+  [[nodiscard]] bool ok() const { return started && signal == 0 && exit_code == 0 && !timed_out; }
+};
+
+/// Starts programs with posix_spawn (safe in a host that runs MPI or many threads); tests pass a fake.
+class ProcessRunner {
+ public:
+  virtual ~ProcessRunner() = default;
+  [[nodiscard]] virtual ProcessResult run(const Command& command) = 0;
+  /// Full path of a program, as execvp would find it.
+  [[nodiscard]] virtual std::optional<std::string> find_program(const std::string& name) = 0;
+};
+
+std::unique_ptr<ProcessRunner> make_process_runner();
+
+}  // namespace kiln

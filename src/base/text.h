@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln {
+
+/// The candidate at the smallest Damerau-Levenshtein distance from `name`, if that is near enough to be a slip
+/// (at most a third of the length, at least one).
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
+                                                      const std::vector<std::string>& candidates);
+/// "; did you mean 'x'?" or, with nothing near, "; expected one of a, b, c"; empty for no candidates.
+[[nodiscard]] std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
+
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+[[nodiscard]] std::string_view trim(std::string_view text);
+[[nodiscard]] bool is_identifier(std::string_view text);
+
+/// Shortest decimal text that reads back as the same value; integers without a point; "inf", "-inf", "nan".
+[[nodiscard]] std::string format_number(double value);
+/// "1.5 GiB", "340 B".
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+/// Three significant digits with a unit that fits: "12.3 us", "1.05 s".
+[[nodiscard]] std::string format_seconds(double seconds);
+
+/// Strict: the whole text must be one number; hexadecimal not accepted. `nullopt` otherwise (also out of range).
+[[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
+[[nodiscard]] std::optional<double> parse_real(std::string_view text);
+
+}  // namespace kiln

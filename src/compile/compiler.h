@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "device/target.h"
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// What is known of one kernel at compile time (ptxas or code-object metadata); see also FunctionAttributes.
+struct ResourceUse {
+  std::optional<int> registers;
+  std::optional<std::uint64_t> static_shared_bytes;
+  std::optional<std::uint64_t> local_bytes;
+};
+
+/// A compiler's product, and the unit of the cache.
+struct CodeObject {
+  std::string binary;                               ///< shared object, cubin, PTX or code object
+  std::string format;                               ///< "shared_object", "cubin", "ptx", "code_object"
+  std::map<std::string, std::string> lowered_names;  ///< name expression -> symbol in the binary
+  std::map<std::string, ResourceUse> resources;      ///< by name expression; may be empty
+  std::string log;                                  ///< warnings; may be empty
+  double compile_seconds = 0;                       ///< of the compile that made it, also when it comes from the cache
+};
+
+/// A compile that did not succeed, as data: the whole log, with the line numbers of the user's file.
+struct Diagnostic {
+  std::string summary;       ///< one line: "stencil7.cu:12:5: error: 'x' was not declared"
+  std::string log;
+  std::string command;       ///< how to repeat it
+  bool environment = false;  ///< the machine is at fault (no compiler, no space), not the kernel
+};
+
+using CompileResult = std::variant<CodeObject, Diagnostic>;
+
+/// Who compiles: part of every key and record. All of it is asked of the compiler at run time.
+struct CompilerIdentity {
+  std::string name;     ///< "g++", "NVRTC"
+  std::string version;  ///< "12.2.0 (Debian 12.2.0-14+deb12u1)"
+  /// Whatever else of the compiler's own make changes its output: the shim's digest, default flags.
+  std::string fingerprint;
+};
+
+/// Turns specializations into code objects. Thread-safe; several compiles may run at once.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// Throws environment_error when there is no compiler, saying what was looked for and which package to install.
+  [[nodiscard]] virtual const CompilerIdentity& identity() = 0;
+  [[nodiscard]] virtual CompileResult compile(const Specialization& specialization) = 0;
+  /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those known.
+  [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
+};
+
+}  // namespace kiln

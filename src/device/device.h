@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/target.h"
+
+namespace kiln {
+
+/// Limits that a launch is checked against before the driver sees it.
+struct DeviceLimits {
+  std::uint64_t max_threads_per_block = 0;
+  Dim3 max_block;
+  Dim3 max_grid;
+  std::uint64_t max_shared_bytes_per_block = 0;  ///< static + dynamic, with opt-in where the device has one
+};
+
+/// What `kiln devices` and every record say of a device.
+struct DeviceInfo {
+  std::string id;              ///< "cpu", "cuda:0"
+  std::string name;            ///< the vendor's product name
+  Target target;
+  int compute_units = 0;       ///< cores or multiprocessors
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;  ///< last-level cache
+  std::string driver;          ///< driver and run-time version, "" for the cpu
+  DeviceLimits limits;
+};
+
+/// Device memory, freed with the object. Movable only.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  /// The pointer that a kernel takes.
+  [[nodiscard]] virtual void* data() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// Host-visible view of the same memory; null where the device has memory of its own.
+  [[nodiscard]] virtual void* host_view() const = 0;
+};
+
+/// What the loaded machine code uses; `nullopt` where the back end cannot tell.
+struct FunctionAttributes {
+  std::optional<int> registers;
+  std::optional<std::uint64_t> static_shared_bytes;
+  std::optional<std::uint64_t> local_bytes;  ///< per work-item: spills and stack
+  std::optional<std::uint64_t> max_threads_per_block;
+  std::optional<std::uint64_t> binary_bytes;
+  /// Size in bytes of each kernel parameter, in order.
+  std::optional<std::vector<std::size_t>> parameter_bytes;
+};
+
+/// An ordered queue of work. `native` is the vendor's handle (a CUstream), null for the cpu.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  [[nodiscard]] virtual void* native() const = 0;
+  /// Waits; throws DeviceFault (device/fault.h) if a kernel failed since the last call.
+  virtual void synchronize() = 0;
+};
+
+/// A point in a stream's order, for timing.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual void record(Stream& stream) = 0;
+  /// Seconds from `earlier` to this one; both must have completed (synchronize first).
+  [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
+};
+
+/// One kernel inside a loaded module. Lives as long as the module.
+class Function {
+ public:
+  virtual ~Function() = default;
+  [[nodiscard]] virtual const std::string& name() const = 0;
+  [[nodiscard]] virtual const FunctionAttributes& attributes() const = 0;
+  /// Enqueues. `arguments[i]` points at the i-th argument's value; the values are copied before the call returns.
+  /// The shape has been checked. Throws Error when the driver refuses; a fault of the kernel surfaces at synchronize.
+  virtual void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) = 0;
+};
+
+/// Machine code loaded on a device.
+class Module {
+ public:
+  virtual ~Module() = default;
+  /// By lowered (mangled) name; null if the module has none of that name.
+  [[nodiscard]] virtual Function* function(const std::string& lowered_name) = 0;
+  /// Address and size of a `__constant__` or `__device__` variable; null if there is none of that name.
+  [[nodiscard]] virtual std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) = 0;
+};
+
+/// One device. Thread-safe, except that a stream is used by one thread at a time.
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual std::uint64_t free_memory_bytes() = 0;
+  /// Throws bad_input naming both sizes when `bytes` cannot be had.
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) = 0;
+  /// Ordered after all earlier work on `stream`, complete on return.
+  virtual void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) = 0;
+  virtual void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) = 0;
+  /// Sets every byte; enqueued.
+  virtual void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
+  [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
+  /// Loads `binary` (a shared object, a cubin, a code object). Throws Error if it is not loadable here.
+  [[nodiscard]] virtual std::unique_ptr<Module> load(const std::string& binary) = 0;
+  /// Evicts cached data of earlier launches from the last-level cache; enqueued.
+  virtual void flush_cache(Stream& stream) = 0;
+};
+
+/// The devices of one vendor's run time. `problem()` is empty when it works, and otherwise one sentence: what was
+/// looked for, where, and what to install.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual const std::string& name() const = 0;
+  [[nodiscard]] virtual std::string problem() const = 0;
+  [[nodiscard]] virtual std::vector<DeviceInfo> devices() const = 0;
+  [[nodiscard]] virtual std::shared_ptr<Device> open(int ordinal) = 0;
+};
+
+}  // namespace kiln

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace kiln {
+
+/// A kernel failed while it ran: a barrier that not all work-items reach, an illegal address. It ends one variant,
+/// not the job, unless `sticky`: then the device can run nothing more in this process.
+class DeviceFault : public std::runtime_error {
+ public:
+  explicit DeviceFault(const std::string& message, bool sticky = false)
+      : std::runtime_error(message), sticky_(sticky) {}
+  [[nodiscard]] bool sticky() const { return sticky_; }
+
+ private:
+  bool sticky_;
+};
+
+}  // namespace kiln

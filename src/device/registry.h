@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+
+namespace kiln {
+
+/// All back ends that this build knows, asked for devices by the names that users write:
+/// "auto" (first GPU, else the cpu), "cpu", "cuda" (= "cuda:0"), "cuda:1", "hip:0".
+class DeviceRegistry {
+ public:
+  explicit DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends);
+
+  [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
+  /// The same object for the same id while anyone holds it. Throws bad_input for a name that is not of this form or
+  /// unknown (listing those that exist), environment_error when the back end does not work here (its `problem()`).
+  [[nodiscard]] std::shared_ptr<Device> open(const std::string& name);
+
+ private:
+  std::vector<std::unique_ptr<Backend>> backends_;
+  std::vector<std::pair<std::string, std::weak_ptr<Device>>> open_;
+};
+
+}  // namespace kiln

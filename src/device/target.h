@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace kiln {
+
+/// What code is generated for. `backend` is "cpu", "cuda" or "hip"; `arch` is the full name that the compiler takes:
+/// the host's resolved feature set ("x86-64 avx2 fma ..."), "sm_90a", "gfx90a:sramecc+:xnack-".
+struct Target {
+  std::string backend;
+  std::string arch;
+  int warp_size = 32;
+
+  /// "cuda:sm_90"-like text for tables and records.
+  [[nodiscard]] std::string to_string() const { return backend + ":" + arch; }
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+/// Extents in work-items or blocks, x fastest.
+struct Dim3 {
+  std::uint64_t x = 1, y = 1, z = 1;
+  [[nodiscard]] std::uint64_t volume() const { return x * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// Grid in blocks, block in work-items, dynamic shared memory in bytes.
+struct LaunchShape {
+  Dim3 grid;
+  Dim3 block;
+  std::uint64_t dynamic_shared_bytes = 0;
+};
+
+}  // namespace kiln

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "compile/compiler.h"
+#include "device/device.h"
+
+namespace kiln {
+
+/// A code object together with its module on one device. Held by shared_ptr: eviction from a cache cannot cut off a
+/// launch. Holds the device, too, so that the module never outlives it.
+class LoadedCode {
+ public:
+  /// Loads `code` on `device`, or only holds it when `device` is null. Throws Error if the device refuses it.
+  LoadedCode(CodeObject code, std::shared_ptr<Device> device);
+
+  [[nodiscard]] const CodeObject& code() const { return code_; }
+  /// The kernel for a name expression; throws bad_input listing the entries that exist.
+  [[nodiscard]] Function& function(const std::string& name_expression) const;
+  [[nodiscard]] Module* module() const { return module_.get(); }
+
+ private:
+  CodeObject code_;
+  std::shared_ptr<Device> device_;  // before module_: destroyed after it
+  std::unique_ptr<Module> module_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "cache/disk_cache.h"
+#include "compile/compiler.h"
+#include "device/device.h"
+#include "load/loaded_kernel.h"
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// Where a kernel came from.
+enum class Origin { kMemory, kDisk, kCompiled, kWaited };
+[[nodiscard]] const char* to_string(Origin origin);
+
+struct ServiceCounters {
+  std::uint64_t memory_hits = 0;  ///< found loaded
+  std::uint64_t disk_hits = 0;
+  std::uint64_t compiled = 0;
+  std::uint64_t waited = 0;  ///< another thread was compiling the same key
+  std::uint64_t failed = 0;
+  double compile_seconds = 0, load_seconds = 0;
+};
+
+/// A kernel that can be launched, and what getting it cost.
+struct ServiceResult {
+  std::shared_ptr<LoadedCode> code;
+  Origin origin = Origin::kMemory;
+  CacheKey key;
+  double compile_seconds = 0;  ///< spent now; 0 for a hit
+  double load_seconds = 0;     ///< disk read + driver load, spent now
+};
+
+/// Joins the layers: memory, in flight, disk, compile. Thread-safe; no lock is held while compiling or loading, and a
+/// key is compiled once however many threads ask. `disk` may be null (no disk layer).
+class KernelService {
+ public:
+  KernelService(DiskCache* disk, const Clock& clock);
+  ~KernelService();
+
+  /// `device` null: compile only (the AOT path); then `code` holds no module.
+  [[nodiscard]] std::variant<ServiceResult, Diagnostic> get(const Specialization& specialization,
+                                                            Compiler& compiler,
+                                                            const std::shared_ptr<Device>& device);
+  [[nodiscard]] ServiceCounters counters() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The key of a specialization compiled by `compiler`; see CacheKey for what goes in.
+[[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, const CompilerIdentity& compiler);
+
+}  // namespace kiln
