@@ -6,6 +6,11 @@ function(kiln_layer name)
   cmake_parse_arguments(ARG "" "" "PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   get_property(below GLOBAL PROPERTY KILN_LAYERS)
+  if(NOT sources)  # a stage that has no code yet
+    add_library(kiln_${name} INTERFACE)
+    set_property(GLOBAL APPEND PROPERTY KILN_LAYERS ${name})
+    return()
+  endif()
   add_library(kiln_${name} STATIC ${sources})
   target_include_directories(kiln_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                              PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
