@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "config/yaml_node.h"
+
+namespace kiln {
+
+/// A scalar as the user wrote it; its meaning is found when the parameter it is for is known.
+struct RawValue {
+  std::string text;
+  bool quoted = false;
+  SourceLocation where;
+};
+
+/// `measure:` of a job.
+struct MeasureSpec {
+  double min_time = 0.5;  ///< seconds
+  double max_time = 10;   ///< seconds
+  std::size_t min_samples = 5;
+  std::size_t max_samples = 1000;
+  bool cold = false;      ///< flush the last-level cache before each sample
+  bool enabled = true;    ///< `measure: false`: check only
+};
+
+/// What a job file says, checked for form but not yet against the workload.
+struct JobSpec {
+  std::string file;
+  std::string workload;                     ///< a name or a path; empty when `inline_workload` is set
+  std::optional<YamlNode> inline_workload;  ///< `workload:` given as a map
+  SourceLocation workload_where;
+  std::vector<std::string> devices = {"auto"};
+  std::vector<std::pair<std::string, RawValue>> set;                  ///< parameter, bind.<parameter>, fast_math
+  std::vector<std::pair<std::string, std::vector<RawValue>>> sweep;  ///< in order; the last varies fastest
+  MeasureSpec measure;
+  std::string output;  ///< folder; empty: none
+};
+
+/// Reads and checks a job file. Throws bad_input with file, line, column, key and the nearest known key.
+[[nodiscard]] JobSpec load_job(FileSystem& files, const std::string& path);
+/// The same from text in memory; `name` stands for the file in messages.
+[[nodiscard]] JobSpec parse_job(const std::string& text, const std::string& name);
+
+/// `--set k=v`: replaces what the file sets or sweeps for `k`. Paths are relative to the working directory.
+void apply_set(JobSpec& job, const std::string& assignment);
+/// `--sweep k=v1,v2`.
+void apply_sweep(JobSpec& job, const std::string& assignment);
+
+}  // namespace kiln

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "compile/compiler.h"
+#include "config/job_spec.h"
+#include "device/registry.h"
+#include "job/plan.h"
+#include "job/record.h"
+#include "service/kernel_service.h"
+
+namespace kiln {
+
+/// The world that a job runs in; all of it outlives the call.
+struct JobContext {
+  DeviceRegistry& devices;
+  std::map<std::string, Compiler*> compilers;  ///< by back end
+  KernelService& service;
+  FileSystem& files;
+  const Clock& clock;
+  Log& log;
+  std::string run_id, kiln_version, kiln_revision;
+};
+
+/// Told of each variant as it ends; an implementation writes it out before it returns.
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  /// Before the first variant, once everything has been validated.
+  virtual void begin(const JobPlan& plan) = 0;
+  virtual void variant_started(std::size_t index, std::size_t count, const std::string& label) = 0;
+  virtual void record(const Record& record) = 0;
+};
+
+/// Runs every variant of a plan on its device: specialise, get the code, make the inputs, run and check, measure.
+/// A variant that fails is a record, and the rest goes on; only an Error (bad input, environment) ends the job.
+void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink);
+
+/// Compiles every unit of every variant for `target`, with no device: fills the cache.
+struct CompiledUnit {
+  std::string label, source;
+  std::vector<std::string> entries;
+  std::string key;
+  Origin origin = Origin::kCompiled;
+  double compile_seconds = 0;
+  std::uint64_t binary_bytes = 0;
+  std::optional<Diagnostic> failure;
+};
+[[nodiscard]] std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& context,
+                                                    const Target& target);
+
+}  // namespace kiln

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/job_spec.h"
+#include "device/device.h"
+#include "workload/configuration.h"
+#include "workload/library.h"
+#include "workload/workload.h"
+
+namespace kiln {
+
+/// One point of the sweep on one device: every parameter has a value and a binding.
+struct Variant {
+  Configuration configuration;
+  std::string label;      ///< "block_x=256 bind.nx=run"; empty if nothing is swept
+  std::string device;     ///< "cpu", "cuda:0"
+};
+
+/// A job with everything resolved and checked that needs no compiler: what `--dry-run` prints.
+struct JobPlan {
+  JobSpec job;
+  std::shared_ptr<const Workload> workload;
+  std::vector<Variant> variants;
+  /// Points of the sweep that a constraint excludes, "block_x=1024 block_y=2: violates 'block_x * block_y <= 1024'".
+  std::vector<std::string> excluded;
+};
+
+/// Expands the sweep for each device. Throws bad_input for unknown names, values that are not allowed, and a
+/// constraint that no point of the sweep satisfies.
+[[nodiscard]] JobPlan make_plan(const JobSpec& job, const WorkloadLibrary& library, FileSystem& files,
+                                const std::vector<DeviceInfo>& devices);
+
+}  // namespace kiln

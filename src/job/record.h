@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compile/compiler.h"
+#include "device/device.h"
+#include "device/target.h"
+#include "measure/sampler.h"
+#include "measure/statistics.h"
+#include "service/kernel_service.h"
+
+namespace kiln {
+
+/// How one variant on one device ended. Anything but kOk makes `kiln run` exit with 1.
+enum class RunStatus {
+  kOk,             ///< ran, and every check agreed
+  kWrong,          ///< ran, and a check did not agree; not measured
+  kCompileFailed,  ///< a kernel did not compile: `message` is the summary, `log` all of it
+  kUnfit,          ///< a launch shape or its memory does not fit the device
+  kFaulted,        ///< a kernel failed while it ran
+};
+[[nodiscard]] const char* to_string(RunStatus status);
+
+/// A parameter's value in a variant, as text that reads back, and where it was bound.
+struct BoundParameter {
+  std::string name;
+  std::string value;
+  bool compile_time = true;
+  bool quoted = false;  ///< a word (type, choice, path), not a number or bool
+};
+
+/// One compiled unit of a variant.
+struct UnitUse {
+  std::string source;                 ///< "stencil7.cu"
+  std::vector<std::string> entries;   ///< name expressions
+  Origin origin = Origin::kCompiled;
+  std::string key;                    ///< digest in the cache
+  double compile_seconds = 0;         ///< spent in this run; 0 for a hit
+  double load_seconds = 0;
+  std::vector<std::string> options;
+  std::uint64_t binary_bytes = 0;
+  std::string note;                   ///< such as "PTX for sm_90: this NVRTC does not know sm_120"
+};
+
+/// One launch of the step.
+struct LaunchUse {
+  std::string kernel;
+  LaunchShape shape;
+  FunctionAttributes attributes;
+  std::optional<Summary> seconds;  ///< absent when not measured
+};
+
+/// One check of the result.
+struct CheckResult {
+  std::string name;
+  std::string against;  ///< "expected value", "kernel laplacian_reference", "file ref_energies.out"
+  bool ok = false;
+  std::uint64_t compared = 0, skipped = 0, mismatches = 0;
+  std::string worst_index;  ///< "[3, 17, 2]"
+  double worst_value = 0, worst_expected = 0;
+  double max_relative_error = 0;
+  double rtol = 0, atol = 0;
+  /// One sentence for a person; for a wrong result with index, both values and the tolerance.
+  std::string message;
+};
+
+struct MetricValue {
+  std::string name, unit;
+  double value = 0;
+  bool higher_is_better = true;
+};
+
+/// Everything known of one variant on one device: a line of records.jsonl (schemas/record.schema.json).
+struct Record {
+  std::string run_id;       ///< the same for all records of one invocation
+  std::string time;         ///< ISO 8601 UTC, when the variant began
+  std::string kiln_version, kiln_revision;
+  std::string job_file;
+  std::string workload;
+  std::string source_digest;  ///< SHA-256 over the workload file and its kernel texts
+  std::string label;          ///< what the sweep varies: "block_x=256 bind.nx=run"; empty for a single variant
+  DeviceInfo device;
+  CompilerIdentity compiler;
+  std::vector<BoundParameter> parameters;  ///< in the order of the workload file
+  bool fast_math = false;
+  bool launch_bounds = true;
+  std::int64_t seed = 0;
+  std::string cache_mode;  ///< "warm" or "cold" (the device's, in the measurement)
+
+  RunStatus status = RunStatus::kOk;
+  std::string message;
+  std::string log;
+  std::vector<UnitUse> units;
+  std::vector<LaunchUse> launches;
+  std::optional<Summary> step;         ///< seconds of a whole step
+  std::string stop_reason;             ///< why sampling ended
+  std::vector<CheckResult> checks;
+  std::vector<MetricValue> metrics;
+  double first_launch_seconds = 0;     ///< from the start of the variant to its first launch
+};
+
+}  // namespace kiln
