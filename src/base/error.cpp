@@ -29,8 +29,12 @@ Error bad_input(const std::string& message, const SourceLocation& location) {
   return Error(ErrorKind::kBadInput, message, location);
 }
 
-Error environment_error(const std::string& message) { return Error(ErrorKind::kEnvironment, message); }
+Error environment_error(const std::string& message) {
+  return Error(ErrorKind::kEnvironment, message);
+}
 
-Error internal_error(const std::string& message) { return Error(ErrorKind::kInternal, message); }
+Error internal_error(const std::string& message) {
+  return Error(ErrorKind::kInternal, message);
+}
 
 }  // namespace kiln

@@ -1,0 +1,59 @@
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// A tag must not contain a line end, or the fields could not be told apart: it is escaped.
+std::string escape_tag(std::string_view tag) {
+  std::string text;
+  for (const char c : tag) {
+    if (c == '\\') {
+      text += "\\\\";
+    } else if (c == '\n') {
+      text += "\\n";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
+    throw internal_error("libcrypto could not compute a SHA-256 digest");
+  }
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(std::size_t{2} * length);
+  for (unsigned int i = 0; i < length; ++i) {
+    text += kDigits[digest[i] >> 4U];
+    text += kDigits[digest[i] & 0xFU];
+  }
+  return text;
+}
+
+FieldHasher& FieldHasher::field(std::string_view tag, std::string_view value) {
+  preimage_.append(escape_tag(tag)).append(" ").append(std::to_string(value.size())).append("\n");
+  preimage_.append(value).append("\n");
+  return *this;
+}
+
+FieldHasher& FieldHasher::field(std::string_view tag, std::int64_t value) {
+  return field(tag, std::string_view(std::to_string(value)));
+}
+
+std::string FieldHasher::hex() const {
+  return sha256_hex(preimage_);
+}
+
+}  // namespace kiln

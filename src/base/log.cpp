@@ -1,0 +1,78 @@
+#include "base/log.h"
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+
+#include <map>
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+const std::map<std::string, LogLevel>& level_names() {
+  static const std::map<std::string, LogLevel> kNames = {{"debug", LogLevel::kDebug},
+                                                         {"info", LogLevel::kInfo},
+                                                         {"warn", LogLevel::kWarn},
+                                                         {"error", LogLevel::kError},
+                                                         {"off", LogLevel::kOff}};
+  return kNames;
+}
+
+spdlog::level::level_enum to_spdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarn:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+    case LogLevel::kOff:
+      break;
+  }
+  return spdlog::level::off;
+}
+
+class StderrLog : public Log {
+ public:
+  explicit StderrLog(LogLevel level) {
+    logger_.set_level(to_spdlog(level));
+    logger_.set_pattern("kiln: %^%l%$: %v");
+    logger_.flush_on(spdlog::level::debug);
+  }
+
+  void write(LogLevel level, const std::string& message) override {
+    if (level != LogLevel::kOff) logger_.log(to_spdlog(level), message);
+  }
+
+ private:
+  spdlog::logger logger_{"kiln", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()};
+};
+
+class NullLog : public Log {
+ public:
+  void write(LogLevel /*level*/, const std::string& /*message*/) override {}
+};
+
+}  // namespace
+
+LogLevel parse_log_level(const std::string& name) {
+  const auto found = level_names().find(name);
+  if (found == level_names().end()) {
+    throw bad_input("'" + name + "' is not a log level; expected one of debug, info, warn, error, off");
+  }
+  return found->second;
+}
+
+std::unique_ptr<Log> make_stderr_log(LogLevel level) {
+  return std::make_unique<StderrLog>(level);
+}
+
+std::unique_ptr<Log> make_null_log() {
+  return std::make_unique<NullLog>();
+}
+
+}  // namespace kiln

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.h"
+
+namespace kiln {
+
+/// Both ends of a pipe, closed on exec. The descriptors are above 2, so that neither can be mistaken for a
+/// standard stream in a host that has closed one of its own.
+struct Pipe {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+
+/// Throws environment_error when the process has no descriptors left.
+[[nodiscard]] Pipe make_pipe();
+void set_non_blocking(int fd);
+
+/// Collects what arrives at a pipe's read end: the first `limit` bytes are kept, the rest is counted.
+class PipeReader {
+ public:
+  PipeReader(UniqueFd fd, std::size_t limit);
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }
+  /// Takes what is there now, without waiting; closes at the end of the stream.
+  void drain();
+  /// What was kept, followed by a line that says how much was dropped, if any was.
+  [[nodiscard]] std::string take_text();
+
+ private:
+  UniqueFd fd_;
+  std::size_t limit_;
+  std::size_t dropped_ = 0;
+  std::string text_;
+};
+
+/// Feeds text into a pipe's write end as far as it accepts it. The calling thread must have SIGPIPE blocked.
+class PipeWriter {
+ public:
+  PipeWriter(UniqueFd fd, std::string_view text);
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }
+  /// Writes without waiting; closes when all is written or nobody reads any more.
+  void feed();
+
+ private:
+  UniqueFd fd_;
+  std::string_view rest_;
+};
+
+/// Blocks SIGPIPE for the calling thread while it lives, and swallows one that was raised meanwhile: a child
+/// that does not read its input must not end the host.
+class SigpipeGuard {
+ public:
+  SigpipeGuard();
+  ~SigpipeGuard();
+  SigpipeGuard(const SigpipeGuard&) = delete;
+  SigpipeGuard& operator=(const SigpipeGuard&) = delete;
+
+ private:
+  bool was_pending_ = false;
+  bool was_blocked_ = false;
+};
+
+}  // namespace kiln

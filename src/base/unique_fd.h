@@ -1,0 +1,19 @@
+#pragma once
+
+#include <unistd.h>
+
+#include "base/unique_handle.h"
+
+namespace kiln {
+
+/// Traits of a POSIX file descriptor. Where a failing close matters (a written file), release and close by
+/// hand.
+struct FileDescriptorTraits {
+  using Handle = int;
+  static Handle null() { return -1; }
+  static void close(Handle handle) noexcept { ::close(handle); }
+};
+
+using UniqueFd = UniqueHandle<FileDescriptorTraits>;
+
+}  // namespace kiln
