@@ -1,0 +1,75 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/expression.h"
+#include "config/job_spec.h"
+#include "workload/workload.h"
+
+namespace kiln {
+
+/// A parameter's value: numbers as the C++ type that the kernel sees, words for types, choices and paths.
+struct ParameterValue {
+  ParameterKind kind = ParameterKind::kScalar;
+  ScalarType type = ScalarType::kInt;  ///< of a kScalar
+  std::variant<std::int64_t, double, bool, std::string> value;
+  Binding binding = Binding::kCompile;
+
+  /// As in YAML and tables.
+  [[nodiscard]] std::string to_string() const;
+  /// As a C++ constant of `type`: "512", "0.1f", "true"; for kType the C++ type's name, for kChoice its index.
+  [[nodiscard]] std::string cpp_literal() const;
+  [[nodiscard]] double number() const;
+  int choice_index = 0;
+};
+
+/// A workload with a value for each parameter, on one back end. Constraints hold. A value type.
+class Configuration {
+ public:
+  [[nodiscard]] const Workload& workload() const { return *workload_; }
+  [[nodiscard]] std::shared_ptr<const Workload> shared_workload() const { return workload_; }
+  [[nodiscard]] const ParameterValue& value(const std::string& name) const;
+  /// In the order of the workload file.
+  [[nodiscard]] const std::vector<std::pair<std::string, ParameterValue>>& values() const { return values_; }
+  [[nodiscard]] bool fast_math() const { return fast_math_; }
+  [[nodiscard]] bool launch_bounds() const { return launch_bounds_; }
+  [[nodiscard]] std::int64_t seed() const;
+  [[nodiscard]] const std::string& backend() const { return backend_; }
+
+  /// Evaluates an expression over parameters, `let` names and `extra`. Throws bad_input at the expression's place.
+  [[nodiscard]] double evaluate(const ExpressionText& expression, const Variables& extra = {}) const;
+  /// The same, and the result must be a whole number in [low, high].
+  [[nodiscard]] std::int64_t evaluate_integer(const ExpressionText& expression, std::int64_t low, std::int64_t high,
+                                              const Variables& extra = {}) const;
+  [[nodiscard]] bool evaluate_condition(const ExpressionText& expression) const;
+  /// Replaces {parameter} by its value; `nullopt` if one of them is an unset path.
+  [[nodiscard]] std::optional<std::string> expand_path(const std::string& text, const SourceLocation& where) const;
+  /// The scalar type that a name in the workload stands for: a scalar type or a type parameter.
+  [[nodiscard]] std::optional<ScalarType> scalar_type(const std::string& name) const;
+
+ private:
+  friend class ConfigurationBuilder;
+  std::shared_ptr<const Workload> workload_;
+  std::vector<std::pair<std::string, ParameterValue>> values_;
+  bool fast_math_ = false;
+  bool launch_bounds_ = true;
+  std::string backend_;
+  Variables variables_;
+};
+
+/// One point: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math", "launch_bounds").
+/// Throws bad_input for unknown names (with the nearest), wrong types, values outside `values`, `min`, `max`, headers
+/// that disagree, cycles. A violated constraint is returned, not thrown, so that a sweep can leave the point out.
+struct ConfigurationResult {
+  Configuration configuration;
+  std::optional<ExpressionText> violated;
+};
+[[nodiscard]] ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,
+                                            const std::vector<std::pair<std::string, RawValue>>& assignments,
+                                            const std::string& backend, FileSystem& files);
+
+}  // namespace kiln

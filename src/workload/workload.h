@@ -1,0 +1,178 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/file.h"
+#include "config/yaml_node.h"
+#include "workload/scalar_type.h"
+
+namespace kiln {
+
+/// An expression or literal as written, with its place, so that an error found later can point at it.
+struct ExpressionText {
+  std::string text;
+  SourceLocation where;
+  std::string key;  ///< path of the key, "kernels.laplacian.grid[0]"
+};
+
+enum class ParameterKind { kScalar, kType, kChoice, kPath };
+enum class Binding { kCompile, kRun };
+
+/// `from:` of a parameter: its value stands in a file once the file's path is known.
+struct HeaderSource {
+  std::string file;  ///< with {parameter} placeholders
+  bool binary = false;
+  std::int64_t index = 0;         ///< text: which number, from 0
+  std::int64_t record_bytes = 1;  ///< binary: file size over this
+  bool at_most = false;
+  SourceLocation where;
+};
+
+struct ParameterSpec {
+  std::string name;
+  ParameterKind kind = ParameterKind::kScalar;
+  std::string scalar_type;                ///< "int", "double", or the name of a type parameter, for kScalar
+  std::map<std::string, ExpressionText> defaults;  ///< by back end; "otherwise" for the rest
+  std::vector<ExpressionText> values;     ///< allowed ones; empty: any
+  std::optional<ExpressionText> min, max;
+  std::optional<Binding> fixed_binding;   ///< absent: the job chooses
+  std::optional<HeaderSource> from;
+  std::string help, unit;
+  SourceLocation where;
+};
+
+/// A member of a record type.
+struct RecordMember {
+  std::string name;
+  ScalarType type;
+  std::optional<ExpressionText> min, max;
+};
+struct RecordType {
+  std::string name;
+  std::vector<RecordMember> members;
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+/// Where numbers come from a file.
+struct FileSource {
+  ExpressionText path;  ///< with {parameter} placeholders
+  bool binary = false;
+  std::optional<ExpressionText> skip, offset, row_pitch;
+  bool partial = false;
+  bool optional = false;
+  std::string after;    ///< scalar: the number that follows this text
+};
+
+struct InitSpec {
+  enum class Kind { kPoison, kConstant, kUniform, kNormal, kIota, kKernel, kFile };
+  Kind kind = Kind::kPoison;
+  std::vector<ExpressionText> numbers;  ///< the constant; low, high; mean, deviation; first, step
+  std::string kernel;
+  std::optional<FileSource> file;
+  std::shared_ptr<InitSpec> otherwise;  ///< for kFile with an unset path
+  SourceLocation where;
+};
+
+struct BufferSpec {
+  std::string name;
+  std::string type;  ///< scalar type, type parameter, or record type
+  std::vector<ExpressionText> shape;
+  InitSpec init;
+  SourceLocation where;
+};
+
+struct ArgumentSpec {
+  enum class Kind { kBuffer, kParams, kParameter, kValue, kNull };
+  Kind kind = Kind::kNull;
+  std::string name;       ///< buffer or parameter
+  ExpressionText value;   ///< for kValue
+  std::string type;       ///< for kValue
+  SourceLocation where;
+};
+
+/// A macro's value: literal text, a parameter's value, or an expression.
+struct DefineSpec {
+  std::string name;
+  ExpressionText value;
+  bool expression = false;
+};
+
+struct KernelSpec {
+  std::string name, source, entry;
+  std::vector<ExpressionText> grid, block;
+  std::optional<ExpressionText> shared;
+  std::vector<ArgumentSpec> args;
+  std::vector<ExpressionText> launch_bounds;
+  std::vector<ExpressionText> template_args;
+  std::vector<DefineSpec> defines;
+  std::map<std::string, std::vector<std::string>> options;  ///< by back end; "" for all
+  std::vector<std::pair<std::string, std::string>> symbols;  ///< variable -> buffer
+  SourceLocation where;
+};
+
+struct LaunchSpec {
+  std::string kernel;
+  std::optional<ExpressionText> when;
+  SourceLocation where;
+};
+
+struct CheckSpec {
+  std::string name, buffer;
+  std::optional<ExpressionText> expected;
+  std::optional<FileSource> expected_file;   ///< `expected: {file: ...}`: one number
+  std::optional<FileSource> file;            ///< a whole array
+  std::string reference_kernel, reference_buffer;
+  bool reference_on_cpu = false;
+  std::vector<std::pair<ExpressionText, ExpressionText>> region;
+  bool reduce_sum = false;
+  std::optional<ExpressionText> rtol, atol, skip_below, when;
+  SourceLocation where;
+};
+
+struct MetricSpec {
+  std::string name, unit;
+  ExpressionText value;
+  bool higher_is_better = true;
+};
+
+/// A workload file, checked for form and for names that it uses of itself. Immutable.
+struct Workload {
+  std::string name, summary, description;
+  std::string file;                  ///< the YAML's path
+  std::filesystem::path directory;   ///< sources are relative to it
+  std::string text;                  ///< the YAML, for the digest in records
+  std::vector<ParameterSpec> parameters;  ///< the built-in `seed` last
+  std::vector<std::pair<std::string, ExpressionText>> lets;
+  std::vector<RecordType> types;
+  std::vector<ExpressionText> constraints;
+  std::vector<BufferSpec> buffers;
+  std::vector<KernelSpec> kernels;
+  std::vector<LaunchSpec> run;
+  std::optional<ExpressionText> verify_steps;
+  std::vector<LaunchSpec> verify_run;
+  std::vector<CheckSpec> checks;
+  std::vector<MetricSpec> metrics;
+  std::optional<ExpressionText> refresh;
+
+  [[nodiscard]] const ParameterSpec* find_parameter(const std::string& name) const;
+  [[nodiscard]] const BufferSpec* find_buffer(const std::string& name) const;
+  [[nodiscard]] const KernelSpec* find_kernel(const std::string& name) const;
+  [[nodiscard]] const RecordType* find_type(const std::string& name) const;
+};
+
+/// Reads a workload from its YAML node; `directory` is where its sources are. Throws bad_input.
+[[nodiscard]] std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::string& text,
+                                                             const std::filesystem::path& directory);
+/// Reads a workload file.
+[[nodiscard]] std::shared_ptr<const Workload> load_workload_file(FileSystem& files,
+                                                                 const std::filesystem::path& path);
+
+}  // namespace kiln
