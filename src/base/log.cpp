@@ -3,7 +3,9 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
-#include <map>
+#include <array>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "kiln/error.h"
@@ -11,14 +13,16 @@
 namespace kiln {
 namespace {
 
-const std::map<std::string, LogLevel>& level_names() {
-  static const std::map<std::string, LogLevel> kNames = {{"debug", LogLevel::kDebug},
-                                                         {"info", LogLevel::kInfo},
-                                                         {"warn", LogLevel::kWarn},
-                                                         {"error", LogLevel::kError},
-                                                         {"off", LogLevel::kOff}};
-  return kNames;
-}
+struct NamedLevel {
+  std::string_view name;
+  LogLevel level;
+};
+
+constexpr std::array<NamedLevel, 5> kLevels = {{{"debug", LogLevel::kDebug},
+                                                {"info", LogLevel::kInfo},
+                                                {"warn", LogLevel::kWarn},
+                                                {"error", LogLevel::kError},
+                                                {"off", LogLevel::kOff}}};
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
@@ -60,11 +64,12 @@ class NullLog : public Log {
 }  // namespace
 
 LogLevel parse_log_level(const std::string& name) {
-  const auto found = level_names().find(name);
-  if (found == level_names().end()) {
-    throw bad_input("'" + name + "' is not a log level; expected one of debug, info, warn, error, off");
+  std::vector<std::string> names;
+  for (const NamedLevel& known : kLevels) {
+    if (known.name == name) return known.level;
+    names.emplace_back(known.name);
   }
-  return found->second;
+  throw bad_input("'" + name + "' is not a log level; expected one of " + join(names, ", "));
 }
 
 std::unique_ptr<Log> make_stderr_log(LogLevel level) {

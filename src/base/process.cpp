@@ -215,8 +215,8 @@ class PosixProcessRunner : public ProcessRunner {
     if (name.empty()) return std::nullopt;
     if (name.find('/') != std::string::npos) return is_program(name) ? std::optional(name) : std::nullopt;
     for (const std::string& directory : split(search_path(), ':')) {
-      std::string path = directory.empty() ? "./" + name : directory + "/" + name;
-      if (is_program(path)) return path;
+      const std::filesystem::path path = std::filesystem::path(directory.empty() ? "." : directory) / name;
+      if (is_program(path)) return path.string();
     }
     return std::nullopt;
   }

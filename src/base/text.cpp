@@ -161,7 +161,9 @@ std::string format_seconds(double seconds) {
     value /= kStep;
     ++unit;
   }
-  const std::string digits = value < 1 ? print("%.*g", 3, value) : print("%.*f", three_digits(value), value);
+  constexpr double kRoundsToOne = 0.9995;
+  const std::string digits =
+      value < kRoundsToOne ? print("%.*g", 3, value) : print("%.*f", three_digits(value), value);
   return (seconds < 0 ? "-" : "") + digits + kUnits.at(unit);
 }
 

@@ -1,0 +1,131 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace kiln {
+namespace {
+
+TEST(NearestName, FindsASlip) {
+  const std::vector<std::string> names = {"block_x", "block_y", "grid", "measure"};
+  EXPECT_EQ(nearest_name("blok_x", names), "block_x");
+  EXPECT_EQ(nearest_name("block_y", names), "block_y");
+  EXPECT_EQ(nearest_name("gird", names), "grid");
+  EXPECT_EQ(nearest_name("meassure", names), "measure");
+}
+
+TEST(NearestName, FarIsNothing) {
+  EXPECT_EQ(nearest_name("temperature", {"block_x", "grid"}), std::nullopt);
+  EXPECT_EQ(nearest_name("nx", {"threads"}), std::nullopt);
+  EXPECT_EQ(nearest_name("nx", {}), std::nullopt);
+}
+
+TEST(NearestName, FirstOfTwoEquallyNear) {
+  EXPECT_EQ(nearest_name("block_z", {"block_x", "block_y"}), "block_x");
+}
+
+TEST(Suggestion, NamesTheNearestOrAll) {
+  EXPECT_EQ(suggestion("gird", {"grid", "block"}), "; did you mean 'grid'?");
+  EXPECT_EQ(suggestion("foo", {"grid", "block"}), "; expected one of grid, block");
+  EXPECT_EQ(suggestion("foo", {}), "");
+}
+
+TEST(Join, PutsSeparatorsBetween) {
+  EXPECT_EQ(join({}, ", "), "");
+  EXPECT_EQ(join({"a"}, ", "), "a");
+  EXPECT_EQ(join({"a", "", "c"}, ", "), "a, , c");
+}
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_EQ(split("", ','), std::vector<std::string>({""}));
+  EXPECT_EQ(split("a,,b,", ','), std::vector<std::string>({"a", "", "b", ""}));
+}
+
+TEST(Trim, BothEnds) {
+  EXPECT_EQ(trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trim("   "), "");
+  EXPECT_EQ(trim(""), "");
+}
+
+TEST(IsIdentifier, AsInC) {
+  EXPECT_TRUE(is_identifier("_x9"));
+  EXPECT_TRUE(is_identifier("T"));
+  EXPECT_FALSE(is_identifier(""));
+  EXPECT_FALSE(is_identifier("9x"));
+  EXPECT_FALSE(is_identifier("a-b"));
+  EXPECT_FALSE(is_identifier("\xc3\xa9"));
+}
+
+TEST(FormatNumber, IntegersHaveNoPoint) {
+  EXPECT_EQ(format_number(0), "0");
+  EXPECT_EQ(format_number(-3), "-3");
+  EXPECT_EQ(format_number(100000), "100000");
+  EXPECT_EQ(format_number(134217728), "134217728");
+}
+
+TEST(FormatNumber, ShortestThatReadsBack) {
+  EXPECT_EQ(format_number(0.1), "0.1");
+  EXPECT_EQ(format_number(1e-12), "1e-12");
+  EXPECT_EQ(format_number(1e300), "1e+300");
+  for (const double value : {1.0 / 3, 1e22, 9007199254740993.0, 5e-324, 1.7976931348623157e308, -0.3}) {
+    EXPECT_EQ(parse_real(format_number(value)), value) << value;
+  }
+  EXPECT_TRUE(std::signbit(*parse_real(format_number(-0.0))));
+}
+
+TEST(FormatNumber, NotFinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(format_number(kInfinity), "inf");
+  EXPECT_EQ(format_number(-kInfinity), "-inf");
+  EXPECT_EQ(format_number(std::nan("")), "nan");
+  EXPECT_EQ(format_number(-std::nan("")), "nan");
+}
+
+TEST(FormatBytes, BinaryUnits) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(340), "340 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1024), "1 KiB");
+  EXPECT_EQ(format_bytes(1610612736), "1.5 GiB");
+  EXPECT_EQ(format_bytes(1048575), "1 MiB");
+  EXPECT_EQ(format_bytes(1024000), "1000 KiB");
+  EXPECT_EQ(format_bytes(std::numeric_limits<std::uint64_t>::max()), "16 EiB");
+}
+
+TEST(FormatSeconds, ThreeDigitsAndAUnit) {
+  EXPECT_EQ(format_seconds(0), "0 s");
+  EXPECT_EQ(format_seconds(12.34e-6), "12.3 us");
+  EXPECT_EQ(format_seconds(1.05), "1.05 s");
+  EXPECT_EQ(format_seconds(1e-3), "1.00 ms");
+  EXPECT_EQ(format_seconds(999.96e-6), "1.00 ms");
+  EXPECT_EQ(format_seconds(9.999e-9), "10.0 ns");
+  EXPECT_EQ(format_seconds(3600), "3600 s");
+  EXPECT_EQ(format_seconds(-2e-9), "-2.00 ns");
+  EXPECT_EQ(format_seconds(1.5e-10), "0.15 ns");
+  EXPECT_EQ(format_seconds(std::nan("")), "nan s");
+}
+
+TEST(ParseInteger, WholeTextOnly) {
+  EXPECT_EQ(parse_integer("42"), 42);
+  EXPECT_EQ(parse_integer("-7"), -7);
+  EXPECT_EQ(parse_integer("+7"), 7);
+  EXPECT_EQ(parse_integer("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+  for (const char* text : {"", "+", "+-7", "9223372036854775808", "0x10", "1.0", "1e3", " 1", "1 ", "12a"}) {
+    EXPECT_EQ(parse_integer(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseReal, WholeTextOnly) {
+  EXPECT_EQ(parse_real("0.5"), 0.5);
+  EXPECT_EQ(parse_real("+1e-3"), 1e-3);
+  EXPECT_EQ(parse_real("-inf"), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(parse_real("nan").value_or(0)));
+  for (const char* text : {"", "0x1p3", "1e999", "1.0f", "1,5", " 1", "+-1"}) {
+    EXPECT_EQ(parse_real(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace kiln
