@@ -1,0 +1,244 @@
+// kiln/portable.h: the few things that a kernel text needs and that CUDA, HIP and the host spell differently.
+// One text for every back end; it includes nothing, because NVRTC and the host shim have no standard headers.
+// The back end defines one of KILN_BACKEND_CUDA, KILN_BACKEND_HIP, KILN_BACKEND_CPU and, where it is not 32 (64 for
+// HIP), KILN_WARP_SIZE. An ahead-of-time build by nvcc or hipcc needs no macro; plain host C++ can include it too.
+#pragma once
+
+#if !defined(KILN_BACKEND_CUDA) && !defined(KILN_BACKEND_HIP) && !defined(KILN_BACKEND_CPU)
+#if defined(__HIP__) || defined(__HIPCC__)
+#define KILN_BACKEND_HIP 1
+#elif defined(__CUDACC__)
+#define KILN_BACKEND_CUDA 1
+#endif
+#endif
+
+#if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
+#define KILN_HOST_DEVICE __host__ __device__ __forceinline__
+#define KILN_DEVICE __device__ __forceinline__
+#else
+#define KILN_HOST_DEVICE inline
+#define KILN_DEVICE inline
+#endif
+
+#ifndef KILN_WARP_SIZE
+#if defined(KILN_BACKEND_HIP) && defined(__AMDGCN_WAVEFRONT_SIZE)
+#define KILN_WARP_SIZE __AMDGCN_WAVEFRONT_SIZE
+#elif defined(KILN_BACKEND_HIP)
+#define KILN_WARP_SIZE 64
+#else
+#define KILN_WARP_SIZE 32
+#endif
+#endif
+
+// KILN_UNROLL(4) for (...): asks for unrolling by a literal factor. KILN_UNROLL_ALL: a short loop of known length.
+#define KILN_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__) || defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
+#define KILN_UNROLL(factor) KILN_PRAGMA(unroll factor)
+#define KILN_UNROLL_ALL KILN_PRAGMA(unroll)
+#else
+#define KILN_UNROLL(factor) KILN_PRAGMA(GCC unroll factor)
+#define KILN_UNROLL_ALL KILN_PRAGMA(GCC unroll 64)
+#endif
+
+namespace kiln {
+
+constexpr int warp_size = KILN_WARP_SIZE;  // NOLINT(readability-identifier-naming): written in kernels
+
+using uint32 = unsigned int;
+using uint64 = unsigned long long;
+
+// ---------------------------------------------------------------------------------------------- random numbers
+// Counter-based, so that element i has the same value on each device and in any order of evaluation.
+
+struct RandomWords {
+  uint32 word[4];
+};
+
+/// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
+/// Counter (index, stream), key seed; four independent 32-bit words. Ten rounds; integer arithmetic only.
+KILN_HOST_DEVICE RandomWords random_words(uint64 seed, uint64 index, uint64 stream = 0) {
+  uint32 c0 = static_cast<uint32>(index);
+  uint32 c1 = static_cast<uint32>(index >> 32);
+  uint32 c2 = static_cast<uint32>(stream);
+  uint32 c3 = static_cast<uint32>(stream >> 32);
+  uint32 k0 = static_cast<uint32>(seed);
+  uint32 k1 = static_cast<uint32>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const uint64 p0 = static_cast<uint64>(0xD2511F53u) * c0;
+    const uint64 p1 = static_cast<uint64>(0xCD9E8D57u) * c2;
+    c0 = static_cast<uint32>(p1 >> 32) ^ c1 ^ k0;
+    c1 = static_cast<uint32>(p1);
+    c2 = static_cast<uint32>(p0 >> 32) ^ c3 ^ k1;
+    c3 = static_cast<uint32>(p0);
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return RandomWords{{c0, c1, c2, c3}};
+}
+
+/// 64 random bits for element `index` of the sequence (seed, stream).
+KILN_HOST_DEVICE uint64 random_bits(uint64 seed, uint64 index, uint64 stream = 0) {
+  const RandomWords words = random_words(seed, index, stream);
+  return static_cast<uint64>(words.word[1]) << 32 | words.word[0];
+}
+
+/// Uniform in [0, 1), a multiple of 2^-53: the same bits everywhere.
+KILN_HOST_DEVICE double uniform01(uint64 seed, uint64 index, uint64 stream = 0) {
+  return static_cast<double>(random_bits(seed, index, stream) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+namespace detail {
+
+KILN_HOST_DEVICE double fused(double a, double b, double c) {
+#if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
+  return fma(a, b, c);
+#else
+  return __builtin_fma(a, b, c);
+#endif
+}
+
+KILN_HOST_DEVICE double root(double a) {
+#if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
+  return sqrt(a);
+#else
+  return __builtin_sqrt(a);
+#endif
+}
+
+/// -ln(n * 2^-53) for 1 <= n <= 2^53, by 2 artanh((m - 1) / (m + 1)) with m in [sqrt(1/2), sqrt(2)].
+/// Only operations that IEEE 754 rounds correctly, each fused step written out, so that every device agrees.
+KILN_HOST_DEVICE double minus_log(uint64 n) {
+  int exponent = -1;
+  for (int step = 32; step > 0; step /= 2) {
+    if (n < (1ull << (53 - step))) {
+      n <<= step;
+      exponent -= step;
+    }
+  }
+  double m = static_cast<double>(n) * (1.0 / 4503599627370496.0);
+  if (n == 1ull << 53) {
+    m = 1.0;
+    exponent = 0;
+  }
+  if (m > 1.4142135623730951) {
+    m *= 0.5;
+    exponent += 1;
+  }
+  const double s = (m - 1.0) / (m + 1.0);
+  const double s2 = s * s;
+  double sum = 0.0;
+  for (int k = 23; k >= 3; k -= 2) sum = fused(sum, s2, 1.0 / k);
+  const double log_m = fused(s * s2, 2.0 * sum, 2.0 * s);
+  return -fused(exponent, 0.6931471805599453, log_m);
+}
+
+/// cos(2 pi n * 2^-53) for 0 <= n < 2^53, folded exactly onto [0, pi/4], then the Taylor series.
+KILN_HOST_DEVICE double cos_turns(uint64 n) {
+  const uint64 quarter = 1ull << 51;
+  if (n > 2 * quarter) n = 4 * quarter - n;
+  const bool negative = n > quarter;
+  if (negative) n = 2 * quarter - n;
+  const bool swap = n > quarter / 2;
+  if (swap) n = quarter - n;
+  const double x = static_cast<double>(n) * (6.283185307179586 / 9007199254740992.0);
+  const double x2 = x * x;
+  double sum = 1.0;
+  for (int k = swap ? 17 : 16; k >= 2; k -= 2) sum = fused(sum, -x2 / static_cast<double>(k * (k - 1)), 1.0);
+  if (swap) sum = sum * x;
+  return negative ? -sum : sum;
+}
+
+}  // namespace detail
+
+/// Standard normal deviate by the Box-Muller transform: the same bits on each device, unless compiled with fast-math.
+KILN_HOST_DEVICE double normal01(uint64 seed, uint64 index, uint64 stream = 0) {
+  const RandomWords words = random_words(seed, index, stream);
+  const uint64 radius = (static_cast<uint64>(words.word[1]) << 32 | words.word[0]) >> 11;
+  const uint64 angle = (static_cast<uint64>(words.word[3]) << 32 | words.word[2]) >> 11;
+  return detail::root(2.0 * detail::minus_log(radius + 1)) * detail::cos_turns(angle);
+}
+
+#if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP) || defined(KILN_BACKEND_CPU)
+
+// ---------------------------------------------------------------------------------------------- indices
+
+/// This work-item's place in the whole grid; 64-bit, so that it never wraps.
+KILN_DEVICE long long global_index_x() {
+  return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+KILN_DEVICE long long global_index_y() {
+  return static_cast<long long>(blockIdx.y) * blockDim.y + threadIdx.y;
+}
+KILN_DEVICE long long global_index_z() {
+  return static_cast<long long>(blockIdx.z) * blockDim.z + threadIdx.z;
+}
+/// Work-items in the whole grid along x: the step of a grid-stride loop.
+KILN_DEVICE long long global_size_x() { return static_cast<long long>(gridDim.x) * blockDim.x; }
+
+// ---------------------------------------------------------------------------------------------- memory hints
+// For data that is touched once: __stcs and __ldcs on CUDA, plain accesses elsewhere.
+
+template <class V>
+KILN_DEVICE void stream_store(V* address, V value) {
+#if defined(KILN_BACKEND_CUDA)
+  __stcs(address, value);
+#else
+  *address = value;
+#endif
+}
+
+template <class V>
+KILN_DEVICE V stream_load(const V* address) {
+#if defined(KILN_BACKEND_CUDA)
+  return __ldcs(address);
+#else
+  return *address;
+#endif
+}
+
+// ---------------------------------------------------------------------------------------------- warps and blocks
+// Every work-item of the warp (of the block) has to call these.
+
+template <class V>
+KILN_DEVICE V shuffle_down(V value, int delta) {
+#if defined(KILN_BACKEND_HIP)
+  return __shfl_down(value, delta);
+#else
+  return __shfl_down_sync(0xffffffffu, value, delta);
+#endif
+}
+
+template <class V>
+KILN_DEVICE V shuffle_xor(V value, int mask) {
+#if defined(KILN_BACKEND_HIP)
+  return __shfl_xor(value, mask);
+#else
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+#endif
+}
+
+/// The sum over the warp, valid in its lane 0. The order is fixed: lanes i and i + 16, then i + 8, ...
+template <class V>
+KILN_DEVICE V warp_reduce_sum(V value) {
+  for (int delta = warp_size / 2; delta > 0; delta /= 2) value += shuffle_down(value, delta);
+  return value;
+}
+
+/// The sum over a block of Size work-items (a power of two), valid in its work-item 0; `rank` is the linear index in
+/// the block. Uses Size * sizeof(V) bytes of static shared memory; may be called repeatedly.
+template <int Size, class V>
+KILN_DEVICE V block_reduce_sum(V value, int rank) {
+  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the block size must be a power of two");
+  __shared__ V partial[Size];
+  __syncthreads();
+  partial[rank] = value;
+  for (int half = Size / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (rank < half) partial[rank] += partial[rank + half];
+  }
+  return partial[0];
+}
+
+#endif
+
+}  // namespace kiln
