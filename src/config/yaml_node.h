@@ -54,8 +54,9 @@ class YamlNode {
   [[nodiscard]] Error error(const std::string& message) const;
 
  private:
-  struct Document;
   struct Raw;
+  struct Document;
+  class Builder;
   YamlNode(std::shared_ptr<const Document> document, const Raw* raw, std::string path);
 
   std::shared_ptr<const Document> document_;

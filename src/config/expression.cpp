@@ -1,0 +1,173 @@
+#include "config/expression.h"
+
+#include <muParser.h>
+
+#include <array>
+#include <cmath>
+#include <deque>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+struct TypeConstant {
+  const char* name;
+  double id;
+  double bytes;
+  double epsilon;
+};
+
+// Identities far from any size or count, so that a comparison with a number by mistake is false.
+constexpr std::array<TypeConstant, 11> kTypes{{{"bool", -1001, 1, 0},
+                                               {"char", -1002, 1, 0},
+                                               {"uchar", -1003, 1, 0},
+                                               {"short", -1004, 2, 0},
+                                               {"ushort", -1005, 2, 0},
+                                               {"int", -1006, 4, 0},
+                                               {"unsigned", -1007, 4, 0},
+                                               {"long", -1008, 8, 0},
+                                               {"ulong", -1009, 8, 0},
+                                               {"float", -1010, 4, 0x1p-23},
+                                               {"double", -1011, 8, 0x1p-52}}};
+
+constexpr const char* kNameCharacters = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.";
+
+const std::vector<std::string>& function_names() {
+  static const std::vector<std::string> names{"ceil_div", "round_up", "min",   "max",  "abs", "floor", "ceil",
+                                              "round",    "sqrt",     "log2",  "pow",  "exp", "log",   "sizeof",
+                                              "eps",      "sin",      "cos",   "tan"};
+  return names;
+}
+
+[[noreturn]] void fail(const char* message) { throw mu::ParserError(message); }
+
+double checked_divide(double a, double b) {
+  if (b == 0) fail("division by zero");
+  return a / b;
+}
+double integer_divide(double a, double b) { return std::floor(checked_divide(a, b)); }
+double remainder_of(double a, double b) { return a - b * integer_divide(a, b); }
+double ceil_div(double a, double b) { return std::ceil(checked_divide(a, b)); }
+double round_up(double a, double b) { return ceil_div(a, b) * b; }
+double logical_not(double a) { return a == 0 ? 1 : 0; }
+double power(double a, double b) { return std::pow(a, b); }
+
+const TypeConstant& type_of(double id) {
+  for (const TypeConstant& type : kTypes) {
+    if (type.id == id) return type;
+  }
+  fail("sizeof and eps take a type, such as T or double");
+}
+double size_of_type(double id) { return type_of(id).bytes; }
+double epsilon_of_type(double id) { return type_of(id).epsilon; }
+
+/// Base of both uses: the language without variables.
+mu::Parser make_parser() {
+  mu::Parser parser;
+  parser.DefineNameChars(kNameCharacters);
+  parser.DefineOprt("//", integer_divide, mu::prMUL_DIV, mu::oaLEFT, true);
+  parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
+  parser.DefineInfixOprt("!", logical_not);
+  parser.DefineFun("ceil_div", ceil_div);
+  parser.DefineFun("round_up", round_up);
+  parser.DefineFun("floor", static_cast<double (*)(double)>(std::floor));
+  parser.DefineFun("ceil", static_cast<double (*)(double)>(std::ceil));
+  parser.DefineFun("round", static_cast<double (*)(double)>(std::round));
+  parser.DefineFun("pow", power);
+  parser.DefineFun("sizeof", size_of_type);
+  parser.DefineFun("eps", epsilon_of_type);
+  for (const TypeConstant& type : kTypes) parser.DefineConst(type.name, type.id);
+  return parser;
+}
+
+/// Refuses what muParser would take but nobody means: assignment, a list of results, text, nothing at all.
+void check_form(const std::string& text) {
+  if (trim(text).empty()) throw mu::ParserError("an expression is expected");
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') throw mu::ParserError(mu::ecUNEXPECTED_STR, static_cast<int>(i), "\"");
+    if (text[i] != '=') continue;
+    const bool first_of_two = i + 1 < text.size() && text[i + 1] == '=';
+    const bool second_of_two = i > 0 && std::string_view("=<>!").find(text[i - 1]) != std::string_view::npos;
+    if (!first_of_two && !second_of_two) throw mu::ParserError("'=' is not a comparison; write '=='");
+    if (first_of_two) ++i;
+  }
+}
+
+std::string describe(const mu::ParserError& error, const std::string& text, const Variables& variables) {
+  if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && is_identifier(error.GetToken())) {
+    std::vector<std::string> names = function_names();
+    for (const auto& [name, value] : variables) names.push_back(name);
+    const auto nearest = nearest_name(error.GetToken(), names);
+    return "unknown name '" + error.GetToken() + "'" + (nearest ? "; did you mean '" + *nearest + "'?" : "") +
+           " in '" + text + "'";
+  }
+  return error.GetMsg() + " in '" + text + "'";
+}
+
+Error located(const mu::ParserError& error, const std::string& text, const Variables& variables,
+              SourceLocation where, const std::string& key) {
+  const bool has_position = error.GetCode() != mu::ecGENERIC && error.GetPos() >= 0;
+  if (where.column > 0 && has_position && static_cast<std::size_t>(error.GetPos()) <= text.size()) {
+    int position = error.GetPos();
+    // muParser reports an unknown name at its end.
+    const int length = static_cast<int>(error.GetToken().size());
+    if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && position >= length &&
+        text.compare(static_cast<std::size_t>(position - length), error.GetToken().size(), error.GetToken()) == 0) {
+      position -= length;
+    }
+    where.column += position;
+  }
+  return bad_input((key.empty() ? "" : key + ": ") + describe(error, text, variables), where);
+}
+
+double* any_variable(const char* /*name*/, void* storage) {
+  return &static_cast<std::deque<double>*>(storage)->emplace_back(1.0);
+}
+
+}  // namespace
+
+double evaluate_expression(const std::string& text, const Variables& variables, const SourceLocation& where,
+                           const std::string& key) {
+  if (const auto number = parse_real(text)) return *number;
+  if (const auto found = variables.find(text); found != variables.end()) return found->second;
+  Variables storage = variables;  // muParser wants addresses of non-const doubles
+  try {
+    check_form(text);
+    mu::Parser parser = make_parser();
+    for (auto& [name, value] : storage) parser.DefineVar(name, &value);
+    parser.SetExpr(text);
+    const double result = parser.Eval();
+    if (parser.GetNumResults() > 1) throw mu::ParserError("one value is expected, not a list,");
+    if (!std::isfinite(result)) throw mu::ParserError("division by zero or overflow");
+    return result;
+  } catch (const mu::ParserError& error) {
+    throw located(error, text, variables, where, key);
+  }
+}
+
+std::vector<std::string> expression_names(const std::string& text, const SourceLocation& where,
+                                          const std::string& key) {
+  if (parse_real(text)) return {};
+  try {
+    check_form(text);
+    mu::Parser parser = make_parser();
+    std::deque<double> storage;
+    parser.SetVarFactory(any_variable, &storage);
+    parser.SetExpr(text);
+    std::vector<std::string> names;
+    for (const auto& [name, address] : parser.GetUsedVar()) names.push_back(name);
+    return names;
+  } catch (const mu::ParserError& error) {
+    throw located(error, text, {}, where, key);
+  }
+}
+
+std::optional<double> type_constant(const std::string& type_name) {
+  for (const TypeConstant& type : kTypes) {
+    if (type_name == type.name) return type.id;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln

@@ -1,0 +1,130 @@
+#include "config/job_spec.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+RawValue raw_value(const YamlNode& node) { return {node.text(), node.quoted(), node.where()}; }
+
+void read_devices(const YamlNode& node, JobSpec& job) {
+  job.devices.clear();
+  for (const YamlNode& item : node.items_or_self()) job.devices.push_back(item.text());
+  if (job.devices.empty()) throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
+}
+
+void read_set(const YamlNode& node, JobSpec& job) {
+  for (const auto& [name, value] : node.entries()) job.set.emplace_back(name, raw_value(value));
+}
+
+void read_sweep(const YamlNode& node, JobSpec& job) {
+  for (const auto& [name, value] : node.entries()) {
+    const bool also_set = std::any_of(job.set.begin(), job.set.end(), [&](const auto& entry) { return entry.first == name; });
+    if (also_set) throw bad_input("sweep." + name + ": '" + name + "' is also in `set`; keep one", node.key_location(name));
+    std::vector<RawValue> values;
+    for (const YamlNode& item : value.items()) values.push_back(raw_value(item));
+    if (values.empty()) throw value.error("expected at least one value");
+    job.sweep.emplace_back(name, std::move(values));
+  }
+}
+
+std::size_t read_count(const YamlNode& node) {
+  const std::int64_t value = node.integer();
+  if (value < 1 || value > 10'000'000) throw node.error("expected a count from 1 to 10000000; found " + node.text());
+  return static_cast<std::size_t>(value);
+}
+
+MeasureSpec read_measure(const YamlNode& node) {
+  MeasureSpec measure;
+  if (node.is_scalar()) {
+    measure.enabled = node.boolean();
+    return measure;
+  }
+  node.require_keys({"min_time", "max_time", "min_samples", "max_samples", "cache"});
+  if (const auto value = node.find("min_time")) measure.min_time = value->duration();
+  if (const auto value = node.find("max_time")) measure.max_time = value->duration();
+  if (const auto value = node.find("min_samples")) measure.min_samples = read_count(*value);
+  if (const auto value = node.find("max_samples")) measure.max_samples = read_count(*value);
+  if (const auto value = node.find("cache")) {
+    const std::string mode = value->text();
+    if (mode != "warm" && mode != "cold") throw value->error("expected warm or cold; found '" + mode + "'");
+    measure.cold = mode == "cold";
+  }
+  if (measure.max_time < measure.min_time) throw node.error("max_time is less than min_time");
+  if (measure.max_samples < measure.min_samples) throw node.error("max_samples is less than min_samples");
+  return measure;
+}
+
+JobSpec read_job(const YamlNode& root, const std::string& file) {
+  root.require_keys({"workload", "device", "set", "sweep", "measure", "output"});
+  JobSpec job;
+  job.file = file;
+  const YamlNode workload = root.at("workload");
+  job.workload_where = workload.where();
+  if (workload.is_map()) {
+    job.inline_workload = workload;
+  } else {
+    job.workload = workload.text();
+  }
+  if (const auto node = root.find("device")) read_devices(*node, job);
+  if (const auto node = root.find("set")) read_set(*node, job);
+  if (const auto node = root.find("sweep")) read_sweep(*node, job);
+  if (const auto node = root.find("measure")) job.measure = read_measure(*node);
+  if (const auto node = root.find("output")) job.output = node->text();
+  return job;
+}
+
+/// Splits "k=v"; throws with the option's name.
+std::pair<std::string, std::string> split_assignment(const std::string& option, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw bad_input("expected " + option + " name=value; found '" + assignment + "'", {"command line", 0, 0});
+  }
+  return {assignment.substr(0, equals), assignment.substr(equals + 1)};
+}
+
+void forget(JobSpec& job, const std::string& name) {
+  std::erase_if(job.set, [&](const auto& entry) { return entry.first == name; });
+  std::erase_if(job.sweep, [&](const auto& entry) { return entry.first == name; });
+}
+
+}  // namespace
+
+JobSpec parse_job(const std::string& text, const std::string& name) {
+  return read_job(YamlNode::parse(text, name), name);
+}
+
+JobSpec load_job(FileSystem& files, const std::string& path) {
+  std::optional<std::string> text;
+  try {
+    text = files.read_file(path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw bad_input("cannot be read: " + error.code().message(), {path, 0, 0});
+  }
+  if (!text) throw bad_input("no such file", {path, 0, 0});
+  return parse_job(*text, path);
+}
+
+void apply_set(JobSpec& job, const std::string& assignment) {
+  auto [name, value] = split_assignment("--set", assignment);
+  forget(job, name);
+  job.set.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
+}
+
+void apply_sweep(JobSpec& job, const std::string& assignment) {
+  auto [name, list] = split_assignment("--sweep", assignment);
+  std::vector<RawValue> values;
+  for (const std::string& value : split(list, ',')) {
+    if (trim(value).empty()) {
+      throw bad_input("expected --sweep name=value,value; found '" + assignment + "'", {"command line", 0, 0});
+    }
+    values.push_back({std::string(trim(value)), false, {"--sweep " + name, 0, 0}});
+  }
+  forget(job, name);
+  job.sweep.emplace_back(name, std::move(values));
+}
+
+}  // namespace kiln

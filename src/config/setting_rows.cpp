@@ -1,0 +1,181 @@
+#include "config/setting_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+std::string quoted(const std::string& text) {
+  return "'" + text + "'";
+}
+
+std::string to_path(const std::string& text, const PathBase& base) {
+  const bool in_home = text == "~" || text.starts_with("~/");
+  if (in_home && !base.home.empty())
+    return (base.home / text.substr(std::min<std::size_t>(2, text.size()))).string();
+  const Path path(text);
+  if (path.is_absolute() || base.folder.empty()) return text;
+  return (base.folder / path).lexically_normal().string();
+}
+
+std::vector<std::string> to_paths(const std::string& text, const PathBase& base) {
+  std::vector<std::string> paths;
+  for (const std::string& part : split(text, ':')) {
+    if (!part.empty()) paths.push_back(to_path(part, base));
+  }
+  return paths;
+}
+
+bool to_switch(const std::string& text) {
+  static const std::map<std::string, bool> kNames = {{"on", true},     {"off", false}, {"true", true},
+                                                     {"false", false}, {"yes", true},  {"no", false},
+                                                     {"1", true},      {"0", false}};
+  const auto found = kNames.find(text);
+  if (found == kNames.end()) throw bad_input(quoted(text) + " is neither on nor off");
+  return found->second;
+}
+
+int to_count(const std::string& text) {
+  const auto value = parse_integer(text);
+  if (!value || *value < 0 || *value > std::numeric_limits<int>::max()) {
+    throw bad_input(quoted(text) + " is not a whole number of at least 0");
+  }
+  return static_cast<int>(*value);
+}
+
+double to_seconds(const std::string& text) {
+  static const std::map<std::string_view, double> kUnits = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}};
+  const std::size_t letters = std::min(text.find_first_not_of("0123456789.+-"), text.size());
+  const auto number = parse_real(std::string_view(text).substr(0, letters));
+  const auto unit = kUnits.find(trim(std::string_view(text).substr(letters)));
+  if (!number || *number < 0 || unit == kUnits.end()) {
+    throw bad_input(quoted(text) + " is not a duration such as '120', '2 s' or '500 ms'");
+  }
+  return *number * unit->second;
+}
+
+const std::string& to_word(const std::string& text, const SettingRow& row) {
+  if (std::find(row.words.begin(), row.words.end(), text) == row.words.end()) {
+    throw bad_input(quoted(text) + " is not known" + suggestion(text, row.words));
+  }
+  return text;
+}
+
+std::string to_text(const std::string& text, const SettingRow& row, const PathBase& base) {
+  if (row.kind == SettingKind::kPath) return to_path(text, base);
+  return row.words.empty() ? text : to_word(text, row);
+}
+
+/// A member's type decides how its text is read and written.
+struct Assignment {
+  Settings& settings;
+  const SettingRow& row;
+  const std::string& text;
+  const PathBase& base;
+
+  void operator()(std::string Settings::*member) const { settings.*member = to_text(text, row, base); }
+  void operator()(std::vector<std::string> Settings::*member) const {
+    settings.*member = to_paths(text, base);
+  }
+  void operator()(bool Settings::*member) const { settings.*member = to_switch(text); }
+  void operator()(int Settings::*member) const { settings.*member = to_count(text); }
+  void operator()(double Settings::*member) const { settings.*member = to_seconds(text); }
+};
+
+struct Text {
+  const Settings& settings;
+
+  std::string operator()(std::string Settings::*member) const { return settings.*member; }
+  std::string operator()(std::vector<std::string> Settings::*member) const {
+    return join(settings.*member, ":");
+  }
+  std::string operator()(bool Settings::*member) const { return settings.*member ? "on" : "off"; }
+  std::string operator()(int Settings::*member) const { return std::to_string(settings.*member); }
+  std::string operator()(double Settings::*member) const { return format_number(settings.*member) + " s"; }
+};
+
+std::string code(const std::string& text) {
+  return text.empty() ? "" : "`" + text + "`";
+}
+
+constexpr const char* kPageHead = R"(# Settings
+
+<!-- Generated: kiln settings --format markdown > docs/settings.md -->
+
+A setting says how Kiln behaves on a machine; a job file says what to run. The strongest source wins: command line, environment
+variable, settings file, default. `kiln settings` shows each value and where it came from.
+
+The settings file is the first of `--settings FILE`, `$KILN_SETTINGS`, `./kiln.yaml` and `$XDG_CONFIG_HOME/kiln/settings.yaml`
+(`~/.config/kiln/settings.yaml`). It is a YAML map from the names below to values, with paths relative to the file:
+
+```yaml
+cache_dir: ~/scratch/kiln
+cpu_threads: 8
+```
+
+| name | variable | option | default | meaning |
+| --- | --- | --- | --- | --- |
+)";
+
+}  // namespace
+
+const std::vector<SettingRow>& setting_rows() {
+  using S = Settings;
+  using K = SettingKind;
+  // clang-format off
+  static const std::vector<SettingRow> kRows = {
+    {"cache_dir", "KILN_CACHE_DIR", "--cache-dir", K::kPath, &S::cache_dir, "`jit_cache/` in a checkout, else `$XDG_CACHE_HOME/kiln` (`~/.cache/kiln`)",
+     "Folder of compiled kernels"},
+    {"cache", "KILN_CACHE", "--cache", K::kSwitch, &S::cache, "on",
+     "Keep compiled kernels on disk: on or off"},
+    {"device", "KILN_DEVICE", "", K::kText, &S::device, "auto",
+     "Device of jobs that say `device: auto` or nothing: auto (first GPU, else the CPU), cpu, cuda:0, hip:0, or several with commas"},
+    {"workload_path", "KILN_WORKLOAD_PATH", "--workload-path", K::kPathList, &S::workload_path, "`kernels_src/` of the checkout, else `share/kiln/kernels_src/` of the installation",
+     "Folders searched for workloads by name, separated by ':'"},
+    {"log_level", "KILN_LOG", "--log-level", K::kWord, &S::log_level, "warn",
+     "Messages on standard error: debug, info, warn, error or off", {"debug", "info", "warn", "error", "off"}},
+    {"cpu_compiler", "KILN_CXX", "--cpu-compiler", K::kText, &S::cpu_compiler, "the first of g++, clang++, c++",
+     "C++ compiler of the CPU back end: a name or a path"},
+    {"cpu_threads", "KILN_CPU_THREADS", "--cpu-threads", K::kCount, &S::cpu_threads, "0",
+     "Threads that run CPU kernels; 0: as many as this process may use"},
+    {"cpu_stack_kib", "KILN_CPU_STACK", "--cpu-stack", K::kCount, &S::cpu_stack_kib, "64",
+     "Stack in KiB of each work-item in CPU kernels with barriers"},
+    {"compile_time_limit", "KILN_COMPILE_TIME_LIMIT", "--compile-time-limit", K::kSeconds, &S::compile_time_limit, "120 s",
+     "A compile that takes longer is stopped and its variant fails; 0: no limit"},
+    {"color", "NO_COLOR", "--color", K::kColor, &S::color, "auto",
+     "Colour in tables and messages: auto (on a terminal), always or never; NO_COLOR with any value means never", {"auto", "always", "never"}},
+  };
+  // clang-format on
+  return kRows;
+}
+
+void assign_setting(Settings& settings, const SettingRow& row, const std::string& text,
+                    const PathBase& base) {
+  std::visit(Assignment{settings, row, text, base}, row.member);
+}
+
+std::string setting_text(const Settings& settings, const SettingRow& row) {
+  return std::visit(Text{settings}, row.member);
+}
+
+std::string settings_page() {
+  std::string page = kPageHead;
+  for (const SettingRow& row : setting_rows()) {
+    page += "| " +
+            join({code(row.name), code(row.variable), code(row.option), row.default_text, row.help}, " | ") +
+            " |\n";
+  }
+  return page;
+}
+
+}  // namespace kiln

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kiln/settings.h"
+
+namespace kiln {
+
+/// What text a setting takes.
+enum class SettingKind {
+  kText,
+  kWord,      ///< one of `words`
+  kPath,      ///< a file or folder; `~/` is the home folder
+  kPathList,  ///< several, separated by ':'; in a settings file also a list
+  kSwitch,    ///< on or off
+  kCount,     ///< a whole number, at least 0
+  kSeconds,   ///< "120", "2 s", "500 ms"
+  kColor,     ///< one of `words`; its variable means "never" whatever it holds (https://no-color.org)
+};
+
+using SettingMember = std::variant<std::string Settings::*, std::vector<std::string> Settings::*,
+                                   bool Settings::*, int Settings::*, double Settings::*>;
+
+/// One setting: the only place where it is stated. Parsing, `kiln settings`, `--help` and docs/settings.md
+/// are made from these rows. `name` is also the key in a settings file.
+struct SettingRow {
+  std::string name;
+  std::string variable;
+  std::string option;  ///< of every command
+  SettingKind kind;
+  SettingMember member;
+  std::string default_text;  ///< for people
+  std::string help;
+  std::vector<std::string> words = {};
+};
+
+[[nodiscard]] const std::vector<SettingRow>& setting_rows();
+
+/// How texts become paths: what `~/` and a relative path stand for.
+struct PathBase {
+  std::filesystem::path folder;
+  std::filesystem::path home;  ///< empty if not known
+};
+
+/// Stores `text` in the row's member. Throws Error (bad input) without a place: "'maybe' is not on or off".
+void assign_setting(Settings& settings, const SettingRow& row, const std::string& text, const PathBase& base);
+
+/// The value as text that reads back.
+[[nodiscard]] std::string setting_text(const Settings& settings, const SettingRow& row);
+
+/// The page docs/settings.md.
+[[nodiscard]] std::string settings_page();
+
+}  // namespace kiln

@@ -1,0 +1,297 @@
+#include "workload/workload_check.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.h"
+#include "config/expression.h"
+
+namespace kiln {
+namespace {
+
+template <class Items>
+std::vector<std::string> names_of(const Items& items) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(item.name);
+  return names;
+}
+
+class Checker {
+ public:
+  Checker(Workload& workload, const YamlNode& root) : workload_(workload), root_(root) {}
+
+  void run() {
+    collect_names();
+    check_parameters();
+    check_lets();
+    check_expressions(workload_.constraints);
+    check_buffers();
+    for (KernelSpec& kernel : workload_.kernels) check_kernel(kernel);
+    if (workload_.run.empty()) throw root_.at("run").error("expected at least one launch");
+    check_launches(workload_.run);
+    check_launches(workload_.verify_run);
+    if (workload_.verify_steps) check(*workload_.verify_steps);
+    for (const CheckSpec& item : workload_.checks) check_check(item);
+    check_metrics();
+    if (workload_.refresh) check(*workload_.refresh);
+  }
+
+ private:
+  void collect_names() {
+    static const std::set<std::string> kReserved{"params", "null", "time", "file_bytes", "all", "fast_math",
+                                                 "launch_bounds"};
+    const auto add = [&](const std::string& name, const SourceLocation& where) {
+      if (kReserved.contains(name) || type_constant(name)) {
+        throw bad_input("'" + name + "' is a word of the format; choose another name", where);
+      }
+      if (!names_.insert(name).second) throw bad_input("'" + name + "' is already the name of something else", where);
+    };
+    for (const ParameterSpec& parameter : workload_.parameters) add(parameter.name, parameter.where);
+    for (const auto& [name, text] : workload_.lets) add(name, text.where);
+    for (const BufferSpec& buffer : workload_.buffers) {
+      if (names_.contains(buffer.name)) throw bad_input("'" + buffer.name + "' is already a parameter", buffer.where);
+    }
+    for (const ParameterSpec& parameter : workload_.parameters) {
+      if (parameter.kind != ParameterKind::kChoice) continue;
+      for (const ExpressionText& value : parameter.values) words_.insert(value.text);
+    }
+  }
+
+  void check(const ExpressionText& expression, const std::set<std::string>& extra = {}) {
+    for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+      if (names_.contains(name) || extra.contains(name) || words_.contains(name)) continue;
+      std::vector<std::string> candidates(names_.begin(), names_.end());
+      candidates.insert(candidates.end(), extra.begin(), extra.end());
+      throw bad_input(expression.key + ": unknown name '" + name + "'" + suggestion(name, candidates) + " in '" +
+                          expression.text + "'",
+                      expression.where);
+    }
+  }
+  void check_expressions(const std::vector<ExpressionText>& list) {
+    for (const ExpressionText& expression : list) check(expression);
+  }
+  void check_optional(const std::optional<ExpressionText>& expression, const std::set<std::string>& extra = {}) {
+    if (expression) check(*expression, extra);
+  }
+
+  void check_path(const std::string& text, const SourceLocation& where) {
+    for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{', open + 1)) {
+      const std::size_t close = text.find('}', open);
+      const std::string name = text.substr(open + 1, close == std::string::npos ? close : close - open - 1);
+      if (close == std::string::npos || !workload_.find_parameter(name)) {
+        throw bad_input("'{" + name + "}' names no parameter" + suggestion(name, names_of(workload_.parameters)), where);
+      }
+    }
+  }
+
+  void check_parameters() {
+    std::set<std::string> earlier;
+    for (const ParameterSpec& parameter : workload_.parameters) {
+      if (parameter.kind == ParameterKind::kScalar && !parse_scalar_type(parameter.scalar_type)) {
+        const ParameterSpec* type = workload_.find_parameter(parameter.scalar_type);
+        if (type == nullptr || type->kind != ParameterKind::kType) {
+          std::vector<std::string> known = scalar_type_names();
+          known.insert(known.end(), {"type", "choice", "path"});
+          throw bad_input("parameters." + parameter.name + ".type: unknown type '" + parameter.scalar_type + "'" +
+                              suggestion(parameter.scalar_type, known),
+                          parameter.where);
+        }
+      }
+      if (parameter.kind == ParameterKind::kScalar) {
+        for (const auto& [backend, text] : parameter.defaults) check_earlier(text, earlier);
+        for (const auto& bound : {parameter.min, parameter.max}) {
+          if (bound) check_earlier(*bound, earlier);
+        }
+      }
+      if (parameter.from) check_path(parameter.from->file, parameter.from->where);
+      earlier.insert(parameter.name);
+    }
+  }
+
+  void check_earlier(const ExpressionText& expression, const std::set<std::string>& earlier) {
+    if (expression.text == "true" || expression.text == "false") return;
+    for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+      if (earlier.contains(name)) continue;
+      const bool later = workload_.find_parameter(name) != nullptr;
+      throw bad_input(expression.key + ": " +
+                          (later ? "'" + name + "' is declared later; a default may use earlier parameters only"
+                                 : "unknown name '" + name + "'" +
+                                       suggestion(name, {earlier.begin(), earlier.end()})),
+                      expression.where);
+    }
+  }
+
+  void check_lets() {
+    for (const auto& [name, text] : workload_.lets) check(text);
+    for (const auto& [name, text] : workload_.lets) {
+      std::vector<std::string> trail;
+      follow_let(name, trail);
+    }
+  }
+
+  void follow_let(const std::string& name, std::vector<std::string>& trail) {
+    const auto let = std::find_if(workload_.lets.begin(), workload_.lets.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+    if (let == workload_.lets.end() || settled_lets_.contains(name)) return;
+    const bool cycle = std::find(trail.begin(), trail.end(), name) != trail.end();
+    trail.push_back(name);
+    if (cycle) throw bad_input("let." + name + ": the names depend on each other: " + join(trail, " -> "), let->second.where);
+    for (const std::string& used : expression_names(let->second.text, let->second.where, let->second.key)) {
+      follow_let(used, trail);
+    }
+    trail.pop_back();
+    settled_lets_.insert(name);
+  }
+
+  void check_buffers() {
+    for (const RecordType& type : workload_.types) {
+      for (const RecordMember& member : type.members) {
+        check_optional(member.min);
+        check_optional(member.max);
+      }
+    }
+    for (const BufferSpec& buffer : workload_.buffers) {
+      const ParameterSpec* type = workload_.find_parameter(buffer.type);
+      const bool is_type_parameter = type != nullptr && type->kind == ParameterKind::kType;
+      if (!parse_scalar_type(buffer.type) && !is_type_parameter && !workload_.find_type(buffer.type)) {
+        std::vector<std::string> known = scalar_type_names();
+        for (const std::string& name : names_of(workload_.types)) known.push_back(name);
+        throw bad_input("buffers." + buffer.name + ".type: unknown type '" + buffer.type + "'" +
+                            suggestion(buffer.type, known),
+                        buffer.where);
+      }
+      check_expressions(buffer.shape);
+      check_init(buffer, buffer.init);
+    }
+  }
+
+  void check_init(const BufferSpec& buffer, const InitSpec& init) {
+    check_expressions(init.numbers);
+    if (init.kind == InitSpec::Kind::kKernel) {
+      const KernelSpec& kernel = require_kernel(init.kernel, init.where);
+      const bool writes = std::any_of(kernel.args.begin(), kernel.args.end(),
+                                      [&](const ArgumentSpec& argument) { return argument.name == buffer.name; });
+      if (!writes) {
+        throw bad_input("kernel '" + kernel.name + "' is to fill buffer '" + buffer.name + "', which is not among its args",
+                        init.where);
+      }
+    }
+    if (init.file) check_file(*init.file);
+    if (init.otherwise) check_init(buffer, *init.otherwise);
+  }
+
+  void check_file(const FileSource& file) {
+    check_path(file.path.text, file.path.where);
+    check_optional(file.skip);
+    check_optional(file.offset, {"file_bytes"});
+    check_optional(file.row_pitch, {"file_bytes"});
+  }
+
+  const KernelSpec& require_kernel(const std::string& name, const SourceLocation& where) {
+    const KernelSpec* kernel = workload_.find_kernel(name);
+    if (kernel == nullptr) {
+      throw bad_input("unknown kernel '" + name + "'" + suggestion(name, names_of(workload_.kernels)), where);
+    }
+    return *kernel;
+  }
+
+  const BufferSpec& require_buffer(const std::string& name, const SourceLocation& where) {
+    const BufferSpec* buffer = workload_.find_buffer(name);
+    if (buffer == nullptr) {
+      throw bad_input("unknown buffer '" + name + "'" + suggestion(name, names_of(workload_.buffers)), where);
+    }
+    return *buffer;
+  }
+
+  void check_kernel(KernelSpec& kernel) {
+    check_expressions(kernel.grid);
+    check_expressions(kernel.block);
+    check_optional(kernel.shared);
+    check_expressions(kernel.launch_bounds);
+    for (ArgumentSpec& argument : kernel.args) resolve_argument(kernel, argument);
+    for (const ExpressionText& text : kernel.template_args) bind_at_compile_time(text.text);
+    for (const DefineSpec& define : kernel.defines) {
+      if (define.expression) check(define.value);
+      bind_at_compile_time(define.value.text);
+    }
+    for (const auto& [symbol, buffer] : kernel.symbols) require_buffer(buffer, kernel.where);
+  }
+
+  void resolve_argument(const KernelSpec& kernel, ArgumentSpec& argument) {
+    if (argument.kind == ArgumentSpec::Kind::kValue) {
+      check(argument.value);
+      const ParameterSpec* type = workload_.find_parameter(argument.type);
+      if (!parse_scalar_type(argument.type) && (type == nullptr || type->kind != ParameterKind::kType)) {
+        throw bad_input("unknown type '" + argument.type + "'" + suggestion(argument.type, scalar_type_names()),
+                        argument.where);
+      }
+    }
+    if (argument.kind != ArgumentSpec::Kind::kParameter) return;
+    if (workload_.find_buffer(argument.name)) {
+      argument.kind = ArgumentSpec::Kind::kBuffer;
+      return;
+    }
+    const ParameterSpec* parameter = workload_.find_parameter(argument.name);
+    if (parameter != nullptr && parameter->kind == ParameterKind::kScalar) return;
+    std::vector<std::string> candidates = names_of(workload_.buffers);
+    for (const std::string& name : names_of(workload_.parameters)) candidates.push_back(name);
+    candidates.emplace_back("params");
+    throw bad_input("kernels." + kernel.name + ".args: '" + argument.name +
+                        "' is neither a buffer nor a scalar parameter nor `params`" +
+                        suggestion(argument.name, candidates),
+                    argument.where);
+  }
+
+  void bind_at_compile_time(const std::string& name) {
+    for (ParameterSpec& parameter : workload_.parameters) {
+      if (parameter.name == name) parameter.fixed_binding = Binding::kCompile;
+    }
+  }
+
+  void check_launches(const std::vector<LaunchSpec>& launches) {
+    for (const LaunchSpec& launch : launches) {
+      require_kernel(launch.kernel, launch.where);
+      check_optional(launch.when);
+    }
+  }
+
+  void check_check(const CheckSpec& item) {
+    require_buffer(item.buffer, item.where);
+    if (!item.reference_kernel.empty()) {
+      require_kernel(item.reference_kernel, item.where);
+      require_buffer(item.reference_buffer, item.where);
+    }
+    if (item.file) check_file(*item.file);
+    if (item.expected_file) check_file(*item.expected_file);
+    for (const auto& [low, high] : item.region) {
+      check(low);
+      check(high);
+    }
+    for (const auto* text : {&item.expected, &item.rtol, &item.atol, &item.skip_below, &item.when}) check_optional(*text);
+    const std::size_t rank = workload_.find_buffer(item.buffer)->shape.size();
+    if (!item.region.empty() && item.region.size() != rank) {
+      throw bad_input("the region has " + std::to_string(item.region.size()) + " ranges, buffer '" + item.buffer +
+                          "' has " + std::to_string(rank) + " extents",
+                      item.where);
+    }
+  }
+
+  void check_metrics() {
+    std::set<std::string> times{"time"};
+    for (const LaunchSpec& launch : workload_.run) times.insert(launch.kernel + ".time");
+    for (const MetricSpec& metric : workload_.metrics) check(metric.value, times);
+  }
+
+  Workload& workload_;
+  const YamlNode& root_;
+  std::set<std::string> names_;
+  std::set<std::string> words_;
+  std::set<std::string> settled_lets_;
+};
+
+}  // namespace
+
+void resolve_and_check(Workload& workload, const YamlNode& root) { Checker(workload, root).run(); }
+
+}  // namespace kiln
