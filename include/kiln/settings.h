@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// How Kiln behaves on this machine, whatever the job: a plain value, filled by hand or from where it was
+/// started. What each member means, its variable and its default: `kiln settings`, docs/settings.md.
+struct Settings {
+  std::string cache_dir;                   ///< folder of compiled kernels
+  bool cache = true;                       ///< false: nothing is read from or written to `cache_dir`
+  std::string device = "auto";             ///< for jobs that leave the device open
+  std::vector<std::string> workload_path;  ///< folders searched for workloads, in order
+  std::string log_level = "warn";          ///< debug, info, warn, error or off
+  std::string cpu_compiler;                ///< a name or a path; empty: the first of g++, clang++, c++
+  int cpu_threads = 0;                     ///< 0: all that this process may use
+  int cpu_stack_kib = 64;                  ///< stack of a work-item in kernels with barriers
+  double compile_time_limit = 120;         ///< seconds; 0: none
+  std::string color = "auto";              ///< auto, always or never
+
+  /// Defaults, then the settings file, then the environment, as the `kiln` command does without options.
+  /// Throws Error (bad input) that names the place of a wrong value.
+  [[nodiscard]] static Settings from_environment();
+};
+
+}  // namespace kiln

@@ -1,0 +1,200 @@
+#include "config/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/file.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A folder of its own, an environment of its own.
+class SettingsTest : public ::testing::Test {
+ protected:
+  SettingsTest() : files_(make_real_file_system()) {
+    root_ = files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_settings_");
+    home_ = root_ / "home";
+    work_ = root_ / "work";
+    files_->make_directories(home_, false);
+    files_->make_directories(work_, false);
+    environment_["HOME"] = home_.string();
+  }
+  ~SettingsTest() override { files_->remove_all(root_); }
+
+  void write(const std::filesystem::path& path, const std::string& text) {
+    files_->make_directories(path.parent_path(), false);
+    files_->write_file(path, text, false);
+  }
+
+  void make_checkout(const std::filesystem::path& folder) {
+    files_->make_directories(folder / "kernels_src", false);
+    files_->make_directories(folder / "jit_cache", false);
+  }
+
+  ResolvedSettings resolve(const SettingsOverrides& overrides = {}) {
+    const SettingsWorld world{*files_,
+                              [this](const std::string& name) -> std::optional<std::string> {
+                                const auto found = environment_.find(name);
+                                if (found == environment_.end() || found->second.empty()) return std::nullopt;
+                                return found->second;
+                              },
+                              work_, executable_};
+    return resolve_settings(world, overrides);
+  }
+
+  std::string message_of(const SettingsOverrides& overrides = {}) {
+    try {
+      (void)resolve(overrides);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::unique_ptr<FileSystem> files_;
+  std::filesystem::path root_, home_, work_, executable_;
+  std::map<std::string, std::string> environment_;
+};
+
+TEST_F(SettingsTest, DefaultsOutsideACheckoutLieInTheHomeFolder) {
+  executable_ = root_ / "usr" / "bin" / "kiln";
+  const ResolvedSettings settings = resolve();
+  EXPECT_EQ(settings.values.cache_dir, (home_ / ".cache" / "kiln").string());
+  EXPECT_THAT(settings.values.workload_path,
+              ElementsAre((root_ / "usr" / "share" / "kiln" / "kernels_src").string()));
+  EXPECT_EQ(settings.sources.at("cache_dir").to_string(), "default");
+  EXPECT_EQ(settings.file, "");
+}
+
+TEST_F(SettingsTest, XdgCacheHomeCountsOnlyIfAbsolute) {
+  environment_["XDG_CACHE_HOME"] = (root_ / "xdg").string();
+  EXPECT_EQ(resolve().values.cache_dir, (root_ / "xdg" / "kiln").string());
+  environment_["XDG_CACHE_HOME"] = "relative";
+  EXPECT_EQ(resolve().values.cache_dir, (home_ / ".cache" / "kiln").string());
+}
+
+TEST_F(SettingsTest, ACheckoutIsFoundAboveTheWorkingDirectory) {
+  make_checkout(root_);
+  EXPECT_EQ(resolve().values.cache_dir, (root_ / "jit_cache").string());
+  EXPECT_THAT(resolve().values.workload_path, ElementsAre((root_ / "kernels_src").string()));
+}
+
+TEST_F(SettingsTest, TheExecutablesCheckoutComesBeforeTheWorkingDirectorys) {
+  make_checkout(root_ / "other");
+  make_checkout(work_);
+  executable_ = root_ / "other" / "build" / "src" / "kiln";
+  EXPECT_EQ(resolve().values.cache_dir, (root_ / "other" / "jit_cache").string());
+}
+
+TEST_F(SettingsTest, EachSourceOverridesTheOneBefore) {
+  write(work_ / "kiln.yaml", "log_level: info\ncpu_threads: 3\n");
+  EXPECT_EQ(resolve().values.cpu_threads, 3);
+  EXPECT_EQ(resolve().sources.at("cpu_threads").to_string(), "file kiln.yaml:2:14");
+  environment_["KILN_CPU_THREADS"] = "5";
+  EXPECT_EQ(resolve().values.cpu_threads, 5);
+  EXPECT_EQ(resolve().sources.at("cpu_threads").to_string(), "environment KILN_CPU_THREADS");
+  const ResolvedSettings last = resolve({"", {{"cpu_threads", "7"}}});
+  EXPECT_EQ(last.values.cpu_threads, 7);
+  EXPECT_EQ(last.sources.at("cpu_threads").to_string(), "command line --cpu-threads");
+  EXPECT_EQ(last.values.log_level, "info");
+}
+
+TEST_F(SettingsTest, AFileThatIsAskedForComesBeforeTheUsualPlaces) {
+  write(work_ / "kiln.yaml", "cpu_threads: 1\n");
+  write(home_ / ".config" / "kiln" / "settings.yaml", "cpu_threads: 2\n");
+  write(root_ / "named.yaml", "cpu_threads: 3\n");
+  environment_["KILN_SETTINGS"] = (root_ / "named.yaml").string();
+  EXPECT_EQ(resolve().values.cpu_threads, 3);
+  write(root_ / "option.yaml", "cpu_threads: 4\n");
+  EXPECT_EQ(resolve({(root_ / "option.yaml").string(), {}}).values.cpu_threads, 4);
+  environment_.erase("KILN_SETTINGS");
+  EXPECT_EQ(resolve().values.cpu_threads, 1);
+  files_->remove_all(work_ / "kiln.yaml");
+  EXPECT_EQ(resolve().values.cpu_threads, 2);
+}
+
+TEST_F(SettingsTest, PathsInAFileAreRelativeToItAndTildeIsTheHomeFolder) {
+  write(root_ / "etc" / "kiln.yaml", "cache_dir: ../cache\nworkload_path: [~/mine, yours]\n");
+  const ResolvedSettings settings = resolve({(root_ / "etc" / "kiln.yaml").string(), {}});
+  EXPECT_EQ(settings.values.cache_dir, (root_ / "cache").string());
+  EXPECT_THAT(settings.values.workload_path,
+              ElementsAre((home_ / "mine").string(), (root_ / "etc" / "yours").string()));
+}
+
+TEST_F(SettingsTest, ReadsEachKind) {
+  environment_["KILN_CACHE"] = "off";
+  environment_["KILN_WORKLOAD_PATH"] = "/a:/b";
+  environment_["KILN_COMPILE_TIME_LIMIT"] = "500 ms";
+  environment_["KILN_CXX"] = "clang++";
+  environment_["NO_COLOR"] = "1";
+  const Settings settings = resolve().values;
+  EXPECT_FALSE(settings.cache);
+  EXPECT_THAT(settings.workload_path, ElementsAre("/a", "/b"));
+  EXPECT_DOUBLE_EQ(settings.compile_time_limit, 0.5);
+  EXPECT_EQ(settings.cpu_compiler, "clang++");
+  EXPECT_EQ(settings.color, "never");
+}
+
+TEST_F(SettingsTest, ABadValueNamesItsPlace) {
+  environment_["KILN_CPU_THREADS"] = "many";
+  EXPECT_EQ(message_of(), "KILN_CPU_THREADS: 'many' is not a whole number of at least 0");
+  environment_.clear();
+  EXPECT_EQ(message_of({"", {{"log_level", "wran"}}}),
+            "--log-level: 'wran' is not known; did you mean 'warn'?");
+  EXPECT_EQ(message_of({"", {{"cache", "maybe"}}}), "--cache: 'maybe' is neither on nor off");
+  EXPECT_THAT(message_of({"", {{"compile_time_limit", "2 weeks"}}}), HasSubstr("is not a duration"));
+  write(work_ / "kiln.yaml", "cpu_threads: -1\n");
+  EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:14: cpu_threads: '-1' is not a whole number"));
+}
+
+TEST_F(SettingsTest, AnUnknownKeySuggestsTheNearest) {
+  write(work_ / "kiln.yaml", "cache_dri: /tmp\n");
+  EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:1"));
+  EXPECT_THAT(message_of(), HasSubstr("cache_dir"));
+}
+
+TEST_F(SettingsTest, AFileThatIsAskedForMustExist) {
+  EXPECT_EQ(message_of({"none.yaml", {}}),
+            "--settings: there is no settings file " + (work_ / "none.yaml").string());
+  environment_["KILN_SETTINGS"] = "/none.yaml";
+  EXPECT_EQ(message_of(), "KILN_SETTINGS: there is no settings file /none.yaml");
+}
+
+TEST(SettingRows, NamesVariablesAndOptionsAreUniqueAndTextsReadBack) {
+  std::set<std::string> seen;
+  const Settings defaults;
+  for (const SettingRow& row : setting_rows()) {
+    EXPECT_TRUE(seen.insert(row.name).second) << row.name;
+    EXPECT_TRUE(seen.insert(row.variable).second) << row.variable;
+    EXPECT_TRUE(row.option.empty() || seen.insert(row.option).second) << row.option;
+    EXPECT_FALSE(row.help.empty());
+    Settings copy;
+    assign_setting(copy, row, setting_text(defaults, row), {});
+    EXPECT_EQ(setting_text(copy, row), setting_text(defaults, row)) << row.name;
+  }
+}
+
+TEST(SettingRows, ThePageInDocsIsCurrent) {
+  const std::filesystem::path path = std::filesystem::path(KILN_SOURCE_DIR) / "docs" / "settings.md";
+  const auto files = make_real_file_system();
+  if (read_environment("KILN_REWRITE")) files->write_file(path, settings_page(), false);
+  EXPECT_EQ(files->read_file(path), settings_page()) << "repair with KILN_REWRITE=1 ctest -R ThePageInDocs";
+}
+
+TEST(SettingsFromEnvironment, GivesEverySettingAValue) {
+  const Settings settings = Settings::from_environment();
+  EXPECT_FALSE(settings.cache_dir.empty());
+}
+
+}  // namespace
+}  // namespace kiln
