@@ -1,0 +1,56 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "compile/compiler.h"
+
+namespace kiln::test {
+
+/// Compiles nothing: the "binary" is text made from the specialization, the same for the same one, and
+/// loadable by FakeDevice. The lowered name of `axpy<float>` is "_Z" + that. Thread-safe. Can be made to
+/// fail, throw or block.
+class FakeCompiler : public Compiler {
+ public:
+  explicit FakeCompiler(CompilerIdentity identity = {"fakec", "1.0", "fingerprint"});
+
+  const CompilerIdentity& identity() override { return identity_; }
+  CompileResult compile(const Specialization& specialization) override;
+  /// Knows "native" and "fake_1".
+  Target target_for(const std::string& arch) override;
+
+  /// From now on every compile gives this Diagnostic; `nullopt` ends it.
+  void set_diagnostic(std::optional<Diagnostic> diagnostic);
+  /// From now on every compile throws internal_error(message); empty ends it.
+  void set_exception(const std::string& message);
+  /// While blocked, compiles wait inside `compile` until `unblock`.
+  void block();
+  void unblock();
+  /// Waits until `n` compiles have begun since the start.
+  void wait_for_begun(int n);
+
+  [[nodiscard]] int compiles() const;
+  /// How often this source text was compiled.
+  [[nodiscard]] int compiles_of(const std::string& source_text) const;
+
+ private:
+  CompilerIdentity identity_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, int> by_source_;
+  int begun_ = 0;
+  bool blocked_ = false;
+  std::optional<Diagnostic> diagnostic_;
+  std::string exception_;
+};
+
+/// A small specialization for "fake:fake_1" with one entry named "axpy" and the given source text.
+[[nodiscard]] Specialization make_specialization(const std::string& source_text = "void axpy();");
+
+/// The binary that FakeCompiler makes for it.
+[[nodiscard]] std::string fake_binary(const Specialization& specialization);
+
+}  // namespace kiln::test

@@ -1,0 +1,236 @@
+#include "support/fake_device.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+#include "device/fault.h"
+#include "kiln/error.h"
+
+namespace kiln::test {
+namespace {
+
+using State = std::shared_ptr<FakeDeviceState>;
+
+/// Runs the action when the last copy goes.
+std::shared_ptr<void> at_end(std::function<void()> action) {
+  return {nullptr, [action = std::move(action)](void*) { action(); }};
+}
+
+class FakeBuffer : public DeviceBuffer {
+ public:
+  FakeBuffer(const State& state, std::size_t bytes)
+      : memory_(std::make_unique<unsigned char[]>(bytes)), bytes_(bytes), account_(at_end([state, bytes] {
+          const std::lock_guard lock(state->mutex);
+          state->used_bytes -= bytes;
+        })) {}
+  void* data() const override { return memory_.get(); }
+  std::size_t bytes() const override { return bytes_; }
+  void* host_view() const override { return memory_.get(); }
+
+ private:
+  std::unique_ptr<unsigned char[]> memory_;
+  std::size_t bytes_;
+  std::shared_ptr<void> account_;
+};
+
+class FakeStream : public Stream {
+ public:
+  void* native() const override { return nullptr; }
+  void synchronize() override {
+    if (const auto fault = std::exchange(fault_, std::nullopt)) throw DeviceFault(*fault);
+  }
+  void set_fault(const DeviceFault& fault) { fault_ = fault; }
+
+ private:
+  std::optional<DeviceFault> fault_;
+};
+
+class FakeEvent : public Event {
+ public:
+  explicit FakeEvent(State state) : state_(std::move(state)) {}
+  void record(Stream& /*stream*/) override { at_ns_ = state_->clock.steady_ns(); }
+  double seconds_since(const Event& earlier) const override {
+    return seconds_between(dynamic_cast<const FakeEvent&>(earlier).at_ns_, at_ns_);
+  }
+
+ private:
+  State state_;
+  std::int64_t at_ns_ = 0;
+};
+
+class FakeFunction : public Function {
+ public:
+  FakeFunction(State state, std::string name, FakeKernel kernel)
+      : state_(std::move(state)), name_(std::move(name)), kernel_(std::move(kernel)) {}
+
+  const std::string& name() const override { return name_; }
+  const FunctionAttributes& attributes() const override { return kernel_.attributes; }
+  void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
+    record(shape, arguments);
+    try {
+      if (kernel_.body) kernel_.body(shape, arguments);
+    } catch (const DeviceFault& fault) {
+      dynamic_cast<FakeStream&>(stream).set_fault(fault);
+    }
+    state_->clock.advance(kernel_.seconds);
+  }
+
+ private:
+  void record(const LaunchShape& shape, void* const* arguments) {
+    RecordedLaunch launch{name_, shape, {}};
+    const std::vector<std::size_t> sizes =
+        kernel_.attributes.parameter_bytes.value_or(std::vector<std::size_t>{});
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      launch.arguments.emplace_back(static_cast<const char*>(arguments[i]), sizes[i]);
+    }
+    const std::lock_guard lock(state_->mutex);
+    state_->launches.push_back(std::move(launch));
+  }
+
+  State state_;
+  std::string name_;
+  FakeKernel kernel_;
+};
+
+class FakeModule : public Module {
+ public:
+  FakeModule(const State& state, const std::string& binary)
+      : live_(at_end([state] {
+          const std::lock_guard lock(state->mutex);
+          --state->live_modules;
+        })) {
+    const std::lock_guard lock(state->mutex);
+    ++state->loads;
+    ++state->live_modules;
+    std::vector<std::string> lines = split(trim(binary), '\n');
+    lines.erase(lines.begin());
+    for (const std::string& name : lines) {
+      functions_.emplace(name, std::make_unique<FakeFunction>(state, name, state->kernels[name]));
+    }
+  }
+  Function* function(const std::string& lowered_name) override {
+    const auto found = functions_.find(lowered_name);
+    return found == functions_.end() ? nullptr : found->second.get();
+  }
+  std::optional<std::pair<void*, std::size_t>> symbol(const std::string& /*name*/) override {
+    return std::nullopt;
+  }
+
+ private:
+  std::shared_ptr<void> live_;
+  std::map<std::string, std::unique_ptr<FakeFunction>> functions_;
+};
+
+}  // namespace
+
+FakeDevice::FakeDevice(FakeClock& clock, const std::string& id)
+    : state_(std::make_shared<FakeDeviceState>(clock)) {
+  info_.id = id;
+  info_.name = "Fake device";
+  info_.target = Target{"fake", "fake_1", 32};
+  info_.compute_units = 4;
+  info_.memory_bytes = std::uint64_t{1} << 30;
+  info_.l2_bytes = std::uint64_t{1} << 20;
+  info_.driver = "fake 1.0";
+  info_.limits.max_threads_per_block = 1024;
+  info_.limits.max_block = {1024, 1024, 64};
+  info_.limits.max_grid = {2147483647, 65535, 65535};
+  info_.limits.max_shared_bytes_per_block = std::uint64_t{48} << 10;
+}
+
+std::uint64_t FakeDevice::free_memory_bytes() {
+  const std::lock_guard lock(state_->mutex);
+  return info_.memory_bytes - state_->used_bytes;
+}
+
+std::unique_ptr<DeviceBuffer> FakeDevice::allocate(std::size_t bytes) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    const std::uint64_t left = info_.memory_bytes - state_->used_bytes;
+    if (bytes > left) {
+      throw bad_input("cannot allocate " + format_bytes(bytes) + " on " + info_.id + ": " +
+                      format_bytes(left) + " are free");
+    }
+    state_->used_bytes += bytes;
+  }
+  return std::make_unique<FakeBuffer>(state_, bytes);
+}
+
+void FakeDevice::copy_to_device(Stream& /*stream*/, void* device, const void* host, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(device, host, bytes);
+}
+
+void FakeDevice::copy_to_host(Stream& /*stream*/, void* host, const void* device, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(host, device, bytes);
+}
+
+void FakeDevice::fill_bytes(Stream& /*stream*/, void* device, unsigned char value, std::size_t bytes) {
+  if (bytes > 0) std::memset(device, value, bytes);
+}
+
+std::unique_ptr<Stream> FakeDevice::create_stream() {
+  return std::make_unique<FakeStream>();
+}
+
+std::unique_ptr<Event> FakeDevice::create_event() {
+  return std::make_unique<FakeEvent>(state_);
+}
+
+std::unique_ptr<Module> FakeDevice::load(const std::string& binary) {
+  if (!binary.starts_with("KILNFAKE ")) {
+    throw environment_error("this binary is not for " + info_.id);
+  }
+  return std::make_unique<FakeModule>(state_, binary);
+}
+
+void FakeDevice::flush_cache(Stream& /*stream*/) {
+  const std::lock_guard lock(state_->mutex);
+  ++state_->flushes;
+}
+
+void FakeDevice::define(const std::string& lowered_name, FakeKernel kernel) {
+  const std::lock_guard lock(state_->mutex);
+  state_->kernels[lowered_name] = std::move(kernel);
+}
+
+std::vector<RecordedLaunch> FakeDevice::launches() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->launches;
+}
+
+int FakeDevice::loads() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->loads;
+}
+
+int FakeDevice::live_modules() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->live_modules;
+}
+
+int FakeDevice::flushes() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->flushes;
+}
+
+FakeBackend::FakeBackend(std::string name, std::vector<std::shared_ptr<Device>> devices, std::string problem)
+    : name_(std::move(name)), devices_(std::move(devices)), problem_(std::move(problem)) {}
+
+std::vector<DeviceInfo> FakeBackend::devices() const {
+  std::vector<DeviceInfo> infos;
+  if (!problem_.empty()) return infos;
+  for (const auto& device : devices_) infos.push_back(device->info());
+  return infos;
+}
+
+std::shared_ptr<Device> FakeBackend::open(int ordinal) {
+  if (!problem_.empty()) throw environment_error(problem_);
+  const auto index = static_cast<std::size_t>(ordinal);
+  if (ordinal < 0 || index >= devices_.size()) {
+    throw bad_input("there is no device " + name_ + ":" + std::to_string(ordinal));
+  }
+  return devices_[index];
+}
+
+}  // namespace kiln::test
