@@ -37,11 +37,11 @@ std::vector<std::string> to_paths(const std::string& text, const PathBase& base)
 }
 
 bool to_switch(const std::string& text) {
-  static const std::map<std::string, bool> kNames = {{"on", true},     {"off", false}, {"true", true},
-                                                     {"false", false}, {"yes", true},  {"no", false},
-                                                     {"1", true},      {"0", false}};
-  const auto found = kNames.find(text);
-  if (found == kNames.end()) throw bad_input(quoted(text) + " is neither on nor off");
+  static const std::map<std::string, bool> names = {{"on", true},     {"off", false}, {"true", true},
+                                                    {"false", false}, {"yes", true},  {"no", false},
+                                                    {"1", true},      {"0", false}};
+  const auto found = names.find(text);
+  if (found == names.end()) throw bad_input(quoted(text) + " is neither on nor off");
   return found->second;
 }
 
@@ -54,11 +54,11 @@ int to_count(const std::string& text) {
 }
 
 double to_seconds(const std::string& text) {
-  static const std::map<std::string_view, double> kUnits = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}};
+  static const std::map<std::string_view, double> units = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}};
   const std::size_t letters = std::min(text.find_first_not_of("0123456789.+-"), text.size());
   const auto number = parse_real(std::string_view(text).substr(0, letters));
-  const auto unit = kUnits.find(trim(std::string_view(text).substr(letters)));
-  if (!number || *number < 0 || unit == kUnits.end()) {
+  const auto unit = units.find(trim(std::string_view(text).substr(letters)));
+  if (!number || *number < 0 || unit == units.end()) {
     throw bad_input(quoted(text) + " is not a duration such as '120', '2 s' or '500 ms'");
   }
   return *number * unit->second;
@@ -133,7 +133,7 @@ const std::vector<SettingRow>& setting_rows() {
   using S = Settings;
   using K = SettingKind;
   // clang-format off
-  static const std::vector<SettingRow> kRows = {
+  static const std::vector<SettingRow> rows = {
     {"cache_dir", "KILN_CACHE_DIR", "--cache-dir", K::kPath, &S::cache_dir, "`jit_cache/` in a checkout, else `$XDG_CACHE_HOME/kiln` (`~/.cache/kiln`)",
      "Folder of compiled kernels"},
     {"cache", "KILN_CACHE", "--cache", K::kSwitch, &S::cache, "on",
@@ -156,7 +156,7 @@ const std::vector<SettingRow>& setting_rows() {
      "Colour in tables and messages: auto (on a terminal), always or never; NO_COLOR with any value means never", {"auto", "always", "never"}},
   };
   // clang-format on
-  return kRows;
+  return rows;
 }
 
 void assign_setting(Settings& settings, const SettingRow& row, const std::string& text,

@@ -42,7 +42,7 @@ Path xdg_folder(const SettingsWorld& world, const std::string& variable, const c
 
 Path default_cache_dir(const SettingsWorld& world, const std::optional<Path>& checkout) {
   if (checkout) return *checkout / "jit_cache";
-  const Path folder = xdg_folder(world, "XDG_CACHE_HOME", ".cache");
+  Path folder = xdg_folder(world, "XDG_CACHE_HOME", ".cache");
   if (!folder.empty()) return folder;
   return std::filesystem::temp_directory_path() / ("kiln-" + std::to_string(current_user_id()));
 }
