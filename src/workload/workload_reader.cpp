@@ -115,7 +115,9 @@ ParameterSpec read_parameter(const std::string& name, const Node& node) {
     parameter.fixed_binding = bind->text() == "compile" ? Binding::kCompile : Binding::kRun;
   }
   if (parameter.kind == ParameterKind::kPath && parameter.defaults.empty()) {
-    parameter.defaults["otherwise"] = {"", node.where(), node.path() + ".default"};
+    ExpressionText& empty = parameter.defaults["otherwise"];
+    empty.where = node.where();
+    empty.key = node.path() + ".default";
   }
   if (parameter.kind == ParameterKind::kChoice && parameter.values.empty()) {
     throw node.error("a choice needs `values`");
@@ -128,7 +130,9 @@ ParameterSpec seed_parameter() {
   ParameterSpec seed;
   seed.name = "seed";
   seed.scalar_type = "long";
-  seed.defaults["otherwise"] = {"42", {}, "seed"};
+  ExpressionText& value = seed.defaults["otherwise"];
+  value.text = "42";
+  value.key = "seed";
   seed.fixed_binding = Binding::kRun;
   seed.help = "seed of every random input";
   return seed;

@@ -1,0 +1,41 @@
+#include "workload/library.h"
+
+#include <set>
+
+#include "base/text.h"
+
+namespace kiln {
+
+WorkloadLibrary::WorkloadLibrary(FileSystem& files, std::vector<std::filesystem::path> folders)
+    : files_(files), folders_(std::move(folders)) {}
+
+std::vector<std::string> WorkloadLibrary::names() const {
+  std::set<std::string> found;
+  for (const auto& folder : folders_) {
+    for (const std::string& name : files_.list(folder)) {
+      if (files_.status(folder / name / (name + ".yaml"))) found.insert(name);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+std::shared_ptr<const Workload> WorkloadLibrary::load(const std::string& name_or_path,
+                                                      const SourceLocation& where) const {
+  for (const auto& folder : folders_) {
+    const auto path = folder / name_or_path / (name_or_path + ".yaml");
+    if (name_or_path.find('/') == std::string::npos && files_.status(path)) return load_workload_file(files_, path);
+  }
+  std::filesystem::path path(name_or_path);
+  if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
+  if (const auto status = files_.status(path)) {
+    if (status->type == FileStatus::Type::kDirectory) path /= path.lexically_normal().filename().string() + ".yaml";
+    if (files_.status(path)) return load_workload_file(files_, path);
+  }
+  std::vector<std::string> searched;
+  for (const auto& folder : folders_) searched.push_back(folder.string());
+  throw bad_input("workload: unknown workload '" + name_or_path + "'" + suggestion(name_or_path, names()) +
+                      " (looked in " + (searched.empty() ? "no folder" : join(searched, ", ")) + ")",
+                  where);
+}
+
+}  // namespace kiln
