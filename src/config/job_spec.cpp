@@ -94,7 +94,9 @@ void forget(JobSpec& job, const std::string& name) {
 }  // namespace
 
 JobSpec parse_job(const std::string& text, const std::string& name) {
-  return read_job(YamlNode::parse(text, name), name);
+  JobSpec job = read_job(YamlNode::parse(text, name), name);
+  job.text = text;
+  return job;
 }
 
 JobSpec load_job(FileSystem& files, const std::string& path) {

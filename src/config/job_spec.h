@@ -32,6 +32,7 @@ struct MeasureSpec {
 /// What a job file says, checked for form but not yet against the workload.
 struct JobSpec {
   std::string file;
+  std::string text;                         ///< the whole file, for the digest in records
   std::string workload;                     ///< a name or a path; empty when `inline_workload` is set
   std::optional<YamlNode> inline_workload;  ///< `workload:` given as a map
   SourceLocation workload_where;

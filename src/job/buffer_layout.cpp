@@ -1,0 +1,111 @@
+#include "job/buffer_layout.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
+
+void add_buffer(const Configuration& configuration, const std::string& name, std::set<std::string>& buffers,
+                std::set<std::string>& init_kernels) {
+  if (!buffers.insert(name).second) return;
+  const Workload& workload = configuration.workload();
+  const InitSpec& init = effective_init(configuration, workload.find_buffer(name)->init);
+  if (init.kind != InitSpec::Kind::kKernel || !init_kernels.insert(init.kernel).second) return;
+  add_needs_of_kernel(configuration, *workload.find_kernel(init.kernel), buffers, init_kernels);
+}
+
+std::vector<std::string> active(const Configuration& configuration, const std::vector<LaunchSpec>& launches) {
+  std::vector<std::string> names;
+  for (const LaunchSpec& launch : launches) {
+    if (!launch.when || configuration.evaluate_condition(*launch.when)) names.push_back(launch.kernel);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string BufferLayout::index_text(std::uint64_t linear) const {
+  std::vector<std::string> parts(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    parts[i] = std::to_string(linear % shape[i]);
+    linear /= shape[i];
+  }
+  return "[" + join(parts, ", ") + "]";
+}
+
+BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buffer) {
+  BufferLayout layout;
+  layout.spec = &buffer;
+  layout.record = configuration.workload().find_type(buffer.type);
+  if (layout.record == nullptr) layout.scalar = configuration.scalar_type(buffer.type);
+  layout.element_bytes = layout.record != nullptr ? layout.record->bytes() : size_of(layout.scalar.value());
+  layout.count = 1;
+  for (const ExpressionText& extent : buffer.shape) {
+    layout.shape.push_back(static_cast<std::uint64_t>(configuration.evaluate_integer(extent, 1, kMaxExtent)));
+    if (layout.count > static_cast<std::uint64_t>(kMaxExtent) / layout.shape.back()) {
+      throw bad_input(extent.key + ": the buffer has more than 2^48 elements", extent.where);
+    }
+    layout.count *= layout.shape.back();
+  }
+  layout.bytes = layout.count * layout.element_bytes;
+  return layout;
+}
+
+const InitSpec& effective_init(const Configuration& configuration, const InitSpec& init) {
+  if (init.kind != InitSpec::Kind::kFile || !init.otherwise) return init;
+  const bool set = configuration.expand_path(init.file->path.text, init.file->path.where).has_value();
+  return set ? init : effective_init(configuration, *init.otherwise);
+}
+
+void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel, std::set<std::string>& buffers,
+                         std::set<std::string>& init_kernels) {
+  for (const ArgumentSpec& argument : kernel.args) {
+    if (argument.kind == ArgumentSpec::Kind::kBuffer) add_buffer(configuration, argument.name, buffers, init_kernels);
+  }
+  for (const auto& [symbol, buffer] : kernel.symbols) add_buffer(configuration, buffer, buffers, init_kernels);
+}
+
+std::vector<std::string> in_init_order(const Configuration& configuration, const std::set<std::string>& buffers) {
+  std::vector<std::string> kernels;
+  for (const BufferSpec& buffer : configuration.workload().buffers) {
+    if (!buffers.contains(buffer.name)) continue;
+    const InitSpec& init = effective_init(configuration, buffer.init);
+    if (init.kind != InitSpec::Kind::kKernel) continue;
+    if (std::find(kernels.begin(), kernels.end(), init.kernel) == kernels.end()) kernels.push_back(init.kernel);
+  }
+  return kernels;
+}
+
+VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_apart) {
+  const Workload& workload = configuration.workload();
+  VariantNeeds needs;
+  needs.run = active(configuration, workload.run);
+  needs.verify_run = active(configuration, workload.verify_run);
+  if (needs.run.empty()) throw bad_input("run: no launch is active in this configuration", workload.run.front().where);
+  std::set<std::string> buffers;
+  std::set<std::string> init_kernels;
+  for (const auto* list : {&needs.run, &needs.verify_run}) {
+    for (const std::string& name : *list) {
+      add_needs_of_kernel(configuration, *workload.find_kernel(name), buffers, init_kernels);
+    }
+  }
+  for (const CheckSpec& check : workload.checks) {
+    if (check.when && !configuration.evaluate_condition(*check.when)) continue;
+    needs.checks.push_back(&check);
+    add_buffer(configuration, check.buffer, buffers, init_kernels);
+    if (check.reference_kernel.empty() || (check.reference_on_cpu && cpu_references_apart)) continue;
+    add_buffer(configuration, check.reference_buffer, buffers, init_kernels);
+    add_needs_of_kernel(configuration, *workload.find_kernel(check.reference_kernel), buffers, init_kernels);
+  }
+  for (const BufferSpec& buffer : workload.buffers) {
+    if (buffers.contains(buffer.name)) needs.buffers.push_back(buffer.name);
+  }
+  needs.init_kernels = in_init_order(configuration, buffers);
+  return needs;
+}
+
+}  // namespace kiln

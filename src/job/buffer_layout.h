@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "workload/configuration.h"
+
+namespace kiln {
+
+/// A buffer of one configuration: extents (the last contiguous), element type and size.
+struct BufferLayout {
+  const BufferSpec* spec = nullptr;
+  std::vector<std::uint64_t> shape;
+  std::optional<ScalarType> scalar;    ///< absent for records
+  const RecordType* record = nullptr;  ///< for records
+  std::size_t element_bytes = 0;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+
+  /// "[3, 17, 2]" for a linear index.
+  [[nodiscard]] std::string index_text(std::uint64_t linear) const;
+};
+
+/// Evaluates the shape. Throws bad_input for extents that are not whole numbers of at least 1, and for overflow.
+[[nodiscard]] BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buffer);
+
+/// What fills the buffer in this configuration: the file, or its `otherwise` when the file's path is not set.
+[[nodiscard]] const InitSpec& effective_init(const Configuration& configuration, const InitSpec& init);
+
+/// What a variant launches and needs, by names in the workload. Order is that of the workload file.
+struct VariantNeeds {
+  std::vector<std::string> run;           ///< launches of a step, in order
+  std::vector<std::string> verify_run;
+  std::vector<std::string> init_kernels;  ///< in the order in which they run
+  std::vector<std::string> buffers;       ///< on the device that is measured
+  std::vector<const CheckSpec*> checks;   ///< whose condition holds
+};
+
+/// `cpu_references_apart`: references with `on: cpu` run elsewhere, so their buffers are not counted here.
+[[nodiscard]] VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_apart);
+
+/// The buffers among a kernel's arguments and symbols, plus those that their init kernels take, and those kernels.
+void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel, std::set<std::string>& buffers,
+                         std::set<std::string>& init_kernels);
+
+/// Init kernels in the order of the buffers that they fill.
+[[nodiscard]] std::vector<std::string> in_init_order(const Configuration& configuration,
+                                                     const std::set<std::string>& buffers);
+
+}  // namespace kiln

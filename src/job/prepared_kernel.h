@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "job/workspace.h"
+#include "launch/argument_pack.h"
+#include "load/loaded_kernel.h"
+#include "specialize/unit.h"
+
+namespace kiln {
+
+/// Evaluates a kernel's grid, block and dynamic shared memory. Throws bad_input at the expression for a grid of zero, one
+/// beyond 2^31 - 1, a fraction.
+[[nodiscard]] LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel);
+
+/// A unit with its code loaded on a device.
+struct LoadedUnit {
+  Unit unit;
+  std::shared_ptr<LoadedCode> code;
+};
+
+/// One kernel with its arguments bound to a workspace's buffers, ready to be enqueued any number of times.
+class PreparedKernel {
+ public:
+  /// Throws UnfitKernel when the shape or the arguments do not fit the device or the compiled function.
+  PreparedKernel(const Configuration& configuration, const KernelSpec& kernel, const std::vector<LoadedUnit>& units,
+                 Workspace& workspace);
+
+  void enqueue();
+  [[nodiscard]] const std::string& name() const { return kernel_->name; }
+  [[nodiscard]] const LaunchShape& shape() const { return shape_; }
+  [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
+
+ private:
+  void bind_symbols(const Module& module);
+
+  const KernelSpec* kernel_;
+  Workspace* workspace_;
+  Function* function_ = nullptr;
+  LaunchShape shape_;
+  ArgumentPack arguments_;
+  std::vector<std::pair<void*, const DeviceBuffer*>> symbols_;
+};
+
+/// A kernel that cannot be launched as configured: `what()` names the values and the limit.
+class UnfitKernel : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace kiln

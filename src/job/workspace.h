@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "device/device.h"
+#include "job/buffer_layout.h"
+
+namespace kiln {
+
+/// Buffers of an earlier variant, kept so that the next one need not allocate (and fault in) the same memory again.
+class BufferPool {
+ public:
+  /// A buffer of exactly `bytes`, from the pool or fresh.
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> take(Device& device, std::size_t bytes);
+  void give(std::unique_ptr<DeviceBuffer> buffer);
+  void clear() { free_.clear(); }
+
+ private:
+  std::multimap<std::size_t, std::unique_ptr<DeviceBuffer>> free_;
+};
+
+/// A buffer's content on the host: a view of the device's memory where it has one, a copy otherwise.
+struct HostContent {
+  std::vector<std::byte> copy;
+  std::span<const std::byte> bytes;
+};
+
+/// The buffers of one variant on one device.
+class Workspace {
+ public:
+  Workspace(Device& device, Stream& stream, const Configuration& configuration, FileSystem& files, BufferPool& pool);
+
+  /// Allocates what is in `names` and not yet there.
+  void allocate(const std::vector<std::string>& names);
+  [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
+  [[nodiscard]] const BufferLayout& layout(const std::string& name) const;
+  [[nodiscard]] DeviceBuffer& buffer(const std::string& name) const;
+
+  /// Fills a buffer with its initial content, unless a kernel is to do that.
+  void fill(const std::string& name);
+  /// Copies a buffer's content from another workspace.
+  void copy_from(const std::string& name, const Workspace& other);
+  /// Waits for the device and shows a buffer's content. The view is valid until the next launch.
+  [[nodiscard]] HostContent content(const std::string& name) const;
+
+  /// Gives the memory back to the pool.
+  void release();
+
+  [[nodiscard]] Device& device() const { return device_; }
+  [[nodiscard]] Stream& stream() const { return stream_; }
+
+ private:
+  struct Entry {
+    BufferLayout layout;
+    std::unique_ptr<DeviceBuffer> buffer;
+  };
+  [[nodiscard]] const Entry& entry(const std::string& name) const;
+
+  Device& device_;
+  Stream& stream_;
+  const Configuration& configuration_;
+  FileSystem& files_;
+  BufferPool& pool_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "base/clock.h"
+#include "measure/statistics.h"
+
+namespace kiln {
+
+struct SamplerOptions {
+  double min_time = 0.5;  ///< seconds of wall clock, at least
+  double max_time = 10;   ///< seconds of wall clock, at most (checked after each sample)
+  std::size_t min_samples = 5;
+  std::size_t max_samples = 1000;
+  double target_relative_interval = 0.01;  ///< half width of the median's interval over the median
+};
+
+enum class StopReason { kStable, kMaxSamples, kMaxTime };
+[[nodiscard]] const char* to_string(StopReason reason);
+
+struct Samples {
+  std::vector<double> seconds;
+  StopReason reason = StopReason::kMaxTime;
+  Summary summary;
+};
+
+/// Calls `take_one`, which returns the seconds of one sample, until the median is stable (its interval is within the target,
+/// and min_time and min_samples are reached), or samples or time are out. Takes at least one.
+[[nodiscard]] Samples sample(const std::function<double()>& take_one, const SamplerOptions& options, const Clock& clock);
+
+}  // namespace kiln

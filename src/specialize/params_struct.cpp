@@ -1,0 +1,120 @@
+#include "specialize/params_struct.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+namespace kiln {
+namespace {
+
+template <class Value>
+std::vector<std::byte> bytes_of(Value value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+Binding binding_in(const Configuration& configuration, const std::string& name, const ParameterValue& value,
+                   bool prefer_run_time) {
+  const ParameterSpec* spec = configuration.workload().find_parameter(name);
+  if (prefer_run_time && !spec->fixed_binding) return Binding::kRun;
+  return value.binding;
+}
+
+void skip_quoted(const std::string& text, std::size_t& i) {
+  const char quote = text[i++];
+  while (i < text.size() && text[i] != quote && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
+  ++i;
+}
+
+}  // namespace
+
+ParamsStruct make_params_struct(const Configuration& configuration, const std::set<std::string>& mentioned,
+                                bool prefer_run_time) {
+  ParamsStruct result;
+  std::string types;
+  std::string members;
+  std::size_t end = 0;
+  std::size_t alignment = 1;
+  for (const auto& [name, value] : configuration.values()) {
+    if (!mentioned.contains(name) || value.kind == ParameterKind::kPath) continue;
+    if (value.kind == ParameterKind::kType) {
+      types += "using " + name + " = " + value.cpp_literal() + ";\n";
+      result.constants.push_back(name);
+      continue;
+    }
+    const ScalarType type = value.kind == ParameterKind::kChoice ? ScalarType::kInt : value.type;
+    if (binding_in(configuration, name, value, prefer_run_time) == Binding::kCompile) {
+      members += "  static constexpr " + cpp_name(type) + " " + name + " = " + value.cpp_literal() + ";\n";
+      result.constants.push_back(name);
+      continue;
+    }
+    members += "  " + cpp_name(type) + " " + name + ";\n";
+    const std::size_t size = size_of(type);
+    const std::size_t offset = (end + size - 1) / size * size;
+    result.fields.push_back({name, type, offset});
+    end = offset + size;
+    alignment = std::max(alignment, size);
+  }
+  result.bytes = std::max<std::size_t>(1, (end + alignment - 1) / alignment * alignment);
+  result.header = "#pragma once\n#include \"kiln/portable.h\"\n" + types + "struct Params {\n" + members + "};\n";
+  return result;
+}
+
+std::vector<std::byte> pack_params(const ParamsStruct& params, const Configuration& configuration) {
+  std::vector<std::byte> bytes(params.bytes);
+  for (const ParamsField& field : params.fields) {
+    const auto value = scalar_bytes(field.type, configuration.value(field.name));
+    std::copy(value.begin(), value.end(), bytes.begin() + static_cast<std::ptrdiff_t>(field.offset));
+  }
+  return bytes;
+}
+
+std::vector<std::byte> scalar_bytes(ScalarType type, const ParameterValue& value) {
+  if (value.kind == ParameterKind::kChoice) return bytes_of(value.choice_index);
+  const auto* whole_value = std::get_if<std::int64_t>(&value.value);
+  const std::int64_t whole = whole_value != nullptr ? *whole_value : static_cast<std::int64_t>(value.number());
+  switch (type) {
+    case ScalarType::kBool: return bytes_of(static_cast<std::uint8_t>(value.number() != 0));
+    case ScalarType::kInt8:
+    case ScalarType::kUint8: return bytes_of(static_cast<std::uint8_t>(whole));
+    case ScalarType::kInt16:
+    case ScalarType::kUint16: return bytes_of(static_cast<std::uint16_t>(whole));
+    case ScalarType::kInt:
+    case ScalarType::kUnsigned: return bytes_of(static_cast<std::uint32_t>(whole));
+    case ScalarType::kLong:
+    case ScalarType::kUnsignedLong: return bytes_of(whole);
+    case ScalarType::kFloat: return bytes_of(static_cast<float>(value.number()));
+    case ScalarType::kDouble: return bytes_of(value.number());
+  }
+  return {};
+}
+
+std::set<std::string> identifiers_in(const std::string& text) {
+  std::set<std::string> names;
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.compare(i, 2, "//") == 0) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (text.compare(i, 2, "/*") == 0) {
+      const std::size_t close = text.find("*/", i + 2);
+      i = close == std::string::npos ? text.size() : close + 2;
+    } else if (text[i] == '"' || text[i] == '\'') {
+      // A digit separator (1'000) is not a quote.
+      if (text[i] == '\'' && i > 0 && is_word(text[i - 1])) {
+        ++i;
+      } else {
+        skip_quoted(text, i);
+      }
+    } else if (is_word(text[i])) {
+      const std::size_t begin = i;
+      while (i < text.size() && is_word(text[i])) ++i;
+      if (std::isdigit(static_cast<unsigned char>(text[begin])) == 0) names.insert(text.substr(begin, i - begin));
+    } else {
+      ++i;
+    }
+  }
+  return names;
+}
+
+}  // namespace kiln

@@ -1,0 +1,156 @@
+#include "specialize/unit.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "config/expression.h"
+#include "specialize/includes.h"
+
+namespace kiln {
+namespace {
+
+std::string value_or_text(const Configuration& configuration, const std::string& text) {
+  return configuration.workload().find_parameter(text) ? configuration.value(text).cpp_literal() : text;
+}
+
+std::string macro_value(const Configuration& configuration, const DefineSpec& define) {
+  if (define.expression) return format_number(configuration.evaluate(define.value));
+  return value_or_text(configuration, define.value.text);
+}
+
+std::vector<std::pair<std::string, std::string>> macros_of(const Configuration& configuration, const KernelSpec& kernel) {
+  std::vector<std::pair<std::string, std::string>> macros;
+  for (const DefineSpec& define : kernel.defines) macros.emplace_back(define.name, macro_value(configuration, define));
+  return macros;
+}
+
+std::vector<std::string> options_of(const KernelSpec& kernel, const std::string& backend) {
+  std::vector<std::string> options;
+  for (const std::string& key : {std::string(), backend}) {
+    const auto found = kernel.options.find(key);
+    if (found != kernel.options.end()) options.insert(options.end(), found->second.begin(), found->second.end());
+  }
+  return options;
+}
+
+std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {
+  if (kernel.template_args.empty()) return kernel.entry;
+  std::vector<std::string> args;
+  for (const ExpressionText& text : kernel.template_args) args.push_back(value_or_text(configuration, text.text));
+  return kernel.entry + "<" + join(args, ", ") + ">";
+}
+
+bool all_compile_time(const Configuration& configuration, const std::vector<ExpressionText>& list) {
+  return std::all_of(list.begin(), list.end(),
+                     [&](const ExpressionText& text) { return is_compile_time(configuration, text); });
+}
+
+std::string bounds_text(const Configuration& configuration, const KernelSpec& kernel) {
+  if (!configuration.launch_bounds() || !all_compile_time(configuration, kernel.launch_bounds)) return "";
+  std::vector<std::string> numbers;
+  for (const ExpressionText& text : kernel.launch_bounds) {
+    numbers.push_back(std::to_string(configuration.evaluate_integer(text, 1, 1 << 20)));
+  }
+  return join(numbers, ", ");
+}
+
+/// The block shape if it is known when the code is compiled. Only the cpu's code depends on it.
+std::optional<Dim3> fixed_block(const Configuration& configuration, const KernelSpec& kernel, const Target& target) {
+  if (target.backend != "cpu" || !all_compile_time(configuration, kernel.block)) return std::nullopt;
+  std::array<std::uint64_t, 3> extents{1, 1, 1};
+  for (std::size_t i = 0; i < kernel.block.size(); ++i) {
+    extents.at(i) = static_cast<std::uint64_t>(configuration.evaluate_integer(kernel.block[i], 1, 1 << 20));
+  }
+  return Dim3{extents[0], extents[1], extents[2]};
+}
+
+bool belongs(const Unit& unit, const Specialization& wanted) {
+  return unit.specialization.source_path == wanted.source_path && unit.specialization.defines == wanted.defines &&
+         unit.specialization.options == wanted.options;
+}
+
+/// One entry may be launched in several ways; what they do not share is left to the launch.
+void add_entry(Specialization& specialization, const EntryPoint& entry) {
+  for (EntryPoint& known : specialization.entries) {
+    if (known.name_expression != entry.name_expression) continue;
+    if (known.fixed_block != entry.fixed_block) known.fixed_block.reset();
+    if (known.launch_bounds != entry.launch_bounds) known.launch_bounds.clear();
+    return;
+  }
+  specialization.entries.push_back(entry);
+}
+
+Specialization read_source(const Configuration& configuration, const KernelSpec& kernel, Role role, const Target& target,
+                           FileSystem& files) {
+  Specialization result;
+  const std::filesystem::path path = configuration.workload().directory / kernel.source;
+  result.source_name = path.filename().string();
+  result.source_path = path.string();
+  const auto text = files.read_file(path);
+  if (!text) {
+    throw bad_input("kernels." + kernel.name + ".source: no such file: '" + path.string() + "'", kernel.where);
+  }
+  result.source_text = *text;
+  result.include_directories = {path.parent_path().string()};
+  result.headers = find_includes(files, *text, path, {path.parent_path()});
+  result.defines = macros_of(configuration, kernel);
+  result.options = options_of(kernel, target.backend);
+  result.fast_math = configuration.fast_math() && role == Role::kStep;
+  result.target = target;
+  return result;
+}
+
+void add_params(const Configuration& configuration, Unit& unit) {
+  Specialization& spec = unit.specialization;
+  std::set<std::string> mentioned = identifiers_in(spec.source_text);
+  std::string all_text = spec.source_text;
+  for (const IncludedHeader& header : spec.headers) {
+    mentioned.merge(identifiers_in(header.text));
+    all_text += header.text;
+  }
+  for (const auto& [name, value] : spec.defines) mentioned.merge(identifiers_in(value));
+  // Kernels that were not written for Kiln get no params.h.
+  if (all_text.find("kiln/params.h") == std::string::npos) return;
+  unit.params = make_params_struct(configuration, mentioned, unit.role == Role::kData);
+  spec.params_header = unit.params.header;
+}
+
+}  // namespace
+
+bool is_compile_time(const Configuration& configuration, const ExpressionText& expression) {
+  const Workload& workload = configuration.workload();
+  for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+    if (workload.find_parameter(name)) {
+      if (configuration.value(name).binding == Binding::kRun) return false;
+      continue;
+    }
+    const auto let = std::find_if(workload.lets.begin(), workload.lets.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+    if (let != workload.lets.end() && !is_compile_time(configuration, let->second)) return false;
+  }
+  return true;
+}
+
+std::vector<Unit> make_units(const Configuration& configuration, const std::vector<std::string>& kernels, Role role,
+                             const Target& target, FileSystem& files) {
+  std::vector<Unit> units;
+  for (const std::string& name : kernels) {
+    const KernelSpec& kernel = *configuration.workload().find_kernel(name);
+    Specialization wanted = read_source(configuration, kernel, role, target, files);
+    auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& known) { return belongs(known, wanted); });
+    if (unit == units.end()) {
+      unit = units.insert(units.end(), Unit{});
+      unit->role = role;
+      unit->specialization = std::move(wanted);
+      add_params(configuration, *unit);
+    }
+    const std::string expression = name_expression(configuration, kernel);
+    if (!unit->name_expressions.emplace(name, expression).second) continue;
+    add_entry(unit->specialization,
+              {expression, fixed_block(configuration, kernel, target), bounds_text(configuration, kernel)});
+  }
+  return units;
+}
+
+}  // namespace kiln
