@@ -96,21 +96,25 @@ void PipeWriter::feed() {
   fd_.reset();
 }
 
-SigpipeGuard::SigpipeGuard() : was_pending_(is_sigpipe_pending()) {
+SigpipeBlock block_sigpipe() {
+  const bool was_pending = is_sigpipe_pending();
   const sigset_t set = only_sigpipe();
   sigset_t before;
   sigemptyset(&before);
   pthread_sigmask(SIG_BLOCK, &set, &before);
-  was_blocked_ = sigismember(&before, SIGPIPE) == 1;
+  const bool was_blocked = sigismember(&before, SIGPIPE) == 1;
+  if (was_pending) return SigpipeBlock(was_blocked ? SigpipeState::kNothing : SigpipeState::kUnblock);
+  return SigpipeBlock(was_blocked ? SigpipeState::kSwallow : SigpipeState::kSwallowAndUnblock);
 }
 
-SigpipeGuard::~SigpipeGuard() {
+void SigpipeBlockTraits::close(SigpipeState handle) noexcept {
   const sigset_t set = only_sigpipe();
-  if (!was_pending_ && is_sigpipe_pending()) {
+  const bool swallow = handle == SigpipeState::kSwallow || handle == SigpipeState::kSwallowAndUnblock;
+  if (swallow && is_sigpipe_pending()) {
     const timespec now{};
     sigtimedwait(&set, nullptr, &now);
   }
-  if (!was_blocked_) pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  if (handle != SigpipeState::kSwallow) pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 }  // namespace kiln

@@ -53,18 +53,18 @@ class PipeWriter {
   std::string_view rest_;
 };
 
-/// Blocks SIGPIPE for the calling thread while it lives, and swallows one that was raised meanwhile: a child
-/// that does not read its input must not end the host.
-class SigpipeGuard {
- public:
-  SigpipeGuard();
-  ~SigpipeGuard();
-  SigpipeGuard(const SigpipeGuard&) = delete;
-  SigpipeGuard& operator=(const SigpipeGuard&) = delete;
+/// What has to be undone at the end of a SigpipeBlock.
+enum class SigpipeState { kNothing, kSwallow, kUnblock, kSwallowAndUnblock };
 
- private:
-  bool was_pending_ = false;
-  bool was_blocked_ = false;
+struct SigpipeBlockTraits {
+  using Handle = SigpipeState;
+  static Handle null() { return SigpipeState::kNothing; }
+  static void close(Handle handle) noexcept;
 };
+
+/// SIGPIPE blocked for the calling thread; at the end, one that was raised meanwhile is swallowed: a child
+/// that does not read its input must not end the host.
+using SigpipeBlock = UniqueHandle<SigpipeBlockTraits>;
+[[nodiscard]] SigpipeBlock block_sigpipe();
 
 }  // namespace kiln

@@ -197,7 +197,7 @@ class PosixProcessRunner : public ProcessRunner {
       return not_started("there is no program '" + command.program + "'" +
                          (command.program.find('/') == std::string::npos ? " in " + search_path() : ""));
     }
-    const SigpipeGuard guard;
+    const SigpipeBlock sigpipe = block_sigpipe();
     ChildPipes pipes;
     pid_t pid = -1;
     if (const int code = spawn(std::filesystem::absolute(*program), command, pipes, pid); code != 0) {

@@ -1,38 +1,24 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "cache/cache_key.h"
+#include "cache/entry.h"
 #include "compile/compiler.h"
 
 namespace kiln {
 
-/// What `kiln cache list` shows of an entry.
-struct CacheEntryInfo {
-  std::string digest;
-  std::string label;    ///< "stencil7.cu laplacian", for people
-  std::string target;
-  std::string compiler;
-  std::uint64_t bytes = 0;       ///< all files of the entry
-  std::int64_t created_ns = 0;   ///< wall clock
-  double compile_seconds = 0;
-};
-
 struct CacheCounters {
   std::uint64_t hits = 0, misses = 0, damaged = 0, published = 0, lost_races = 0, failed_writes = 0;
-};
-
-/// What a publisher knows beside the key and the code: shown to people, never part of the key.
-struct CacheEntryLabel {
-  std::string label, target, compiler, source_text;
 };
 
 struct VerifyReport {
@@ -44,8 +30,9 @@ struct VerifyReport {
 /// Content-addressed store of code objects on disk: one directory per entry at `<root>/v1/<2 hex>/<62 hex>/`, holding
 /// `binary`, `source.cu`, `preimage.txt`, `log.txt` and `entry.json` (names, resources, sizes and SHA-256 of each file).
 /// Published by rename of a private temporary directory after fsync; the loser of a race uses the winner's.
-/// A damaged entry is a miss, a warning, and is replaced. A folder that cannot be written, or is owned by another user, or
-/// that anyone may write to turns the disk layer off with one warning. Thread- and process-safe. Knows no compiler.
+/// A damaged entry is a miss, a warning, and is replaced. A folder that is owned by another user or that anyone may write
+/// to turns the layer off with one warning; one that cannot be written (full, read-only) turns publishing off with one
+/// warning, and is still read. Thread- and process-safe. Knows no compiler.
 class DiskCache {
  public:
   DiskCache(FileSystem& files, const Clock& clock, Log& log, std::filesystem::path root);
@@ -56,20 +43,39 @@ class DiskCache {
 
   [[nodiscard]] std::vector<CacheEntryInfo> list();
   [[nodiscard]] VerifyReport verify();
-  /// Removes every entry and temporary; returns how many entries.
+  /// Removes every entry, and the temporaries older than an hour that dead processes left; returns how many entries.
+  /// Throws environment_error if the disk refuses.
   std::uint64_t clear();
 
   [[nodiscard]] CacheCounters counters() const;
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-  /// Why the disk layer is off; empty while it is on.
+  /// Why the layer, or only publishing, is off; empty while both are on.
   [[nodiscard]] std::string disabled_reason() const;
 
  private:
+  using Path = std::filesystem::path;
+  struct Absent {};
+  using Lookup = std::variant<Absent, CacheEntry, CacheEntryDamage>;
+
+  [[nodiscard]] Path entry_directory(const std::string& digest) const;
+  [[nodiscard]] bool is_trusted();
+  [[nodiscard]] Lookup look_up(const CacheKey& key);
+  void write_and_commit(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
+  [[nodiscard]] bool commit(const Path& temporary, const CacheKey& key);
+  void set_aside_and_remove(const Path& directory);
+  [[nodiscard]] std::vector<std::string> all_digests();
+  [[nodiscard]] std::vector<Path> stale_temporaries();
+  void count(std::uint64_t CacheCounters::* counter);
+  void turn_off(std::string& reason_kept, const std::string& reason, const std::string& message);
+
   FileSystem& files_;
   const Clock& clock_;
   Log& log_;
-  std::filesystem::path root_;
-  // The author of this class adds what it needs.
+  Path root_;
+  mutable std::mutex mutex_;  // of all below; never held during input or output
+  CacheCounters counters_;
+  std::string distrust_;
+  std::string write_problem_;
 };
 
 }  // namespace kiln

@@ -27,7 +27,8 @@ MemoryFileSystem::MemoryFileSystem(const Clock& clock) : clock_(clock) {
 
 std::optional<FileStatus> MemoryFileSystem::status(const Path& path) {
   const std::lock_guard lock(mutex_);
-  const Node* node = find(resolve(path, false));
+  const bool names_inside = path.filename() == "." || !path.has_filename();
+  const Node* node = find(resolve(path, names_inside));
   return node == nullptr ? std::nullopt : std::optional(node->status);
 }
 

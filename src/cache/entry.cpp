@@ -1,0 +1,123 @@
+#include "cache/entry.h"
+
+#include <map>
+
+#include "base/hash.h"
+#include "cache/entry_metadata.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+constexpr const char* kMetadataFile = "entry.json";
+constexpr const char* kBinaryFile = "binary";
+constexpr const char* kSourceFile = "source.cu";
+constexpr const char* kPreimageFile = "preimage.txt";
+constexpr const char* kLogFile = "log.txt";
+
+std::string digits(std::uint64_t number) {
+  return std::to_string(number);
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
+}
+
+/// The file's content, or what is wrong. Looks at its type first: a link or a pipe is not opened.
+std::variant<std::string, CacheEntryDamage> read_plain_file(FileSystem& files, const Path& directory,
+                                                            const std::string& name) {
+  const auto status = files.status(directory / name);
+  if (!status) return CacheEntryDamage{name + " is missing"};
+  if (status->type != FileStatus::Type::kFile) return CacheEntryDamage{name + " is not a plain file"};
+  auto text = files.read_file(directory / name);
+  if (!text) return CacheEntryDamage{name + " is missing"};
+  return *std::move(text);
+}
+
+std::variant<EntryMetadata, CacheEntryDamage> read_metadata(FileSystem& files, const Path& directory) {
+  const auto status = files.status(directory);
+  if (!status) return CacheEntryDamage{"it is missing"};
+  if (status->type != FileStatus::Type::kDirectory) return CacheEntryDamage{"it is not a directory"};
+  const auto text = read_plain_file(files, directory, kMetadataFile);
+  if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
+  return parse_entry_metadata(std::get<std::string>(text));
+}
+
+std::variant<std::string, CacheEntryDamage> read_recorded_file(FileSystem& files, const Path& directory,
+                                                               const std::string& name,
+                                                               const RecordedFile& recorded) {
+  if (!is_plain_name(name)) return CacheEntryDamage{"'" + name + "' is not a name of a file"};
+  auto text = read_plain_file(files, directory, name);
+  if (std::holds_alternative<CacheEntryDamage>(text)) return text;
+  const std::string& bytes = std::get<std::string>(text);
+  if (bytes.size() != recorded.size) {
+    return CacheEntryDamage{name + " has " + digits(bytes.size()) + " bytes, " + digits(recorded.size) +
+                            " are recorded"};
+  }
+  if (sha256_hex(bytes) != recorded.sha256) return CacheEntryDamage{name + " has a wrong SHA-256"};
+  return text;
+}
+
+std::variant<CacheEntry, CacheEntryDamage> read_verified(FileSystem& files, const Path& directory) {
+  auto read = read_metadata(files, directory);
+  if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) return *damage;
+  auto& metadata = std::get<EntryMetadata>(read);
+
+  std::map<std::string, std::string> contents;
+  for (const auto& [name, recorded] : metadata.files) {
+    auto text = read_recorded_file(files, directory, name, recorded);
+    if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
+    contents[name] = std::get<std::string>(std::move(text));
+  }
+  for (const char* name : {kBinaryFile, kPreimageFile, kLogFile}) {
+    if (!contents.contains(name)) return CacheEntryDamage{std::string(name) + " is not recorded"};
+  }
+  CacheEntry entry{std::move(metadata.info), std::move(metadata.code), std::move(contents[kPreimageFile])};
+  entry.code.binary = std::move(contents[kBinaryFile]);
+  entry.code.log = std::move(contents[kLogFile]);
+  return entry;
+}
+
+}  // namespace
+
+void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey& key, const CodeObject& code,
+                       const CacheEntryLabel& label, std::int64_t created_ns) {
+  EntryMetadata metadata;
+  metadata.info = CacheEntryInfo{key.digest, label.label, label.target,        label.compiler,
+                                 0,          created_ns,  code.compile_seconds};
+  metadata.code.format = code.format;
+  metadata.code.lowered_names = code.lowered_names;
+  metadata.code.resources = code.resources;
+  const std::map<std::string, const std::string*> contents = {{kBinaryFile, &code.binary},
+                                                              {kSourceFile, &label.source_text},
+                                                              {kPreimageFile, &key.preimage},
+                                                              {kLogFile, &code.log}};
+  for (const auto& [name, bytes] : contents) {
+    metadata.files[name] = RecordedFile{bytes->size(), sha256_hex(*bytes)};
+  }
+  const std::string metadata_text = to_json_text(metadata);
+  for (const auto& [name, bytes] : contents) files.write_file(directory / name, *bytes, true);
+  files.write_file(directory / kMetadataFile, metadata_text, true);
+  files.sync_directory(directory);
+}
+
+std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, const Path& directory) {
+  try {
+    return read_verified(files, directory);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return CacheEntryDamage{error.what()};
+  }
+}
+
+std::optional<CacheEntryInfo> read_cache_entry_info(FileSystem& files, const Path& directory) {
+  try {
+    const auto read = read_metadata(files, directory);
+    if (const auto* metadata = std::get_if<EntryMetadata>(&read)) return metadata->info;
+  } catch (const std::filesystem::filesystem_error&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/file.h"
+#include "cache/cache_key.h"
+#include "compile/compiler.h"
+
+namespace kiln {
+
+/// What `kiln cache list` shows of an entry.
+struct CacheEntryInfo {
+  std::string digest;
+  std::string label;  ///< "stencil7.cu laplacian", for people
+  std::string target;
+  std::string compiler;
+  std::uint64_t bytes = 0;      ///< all files of the entry
+  std::int64_t created_ns = 0;  ///< wall clock
+  double compile_seconds = 0;
+};
+
+/// What a publisher knows beside the key and the code: shown to people, never part of the key.
+struct CacheEntryLabel {
+  std::string label, target, compiler, source_text;
+};
+
+/// An entry read back whole and found undamaged.
+struct CacheEntry {
+  CacheEntryInfo info;
+  CodeObject code;
+  std::string preimage;
+};
+
+/// One sentence fragment: "binary has 12 bytes, 40 are recorded".
+struct CacheEntryDamage {
+  std::string what;
+};
+
+/// The directory of one entry, format 1: `binary`, `source.cu`, `preimage.txt`, `log.txt` and `entry.json`,
+/// which records the size and SHA-256 of each other file and carries a checksum of its own. Readers verify
+/// every recorded file and ignore those that are not recorded, so that later versions may add some. Nothing
+/// is followed through a symbolic link.
+
+/// Writes and syncs all files into `directory`, which exists and is empty, then syncs it. Throws
+/// filesystem_error for a disk that fails, bad_input for a name that is not UTF-8.
+void write_cache_entry(FileSystem& files, const std::filesystem::path& directory, const CacheKey& key,
+                       const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns);
+
+/// Whole and verified. Never throws for what is on the disk: an unreadable file is damage, too.
+[[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(
+    FileSystem& files, const std::filesystem::path& directory);
+
+/// From `entry.json` alone, for lists; `nullopt` if it is damaged.
+[[nodiscard]] std::optional<CacheEntryInfo> read_cache_entry_info(FileSystem& files,
+                                                                  const std::filesystem::path& directory);
+
+}  // namespace kiln

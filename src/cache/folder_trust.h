@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/file.h"
+
+namespace kiln {
+
+/// Whether machine code found in a file or folder of this owner may be run: one's own, and root's.
+[[nodiscard]] bool is_trusted_owner(std::uint32_t owner);
+
+/// Why machine code from below `folder` must not be run: it is not a directory, belongs to another user, or
+/// anyone may write to it and it is not sticky. One clause without a full stop; `nullopt` if it is fine or
+/// does not exist. A symbolic link to the folder is followed: the user chose it; what counts is the folder it
+/// leads to.
+[[nodiscard]] std::optional<std::string> find_distrust(FileSystem& files,
+                                                       const std::filesystem::path& folder);
+
+}  // namespace kiln
