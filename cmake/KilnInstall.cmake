@@ -1,1 +1,38 @@
-# filled in with the embedding library
+# `cmake --install`: bin/kiln, libkiln with its headers and CMake package, and what kiln reads under share/kiln.
+option(KILN_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
+if(NOT KILN_INSTALL)
+  return()
+endif()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(KILN_PACKAGE_DIR lib/cmake/kiln)
+set(KILN_PRIVATE_LIBRARY_DIR lib/kiln)
+set_target_properties(kiln PROPERTIES INSTALL_RPATH "$ORIGIN/../${KILN_PRIVATE_LIBRARY_DIR}")
+set_target_properties(kiln_library PROPERTIES INSTALL_RPATH "$ORIGIN/kiln")
+
+install(TARGETS kiln RUNTIME DESTINATION bin)
+install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
+install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
+install(DIRECTORY include/kiln DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY kernels_src configs schemas DESTINATION share/kiln)
+if(EXISTS ${PROJECT_SOURCE_DIR}/tools/completion/kiln.bash)
+  install(FILES tools/completion/kiln.bash DESTINATION share/bash-completion/completions RENAME kiln)
+endif()
+install(FILES LICENSE README.md DESTINATION share/doc/kiln)
+
+get_target_property(KILN_LIBRARY_TYPE kiln_library TYPE)
+list(JOIN KILN_LIBRARY_LINKS " " KILN_LIBRARY_LINKS_TEXT)
+configure_package_config_file(cmake/kilnConfig.cmake.in ${PROJECT_BINARY_DIR}/kilnConfig.cmake
+                              INSTALL_DESTINATION ${KILN_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kilnConfig.cmake ${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake
+              cmake/KilnLinkDependencies.cmake DESTINATION ${KILN_PACKAGE_DIR})
+
+# A relocatable installation brings what has no static form, under the name that the loader asks for.
+if(KILN_STATIC_DEPENDENCIES AND NOT KILN_MUPARSER_LIBRARY MATCHES "[.]a$")
+  file(REAL_PATH ${KILN_MUPARSER_LIBRARY} muparser_file)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${muparser_file} OUTPUT_VARIABLE header COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "SONAME +([^\n]+)" unused "${header}")
+  install(FILES ${muparser_file} RENAME ${CMAKE_MATCH_1} DESTINATION ${KILN_PRIVATE_LIBRARY_DIR})
+endif()

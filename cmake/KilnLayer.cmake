@@ -2,21 +2,26 @@
 # Stages are declared lowest first; a stage may include any declared before it, and tests/architecture checks that.
 set_property(GLOBAL PROPERTY KILN_LAYERS "")
 
+# The standard headers that most files include, compiled once for all stages.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/kiln_pch.cpp CONTENT "")
+add_library(kiln_pch STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/kiln_pch.cpp)
+target_link_libraries(kiln_pch PRIVATE kiln_flags)
+target_precompile_headers(kiln_pch PRIVATE
+  <algorithm> <cstdint> <filesystem> <functional> <map> <memory> <optional> <string> <string_view> <variant> <vector>)
+
 function(kiln_layer name)
   cmake_parse_arguments(ARG "" "" "PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   get_property(below GLOBAL PROPERTY KILN_LAYERS)
+  set_property(GLOBAL APPEND PROPERTY KILN_LAYERS ${name})
+  set_property(GLOBAL APPEND PROPERTY KILN_LAYER_LIBRARIES_${name} ${ARG_PRIVATE})
   if(NOT sources)  # a stage that has no code yet
     add_library(kiln_${name} INTERFACE)
-    set_property(GLOBAL APPEND PROPERTY KILN_LAYERS ${name})
     return()
   endif()
   add_library(kiln_${name} STATIC ${sources})
-  target_include_directories(kiln_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-                             PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  target_include_directories(kiln_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   list(TRANSFORM below PREPEND kiln_ OUTPUT_VARIABLE below_targets)
-  target_link_libraries(kiln_${name} PUBLIC ${below_targets} PRIVATE $<BUILD_INTERFACE:kiln_flags> ${ARG_PRIVATE})
-  target_precompile_headers(kiln_${name} PRIVATE
-    <algorithm> <cstdint> <filesystem> <functional> <map> <memory> <optional> <string> <string_view> <variant> <vector>)
-  set_property(GLOBAL APPEND PROPERTY KILN_LAYERS ${name})
+  target_link_libraries(kiln_${name} PUBLIC ${below_targets} PRIVATE kiln_flags ${ARG_PRIVATE})
+  target_precompile_headers(kiln_${name} REUSE_FROM kiln_pch)
 endfunction()

@@ -1,12 +1,14 @@
-# Flags that every target of ours is compiled with, as one interface target.
+# Flags that every target of ours is compiled with, as one interface target, and the compiler cache.
 add_library(kiln_flags INTERFACE)
 target_compile_options(kiln_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
 if(KILN_WERROR)
   target_compile_options(kiln_flags INTERFACE -Werror)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False positives of GCC 12 in std::string's operator+ (its bugs 105329 and 105651).
-  target_compile_options(kiln_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+    # False positives of GCC 12 and 13 in the standard library's strings and vectors (its bugs 105329, 105651, 107852).
+    target_compile_options(kiln_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  endif()
 endif()
 if(KILN_SANITIZE)
   target_compile_options(kiln_flags INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer -g)
@@ -16,16 +18,20 @@ if(KILN_SANITIZE)
   endif()
 endif()
 if(KILN_COVERAGE)
-  target_compile_options(kiln_flags INTERFACE --coverage -O0 -g)
+  target_compile_options(kiln_flags INTERFACE --coverage -O0 -g -fprofile-update=atomic)
   target_link_options(kiln_flags INTERFACE --coverage)
 endif()
 
+# ccache hits in every build folder and every clone: paths are taken relative to the source folder, and what goes into a
+# precompiled header is judged by content.
 find_program(KILN_CCACHE ccache)
-if(KILN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${KILN_CCACHE})
+if(KILN_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${KILN_CCACHE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(kiln_flags INTERFACE -fpch-preprocess)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(kiln_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
 endif()
