@@ -26,6 +26,7 @@ struct JobContext {
   const Clock& clock;
   Log& log;
   std::string run_id, kiln_version, kiln_revision;
+  std::int64_t start_ns = 0;  ///< steady time at which the job began, for the time to the first launch
 };
 
 /// Told of each variant as it ends; an implementation writes it out before it returns.
@@ -37,6 +38,10 @@ class RecordSink {
   virtual void variant_started(std::size_t index, std::size_t count, const std::string& label) = 0;
   virtual void record(const Record& record) = 0;
 };
+
+/// What `run_job` checks before anything is compiled, for `--dry-run`: shapes, limits and memory. Throws bad_input when no
+/// variant can run.
+void check_plan(const JobPlan& plan, const JobContext& context);
 
 /// Runs every variant of a plan on its device: specialise, get the code, make the inputs, run and check, measure.
 /// A variant that fails is a record, and the rest goes on; only an Error (bad input, environment) ends the job.

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <map>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "job/workspace.h"
@@ -21,6 +23,12 @@ struct LoadedUnit {
   std::shared_ptr<LoadedCode> code;
 };
 
+/// A kernel that cannot be launched as configured: `what()` names the values and the limit.
+class UnfitKernel : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// One kernel with its arguments bound to a workspace's buffers, ready to be enqueued any number of times.
 class PreparedKernel {
  public:
@@ -28,26 +36,22 @@ class PreparedKernel {
   PreparedKernel(const Configuration& configuration, const KernelSpec& kernel, const std::vector<LoadedUnit>& units,
                  Workspace& workspace);
 
+  /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
+  void load_symbols();
   void enqueue();
   [[nodiscard]] const std::string& name() const { return kernel_->name; }
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
 
  private:
-  void bind_symbols(const Module& module);
+  void bind_symbols(Module& module);
 
   const KernelSpec* kernel_;
   Workspace* workspace_;
   Function* function_ = nullptr;
   LaunchShape shape_;
   ArgumentPack arguments_;
-  std::vector<std::pair<void*, const DeviceBuffer*>> symbols_;
-};
-
-/// A kernel that cannot be launched as configured: `what()` names the values and the limit.
-class UnfitKernel : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+  std::vector<std::pair<void*, std::string>> symbols_;  // address, buffer
 };
 
 }  // namespace kiln

@@ -1,0 +1,123 @@
+#include "job/job_runner.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "job/prepared_kernel.h"
+#include "job/variant_runner.h"
+#include "launch/shape_check.h"
+
+namespace kiln {
+namespace {
+
+/// What keeps a variant from running and can be told before anything is compiled.
+std::optional<Error> find_problem(const Variant& variant, Device& device) {
+  const Configuration& configuration = variant.configuration;
+  const bool gpu = device.info().target.backend != "cpu";
+  try {
+    const VariantNeeds needs = needs_of(configuration, gpu);
+    std::uint64_t bytes = 0;
+    const BufferSpec* largest = nullptr;
+    std::uint64_t largest_bytes = 0;
+    for (const std::string& name : needs.buffers) {
+      const BufferLayout layout = layout_of(configuration, *configuration.workload().find_buffer(name));
+      bytes += layout.bytes;
+      if (layout.bytes > largest_bytes) {
+        largest = layout.spec;
+        largest_bytes = layout.bytes;
+      }
+    }
+    const std::uint64_t available = device.free_memory_bytes();
+    if (bytes > available) {
+      return bad_input("the buffers need " + format_bytes(bytes) + " ('" + largest->name + "' alone " +
+                           format_bytes(largest_bytes) + "); " + device.info().id + " has " + format_bytes(available) +
+                           " free",
+                       largest->where);
+    }
+    for (const auto* list : {&needs.init_kernels, &needs.run, &needs.verify_run}) {
+      for (const std::string& name : *list) {
+        const KernelSpec& kernel = *configuration.workload().find_kernel(name);
+        const auto problem = check_shape(shape_of(configuration, kernel), device.info(), {}, kernel.name);
+        if (problem) return bad_input(*problem, kernel.where);
+      }
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    return error;
+  }
+  return std::nullopt;
+}
+
+Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context, const Error& problem) {
+  Record record;
+  record.run_id = context.run_id;
+  record.time = to_iso8601(context.clock.system_ns());
+  record.kiln_version = context.kiln_version;
+  record.kiln_revision = context.kiln_revision;
+  record.job_file = plan.job.file;
+  record.workload = plan.workload->name;
+  record.label = variant.label;
+  record.device = context.devices.open(variant.device)->info();
+  for (const auto& [name, value] : variant.configuration.values()) {
+    record.parameters.push_back({name, value.to_string(), value.binding == Binding::kCompile, value.kind != ParameterKind::kScalar});
+  }
+  record.fast_math = variant.configuration.fast_math();
+  record.launch_bounds = variant.configuration.launch_bounds();
+  record.seed = variant.configuration.seed();
+  record.cache_mode = plan.job.measure.cold ? "cold" : "warm";
+  record.status = RunStatus::kUnfit;
+  record.message = problem.what();
+  return record;
+}
+
+/// One problem for each variant. Throws the first when no variant can run: then it is the input that is wrong.
+std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobContext& context) {
+  std::vector<std::optional<Error>> problems;
+  for (const Variant& variant : plan.variants) {
+    problems.push_back(find_problem(variant, *context.devices.open(variant.device)));
+  }
+  const bool all = std::all_of(problems.begin(), problems.end(), [](const auto& problem) { return problem.has_value(); });
+  if (all && !problems.empty()) throw Error(*problems.front());
+  return problems;
+}
+
+}  // namespace
+
+const char* to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::kOk: return "ok";
+    case RunStatus::kWrong: return "wrong";
+    case RunStatus::kCompileFailed: return "compile failed";
+    case RunStatus::kUnfit: return "does not fit";
+    case RunStatus::kFaulted: return "faulted";
+  }
+  return "";
+}
+
+void check_plan(const JobPlan& plan, const JobContext& context) { static_cast<void>(find_problems(plan, context)); }
+
+void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
+  std::int64_t start_ns = context.start_ns;
+  // Held for the whole job: a device that is opened again for each variant would start its threads anew.
+  std::map<std::string, std::shared_ptr<Device>> devices;
+  for (const Variant& variant : plan.variants) devices.try_emplace(variant.device, context.devices.open(variant.device));
+  const auto problems = find_problems(plan, context);
+  sink.begin(plan);
+  std::map<std::string, BufferPool> pools;
+  std::string current_device;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    const Variant& variant = plan.variants[i];
+    if (variant.device != current_device) pools[current_device].clear();
+    current_device = variant.device;
+    sink.variant_started(i, plan.variants.size(), variant.label);
+    if (problems[i]) {
+      sink.record(unfit_record(variant, plan, context, *problems[i]));
+    } else {
+      sink.record(VariantRunner(variant, plan, context, pools[current_device], start_ns).run());
+    }
+    start_ns = context.clock.steady_ns();
+  }
+}
+
+}  // namespace kiln

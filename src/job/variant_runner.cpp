@@ -1,0 +1,313 @@
+#include "job/variant_runner.h"
+
+#include <algorithm>
+#include <future>
+#include <set>
+
+#include "base/hash.h"
+#include "device/fault.h"
+
+namespace kiln {
+namespace {
+
+constexpr int kWarmUpSteps = 2;
+
+std::string source_digest(const Workload& workload, const std::vector<Unit>& units) {
+  FieldHasher hasher;
+  hasher.field("workload", workload.text);
+  for (const Unit& unit : units) {
+    hasher.field("source", unit.specialization.source_text);
+    for (const IncludedHeader& header : unit.specialization.headers) hasher.field("header:" + header.name, header.text);
+  }
+  return hasher.hex();
+}
+
+/// Parameters that the step's machine code has as constants.
+std::set<std::string> constants_of(const Configuration& configuration, const std::vector<Unit>& units) {
+  std::set<std::string> names;
+  for (const Unit& unit : units) {
+    if (unit.role != Role::kStep) continue;
+    names.insert(unit.params.constants.begin(), unit.params.constants.end());
+    for (const auto& [kernel_name, expression] : unit.name_expressions) {
+      const KernelSpec& kernel = *configuration.workload().find_kernel(kernel_name);
+      for (const ExpressionText& text : kernel.template_args) names.insert(text.text);
+      for (const DefineSpec& define : kernel.defines) names.insert(define.value.text);
+    }
+  }
+  return names;
+}
+
+std::vector<BoundParameter> bound_parameters(const Configuration& configuration, const std::vector<Unit>& units) {
+  const auto constants = constants_of(configuration, units);
+  std::vector<BoundParameter> result;
+  for (const auto& [name, value] : configuration.values()) {
+    if (name == "seed") continue;
+    result.push_back({name, value.to_string(), constants.contains(name), value.kind != ParameterKind::kScalar});
+  }
+  return result;
+}
+
+Compiler& compiler_for(const JobContext& context, const std::string& backend) {
+  const auto found = context.compilers.find(backend);
+  if (found == context.compilers.end()) throw environment_error("no compiler for '" + backend + "' devices");
+  return *found->second;
+}
+
+}  // namespace
+
+VariantRunner::VariantRunner(const Variant& variant, const JobPlan& plan, const JobContext& context, BufferPool& pool,
+                             std::int64_t start_ns)
+    : variant_(variant),
+      plan_(plan),
+      context_(context),
+      configuration_(variant.configuration),
+      pool_(pool),
+      start_ns_(start_ns) {}
+
+Record VariantRunner::run() {
+  try {
+    run_stages();
+  } catch (const UnfitKernel& unfit) {
+    record_.status = RunStatus::kUnfit;
+    record_.message = unfit.what();
+  } catch (const DeviceFault& fault) {
+    record_.status = RunStatus::kFaulted;
+    record_.message = fault.what();
+  }
+  if (workspace_) workspace_->release();
+  return std::move(record_);
+}
+
+void VariantRunner::run_stages() {
+  describe();
+  if (!get_code()) return;
+  prepare();
+  fill_inputs();
+  verify();
+  if (record_.status == RunStatus::kOk && plan_.job.measure.enabled) measure();
+}
+
+void VariantRunner::describe() {
+  device_ = context_.devices.open(variant_.device);
+  record_.run_id = context_.run_id;
+  record_.time = to_iso8601(context_.clock.system_ns());
+  record_.kiln_version = context_.kiln_version;
+  record_.kiln_revision = context_.kiln_revision;
+  record_.job_file = plan_.job.file;
+  record_.workload = plan_.workload->name;
+  record_.label = variant_.label;
+  record_.device = device_->info();
+  record_.compiler = compiler_for(context_, device_->info().target.backend).identity();
+  record_.fast_math = configuration_.fast_math();
+  record_.launch_bounds = configuration_.launch_bounds();
+  record_.seed = configuration_.seed();
+  record_.cache_mode = plan_.job.measure.cold ? "cold" : "warm";
+}
+
+bool VariantRunner::apart(const CheckSpec& check) const {
+  return check.reference_on_cpu && device_->info().target.backend != "cpu";
+}
+
+bool VariantRunner::get_code() {
+  needs_ = needs_of(configuration_, device_->info().target.backend != "cpu");
+  std::vector<std::string> step_kernels = needs_.run;
+  std::vector<std::string> data_kernels = needs_.init_kernels;
+  std::vector<std::string> cpu_kernels;
+  data_kernels.insert(data_kernels.end(), needs_.verify_run.begin(), needs_.verify_run.end());
+  for (const CheckSpec* check : needs_.checks) {
+    if (check->reference_kernel.empty()) continue;
+    (apart(*check) ? cpu_kernels : data_kernels).push_back(check->reference_kernel);
+  }
+  std::erase_if(data_kernels, [&](const std::string& name) {
+    return std::find(step_kernels.begin(), step_kernels.end(), name) != step_kernels.end();
+  });
+  const Target& target = device_->info().target;
+  std::vector<Unit> units = make_units(configuration_, step_kernels, Role::kStep, target, context_.files);
+  for (Unit& unit : make_units(configuration_, data_kernels, Role::kData, target, context_.files)) {
+    units.push_back(std::move(unit));
+  }
+  record_.source_digest = source_digest(*plan_.workload, units);
+  record_.parameters = bound_parameters(configuration_, units);
+  if (!load_units(std::move(units), device_)) return false;
+  if (cpu_kernels.empty()) return true;
+  const auto cpu = context_.devices.open("cpu");
+  return load_units(make_units(configuration_, cpu_kernels, Role::kData, cpu->info().target, context_.files), cpu);
+}
+
+bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<Device>& device) {
+  Compiler& compiler = compiler_for(context_, device->info().target.backend);
+  using Result = std::variant<ServiceResult, Diagnostic>;
+  std::vector<std::future<Result>> results;
+  for (const Unit& unit : units) {
+    // The last one is for this thread; the others compile beside it.
+    const auto policy = &unit == &units.back() ? std::launch::deferred : std::launch::async;
+    results.push_back(std::async(policy, [&, device] { return context_.service.get(unit.specialization, compiler, device); }));
+  }
+  std::vector<Result> done(results.size());
+  for (std::size_t i = results.size(); i-- > 0;) done[i] = results[i].get();
+  std::vector<LoadedUnit>& loaded = device == device_ ? units_ : cpu_units_;
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    if (const auto* diagnostic = std::get_if<Diagnostic>(&done[i])) {
+      if (diagnostic->environment) throw environment_error(diagnostic->summary);
+      record_.status = RunStatus::kCompileFailed;
+      record_.message = diagnostic->summary;
+      record_.log = diagnostic->log;
+      return false;
+    }
+    auto& result = std::get<ServiceResult>(done[i]);
+    add_unit_use(units[i], result);
+    loaded.push_back({std::move(units[i]), std::move(result.code)});
+  }
+  return true;
+}
+
+void VariantRunner::add_unit_use(const Unit& unit, const ServiceResult& result) {
+  UnitUse use;
+  use.source = unit.specialization.source_name;
+  for (const EntryPoint& entry : unit.specialization.entries) use.entries.push_back(entry.name_expression);
+  use.origin = result.origin;
+  use.key = result.key.digest;
+  use.compile_seconds = result.compile_seconds;
+  use.load_seconds = result.load_seconds;
+  use.options = unit.specialization.options;
+  use.binary_bytes = result.code->code().binary.size();
+  record_.units.push_back(std::move(use));
+}
+
+std::vector<PreparedKernel> VariantRunner::prepare_all(const std::vector<std::string>& names) {
+  std::vector<PreparedKernel> kernels;
+  for (const std::string& name : names) {
+    kernels.emplace_back(configuration_, *plan_.workload->find_kernel(name), units_, *workspace_);
+  }
+  return kernels;
+}
+
+void VariantRunner::prepare() {
+  stream_ = device_->create_stream();
+  workspace_ = std::make_unique<Workspace>(*device_, *stream_, configuration_, context_.files, pool_);
+  workspace_->allocate(needs_.buffers);
+  init_ = prepare_all(needs_.init_kernels);
+  step_ = prepare_all(needs_.run);
+  verify_step_ = prepare_all(needs_.verify_run);
+  for (const PreparedKernel& kernel : step_) {
+    record_.launches.push_back({kernel.name(), kernel.shape(), kernel.attributes(), std::nullopt});
+  }
+}
+
+void VariantRunner::note_first_launch() {
+  if (std::exchange(launched_, true)) return;
+  record_.first_launch_seconds = seconds_between(start_ns_, context_.clock.steady_ns());
+}
+
+void VariantRunner::fill_inputs() {
+  for (const std::string& name : needs_.buffers) workspace_->fill(name);
+  for (PreparedKernel& kernel : init_) {
+    kernel.load_symbols();
+    note_first_launch();
+    kernel.enqueue();
+  }
+  for (PreparedKernel& kernel : step_) kernel.load_symbols();
+  for (PreparedKernel& kernel : verify_step_) kernel.load_symbols();
+  stream_->synchronize();
+  steps_since_fill_ = 0;
+}
+
+void VariantRunner::verify() {
+  const auto& steps_text = plan_.workload->verify_steps;
+  const std::int64_t steps = steps_text ? configuration_.evaluate_integer(*steps_text, 1, 1'000'000) : 1;
+  note_first_launch();
+  for (std::int64_t i = 0; i < steps; ++i) {
+    for (PreparedKernel& kernel : step_) kernel.enqueue();
+  }
+  for (PreparedKernel& kernel : verify_step_) kernel.enqueue();
+  stream_->synchronize();
+  for (const CheckSpec* check : needs_.checks) {
+    const auto reference = [this](const CheckSpec& which) { return run_reference(which); };
+    record_.checks.push_back(run_check(configuration_, *check, *workspace_, reference, context_.files));
+    if (record_.checks.back().ok) continue;
+    if (record_.status == RunStatus::kOk) record_.message = check->name + ": " + record_.checks.back().message;
+    record_.status = RunStatus::kWrong;
+  }
+  steps_since_fill_ = static_cast<std::size_t>(steps);
+}
+
+ReferenceContent VariantRunner::run_reference_on(Workspace& workspace, const CheckSpec& check) {
+  const auto& units = apart(check) ? cpu_units_ : units_;
+  PreparedKernel kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), units, workspace);
+  kernel.load_symbols();
+  kernel.enqueue();
+  return {workspace.content(check.reference_buffer), "kernel " + check.reference_kernel};
+}
+
+ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
+  if (!apart(check)) return run_reference_on(*workspace_, check);
+  const auto cpu = context_.devices.open("cpu");
+  const auto stream = cpu->create_stream();
+  BufferPool pool;
+  Workspace workspace(*cpu, *stream, configuration_, context_.files, pool);
+  std::set<std::string> buffers;
+  std::set<std::string> init_kernels;
+  add_needs_of_kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), buffers, init_kernels);
+  workspace.allocate({buffers.begin(), buffers.end()});
+  for (const std::string& name : buffers) {
+    if (workspace_->has(name)) {
+      workspace.copy_from(name, *workspace_);
+    } else {
+      workspace.fill(name);
+    }
+  }
+  ReferenceContent reference = run_reference_on(workspace, check);
+  // The workspace goes; what is looked at must stay.
+  if (reference.content.copy.empty()) {
+    reference.content.copy.assign(reference.content.bytes.begin(), reference.content.bytes.end());
+    reference.content.bytes = reference.content.copy;
+  }
+  return reference;
+}
+
+double VariantRunner::take_sample(std::vector<std::vector<double>>& per_launch) {
+  if (plan_.job.measure.cold) device_->flush_cache(*stream_);
+  events_[0]->record(*stream_);
+  for (std::size_t i = 0; i < step_.size(); ++i) {
+    step_[i].enqueue();
+    events_[i + 1]->record(*stream_);
+  }
+  stream_->synchronize();
+  for (std::size_t i = 0; i < step_.size(); ++i) per_launch[i].push_back(events_[i + 1]->seconds_since(*events_[i]));
+  ++steps_since_fill_;
+  return events_.back()->seconds_since(*events_.front());
+}
+
+void VariantRunner::measure() {
+  const auto& refresh = plan_.workload->refresh;
+  const std::size_t limit =
+      refresh ? static_cast<std::size_t>(configuration_.evaluate_integer(*refresh, 1, 1'000'000'000)) : 0;
+  while (events_.size() <= step_.size()) events_.push_back(device_->create_event());
+  std::vector<std::vector<double>> per_launch(step_.size());
+  for (int i = 0; i < kWarmUpSteps; ++i) static_cast<void>(take_sample(per_launch));
+  for (auto& samples : per_launch) samples.clear();
+  const MeasureSpec& spec = plan_.job.measure;
+  const SamplerOptions options{spec.min_time, spec.max_time, spec.min_samples, spec.max_samples};
+  const Samples samples = sample(
+      [&] {
+        if (limit > 0 && steps_since_fill_ >= limit) fill_inputs();
+        return take_sample(per_launch);
+      },
+      options, context_.clock);
+  record_.step = samples.summary;
+  record_.stop_reason = to_string(samples.reason);
+  std::map<std::string, double> times{{"time", samples.summary.median}};
+  for (std::size_t i = 0; i < step_.size(); ++i) {
+    record_.launches[i].seconds = summarize(per_launch[i]);
+    times[step_[i].name() + ".time"] += record_.launches[i].seconds->median;
+  }
+  evaluate_metrics(times);
+}
+
+void VariantRunner::evaluate_metrics(const std::map<std::string, double>& times) {
+  for (const MetricSpec& metric : plan_.workload->metrics) {
+    record_.metrics.push_back({metric.name, metric.unit, configuration_.evaluate(metric.value, times), metric.higher_is_better});
+  }
+}
+
+}  // namespace kiln
