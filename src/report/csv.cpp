@@ -1,0 +1,143 @@
+#include "report/csv.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+/// Column names in order of first appearance, and each record's fields by name.
+class Sheet {
+ public:
+  void begin_row() { rows_.emplace_back(); }
+
+  void field(const std::string& column, const std::string& value) {
+    if (std::find(columns_.begin(), columns_.end(), column) == columns_.end()) columns_.push_back(column);
+    rows_.back()[column] = value;
+  }
+  void field(const std::string& column, double value) { field(column, format_number(value)); }
+
+  [[nodiscard]] std::string text() const {
+    std::string text = line([](const std::string& column) { return column; });
+    for (const auto& row : rows_) {
+      text += line([&](const std::string& column) {
+        const auto found = row.find(column);
+        return found == row.end() ? std::string() : found->second;
+      });
+    }
+    return text;
+  }
+
+ private:
+  template <class FieldOf>
+  [[nodiscard]] std::string line(FieldOf field_of) const {
+    std::vector<std::string> fields;
+    for (const std::string& column : columns_) fields.push_back(csv_field(field_of(column)));
+    return join(fields, ",") + "\r\n";
+  }
+
+  std::vector<std::string> columns_;
+  std::vector<std::map<std::string, std::string>> rows_;
+};
+
+std::string truth(bool value) {
+  return value ? "true" : "false";
+}
+
+void add_identity(Sheet& sheet, const Record& record) {
+  sheet.field("run_id", record.run_id);
+  sheet.field("time", record.time);
+  sheet.field("kiln_version", record.kiln_version);
+  sheet.field("kiln_revision", record.kiln_revision);
+  sheet.field("job_file", record.job_file);
+  sheet.field("workload", record.workload);
+  sheet.field("source_digest", record.source_digest);
+  sheet.field("label", record.label);
+  sheet.field("device", record.device.id);
+  sheet.field("device_name", record.device.name);
+  sheet.field("target", record.device.target.to_string());
+  sheet.field("driver", record.device.driver);
+  sheet.field("compiler", record.compiler.name);
+  sheet.field("compiler_version", record.compiler.version);
+  sheet.field("fast_math", truth(record.fast_math));
+  sheet.field("launch_bounds", truth(record.launch_bounds));
+  sheet.field("seed", std::to_string(record.seed));
+  sheet.field("cache_mode", record.cache_mode);
+}
+
+void add_code(Sheet& sheet, const Record& record) {
+  const auto units_from = [&](Origin origin) {
+    const auto count = std::count_if(record.units.begin(), record.units.end(),
+                                     [&](const UnitUse& unit) { return unit.origin == origin; });
+    return std::to_string(count);
+  };
+  double compile_seconds = 0;
+  double load_seconds = 0;
+  for (const UnitUse& unit : record.units) {
+    compile_seconds += unit.compile_seconds;
+    load_seconds += unit.load_seconds;
+  }
+  sheet.field("compiled", units_from(Origin::kCompiled));
+  sheet.field("from_disk", units_from(Origin::kDisk));
+  sheet.field("from_memory", units_from(Origin::kMemory));
+  sheet.field("compile_seconds", compile_seconds);
+  sheet.field("load_seconds", load_seconds);
+  sheet.field("first_launch_seconds", record.first_launch_seconds);
+}
+
+void add_result(Sheet& sheet, const Record& record) {
+  double error = 0;
+  for (const CheckResult& check : record.checks) error = std::max(error, check.max_relative_error);
+  const std::optional<Summary>& step = record.step;
+  sheet.field("status", to_string(record.status));
+  sheet.field("message", record.message);
+  sheet.field("max_relative_error", record.checks.empty() ? "" : format_number(error));
+  sheet.field("samples", step ? std::to_string(step->count) : "");
+  sheet.field("median_seconds", step ? format_number(step->median) : "");
+  sheet.field("low_seconds", step ? format_number(step->ci_low) : "");
+  sheet.field("high_seconds", step ? format_number(step->ci_high) : "");
+  sheet.field("min_seconds", step ? format_number(step->min) : "");
+  sheet.field("mean_seconds", step ? format_number(step->mean) : "");
+  sheet.field("max_seconds", step ? format_number(step->max) : "");
+  sheet.field("stop_reason", record.stop_reason);
+}
+
+void add_varying(Sheet& sheet, const Record& record) {
+  for (const BoundParameter& parameter : record.parameters) {
+    sheet.field("param." + parameter.name, parameter.value);
+    sheet.field("bind." + parameter.name, parameter.compile_time ? "compile" : "run");
+  }
+  for (const MetricValue& metric : record.metrics) sheet.field("metric." + metric.name, metric.value);
+  for (const LaunchUse& launch : record.launches) {
+    if (launch.seconds) sheet.field(launch.kernel + ".median_seconds", launch.seconds->median);
+  }
+}
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string records_to_csv(const std::vector<Record>& records) {
+  Sheet sheet;
+  for (const Record& record : records) {
+    sheet.begin_row();
+    add_identity(sheet, record);
+    add_code(sheet, record);
+    add_result(sheet, record);
+    add_varying(sheet, record);
+  }
+  return sheet.text();
+}
+
+}  // namespace kiln

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/record.h"
+
+namespace kiln {
+
+/// Records as flat CSV (RFC 4180: CRLF, quoted where needed) with a header line: fixed columns, then
+/// `param.<name>` and `bind.<name>` for each parameter, `metric.<name>` for each metric and
+/// `<kernel>.median_seconds` for each launch. What a record lacks is an empty field. Logs are left out;
+/// everything else that does not fit a column is in the JSON.
+[[nodiscard]] std::string records_to_csv(const std::vector<Record>& records);
+
+/// A field as RFC 4180 wants it.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
+}  // namespace kiln

@@ -1,0 +1,52 @@
+#include "report/record_file.h"
+
+#include <system_error>
+#include <utility>
+
+#include "kiln/error.h"
+#include "report/record_json.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+Path nearest_existing(FileSystem& files, Path path) {
+  while (!files.status(path) && path.has_parent_path() && path != path.parent_path())
+    path = path.parent_path();
+  return path;
+}
+
+/// Permission bits do not tell about read-only file systems, quotas or root: making something does.
+void try_to_create_in(FileSystem& files, const Path& folder) {
+  files.remove_all(files.make_unique_directory(folder / ".kiln-probe-"));
+}
+
+}  // namespace
+
+RecordFile::RecordFile(FileSystem& files, Path folder) : files_(files), folder_(std::move(folder)) {}
+
+void RecordFile::require_writable() const {
+  try {
+    if (files_.status(path())) {
+      files_.append_file(path(), "");
+    } else {
+      const Path absolute = std::filesystem::absolute(folder_ / "").parent_path();
+      try_to_create_in(files_, nearest_existing(files_, absolute));
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw bad_input("the output folder '" + folder_.string() +
+                    "' cannot be written: " + error.code().message());
+  }
+}
+
+void RecordFile::append(const Record& record) {
+  try {
+    files_.make_directories(folder_, false);
+    files_.append_file(path(), record_to_json(record) + "\n");
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw environment_error("cannot write " + path().string() + ": " + error.code().message());
+  }
+}
+
+}  // namespace kiln

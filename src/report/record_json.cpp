@@ -1,0 +1,179 @@
+#include "report/record_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return format_number(value);
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+template <class Items, class ToJson>
+Json list_of(const Items& items, ToJson to_json) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+Json extents(const Dim3& dim) {
+  return Json::array({dim.x, dim.y, dim.z});
+}
+
+Json device_json(const DeviceInfo& device) {
+  return {{"id", device.id},
+          {"name", device.name},
+          {"backend", device.target.backend},
+          {"arch", device.target.arch},
+          {"warp_size", device.target.warp_size},
+          {"compute_units", device.compute_units},
+          {"memory_bytes", device.memory_bytes},
+          {"l2_bytes", device.l2_bytes},
+          {"driver", text_or_null(device.driver)}};
+}
+
+Json compiler_json(const CompilerIdentity& compiler) {
+  return {{"name", compiler.name}, {"version", compiler.version}, {"fingerprint", compiler.fingerprint}};
+}
+
+/// A value as JSON's own number or bool where it is one.
+Json parameter_value(const BoundParameter& parameter) {
+  if (parameter.quoted) return parameter.value;
+  if (parameter.value == "true" || parameter.value == "false") return parameter.value == "true";
+  if (const auto whole = parse_integer(parameter.value)) return *whole;
+  if (const auto real = parse_real(parameter.value)) return number(*real);
+  return parameter.value;
+}
+
+Json parameter_json(const BoundParameter& parameter) {
+  return {{"value", parameter_value(parameter)}, {"bind", parameter.compile_time ? "compile" : "run"}};
+}
+
+Json unit_json(const UnitUse& unit) {
+  return {{"source", unit.source},
+          {"entries", unit.entries},
+          {"origin", to_string(unit.origin)},
+          {"key", unit.key},
+          {"compile_seconds", number(unit.compile_seconds)},
+          {"load_seconds", number(unit.load_seconds)},
+          {"options", unit.options},
+          {"binary_bytes", unit.binary_bytes},
+          {"note", text_or_null(unit.note)}};
+}
+
+Json summary_json(const std::optional<Summary>& summary) {
+  if (!summary) return {};
+  return {{"samples", summary->count},
+          {"min", number(summary->min)},
+          {"median", number(summary->median)},
+          {"mean", number(summary->mean)},
+          {"max", number(summary->max)},
+          {"deviation", number(summary->deviation)},
+          {"interval", Json::array({number(summary->ci_low), number(summary->ci_high)})}};
+}
+
+Json attributes_json(const FunctionAttributes& attributes) {
+  return {{"registers", or_null(attributes.registers)},
+          {"static_shared_bytes", or_null(attributes.static_shared_bytes)},
+          {"local_bytes", or_null(attributes.local_bytes)},
+          {"max_threads_per_block", or_null(attributes.max_threads_per_block)},
+          {"binary_bytes", or_null(attributes.binary_bytes)}};
+}
+
+Json launch_json(const LaunchUse& launch) {
+  return {{"kernel", launch.kernel},
+          {"grid", extents(launch.shape.grid)},
+          {"block", extents(launch.shape.block)},
+          {"dynamic_shared_bytes", launch.shape.dynamic_shared_bytes},
+          {"attributes", attributes_json(launch.attributes)},
+          {"seconds", summary_json(launch.seconds)}};
+}
+
+Json worst_json(const CheckResult& check) {
+  if (check.worst_index.empty()) return {};
+  return {{"index", check.worst_index},
+          {"value", number(check.worst_value)},
+          {"expected", number(check.worst_expected)}};
+}
+
+Json check_json(const CheckResult& check) {
+  return {{"name", check.name},
+          {"against", check.against},
+          {"ok", check.ok},
+          {"compared", check.compared},
+          {"skipped", check.skipped},
+          {"mismatches", check.mismatches},
+          {"worst", worst_json(check)},
+          {"max_relative_error", number(check.max_relative_error)},
+          {"rtol", number(check.rtol)},
+          {"atol", number(check.atol)},
+          {"message", check.message}};
+}
+
+Json metric_json(const MetricValue& metric) {
+  return {{"value", number(metric.value)},
+          {"unit", metric.unit},
+          {"higher_is", metric.higher_is_better ? "better" : "worse"}};
+}
+
+Json parameters_json(const Record& record) {
+  Json object = Json::object();
+  for (const BoundParameter& parameter : record.parameters)
+    object[parameter.name] = parameter_json(parameter);
+  return object;
+}
+
+Json metrics_json(const Record& record) {
+  Json object = Json::object();
+  for (const MetricValue& metric : record.metrics) object[metric.name] = metric_json(metric);
+  return object;
+}
+
+}  // namespace
+
+std::string record_to_json(const Record& record) {
+  const Json json = {{"format", kRecordFormat},
+                     {"run_id", record.run_id},
+                     {"time", record.time},
+                     {"kiln", {{"version", record.kiln_version}, {"revision", record.kiln_revision}}},
+                     {"job_file", record.job_file},
+                     {"workload", record.workload},
+                     {"source_digest", record.source_digest},
+                     {"label", record.label},
+                     {"device", device_json(record.device)},
+                     {"compiler", compiler_json(record.compiler)},
+                     {"parameters", parameters_json(record)},
+                     {"fast_math", record.fast_math},
+                     {"launch_bounds", record.launch_bounds},
+                     {"seed", record.seed},
+                     {"cache_mode", record.cache_mode},
+                     {"status", to_string(record.status)},
+                     {"message", text_or_null(record.message)},
+                     {"log", text_or_null(record.log)},
+                     {"units", list_of(record.units, unit_json)},
+                     {"launches", list_of(record.launches, launch_json)},
+                     {"step_seconds", summary_json(record.step)},
+                     {"stop_reason", text_or_null(record.stop_reason)},
+                     {"checks", list_of(record.checks, check_json)},
+                     {"metrics", metrics_json(record)},
+                     {"first_launch_seconds", number(record.first_launch_seconds)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace kiln

@@ -1,0 +1,132 @@
+#include "report/record_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+constexpr const char* kNothing = "-";
+
+template <class... Values>
+std::string print(const char* format, Values... values) {
+  std::array<char, 64> text{};
+  const int length = std::snprintf(text.data(), text.size(), format, values...);
+  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
+}
+
+bool several_devices(const std::vector<Record>& records) {
+  return std::any_of(records.begin(), records.end(),
+                     [&](const Record& record) { return record.device.id != records.front().device.id; });
+}
+
+/// Metrics in the order in which they first appear: a failed variant has none.
+std::vector<MetricValue> metrics_of(const std::vector<Record>& records) {
+  std::vector<MetricValue> metrics;
+  for (const Record& record : records) {
+    for (const MetricValue& metric : record.metrics) {
+      const bool known = std::any_of(metrics.begin(), metrics.end(),
+                                     [&](const MetricValue& other) { return other.name == metric.name; });
+      if (!known) metrics.push_back(metric);
+    }
+  }
+  return metrics;
+}
+
+TableCell status_cell(const Record& record) {
+  return {to_string(record.status), record.status == RunStatus::kOk ? Tone::kGood : Tone::kBad};
+}
+
+TableCell time_cell(const Record& record, const TextStyle& style) {
+  if (!record.step) return {kNothing, Tone::kDim};
+  return {time_text(*record.step, style)};
+}
+
+TableCell metric_cell(const Record& record, const std::string& name) {
+  for (const MetricValue& metric : record.metrics) {
+    if (metric.name == name) return {short_number(metric.value)};
+  }
+  return {kNothing, Tone::kDim};
+}
+
+TableCell check_cell(const Record& record) {
+  if (record.checks.empty()) return {kNothing, Tone::kDim};
+  double worst = 0;
+  bool ok = true;
+  for (const CheckResult& check : record.checks) {
+    const bool worse = std::isnan(check.max_relative_error) || check.max_relative_error > worst;
+    if (worse) worst = check.max_relative_error;
+    ok = ok && check.ok;
+  }
+  return {print("%.1e", worst), ok ? Tone::kPlain : Tone::kBad};
+}
+
+}  // namespace
+
+std::string variant_name(const Record& record) {
+  return record.label.empty() ? record.workload : record.label;
+}
+
+std::string short_number(double value) {
+  return print("%.4g", value);
+}
+
+std::string origin_text(const Record& record) {
+  constexpr std::array<Origin, 4> kOrigins = {Origin::kCompiled, Origin::kWaited, Origin::kDisk,
+                                              Origin::kMemory};
+  std::vector<std::string> parts;
+  for (const Origin origin : kOrigins) {
+    std::size_t units = 0;
+    double seconds = 0;
+    for (const UnitUse& unit : record.units) {
+      if (unit.origin != origin) continue;
+      ++units;
+      seconds += unit.compile_seconds;
+    }
+    if (units == 0) continue;
+    std::string part = units == record.units.size() ? "" : std::to_string(units) + " ";
+    part += to_string(origin);
+    if (origin == Origin::kCompiled) part += " " + format_seconds(seconds);
+    parts.push_back(std::move(part));
+  }
+  return parts.empty() ? kNothing : join(parts, ", ");
+}
+
+std::string time_text(const Summary& seconds, const TextStyle& style) {
+  const std::string median = format_seconds(seconds.median);
+  const double half_width = (seconds.ci_high - seconds.ci_low) / 2;
+  if (!std::isfinite(half_width) || half_width <= 0 || seconds.median <= 0) return median;
+  // The median's text says which unit it chose.
+  const std::size_t blank = median.find(' ');
+  const double shown = parse_real(median.substr(0, blank)).value_or(1);
+  return median + style.plus_minus() + print("%.2g", half_width / seconds.median * shown);
+}
+
+TextTable record_table(const std::vector<Record>& records, const TextStyle& style) {
+  TextTable table;
+  if (records.empty()) return table;
+  const bool with_device = several_devices(records);
+  const std::vector<MetricValue> metrics = metrics_of(records);
+  table.columns = {{"variant"}};
+  if (with_device) table.columns.push_back({"device"});
+  table.columns.insert(table.columns.end(), {{"status"}, {"code"}, {"median", true}});
+  for (const MetricValue& metric : metrics) table.columns.push_back({metric.name + "\n" + metric.unit, true});
+  table.columns.push_back({"max. rel.\nerror", true});
+  for (const Record& record : records) {
+    std::vector<TableCell> row = {{variant_name(record)}};
+    if (with_device) row.push_back({record.device.id});
+    row.push_back(status_cell(record));
+    row.push_back({origin_text(record)});
+    row.push_back(time_cell(record, style));
+    for (const MetricValue& metric : metrics) row.push_back(metric_cell(record, metric.name));
+    row.push_back(check_cell(record));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace kiln

@@ -1,0 +1,192 @@
+#include "report/run_summary.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/record_table.h"
+
+namespace kiln {
+namespace {
+
+void count_status(RunStatus status, RunTotals& totals) {
+  switch (status) {
+    case RunStatus::kOk:
+      ++totals.ok;
+      return;
+    case RunStatus::kWrong:
+      ++totals.wrong;
+      return;
+    case RunStatus::kCompileFailed:
+      ++totals.compile_failed;
+      return;
+    case RunStatus::kUnfit:
+      ++totals.unfit;
+      return;
+    case RunStatus::kFaulted:
+      ++totals.faulted;
+      return;
+  }
+}
+
+void count_origin(Origin origin, RunTotals& totals) {
+  switch (origin) {
+    case Origin::kCompiled:
+      ++totals.compiled;
+      return;
+    case Origin::kDisk:
+      ++totals.from_disk;
+      return;
+    case Origin::kMemory:
+      ++totals.from_memory;
+      return;
+    case Origin::kWaited:
+      ++totals.waited;
+      return;
+  }
+}
+
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what;
+}
+
+void add_if_any(std::vector<std::string>& parts, std::size_t count, const std::string& what) {
+  if (count > 0) parts.push_back(counted(count, what));
+}
+
+std::string status_part(const RunTotals& totals) {
+  std::vector<std::string> parts = {counted(totals.ok, "ok")};
+  add_if_any(parts, totals.wrong, "wrong");
+  add_if_any(parts, totals.compile_failed, "did not compile");
+  add_if_any(parts, totals.unfit, "did not fit");
+  add_if_any(parts, totals.faulted, "faulted");
+  return counted(totals.variants, totals.variants == 1 ? "variant: " : "variants: ") + join(parts, ", ");
+}
+
+std::string origin_part(const RunTotals& totals) {
+  std::vector<std::string> parts = {counted(totals.compiled, "compiled"),
+                                    counted(totals.from_disk, "from disk"),
+                                    counted(totals.from_memory, "from memory")};
+  add_if_any(parts, totals.waited, "waited for");
+  return join(parts, ", ");
+}
+
+/// Larger is better; only measured records have one.
+double merit(const Record& record) {
+  if (record.metrics.empty()) return -record.step->median;
+  const MetricValue& metric = record.metrics.front();
+  return metric.higher_is_better ? metric.value : -metric.value;
+}
+
+std::string merit_text(const Record& record, const TextStyle& style) {
+  if (record.metrics.empty()) return time_text(*record.step, style);
+  const MetricValue& metric = record.metrics.front();
+  return short_number(metric.value) + (metric.unit.empty() ? "" : " " + metric.unit);
+}
+
+const Record* best_of(const std::vector<Record>& records) {
+  const Record* best = nullptr;
+  std::size_t measured = 0;
+  for (const Record& record : records) {
+    if (record.status != RunStatus::kOk || !record.step) continue;
+    ++measured;
+    if (best == nullptr || merit(record) > merit(*best)) best = &record;
+  }
+  return measured > 1 ? best : nullptr;
+}
+
+std::string name_with_device(const std::vector<Record>& records, const Record& record) {
+  const bool several = std::any_of(records.begin(), records.end(), [&](const Record& other) {
+    return other.device.id != records.front().device.id;
+  });
+  return variant_name(record) + (several ? " on " + record.device.id : "");
+}
+
+std::string device_text(const DeviceInfo& device) {
+  const char* unit = device.target.backend == "cpu" ? "cores" : "compute units";
+  return device.id + ": " + device.name + ", " + std::to_string(device.compute_units) + " " + unit;
+}
+
+std::string tolerance_text(const CheckResult& check) {
+  return "tolerance " + format_number(check.atol) + " + " + format_number(check.rtol) + " * |expected|";
+}
+
+std::string check_sentence(const CheckResult& check) {
+  if (!check.message.empty()) return check.message;
+  return "worst at " + check.worst_index + ": " + format_number(check.worst_value) + ", expected " +
+         format_number(check.worst_expected) + " (" + tolerance_text(check) + "); " +
+         std::to_string(check.mismatches) + " of " + std::to_string(check.compared) + " disagree";
+}
+
+std::string indented(const std::string& text, const std::string& indent) {
+  std::string result;
+  for (const std::string& line : split(text, '\n')) result += line.empty() ? "\n" : indent + line + "\n";
+  return result;
+}
+
+/// The beginning of a log, where the cause stands; the record has all of it.
+std::string log_text(const std::string& log) {
+  constexpr std::size_t kLinesShown = 40;
+  std::vector<std::string> lines = split(trim(log), '\n');
+  if (lines.size() <= kLinesShown) return join(lines, "\n");
+  const std::size_t left = lines.size() - kLinesShown;
+  lines.resize(kLinesShown);
+  return join(lines, "\n") + "\n... " + counted(left, "more lines (all are in --format json)");
+}
+
+std::string paragraph(const std::vector<Record>& records, const Record& record, const TextStyle& style) {
+  std::string text =
+      paint(name_with_device(records, record) + ": " + to_string(record.status), Tone::kBad, style) + "\n";
+  if (!record.message.empty()) text += indented(record.message, "  ");
+  for (const CheckResult& check : record.checks) {
+    if (!check.ok) text += indented(check.name + ": " + check_sentence(check), "  ");
+  }
+  const std::string log = log_text(record.log);
+  if (!log.empty() && log != record.message) text += indented(log, "    ");
+  return text;
+}
+
+}  // namespace
+
+RunTotals count_run(const std::vector<Record>& records) {
+  RunTotals totals;
+  for (const Record& record : records) {
+    ++totals.variants;
+    count_status(record.status, totals);
+    for (const UnitUse& unit : record.units) count_origin(unit.origin, totals);
+  }
+  return totals;
+}
+
+std::string run_heading(const std::vector<Record>& records, const TextStyle& style) {
+  if (records.empty()) return "";
+  std::vector<std::string> parts = {records.front().workload};
+  for (const Record& record : records) {
+    const std::vector<std::string> said = {device_text(record.device),
+                                           record.compiler.name + " " + record.compiler.version};
+    for (const std::string& part : said) {
+      if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+    }
+  }
+  return join(parts, style.dot());
+}
+
+std::string summary_line(const std::vector<Record>& records, const TextStyle& style) {
+  const RunTotals totals = count_run(records);
+  std::vector<std::string> parts = {status_part(totals), origin_part(totals)};
+  if (const Record* best = best_of(records)) {
+    parts.push_back("best: " + name_with_device(records, *best) + " (" + merit_text(*best, style) + ")");
+  }
+  return join(parts, style.dot());
+}
+
+std::string problem_paragraphs(const std::vector<Record>& records, const TextStyle& style) {
+  std::string text;
+  for (const Record& record : records) {
+    if (record.status == RunStatus::kOk) continue;
+    if (!text.empty()) text += "\n";
+    text += paragraph(records, record, style);
+  }
+  return text;
+}
+
+}  // namespace kiln

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "job/record.h"
+#include "report/text_table.h"
+
+namespace kiln {
+
+/// How many variants ended how, and where their compiled units came from.
+struct RunTotals {
+  std::size_t variants = 0, ok = 0, wrong = 0, compile_failed = 0, unfit = 0, faulted = 0;
+  std::size_t compiled = 0, from_disk = 0, from_memory = 0, waited = 0;
+};
+[[nodiscard]] RunTotals count_run(const std::vector<Record>& records);
+
+/// "stencil7 · cpu: AMD EPYC 7B13, 2 cores · g++ 12.2.0".
+[[nodiscard]] std::string run_heading(const std::vector<Record>& records, const TextStyle& style);
+
+/// "6 variants: 6 ok · 3 compiled, 0 from disk, 9 from memory · best: block_x=256 (26.1 GB/s)". The best is
+/// by the workload's first metric, or by time where it has none; it is left out where fewer than two were
+/// measured.
+[[nodiscard]] std::string summary_line(const std::vector<Record>& records, const TextStyle& style);
+
+/// A paragraph for each variant that is not ok, which says why: the worst index, both values and the
+/// tolerance; the compiler's log. Empty if all are ok.
+[[nodiscard]] std::string problem_paragraphs(const std::vector<Record>& records, const TextStyle& style);
+
+}  // namespace kiln

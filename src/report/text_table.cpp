@@ -1,0 +1,232 @@
+#include "report/text_table.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::size_t kNarrowest = 12;  // a column that wraps keeps at least this
+constexpr std::size_t kGap = 3;         // " | "
+
+const char* escape_of(Tone tone) {
+  switch (tone) {
+    case Tone::kGood:
+      return "\033[32m";
+    case Tone::kBad:
+      return "\033[1;31m";
+    case Tone::kDim:
+      return "\033[2m";
+    case Tone::kStrong:
+      return "\033[1m";
+    case Tone::kPlain:
+      break;
+  }
+  return "";
+}
+
+std::size_t widest_line(const Lines& lines) {
+  std::size_t width = 0;
+  for (const std::string& line : lines) width = std::max(width, display_width(line));
+  return width;
+}
+
+std::size_t natural_width(const TextTable& table, std::size_t column) {
+  std::size_t width = widest_line(split(table.columns[column].title, '\n'));
+  for (const auto& row : table.rows) width = std::max(width, widest_line(split(row[column].text, '\n')));
+  return width;
+}
+
+std::string repeat(const std::string& text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const std::string blanks(width - std::min(width, display_width(text)), ' ');
+  return right ? blanks + text : text + blanks;
+}
+
+std::string without_trailing_blanks(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+/// The columns of one block and the width of each.
+struct Block {
+  std::vector<std::size_t> columns;
+  std::vector<std::size_t> widths;
+
+  [[nodiscard]] std::size_t total() const {
+    std::size_t sum = 2;
+    for (const std::size_t width : widths) sum += width + kGap;
+    return sum - kGap;
+  }
+};
+
+void shrink_first_column(Block& block, std::size_t limit) {
+  const std::size_t excess = block.total() - std::min(block.total(), limit);
+  if (excess == 0) return;
+  const std::size_t room = block.widths[0] - std::min(block.widths[0], excess);
+  block.widths[0] = std::min(block.widths[0], std::max(room, kNarrowest));
+}
+
+/// Fills blocks from the left; the first column opens each and gives way first.
+std::vector<Block> make_blocks(const TextTable& table, std::size_t limit) {
+  const std::size_t key_width = natural_width(table, 0);
+  const std::size_t key_at_least = std::min(key_width, std::max(kNarrowest, limit / 3));
+  std::vector<Block> blocks{{{0}, {key_width}}};
+  for (std::size_t column = 1; column < table.columns.size(); ++column) {
+    const std::size_t width = natural_width(table, column);
+    const std::size_t total = blocks.back().total() - key_width + key_at_least + kGap + width;
+    const bool full = blocks.back().columns.size() > 1 && total > limit;
+    if (full) blocks.push_back({{0}, {key_width}});
+    blocks.back().columns.push_back(column);
+    blocks.back().widths.push_back(width);
+  }
+  for (Block& block : blocks) {
+    shrink_first_column(block, limit);
+    const std::size_t others = block.total() - block.widths.back();
+    const std::size_t room = limit - std::min(limit, others);
+    block.widths.back() = std::min(block.widths.back(), std::max(room, kNarrowest));
+  }
+  return blocks;
+}
+
+class TerminalWriter {
+ public:
+  TerminalWriter(const TextTable& table, const TextStyle& style) : table_(table), style_(style) {}
+
+  std::string write() {
+    if (table_.columns.empty()) return "";
+    const auto limit = style_.width > 0 ? static_cast<std::size_t>(style_.width) : SIZE_MAX / 2;
+    for (const Block& block : make_blocks(table_, limit)) {
+      if (!text_.empty()) text_ += "\n";
+      write_block(block);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void write_block(const Block& block) {
+    std::vector<TableCell> titles;
+    for (const TableColumn& column : table_.columns) titles.push_back({column.title, Tone::kStrong});
+    write_row(block, titles);
+    write_rule(block);
+    for (const auto& row : table_.rows) write_row(block, row);
+  }
+
+  void write_rule(const Block& block) {
+    const std::string dash = style_.utf8 ? "─" : "-";
+    const std::string cross = style_.utf8 ? "┼" : "+";
+    std::string line;
+    for (const std::size_t width : block.widths) {
+      if (!line.empty()) line += cross;
+      line += repeat(dash, width + 2);
+    }
+    text_ += paint(line, Tone::kDim, style_) + "\n";
+  }
+
+  void write_row(const Block& block, const std::vector<TableCell>& row) {
+    std::vector<Lines> cells;
+    std::size_t height = 0;
+    for (std::size_t i = 0; i < block.columns.size(); ++i) {
+      cells.push_back(wrap_text(row[block.columns[i]].text, block.widths[i]));
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t line = 0; line < height; ++line) write_line(block, row, cells, line);
+  }
+
+  void write_line(const Block& block, const std::vector<TableCell>& row, const std::vector<Lines>& cells,
+                  std::size_t line) {
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::size_t column = block.columns[i];
+      const std::string cell = line < cells[i].size() ? cells[i][line] : "";
+      text += i == 0 ? " " : bar();
+      const std::string aligned = padded(cell, block.widths[i], table_.columns[column].right);
+      text +=
+          paint(i + 1 == cells.size() ? without_trailing_blanks(aligned) : aligned, row[column].tone, style_);
+    }
+    text_ += without_trailing_blanks(text) + "\n";
+  }
+
+  [[nodiscard]] std::string bar() const {
+    return " " + paint(style_.utf8 ? "│" : "|", Tone::kDim, style_) + " ";
+  }
+
+  const TextTable& table_;
+  const TextStyle& style_;
+  std::string text_;
+};
+
+std::string markdown_cell(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string paint(const std::string& text, Tone tone, const TextStyle& style) {
+  if (!style.color || tone == Tone::kPlain || text.empty()) return text;
+  return escape_of(tone) + text + "\033[0m";
+}
+
+std::size_t display_width(const std::string& text) {
+  constexpr unsigned char kContinuationMask = 0xC0;
+  constexpr unsigned char kContinuation = 0x80;
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & kContinuationMask) != kContinuation;
+  }));
+}
+
+std::vector<std::string> wrap_text(const std::string& text, std::size_t width) {
+  Lines lines;
+  for (const std::string& paragraph : split(text, '\n')) {
+    if (width == 0 || display_width(paragraph) <= width) {
+      lines.push_back(paragraph);
+      continue;
+    }
+    std::string line;
+    for (const std::string& word : split(paragraph, ' ')) {
+      if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+        lines.push_back(std::move(line));
+        line.clear();
+      }
+      line += line.empty() ? word : " " + word;
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string render_terminal(const TextTable& table, const TextStyle& style) {
+  return TerminalWriter(table, style).write();
+}
+
+std::string render_markdown(const TextTable& table) {
+  std::string titles = "|";
+  std::string rule = "|";
+  for (const TableColumn& column : table.columns) {
+    titles += " " + markdown_cell(column.title) + " |";
+    rule += column.right ? " ---: |" : " --- |";
+  }
+  std::string text = titles + "\n" + rule + "\n";
+  for (const auto& row : table.rows) {
+    text += "|";
+    for (const TableCell& cell : row) text += " " + markdown_cell(cell.text) + " |";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace kiln

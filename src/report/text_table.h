@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// How text for people may look where it goes.
+struct TextStyle {
+  int width = 0;       ///< columns of the terminal; 0: no limit
+  bool utf8 = true;    ///< else ASCII only
+  bool color = false;  ///< ANSI escape sequences
+
+  [[nodiscard]] std::string dot() const { return utf8 ? " · " : " | "; }
+  [[nodiscard]] std::string plus_minus() const { return utf8 ? " ± " : " +- "; }
+};
+
+/// What a cell's text means; it decides the colour.
+enum class Tone { kPlain, kGood, kBad, kDim, kStrong };
+
+/// `text` in the colour of `tone`, if the style has colours.
+[[nodiscard]] std::string paint(const std::string& text, Tone tone, const TextStyle& style);
+
+/// Columns that a terminal gives to UTF-8 text: one for each code point.
+[[nodiscard]] std::size_t display_width(const std::string& text);
+
+struct TableCell {
+  std::string text;
+  Tone tone = Tone::kPlain;
+};
+
+/// A title may have several lines. Numbers stand right, words left.
+struct TableColumn {
+  std::string title;
+  bool right = false;
+};
+
+/// A table as data; each row has one cell for each column.
+struct TextTable {
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<TableCell>> rows;
+};
+
+/// Aligned text with a rule under the titles. A table wider than the style's width continues in further
+/// blocks below, each of which repeats the first column; words of a cell that is still too wide are wrapped.
+[[nodiscard]] std::string render_terminal(const TextTable& table, const TextStyle& style);
+/// GitHub's dialect, UTF-8 whatever the terminal.
+[[nodiscard]] std::string render_markdown(const TextTable& table);
+
+/// Lines of at most `width` columns, broken at blanks (0: no limit); line ends in `text` are kept.
+[[nodiscard]] std::vector<std::string> wrap_text(const std::string& text, std::size_t width);
+
+}  // namespace kiln
