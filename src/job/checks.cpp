@@ -14,14 +14,17 @@ namespace {
 /// Half-open ranges, one for each extent.
 using Region = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
+Region full_region(const BufferLayout& layout) {
+  Region region;
+  for (const std::uint64_t extent : layout.shape) region.emplace_back(0, extent);
+  return region;
+}
+
 Region region_of(const Configuration& configuration, const CheckSpec& check, const BufferLayout& layout) {
+  if (check.region.empty()) return full_region(layout);
   Region region;
   for (std::size_t i = 0; i < layout.shape.size(); ++i) {
     const std::uint64_t extent = layout.shape[i];
-    if (check.region.empty()) {
-      region.emplace_back(0, extent);
-      continue;
-    }
     const auto limit = static_cast<std::int64_t>(extent);
     const std::int64_t low = configuration.evaluate_integer(check.region[i].first, 0, limit);
     const std::int64_t high = configuration.evaluate_integer(check.region[i].second, low, limit);
@@ -59,6 +62,16 @@ double element(std::span<const std::byte> bytes, std::uint64_t index) {
   T value;
   std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
   return static_cast<double>(value);
+}
+
+double sum_of(const BufferLayout& layout, const Region& region, std::span<const std::byte> values) {
+  CompensatedSum sum;
+  visit_scalar(layout.scalar.value(), [&]<class T>() {
+    for_each_run(layout, region, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) sum.add(element<T>(values, i));
+    });
+  });
+  return sum.value();
 }
 
 Tolerance tolerance_of(const Configuration& configuration, const CheckSpec& check) {
@@ -108,21 +121,22 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
     if (check.reference_kernel.empty()) return std::nullopt;
   }
   ReferenceContent reference = run_reference(check);
-  return Expected{std::move(reference.name), std::nullopt, std::move(reference.content)};
+  Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content)};
+  if (check.reduce_sum) {
+    const BufferLayout other = layout_of(configuration, *configuration.workload().find_buffer(check.reference_buffer));
+    expected.number = sum_of(other, full_region(other), expected.array.bytes);
+  }
+  return expected;
 }
 
 Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Region& region, const Tolerance& tolerance,
                    std::span<const std::byte> values, const Expected& expected) {
   Comparison result;
+  if (check.reduce_sum) {
+    compare_one(result, tolerance, 0, sum_of(layout, region, values), *expected.number);
+    return result;
+  }
   visit_scalar(layout.scalar.value(), [&]<class T>() {
-    if (check.reduce_sum) {
-      CompensatedSum sum;
-      for_each_run(layout, region, [&](std::uint64_t begin, std::uint64_t end) {
-        for (std::uint64_t i = begin; i < end; ++i) sum.add(element<T>(values, i));
-      });
-      compare_one(result, tolerance, 0, sum.value(), *expected.number);
-      return;
-    }
     for_each_run(layout, region, [&](std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) {
         const double wanted = expected.number ? *expected.number : element<T>(expected.array.bytes, i);

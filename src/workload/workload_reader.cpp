@@ -354,7 +354,7 @@ CheckSpec read_check(const Node& node) {
     if (reduce->text() != "sum") throw reduce->error("expected sum");
     check.reduce_sum = true;
   }
-  if (check.reduce_sum && !scalar) throw node.error("`reduce: sum` is compared with one number: give `expected`");
+  if (check.reduce_sum && check.file) throw node.error("`reduce: sum` goes with `expected` or `reference`");
   read_optional(node, "rtol", check.rtol, expression);
   read_optional(node, "atol", check.atol, expression);
   read_optional(node, "skip_below", check.skip_below, expression);
