@@ -1,0 +1,163 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cache/disk_cache_fixture.h"
+
+namespace kiln {
+namespace {
+
+using test::expect_same;
+using test::key_of;
+using test::make_code;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// An entry of key_ is there; each test damages it.
+class DamagedEntry : public test::DiskCacheTest {
+ protected:
+  void SetUp() override { cache_.publish(key_, make_code(), label_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return entry_of(key_) + "/" + name; }
+
+  /// A miss with one warning that contains `what`; publishing replaces the entry; then it is a hit.
+  void expect_damage_and_recovery(const std::string& what) {
+    log_.clear();
+    const CacheCounters before = other_.counters();
+    EXPECT_FALSE(other_.load(key_).has_value()) << what;
+    EXPECT_THAT(log_.warnings(), ElementsAre(HasSubstr(what)));
+    EXPECT_EQ(other_.counters().misses, before.misses + 1);
+    EXPECT_EQ(other_.counters().damaged, before.damaged + 1);
+    EXPECT_EQ(other_.counters().hits, before.hits);
+
+    other_.publish(key_, make_code(), label_);
+    EXPECT_EQ(other_.counters().published, before.published + 1);
+    const auto code = other_.load(key_);
+    ASSERT_TRUE(code.has_value()) << what;
+    expect_same(*code, make_code());
+    EXPECT_EQ(other_.counters().hits, before.hits + 1);
+    EXPECT_THAT(other_.verify().damaged, testing::IsEmpty());
+    EXPECT_THAT(files_.list("/cache/tmp"), testing::IsEmpty());
+  }
+};
+
+TEST_F(DamagedEntry, AnyFlippedByteOfAnyFile) {
+  for (const std::string& file : files_.files_below("/cache")) {
+    const std::string good = *files_.read_file(file);
+    for (std::size_t at = 0; at < good.size(); ++at) {
+      for (const unsigned flip : {0x01U, 0x20U, 0x80U}) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(static_cast<unsigned char>(bad[at]) ^ flip);
+        files_.write_file(file, bad, false);
+        ASSERT_FALSE(cache_.load(key_).has_value()) << file << " at " << at << " with " << flip;
+      }
+    }
+    files_.write_file(file, good, false);
+  }
+  EXPECT_TRUE(cache_.load(key_).has_value());
+}
+
+TEST_F(DamagedEntry, AnyTruncatedFile) {
+  for (const std::string& file : files_.files_below("/cache")) {
+    const std::string good = *files_.read_file(file);
+    for (std::size_t size = 0; size < good.size(); ++size) {
+      files_.write_file(file, good.substr(0, size), false);
+      ASSERT_FALSE(cache_.load(key_).has_value()) << file << " cut to " << size;
+    }
+    files_.write_file(file, good + "x", false);
+    ASSERT_FALSE(cache_.load(key_).has_value()) << file << " with a byte more";
+    files_.write_file(file, good, false);
+  }
+}
+
+TEST_F(DamagedEntry, IsReplaced) {
+  files_.write_file(path("binary"), "garbage", false);
+  expect_damage_and_recovery("binary has 7 bytes, 5 are recorded");
+  files_.write_file(path("log.txt"), make_code().log.substr(1) + "x", false);
+  expect_damage_and_recovery("log.txt has a wrong SHA-256");
+  files_.write_file(path("entry.json"), "not json", false);
+  expect_damage_and_recovery("entry.json is not a JSON object");
+  files_.write_file(path("entry.json"), "{}", false);
+  expect_damage_and_recovery("entry.json has a wrong checksum");
+}
+
+TEST_F(DamagedEntry, MissingFile) {
+  for (const char* name : {"binary", "entry.json", "log.txt", "preimage.txt", "source.cu"}) {
+    files_.remove_all(path(name));
+    expect_damage_and_recovery(std::string(name) + " is missing");
+  }
+}
+
+TEST_F(DamagedEntry, EmptyDirectory) {
+  files_.remove_all(entry_of(key_));
+  files_.make_directories(entry_of(key_), true);
+  expect_damage_and_recovery("entry.json is missing");
+}
+
+TEST_F(DamagedEntry, AFileInItsPlace) {
+  files_.remove_all(entry_of(key_));
+  files_.write_file(entry_of(key_), "a file", false);
+  expect_damage_and_recovery("it is not a directory");
+}
+
+TEST_F(DamagedEntry, LinkToAGoodEntryIsNotFollowed) {
+  EXPECT_TRUE(files_.rename(entry_of(key_), "/elsewhere"));
+  files_.add_symlink(entry_of(key_), "/elsewhere");
+  expect_damage_and_recovery("it is not a directory");
+  EXPECT_TRUE(files_.status("/elsewhere/binary").has_value());
+}
+
+TEST_F(DamagedEntry, LinkToAGoodFileIsNotFollowed) {
+  EXPECT_TRUE(files_.rename(path("binary"), "/binary"));
+  files_.add_symlink(path("binary"), "/binary");
+  expect_damage_and_recovery("binary is not a plain file");
+  EXPECT_TRUE(files_.status("/binary").has_value());
+}
+
+TEST_F(DamagedEntry, ForeignOwner) {
+  files_.set_owner(entry_of(key_), 12345);
+  expect_damage_and_recovery("it belongs to user 12345");
+}
+
+TEST_F(DamagedEntry, OtherPreimageUnderTheSameDigest) {
+  const CacheKey collision{key_.digest, key_of("something else").preimage};
+  other_.publish(collision, make_code("else"), label_);
+  EXPECT_EQ(other_.counters().published, 1);
+  expect_damage_and_recovery("it is the entry of another key");
+}
+
+TEST_F(DamagedEntry, NamesThatLeadOutOfTheEntryAreRefused) {
+  files_.write_file("/secret", "x", false);
+  auto document = nlohmann::json::parse(*files_.read_file(path("entry.json")));
+  document["files"]["../../../../secret"] = {{"size", 1}, {"sha256", sha256_hex("x")}};
+  const std::string zeros(64, '0');
+  document["checksum"] = zeros;
+  std::string text = document.dump();
+  text.replace(text.find(zeros), zeros.size(), sha256_hex(text));
+  files_.write_file(path("entry.json"), text, false);
+  expect_damage_and_recovery("is not a name of a file");
+}
+
+TEST_F(DamagedEntry, FilesThatAreNotRecordedAreIgnored) {
+  files_.write_file(path("accessed"), "by a later version", false);
+  EXPECT_TRUE(cache_.load(key_).has_value());
+}
+
+TEST_F(DamagedEntry, VerifyNamesIt) {
+  const CacheKey second = key_of("another");
+  cache_.publish(second, make_code(), label_);
+  files_.write_file(path("binary"), "garbage", false);
+  const VerifyReport report = cache_.verify();
+  EXPECT_EQ(report.entries, 2);
+  EXPECT_THAT(report.damaged, ElementsAre(key_.digest + ": binary has 7 bytes, 5 are recorded"));
+}
+
+TEST_F(DamagedEntry, VerifyFindsAnEntryUnderAWrongName) {
+  const CacheKey wrong{std::string(64, 'a'), key_.preimage};
+  cache_.publish(wrong, make_code(), label_);
+  EXPECT_THAT(cache_.verify().damaged,
+              ElementsAre(wrong.digest + ": its name is not the digest of its preimage"));
+}
+
+}  // namespace
+}  // namespace kiln
