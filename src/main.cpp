@@ -1,1 +1,17 @@
-int main() { return 0; }
+#include <csignal>
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/run_cli.h"
+
+int main(int argc, char** argv) {
+  // A reader that goes away (`kiln run ... | head`) is found out when a write fails; the run and its records
+  // go on.
+  std::signal(SIGPIPE, SIG_IGN);
+  const kiln::Console console = kiln::make_process_console();
+  const int code = kiln::run_cli(argc, argv, console);
+  console.out.flush();
+  if (console.out.good() || kiln::standard_output_closed()) return code;
+  console.err << "kiln: error: the results could not be written to standard output\n";
+  return kiln::kExitEnvironment;
+}

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+#include <CLI/App.hpp>
+
+#include "cli/world.h"
+
+namespace kiln {
+
+/// A command of `kiln`: how it is parsed, and what it does once it was. `run` returns an exit code;
+/// everything that goes wrong it throws.
+struct Subcommand {
+  CLI::App* app = nullptr;
+  std::function<int(World&)> run;
+};
+
+[[nodiscard]] Subcommand add_run_command(CLI::App& app);
+[[nodiscard]] Subcommand add_validate_command(CLI::App& app);
+[[nodiscard]] Subcommand add_devices_command(CLI::App& app);
+[[nodiscard]] Subcommand add_workloads_command(CLI::App& app);
+[[nodiscard]] Subcommand add_compile_command(CLI::App& app);
+[[nodiscard]] Subcommand add_cache_command(CLI::App& app);
+[[nodiscard]] Subcommand add_settings_command(CLI::App& app);
+[[nodiscard]] Subcommand add_completion_command(CLI::App& app);
+
+}  // namespace kiln

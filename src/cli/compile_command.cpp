@@ -1,0 +1,114 @@
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/job_arguments.h"
+#include "job/plan.h"
+#include "kiln/error.h"
+#include "report/text_table.h"
+
+namespace kiln {
+namespace {
+
+struct CompileArguments {
+  JobArguments job;
+  std::string archs;
+};
+
+/// "cuda:sm_90" says its back end; "sm_90", "gfx90a:xnack-" and "native" imply it.
+std::pair<std::string, std::string> split_arch(const std::string& text) {
+  for (const std::string backend : {"cpu", "cuda", "hip"}) {
+    if (text.starts_with(backend + ":")) return {backend, text.substr(backend.size() + 1)};
+  }
+  if (text.starts_with("sm_") || text.starts_with("compute_")) return {"cuda", text};
+  if (text.starts_with("gfx")) return {"hip", text};
+  return {"cpu", text};
+}
+
+Target target_of(const std::string& text, const std::map<std::string, Compiler*>& compilers) {
+  const auto [backend, arch] = split_arch(text);
+  const auto compiler = compilers.find(backend);
+  if (compiler == compilers.end()) {
+    throw environment_error("--arch " + text + ": this build of Kiln has no " + backend + " compiler");
+  }
+  return compiler->second->target_for(arch);
+}
+
+JobPlan plan_for(const JobSpec& job, const Target& target, World& world) {
+  DeviceInfo device;
+  device.id = target.backend;
+  device.target = target;
+  return make_plan(job, world.library(), world.files(), {device});
+}
+
+TableCell result_cell(const CompiledUnit& unit) {
+  if (unit.failure) return {"failed", Tone::kBad};
+  if (unit.origin != Origin::kCompiled) return {to_string(unit.origin), Tone::kGood};
+  return {"compiled " + format_seconds(unit.compile_seconds), Tone::kGood};
+}
+
+/// A table of the units, the logs of those that failed, and the sum.
+int print_units(const std::vector<CompiledUnit>& units, const Target& target, World& world) {
+  constexpr std::size_t kDigestShown = 12;
+  TextTable table{{{"variant"}, {"unit"}, {"entries"}, {"code"}, {"size", true}, {"key"}}, {}};
+  std::string failures;
+  std::size_t compiled = 0;
+  std::size_t failed = 0;
+  for (const CompiledUnit& unit : units) {
+    table.rows.push_back({{unit.label.empty() ? "-" : unit.label},
+                          {unit.source},
+                          {join(unit.entries, ", ")},
+                          result_cell(unit),
+                          {unit.failure ? "-" : format_bytes(unit.binary_bytes)},
+                          {unit.key.substr(0, kDigestShown)}});
+    if (unit.failure) {
+      ++failed;
+      failures += unit.failure->log + "\n";
+    } else if (unit.origin == Origin::kCompiled) {
+      ++compiled;
+    }
+  }
+  world.out() << target.to_string() << "\n\n" << render_terminal(table, world.style()) << "\n" << failures;
+  const std::vector<std::string> parts = {std::to_string(compiled) + " compiled",
+                                          std::to_string(units.size() - compiled - failed) + " in the cache",
+                                          std::to_string(failed) + " failed"};
+  world.out() << join(parts, ", ") << "\n";
+  return failed == 0 ? kExitDone : kExitFailed;
+}
+
+int run(World& world, const CompileArguments& arguments) {
+  const JobSpec job = read_job(world, arguments.job);
+  const std::map<std::string, Compiler*> compilers = world.compilers();
+  std::vector<Target> targets;
+  for (const std::string& arch : split(arguments.archs, ',')) targets.push_back(target_of(arch, compilers));
+  int code = kExitDone;
+  for (const Target& target : targets) {
+    const JobPlan plan = plan_for(job, target, world);
+    code = std::max(code, print_units(compile_job(plan, world.job_context(), target), target, world));
+  }
+  return code;
+}
+
+}  // namespace
+
+Subcommand add_compile_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("compile", "Compile every variant of a job into the cache, with no device");
+  const auto arguments = std::make_shared<CompileArguments>();
+  add_job_options(*command, arguments->job);
+  command->add_option("--arch", arguments->archs, "Architectures, separated by commas: native, sm_90, gfx90a")
+      ->default_str("native")
+      ->type_name("ARCH,...");
+  arguments->archs = "native";
+  command->footer(examples({"kiln compile configs/quickstart.yaml",
+                            "kiln compile configs/quickstart.yaml --arch native --sweep block_x=64,128",
+                            "kiln compile configs/quickstart.yaml --arch sm_90,gfx90a"}));
+  return {command, [arguments](World& world) { return run(world, *arguments); }};
+}
+
+}  // namespace kiln

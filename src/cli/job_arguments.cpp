@@ -1,0 +1,72 @@
+#include "cli/job_arguments.h"
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// Moves words that are no assignments out of a list option.
+void take_files(std::vector<std::string>& assignments, std::vector<std::string>& files) {
+  for (const std::string& word : assignments) {
+    if (word.find('=') == std::string::npos) files.push_back(word);
+  }
+  std::erase_if(assignments, [](const std::string& word) { return word.find('=') == std::string::npos; });
+}
+
+}  // namespace
+
+void add_job_options(CLI::App& app, JobArguments& arguments) {
+  app.add_option("JOB", arguments.words, "Job file (YAML)")->type_name("");
+  app.add_option("--set", arguments.set, "Give parameters a value, instead of what the job sets or sweeps")
+      ->type_name("NAME=VALUE ...");
+  app.add_option("--sweep", arguments.sweep,
+                 "Sweep a parameter over values; bind.NAME=compile,run sweeps its binding")
+      ->type_name("NAME=V1,V2 ...");
+}
+
+JobSpec read_job(World& world, const JobArguments& arguments) {
+  JobArguments sorted = arguments;
+  take_files(sorted.set, sorted.words);
+  take_files(sorted.sweep, sorted.words);
+  if (sorted.words.empty()) throw bad_input("a job file is missing, such as configs/quickstart.yaml");
+  if (sorted.words.size() > 1) {
+    const std::string& extra = sorted.words[1];
+    const bool assignment = extra.find('=') != std::string::npos;
+    throw bad_input("one job at a time: '" + extra + "' is one argument too many" +
+                    (assignment ? "; did you mean --set " + extra + "?" : ""));
+  }
+  JobSpec job = load_job(world.files(), sorted.words.front());
+  for (const std::string& assignment : sorted.set) apply_set(job, assignment);
+  for (const std::string& assignment : sorted.sweep) apply_sweep(job, assignment);
+  return job;
+}
+
+std::vector<std::string> device_names(const JobSpec& job, const Settings& settings) {
+  std::vector<std::string> names;
+  for (const std::string& name : job.devices) {
+    if (name == "auto") {
+      const std::vector<std::string> preferred = split(settings.device, ',');
+      names.insert(names.end(), preferred.begin(), preferred.end());
+    } else {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names) {
+  std::vector<DeviceInfo> devices;
+  for (const std::string& name : names) {
+    DeviceInfo device;
+    device.id = name == "auto" ? "cpu" : name;
+    device.target.backend = device.id.substr(0, device.id.find(':'));
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+}  // namespace kiln

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "cli/world.h"
+#include "config/job_spec.h"
+#include "device/device.h"
+
+namespace kiln {
+
+/// A job file and what the command line changes of it. A list option takes all words up to the next option;
+/// one without '=' among them is the job file, so that `kiln run --set nx=64 job.yaml` means what it says.
+struct JobArguments {
+  std::vector<std::string> words;
+  std::vector<std::string> set;
+  std::vector<std::string> sweep;
+};
+
+void add_job_options(CLI::App& app, JobArguments& arguments);
+
+/// Reads the file and applies the changes.
+[[nodiscard]] JobSpec read_job(World& world, const JobArguments& arguments);
+
+/// Names as users write them ("auto", "cuda"), with "auto" replaced by the setting `device` where a job
+/// leaves it open.
+[[nodiscard]] std::vector<std::string> device_names(const JobSpec& job, const Settings& settings);
+
+/// A device for each name with nothing but id and back end: enough to resolve and check a job where no device
+/// is needed.
+[[nodiscard]] std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names);
+
+}  // namespace kiln

@@ -1,0 +1,120 @@
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/job_arguments.h"
+#include "cli/run_reporter.h"
+#include "job/plan.h"
+
+namespace kiln {
+namespace {
+
+struct RunArguments {
+  JobArguments job;
+  std::string devices;
+  std::string output;
+  std::string format = "table";
+  bool dry_run = false;
+};
+
+JobSpec job_of(World& world, const RunArguments& arguments) {
+  JobSpec job = read_job(world, arguments.job);
+  if (!arguments.devices.empty()) job.devices = split(arguments.devices, ',');
+  if (!arguments.output.empty()) job.output = arguments.output;
+  return job;
+}
+
+/// Held for the whole run, so that the job layer gets the same devices.
+std::vector<std::shared_ptr<Device>> open_devices(World& world, const std::vector<std::string>& names) {
+  std::vector<std::shared_ptr<Device>> devices;
+  for (const std::string& name : names) {
+    std::shared_ptr<Device> device = world.devices().open(name);
+    if (std::find(devices.begin(), devices.end(), device) == devices.end())
+      devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+std::vector<DeviceInfo> infos_of(const std::vector<std::shared_ptr<Device>>& devices) {
+  std::vector<DeviceInfo> infos;
+  for (const auto& device : devices) infos.push_back(device->info());
+  return infos;
+}
+
+std::string binding_text(const ParameterValue& value) {
+  return value.kind == ParameterKind::kScalar && value.binding == Binding::kRun ? " (run time)" : "";
+}
+
+void print_plan(const JobPlan& plan, std::ostream& out) {
+  out << plan.workload->name << ": " << plan.variants.size()
+      << (plan.variants.size() == 1 ? " variant\n" : " variants\n");
+  for (const Variant& variant : plan.variants) {
+    out << "\n"
+        << (variant.label.empty() ? plan.workload->name : variant.label) << " on " << variant.device << "\n";
+    for (const auto& [name, value] : variant.configuration.values()) {
+      out << "  " << name << " = " << value.to_string() << binding_text(value) << "\n";
+    }
+  }
+  if (!plan.excluded.empty()) out << "\n";
+  for (const std::string& point : plan.excluded) out << "left out: " << point << "\n";
+}
+
+int run_and_report(const JobPlan& plan, World& world, const RunArguments& arguments) {
+  RunReporter reporter(world, arguments.format, plan.job.output);
+  try {
+    run_job(plan, world.job_context(), reporter);
+  } catch (...) {
+    reporter.finish();
+    throw;
+  }
+  reporter.finish();
+  return reporter.all_ok() ? kExitDone : kExitFailed;
+}
+
+int run(World& world, const RunArguments& arguments) {
+  require_word("--format", arguments.format, run_formats());
+  const JobSpec job = job_of(world, arguments);
+  const auto devices = open_devices(world, device_names(job, world.settings().values));
+  const JobPlan plan = make_plan(job, world.library(), world.files(), infos_of(devices));
+  if (!arguments.dry_run) return run_and_report(plan, world, arguments);
+  check_plan(plan, world.job_context());
+  print_plan(plan, world.out());
+  return kExitDone;
+}
+
+}  // namespace
+
+Subcommand add_run_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("run", "Run a job: compile, launch, check and measure each of its variants");
+  const auto arguments = std::make_shared<RunArguments>();
+  add_job_options(*command, arguments->job);
+  command
+      ->add_option("--device", arguments->devices,
+                   "auto, cpu, cuda:0, hip:0, or several with commas: each runs every variant")
+      ->type_name("DEVICE,...");
+  command
+      ->add_option("--output", arguments->output, "Folder whose records.jsonl gets a line for each variant")
+      ->type_name("DIR");
+  command
+      ->add_option("--format", arguments->format,
+                   "Of the results: table, json (one record a line), csv or markdown")
+      ->type_name("FORMAT");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Show the variants with all their parameters; run nothing");
+  command->footer(
+      examples({"kiln run configs/quickstart.yaml",
+                "kiln run configs/quickstart.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
+                "kiln run configs/quickstart.yaml --sweep bind.nx=compile,run --output results/binding",
+                "kiln run configs/quickstart.yaml --format csv > results.csv"}) +
+      "\n\nExit code: 0 all variants ok; 1 one failed or was wrong; 2 bad input; 3 the machine lacks "
+      "something.");
+  return {command, [arguments](World& world) { return run(world, *arguments); }};
+}
+
+}  // namespace kiln

@@ -1,0 +1,72 @@
+#include "cli/status_line.h"
+
+namespace kiln {
+namespace {
+
+/// At most `width` columns, so that the line does not break and can be erased.
+std::string cut(const std::string& text, std::size_t width) {
+  std::string result = text;
+  while (display_width(result) > width) result.pop_back();
+  return result;
+}
+
+std::string prefix_of(LogLevel level, const TextStyle& style) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return paint("debug: ", Tone::kDim, style);
+    case LogLevel::kInfo:
+      return "";
+    case LogLevel::kWarn:
+      return paint("warning: ", Tone::kStrong, style);
+    case LogLevel::kError:
+      return paint("error: ", Tone::kBad, style);
+    case LogLevel::kOff:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+StatusLine::StatusLine(const Console& console) : console_(console) {}
+
+void StatusLine::show(const std::string& text) {
+  if (!is_terminal()) return;
+  const std::lock_guard lock(mutex_);
+  erase();
+  constexpr std::size_t kUsualWidth = 80;
+  shown_ = cut(text, console_.width > 1 ? static_cast<std::size_t>(console_.width) - 1 : kUsualWidth - 1);
+  draw();
+}
+
+void StatusLine::clear() {
+  const std::lock_guard lock(mutex_);
+  erase();
+  shown_.clear();
+  console_.err.flush();
+}
+
+void StatusLine::write(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  erase();
+  console_.err << text << '\n';
+  draw();
+}
+
+void StatusLine::erase() {
+  if (!shown_.empty()) console_.err << "\r\033[K";
+}
+
+void StatusLine::draw() {
+  console_.err << shown_ << std::flush;
+}
+
+ConsoleLog::ConsoleLog(StatusLine& line, LogLevel level, TextStyle style)
+    : line_(line), level_(level), style_(style) {}
+
+void ConsoleLog::write(LogLevel level, const std::string& message) {
+  if (level < level_ || level_ == LogLevel::kOff) return;
+  line_.write("kiln: " + prefix_of(level, style_) + message);
+}
+
+}  // namespace kiln

@@ -1,0 +1,90 @@
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/job_arguments.h"
+#include "config/yaml_node.h"
+#include "job/plan.h"
+#include "kiln/error.h"
+#include "workload/configuration.h"
+
+namespace kiln {
+namespace {
+
+using Files = std::vector<std::string>;
+
+std::string read(FileSystem& files, const std::string& path) {
+  try {
+    if (auto text = files.read_file(path)) return *std::move(text);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw bad_input("cannot be read: " + error.code().message(), {path});
+  }
+  throw bad_input("no such file", {path});
+}
+
+void require_sources(const Workload& workload, FileSystem& files) {
+  for (const KernelSpec& kernel : workload.kernels) {
+    if (files.status(workload.directory / kernel.source)) continue;
+    throw bad_input("kernels." + kernel.name + ".source: there is no file '" + kernel.source + "' in " +
+                        workload.directory.string(),
+                    kernel.where);
+  }
+}
+
+/// Defaults and constraints on the back end that is always there.
+void check_workload(const std::string& path, World& world) {
+  const auto workload = load_workload_file(world.files(), path);
+  require_sources(*workload, world.files());
+  const ConfigurationResult result = configure(workload, {}, "cpu", world.files());
+  if (!result.violated) return;
+  throw bad_input("the defaults violate the constraint '" + result.violated->text + "'",
+                  result.violated->where);
+}
+
+void check_job(const std::string& path, World& world) {
+  const JobSpec job = load_job(world.files(), path);
+  const auto devices = assumed_devices(device_names(job, world.settings().values));
+  const JobPlan plan = make_plan(job, world.library(), world.files(), devices);
+  require_sources(*plan.workload, world.files());
+}
+
+void check_file(const std::string& path, World& world) {
+  const YamlNode root = YamlNode::parse(read(world.files(), path), path);
+  const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
+  is_workload ? check_workload(path, world) : check_job(path, world);
+}
+
+int run(World& world, const Files& paths) {
+  if (paths.empty()) throw bad_input("a file is missing: jobs and workload files are both welcome");
+  int code = kExitDone;
+  for (const std::string& path : paths) {
+    try {
+      check_file(path, world);
+      world.out() << path << ": ok\n";
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kBadInput) throw;
+      world.out().flush();
+      world.status_line().write("kiln: error: " + std::string(error.what()));
+      code = kExitBadInput;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+Subcommand add_validate_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("validate", "Check job and workload files without a device or a compiler");
+  const auto paths = std::make_shared<Files>();
+  command->add_option("FILE", *paths, "Job or workload files (YAML)")->type_name("...");
+  command->footer(examples(
+      {"kiln validate configs/quickstart.yaml", "kiln validate kernels_src/*/*.yaml configs/*.yaml"}));
+  return {command, [paths](World& world) { return run(world, *paths); }};
+}
+
+}  // namespace kiln

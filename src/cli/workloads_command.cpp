@@ -1,0 +1,165 @@
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "kiln/error.h"
+#include "report/text_table.h"
+
+namespace kiln {
+namespace {
+
+struct WorkloadsArguments {
+  std::string name;
+  bool names_only = false;
+};
+
+std::string default_text(const ParameterSpec& parameter) {
+  if (parameter.from) return "from " + parameter.from->file;
+  std::vector<std::string> parts;
+  for (const auto& [backend, value] : parameter.defaults) {
+    const bool only = parameter.defaults.size() == 1 && backend == "otherwise";
+    parts.push_back(only ? value.text : backend + ": " + value.text);
+  }
+  return join(parts, ", ");
+}
+
+std::string allowed_text(const ParameterSpec& parameter) {
+  std::vector<std::string> values;
+  for (const ExpressionText& value : parameter.values) values.push_back(value.text);
+  if (!values.empty()) return join(values, ", ");
+  if (parameter.min && parameter.max) return parameter.min->text + " to " + parameter.max->text;
+  if (parameter.min) return "at least " + parameter.min->text;
+  return parameter.max ? "at most " + parameter.max->text : "";
+}
+
+std::string type_text(const ParameterSpec& parameter) {
+  switch (parameter.kind) {
+    case ParameterKind::kScalar:
+      return parameter.scalar_type;
+    case ParameterKind::kType:
+      return "type";
+    case ParameterKind::kChoice:
+      return "choice";
+    case ParameterKind::kPath:
+      return "path";
+  }
+  return "";
+}
+
+std::string binding_text(const ParameterSpec& parameter) {
+  if (parameter.kind == ParameterKind::kPath) return "-";
+  if (parameter.kind == ParameterKind::kType) return "compile";
+  if (!parameter.fixed_binding) return "compile or run";
+  return *parameter.fixed_binding == Binding::kCompile ? "compile" : "run";
+}
+
+std::string help_text(const ParameterSpec& parameter) {
+  if (parameter.unit.empty()) return parameter.help;
+  return parameter.help + (parameter.help.empty() ? "in " : ", in ") + parameter.unit;
+}
+
+TextTable parameter_table(const Workload& workload) {
+  TextTable table{{{"parameter"}, {"type"}, {"default"}, {"allowed"}, {"bound at"}, {"meaning"}}, {}};
+  for (const ParameterSpec& parameter : workload.parameters) {
+    table.rows.push_back({{parameter.name, Tone::kStrong},
+                          {type_text(parameter)},
+                          {default_text(parameter)},
+                          {allowed_text(parameter)},
+                          {binding_text(parameter)},
+                          {help_text(parameter)}});
+  }
+  return table;
+}
+
+TextTable metric_table(const Workload& workload) {
+  TextTable table{{{"metric"}, {"unit"}, {"better is"}, {"value"}}, {}};
+  for (const MetricSpec& metric : workload.metrics) {
+    table.rows.push_back({{metric.name, Tone::kStrong},
+                          {metric.unit},
+                          {metric.higher_is_better ? "higher" : "lower"},
+                          {metric.value.text}});
+  }
+  return table;
+}
+
+template <class Items, class Name>
+std::string names_of(const Items& items, Name name) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(name(item));
+  return join(names, ", ");
+}
+
+void print_workload(const Workload& workload, World& world) {
+  const TextStyle style = world.style();
+  std::ostream& out = world.out();
+  out << paint(workload.name, Tone::kStrong, style) << ": " << workload.summary << "\n"
+      << workload.file << "\n\n";
+  if (!workload.description.empty()) out << trim(workload.description) << "\n\n";
+  out << render_terminal(parameter_table(workload), style) << "\n";
+  out << "Every workload also has the switches fast_math (default false) and launch_bounds (default true).\n";
+  if (!workload.constraints.empty()) {
+    out << "Constraints: "
+        << names_of(workload.constraints, [](const ExpressionText& text) { return text.text; }) << "\n";
+  }
+  out << "One step launches: "
+      << names_of(workload.run, [](const LaunchSpec& launch) { return launch.kernel; }) << "\n";
+  if (!workload.checks.empty()) {
+    out << "Checks: " << names_of(workload.checks, [](const CheckSpec& check) { return check.name; }) << "\n";
+  }
+  if (!workload.metrics.empty()) out << "\n" << render_terminal(metric_table(workload), style);
+}
+
+/// A file that cannot be read stands in the list with its problem: the others are not hidden by it.
+TableCell summary_cell(const WorkloadLibrary& library, const std::string& name) {
+  try {
+    return {library.load(name, {})->summary};
+  } catch (const Error& error) {
+    return {error.what(), Tone::kBad};
+  }
+}
+
+void print_list(World& world) {
+  const WorkloadLibrary& library = world.library();
+  TextTable table{{{"workload"}, {"what it computes"}}, {}};
+  for (const std::string& name : library.names()) {
+    table.rows.push_back({{name, Tone::kStrong}, summary_cell(library, name)});
+  }
+  if (table.rows.empty()) {
+    throw bad_input("no workload in " + join(world.settings().values.workload_path, ", ") +
+                    "; set KILN_WORKLOAD_PATH to the folder that holds them");
+  }
+  world.out() << render_terminal(table, world.style());
+  if (!world.quiet())
+    world.out() << "\nMore of one: kiln workloads " << table.rows.front().front().text << "\n";
+}
+
+int run(World& world, const WorkloadsArguments& arguments) {
+  if (arguments.names_only) {
+    for (const std::string& name : world.library().names()) world.out() << name << "\n";
+  } else if (arguments.name.empty()) {
+    print_list(world);
+  } else {
+    print_workload(*world.library().load(arguments.name, {}), world);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+Subcommand add_workloads_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "workloads", "List the workloads, or show what one computes, its parameters and its metrics");
+  const auto arguments = std::make_shared<WorkloadsArguments>();
+  command->add_option("NAME", arguments->name, "A workload's name, folder or file")->type_name("");
+  command->add_flag("--names", arguments->names_only, "Names only, one a line");
+  command->footer(
+      examples({"kiln workloads", "kiln workloads stencil7", "kiln workloads path/to/my_workload.yaml"}));
+  return {command, [arguments](World& world) { return run(world, *arguments); }};
+}
+
+}  // namespace kiln
