@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Usage: documents.sh ROOT: links between our documents lead somewhere, the change log and the citation have their form,
+# and nothing is left to be filled in.
+set -euo pipefail
+cd "${1:?usage: documents.sh ROOT}"
+bad=0
+refuse() { echo "$*"; bad=1; }
+
+shopt -s nullglob
+documents=(./*.md docs/*.md docs/*/*.md examples/*/*.md jit_cache/README.md)
+# links_of DOCUMENT: the targets of its links, outside of code.
+links_of() {
+  # shellcheck disable=SC2016 # backquotes, not a command
+  sed 's/`[^`]*`//g' "$1" | grep -o '](\([^) ]*\))' | sed 's/^](//; s/)$//'
+}
+for document in "${documents[@]}"; do
+  while IFS= read -r link; do
+    target=${link%%#*}
+    case $target in '' | http://* | https://* | mailto:*) continue ;; esac
+    [ -e "$(dirname "$document")/$target" ] || refuse "$document: the link to $link leads nowhere"
+  done < <(links_of "$document")
+done
+for word in TODO TBD FIXME XXX lorem; do
+  if grep -nw "$word" "${documents[@]}"; then refuse "$word: finish it or leave it out"; fi
+done
+
+grep -q '^## \[Unreleased\]' CHANGELOG.md || refuse "CHANGELOG.md: no section [Unreleased]"
+grep -q '^### Added' CHANGELOG.md || refuse "CHANGELOG.md: nothing under Added"
+version=$(sed -n 's/^project(kiln VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+grep -qx "version: $version" CITATION.cff || refuse "CITATION.cff: the version is not that of CMakeLists.txt, $version"
+for key in cff-version message title authors license; do
+  grep -q "^$key:" CITATION.cff || refuse "CITATION.cff: no $key"
+done
+grep -q 'Apache License' LICENSE || refuse "LICENSE: not the Apache License"
+[ "$bad" = 0 ] && echo "${#documents[@]} documents are in order"
+exit "$bad"

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# headers_alone.sh ROOT [CXX]: compiles each header by itself, without the precompiled one: a public header with
+# include/ alone, the others with src/ too. src/compile/portable holds text for kernels, which is no host code.
+set -euo pipefail
+cd "${1:?usage: headers_alone.sh ROOT [CXX]}"
+cxx=${2:-c++}
+export cxx
+
+compile_alone() {
+  paths=(-I include)
+  case $1 in src/*) paths+=(-I src) ;; esac
+  "$cxx" -std=c++20 -fsyntax-only -Wall -Wextra "${paths[@]}" -include "$1" -x c++ - <<< '' && return
+  echo "$1: does not compile alone"
+  return 1
+}
+export -f compile_alone
+
+headers=$(find include src -name '*.h' -not -path 'src/compile/portable/*' | sort)
+[ -n "$headers" ] || { echo "no header found"; exit 1; }
+# shellcheck disable=SC2016 # expanded by the inner shell
+xargs -P "$(nproc)" -n 1 bash -c 'compile_alone "$1"' - <<< "$headers"
+echo "$(wc -l <<< "$headers") headers compile alone"

@@ -1,0 +1,105 @@
+"""schemas.py ROOT: the schema files are valid, every job and workload of ours agrees with its schema and names it in its
+first line for editors, and files that are wrong on purpose are refused."""
+
+import json
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+# RefResolver works with every release in use; the newest ones deprecate it.
+warnings.simplefilter("ignore", DeprecationWarning)
+root = Path(sys.argv[1]).resolve()
+problems = []
+
+
+class CoreLoader(yaml.SafeLoader):
+    """YAML 1.2's core schema, as kiln reads it: `on` is a word, 1e-9 a number."""
+
+
+CoreLoader.yaml_implicit_resolvers = {}
+for tag, pattern, first in (
+    ("bool", r"^(?:true|false)$", "tf"),
+    ("null", r"^(?:null|~|)$", ["n", "~", ""]),
+    ("int", r"^[-+]?[0-9]+$", "-+0123456789"),
+    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+.0123456789"),
+):
+    CoreLoader.add_implicit_resolver("tag:yaml.org,2002:" + tag, re.compile(pattern), list(first))
+CoreLoader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
+CoreLoader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
+
+
+def validator(name):
+    path = root / "schemas" / name
+    schema = json.loads(path.read_text())
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    others = {p.as_uri(): json.loads(p.read_text()) for p in (root / "schemas").glob("*.json")}
+    return kind(schema, resolver=jsonschema.RefResolver(path.as_uri(), schema, store=others))
+
+
+def first_problem(text, checker):
+    """The deepest message about the document, or None."""
+    error = jsonschema.exceptions.best_match(checker.iter_errors(yaml.load(text, CoreLoader)))
+    return error and "/".join(map(str, error.absolute_path)) + ": " + error.message
+
+
+def check_file(path, schema_name, checker):
+    text = path.read_text()
+    named = re.match(r"# yaml-language-server: \$schema=(\S+)\n", text)
+    if not named or (path.parent / named[1]).resolve() != root / "schemas" / schema_name:
+        problems.append(f"{path}: the first line does not name schemas/{schema_name} for editors")
+    problem = first_problem(text, checker)
+    if problem:
+        problems.append(f"{path}: {problem}")
+
+
+checkers = {p.name: validator(p.name) for p in sorted((root / "schemas").glob("*.json"))}
+job, workload = checkers["job.schema.json"], checkers["workload.schema.json"]
+
+workload_files = {p for p in root.glob("kernels_src/*/*.yaml")}
+job_files = set()
+for path in sorted(root.glob("configs/**/*.yaml")) + sorted(root.glob("examples/**/*.yaml")):
+    is_workload = isinstance(yaml.load(path.read_text(), CoreLoader), dict) and re.search(r"(?m)^run:", path.read_text())
+    (workload_files if is_workload else job_files).add(path)
+for path in sorted(workload_files):
+    check_file(path, "workload.schema.json", workload)
+for path in sorted(job_files):
+    check_file(path, "job.schema.json", job)
+
+# A check that lets everything through would pass above; these must be refused, each for its one fault.
+good_job = "workload: w\ndevice: [cpu, cuda:0]\nset: {nx: 4, bind.nx: run}\nsweep: {T: [float, double]}\nmeasure: {min_time: 20 ms}\n"
+good_kernel = "{source: k.cu, grid: [1], block: [1], args: [a, null, {value: 1, type: int}]}"
+good_workload = (
+    "workload: w\nparameters: {n: {type: int, default: {cpu: 1, otherwise: 2}}}\n"
+    "buffers: {a: {type: float, shape: [n], init: {uniform: [0, 1]}}}\nkernels: {k: " + good_kernel + "}\nrun: [k]\n"
+    "verify: {checks: [{buffer: a, reference: {kernel: k, buffer: a, on: cpu}, rtol: 1e-9}]}\n"
+)
+bad = [
+    (job, good_job + "sweeps: {}\n", "an unknown key"),
+    (job, "set: {n: 1}\n", "no workload"),
+    (job, good_job.replace("cuda:0", "gpu 1"), "an unknown device"),
+    (job, good_job.replace("[float, double]", "float"), "a sweep over no list"),
+    (job, good_job.replace("20 ms", "soon"), "no duration"),
+    (job, good_job.replace("nx: 4", "nx: [4]"), "a list for a value"),
+    (job, "workload: {workload: w, runs: []}\n", "an inline workload with an unknown key"),
+    (workload, good_workload.replace("run: [k]\n", ""), "no run"),
+    (workload, good_workload.replace("type: int, d", "typ: int, d"), "a misspelt key of a parameter"),
+    (workload, good_workload.replace("otherwise", "other"), "no default for the other back ends"),
+    (workload, good_workload.replace("[0, 1]", "[0]"), "half a range"),
+    (workload, good_workload.replace("grid: [1]", "grid: [1, 1, 1, 1]"), "four extents of a grid"),
+    (workload, good_workload.replace("on: cpu", "on: host"), "an unknown place"),
+    (workload, good_workload.replace("parameters: {n", "parameters: {1n"), "a name that is none"),
+]
+for checker, text, what in [(job, good_job, ""), (workload, good_workload, ""), (job, "workload:\n  " + good_workload.replace("\n", "\n  "), "")] + bad:
+    refused = first_problem(text, checker)
+    if what and not refused:
+        problems.append(f"let through: {what}")
+    if not what and refused:
+        problems.append(f"a good file was refused: {refused}")
+
+print("\n".join(problems) if problems else f"{len(checkers)} schemas, {len(job_files)} jobs, {len(workload_files)} workloads, {len(bad)} wrong files")
+sys.exit(1 if problems else 0)

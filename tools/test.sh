@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Builds and runs every test from a fresh clone; see --help.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=tools/common.sh
+. tools/common.sh
+
+help() {
+  cat << 'END'
+Usage: tools/test.sh [OPTION]...
+
+Installs the Debian or Ubuntu packages that are missing (apt-get; as root or with sudo), builds everything with warnings
+as errors and runs all tests with ctest, among them the checks of form: layers, headers, format, shell scripts, schemas,
+documents. Tests that this machine cannot run are skipped and listed with the reason.
+
+  --sanitize LIST   build with address,undefined or with thread, and run the tests so
+  --coverage        measure line coverage of src/; less than 85 % fails (needs gcovr)
+  --clang           build with clang++ in place of c++
+  --tidy            run clang-tidy over src/, and nothing else
+  --format          format the C++ files in place (clang-format 14), and nothing else
+  --filter REGEX    run only the tests whose name matches
+  --no-install      use what is here; install no package
+END
+}
+
+preset=ci install=yes compiler="" filter="" tidy=no
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help | -h) help; exit 0 ;;
+    --no-install) install=no ;;
+    --coverage) preset=coverage ;;
+    --clang) compiler=clang++ ;;
+    --tidy) tidy=yes ;;
+    --format) exec tests/architecture/format.sh . --fix ;;
+    --filter) [ $# -gt 1 ] || usage_error "--filter needs a regular expression"; filter=$2; shift ;;
+    --sanitize)
+      case ${2:-} in
+        address,undefined) preset=dev ;;
+        thread) preset=tsan ;;
+        *) usage_error "--sanitize takes address,undefined or thread" ;;
+      esac
+      shift ;;
+    *) usage_error "unknown argument '$1'" ;;
+  esac
+  shift
+done
+[ "$preset" != coverage ] || [ -z "$compiler" ] || usage_error "--coverage goes with the default compiler"
+
+need_program() { command -v "$1" > /dev/null || environment_error "$1 is not installed (package $2)"; }
+
+# The reason of each skipped test, from ctest's JUnit file, and the counts.
+summary() {
+  awk '
+    /<testcase / { name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name); ++total; skipped_now = told = 0 }
+    /<failure/ { ++failed }
+    /<skipped/ || /status="notrun"/ { if (!skipped_now) { ++skipped; skipped_now = 1 } }
+    skipped_now && !told && /(^|>)skipped: / { line = $0; sub(/.*skipped: /, "", line); print "  " name ": " line; told = 1 }
+    skipped_now && !told && reason_next { print "  " name ": " $0; told = 1 }
+    { reason_next = /: Skipped$/ }
+    END { printf "%d passed, %d failed, %d skipped\n", total - failed - skipped, failed, skipped }' "$1"
+}
+
+if [ "$tidy" = yes ]; then
+  need_program clang-tidy clang-tidy
+  need_program clang++ clang
+  cmake --preset tidy --log-level=WARNING >&2
+  # shellcheck disable=SC2016 # a pattern, not a variable
+  find src -name '*.cpp' | sort | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy
+  exit 0
+fi
+
+step "packages"
+if [ "$install" = yes ]; then
+  need_packages build test
+  want_packages check
+fi
+[ -z "$compiler" ] || need_program "$compiler" clang
+[ "$preset" != coverage ] || need_program gcovr gcovr
+
+build=build/$preset${compiler:+-$compiler}
+step "configure: preset $preset in $build"
+cmake --preset "$preset" -B "$build" ${compiler:+-D CMAKE_CXX_COMPILER="$compiler"} --log-level=WARNING >&2
+step "build"
+cmake --build "$build" >&2
+[ "$preset" != coverage ] || find "$build" -name '*.gcda' -delete
+
+step "test"
+result=0
+ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error --output-junit junit.xml \
+  ${filter:+-R "$filter"} || result=$?
+echo
+summary "$build/junit.xml"
+
+if [ "$preset" = coverage ] && [ "$result" = 0 ]; then
+  step "coverage of src/"
+  gcovr --root . --filter 'src/' --object-directory "$build" -j "$(nproc)" --fail-under-line 85 "$build" || result=$?
+fi
+exit "$result"
