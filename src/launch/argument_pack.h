@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace kiln {
 
 /// The arguments of a launch by value, each suitably aligned, as the drivers want them: an array of pointers to values.
-/// Built once, launched often. Movable; a move keeps the pointers valid.
+/// Built once, launched often. Movable only; a move keeps the pointers valid.
 class ArgumentPack {
  public:
   /// A device pointer (null is allowed).
@@ -25,7 +25,7 @@ class ArgumentPack {
   struct alignas(16) Chunk {
     std::byte bytes[16];
   };
-  std::deque<std::vector<Chunk>> storage_;
+  std::vector<std::unique_ptr<Chunk[]>> storage_;
   std::vector<void*> pointers_;
   std::vector<std::size_t> sizes_;
 };

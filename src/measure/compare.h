@@ -36,8 +36,9 @@ inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uin
   ++result.compared;
   const double error = value == expected ? 0 : std::abs(value - expected);
   const double allowed = tolerance.atol + tolerance.rtol * size;
-  const bool agrees = error <= allowed && (error == 0 || std::isfinite(error));
+  const bool agrees = error == 0 || (std::isfinite(error) && error <= allowed);
   if (!agrees) ++result.mismatches;
+  if (!std::isfinite(error)) result.max_relative_error = std::numeric_limits<double>::infinity();
   if (error > 0 && size > 0) result.max_relative_error = std::max(result.max_relative_error, error / size);
   double excess = 0;
   if (error != 0) excess = allowed > 0 && std::isfinite(error) ? error / allowed : std::numeric_limits<double>::infinity();

@@ -1,0 +1,100 @@
+#include "launch/shape_check.h"
+
+#include <array>
+#include <cstdint>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+struct Axis {
+  const char* name;
+  std::uint64_t Dim3::*extent;
+};
+
+constexpr std::array<Axis, 3> kAxes = {{{"x", &Dim3::x}, {"y", &Dim3::y}, {"z", &Dim3::z}}};
+
+std::string digits(std::uint64_t number) {
+  return std::to_string(number);
+}
+
+std::string to_text(const Dim3& size) {
+  return digits(size.x) + " x " + digits(size.y) + " x " + digits(size.z);
+}
+
+/// `what` is "grid" or "block", `unit` what its extents count.
+std::optional<std::string> check_extents(const Dim3& size, const Dim3& limit, const std::string& what,
+                                         const std::string& unit, const std::string& device) {
+  for (const Axis& axis : kAxes) {
+    const std::uint64_t extent = size.*axis.extent;
+    if (extent == 0) return "its " + what + " is " + to_text(size) + "; every extent must be at least 1";
+    if (extent > limit.*axis.extent) {
+      return "its " + what + " has " + digits(extent) + " " + unit + " along " + axis.name + ", " + device +
+             " takes at most " + digits(limit.*axis.extent);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_block_volume(const Dim3& block, const DeviceInfo& device,
+                                              const FunctionAttributes& function) {
+  const std::string size =
+      "its block of " + to_text(block) + " has " + digits(block.volume()) + " work-items, ";
+  if (block.volume() > device.limits.max_threads_per_block) {
+    return size + device.id + " takes at most " + digits(device.limits.max_threads_per_block);
+  }
+  if (function.max_threads_per_block && block.volume() > *function.max_threads_per_block) {
+    return size + "the kernel as compiled takes at most " + digits(*function.max_threads_per_block) +
+           " (launch bounds or registers)";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_shared_memory(const LaunchShape& shape, const DeviceInfo& device,
+                                               const FunctionAttributes& function) {
+  const std::uint64_t fixed = function.static_shared_bytes.value_or(0);
+  const std::uint64_t limit = device.limits.max_shared_bytes_per_block;
+  if (fixed <= limit && shape.dynamic_shared_bytes <= limit - fixed) return std::nullopt;
+  return "it needs " + digits(fixed) + " bytes of static and " + digits(shape.dynamic_shared_bytes) +
+         " bytes of dynamic shared memory, a block on " + device.id + " has " + digits(limit);
+}
+
+std::optional<std::string> find_problem(const LaunchShape& shape, const DeviceInfo& device,
+                                        const FunctionAttributes& function) {
+  if (auto problem = check_extents(shape.grid, device.limits.max_grid, "grid", "blocks", device.id))
+    return problem;
+  if (auto problem = check_extents(shape.block, device.limits.max_block, "block", "work-items", device.id)) {
+    return problem;
+  }
+  if (auto problem = check_block_volume(shape.block, device, function)) return problem;
+  return check_shared_memory(shape, device, function);
+}
+
+}  // namespace
+
+std::optional<std::string> check_shape(const LaunchShape& shape, const DeviceInfo& device,
+                                       const FunctionAttributes& function, const std::string& kernel) {
+  const auto problem = find_problem(shape, device, function);
+  if (!problem) return std::nullopt;
+  return "kernel '" + kernel + "' cannot be launched: " + *problem;
+}
+
+std::optional<std::string> check_arguments(const std::vector<std::size_t>& sizes,
+                                           const FunctionAttributes& function, const std::string& kernel) {
+  if (!function.parameter_bytes) return std::nullopt;
+  const std::vector<std::size_t>& expected = *function.parameter_bytes;
+  if (sizes.size() != expected.size()) {
+    return "kernel '" + kernel + "' takes " + digits(expected.size()) +
+           (expected.size() == 1 ? " argument, " : " arguments, ") + digits(sizes.size()) +
+           (sizes.size() == 1 ? " is given" : " are given");
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == expected[i]) continue;
+    return "argument " + digits(i + 1) + " of kernel '" + kernel + "' is " + digits(sizes[i]) +
+           " bytes, the kernel takes " + digits(expected[i]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln

@@ -1,0 +1,58 @@
+#include "measure/sampler.h"
+
+#include <algorithm>
+
+namespace kiln {
+namespace {
+
+/// When the interval is looked at next: summing up costs more the more samples there are, and must not
+/// disturb them.
+std::size_t next_look(std::size_t samples) {
+  constexpr std::size_t kPart = 20;
+  return samples + std::max<std::size_t>(1, samples / kPart);
+}
+
+}  // namespace
+
+const char* to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::kStable:
+      return "stable";
+    case StopReason::kMaxSamples:
+      return "max_samples";
+    case StopReason::kMaxTime:
+      return "max_time";
+  }
+  return "unknown";
+}
+
+Samples sample(const std::function<double()>& take_one, const SamplerOptions& options, const Clock& clock) {
+  const std::int64_t begin = clock.steady_ns();
+  Samples samples;
+  std::size_t look = std::max<std::size_t>(1, options.min_samples);
+  for (;;) {
+    samples.seconds.push_back(take_one());
+    const std::size_t count = samples.seconds.size();
+    const double elapsed = seconds_between(begin, clock.steady_ns());
+    const bool out_of_samples = count >= options.max_samples;
+    const bool out_of_time = elapsed >= options.max_time;
+    const bool may_be_stable = count >= options.min_samples && elapsed >= options.min_time;
+    const bool looks = may_be_stable && count >= look;
+    if (!looks && !out_of_samples && !out_of_time) continue;
+
+    samples.summary = summarize(samples.seconds);
+    look = next_look(count);
+    if (may_be_stable && samples.summary.relative_half_width() <= options.target_relative_interval) {
+      samples.reason = StopReason::kStable;
+    } else if (out_of_samples) {
+      samples.reason = StopReason::kMaxSamples;
+    } else if (out_of_time) {
+      samples.reason = StopReason::kMaxTime;
+    } else {
+      continue;
+    }
+    return samples;
+  }
+}
+
+}  // namespace kiln
