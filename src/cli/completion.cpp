@@ -167,8 +167,8 @@ std::string fish_script(const CLI::App& app) {
     const auto found = words.find(name);
     std::string line = "complete -c kiln" + condition + " -l " + name.substr(2);
     if (found != words.end()) line += " -x -a " + quoted(join(found->second, " "));
-    if (found == words.end() && (name == "--output" || name == "--settings" || name == "--cache-dir"))
-      line += " -r -F";
+    const bool path = name == "--output" || name == "--settings" || name == "--cache-dir";
+    if (path) line += " -r -F";
     return line + "\n";
   };
   for (const std::string& name : option_names(app)) script += option_line("", name);

@@ -136,12 +136,12 @@ std::string log_text(const std::string& log) {
 std::string paragraph(const std::vector<Record>& records, const Record& record, const TextStyle& style) {
   std::string text =
       paint(name_with_device(records, record) + ": " + to_string(record.status), Tone::kBad, style) + "\n";
-  if (!record.message.empty()) text += indented(record.message, "  ");
+  const std::string log = log_text(record.log);
+  if (!record.message.empty() && !log.starts_with(record.message)) text += indented(record.message, "  ");
   for (const CheckResult& check : record.checks) {
     if (!check.ok) text += indented(check.name + ": " + check_sentence(check), "  ");
   }
-  const std::string log = log_text(record.log);
-  if (!log.empty() && log != record.message) text += indented(log, "    ");
+  if (!log.empty()) text += indented(log, "  ");
   return text;
 }
 

@@ -1,0 +1,39 @@
+#include "report/csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "report/sample_records.h"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Csv, QuotesAsRfc4180Says) {
+  EXPECT_EQ(csv_field("plain"), "plain");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
+  EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
+}
+
+TEST(Csv, EveryLineHasEveryColumn) {
+  Record wrong = test::wrong_record("b");
+  wrong.message = "no comma";
+  const std::string text = records_to_csv({test::ok_record("a", 0.001), wrong});
+  const std::vector<std::string> lines = split(text, '\n');
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[3], "");
+  EXPECT_EQ(lines[0].back(), '\r');
+  const std::size_t columns = split(lines[0], ',').size();
+  EXPECT_EQ(split(lines[1], ',').size(), columns);
+  EXPECT_EQ(split(lines[2], ',').size(), columns);
+  EXPECT_THAT(lines[0], HasSubstr(",param.nx,bind.nx,"));
+  EXPECT_THAT(lines[0], HasSubstr("metric.effective_bandwidth"));
+  EXPECT_THAT(lines[0], HasSubstr("laplacian.median_seconds"));
+  EXPECT_THAT(lines[1], HasSubstr(",64,run,"));
+}
+
+}  // namespace
+}  // namespace kiln
