@@ -1,0 +1,166 @@
+#include "specialize/unit.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "specialize/includes.h"
+#include "support/error_matchers.h"
+#include "support/small_workload.h"
+
+namespace kiln {
+namespace {
+
+using test::bad_input_of;
+using test::SmallDisk;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const Target kGpu{"cuda", "sm_90", 32};
+const Target kCpu{"cpu", "x86-64", 32};
+
+Unit scale_unit(SmallDisk& disk, const SmallDisk::Settings& settings, Role role = Role::kStep, const Target& target = kGpu) {
+  return make_units(disk.configured(settings), {"scale"}, role, target, disk.files).at(0);
+}
+
+TEST(ParamsHeader, HoldsWhatTheTextMentionsAndNothingElse) {
+  SmallDisk disk;
+  EXPECT_EQ(scale_unit(disk, {}).specialization.params_header,
+            "#pragma once\n#include \"kiln/portable.h\"\nusing T = double;\nstruct Params {\n"
+            "  static constexpr int n = 1000;\n  static constexpr int block = 256;\n"
+            "  static constexpr double factor = 3.0;\n};\n");
+}
+
+TEST(ParamsHeader, RunTimeValuesAreMembers) {
+  SmallDisk disk;
+  const Unit unit = scale_unit(disk, {{"bind.all", "run"}});
+  EXPECT_THAT(unit.specialization.params_header, HasSubstr("  int n;\n"));
+  EXPECT_THAT(unit.specialization.params_header, HasSubstr("  static constexpr int block = 256;\n"));
+  EXPECT_THAT(unit.specialization.params_header, HasSubstr("  double factor;\n"));
+}
+
+TEST(ParamsHeader, AValueBoundAtRunTimeDoesNotChangeTheUnit) {
+  SmallDisk disk;
+  const Unit one = scale_unit(disk, {{"bind.n", "run"}, {"n", "10"}});
+  const Unit two = scale_unit(disk, {{"bind.n", "run"}, {"n", "20"}});
+  EXPECT_EQ(one.specialization.params_header, two.specialization.params_header);
+  const Unit constant = scale_unit(disk, {{"n", "20"}});
+  EXPECT_NE(one.specialization.params_header, constant.specialization.params_header);
+}
+
+TEST(ParamsHeader, DataKernelsTakeTheirValuesAtRunTime) {
+  SmallDisk disk;
+  const auto units = make_units(disk.configured({{"fast_math", "true"}}), {"scale_reference"}, Role::kData, kGpu, disk.files);
+  EXPECT_THAT(units.at(0).specialization.params_header, HasSubstr("  int n;\n"));
+  EXPECT_FALSE(units.at(0).specialization.fast_math);
+}
+
+TEST(PackParams, FollowsTheLayoutOfAStruct) {
+  struct Expected {
+    int n;
+    double factor;
+    long long unused;
+    bool flag;
+  };
+  SmallDisk disk;
+  const Configuration c = disk.configured({{"bind.all", "run"}, {"n", "7"}, {"factor", "0.25"}, {"unused", "-9"}});
+  const ParamsStruct params = make_params_struct(c, {"n", "factor", "unused"}, false);
+  ASSERT_EQ(params.bytes, 24U);
+  const auto bytes = pack_params(params, c);
+  Expected read{};
+  std::memcpy(&read, bytes.data(), bytes.size());
+  EXPECT_EQ(read.n, 7);
+  EXPECT_EQ(read.factor, 0.25);
+  EXPECT_EQ(read.unused, -9);
+}
+
+TEST(PackParams, AnEmptyStructIsOneByte) {
+  SmallDisk disk;
+  const Configuration c = disk.configured({});
+  EXPECT_EQ(pack_params(make_params_struct(c, {"n"}, false), c).size(), 1U);
+}
+
+TEST(Identifiers, LeaveOutCommentsAndLiterals) {
+  EXPECT_THAT(identifiers_in("int a_1; // b\n/* c\n d */ f(\"e\\\" g\", 'h', 0x1f, 1'000, i);"), ElementsAre("a_1", "f", "i", "int"));
+}
+
+TEST(Unit, TheBlockShapeIsPartOfTheCodeOnTheCpuOnly) {
+  SmallDisk disk;
+  EXPECT_FALSE(scale_unit(disk, {}).specialization.entries.at(0).fixed_block);
+  const Unit unit = scale_unit(disk, {}, Role::kStep, kCpu);
+  EXPECT_EQ(unit.specialization.entries.at(0).fixed_block, (Dim3{256, 1, 1}));
+}
+
+TEST(Unit, LaunchBoundsCanBeSwitchedOff) {
+  SmallDisk disk;
+  EXPECT_EQ(scale_unit(disk, {}).specialization.entries.at(0).launch_bounds, "256");
+  EXPECT_EQ(scale_unit(disk, {{"launch_bounds", "false"}}).specialization.entries.at(0).launch_bounds, "");
+}
+
+TEST(Unit, AMissingSourceIsNamedWithTheKernelsPlace) {
+  SmallDisk disk;
+  disk.files.remove_all("/kernels/scale/scale.cu");
+  const std::string message = bad_input_of([&] { scale_unit(disk, {}); });
+  EXPECT_THAT(message, HasSubstr("/kernels/scale/scale.yaml:19:"));
+  EXPECT_THAT(message, HasSubstr("kernels.scale.source: no such file: '/kernels/scale/scale.cu'"));
+}
+
+const char* const kForeignYaml = R"yaml(workload: foreign
+parameters:
+  T: {type: type, default: float}
+  unroll: {type: int, default: 4}
+  tile: {type: int, default: 16}
+  n: {type: int, default: 100}
+buffers: {x: {type: T, shape: [n], init: 0}}
+kernels:
+  a: {source: f.cu, entry: axpy, grid: [1], block: [32], args: [x, n], template_args: [T, unroll]}
+  b: {source: f.cu, entry: axpy, grid: [1], block: [32], args: [x, n], template_args: [double, 1]}
+  c: {source: f.cu, entry: tiled, grid: [1], block: [32], args: [x, n], defines: {TILE: tile, AREA: {expr: "tile * tile"}, NAME: text}, options: {cuda: [-lineinfo]}}
+run: [a, b, c]
+)yaml";
+
+class ForeignUnits : public testing::Test {
+ protected:
+  std::vector<Unit> units(const Target& target) {
+    disk_.files.write_file("/f.cu", "template <typename T, int U> __global__ void axpy(T* x, int n) {}\n", false);
+    const auto workload = parse_workload(YamlNode::parse(kForeignYaml, "f.yaml"), kForeignYaml, "/");
+    const Configuration c = configure(workload, {}, target.backend, disk_.files).configuration;
+    return make_units(c, {"a", "b", "c"}, Role::kStep, target, disk_.files);
+  }
+  SmallDisk disk_;
+};
+
+TEST_F(ForeignUnits, InstantiationsShareAUnitAndMacrosSplitIt) {
+  const auto found = units(kGpu);
+  ASSERT_EQ(found.size(), 2U);
+  const Specialization& templates = found[0].specialization;
+  ASSERT_EQ(templates.entries.size(), 2U);
+  EXPECT_EQ(templates.entries[0].name_expression, "axpy<float, 4>");
+  EXPECT_EQ(templates.entries[1].name_expression, "axpy<double, 1>");
+  EXPECT_EQ(templates.params_header, "");
+  const Specialization& macros = found[1].specialization;
+  using Macros = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(macros.defines, (Macros{{"TILE", "16"}, {"AREA", "256"}, {"NAME", "text"}}));
+  EXPECT_THAT(macros.options, ElementsAre("-lineinfo"));
+}
+
+TEST_F(ForeignUnits, OptionsAreForTheirBackEnd) { EXPECT_TRUE(units(kCpu)[1].specialization.options.empty()); }
+
+TEST(Includes, AreFoundTransitivelyWhereACompilerWouldLook) {
+  SmallDisk disk;
+  disk.files.make_directories("/src/deep", false);
+  disk.files.write_file("/src/a.h", "#include \"deep/b.h\"\n#include <c.h>\n", false);
+  disk.files.write_file("/src/deep/b.h", "#pragma once\n#include \"../a.h\"\n", false);
+  disk.files.write_file("/src/c.h", "int c;\n", false);
+  const std::string text = "#include \"kiln/params.h\"\n #  include \"a.h\"\n#include <cmath>\n// #include \"none.h\"\n";
+  const auto headers = find_includes(disk.files, text, "/src/k.cu", {"/src"});
+  ASSERT_EQ(headers.size(), 3U);
+  EXPECT_EQ(headers[0].name, "a.h");
+  EXPECT_EQ(headers[1].name, "deep/b.h");
+  EXPECT_EQ(headers[2].name, "c.h");
+  EXPECT_EQ(headers[2].text, "int c;\n");
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/fake_clock.h"
+#include "support/memory_file_system.h"
+#include "workload/configuration.h"
+
+namespace kiln::test {
+
+/// A workload file for tests of every layer above the reader: a scale kernel, its input and its reference.
+inline const char* const kScaleYaml = R"yaml(workload: scale
+summary: y = factor * x
+parameters:
+  T: {type: type, default: double, values: [float, double]}
+  n: {type: int, default: 1000, min: 1}
+  block: {type: int, default: {cpu: 64, otherwise: 256}, bind: compile, values: [32, 64, 128, 256]}
+  factor: {type: T, default: 3}
+  unused: {type: long, default: 5}
+  mode: {type: choice, default: plain, values: [plain, fancy]}
+  input: {type: path}
+let: {blocks: "ceil_div(n, block)", bytes: "2 * n * sizeof(T)"}
+constraints: ["n * block <= 1000000"]
+buffers:
+  x: {type: T, shape: [n], init: {iota: [1, 1]}}
+  y: {type: T, shape: [n]}
+  y_reference: {type: T, shape: [n]}
+kernels:
+  scale:
+    source: scale.cu
+    block: [block]
+    grid: [blocks]
+    args: [y, x, params]
+    launch_bounds: [block]
+  scale_reference: {source: scale_data.cu, block: [64], grid: ["ceil_div(n, 64)"], args: [y_reference, x, params]}
+run: [scale]
+verify:
+  checks:
+    - {name: reference, buffer: y, reference: {kernel: scale_reference, buffer: y_reference}, rtol: 1e-12}
+metrics:
+  bandwidth: {unit: GB/s, value: "bytes / scale.time * 1e-9", higher_is: better}
+)yaml";
+
+inline const char* const kScaleSource = R"(#include "kiln/params.h"
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_scale scale(T* y, const T* x, const Params p) {
+  const int i = blockIdx.x * Params::block + threadIdx.x;
+  if (i < p.n) y[i] = p.factor * x[i];
+}
+)";
+
+inline const char* const kScaleDataSource = R"(#include "kiln/params.h"
+extern "C" __global__ void scale_reference(T* y, const T* x, const Params p) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < p.n) y[i] = x[i] * p.factor;
+}
+)";
+
+/// A disk in memory with that workload at /kernels/scale/.
+struct SmallDisk {
+  FakeClock clock;
+  MemoryFileSystem files{clock};
+
+  SmallDisk() {
+    files.make_directories("/kernels/scale", false);
+    files.write_file("/kernels/scale/scale.yaml", kScaleYaml, false);
+    files.write_file("/kernels/scale/scale.cu", kScaleSource, false);
+    files.write_file("/kernels/scale/scale_data.cu", kScaleDataSource, false);
+  }
+
+  [[nodiscard]] std::shared_ptr<const Workload> workload() { return load_workload_file(files, "/kernels/scale/scale.yaml"); }
+
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  [[nodiscard]] ConfigurationResult result(const Settings& settings, const std::string& backend = "cuda") {
+    std::vector<std::pair<std::string, RawValue>> assignments;
+    for (const auto& [name, text] : settings) assignments.emplace_back(name, RawValue{text, false, {"job.yaml", 4, 8}});
+    return configure(workload(), assignments, backend, files);
+  }
+  [[nodiscard]] Configuration configured(const Settings& settings, const std::string& backend = "cuda") {
+    return result(settings, backend).configuration;
+  }
+};
+
+}  // namespace kiln::test

@@ -1,0 +1,160 @@
+#include "workload/configuration.h"
+
+#include <gtest/gtest.h>
+
+#include "support/error_matchers.h"
+#include "support/small_workload.h"
+
+namespace kiln {
+namespace {
+
+using test::bad_input_of;
+using test::SmallDisk;
+using testing::HasSubstr;
+
+ExpressionText text(const std::string& expression) { return {expression, {"w.yaml", 9, 3}, "grid[0]"}; }
+
+TEST(Configuration, DefaultsMayDependOnTheBackEnd) {
+  SmallDisk disk;
+  EXPECT_EQ(disk.configured({}, "cuda").value("block").number(), 256);
+  EXPECT_EQ(disk.configured({}, "cpu").value("block").number(), 64);
+}
+
+TEST(Configuration, ValuesHaveTheirTypes) {
+  SmallDisk disk;
+  const Configuration with_double = disk.configured({{"factor", "0.1"}, {"unused", "-3"}});
+  EXPECT_EQ(with_double.value("factor").cpp_literal(), "0.1");
+  EXPECT_EQ(with_double.value("unused").cpp_literal(), "-3LL");
+  EXPECT_EQ(with_double.value("T").cpp_literal(), "double");
+  EXPECT_EQ(with_double.value("mode").cpp_literal(), "0");
+  const Configuration with_float = disk.configured({{"T", "float"}, {"factor", "2"}});
+  EXPECT_EQ(with_float.value("factor").cpp_literal(), "2.0f");
+}
+
+TEST(Configuration, ExpressionsSeeParametersLetsTypesAndChoices) {
+  SmallDisk disk;
+  const Configuration c = disk.configured({{"n", "1001"}, {"mode", "fancy"}, {"T", "float"}});
+  EXPECT_EQ(c.evaluate(text("blocks")), 4);
+  EXPECT_EQ(c.evaluate(text("bytes")), 8008);
+  EXPECT_TRUE(c.evaluate_condition(text("mode == fancy && T == float && !input")));
+  EXPECT_EQ(c.evaluate(text("n * time"), {{"time", 2}}), 2002);
+}
+
+TEST(Configuration, AFractionWhereAWholeNumberIsNeededSuggestsTheCure) {
+  SmallDisk disk;
+  const Configuration c = disk.configured({});
+  const std::string message = bad_input_of([&] { static_cast<void>(c.evaluate_integer(text("n / 3"), 1, 100)); });
+  EXPECT_THAT(message, HasSubstr("w.yaml:9:3: grid[0]: 'n / 3' is 333.3"));
+  EXPECT_THAT(message, HasSubstr("ceil_div(a, b)"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(c.evaluate_integer(text("n // 3000"), 1, 100)); }),
+              HasSubstr("is 0; expected 1 to 100"));
+}
+
+TEST(Configuration, BindingsAreThoseAskedForOrFixed) {
+  SmallDisk disk;
+  const Configuration c = disk.configured({{"bind.n", "run"}});
+  EXPECT_EQ(c.value("n").binding, Binding::kRun);
+  EXPECT_EQ(c.value("factor").binding, Binding::kCompile);
+  EXPECT_EQ(c.value("seed").binding, Binding::kRun);
+  const Configuration all = disk.configured({{"bind.all", "run"}, {"bind.factor", "compile"}});
+  EXPECT_EQ(all.value("n").binding, Binding::kRun);
+  EXPECT_EQ(all.value("block").binding, Binding::kCompile);
+  EXPECT_EQ(all.value("factor").binding, Binding::kCompile);
+}
+
+struct BadSetting {
+  const char* name;
+  const char* value;
+  const char* message;
+};
+class ConfigurationError : public testing::TestWithParam<BadSetting> {};
+TEST_P(ConfigurationError, SaysWhereAndWhat) {
+  SmallDisk disk;
+  const std::string message =
+      bad_input_of([&] { static_cast<void>(disk.configured({{GetParam().name, GetParam().value}})); });
+  EXPECT_THAT(message, HasSubstr("job.yaml:4:8"));
+  EXPECT_THAT(message, HasSubstr(GetParam().message));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Bad, ConfigurationError,
+    testing::Values(BadSetting{"blok", "32", "has no parameter 'blok'; did you mean 'block'?"},
+                    BadSetting{"bind.blok", "run", "did you mean 'bind.block'?"},
+                    BadSetting{"zzzzz", "1", "it has T, n, block"},
+                    BadSetting{"n", "many", "n: expected a whole number (int); found 'many'"},
+                    BadSetting{"n", "1.5", "n: expected a whole number; found 1.5"},
+                    BadSetting{"n", "3000000000", "does not fit the type int"},
+                    BadSetting{"n", "0", "0 is too small; the least is 1"},
+                    BadSetting{"block", "100", "100 is not allowed; expected one of 32, 64, 128, 256"},
+                    BadSetting{"T", "half", "unknown type 'half'"},
+                    BadSetting{"T", "int", "int is not allowed"},
+                    BadSetting{"mode", "fanzy", "fanzy is not allowed; did you mean 'fancy'?"},
+                    BadSetting{"factor", "nan", "expected a finite number"},
+                    BadSetting{"fast_math", "yes", "fast_math: expected true or false"},
+                    BadSetting{"bind.n", "later", "expected compile or run"},
+                    BadSetting{"bind.block", "run", "'block' is always bound at compile time"},
+                    BadSetting{"input", "nowhere.txt", "no such file or folder: 'nowhere.txt'"}));
+
+TEST(Configuration, AViolatedConstraintIsReturned) {
+  SmallDisk disk;
+  const ConfigurationResult result = disk.result({{"n", "100000"}});
+  ASSERT_TRUE(result.violated);
+  EXPECT_EQ(result.violated->text, "n * block <= 1000000");
+  EXPECT_FALSE(disk.result({{"n", "100"}}).violated);
+}
+
+const char* const kHeaderYaml = R"yaml(workload: h
+parameters:
+  file: {type: path}
+  folder: {type: path}
+  g: {type: int, default: 3, from: {file: "{file}", format: text, index: 0}}
+  n: {type: int, default: 4, from: {file: "{file}", format: text, index: 1, at_most: true}}
+  atoms: {type: int, default: 5, from: {file: "{folder}/atoms.bin", record_bytes: 16}}
+kernels: {k: {source: k.cu, grid: [1], block: [1], args: []}}
+run: [k]
+)yaml";
+
+class HeaderParameters : public testing::Test {
+ protected:
+  HeaderParameters() {
+    disk_.files.make_directories("/data", false);
+    disk_.files.write_file("/data/he", "3  64\n 6.3 0.1\n", false);
+    disk_.files.write_file("/data/atoms.bin", std::string(160, 'x'), false);
+  }
+  Configuration configured(const SmallDisk::Settings& settings) {
+    std::vector<std::pair<std::string, RawValue>> assignments;
+    for (const auto& [name, value] : settings) assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
+    const auto workload = parse_workload(YamlNode::parse(kHeaderYaml, "h.yaml"), kHeaderYaml, "/");
+    return configure(workload, assignments, "cpu", disk_.files).configuration;
+  }
+  SmallDisk disk_;
+};
+
+TEST_F(HeaderParameters, WithoutAFileTheDefaultHolds) {
+  EXPECT_EQ(configured({}).value("n").number(), 4);
+  EXPECT_EQ(configured({}).value("atoms").number(), 5);
+}
+
+TEST_F(HeaderParameters, AreReadFromTheFile) {
+  const Configuration c = configured({{"file", "/data/he"}, {"folder", "/data"}});
+  EXPECT_EQ(c.value("g").number(), 3);
+  EXPECT_EQ(c.value("n").number(), 64);
+  EXPECT_EQ(c.value("atoms").number(), 10);
+}
+
+TEST_F(HeaderParameters, WhatIsSetMustAgree) {
+  EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}, {"g", "6"}}); }), HasSubstr("is set to 6, but '/data/he' has 3"));
+  EXPECT_EQ(configured({{"file", "/data/he"}, {"n", "10"}}).value("n").number(), 10);
+  EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}, {"n", "65"}}); }), HasSubstr("but '/data/he' has 64"));
+}
+
+TEST_F(HeaderParameters, ABrokenFileIsNamed) {
+  disk_.files.write_file("/data/atoms.bin", std::string(161, 'x'), false);
+  EXPECT_THAT(bad_input_of([&] { configured({{"folder", "/data"}}); }), HasSubstr("/data/atoms.bin: holds 161 bytes"));
+  disk_.files.write_file("/data/he", "3", false);
+  EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}}); }), HasSubstr("ends before number 2"));
+  disk_.files.write_file("/data/he", "three 4", false);
+  EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}}); }), HasSubstr("/data/he:1: expected a finite number; found 'three'"));
+}
+
+}  // namespace
+}  // namespace kiln

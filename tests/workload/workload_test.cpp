@@ -1,0 +1,111 @@
+#include "workload/workload.h"
+
+#include <gtest/gtest.h>
+
+#include "support/error_matchers.h"
+#include "support/small_workload.h"
+#include "workload/library.h"
+
+namespace kiln {
+namespace {
+
+using test::bad_input_of;
+using test::SmallDisk;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::shared_ptr<const Workload> parse(const std::string& text) {
+  return parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
+}
+
+/// A workload with one thing replaced.
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = test::kScaleYaml;
+  const std::size_t place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from;
+  return text.replace(place, from.size(), to);
+}
+
+TEST(Workload, ReadsEverySection) {
+  const auto workload = parse(test::kScaleYaml);
+  EXPECT_EQ(workload->name, "scale");
+  EXPECT_EQ(workload->parameters.back().name, "seed");
+  const KernelSpec& kernel = *workload->find_kernel("scale");
+  EXPECT_EQ(kernel.entry, "scale");
+  ASSERT_EQ(kernel.args.size(), 3U);
+  EXPECT_EQ(kernel.args[0].kind, ArgumentSpec::Kind::kBuffer);
+  EXPECT_EQ(kernel.args[2].kind, ArgumentSpec::Kind::kParams);
+  EXPECT_EQ(workload->checks[0].reference_kernel, "scale_reference");
+  EXPECT_TRUE(workload->metrics[0].higher_is_better);
+  EXPECT_EQ(workload->find_parameter("mode")->kind, ParameterKind::kChoice);
+}
+
+TEST(Workload, WhatShapesTheTextIsBoundAtCompileTime) {
+  const auto workload = parse(with("launch_bounds: [block]", "template_args: [T, n]\n    defines: {FACTOR: unused}"));
+  EXPECT_EQ(workload->find_parameter("n")->fixed_binding, Binding::kCompile);
+  EXPECT_EQ(workload->find_parameter("unused")->fixed_binding, Binding::kCompile);
+  EXPECT_FALSE(workload->find_parameter("factor")->fixed_binding);
+}
+
+struct BadWorkload {
+  const char* from;
+  const char* to;
+  const char* message;
+};
+class WorkloadError : public testing::TestWithParam<BadWorkload> {};
+TEST_P(WorkloadError, SaysWhereAndWhat) {
+  const std::string message = bad_input_of([] { parse(with(GetParam().from, GetParam().to)); });
+  EXPECT_THAT(message, HasSubstr("w.yaml:"));
+  EXPECT_THAT(message, HasSubstr(GetParam().message));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Bad, WorkloadError,
+    testing::Values(
+        BadWorkload{"summary:", "sumary:", "w.yaml:2:1: unknown key 'sumary'; did you mean 'summary'?"},
+        BadWorkload{"default: 1000", "defualt: 1000", "did you mean 'default'?"},
+        BadWorkload{"type: T, default: 3", "type: U, default: 3", "parameters.factor.type: unknown type 'U'"},
+        BadWorkload{"blocks: \"ceil_div(n, block)\"", "blocks: \"ceil_div(m, block)\"", "let.blocks: unknown name 'm'"},
+        BadWorkload{"grid: [blocks]", "grid: [blokcs]", "did you mean 'blocks'?"},
+        BadWorkload{"grid: [blocks]", "grid: [1, 2, 3, 4]", "expected one to 3 extents; found 4"},
+        BadWorkload{"args: [y, x, params]", "args: [y, xx, params]", "kernels.scale.args: 'xx' is neither a buffer nor"},
+        BadWorkload{"run: [scale]", "run: [scal]", "unknown kernel 'scal'; did you mean 'scale'?"},
+        BadWorkload{"run: [scale]", "run: []", "expected at least one launch"},
+        BadWorkload{"buffer: y,", "buffer: z,", "unknown buffer 'z'"},
+        BadWorkload{"init: {iota: [1, 1]}", "init: {iota: [1]}", "expected two numbers; found 1"},
+        BadWorkload{"init: {iota: [1, 1]}", "init: {kernel: scale_reference}}\n  q: {type: T, shape: [n], init: {kernel: scale_reference}",
+                    "which is not among its args"},
+        BadWorkload{"init: {iota: [1, 1]}", "init: {file: {path: \"{nput}/a\"}}", "'{nput}' names no parameter; did you mean 'input'?"},
+        BadWorkload{"type: T, shape: [n], init", "type: Atom, shape: [n], init", "buffers.x.type: unknown type 'Atom'"},
+        BadWorkload{"scale.time", "scail.time", "metrics.bandwidth.value: unknown name 'scail.time'; did you mean 'scale.time'?"},
+        BadWorkload{"values: [plain, fancy]", "help: x", "a choice needs `values`"},
+        BadWorkload{"n: {type: int, default: 1000, min: 1}", "n: {type: int, default: block}", "'block' is declared later"},
+        BadWorkload{"  unused: {type: long", "  time: {type: long", "'time' is a word of the format"},
+        BadWorkload{"  unused: {type: long", "  2x: {type: long", "'2x' is not a name"},
+        BadWorkload{"bind: compile", "bind: later", "expected compile or run"},
+        BadWorkload{"rtol: 1e-12", "rtol: 1e-12, expected: 3", "expected one of `expected`, `file`, `reference`"},
+        BadWorkload{"rtol: 1e-12", "region: [[0, 1], [0, 1]]", "the region has 2 ranges, buffer 'y' has 1 extents"}));
+
+TEST(Workload, CyclesInLetAreShown) {
+  const std::string cycle = bad_input_of([] { parse(with("let: {blocks: \"ceil_div(n, block)\", bytes", "let: {blocks: \"a + 1\", a: \"2 * b\", b: blocks, bytes")); });
+  EXPECT_THAT(cycle, HasSubstr("the names depend on each other: blocks -> a -> b -> blocks"));
+}
+
+TEST(WorkloadLibrary, FindsByNamePathAndFolder) {
+  SmallDisk disk;
+  const WorkloadLibrary library(disk.files, {"/none", "/kernels"});
+  EXPECT_THAT(library.names(), ElementsAre("scale"));
+  EXPECT_EQ(library.load("scale", {})->name, "scale");
+  EXPECT_EQ(library.load("/kernels/scale/scale.yaml", {})->name, "scale");
+  EXPECT_EQ(library.load("/kernels/scale", {})->name, "scale");
+  EXPECT_EQ(library.load("../kernels/scale", {"/jobs/j.yaml", 1, 1})->name, "scale");
+}
+
+TEST(WorkloadLibrary, SuggestsTheNearestName) {
+  SmallDisk disk;
+  const WorkloadLibrary library(disk.files, {"/kernels"});
+  const std::string message = bad_input_of([&] { static_cast<void>(library.load("scal", {"j.yaml", 1, 11})); });
+  EXPECT_THAT(message, HasSubstr("j.yaml:1:11: workload: unknown workload 'scal'; did you mean 'scale'?"));
+}
+
+}  // namespace
+}  // namespace kiln
