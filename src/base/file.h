@@ -21,7 +21,8 @@ struct FileStatus {
 };
 
 /// The disk as an argument: the real one, or a test's in-memory one that can be made to fail.
-/// Absence is `nullopt` or `false`; a failing operation throws `std::filesystem::filesystem_error` (with errno's code).
+/// Absence is `nullopt` or `false`; a failing operation throws `std::filesystem::filesystem_error` (with
+/// errno's code).
 class FileSystem {
  public:
   using Path = std::filesystem::path;

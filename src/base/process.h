@@ -13,16 +13,17 @@ struct Command {
   std::string program;                 ///< looked up in PATH when it has no slash
   std::vector<std::string> arguments;  ///< without argv[0]
   std::string standard_input;
-  std::string directory;               ///< working directory; empty: the caller's
+  std::string directory;                    ///< working directory; empty: the caller's
   std::chrono::milliseconds time_limit{0};  ///< 0: none
-  std::size_t output_limit = std::size_t{8} << 20;  ///< bytes kept of each stream; the rest is dropped and said so
+  std::size_t output_limit = std::size_t{8}
+                             << 20;  ///< bytes kept of each stream; the rest is dropped and said so
 };
 
 /// How it ended. `started` is false when there is no such program (then `error` says why).
 struct ProcessResult {
   bool started = false;
-  int exit_code = -1;   ///< valid when `signal` is 0
-  int signal = 0;       ///< the signal that ended it, or 0
+  int exit_code = -1;  ///< valid when `signal` is 0
+  int signal = 0;      ///< the signal that ended it, or 0
   bool timed_out = false;
   std::string output;
   std::string error;

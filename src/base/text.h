@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// The candidate at the smallest Damerau-Levenshtein distance from `name`, if that is near enough to be a slip
-/// (at most a third of the length, at least one).
+/// The candidate at the smallest Damerau-Levenshtein distance from `name`, if that is near enough to be a
+/// slip (at most a third of the length, at least one).
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
                                                       const std::vector<std::string>& candidates);
 /// "; did you mean 'x'?" or, with nothing near, "; expected one of a, b, c"; empty for no candidates.
@@ -27,7 +27,8 @@ namespace kiln {
 /// Three significant digits with a unit that fits: "12.3 us", "1.05 s".
 [[nodiscard]] std::string format_seconds(double seconds);
 
-/// Strict: the whole text must be one number; hexadecimal not accepted. `nullopt` otherwise (also out of range).
+/// Strict: the whole text must be one number; hexadecimal not accepted. `nullopt` otherwise (also out of
+/// range).
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 

@@ -27,12 +27,13 @@ struct VerifyReport {
   std::uint64_t stale_temporaries = 0;
 };
 
-/// Content-addressed store of code objects on disk: one directory per entry at `<root>/v1/<2 hex>/<62 hex>/`, holding
-/// `binary`, `source.cu`, `preimage.txt`, `log.txt` and `entry.json` (names, resources, sizes and SHA-256 of each file).
-/// Published by rename of a private temporary directory after fsync; the loser of a race uses the winner's.
-/// A damaged entry is a miss, a warning, and is replaced. A folder that is owned by another user or that anyone may write
-/// to turns the layer off with one warning; one that cannot be written (full, read-only) turns publishing off with one
-/// warning, and is still read. Thread- and process-safe. Knows no compiler.
+/// Content-addressed store of code objects on disk: one directory per entry at `<root>/v1/<2 hex>/<62 hex>/`,
+/// holding `binary`, `source.cu`, `preimage.txt`, `log.txt` and `entry.json` (names, resources, sizes and
+/// SHA-256 of each file). Published by rename of a private temporary directory after fsync; the loser of a
+/// race uses the winner's. A damaged entry is a miss, a warning, and is replaced. A folder that is owned by
+/// another user or that anyone may write to turns the layer off with one warning; one that cannot be written
+/// (full, read-only) turns publishing off with one warning, and is still read. Thread- and process-safe.
+/// Knows no compiler.
 class DiskCache {
  public:
   DiskCache(FileSystem& files, const Clock& clock, Log& log, std::filesystem::path root);
@@ -43,8 +44,8 @@ class DiskCache {
 
   [[nodiscard]] std::vector<CacheEntryInfo> list();
   [[nodiscard]] VerifyReport verify();
-  /// Removes every entry, and the temporaries older than an hour that dead processes left; returns how many entries.
-  /// Throws environment_error if the disk refuses.
+  /// Removes every entry, and the temporaries older than an hour that dead processes left; returns how many
+  /// entries. Throws environment_error if the disk refuses.
   std::uint64_t clear();
 
   [[nodiscard]] CacheCounters counters() const;
@@ -65,7 +66,7 @@ class DiskCache {
   void set_aside_and_remove(const Path& directory);
   [[nodiscard]] std::vector<std::string> all_digests();
   [[nodiscard]] std::vector<Path> stale_temporaries();
-  void count(std::uint64_t CacheCounters::* counter);
+  void count(std::uint64_t CacheCounters::*counter);
   void turn_off(std::string& reason_kept, const std::string& reason, const std::string& message);
 
   FileSystem& files_;

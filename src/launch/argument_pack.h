@@ -7,8 +7,8 @@
 
 namespace kiln {
 
-/// The arguments of a launch by value, each suitably aligned, as the drivers want them: an array of pointers to values.
-/// Built once, launched often. Movable only; a move keeps the pointers valid.
+/// The arguments of a launch by value, each suitably aligned, as the drivers want them: an array of pointers
+/// to values. Built once, launched often. Movable only; a move keeps the pointers valid.
 class ArgumentPack {
  public:
   /// A device pointer (null is allowed).

@@ -8,15 +8,17 @@
 
 namespace kiln {
 
-/// What is wrong with launching `kernel` in this shape, in one sentence that names the values and the limit: a grid or
-/// block extent of zero or over the device's, too many work-items for the device or for the compiled function, too much
-/// static + dynamic shared memory. `nullopt` when it fits.
+/// What is wrong with launching `kernel` in this shape, in one sentence that names the values and the limit:
+/// a grid or block extent of zero or over the device's, too many work-items for the device or for the
+/// compiled function, too much static + dynamic shared memory. `nullopt` when it fits.
 [[nodiscard]] std::optional<std::string> check_shape(const LaunchShape& shape, const DeviceInfo& device,
-                                                     const FunctionAttributes& function, const std::string& kernel);
+                                                     const FunctionAttributes& function,
+                                                     const std::string& kernel);
 
-/// "kernel 'axpy' takes 4 arguments, 3 are given"; "argument 2 of kernel 'axpy' is 4 bytes, the kernel takes 8".
-/// `nullopt` when they fit or the back end cannot tell.
+/// "kernel 'axpy' takes 4 arguments, 3 are given"; "argument 2 of kernel 'axpy' is 4 bytes, the kernel takes
+/// 8". `nullopt` when they fit or the back end cannot tell.
 [[nodiscard]] std::optional<std::string> check_arguments(const std::vector<std::size_t>& sizes,
-                                                         const FunctionAttributes& function, const std::string& kernel);
+                                                         const FunctionAttributes& function,
+                                                         const std::string& kernel);
 
 }  // namespace kiln

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// A code object together with its module on one device. Held by shared_ptr: eviction from a cache cannot cut off a
-/// launch. Holds the device, too, so that the module never outlives it.
+/// A code object together with its module on one device. Held by shared_ptr: eviction from a cache cannot cut
+/// off a launch. Holds the device, too, so that the module never outlives it.
 class LoadedCode {
  public:
   /// Loads `code` on `device`, or only holds it when `device` is null. Throws Error if the device refuses it.

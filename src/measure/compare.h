@@ -8,13 +8,14 @@
 
 namespace kiln {
 
-/// A value agrees with what is expected if |value - expected| <= atol + rtol * |expected|. NaN never agrees, an infinity only
-/// with itself. An element is skipped if both magnitudes are below `skip_below`.
+/// A value agrees with what is expected if |value - expected| <= atol + rtol * |expected|. NaN never agrees,
+/// an infinity only with itself. An element is skipped if both magnitudes are below `skip_below`.
 struct Tolerance {
   double rtol = 0, atol = 0, skip_below = 0;
 };
 
-/// What a comparison found. `worst_index` is the element that exceeds its tolerance most (or comes nearest to it).
+/// What a comparison found. `worst_index` is the element that exceeds its tolerance most (or comes nearest to
+/// it).
 struct Comparison {
   std::uint64_t compared = 0, skipped = 0, mismatches = 0;
   std::uint64_t worst_index = 0;
@@ -41,7 +42,8 @@ inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uin
   if (!std::isfinite(error)) result.max_relative_error = std::numeric_limits<double>::infinity();
   if (error > 0 && size > 0) result.max_relative_error = std::max(result.max_relative_error, error / size);
   double excess = 0;
-  if (error != 0) excess = allowed > 0 && std::isfinite(error) ? error / allowed : std::numeric_limits<double>::infinity();
+  if (error != 0)
+    excess = allowed > 0 && std::isfinite(error) ? error / allowed : std::numeric_limits<double>::infinity();
   if (excess > result.worst_excess) {
     result.worst_excess = excess;
     result.worst_index = index;

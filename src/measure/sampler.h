@@ -26,8 +26,10 @@ struct Samples {
   Summary summary;
 };
 
-/// Calls `take_one`, which returns the seconds of one sample, until the median is stable (its interval is within the target,
-/// and min_time and min_samples are reached), or samples or time are out. Takes at least one.
-[[nodiscard]] Samples sample(const std::function<double()>& take_one, const SamplerOptions& options, const Clock& clock);
+/// Calls `take_one`, which returns the seconds of one sample, until the median is stable (its interval is
+/// within the target, and min_time and min_samples are reached), or samples or time are out. Takes at least
+/// one.
+[[nodiscard]] Samples sample(const std::function<double()>& take_one, const SamplerOptions& options,
+                             const Clock& clock);
 
 }  // namespace kiln

@@ -5,9 +5,9 @@
 
 namespace kiln {
 
-/// Samples in seconds, summed up. The interval is that of the median, at 95 %, free of any distribution: order statistics
-/// l and u with binomial tails (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2; Hoefler and Belli, SC'15, rule 7).
-/// With fewer than 6 samples it is [min, max].
+/// Samples in seconds, summed up. The interval is that of the median, at 95 %, free of any distribution:
+/// order statistics l and u with binomial tails (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2;
+/// Hoefler and Belli, SC'15, rule 7). With fewer than 6 samples it is [min, max].
 struct Summary {
   std::size_t count = 0;
   double min = 0, median = 0, mean = 0, max = 0;

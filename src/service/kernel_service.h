@@ -36,8 +36,8 @@ struct ServiceResult {
   double load_seconds = 0;     ///< disk read + driver load, spent now
 };
 
-/// Joins the layers: memory, in flight, disk, compile. Thread-safe; no lock is held while compiling or loading, and a
-/// key is compiled once however many threads ask. `disk` may be null (no disk layer).
+/// Joins the layers: memory, in flight, disk, compile. Thread-safe; no lock is held while compiling or
+/// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer).
 class KernelService {
  public:
   KernelService(DiskCache* disk, const Clock& clock);
