@@ -11,10 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "base/environment.h"
 #include "base/pipe.h"
 #include "base/text.h"
 #include "kiln/error.h"
@@ -31,8 +31,7 @@ bool is_program(const std::string& path) {
 }
 
 std::string search_path() {
-  const char* path = std::getenv("PATH");
-  return path != nullptr ? path : "/bin:/usr/bin";
+  return read_environment("PATH").value_or("/bin:/usr/bin");
 }
 
 struct SpawnActionsTraits {

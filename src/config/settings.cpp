@@ -1,6 +1,5 @@
 #include "config/settings.h"
 
-#include <cstdlib>
 #include <system_error>
 
 #include "base/text.h"
@@ -184,12 +183,6 @@ std::string SettingSource::to_string() const {
       return "command line " + place;
   }
   return "";
-}
-
-std::optional<std::string> read_environment(const std::string& variable) {
-  const char* value = std::getenv(variable.c_str());  // NOLINT(concurrency-mt-unsafe): Kiln never sets one
-  if (value == nullptr || *value == '\0') return std::nullopt;
-  return value;
 }
 
 SettingsWorld make_settings_world(FileSystem& files) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "config/setting_rows.h"
 #include "kiln/settings.h"
@@ -23,9 +24,6 @@ struct SettingSource {
   /// "default", "file kiln.yaml:3:1", "environment KILN_CACHE_DIR", "command line --cache-dir".
   [[nodiscard]] std::string to_string() const;
 };
-
-/// Absent and empty variables are both `nullopt`. The only reader of the environment in Kiln.
-[[nodiscard]] std::optional<std::string> read_environment(const std::string& variable);
 
 /// The world that settings are read in.
 struct SettingsWorld {
