@@ -2,25 +2,25 @@
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_copy copy(T* __restrict__ c, const T* __restrict__ a,
                                                         const Params p) {
-  const long long i = (long long)(blockIdx.x) * p.block + int(threadIdx.x);
+  const long long i = kiln::global_index_x();
   if (i < p.n) c[i] = a[i];
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_mul mul(T* __restrict__ b, const T* __restrict__ c,
                                                       const Params p) {
-  const long long i = (long long)(blockIdx.x) * p.block + int(threadIdx.x);
+  const long long i = kiln::global_index_x();
   if (i < p.n) b[i] = p.scalar * c[i];
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_add add(T* __restrict__ c, const T* __restrict__ a,
                                                       const T* __restrict__ b, const Params p) {
-  const long long i = (long long)(blockIdx.x) * p.block + int(threadIdx.x);
+  const long long i = kiln::global_index_x();
   if (i < p.n) c[i] = a[i] + b[i];
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_triad triad(T* __restrict__ a, const T* __restrict__ b,
                                                           const T* __restrict__ c, const Params p) {
-  const long long i = (long long)(blockIdx.x) * p.block + int(threadIdx.x);
+  const long long i = kiln::global_index_x();
   if (i < p.n) a[i] = b[i] + p.scalar * c[i];
 }
 

@@ -4,7 +4,7 @@
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_clear_fock clear_fock(double* __restrict__ fock,
                                                                     const Params p) {
-  const long long at = (long long)(blockIdx.x) * p.block + int(threadIdx.x);
+  const long long at = kiln::global_index_x();
   if (at < (long long)p.natoms * p.natoms) fock[at] = 0;
 }
 
@@ -17,7 +17,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
   const long long n = p.natoms;
   const long long pairs = n * (n + 1) / 2;
   const long long block_index = (long long)(blockIdx.y) * gridDim.x + blockIdx.x;
-  const long long index = block_index * p.block + int(threadIdx.x);
+  const long long index = block_index * blockDim.x + threadIdx.x;
   if (index >= pairs * (pairs + 1) / 2) return;
 
   const Pair quartet = unpack(index);
