@@ -107,6 +107,8 @@ class Device {
   /// Sets every byte; enqueued.
   virtual void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
+  /// A view of the caller's own stream; `native` is the vendor's handle. Unless a back end has such streams, throws bad_input.
+  [[nodiscard]] virtual std::unique_ptr<Stream> borrow_stream(void* native);
   [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
   /// Loads `binary` (a shared object, a cubin, a code object). Throws Error if it is not loadable here.
   [[nodiscard]] virtual std::unique_ptr<Module> load(const std::string& binary) = 0;

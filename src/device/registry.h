@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -16,11 +18,14 @@ class DeviceRegistry {
 
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   /// The same object for the same id while anyone holds it. Throws bad_input for a name that is not of this form or
-  /// unknown (listing those that exist), environment_error when the back end does not work here (its `problem()`).
+  /// unknown (listing those that exist), environment_error when the back end does not work here (its `problem()`). Thread-safe.
   [[nodiscard]] std::shared_ptr<Device> open(const std::string& name);
 
  private:
+  [[nodiscard]] std::string automatic() const;
+
   std::vector<std::unique_ptr<Backend>> backends_;
+  std::mutex mutex_;
   std::vector<std::pair<std::string, std::weak_ptr<Device>>> open_;
 };
 

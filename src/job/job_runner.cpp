@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "job/prepared_kernel.h"
 #include "job/variant_runner.h"
+#include "launch/argument_values.h"
 #include "launch/shape_check.h"
 
 namespace kiln {
@@ -114,7 +114,12 @@ void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
     if (problems[i]) {
       sink.record(unfit_record(variant, plan, context, *problems[i]));
     } else {
-      sink.record(VariantRunner(variant, plan, context, pools[current_device], start_ns).run());
+      Record record = VariantRunner(variant, plan, context, pools[current_device], start_ns).run();
+      // With nothing else to show for it, a kernel that does not compile is the user's input that is wrong.
+      if (record.status == RunStatus::kCompileFailed && plan.variants.size() == 1) {
+        throw bad_input(record.message + (record.log.empty() ? "" : "\n" + record.log));
+      }
+      sink.record(record);
     }
     start_ns = context.clock.steady_ns();
   }

@@ -13,10 +13,6 @@
 
 namespace kiln {
 
-/// Evaluates a kernel's grid, block and dynamic shared memory. Throws bad_input at the expression for a grid of zero, one
-/// beyond 2^31 - 1, a fraction.
-[[nodiscard]] LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel);
-
 /// A unit with its code loaded on a device.
 struct LoadedUnit {
   Unit unit;

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "kiln/error.h"
+
+namespace kiln {
+
+/// A device of this machine. Cheap to copy; all copies mean the same device.
+class DeviceHandle {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  [[nodiscard]] const std::string& id() const;    ///< "cpu", "cuda:0"
+  [[nodiscard]] const std::string& name() const;  ///< the product's name
+  [[nodiscard]] const std::string& arch() const;  ///< what code is generated for
+  /// Bytes that can be allocated now.
+  [[nodiscard]] std::uint64_t free_memory_bytes() const;
+  /// Waits for everything that was launched without a stream. Throws Error when a kernel failed.
+  void synchronize() const;
+
+ private:
+  friend class Service;
+  friend class KernelRequest;
+  friend class Kernel;
+  std::shared_ptr<Impl> impl_;
+};
+
+/// The device pointers of a launch, in the order of the kernel's buffer arguments; make it with `args(f, u)`.
+class LaunchArguments {
+ public:
+  LaunchArguments(std::initializer_list<const void*> pointers) : pointers_(pointers) {}
+  [[nodiscard]] const std::vector<const void*>& pointers() const { return pointers_; }
+
+ private:
+  std::vector<const void*> pointers_;
+};
+
+/// `kernel.launch(stream, args(f, u))`: pointers only; scalars are parameters and go through KernelRequest::set.
+template <class... Pointers>
+[[nodiscard]] LaunchArguments args(Pointers... pointers) {
+  static_assert((std::is_pointer_v<Pointers> && ...), "args() takes pointers; scalars are set by name");
+  return LaunchArguments{static_cast<const void*>(pointers)...};
+}
+
+/// A specialised kernel, loaded on a device. Cheap to copy, immutable, usable from any thread; it keeps its code loaded
+/// for as long as it lives.
+class Kernel {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  /// Enqueues on the caller's stream (a CUstream or hipStream_t; null: the device's own stream). Throws Error (bad input)
+  /// when the number of pointers is not that of the kernel's buffer arguments.
+  void launch(void* stream, const LaunchArguments& arguments) const;
+  /// On the device's own stream, and waits. Throws Error when the kernel failed.
+  void run(const LaunchArguments& arguments) const;
+
+  [[nodiscard]] const std::string& name() const;
+  /// "memory", "disk", "compiled" or "waited" (for another thread that compiled it).
+  [[nodiscard]] const std::string& origin() const;
+  /// Seconds spent compiling for this request; 0 for a hit.
+  [[nodiscard]] double compile_seconds() const;
+  /// The digest that names the code in the cache.
+  [[nodiscard]] const std::string& key() const;
+
+ private:
+  friend class KernelRequest;
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Builds up what a kernel is to be specialised for: `workload.kernel("laplacian").on(device).set("nx", nx).get()`.
+class KernelRequest {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+  KernelRequest& on(const DeviceHandle& device);
+  /// A parameter's value, `bind.<parameter>` ("compile", "run"), `fast_math` or `launch_bounds`.
+  KernelRequest& set(const std::string& parameter, const Value& value);
+  template <class Integer>
+    requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
+  KernelRequest& set(const std::string& parameter, Integer value) {
+    return set(parameter, Value(static_cast<std::int64_t>(value)));
+  }
+  KernelRequest& set(const std::string& parameter, const char* value) { return set(parameter, Value(std::string(value))); }
+
+  /// Finds or compiles the code and loads it. Throws Error: bad input for unknown parameters, values that are not allowed,
+  /// a shape that does not fit, a kernel that does not compile (with the compiler's log).
+  [[nodiscard]] Kernel get() const;
+  /// The same on another thread; the future carries the Error.
+  [[nodiscard]] std::future<Kernel> get_async() const;
+
+ private:
+  friend class WorkloadHandle;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace kiln

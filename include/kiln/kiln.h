@@ -1,0 +1,7 @@
+#pragma once
+
+// Everything a program that embeds Kiln needs.
+#include "kiln/error.h"
+#include "kiln/kernel.h"
+#include "kiln/service.h"
+#include "kiln/settings.h"

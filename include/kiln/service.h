@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/kernel.h"
+#include "kiln/settings.h"
+
+namespace kiln {
+
+/// A workload: kernels, parameters and how they are launched, from a YAML file. Cheap to copy.
+class WorkloadHandle {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] std::vector<std::string> kernels() const;
+  /// Throws Error (bad input) with the nearest name for a kernel that the workload does not have.
+  [[nodiscard]] KernelRequest kernel(const std::string& name) const;
+
+ private:
+  friend class Service;
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// How kernels were come by since the service began.
+struct ServiceStatistics {
+  std::uint64_t memory_hits = 0, disk_hits = 0, compiled = 0, waited = 0, failed = 0;
+  double compile_seconds = 0, load_seconds = 0;
+};
+
+/// Kiln inside a program: devices, workloads, and one cache of compiled kernels. Thread-safe; several may exist. Handles and
+/// kernels made from it keep what they need alive.
+class Service {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  /// Throws Error (bad input) for settings that make no sense.
+  explicit Service(const Settings& settings = Settings::from_environment());
+
+  /// "auto", "cpu", "cuda:0"; throws Error listing what exists.
+  [[nodiscard]] DeviceHandle device(const std::string& name = "auto") const;
+  /// A name on the workload path, or the path of a workload file or folder.
+  [[nodiscard]] WorkloadHandle workload(const std::string& name_or_path) const;
+  [[nodiscard]] ServiceStatistics statistics() const;
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace kiln

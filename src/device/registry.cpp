@@ -1,0 +1,82 @@
+#include "device/registry.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// GPUs are preferred in this order, and to the cpu.
+constexpr const char* kGpuBackends[] = {"cuda", "hip"};
+
+struct DeviceName {
+  std::string backend;
+  int ordinal = 0;
+};
+
+std::vector<std::string> known_ids(const std::vector<std::unique_ptr<Backend>>& backends) {
+  std::vector<std::string> ids{"auto"};
+  for (const auto& backend : backends) {
+    for (const DeviceInfo& device : backend->devices()) ids.push_back(device.id);
+  }
+  return ids;
+}
+
+DeviceName parse_name(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string::npos) return {name, 0};
+  const auto ordinal = parse_integer(name.substr(colon + 1));
+  if (!ordinal || *ordinal < 0 || *ordinal > 1'000'000) {
+    throw bad_input("device '" + name + "': expected a number after ':', as in cuda:0");
+  }
+  return {name.substr(0, colon), static_cast<int>(*ordinal)};
+}
+
+}  // namespace
+
+DeviceRegistry::DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends) : backends_(std::move(backends)) {}
+
+std::string DeviceRegistry::automatic() const {
+  for (const char* gpu : kGpuBackends) {
+    for (const auto& backend : backends_) {
+      if (backend->name() == gpu && backend->problem().empty() && !backend->devices().empty()) {
+        return backend->devices().front().id;
+      }
+    }
+  }
+  return "cpu";
+}
+
+std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
+  const std::string wanted = name == "auto" ? automatic() : name;
+  const DeviceName parsed = parse_name(wanted);
+  const auto backend = std::find_if(backends_.begin(), backends_.end(),
+                                    [&](const auto& candidate) { return candidate->name() == parsed.backend; });
+  if (backend == backends_.end()) {
+    if (parsed.backend == "cuda" || parsed.backend == "hip") {
+      throw environment_error("device '" + name + "': this build of kiln has no back end '" + parsed.backend + "'");
+    }
+    throw bad_input("unknown device '" + name + "'" + suggestion(name, known_ids(backends_)));
+  }
+  if (const std::string problem = (*backend)->problem(); !problem.empty()) {
+    throw environment_error("device '" + name + "': " + problem);
+  }
+  const auto devices = (*backend)->devices();
+  if (static_cast<std::size_t>(parsed.ordinal) >= devices.size()) {
+    throw bad_input("unknown device '" + name + "'; there are " + join(known_ids(backends_), ", "));
+  }
+  const std::string& id = devices[static_cast<std::size_t>(parsed.ordinal)].id;
+  const std::lock_guard lock(mutex_);
+  for (auto& [known, weak] : open_) {
+    if (known != id) continue;
+    if (auto device = weak.lock()) return device;
+  }
+  std::erase_if(open_, [](const auto& entry) { return entry.second.expired(); });
+  auto device = (*backend)->open(parsed.ordinal);
+  open_.emplace_back(id, device);
+  return device;
+}
+
+}  // namespace kiln

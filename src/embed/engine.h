@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "cache/disk_cache.h"
+#include "compile/compiler.h"
+#include "device/registry.h"
+#include "kiln/settings.h"
+#include "service/kernel_service.h"
+#include "workload/library.h"
+
+namespace kiln {
+
+/// The parts of Kiln put together for one process, as the settings say; what the command line and the embedding interface
+/// both stand on. Each part is made when it is first asked for. Thread-safe.
+class Engine {
+ public:
+  /// `log`, `files` and `clock` outlive the engine.
+  Engine(const Settings& settings, FileSystem& files, const Clock& clock, Log& log);
+  ~Engine();
+
+  [[nodiscard]] const Settings& settings() const;
+  [[nodiscard]] const WorkloadLibrary& library();
+  [[nodiscard]] DeviceRegistry& devices();
+  /// By back end; those that this build knows.
+  [[nodiscard]] std::map<std::string, Compiler*> compilers();
+  /// On the settings' folder, also where the disk layer is switched off.
+  [[nodiscard]] DiskCache& cache();
+  [[nodiscard]] KernelService& service();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace kiln

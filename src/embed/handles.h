@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "config/job_spec.h"
+#include "device/device.h"
+#include "embed/engine.h"
+#include "kiln/service.h"
+#include "load/loaded_kernel.h"
+#include "workload/workload.h"
+
+// What the public handles hold. Each keeps the service that it came from alive.
+namespace kiln {
+
+struct Service::Impl {
+  explicit Impl(const Settings& settings)
+      : files(make_real_file_system()),
+        clock(make_system_clock()),
+        log(make_stderr_log(parse_log_level(settings.log_level))),
+        engine(settings, *files, *clock, *log) {}
+
+  std::unique_ptr<FileSystem> files;
+  std::unique_ptr<Clock> clock;
+  std::unique_ptr<Log> log;
+  Engine engine;
+};
+
+struct DeviceHandle::Impl {
+  Impl(std::shared_ptr<Service::Impl> owner, std::shared_ptr<Device> opened)
+      : service(std::move(owner)), device(std::move(opened)), stream(device->create_stream()) {}
+
+  std::shared_ptr<Service::Impl> service;
+  std::shared_ptr<Device> device;
+  std::mutex stream_mutex;  ///< a stream is used by one thread at a time
+  std::unique_ptr<Stream> stream;
+};
+
+struct WorkloadHandle::Impl {
+  Impl(std::shared_ptr<Service::Impl> owner, std::shared_ptr<const Workload> loaded)
+      : service(std::move(owner)), workload(std::move(loaded)) {}
+
+  std::shared_ptr<Service::Impl> service;
+  std::shared_ptr<const Workload> workload;
+};
+
+struct KernelRequest::Impl {
+  std::shared_ptr<Service::Impl> service;
+  std::shared_ptr<const Workload> workload;
+  const KernelSpec* kernel = nullptr;
+  std::shared_ptr<DeviceHandle::Impl> device;
+  std::vector<std::pair<std::string, RawValue>> assignments;
+};
+
+/// Arguments that are values are fixed by the request; those that are buffers come with each launch.
+struct Kernel::Impl {
+  std::shared_ptr<DeviceHandle::Impl> device;
+  std::shared_ptr<LoadedCode> code;
+  Function* function = nullptr;
+  LaunchShape shape;
+  std::string name, origin, key;
+  double compile_seconds = 0;
+  std::vector<std::vector<std::byte>> values;  ///< in order of the arguments; empty for a buffer's
+  std::size_t buffer_count = 0;
+};
+
+}  // namespace kiln

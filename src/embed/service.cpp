@@ -1,0 +1,55 @@
+#include "kiln/service.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "embed/engine.h"
+#include "embed/handles.h"
+
+namespace kiln {
+
+Service::Service(const Settings& settings) : impl_(std::make_shared<Impl>(settings)) {}
+
+DeviceHandle Service::device(const std::string& name) const {
+  const std::string& wanted = name == "auto" ? impl_->engine.settings().device : name;
+  DeviceHandle handle;
+  handle.impl_ = std::make_shared<DeviceHandle::Impl>(impl_, impl_->engine.devices().open(wanted));
+  return handle;
+}
+
+WorkloadHandle Service::workload(const std::string& name_or_path) const {
+  WorkloadHandle handle;
+  handle.impl_ = std::make_shared<WorkloadHandle::Impl>(impl_, impl_->engine.library().load(name_or_path, {}));
+  return handle;
+}
+
+ServiceStatistics Service::statistics() const {
+  const ServiceCounters counters = impl_->engine.service().counters();
+  return {counters.memory_hits, counters.disk_hits, counters.compiled,       counters.waited,
+          counters.failed,      counters.compile_seconds, counters.load_seconds};
+}
+
+const std::string& WorkloadHandle::name() const { return impl_->workload->name; }
+
+std::vector<std::string> WorkloadHandle::kernels() const {
+  std::vector<std::string> names;
+  for (const KernelSpec& kernel : impl_->workload->kernels) names.push_back(kernel.name);
+  return names;
+}
+
+KernelRequest WorkloadHandle::kernel(const std::string& name) const {
+  const KernelSpec* kernel = impl_->workload->find_kernel(name);
+  if (kernel == nullptr) {
+    throw bad_input("workload '" + impl_->workload->name + "' has no kernel '" + name + "'" + suggestion(name, kernels()));
+  }
+  auto request = std::make_shared<KernelRequest::Impl>();
+  request->service = impl_->service;
+  request->workload = impl_->workload;
+  request->kernel = kernel;
+  KernelRequest result;
+  result.impl_ = std::move(request);
+  return result;
+}
+
+}  // namespace kiln

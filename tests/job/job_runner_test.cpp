@@ -1,0 +1,151 @@
+#include "job/job_runner.h"
+
+#include "job/job_fixture.h"
+#include "support/error_matchers.h"
+
+namespace kiln {
+namespace {
+
+using test::bad_input_of;
+using test::JobTest;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kQuick = "measure: {min_time: 0.01 s, max_time: 1 s, min_samples: 5, max_samples: 50}\n";
+
+std::string job(const std::string& rest) { return "workload: scale\n" + rest + kQuick; }
+
+TEST_F(JobTest, ARightVariantIsMeasured) {
+  const auto records = run(job("set: {n: 1000, block: 64}\n"));
+  ASSERT_EQ(records.size(), 1U);
+  const Record& record = records[0];
+  EXPECT_EQ(record.status, RunStatus::kOk) << record.message;
+  ASSERT_TRUE(record.step);
+  EXPECT_NEAR(record.step->median, 1e-3, 1e-9);
+  ASSERT_EQ(record.checks.size(), 1U);
+  EXPECT_EQ(record.checks[0].compared, 1000U);
+  EXPECT_EQ(record.checks[0].against, "kernel scale_reference");
+  ASSERT_EQ(record.metrics.size(), 1U);
+  EXPECT_NEAR(record.metrics[0].value, 2 * 1000 * 8 / 1e-3 * 1e-9, 1e-9);
+  ASSERT_EQ(record.launches.size(), 1U);
+  EXPECT_EQ(record.launches[0].shape.grid, (Dim3{16, 1, 1}));
+  EXPECT_EQ(record.launches[0].shape.block, (Dim3{64, 1, 1}));
+  EXPECT_EQ(record.units.size(), 2U);
+  EXPECT_EQ(record.source_digest.size(), 64U);
+}
+
+TEST_F(JobTest, ParametersAreRecordedWithTheirBinding) {
+  const auto records = run(job("set: {bind.n: run}\n"));
+  std::string bound;
+  for (const BoundParameter& parameter : records.at(0).parameters) {
+    bound += parameter.name + (parameter.compile_time ? "=c " : "=r ");
+  }
+  // `unused` and `input` are in no kernel: nothing was compiled in.
+  EXPECT_EQ(bound, "T=c n=r block=c factor=c unused=r mode=r input=r ");
+}
+
+TEST_F(JobTest, TheSecondRunCompilesNothing) {
+  run(job(""));
+  const int compiled = compiler_.compiles();
+  EXPECT_EQ(compiled, 2);
+  const auto records = run(job(""));
+  EXPECT_EQ(compiler_.compiles(), compiled);
+  EXPECT_EQ(records.at(0).units.at(0).origin, Origin::kMemory);
+}
+
+TEST_F(JobTest, AParameterThatNoKernelMentionsCompilesNothing) {
+  run(job("sweep: {unused: [1, 2, 3]}\n"));
+  EXPECT_EQ(compiler_.compiles(), 2);
+}
+
+TEST_F(JobTest, AWrongResultNamesIndexValuesAndTolerance) {
+  device_->define("_Zscale", {{}, [](const LaunchShape&, void* const* arguments) {
+                                double* y = *static_cast<double* const*>(arguments[0]);
+                                for (int i = 0; i < 1000; ++i) y[i] = 3.0 * (i + 1) + (i == 17 ? 0.5 : 0);
+                              }, 1e-3});
+  const auto records = run(job(""));
+  EXPECT_EQ(records.at(0).status, RunStatus::kWrong);
+  EXPECT_EQ(records[0].checks.at(0).mismatches, 1U);
+  EXPECT_THAT(records[0].message, HasSubstr("y[17] is 54.5, expected 54 (rtol 1e-12)"));
+  EXPECT_FALSE(records[0].step);
+}
+
+TEST_F(JobTest, AnElementThatIsNeverWrittenIsFound) {
+  count_ = 999;  // both kernels leave the last element alone: y and its reference stay poisoned
+  const auto records = run(job(""));
+  EXPECT_EQ(records.at(0).status, RunStatus::kWrong);
+  EXPECT_THAT(records[0].message, HasSubstr("y[999] is nan"));
+}
+
+TEST_F(JobTest, AVariantThatDoesNotCompileIsARecordAndTheRestGoesOn) {
+  disk_.files.write_file("/kernels/scale/broken.cu", "broken", false);
+  compiler_.set_diagnostic(Diagnostic{"scale.cu:3:5: error: no", "the whole log", "cc scale.cu", false});
+  const auto records = run(job("sweep: {block: [32, 64]}\n"));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].status, RunStatus::kCompileFailed);
+  EXPECT_EQ(records[0].message, "scale.cu:3:5: error: no");
+  EXPECT_EQ(records[0].log, "the whole log");
+}
+
+TEST_F(JobTest, TheOnlyVariantThatDoesNotCompileIsBadInput) {
+  compiler_.set_diagnostic(Diagnostic{"scale.cu:3:5: error: no", "the whole log", "cc scale.cu", false});
+  const std::string message = bad_input_of([&] { run(job("")); });
+  EXPECT_THAT(message, HasSubstr("scale.cu:3:5: error: no"));
+  EXPECT_THAT(message, HasSubstr("the whole log"));
+  EXPECT_TRUE(sink_.records.empty());
+}
+
+TEST_F(JobTest, AFaultEndsTheVariantNotTheJob) {
+  int launches = 0;
+  device_->define("_Zscale", {{}, [&launches](const LaunchShape&, void* const*) {
+                                if (launches++ == 0) throw DeviceFault("work-items wait at a barrier");
+                              }, 1e-3});
+  const auto records = run(job("sweep: {block: [32, 64]}\n"));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].status, RunStatus::kFaulted);
+  EXPECT_THAT(records[0].message, HasSubstr("work-items wait at a barrier"));
+}
+
+TEST_F(JobTest, AVariantThatDoesNotFitIsARecordAmongOthers) {
+  device_->mutable_info().limits.max_threads_per_block = 100;
+  const auto records = run(job("sweep: {block: [64, 128]}\n"));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].status, RunStatus::kOk) << records[0].message;
+  EXPECT_EQ(records[1].status, RunStatus::kUnfit);
+  EXPECT_THAT(records[1].message, HasSubstr("128"));
+  EXPECT_THAT(records[1].message, HasSubstr("100"));
+}
+
+TEST_F(JobTest, BuffersBeyondTheMemoryAreRefusedBeforeAnythingRuns) {
+  disk_.files.write_file("/kernels/scale/scale.yaml", [] {
+    std::string text = test::kScaleYaml;
+    return text.replace(text.find("constraints"), text.find("buffers:") - text.find("constraints"), "");
+  }(), false);
+  const std::string message = bad_input_of([&] { run(job("set: {n: 1000000000}\n")); });
+  EXPECT_THAT(message, HasSubstr("/kernels/scale/scale.yaml:"));
+  EXPECT_THAT(message, HasSubstr("the buffers need 22.4 GiB"));
+  EXPECT_EQ(sink_.begun, 0);
+}
+
+TEST_F(JobTest, MeasureFalseOnlyChecks) {
+  const auto records = run("workload: scale\nmeasure: false\n");
+  EXPECT_EQ(records.at(0).status, RunStatus::kOk);
+  EXPECT_FALSE(records[0].step);
+  EXPECT_TRUE(records[0].metrics.empty());
+}
+
+TEST_F(JobTest, AColdMeasurementFlushesTheCacheBeforeEachSample) {
+  const auto records = run("workload: scale\nmeasure: {min_time: 0 s, min_samples: 4, max_samples: 4, cache: cold}\n");
+  EXPECT_EQ(records.at(0).cache_mode, "cold");
+  EXPECT_GE(device_->flushes(), 4);
+}
+
+TEST_F(JobTest, CompileOnlyFillsTheCacheWithoutADevice) {
+  const auto units = compile_job(plan("workload: scale\nsweep: {block: [32, 64]}\n"), context(), {"fake", "fake_1", 32});
+  ASSERT_EQ(units.size(), 3U);  // two of the kernel, one of the reference
+  for (const CompiledUnit& unit : units) EXPECT_FALSE(unit.failure) << unit.failure->summary;
+  EXPECT_TRUE(device_->launches().empty());
+}
+
+}  // namespace
+}  // namespace kiln
