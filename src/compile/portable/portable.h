@@ -1,7 +1,8 @@
 // kiln/portable.h: the few things that a kernel text needs and that CUDA, HIP and the host spell differently.
 // One text for every back end; it includes nothing, because NVRTC and the host shim have no standard headers.
-// The back end defines one of KILN_BACKEND_CUDA, KILN_BACKEND_HIP, KILN_BACKEND_CPU and, where it is not 32 (64 for
-// HIP), KILN_WARP_SIZE. An ahead-of-time build by nvcc or hipcc needs no macro; plain host C++ can include it too.
+// The back end defines one of KILN_BACKEND_CUDA, KILN_BACKEND_HIP, KILN_BACKEND_CPU and, where it is not 32
+// (64 for HIP), KILN_WARP_SIZE. An ahead-of-time build by nvcc or hipcc needs no macro; plain host C++ can
+// include it too.
 #pragma once
 
 #if !defined(KILN_BACKEND_CUDA) && !defined(KILN_BACKEND_HIP) && !defined(KILN_BACKEND_CPU)
@@ -30,7 +31,8 @@
 #endif
 #endif
 
-// KILN_UNROLL(4) for (...): asks for unrolling by a literal factor. KILN_UNROLL_ALL: a short loop of known length.
+// KILN_UNROLL(4) for (...): asks for unrolling by a literal factor. KILN_UNROLL_ALL: a short loop of known
+// length.
 #define KILN_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__) || defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
 #define KILN_UNROLL(factor) KILN_PRAGMA(unroll factor)
@@ -47,8 +49,8 @@ constexpr int warp_size = KILN_WARP_SIZE;  // NOLINT(readability-identifier-nami
 using uint32 = unsigned int;
 using uint64 = unsigned long long;
 
-// ---------------------------------------------------------------------------------------------- random numbers
-// Counter-based, so that element i has the same value on each device and in any order of evaluation.
+// ---------------------------------------------------------------------------------------------- random
+// numbers Counter-based, so that element i has the same value on each device and in any order of evaluation.
 
 struct RandomWords {
   uint32 word[4];
@@ -150,7 +152,8 @@ KILN_HOST_DEVICE double cos_turns(uint64 n) {
 
 }  // namespace detail
 
-/// Standard normal deviate by the Box-Muller transform: the same bits on each device, unless compiled with fast-math.
+/// Standard normal deviate by the Box-Muller transform: the same bits on each device, unless compiled with
+/// fast-math.
 KILN_HOST_DEVICE double normal01(uint64 seed, uint64 index, uint64 stream = 0) {
   const RandomWords words = random_words(seed, index, stream);
   const uint64 radius = (static_cast<uint64>(words.word[1]) << 32 | words.word[0]) >> 11;
@@ -173,7 +176,9 @@ KILN_DEVICE long long global_index_z() {
   return static_cast<long long>(blockIdx.z) * blockDim.z + threadIdx.z;
 }
 /// Work-items in the whole grid along x: the step of a grid-stride loop.
-KILN_DEVICE long long global_size_x() { return static_cast<long long>(gridDim.x) * blockDim.x; }
+KILN_DEVICE long long global_size_x() {
+  return static_cast<long long>(gridDim.x) * blockDim.x;
+}
 
 // ---------------------------------------------------------------------------------------------- memory hints
 // For data that is touched once: __stcs and __ldcs on CUDA, plain accesses elsewhere.
@@ -196,8 +201,8 @@ KILN_DEVICE V stream_load(const V* address) {
 #endif
 }
 
-// ---------------------------------------------------------------------------------------------- warps and blocks
-// Every work-item of the warp (of the block) has to call these.
+// ---------------------------------------------------------------------------------------------- warps and
+// blocks Every work-item of the warp (of the block) has to call these.
 
 template <class V>
 KILN_DEVICE V shuffle_down(V value, int delta) {
@@ -224,8 +229,8 @@ KILN_DEVICE V warp_reduce_sum(V value) {
   return value;
 }
 
-/// The sum over a block of Size work-items (a power of two), valid in its work-item 0; `rank` is the linear index in
-/// the block. Uses Size * sizeof(V) bytes of static shared memory; may be called repeatedly.
+/// The sum over a block of Size work-items (a power of two), valid in its work-item 0; `rank` is the linear
+/// index in the block. Uses Size * sizeof(V) bytes of static shared memory; may be called repeatedly.
 template <int Size, class V>
 KILN_DEVICE V block_reduce_sum(V value, int rank) {
   static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the block size must be a power of two");

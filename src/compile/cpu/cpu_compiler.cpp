@@ -1,0 +1,222 @@
+#include "compile/cpu/cpu_compiler.h"
+
+#include <gnu/libc-version.h>
+
+#include <mutex>
+#include <optional>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "base/unique_handle.h"
+#include "compile/cpu/host_compiler.h"
+#include "compile/cpu/host_target.h"
+#include "compile/cpu/unit.h"
+#include "compile/outline.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// glibc's minor version where it has a vector math library, else 0.
+int libmvec_version() {
+#if defined(__x86_64__)
+  const std::vector<std::string> parts = split(gnu_get_libc_version(), '.');
+  const auto minor = parts.size() > 1 ? parse_integer(parts[1]) : std::nullopt;
+  return static_cast<int>(minor.value_or(0));
+#else
+  return 0;
+#endif
+}
+
+std::vector<std::string> fixed_options(bool clang) {
+  std::vector<std::string> options = {
+      "-x", "c++", "-std=c++17", "-O3", "-fPIC", "-shared", "-pipe",
+      // No start files and no libstdc++: half of a small kernel's link time.
+      "-nostdlib", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
+      "-fno-stack-protector", "-fno-plt", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
+      "-fopenmp-simd", "-Wno-attributes", "-Wno-unknown-pragmas", "-U_FORTIFY_SOURCE"};
+  const std::vector<std::string> gcc = {"-fwhole-program", "-fno-gnu-unique",
+                                        "--param=max-inline-insns-auto=400", "-fno-diagnostics-color"};
+  const std::vector<std::string> llvm = {"-mllvm", "-inline-threshold=2000", "-Wno-duplicate-decl-specifier",
+                                         "-Wno-pass-failed", "-fno-color-diagnostics"};
+  options.insert(options.end(), clang ? llvm.begin() : gcc.begin(), clang ? llvm.end() : gcc.end());
+  return options;
+}
+
+/// A folder that is removed with everything in it when its owner is done.
+struct FolderTraits {
+  struct Handle {
+    FileSystem* files = nullptr;
+    std::filesystem::path path;
+    friend bool operator!=(const Handle& a, const Handle& b) { return a.files != b.files; }
+  };
+  static Handle null() { return {}; }
+  static void close(const Handle& handle) noexcept {
+    try {
+      handle.files->remove_all(handle.path);
+    } catch (const std::exception&) {
+      return;  // what is left in a scratch folder harms nobody
+    }
+  }
+};
+
+class CpuCompiler final : public Compiler {
+ public:
+  CpuCompiler(CpuCompilerOptions options, ProcessRunner& processes, FileSystem& files, Log& log)
+      : options_(std::move(options)), processes_(processes), files_(files), log_(log) {}
+
+  const CompilerIdentity& identity() override {
+    const std::lock_guard lock(mutex_);
+    if (!identity_) {
+      compiler_ = find_host_compiler(options_.program, options_.identity_memo, processes_, files_, log_);
+      FieldHasher hasher;
+      hasher.field("shim", cpu_unit_fingerprint());
+      hasher.field("options", join(fixed_options(compiler_.clang()), " "));
+      hasher.field("libmvec", libmvec_version());
+      identity_ = CompilerIdentity{compiler_.name, compiler_.version, hasher.hex()};
+    }
+    return *identity_;
+  }
+
+  Target target_for(const std::string& arch) override { return cpu_target(arch, files_); }
+
+  CompileResult compile(const Specialization& specialization) override {
+    static_cast<void>(identity());
+    if (auto missing = missing_kernel(specialization)) return *missing;
+    try {
+      return compile_unit(specialization, make_cpu_unit(specialization, !compiler_.clang()));
+    } catch (const std::filesystem::filesystem_error& error) {
+      return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
+                        true};
+    }
+  }
+
+ private:
+  using Folder = UniqueHandle<FolderTraits>;
+
+  CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit) {
+    files_.make_directories(options_.scratch, true);
+    const Folder folder({&files_, files_.make_unique_directory(options_.scratch / "cpu-")});
+    const std::filesystem::path& work = folder.get().path;
+    write_headers(unit, work);
+
+    Command command = make_command(specialization, work);
+    command.standard_input = unit.text;
+    const ProcessResult result = processes_.run(command);
+    const std::string repeat = compiler_.path + " " + join(command.arguments, " ");
+    if (!result.ok()) return failure(result, specialization, repeat);
+
+    CodeObject object;
+    const auto binary = files_.read_file(work / "kernel.so");
+    if (!binary)
+      return Diagnostic{"the C++ compiler succeeded but wrote no file", result.error, repeat, true};
+    object.binary = *binary;
+    object.format = "shared_object";
+    object.lowered_names = unit.lowered_names;
+    object.log = result.error;
+    object.compile_seconds = result.seconds;
+    return object;
+  }
+
+  void write_headers(const CpuUnit& unit, const std::filesystem::path& work) {
+    files_.make_directories(work / "include" / "kiln", true);
+    for (const auto& [name, text] : unit.headers) {
+      const std::filesystem::path path = (work / "include" / name).lexically_normal();
+      const std::string relative = path.lexically_relative(work / "include").string();
+      if (relative.empty() || relative.rfind("..", 0) == 0) continue;  // found through -I instead
+      if (path.parent_path() != work / "include") files_.make_directories(path.parent_path(), true);
+      files_.write_file(path, text, false);
+    }
+  }
+
+  Command make_command(const Specialization& specialization, const std::filesystem::path& work) const {
+    Command command;
+    command.program = compiler_.path;
+    command.time_limit = options_.time_limit;
+    std::vector<std::string>& arguments = command.arguments;
+    arguments = fixed_options(compiler_.clang());
+    for (std::string& option : arch_options(specialization.target.arch))
+      arguments.push_back(std::move(option));
+    if (specialization.fast_math) {
+      arguments.emplace_back("-ffast-math");
+      if (libmvec_version() >= 22) arguments.push_back("-DKILN_LIBMVEC=" + std::to_string(libmvec_version()));
+      if (libmvec_version() >= 22 && compiler_.clang()) arguments.emplace_back("-fveclib=libmvec");
+    }
+    arguments.push_back("-I" + (work / "include").string());
+    const std::filesystem::path source_folder =
+        std::filesystem::path(specialization.source_path).parent_path();
+    if (!source_folder.empty()) arguments.push_back("-I" + source_folder.string());
+    for (const std::string& directory : specialization.include_directories)
+      arguments.push_back("-I" + directory);
+    arguments.insert(arguments.end(), specialization.options.begin(), specialization.options.end());
+    arguments.insert(arguments.end(), {"-o", (work / "kernel.so").string(), "-", "-Wl,--as-needed", "-lm"});
+    if (specialization.fast_math && libmvec_version() >= 22) arguments.emplace_back("-lmvec");
+    return command;
+  }
+
+  std::optional<Diagnostic> missing_kernel(const Specialization& specialization) const {
+    const std::vector<std::string> kernels = find_kernels(specialization.source_text);
+    for (const EntryPoint& entry : specialization.entries) {
+      const std::string& name = entry.name_expression;
+      if (kernels.empty() || !is_identifier(name) || !specialization.headers.empty()) continue;
+      if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) continue;
+      if (specialization.source_text.find(name) != std::string::npos) continue;  // a macro may define it
+      const std::string summary = specialization.source_name + ": error: no kernel '" + name +
+                                  "' in this file" + suggestion(name, kernels) +
+                                  " (its kernels: " + join(kernels, ", ") + ")";
+      return Diagnostic{summary, summary, "", false};
+    }
+    return std::nullopt;
+  }
+
+  Diagnostic failure(const ProcessResult& result, const Specialization& specialization,
+                     const std::string& repeat) const {
+    Diagnostic diagnostic;
+    diagnostic.log = result.error;
+    diagnostic.command = repeat;
+    if (!result.started) {
+      diagnostic.environment = true;
+      diagnostic.summary = "the C++ compiler '" + compiler_.path + "' cannot be started: " + result.error;
+    } else if (result.timed_out) {
+      diagnostic.summary = specialization.source_name + ": error: the C++ compiler did not finish within " +
+                           format_seconds(std::chrono::duration<double>(options_.time_limit).count());
+    } else if (result.signal != 0) {
+      diagnostic.summary = specialization.source_name + ": error: the C++ compiler was ended by signal " +
+                           std::to_string(result.signal);
+    } else {
+      diagnostic.environment = result.error.find("No space left on device") != std::string::npos;
+      diagnostic.summary = first_error(result.error);
+    }
+    if (diagnostic.summary.empty()) {
+      diagnostic.summary = specialization.source_name + ": error: the C++ compiler failed with exit code " +
+                           std::to_string(result.exit_code);
+    }
+    return diagnostic;
+  }
+
+  static std::string first_error(const std::string& log) {
+    for (const std::string& line : split(log, '\n')) {
+      if (line.find("error:") != std::string::npos || line.find("undefined reference") != std::string::npos) {
+        return std::string(trim(line));
+      }
+    }
+    return std::string(trim(split(log, '\n').front()));
+  }
+
+  CpuCompilerOptions options_;
+  ProcessRunner& processes_;
+  FileSystem& files_;
+  Log& log_;
+  std::mutex mutex_;
+  HostCompiler compiler_;
+  std::optional<CompilerIdentity> identity_;
+};
+
+}  // namespace
+
+std::unique_ptr<Compiler> make_cpu_compiler(CpuCompilerOptions options, ProcessRunner& processes,
+                                            FileSystem& files, Log& log) {
+  return std::make_unique<CpuCompiler>(std::move(options), processes, files, log);
+}
+
+}  // namespace kiln

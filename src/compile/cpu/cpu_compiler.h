@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "compile/compiler.h"
+
+namespace kiln {
+
+struct CpuCompilerOptions {
+  std::string program;  ///< path or name of the compiler; empty: the first of g++, clang++, c++ in PATH
+  std::filesystem::path scratch;        ///< private files of a compile go below it and are removed again
+  std::filesystem::path identity_memo;  ///< where the compiler's version is remembered; empty: nowhere
+  std::chrono::milliseconds time_limit{120'000};  ///< of one compile
+};
+
+/// Compiles CUDA-dialect text to a shared object with the host's C++ compiler, in a subprocess. Nothing is
+/// looked for before the first call, so that a machine without a compiler can still run what is in the cache.
+/// The references must outlive the result.
+[[nodiscard]] std::unique_ptr<Compiler> make_cpu_compiler(CpuCompilerOptions options,
+                                                          ProcessRunner& processes, FileSystem& files,
+                                                          Log& log);
+
+}  // namespace kiln

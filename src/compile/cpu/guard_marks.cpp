@@ -1,0 +1,274 @@
+#include "compile/cpu/guard_marks.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace kiln {
+namespace {
+
+using Names = std::set<std::string_view>;
+
+constexpr std::array<std::string_view, 23> kIndexTypeWords = {
+    "const",   "constexpr", "int",      "unsigned", "long",    "signed",   "auto",     "size_t",
+    "int32_t", "int64_t",   "uint32_t", "uint64_t", "ssize_t", "std",      "::",       "ptrdiff_t",
+    "uint",    "ulong",     "kiln",     "uint32",   "uint64",  "intptr_t", "uintptr_t"};
+
+bool is_type_word(std::string_view word) {
+  return std::find(kIndexTypeWords.begin(), kIndexTypeWords.end(), word) != kIndexTypeWords.end();
+}
+
+class GuardMarker {
+ public:
+  GuardMarker(const Outline& text, TokenRange body, const Names& macros)
+      : tokens_(text.source.tokens), at_(body.begin), end_(body.end), macros_(macros) {}
+
+  std::vector<TextEdit> run() {
+    while (at_ < end_) {
+      if (is(at_, "if")) {
+        if (!guard()) break;
+        if (whole_body_) break;
+      } else if (!declaration()) {
+        break;
+      }
+    }
+    finish();
+    return std::move(edits_);
+  }
+
+ private:
+  [[nodiscard]] bool is(std::size_t i, std::string_view text) const {
+    return i < end_ && tokens_[i].is(text);
+  }
+
+  /// "int i = ..., j = ...;" whose initializers have no effect. Learns which names follow threadIdx.x.
+  bool declaration() {
+    std::size_t i = at_;
+    while (i < end_ && is_type_word(tokens_[i].text)) ++i;
+    if (i == at_) return false;
+    while (i < end_) {
+      if (!tokens_[i].identifier() || !is(i + 1, "=")) return false;
+      const std::string_view name = tokens_[i].text;
+      std::size_t close = i + 2;
+      while (close < end_ && !is(close, ";") && !is(close, ",")) {
+        close = is(close, "(") ? matching_close(tokens_, close) + 1 : close + 1;
+      }
+      if (close >= end_ || !pure({i + 2, close})) return false;
+      if (is_lane_index({i + 2, close})) {
+        lane_indices_.insert(name);
+      } else if (varies({i + 2, close})) {
+        lane_values_.insert(name);
+      }
+      if (is(close, ";")) {
+        at_ = close + 1;
+        return true;
+      }
+      i = close + 1;
+    }
+    return false;
+  }
+
+  /// "if (...) return;", or "if (...) ..." as all the rest of the body.
+  bool guard() {
+    if (!is(at_ + 1, "(")) return false;
+    const std::size_t close = matching_close(tokens_, at_ + 1);
+    if (close >= end_) return false;
+    const TokenRange condition{at_ + 2, close};
+    std::size_t after = close + 1;
+    const bool braced = is(after, "{");
+    if (braced) ++after;
+    if (is(after, "return") && is(after + 1, ";") && (!braced || is(after + 2, "}"))) {
+      after += braced ? 3 : 2;
+      if (is(after, "else") || !neighbours(condition, "||")) return false;
+      marks_.push_back({condition, true});
+      at_ = after;
+      return true;
+    }
+    if (!ends_body(close + 1) || !neighbours(condition, "&&")) return false;
+    marks_.push_back({condition, false});
+    whole_body_ = true;
+    return true;
+  }
+
+  /// Whether the statement at `i` is the last one of the body.
+  [[nodiscard]] bool ends_body(std::size_t i) const {
+    if (is(i, "{")) return matching_close(tokens_, i) + 1 == end_;
+    if (is(i, "if") || is(i, "for") || is(i, "while") || is(i, "do") || is(i, "switch")) return false;
+    while (i < end_ && !is(i, ";")) {
+      if (is(i, "{")) return false;
+      i = is(i, "(") ? matching_close(tokens_, i) + 1 : i + 1;
+    }
+    return i + 1 == end_;
+  }
+
+  /// Whether the terms of `condition`, joined by `joiner` only, each bound the row of work-items at one side.
+  [[nodiscard]] bool neighbours(TokenRange condition, std::string_view joiner) const {
+    if (!pure(condition)) return false;
+    const bool leaves = joiner == "||";
+    std::size_t begin = condition.begin;
+    for (std::size_t i = condition.begin; i <= condition.end; ++i) {
+      if (i < condition.end && is(i, "(")) {
+        i = matching_close(tokens_, i);
+        continue;
+      }
+      if (i < condition.end && (is(i, "||") || is(i, "&&")) && !is(i, joiner)) return false;
+      if (i < condition.end && !is(i, joiner)) continue;
+      if (!bounds({begin, i}, leaves)) return false;
+      begin = i + 1;
+    }
+    return true;
+  }
+
+  /// One comparison. `leaves`: the work-item leaves where it holds.
+  [[nodiscard]] bool bounds(TokenRange term, bool leaves) const {
+    while (is(term.begin, "(") && matching_close(tokens_, term.begin) + 1 == term.end) {
+      ++term.begin;
+      --term.end;
+    }
+    if (!varies(term)) return true;
+    std::optional<std::size_t> comparison;
+    for (std::size_t i = term.begin; i < term.end; ++i) {
+      if (is(i, "(")) i = matching_close(tokens_, i);
+      if (is(i, "<") || is(i, ">") || is(i, "<=") || is(i, ">=") || is(i, "==") || is(i, "!=")) {
+        if (comparison) return false;
+        comparison = i;
+      }
+      if (is(i, "?") || is(i, "!") || is(i, "&") || is(i, "|") || is(i, "^")) return false;
+    }
+    if (!comparison) return false;
+    const TokenRange left{term.begin, *comparison}, right{*comparison + 1, term.end};
+    const bool index_left = is_index_name(left) && !varies(right);
+    const bool index_right = is_index_name(right) && !varies(left);
+    if (!index_left && !index_right) return false;
+    const std::string_view sign = tokens_[*comparison].text;
+    if (sign != "==" && sign != "!=") return true;
+    // An index is never negative, so that only its being 0 cuts off an end.
+    const TokenRange other = index_left ? right : left;
+    return (sign == "==") == leaves && other.end == other.begin + 1 && is(other.begin, "0");
+  }
+
+  [[nodiscard]] bool is_index_name(TokenRange range) const {
+    if (range.end == range.begin + 3 && is_thread_index(range.begin)) return true;
+    return range.end == range.begin + 1 && lane_indices_.count(tokens_[range.begin].text) != 0;
+  }
+
+  [[nodiscard]] bool is_thread_index(std::size_t i) const {
+    return is(i, "threadIdx") && is(i + 1, ".") && is(i + 2, "x");
+  }
+
+  /// blockIdx.x * blockDim.x + threadIdx.x in any order and with casts, threadIdx.x, or
+  /// kiln::global_index_x().
+  [[nodiscard]] bool is_lane_index(TokenRange range) const {
+    std::string shape;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const std::string_view word = tokens_[i].text;
+      if (is(i + 1, ".") && is(i + 2, "x") &&
+          (word == "threadIdx" || word == "blockIdx" || word == "blockDim")) {
+        shape += word == "threadIdx" ? 't' : word == "blockIdx" ? 'b' : 'd';
+        i += 2;
+      } else if (word == "global_index_x" && is(i + 1, "(") && is(i + 2, ")")) {
+        shape += 'g';
+        i += 2;
+      } else if (word == "+" || word == "*") {
+        shape += word;
+      } else if (!is_type_word(word) && word != "(" && word != ")" && word != "<" && word != ">" &&
+                 word != "static_cast") {
+        return false;
+      }
+    }
+    return shape == "t" || shape == "g" || shape == "b*d+t" || shape == "d*b+t" || shape == "t+b*d" ||
+           shape == "t+d*b";
+  }
+
+  /// Whether the value may differ between the work-items of a row.
+  [[nodiscard]] bool varies(TokenRange range) const {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const std::string_view word = tokens_[i].text;
+      if (word == "threadIdx" && !(is(i + 1, ".") && (is(i + 2, "y") || is(i + 2, "z")))) return true;
+      if (word == "global_index_x" || lane_indices_.count(word) != 0 || lane_values_.count(word) != 0)
+        return true;
+    }
+    return false;
+  }
+
+  /// Arithmetic on names and numbers: no assignment, no memory access, no call but of what is known to be
+  /// harmless.
+  [[nodiscard]] bool pure(TokenRange range) const {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const Token& token = tokens_[i];
+      const std::string_view word = token.text;
+      if (macros_.count(word) != 0) return false;
+      if (token.kind == Token::Kind::kString || token.kind == Token::Kind::kCharacter) return false;
+      if (word == "[" || word == "{" || word == "->" || word == "++" || word == "--" || word == "=")
+        return false;
+      if (word.size() == 2 && word[1] == '=' && word != "==" && word != "!=" && word != "<=" && word != ">=")
+        return false;
+      const bool operand_before = i > range.begin && (tokens_[i - 1].identifier() || tokens_[i - 1].is(")") ||
+                                                      tokens_[i - 1].kind == Token::Kind::kNumber);
+      if ((word == "*" || word == "&") && !operand_before) return false;
+      if (word == "(" && i > range.begin && tokens_[i - 1].identifier() &&
+          !harmless_call(tokens_[i - 1].text))
+        return false;
+    }
+    return true;
+  }
+
+  static bool harmless_call(std::string_view name) {
+    return is_type_word(name) || name == "min" || name == "max" || name == "global_index_x" ||
+           name == "global_index_y" || name == "global_index_z";
+  }
+
+  void finish() {
+    for (std::size_t m = 0; m < marks_.size(); ++m) {
+      const std::string call = m + 1 == marks_.size() ? "kiln_last_guard(" : "kiln_guard(";
+      const Token& first = tokens_[marks_[m].condition.begin];
+      const Token& last = tokens_[marks_[m].condition.end - 1];
+      edits_.push_back({first.offset, 0, marks_[m].leaves ? "!" + call + "!(" : call});
+      edits_.push_back({last.end(), 0, marks_[m].leaves ? "))" : ")"});
+    }
+  }
+
+  struct Mark {
+    TokenRange condition;
+    bool leaves;
+  };
+
+  const std::vector<Token>& tokens_;
+  std::size_t at_;
+  std::size_t end_;
+  const Names& macros_;
+  Names lane_indices_;  ///< grow by one from each work-item of a row to the next, and are not negative
+  Names lane_values_;   ///< differ in some other way
+  std::vector<Mark> marks_;
+  bool whole_body_ = false;
+  std::vector<TextEdit> edits_;
+};
+
+}  // namespace
+
+std::vector<TextEdit> mark_guards(const Outline& text, const DefinitionOutline& kernel,
+                                  const std::set<std::string_view>& macros) {
+  if (kernel.body.begin == kernel.body.end) return {};
+  const std::size_t open = text.source.tokens[kernel.head.begin].offset;
+  const std::size_t close = text.source.tokens[kernel.body.end - 1].offset;
+  for (const Directive& directive : text.source.directives) {
+    const bool inside = directive.offset > open && directive.offset < close;
+    const bool conditional = !directive.tokens.empty() && directive.tokens[0].text.substr(0, 2) == "if";
+    if (inside && conditional) return {};
+  }
+  return GuardMarker(text, kernel.body, macros).run();
+}
+
+void collect_macros(const Outline& text, std::set<std::string_view>& macros) {
+  for (const Directive& directive : text.source.directives) {
+    const std::vector<Token>& tokens = directive.tokens;
+    if (tokens.size() < 2 || !tokens[0].is("define")) continue;
+    const bool names =
+        std::any_of(tokens.begin() + 2, tokens.end(), [](const Token& t) { return t.identifier(); });
+    if (names || is_type_word(tokens[1].text)) macros.insert(tokens[1].text);
+  }
+}
+
+}  // namespace kiln

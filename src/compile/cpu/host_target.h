@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "device/target.h"
+
+namespace kiln {
+
+/// The CPU targets by name. An `arch` is a level of the architecture followed by the further instruction sets
+/// that matter to generated code, "x86-64-v4 avx512bf16 avx512vnni", so that equal texts mean equal machine
+/// code. "native" resolves to this machine's, from /proc/cpuinfo; the levels stand for themselves. Throws
+/// bad_input for any other name, with the nearest one.
+[[nodiscard]] Target cpu_target(const std::string& name, FileSystem& files);
+
+/// Compiler options for an `arch`: the same for g++ and clang++.
+[[nodiscard]] std::vector<std::string> arch_options(const std::string& arch);
+
+}  // namespace kiln

@@ -1,0 +1,107 @@
+#include "compile/cpu/host_text.h"
+
+#include <algorithm>
+#include <set>
+
+namespace kiln {
+namespace {
+
+/// Places of the tokens of an `extern __shared__` declaration that make up its type and its further extents.
+struct SharedDeclaration {
+  std::string type;
+  std::string extents;  ///< "[32]" of "tile[][32]"
+};
+
+SharedDeclaration read_declaration(const std::vector<Token>& tokens, const DynamicSharedArray& array) {
+  SharedDeclaration declaration;
+  std::size_t i = array.statement.begin;
+  for (; i < array.statement.end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("alignas") || token.is("__align__") || token.is("__attribute__")) {
+      i = matching_close(tokens, i + 1);
+    } else if (token.is(array.name) && i + 1 < array.statement.end && tokens[i + 1].is("[")) {
+      break;
+    } else if (!token.is("extern") && !token.is("__shared__") && !token.is("static")) {
+      declaration.type += std::string(token.text) + " ";
+    }
+  }
+  for (i = matching_close(tokens, std::min(i + 1, tokens.size() - 1)) + 1; i + 1 < array.statement.end; ++i) {
+    declaration.extents += tokens[i].text;
+  }
+  return declaration;
+}
+
+TextEdit replace_statement(const std::vector<Token>& tokens, TokenRange statement, std::string replacement) {
+  const std::size_t begin = tokens[statement.begin].offset;
+  return {begin, tokens[statement.end - 1].end() - begin, std::move(replacement)};
+}
+
+void edit_dynamic_shared(const Outline& text, std::vector<TextEdit>& edits) {
+  std::set<std::string> declared;
+  for (const DynamicSharedArray& array : text.dynamic_shared) {
+    const SharedDeclaration parts = read_declaration(text.source.tokens, array);
+    const std::string name(array.name);
+    const std::string declarator =
+        parts.extents.empty() ? parts.type + "*" + name : parts.type + "(*" + name + ")" + parts.extents;
+    std::string statement;
+    if (!array.at_namespace_scope) {
+      statement = declarator + " = (decltype(" + name + "))kiln_worker->dynamic_shared;";
+    } else if (declared.insert(array.qualified_name).second) {
+      statement = "static thread_local " + declarator + ";";
+    }
+    edits.push_back(replace_statement(text.source.tokens, array.statement, statement));
+  }
+}
+
+void edit_noinline(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool attribute = i > 0 && (tokens[i - 1].is("(") || tokens[i - 1].is(","));
+    if (tokens[i].is("__noinline__") && !attribute) {
+      edits.push_back({tokens[i].offset, tokens[i].text.size(), "__attribute__((noinline))"});
+    }
+  }
+}
+
+void edit_unroll(const Directive& directive, std::vector<TextEdit>& edits) {
+  const std::vector<Token>& tokens = directive.tokens;
+  if (tokens.size() < 3 || !tokens[0].is("pragma") || !tokens[1].is("unroll")) return;
+  const bool bracketed = tokens[2].is("(") && tokens.size() == 5;
+  const Token& factor = tokens[bracketed ? 3 : 2];
+  const std::size_t begin = directive.offset;
+  std::string replacement;  // a factor that is no number is a hint that only GCC cannot take
+  if (factor.kind == Token::Kind::kNumber && (bracketed || tokens.size() == 3)) {
+    replacement = "#pragma GCC unroll " + std::string(factor.text);
+  }
+  edits.push_back({begin, tokens.back().end() - begin, replacement});
+}
+
+}  // namespace
+
+std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc) {
+  std::vector<TextEdit> edits;
+  edit_dynamic_shared(text, edits);
+  if (original.find("__noinline__") != std::string_view::npos) {
+    edit_noinline(text.source.tokens, edits);
+    for (const Directive& directive : text.source.directives) edit_noinline(directive.tokens, edits);
+  }
+  if (gcc) {
+    for (const Directive& directive : text.source.directives) edit_unroll(directive, edits);
+  }
+  for (const std::size_t token : text.instantiated_kernels) {
+    edits.push_back({text.source.tokens[token].offset, text.source.tokens[token].text.size(), ""});
+  }
+  return edits;
+}
+
+std::string dynamic_shared_assignments(const Outline& text) {
+  std::set<std::string> names;
+  std::string result;
+  for (const DynamicSharedArray& array : text.dynamic_shared) {
+    if (!array.at_namespace_scope || !names.insert(array.qualified_name).second) continue;
+    const std::string name = "::" + array.qualified_name;
+    result += name + " = (decltype(" + name + "))kiln_worker->dynamic_shared;\n";
+  }
+  return result;
+}
+
+}  // namespace kiln

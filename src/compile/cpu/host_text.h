@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/outline.h"
+
+namespace kiln {
+
+/// A CUDA-dialect text as the host's compiler takes it, with every line where it was. The shim's macros do
+/// most of the translation; this does what a macro cannot:
+/// - `extern __shared__ T name[];` becomes a pointer, at block scope set on the spot, at namespace scope by
+/// the unit;
+/// - `__noinline__` becomes an attribute, because a macro of that name would break the standard library's
+/// headers;
+/// - `#pragma unroll 4` becomes GCC's spelling, where `gcc`;
+/// - an explicit instantiation of a kernel loses its `__global__`.
+[[nodiscard]] std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc);
+
+/// The statements that give the text's namespace-scope dynamic shared arrays their address.
+[[nodiscard]] std::string dynamic_shared_assignments(const Outline& text);
+
+}  // namespace kiln

@@ -1,0 +1,70 @@
+// The CUDA dialect for a host compiler, part 3: atomic operations. Relaxed, as CUDA's are; each returns the
+// old value.
+#pragma once
+
+#define KILN_ATOMIC_NATIVE(name, type, builtin)       \
+  KILN_SHIM type name(type* address, type value) {    \
+    return builtin(address, value, __ATOMIC_RELAXED); \
+  }
+
+/// A compare-exchange loop for what the processor has no instruction for; `old` is the value being replaced.
+#define KILN_ATOMIC_LOOP(name, type, expression)                                                        \
+  KILN_SHIM type name(type* address, type value) {                                                      \
+    type old;                                                                                           \
+    __atomic_load(address, &old, __ATOMIC_RELAXED);                                                     \
+    for (;;) {                                                                                          \
+      type desired = (expression);                                                                      \
+      if (__atomic_compare_exchange(address, &old, &desired, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) \
+        return old;                                                                                     \
+    }                                                                                                   \
+  }
+
+KILN_ATOMIC_NATIVE(atomicAdd, int, __atomic_fetch_add)
+KILN_ATOMIC_NATIVE(atomicAdd, unsigned int, __atomic_fetch_add)
+KILN_ATOMIC_NATIVE(atomicAdd, unsigned long long, __atomic_fetch_add)
+KILN_ATOMIC_LOOP(atomicAdd, float, old + value)
+KILN_ATOMIC_LOOP(atomicAdd, double, old + value)
+KILN_ATOMIC_NATIVE(atomicSub, int, __atomic_fetch_sub)
+KILN_ATOMIC_NATIVE(atomicSub, unsigned int, __atomic_fetch_sub)
+KILN_ATOMIC_NATIVE(atomicExch, int, __atomic_exchange_n)
+KILN_ATOMIC_NATIVE(atomicExch, unsigned int, __atomic_exchange_n)
+KILN_ATOMIC_NATIVE(atomicExch, unsigned long long, __atomic_exchange_n)
+KILN_ATOMIC_LOOP(atomicExch, float, value)
+KILN_ATOMIC_LOOP(atomicExch, double, value)
+
+#define KILN_ATOMIC_INTEGER(type)                                                                      \
+  KILN_ATOMIC_LOOP(atomicMin, type, value < old ? value : old)                                         \
+  KILN_ATOMIC_LOOP(atomicMax, type, old < value ? value : old)                                         \
+  KILN_ATOMIC_NATIVE(atomicAnd, type, __atomic_fetch_and)                                              \
+  KILN_ATOMIC_NATIVE(atomicOr, type, __atomic_fetch_or)                                                \
+  KILN_ATOMIC_NATIVE(atomicXor, type, __atomic_fetch_xor)                                              \
+  KILN_SHIM type atomicCAS(type* address, type expected, type value) {                                 \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+    return expected;                                                                                   \
+  }
+KILN_ATOMIC_INTEGER(int)
+KILN_ATOMIC_INTEGER(unsigned int)
+KILN_ATOMIC_INTEGER(long long)
+KILN_ATOMIC_INTEGER(unsigned long long)
+
+KILN_ATOMIC_LOOP(atomicInc, unsigned int, old >= value ? 0u : old + 1u)
+KILN_ATOMIC_LOOP(atomicDec, unsigned int, old == 0u || old > value ? value : old - 1u)
+
+KILN_SHIM unsigned short atomicCAS(unsigned short* address, unsigned short expected, unsigned short value) {
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+}
+
+// One kind of memory here: the scoped names are the same operations.
+#define atomicAdd_block atomicAdd
+#define atomicAdd_system atomicAdd
+#define atomicSub_block atomicSub
+#define atomicSub_system atomicSub
+#define atomicExch_block atomicExch
+#define atomicExch_system atomicExch
+#define atomicMin_block atomicMin
+#define atomicMin_system atomicMin
+#define atomicMax_block atomicMax
+#define atomicMax_system atomicMax
+#define atomicCAS_block atomicCAS
+#define atomicCAS_system atomicCAS

@@ -1,0 +1,215 @@
+// The CUDA dialect for a host compiler, part 5: from a kernel function to what the run time calls.
+#pragma once
+
+/// Gives each `extern __shared__` array at namespace scope its address. Its body ends the unit.
+static void kiln_set_dynamic_shared();
+
+namespace kiln::cpu {
+
+using cpu_abi::Index3;
+using cpu_abi::Launch;
+using cpu_abi::Worker;
+
+template <class V>
+struct Plain {
+  using type = V;
+};
+template <class V>
+struct Plain<const V> {
+  using type = V;
+};
+
+template <int... I>
+struct Sequence {};
+template <int N, int... I>
+struct MakeSequence : MakeSequence<N - 1, N - 1, I...> {};
+template <int... I>
+struct MakeSequence<0, I...> {
+  using type = Sequence<I...>;
+};
+
+/// What a kernel's unit knows of one entry at compile time.
+/// `BlockX` is 0 where the block shape is only known at launch. `Guarded`: the text carries guard marks.
+template <unsigned BlockX, unsigned BlockY, unsigned BlockZ, bool Guarded>
+struct Shape {
+  static constexpr bool baked = BlockX != 0;
+  static constexpr bool guarded = Guarded;
+  static constexpr Index3 fixed_block = {BlockX, BlockY, BlockZ};
+};
+
+/// Sets blockDim and gridDim of this thread and returns the block shape, a constant where it is baked.
+template <class S>
+KILN_SHIM Index3 enter_launch(const Launch* launch, Worker* worker) {
+  kiln_worker = worker;
+  kiln_set_dynamic_shared();
+  gridDim.x = launch->grid.x;
+  gridDim.y = launch->grid.y;
+  gridDim.z = launch->grid.z;
+  Index3 block = S::fixed_block;
+  if (!S::baked) {
+    block = launch->block;
+    if (block.x - 1u > 1023u || block.y - 1u > 1023u || block.z - 1u > 1023u) __builtin_unreachable();
+  }
+  blockDim.x = block.x;
+  blockDim.y = block.y;
+  blockDim.z = block.z;
+  return block;
+}
+
+template <auto F, class S, class Signature>
+struct Runner;
+
+template <auto F, class S, class... A>
+struct Runner<F, S, void (*)(A...)> {
+  static constexpr int count = sizeof...(A);
+  static constexpr unsigned long long bytes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+  using Arguments = typename MakeSequence<count>::type;
+
+  /// One row of work-items along x, as one loop that the compiler turns into vector code.
+  template <bool Vector>
+  KILN_SHIM void run_row(unsigned extent, A... arguments) {
+    unsigned first = 0, last = extent;
+    kiln_guard_mode = kiln_guard_test;
+    if (S::guarded && Vector) {
+      kiln_guard_mode = kiln_guard_probe;
+      // The work-items that pass are neighbours, so the first and the last of them tell all.
+      for (; first < last; ++first) {
+        threadIdx.x = first;
+        kiln_guard_passed = true;
+        F(arguments...);
+        if (__builtin_expect(kiln_guard_passed, 1)) break;
+      }
+      for (; last > first; --last) {
+        threadIdx.x = last - 1;
+        kiln_guard_passed = true;
+        F(arguments...);
+        if (__builtin_expect(kiln_guard_passed, 1)) break;
+      }
+      kiln_guard_mode = kiln_guard_assume;
+    }
+    if (last > extent) __builtin_unreachable();
+    const int begin = static_cast<int>(first), end = static_cast<int>(last);
+    if constexpr (Vector) {
+#pragma omp simd
+      for (int x = begin; x < end; ++x) {
+        threadIdx.x = static_cast<unsigned>(x);
+        F(arguments...);
+      }
+    } else {
+      for (int x = begin; x < end; ++x) {
+        threadIdx.x = static_cast<unsigned>(x);
+        F(arguments...);
+      }
+    }
+  }
+
+  /// `Narrow`: every index along the grid's x fits an int, which lets the compiler widen 32-bit index
+  /// arithmetic.
+  template <bool Narrow>
+  KILN_SHIM void run_range(const Launch* launch, unsigned long long first, unsigned long long last,
+                           Worker* worker, A... arguments) {
+    const Index3 block = enter_launch<S>(launch, worker);
+    const unsigned grid_x = launch->grid.x, grid_y = launch->grid.y;
+    unsigned x = static_cast<unsigned>(first % grid_x);
+    unsigned y = static_cast<unsigned>(first / grid_x % grid_y);
+    unsigned z = static_cast<unsigned>(first / grid_x / grid_y);
+    for (; first < last; ++first) {
+      blockIdx.x = x;
+      blockIdx.y = y;
+      blockIdx.z = z;
+      if (Narrow && x * block.x > 0x7fffffffu - block.x) __builtin_unreachable();
+      for (unsigned k = 0; k < block.z; ++k) {
+        for (unsigned j = 0; j < block.y; ++j) {
+          threadIdx.z = k;
+          threadIdx.y = j;
+          run_row<Narrow>(block.x, arguments...);
+        }
+      }
+      if (++x == grid_x) {
+        x = 0;
+        if (++y == grid_y) {
+          y = 0;
+          ++z;
+        }
+      }
+    }
+  }
+
+  template <int... I>
+  KILN_SHIM void run_blocks(const Launch* launch, unsigned long long first, unsigned long long last,
+                            Worker* worker, Sequence<I...>) {
+    run_range<true>(launch, first, last, worker,
+                    *static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+  }
+
+  /// The rare launch whose indices along x do not all fit an int. Compiled for size: every kernel pays for
+  /// it.
+  template <int... I>
+  static __attribute__((cold, noinline)) void run_wide(const Launch* launch, unsigned long long first,
+                                                       unsigned long long last, Worker* worker,
+                                                       Sequence<I...>) {
+    run_range<false>(launch, first, last, worker,
+                     *static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+  }
+
+  template <int... I>
+  KILN_SHIM void run_item(const Launch* launch, Sequence<I...>) {
+    F(*static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+  }
+};
+
+template <auto F, class S>
+using RunnerOf = Runner<F, S, decltype(F)>;
+
+}  // namespace kiln::cpu
+
+#define KILN_KERNEL_TABLE(index, label, fibers, blocks, enter, item, ...)    \
+  extern "C" KILN_EXPORT const kiln::cpu_abi::Kernel kiln_kernel_##index = { \
+      kiln::cpu_abi::kAbiVersion,                                            \
+      fibers,                                                                \
+      label,                                                                 \
+      kiln_shape_##index::fixed_block,                                       \
+      kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>::count,          \
+      kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>::bytes,          \
+      blocks,                                                                \
+      enter,                                                                 \
+      item};
+
+/// A kernel whose work-items never wait for each other. The name expression comes last: it may contain
+/// commas.
+#define KILN_SIMD_KERNEL(index, label, ...)                                                      \
+  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first, \
+                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {      \
+    using R = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                             \
+    const unsigned long long block_x =                                                           \
+        kiln_shape_##index::baked ? kiln_shape_##index::fixed_block.x : launch->block.x;         \
+    if (launch->grid.x * block_x > 0x7fffffffull)                                                \
+      R::run_wide(launch, first, last, worker, R::Arguments{});                                  \
+    else                                                                                         \
+      R::run_blocks(launch, first, last, worker, R::Arguments{});                                \
+  }                                                                                              \
+  KILN_KERNEL_TABLE(index, label, 0, &kiln_blocks_##index, nullptr, nullptr, __VA_ARGS__)
+
+/// A kernel with barriers or warp operations.
+#define KILN_FIBER_KERNEL(index, label, ...)                                                         \
+  static void kiln_enter_##index(const kiln::cpu_abi::Launch* launch, kiln::cpu_abi::Index3 block,   \
+                                 kiln::cpu_abi::Worker* worker) {                                    \
+    kiln::cpu::enter_launch<kiln_shape_##index>(launch, worker);                                     \
+    blockIdx.x = block.x;                                                                            \
+    blockIdx.y = block.y;                                                                            \
+    blockIdx.z = block.z;                                                                            \
+  }                                                                                                  \
+  static void kiln_item_##index(const kiln::cpu_abi::Launch* launch, kiln::cpu_abi::Index3 thread) { \
+    using R = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                                 \
+    if (kiln_shape_##index::baked) {                                                                 \
+      blockDim.x = kiln_shape_##index::fixed_block.x;                                                \
+      blockDim.y = kiln_shape_##index::fixed_block.y;                                                \
+      blockDim.z = kiln_shape_##index::fixed_block.z;                                                \
+    }                                                                                                \
+    kiln_guard_mode = kiln_guard_test;                                                               \
+    threadIdx.x = thread.x;                                                                          \
+    threadIdx.y = thread.y;                                                                          \
+    threadIdx.z = thread.z;                                                                          \
+    R::run_item(launch, R::Arguments{});                                                             \
+  }                                                                                                  \
+  KILN_KERNEL_TABLE(index, label, 1, nullptr, &kiln_enter_##index, &kiln_item_##index, __VA_ARGS__)

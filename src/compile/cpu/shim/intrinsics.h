@@ -1,0 +1,272 @@
+// The CUDA dialect for a host compiler, part 3: bit operations, conversions, rounding variants, cached loads,
+// clocks. Where CUDA has a less exact variant of a function, the exact one stands in for it.
+#pragma once
+
+KILN_SHIM int __popc(unsigned x) {
+  return __builtin_popcount(x);
+}
+KILN_SHIM int __popcll(unsigned long long x) {
+  return __builtin_popcountll(x);
+}
+KILN_SHIM int __clz(int x) {
+  return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x));
+}
+KILN_SHIM int __clzll(long long x) {
+  return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
+}
+KILN_SHIM int __ffs(int x) {
+  return __builtin_ffs(x);
+}
+KILN_SHIM int __ffsll(long long x) {
+  return __builtin_ffsll(x);
+}
+KILN_SHIM unsigned __brev(unsigned x) {
+  x = (x & 0x55555555u) << 1 | (x >> 1 & 0x55555555u);
+  x = (x & 0x33333333u) << 2 | (x >> 2 & 0x33333333u);
+  x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
+  return __builtin_bswap32(x);
+}
+KILN_SHIM unsigned long long __brevll(unsigned long long x) {
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+         __brev(static_cast<unsigned>(x >> 32));
+}
+KILN_SHIM unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+  const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
+  unsigned result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned pick = selector >> (4 * i) & 7u;
+    result |= static_cast<unsigned>(bytes >> (8 * pick) & 0xffu) << (8 * i);
+  }
+  return result;
+}
+KILN_SHIM unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31u) >> 32);
+}
+KILN_SHIM unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> (shift & 31u));
+}
+KILN_SHIM int __mul24(int x, int y) {
+  return (x << 8 >> 8) * (y << 8 >> 8);
+}
+KILN_SHIM unsigned __umul24(unsigned x, unsigned y) {
+  return (x & 0xffffffu) * (y & 0xffffffu);
+}
+KILN_SHIM int __mulhi(int x, int y) {
+  return static_cast<int>(static_cast<long long>(x) * y >> 32);
+}
+KILN_SHIM unsigned __umulhi(unsigned x, unsigned y) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32);
+}
+KILN_SHIM long long __mul64hi(long long x, long long y) {
+  return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
+}
+KILN_SHIM unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+  return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
+}
+KILN_SHIM unsigned __sad(int x, int y, unsigned z) {
+  return z + static_cast<unsigned>(x < y ? static_cast<long long>(y) - x : static_cast<long long>(x) - y);
+}
+KILN_SHIM int __dp4a(int a, int b, int c) {
+  for (int i = 0; i < 32; i += 8) {
+    c += static_cast<int>(static_cast<signed char>(a >> i)) *
+         static_cast<int>(static_cast<signed char>(b >> i));
+  }
+  return c;
+}
+
+// ------------------------------------------------------------------------------------------ bits of reals
+
+#define KILN_BITS(name, from, to)             \
+  KILN_SHIM to name(from x) {                 \
+    to bits;                                  \
+    __builtin_memcpy(&bits, &x, sizeof bits); \
+    return bits;                              \
+  }
+KILN_BITS(__float_as_int, float, int)
+KILN_BITS(__int_as_float, int, float)
+KILN_BITS(__float_as_uint, float, unsigned)
+KILN_BITS(__uint_as_float, unsigned, float)
+KILN_BITS(__double_as_longlong, double, long long)
+KILN_BITS(__longlong_as_double, long long, double)
+KILN_BITS(kiln_double_bits, double, unsigned long long)
+KILN_BITS(kiln_double_from_bits, unsigned long long, double)
+
+KILN_SHIM int __double2hiint(double x) {
+  return static_cast<int>(kiln_double_bits(x) >> 32);
+}
+KILN_SHIM int __double2loint(double x) {
+  return static_cast<int>(kiln_double_bits(x) & 0xffffffffull);
+}
+KILN_SHIM double __hiloint2double(int high, int low) {
+  return kiln_double_from_bits(static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 |
+                               static_cast<unsigned>(low));
+}
+
+// ------------------------------------------------------------------------------------------ conversions
+
+#define KILN_CONVERT(name, from, to) \
+  KILN_SHIM to name##_rn(from x) {   \
+    return static_cast<to>(x);       \
+  }
+#define KILN_TO_INTEGER(name, from, to, suffix)         \
+  KILN_SHIM to name##_rz(from x) {                      \
+    return static_cast<to>(x);                          \
+  }                                                     \
+  KILN_SHIM to name##_rn(from x) {                      \
+    return static_cast<to>(__builtin_rint##suffix(x));  \
+  }                                                     \
+  KILN_SHIM to name##_rd(from x) {                      \
+    return static_cast<to>(__builtin_floor##suffix(x)); \
+  }                                                     \
+  KILN_SHIM to name##_ru(from x) {                      \
+    return static_cast<to>(__builtin_ceil##suffix(x));  \
+  }
+KILN_CONVERT(__int2float, int, float)
+KILN_CONVERT(__uint2float, unsigned, float)
+KILN_CONVERT(__ll2float, long long, float)
+KILN_CONVERT(__ll2double, long long, double)
+KILN_CONVERT(__ull2double, unsigned long long, double)
+KILN_CONVERT(__double2float, double, float)
+KILN_TO_INTEGER(__float2int, float, int, f)
+KILN_TO_INTEGER(__float2uint, float, unsigned, f)
+KILN_TO_INTEGER(__float2ll, float, long long, f)
+KILN_TO_INTEGER(__double2int, double, int, )
+KILN_TO_INTEGER(__double2uint, double, unsigned, )
+KILN_TO_INTEGER(__double2ll, double, long long, )
+KILN_SHIM double __int2double_rn(int x) {
+  return x;
+}
+KILN_SHIM double __uint2double_rn(unsigned x) {
+  return x;
+}
+
+// ------------------------------------------------------------------------------------------ arithmetic
+// variants
+
+KILN_SHIM float __fadd_rn(float x, float y) {
+  return x + y;
+}
+KILN_SHIM float __fsub_rn(float x, float y) {
+  return x - y;
+}
+KILN_SHIM float __fdiv_rn(float x, float y) {
+  return x / y;
+}
+KILN_SHIM float __frcp_rn(float x) {
+  return 1.0f / x;
+}
+KILN_SHIM float __fsqrt_rn(float x) {
+  return __builtin_sqrtf(x);
+}
+KILN_SHIM float __frsqrt_rn(float x) {
+  return 1.0f / __builtin_sqrtf(x);
+}
+KILN_SHIM float __fmaf_rn(float x, float y, float z) {
+  return __builtin_fmaf(x, y, z);
+}
+KILN_SHIM double __dadd_rn(double x, double y) {
+  return x + y;
+}
+KILN_SHIM double __dsub_rn(double x, double y) {
+  return x - y;
+}
+KILN_SHIM double __ddiv_rn(double x, double y) {
+  return x / y;
+}
+KILN_SHIM double __drcp_rn(double x) {
+  return 1.0 / x;
+}
+KILN_SHIM double __dsqrt_rn(double x) {
+  return __builtin_sqrt(x);
+}
+KILN_SHIM double __fma_rn(double x, double y, double z) {
+  return __builtin_fma(x, y, z);
+}
+// A product that is never fused with a following sum: the empty statement hides where it came from.
+KILN_SHIM float __fmul_rn(float x, float y) {
+  float product = x * y;
+  __asm__("" : "+x"(product));
+  return product;
+}
+KILN_SHIM double __dmul_rn(double x, double y) {
+  double product = x * y;
+  __asm__("" : "+x"(product));
+  return product;
+}
+
+KILN_SHIM float __fdividef(float x, float y) {
+  return x / y;
+}
+KILN_SHIM float fdividef(float x, float y) {
+  return x / y;
+}
+KILN_SHIM float __expf(float x) {
+  return expf(x);
+}
+KILN_SHIM float __exp10f(float x) {
+  return exp10f(x);
+}
+KILN_SHIM float __logf(float x) {
+  return logf(x);
+}
+KILN_SHIM float __log2f(float x) {
+  return log2f(x);
+}
+KILN_SHIM float __log10f(float x) {
+  return log10f(x);
+}
+KILN_SHIM float __sinf(float x) {
+  return sinf(x);
+}
+KILN_SHIM float __cosf(float x) {
+  return cosf(x);
+}
+KILN_SHIM float __tanf(float x) {
+  return tanf(x);
+}
+KILN_SHIM float __powf(float x, float y) {
+  return powf(x, y);
+}
+KILN_SHIM void __sincosf(float x, float* s, float* c) {
+  *s = sinf(x);
+  *c = cosf(x);
+}
+KILN_SHIM float __saturatef(float x) {
+  return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+
+// ------------------------------------------------------------------------------------------ memory and
+// clocks
+
+#define KILN_LOAD(name)          \
+  template <class V>             \
+  KILN_SHIM V name(const V* p) { \
+    return *p;                   \
+  }
+KILN_LOAD(__ldg)
+KILN_LOAD(__ldca)
+KILN_LOAD(__ldcg)
+KILN_LOAD(__ldcs)
+KILN_LOAD(__ldlu)
+KILN_LOAD(__ldcv)
+#define KILN_STORE(name)               \
+  template <class V, class U>          \
+  KILN_SHIM void name(V* p, U value) { \
+    *p = static_cast<V>(value);        \
+  }
+KILN_STORE(__stwb)
+KILN_STORE(__stcg)
+KILN_STORE(__stcs)
+KILN_STORE(__stwt)
+
+KILN_SHIM long long clock64() {
+#if defined(__x86_64__)
+  return static_cast<long long>(__builtin_ia32_rdtsc());
+#elif defined(__aarch64__)
+  long long ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}

@@ -1,0 +1,142 @@
+// The CUDA dialect for a host compiler, part 1: qualifiers, index variables, vector types.
+// The parts of the shim are joined, after device/cpu/worker_abi.h, in front of the kernel text. They include
+// no standard header, which decides how long a small kernel takes to compile, and must live beside one that
+// the kernel text includes itself.
+#pragma once
+
+#define KILN_BACKEND_CPU 1
+#define KILN_WARP_SIZE 32
+
+// A function that both compilers inline into the loop over work-items. GCC is run with -fwhole-program, needs
+// no `inline`, and would refuse a second one; clang drops the stand-alone copy of an `inline` function only.
+#if defined(__clang__)
+#define KILN_INLINE_ALWAYS inline __attribute__((always_inline))
+#define KILN_EXPORT __attribute__((used, visibility("default")))
+#else
+#define KILN_INLINE_ALWAYS __attribute__((always_inline))
+#define KILN_EXPORT __attribute__((externally_visible, visibility("default")))
+#endif
+#define KILN_SHIM static inline __attribute__((always_inline, unused))
+
+#define __global__ KILN_INLINE_ALWAYS
+#define __forceinline__ KILN_INLINE_ALWAYS
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __shared__ thread_local
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __align__(n) __attribute__((aligned(n)))
+
+typedef decltype(sizeof(0)) size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __INTPTR_TYPE__ intptr_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef unsigned int uint;
+typedef unsigned short ushort;
+typedef unsigned long ulong;
+
+extern "C" {
+int printf(const char*, ...);
+void* malloc(size_t) noexcept(true);
+void free(void*) noexcept(true);
+void* memcpy(void* __restrict, const void* __restrict, size_t) noexcept(true);
+void* memset(void*, int, size_t) noexcept(true);
+}
+
+// ------------------------------------------------------------------------------------------ vector types
+
+#define KILN_VECTORS(name, type, align2, align4)                     \
+  struct name##1 {                                                   \
+    type x;                                                          \
+  };                                                                 \
+  struct alignas(align2) name##2 {                                   \
+    type x, y;                                                       \
+  };                                                                 \
+  struct name##3 {                                                   \
+    type x, y, z;                                                    \
+  };                                                                 \
+  struct alignas(align4) name##4 {                                   \
+    type x, y, z, w;                                                 \
+  };                                                                 \
+  KILN_SHIM name##1 make_##name##1(type x) {                         \
+    return {x};                                                      \
+  }                                                                  \
+  KILN_SHIM name##2 make_##name##2(type x, type y) {                 \
+    return {x, y};                                                   \
+  }                                                                  \
+  KILN_SHIM name##3 make_##name##3(type x, type y, type z) {         \
+    return {x, y, z};                                                \
+  }                                                                  \
+  KILN_SHIM name##4 make_##name##4(type x, type y, type z, type w) { \
+    return {x, y, z, w};                                             \
+  }
+
+KILN_VECTORS(char, signed char, 2, 4)
+KILN_VECTORS(uchar, unsigned char, 2, 4)
+KILN_VECTORS(short, short, 4, 8)
+KILN_VECTORS(ushort, unsigned short, 4, 8)
+KILN_VECTORS(int, int, 8, 16)
+KILN_VECTORS(uint, unsigned int, 8, 16)
+KILN_VECTORS(long, long, 16, 16)
+KILN_VECTORS(ulong, unsigned long, 16, 16)
+KILN_VECTORS(longlong, long long, 16, 16)
+KILN_VECTORS(ulonglong, unsigned long long, 16, 16)
+KILN_VECTORS(float, float, 8, 16)
+KILN_VECTORS(double, double, 16, 16)
+
+struct dim3 {
+  unsigned int x, y, z;
+  constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return uint3{x, y, z}; }
+};
+
+// ------------------------------------------------------------------------------------------ index variables
+// Of the work-item that the calling thread runs. Their addresses are never taken and they are assigned member
+// by member, so that a compiler sees that no pointer of the kernel refers to them and keeps them in
+// registers.
+
+static thread_local uint3 threadIdx;
+static thread_local uint3 blockIdx;
+static thread_local dim3 blockDim;
+static thread_local dim3 gridDim;
+constexpr int warpSize = 32;
+
+static thread_local kiln::cpu_abi::Worker* kiln_worker;
+
+#define KILN_LINEAR_THREAD() (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))
+
+// A guard that every work-item passes before it does anything, marked by Kiln in the kernel text
+// (guard_marks.h). The loop over work-items first looks for the work-items that pass and then runs only
+// those, without the test.
+static thread_local int kiln_guard_mode;
+static thread_local bool kiln_guard_passed;
+
+enum { kiln_guard_test, kiln_guard_probe, kiln_guard_assume };
+
+KILN_SHIM bool kiln_guard(bool pass) {
+  if (kiln_guard_mode == kiln_guard_probe) {
+    if (!pass) kiln_guard_passed = false;
+    return pass;
+  }
+  return kiln_guard_mode == kiln_guard_assume || pass;
+}
+
+KILN_SHIM bool kiln_last_guard(bool pass) {
+  if (kiln_guard_mode == kiln_guard_probe) {
+    kiln_guard_passed = pass;
+    return false;
+  }
+  return kiln_guard(pass);
+}

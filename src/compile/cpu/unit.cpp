@@ -1,0 +1,187 @@
+#include "compile/cpu/unit.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "compile/cpu/barrier_analysis.h"
+#include "compile/cpu/embedded_shim.h"
+#include "compile/cpu/guard_marks.h"
+#include "compile/cpu/host_text.h"
+#include "compile/portable_header.h"
+
+namespace kiln {
+namespace {
+
+/// Where a part's text starts over, for diagnostics.
+std::string line_marker(const std::string& file) {
+  return "\n#line 1 \"" + file + "\"\n";
+}
+
+std::string string_literal(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+/// The function that a name expression names: "f" of "ns::f<float, 4>".
+std::string function_name(const std::string& expression) {
+  const std::string head(trim(std::string_view(expression).substr(0, expression.find('<'))));
+  const std::size_t scope = head.rfind("::");
+  return scope == std::string::npos ? head : head.substr(scope + 2);
+}
+
+class UnitWriter {
+ public:
+  UnitWriter(const Specialization& specialization, bool gcc) : spec_(specialization), gcc_(gcc) {
+    kernel_ = outline(spec_.source_text);
+    params_ = outline(spec_.params_header);
+    portable_ = outline(portable_header());
+    for (const IncludedHeader& header : spec_.headers) headers_.push_back(outline(header.text));
+  }
+
+  CpuUnit run() {
+    const std::string kernel_text = rewrite_kernel();
+    add_shim();
+    add_defines();
+    unit_.text += line_marker(spec_.source_name) + kernel_text + line_marker("kiln entries");
+    add_entries();
+    add_symbols();
+    add_headers();
+    return std::move(unit_);
+  }
+
+ private:
+  void add_shim() {
+    for (const EmbeddedFile& part : cpu_shim_parts()) {
+      unit_.text += line_marker("kiln shim " + std::string(part.name));
+      unit_.text += part.text;
+    }
+  }
+
+  void add_defines() {
+    for (const auto& [name, value] : spec_.defines) unit_.text += "#define " + name + " " + value + "\n";
+    std::set<std::string> named;
+    for (const EntryPoint& entry : spec_.entries) {
+      const std::string name = function_name(entry.name_expression);
+      if (named.insert(name).second) unit_.text += "#define KILN_LAUNCH_BOUNDS_" + name + "\n";
+    }
+  }
+
+  std::string rewrite_kernel() {
+    std::vector<TextEdit> edits = host_edits(kernel_, spec_.source_text, gcc_);
+    std::set<std::string_view> macros;
+    for (const Outline* text : texts()) collect_macros(*text, macros);
+    for (const auto& [name, value] : spec_.defines) {
+      if (!parse_real(value)) macros.insert(name);
+    }
+    std::map<std::string_view, int> definitions;
+    for (const DefinitionOutline& definition : kernel_.definitions) ++definitions[definition.name];
+    for (const DefinitionOutline& definition : kernel_.definitions) {
+      if (!definition.kernel || definitions[definition.name] != 1) continue;
+      const std::vector<TextEdit> marks = mark_guards(kernel_, definition, macros);
+      if (marks.empty()) continue;
+      guarded_.insert(std::string(definition.name));
+      edits.insert(edits.end(), marks.begin(), marks.end());
+    }
+    return apply_edits(spec_.source_text, std::move(edits));
+  }
+
+  void add_entries() {
+    int index = 0;
+    for (const EntryPoint& entry : spec_.entries) {
+      const std::string number = std::to_string(index++);
+      const std::string symbol = "kiln_kernel_" + number;
+      if (!unit_.lowered_names.emplace(entry.name_expression, symbol).second) continue;
+      const bool fibers = unseen_header() || may_wait(entry.name_expression, texts());
+      const bool guarded = guarded_.count(function_name(entry.name_expression)) != 0;
+      const Dim3 block = entry.fixed_block.value_or(Dim3{0, 0, 0});
+      unit_.text += "using kiln_shape_" + number + " = kiln::cpu::Shape<" + std::to_string(block.x) + "u, " +
+                    std::to_string(block.y) + "u, " + std::to_string(block.z) + "u, " +
+                    (guarded ? "true" : "false") + ">;\n";
+      unit_.text += std::string(fibers ? "KILN_FIBER_KERNEL(" : "KILN_SIMD_KERNEL(") + number + ", " +
+                    string_literal(entry.name_expression) + ", " + entry.name_expression + ")\n";
+    }
+    unit_.text += "static void kiln_set_dynamic_shared() {\n" + dynamic_shared_assignments(kernel_);
+    for (const Outline& header : headers_) unit_.text += dynamic_shared_assignments(header);
+    unit_.text += "}\n";
+  }
+
+  void add_symbols() {
+    std::set<std::string> names;
+    for (const Outline* text : texts()) {
+      for (const DeviceVariable& variable : text->variables) names.insert(variable.qualified_name);
+    }
+    if (names.empty()) return;
+    unit_.text += "extern \"C\" KILN_EXPORT const kiln::cpu_abi::Symbol kiln_symbols[] = {\n";
+    for (const std::string& name : names) {
+      unit_.text += "{" + string_literal(name) + ", (void*)&::" + name + ", sizeof(::" + name + ")},\n";
+    }
+    unit_.text += "{nullptr, nullptr, 0}};\n";
+  }
+
+  void add_headers() {
+    for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
+      unit_.headers.emplace_back(stand_in.name, stand_in.text);
+    }
+    unit_.headers.emplace_back("kiln/portable.h",
+                               line_marker("kiln/portable.h").substr(1) + portable_header());
+    unit_.headers.emplace_back("kiln/params.h", line_marker("kiln/params.h").substr(1) + spec_.params_header);
+    std::map<std::string, std::string> name_of_path;
+    for (std::size_t i = 0; i < spec_.headers.size(); ++i) {
+      const IncludedHeader& header = spec_.headers[i];
+      const auto [first, fresh] = name_of_path.emplace(header.path, header.name);
+      if (!fresh && !header.path.empty()) {  // one file under two names: "#pragma once" must see one file
+        unit_.headers.emplace_back(header.name, "#include <" + first->second + ">\n");
+        continue;
+      }
+      const std::string text = apply_edits(header.text, host_edits(headers_[i], header.text, gcc_));
+      unit_.headers.emplace_back(
+          header.name, line_marker(header.path.empty() ? header.name : header.path).substr(1) + text);
+    }
+  }
+
+  [[nodiscard]] std::vector<const Outline*> texts() const {
+    std::vector<const Outline*> all = {&kernel_, &params_, &portable_};
+    for (const Outline& header : headers_) all.push_back(&header);
+    return all;
+  }
+
+  [[nodiscard]] bool unseen_header() const {
+    std::vector<std::string> known;
+    for (const IncludedHeader& header : spec_.headers) known.push_back(header.name);
+    known.emplace_back("cooperative_groups.h");
+    known.emplace_back("cooperative_groups/reduce.h");
+    const std::vector<const Outline*> all = texts();
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Outline* text) { return includes_unseen_header(*text, known); });
+  }
+
+  const Specialization& spec_;
+  bool gcc_;
+  Outline kernel_, params_, portable_;
+  std::deque<Outline> headers_;
+  std::set<std::string> guarded_;
+  CpuUnit unit_;
+};
+
+}  // namespace
+
+CpuUnit make_cpu_unit(const Specialization& specialization, bool gcc) {
+  return UnitWriter(specialization, gcc).run();
+}
+
+std::string cpu_unit_fingerprint() {
+  FieldHasher hasher;
+  for (const EmbeddedFile& part : cpu_shim_parts()) hasher.field(part.name, part.text);
+  for (const EmbeddedFile& part : cpu_stand_in_headers()) hasher.field(part.name, part.text);
+  hasher.field("portable.h", portable_header());
+  return hasher.hex();
+}
+
+}  // namespace kiln

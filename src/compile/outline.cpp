@@ -1,0 +1,271 @@
+#include "compile/outline.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kiln {
+namespace {
+
+/// Names that take a parenthesis in a declaration's head without being the function that it declares.
+constexpr std::array<std::string_view, 14> kAttributes = {
+    "__launch_bounds__", "__attribute__", "__align__",   "alignas",  "noexcept",
+    "decltype",          "requires",      "__declspec",  "explicit", "throw",
+    "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof"};
+
+bool is_attribute(std::string_view name) {
+  return std::find(kAttributes.begin(), kAttributes.end(), name) != kAttributes.end() ||
+         name.rfind("KILN_LAUNCH_BOUNDS_", 0) == 0;
+}
+
+class Outliner {
+ public:
+  explicit Outliner(std::string_view text) { result_.source = tokenize(text); }
+
+  Outline run() {
+    parse_scope(tokens().size(), "");
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] const std::vector<Token>& tokens() const { return result_.source.tokens; }
+  [[nodiscard]] bool at(std::size_t i, std::string_view text) const {
+    return i < tokens().size() && tokens()[i].is(text);
+  }
+
+  [[nodiscard]] bool contains(TokenRange range, std::string_view text) const {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (tokens()[i].is(text)) return true;
+    }
+    return false;
+  }
+
+  /// Declarations up to `end`, at namespace or class scope. `scope` is "" or ends in "::".
+  void parse_scope(std::size_t end, const std::string& scope) {
+    std::size_t begin = at_;
+    while (at_ < end) {
+      const Token& token = tokens()[at_];
+      if (token.is("(") || token.is("[")) {
+        at_ = std::min(matching_close(tokens(), at_) + 1, end);
+      } else if (token.is(";")) {
+        declaration({begin, at_ + 1}, scope);
+        begin = ++at_;
+      } else if (token.is("{")) {
+        const std::size_t close = std::min(matching_close(tokens(), at_), end);
+        if (braces({begin, at_}, close, scope)) begin = close + 1;
+        at_ = std::min(close + 1, end);
+      } else {
+        ++at_;
+        if (token.is("}") || (token.is(":") && access_label(begin))) begin = at_;
+      }
+    }
+  }
+
+  [[nodiscard]] bool access_label(std::size_t begin) const {
+    return at_ == begin + 2 && (at(begin, "public") || at(begin, "private") || at(begin, "protected"));
+  }
+
+  /// What the brace at `head.end` opens. False if the declaration goes on after it (an initializer).
+  bool braces(TokenRange head, std::size_t close, const std::string& scope) {
+    const TokenRange body{head.end + 1, close};
+    if (head.begin == head.end) {  // a second brace of a constructor with braced initializers
+      if (!result_.definitions.empty()) result_.definitions.back().body.end = close;
+      return true;
+    }
+    const std::size_t first = skip_template_head(head);
+    if (at(first, "namespace") || (at(first, "inline") && at(first + 1, "namespace"))) {
+      nested(body, scope + namespace_name({first, head.end}));
+      return true;
+    }
+    if (at(first, "extern") && first + 2 == head.end) {
+      nested(body, scope);
+      return true;
+    }
+    if (is_class_head({first, head.end})) {
+      class_definition(head, first, body, scope);
+      return false;  // "} variable;" may follow
+    }
+    if (contains_assignment({first, head.end})) {  // an initializer, perhaps a lambda's body
+      result_.definitions.push_back({variable_name({first, head.end}), head, body, false, false});
+      return false;
+    }
+    const std::string_view name = function_name({first, head.end});
+    if (name.empty()) return false;
+    result_.definitions.push_back({name, head, body, contains(head, "__global__"), false});
+    block_scope(body);
+    return true;
+  }
+
+  void nested(TokenRange body, const std::string& scope) {
+    at_ = body.begin;
+    parse_scope(body.end, scope);
+  }
+
+  [[nodiscard]] std::size_t skip_template_head(TokenRange head) const {
+    std::size_t i = head.begin;
+    while (at(i, "template") && at(i + 1, "<")) {
+      int depth = 0;
+      for (++i; i < head.end; ++i) {
+        if (at(i, "(")) i = matching_close(tokens(), i);
+        if (at(i, "<")) ++depth;
+        if (at(i, ">") && --depth == 0) break;
+      }
+      ++i;
+    }
+    return std::min(i, head.end);
+  }
+
+  [[nodiscard]] std::string namespace_name(TokenRange head) const {
+    std::string name;
+    for (std::size_t i = head.begin; i < head.end; ++i) {
+      const Token& token = tokens()[i];
+      if (token.identifier() && !token.is("namespace") && !token.is("inline"))
+        name += std::string(token.text) + "::";
+    }
+    return name;
+  }
+
+  [[nodiscard]] bool is_class_head(TokenRange head) const {
+    for (std::size_t i = head.begin; i < head.end; ++i) {
+      if (at(i, "class") || at(i, "struct") || at(i, "union") || at(i, "enum")) {
+        return !at(head.end - 1, ")") && !at(head.end - 1, "const") && !at(head.end - 1, "noexcept") &&
+               !contains_assignment({i, head.end});
+      }
+      if (at(i, "(")) i = matching_close(tokens(), i);
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool contains_assignment(TokenRange head) const {
+    for (std::size_t i = head.begin; i < head.end; ++i) {
+      if (at(i, "(") || at(i, "[")) i = matching_close(tokens(), i);
+      if (at(i, "=") && !at(i - 1, "operator")) return true;
+    }
+    return false;
+  }
+
+  void class_definition(TokenRange head, std::size_t first, TokenRange body, const std::string& scope) {
+    if (contains({first, head.end}, "enum")) return;
+    std::string_view name;
+    for (std::size_t i = first; i < head.end && !at(i, ":"); ++i) {
+      if (at(i, "(") || at(i, "[")) i = matching_close(tokens(), i);
+      const Token& token = tokens()[std::min(i, tokens().size() - 1)];
+      if (at(i, "<")) break;
+      if (token.identifier() && !is_attribute(token.text) && !token.is("final")) name = token.text;
+    }
+    result_.definitions.push_back({name, head, body, false, true});
+    nested(body, scope + std::string(name) + "::");
+  }
+
+  /// The identifier in front of the first parenthesis that is a parameter list.
+  [[nodiscard]] std::string_view function_name(TokenRange head) const {
+    for (std::size_t i = head.begin; i < head.end; ++i) {
+      if (at(i, "operator")) return tokens()[i].text;
+      if (at(i, "[")) i = matching_close(tokens(), i);
+      if (!at(i, "(")) continue;
+      if (i > head.begin && tokens()[i - 1].identifier() && !is_attribute(tokens()[i - 1].text)) {
+        return tokens()[i - 1].text;
+      }
+      if (i > head.begin && at(i - 1, ">")) return specialized_name(head, i - 1);
+      i = matching_close(tokens(), i);
+    }
+    return {};
+  }
+
+  /// The name before the template arguments that end at `close`: "template <> void f<int>(...)".
+  [[nodiscard]] std::string_view specialized_name(TokenRange head, std::size_t close) const {
+    int depth = 0;
+    for (std::size_t i = close; i > head.begin; --i) {
+      if (at(i, ">")) ++depth;
+      if (at(i, "<") && --depth == 0)
+        return tokens()[i - 1].identifier() ? tokens()[i - 1].text : std::string_view{};
+    }
+    return {};
+  }
+
+  void declaration(TokenRange range, const std::string& scope) {
+    if (at(range.begin, "template") && !at(range.begin + 1, "<")) {
+      for (std::size_t i = range.begin; i < range.end; ++i) {
+        if (at(i, "__global__")) result_.instantiated_kernels.push_back(i);
+      }
+      return;
+    }
+    if (contains(range, "__shared__")) {
+      shared_statement(range, scope, true);
+      return;
+    }
+    if (contains_assignment(range)) {
+      result_.definitions.push_back({variable_name(range), range, range, false, false});
+    }
+    const bool device =
+        contains(range, "__constant__") || contains(range, "__device__") || contains(range, "__managed__");
+    if (!device || at(range.begin, "template") || contains(range, "extern") || contains(range, "using"))
+      return;
+    const std::string_view name = variable_name(range);
+    if (!name.empty()) result_.variables.push_back({scope + std::string(name)});
+  }
+
+  /// Empty if the declaration is that of a function.
+  [[nodiscard]] std::string_view variable_name(TokenRange range) const {
+    std::string_view name;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const Token& token = tokens()[i];
+      if (token.is("[") || token.is("=") || token.is("{") || token.is(";") || token.is(",")) return name;
+      if (token.is("(")) {
+        if (i == range.begin || !is_attribute(tokens()[i - 1].text)) return {};
+        i = matching_close(tokens(), i);
+      } else if (token.identifier() && !is_attribute(token.text)) {
+        name = token.text;
+      }
+    }
+    return name;
+  }
+
+  void shared_statement(TokenRange statement, const std::string& scope, bool at_namespace_scope) {
+    if (!contains(statement, "extern") || !contains(statement, "[")) return;
+    const std::string_view name = variable_name(statement);
+    if (name.empty()) return;
+    result_.dynamic_shared.push_back({scope + std::string(name), name, statement, at_namespace_scope});
+  }
+
+  void block_scope(TokenRange body) {
+    std::size_t begin = body.begin;
+    for (std::size_t i = body.begin; i < body.end; ++i) {
+      if (at(i, "{") || at(i, "}")) begin = i + 1;
+      if (!at(i, ";")) continue;
+      if (contains({begin, i}, "__shared__")) shared_statement({begin, i + 1}, "", false);
+      begin = i + 1;
+    }
+  }
+
+  Outline result_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::size_t matching_close(const std::vector<Token>& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) ++depth;
+    if ((token.is(")") || token.is("]") || token.is("}")) && --depth == 0) return i;
+  }
+  return tokens.size();
+}
+
+Outline outline(std::string_view text) {
+  return Outliner(text).run();
+}
+
+std::vector<std::string> find_kernels(std::string_view text) {
+  const Outline outlined = outline(text);
+  std::vector<std::string> names;
+  for (const DefinitionOutline& definition : outlined.definitions) {
+    const std::string name(definition.name);
+    if (definition.kernel && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace kiln

@@ -1,0 +1,206 @@
+#include "compile/tokens.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace kiln {
+namespace {
+
+bool starts_identifier(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+bool continues_identifier(char c) {
+  return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+// ">" and "<" stay single, because they may close or open template arguments.
+constexpr std::array<std::string_view, 21> kLongPunctuation = {
+    "...", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
+    "|=",  "^=", "==", "!=", "<=", ">=", "&&", "||", "##", ".*"};
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view text) : text_(text) {}
+
+  TokenizedText run() {
+    while (skip_blanks()) {
+      if (at_line_start_ && text_[at_] == '#') {
+        open_directive();
+        continue;
+      }
+      at_line_start_ = false;
+      const Token token = next_token();
+      (in_directive_ ? result_.directives.back().tokens : result_.tokens).push_back(token);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] char peek(std::size_t ahead) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+
+  void open_directive() {
+    result_.directives.push_back({{}, at_});
+    in_directive_ = true;
+    at_line_start_ = false;
+    ++at_;
+  }
+
+  /// Skips blanks, comments and line ends; false at the end of the text.
+  bool skip_blanks() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        ++line_;
+        ++at_;
+        at_line_start_ = true;
+        in_directive_ = false;
+      } else if (c == '\\' && (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
+        at_ += peek(1) == '\n' ? 2 : 3;
+        ++line_;
+      } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+        ++at_;
+      } else if (c == '/' && peek(1) == '/') {
+        skip_line_comment();
+      } else if (c == '/' && peek(1) == '*') {
+        advance_to(find_after("*/", at_ + 2));
+      } else {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void skip_line_comment() {
+    while (at_ < text_.size() && text_[at_] != '\n') {
+      if (text_[at_] == '\\' && peek(1) == '\n') {
+        ++at_;
+        ++line_;
+      }
+      ++at_;
+    }
+  }
+
+  [[nodiscard]] std::size_t find_after(std::string_view what, std::size_t from) const {
+    const std::size_t found = text_.find(what, from);
+    return found == std::string_view::npos ? text_.size() : found + what.size();
+  }
+
+  void advance_to(std::size_t end) {
+    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                         text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+    at_ = end;
+  }
+
+  Token next_token() {
+    Token token;
+    token.offset = at_;
+    token.line = line_;
+    token.kind = classify();
+    token.text = text_.substr(token.offset, at_ - token.offset);
+    return token;
+  }
+
+  /// Moves past one token and tells its kind.
+  Token::Kind classify() {
+    const char c = text_[at_];
+    if (starts_identifier(c)) {
+      const std::size_t begin = at_;
+      while (at_ < text_.size() && continues_identifier(text_[at_])) ++at_;
+      return after_identifier(text_.substr(begin, at_ - begin));
+    }
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+        (c == '.' && std::isdigit(static_cast<unsigned char>(peek(1))) != 0)) {
+      skip_number();
+      return Token::Kind::kNumber;
+    }
+    if (c == '"' || c == '\'') {
+      skip_quoted(c);
+      return c == '"' ? Token::Kind::kString : Token::Kind::kCharacter;
+    }
+    for (const std::string_view punctuation : kLongPunctuation) {
+      if (text_.substr(at_, punctuation.size()) == punctuation) {
+        at_ += punctuation.size();
+        return Token::Kind::kPunctuation;
+      }
+    }
+    ++at_;
+    return Token::Kind::kPunctuation;
+  }
+
+  /// An identifier may turn out to be the prefix of a literal: u8"...", R"x(...)x", L'a'.
+  Token::Kind after_identifier(std::string_view name) {
+    const bool raw = name == "R" || name == "LR" || name == "uR" || name == "UR" || name == "u8R";
+    const bool prefix = name == "L" || name == "u" || name == "U" || name == "u8";
+    if (raw && peek(0) == '"') {
+      const std::size_t open = text_.find('(', at_);
+      if (open == std::string_view::npos) return Token::Kind::kIdentifier;
+      const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+      advance_to(find_after(close, open));
+      return Token::Kind::kString;
+    }
+    if (prefix && (peek(0) == '"' || peek(0) == '\'')) {
+      const char quote = peek(0);
+      skip_quoted(quote);
+      return quote == '"' ? Token::Kind::kString : Token::Kind::kCharacter;
+    }
+    return Token::Kind::kIdentifier;
+  }
+
+  void skip_number() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      const char before = text_[at_ - (at_ > 0 ? 1 : 0)];
+      const bool sign =
+          (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+      const bool separator = c == '\'' && continues_identifier(peek(1));
+      if (!continues_identifier(c) && c != '.' && !sign && !separator) return;
+      ++at_;
+    }
+  }
+
+  void skip_quoted(char quote) {
+    ++at_;
+    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
+      at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
+    }
+    if (at_ < text_.size() && text_[at_] == quote) ++at_;
+    at_ = std::min(at_, text_.size());
+  }
+
+  std::string_view text_;
+  TokenizedText result_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+  bool at_line_start_ = true;
+  bool in_directive_ = false;
+};
+
+}  // namespace
+
+TokenizedText tokenize(std::string_view text) {
+  return Tokenizer(text).run();
+}
+
+std::string apply_edits(std::string_view text, std::vector<TextEdit> edits) {
+  std::sort(edits.begin(), edits.end(),
+            [](const TextEdit& a, const TextEdit& b) { return a.offset < b.offset; });
+  std::string result;
+  result.reserve(text.size() + 16 * edits.size());
+  std::size_t at = 0;
+  for (const TextEdit& edit : edits) {
+    result += text.substr(at, edit.offset - at);
+    result += edit.replacement;
+    const std::string_view replaced = text.substr(edit.offset, edit.length);
+    const auto lost = std::count(replaced.begin(), replaced.end(), '\n') -
+                      std::count(edit.replacement.begin(), edit.replacement.end(), '\n');
+    if (lost > 0) result.append(static_cast<std::size_t>(lost), '\n');
+    at = edit.offset + edit.length;
+  }
+  result += text.substr(at);
+  return result;
+}
+
+}  // namespace kiln

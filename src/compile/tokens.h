@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln {
+
+/// A token of C++ source text, as far as Kiln needs to tell them apart.
+struct Token {
+  enum class Kind { kIdentifier, kNumber, kString, kCharacter, kPunctuation };
+  Kind kind = Kind::kPunctuation;
+  std::string_view text;   ///< part of the tokenized text, which must outlive it
+  std::size_t offset = 0;  ///< in bytes
+  int line = 1;
+
+  [[nodiscard]] std::size_t end() const { return offset + text.size(); }
+  [[nodiscard]] bool is(std::string_view expected) const { return text == expected; }
+  [[nodiscard]] bool identifier() const { return kind == Kind::kIdentifier; }
+};
+
+/// A preprocessor line with its continuations: "#" is left out, `tokens[0]` is the directive's name.
+struct Directive {
+  std::vector<Token> tokens;
+  std::size_t offset = 0;  ///< of the "#"
+};
+
+struct TokenizedText {
+  std::vector<Token> tokens;  ///< those outside preprocessor lines
+  std::vector<Directive> directives;
+};
+
+/// Splits `text` without expanding macros or evaluating conditionals; comments vanish. Never fails: text that
+/// is not C++ gives tokens that mean nothing, and the compiler will say so.
+[[nodiscard]] TokenizedText tokenize(std::string_view text);
+
+/// A replacement of `length` bytes at `offset`.
+struct TextEdit {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  std::string replacement;
+};
+
+/// Applies edits that do not overlap, in any order. Line numbers are kept: newlines that a replacement loses
+/// are added at its end.
+[[nodiscard]] std::string apply_edits(std::string_view text, std::vector<TextEdit> edits);
+
+}  // namespace kiln

@@ -1,0 +1,69 @@
+// What the CPU run time and a compiled kernel unit know of each other. This file is compiled into Kiln and is
+// also the first part of every generated unit, so it includes nothing and uses only built-in types. Change
+// kAbiVersion with it.
+#pragma once
+
+namespace kiln::cpu_abi {
+
+constexpr unsigned kAbiVersion = 1;
+
+struct Index3 {
+  unsigned x, y, z;
+};
+
+/// One launch. Lives in the caller until every block has run.
+struct Launch {
+  Index3 grid;
+  Index3 block;
+  void* const* arguments;  ///< arguments[i] points at the i-th parameter's value
+};
+
+struct Worker;
+
+/// What combines the values that work-items bring to a block barrier.
+enum class BarrierKind : unsigned { kPlain, kCount, kAnd, kOr };
+
+/// What a running kernel asks of the run time. Each call may switch to another work-item of the same block,
+/// on the same thread. In a kernel that runs without fibers each of them records a fault and returns.
+struct Services {
+  /// __syncthreads and its kin; `line` tells barriers apart. Returns the combined predicate.
+  unsigned (*block_barrier)(Worker*, BarrierKind kind, unsigned predicate, unsigned line);
+  /// Waits for the lanes in `mask` that have not left the kernel; returns the value that lane `source`
+  /// brought, or the caller's own where that lane brings none.
+  unsigned long long (*warp_exchange)(Worker*, unsigned mask, unsigned long long value, unsigned source);
+  /// Waits likewise; returns the lanes of `mask` whose predicate holds.
+  unsigned (*warp_vote)(Worker*, unsigned mask, unsigned predicate);
+  /// The lanes of the caller's warp that have not left the kernel.
+  unsigned (*active_lanes)(Worker*);
+  void (*assertion_failed)(Worker*, const char* condition, const char* file, unsigned line);
+};
+
+/// One thread of the pool, as the kernel sees it.
+struct Worker {
+  const Services* services;
+  void* dynamic_shared;  ///< of the running block
+};
+
+/// What a unit exports for each kernel, as a symbol of C linkage.
+struct Kernel {
+  unsigned abi_version;
+  unsigned uses_fibers;
+  const char* name;
+  Index3 fixed_block;  ///< baked in; all 0: any block
+  unsigned parameter_count;
+  const unsigned long long* parameter_bytes;
+  /// Without fibers: runs blocks [first, last), counted x fastest.
+  void (*run_blocks)(const Launch*, unsigned long long first, unsigned long long last, Worker*);
+  /// With fibers: sets the block that the calling thread runs, then runs one work-item of it.
+  void (*enter_block)(const Launch*, Index3 block, Worker*);
+  void (*run_item)(const Launch*, Index3 thread);
+};
+
+/// One __constant__ or __device__ variable. A unit exports an array of these, ended by a null name.
+struct Symbol {
+  const char* name;
+  void* address;
+  unsigned long long bytes;
+};
+
+}  // namespace kiln::cpu_abi
