@@ -70,10 +70,6 @@ std::string unexpected_word_message(const CLI::App& app, const std::vector<std::
   return "'" + extras.front() + "' is not a command" + place + suggestion(extras.front(), commands);
 }
 
-std::string examples(const std::vector<std::string>& lines) {
-  return "Examples:\n  " + join(lines, "\n  ");
-}
-
 void require_word(const std::string& option, const std::string& text, const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), text) != words.end()) return;
   throw bad_input(option + ": '" + text + "' is not known" + suggestion(text, words));

@@ -22,9 +22,6 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments);
 [[nodiscard]] std::string unexpected_word_message(const CLI::App& app,
                                                   const std::vector<std::string>& extras);
 
-/// "Examples:" and the lines, for the foot of a help text.
-[[nodiscard]] std::string examples(const std::vector<std::string>& lines);
-
 /// Throws bad_input suggesting the nearest of `words` unless `text` is one of them.
 void require_word(const std::string& option, const std::string& text, const std::vector<std::string>& words);
 

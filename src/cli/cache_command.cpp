@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/help.h"
 #include "kiln/error.h"
 #include "report/text_table.h"
 
@@ -91,11 +92,14 @@ Subcommand add_cache_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("cache", "Look into the cache of compiled kernels, check it or empty it");
   command->require_subcommand(0, 1);
-  const CLI::App* list_app = command->add_subcommand("list", "Each entry: kernel, target, compiler, size");
-  const CLI::App* stats_app = command->add_subcommand("stats", "Folder, number and size of all entries");
-  const CLI::App* verify_app =
-      command->add_subcommand("verify", "Read every entry and compare its checksums");
-  const CLI::App* clear_app = command->add_subcommand("clear", "Remove every entry");
+  CLI::App* list_app = command->add_subcommand("list", "Each entry: kernel, target, compiler, size");
+  CLI::App* stats_app = command->add_subcommand("stats", "Folder, number and size of all entries");
+  CLI::App* verify_app = command->add_subcommand("verify", "Read every entry and compare its checksums");
+  CLI::App* clear_app = command->add_subcommand("clear", "Remove every entry");
+  list_app->footer(examples({"kiln cache list", "kiln cache list | grep laplacian"}));
+  stats_app->footer(examples({"kiln cache stats", "kiln cache stats --cache-dir /scratch/kiln"}));
+  verify_app->footer(examples({"kiln cache verify", "kiln cache verify && echo sound"}));
+  clear_app->footer(examples({"kiln cache clear", "kiln cache clear --cache-dir /scratch/kiln"}));
   command->footer(
       examples({"kiln cache list", "kiln cache verify", "kiln cache clear --cache-dir /scratch/kiln"}));
   const auto run = [=](World& world) {

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/exit_code.h"
+#include "cli/help.h"
 #include "kiln/error.h"
 
 namespace kiln {

@@ -22,10 +22,10 @@ void take_files(std::vector<std::string>& assignments, std::vector<std::string>&
 void add_job_options(CLI::App& app, JobArguments& arguments) {
   app.add_option("JOB", arguments.words, "Job file (YAML)")->type_name("");
   app.add_option("--set", arguments.set, "Give parameters a value, instead of what the job sets or sweeps")
-      ->type_name("NAME=VALUE ...");
+      ->type_name("NAME=VALUE");
   app.add_option("--sweep", arguments.sweep,
                  "Sweep a parameter over values; bind.NAME=compile,run sweeps its binding")
-      ->type_name("NAME=V1,V2 ...");
+      ->type_name("NAME=V1,V2");
 }
 
 JobSpec read_job(World& world, const JobArguments& arguments) {

@@ -14,6 +14,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/help.h"
 #include "cli/world.h"
 #include "config/settings.h"
 #include "kiln/error.h"
@@ -47,7 +48,8 @@ class CommandLine {
  public:
   CommandLine() : app_(kSummary, "kiln") {
     app_.fallthrough();
-    app_.set_help_flag("-h,--help", "What a command does, with examples: kiln COMMAND --help");
+    app_.formatter(make_help_formatter());
+    app_.set_help_flag("-h,--help", "This text; after a command: what it does, with examples");
     app_.require_subcommand(0, 1);
     add_global_options(app_, arguments_);
     commands_ = add_commands(app_);

@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/help.h"
 #include "cli/job_arguments.h"
 #include "cli/run_reporter.h"
 #include "job/plan.h"

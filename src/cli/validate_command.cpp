@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/help.h"
 #include "cli/job_arguments.h"
 #include "config/yaml_node.h"
 #include "job/plan.h"
@@ -81,7 +82,7 @@ Subcommand add_validate_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("validate", "Check job and workload files without a device or a compiler");
   const auto paths = std::make_shared<Files>();
-  command->add_option("FILE", *paths, "Job or workload files (YAML)")->type_name("...");
+  command->add_option("FILE", *paths, "Job or workload files (YAML)")->type_name("");
   command->footer(examples(
       {"kiln validate configs/quickstart.yaml", "kiln validate kernels_src/*/*.yaml configs/*.yaml"}));
   return {command, [paths](World& world) { return run(world, *paths); }};

@@ -1,0 +1,142 @@
+#include "cli/run_cli.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/cli_fixture.h"
+#include "cli/exit_code.h"
+#include "config/setting_rows.h"
+
+namespace kiln {
+namespace {
+
+using test::CliResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class RunCli : public test::CliTest {};
+
+const std::vector<std::string> kCommands = {"run",     "validate", "devices",  "workloads",
+                                            "compile", "cache",    "settings", "completion"};
+
+TEST_F(RunCli, WithoutACommandShowsTheHelpAndIsAMistake) {
+  const CliResult result = kiln({});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, HasSubstr("Usage: kiln COMMAND"));
+}
+
+TEST_F(RunCli, HelpNamesEveryCommandAndSetting) {
+  const CliResult result = kiln({"--help"});
+  EXPECT_EQ(result.code, kExitDone);
+  EXPECT_THAT(result.err, IsEmpty());
+  for (const std::string& command : kCommands) EXPECT_THAT(result.out, HasSubstr("\n  " + command + " "));
+  for (const SettingRow& row : setting_rows()) {
+    if (!row.option.empty()) EXPECT_THAT(result.out, HasSubstr(row.option + " "));
+  }
+}
+
+TEST_F(RunCli, EveryCommandsHelpTeachesByTwoToFourExamples) {
+  for (const std::string& command : kCommands) {
+    const CliResult result = kiln({command, "--help"});
+    EXPECT_EQ(result.code, kExitDone);
+    const std::size_t foot = result.out.find("Examples:\n");
+    ASSERT_NE(foot, std::string::npos) << command;
+    std::size_t examples = 0;
+    for (const std::string& line : split(result.out.substr(foot), '\n')) {
+      if (line.starts_with("  ") && line.find("kiln") != std::string::npos) ++examples;
+    }
+    EXPECT_GE(examples, 2U) << command;
+    EXPECT_LE(examples, 4U) << command;
+  }
+}
+
+TEST_F(RunCli, VersionSaysWhatWasBuiltAndNoDate) {
+  const CliResult result = kiln({"--version"});
+  EXPECT_EQ(result.code, kExitDone);
+  EXPECT_THAT(result.out, StartsWith("kiln "));
+  for (const char* fact : {"revision", "compiler", "build type"}) EXPECT_THAT(result.out, HasSubstr(fact));
+}
+
+TEST_F(RunCli, UnknownWordsSuggestTheNearest) {
+  EXPECT_EQ(kiln({"rnu"}).err, "kiln: error: 'rnu' is not a command; did you mean 'run'?\n");
+  EXPECT_EQ(kiln({"rnu"}).code, kExitBadInput);
+  EXPECT_EQ(kiln({"cache", "lst"}).err,
+            "kiln: error: 'lst' is not a command of 'kiln cache'; did you mean 'list'?\n");
+  const CliResult option = kiln({"run", "--devcie", "cpu", "job.yaml"});
+  EXPECT_EQ(option.code, kExitBadInput);
+  EXPECT_EQ(option.err, "kiln: error: '--devcie' is not an option of 'kiln run'; did you mean '--device'?\n");
+  EXPECT_THAT(kiln({"frobnicate"}).err, HasSubstr("expected one of run, validate"));
+}
+
+TEST_F(RunCli, WordsTooManyOrMissing) {
+  EXPECT_THAT(kiln({"devices", "cpu"}).err, HasSubstr("'cpu' is one argument too many of 'kiln devices'"));
+  EXPECT_THAT(kiln({"run"}).err, HasSubstr("a job file is missing"));
+  EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err, HasSubstr("one job at a time: 'b.yaml'"));
+  EXPECT_THAT(kiln({"run", "a.yaml", "nx=3"}).err, HasSubstr("did you mean --set nx=3?"));
+  EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, stats, verify or clear"));
+  EXPECT_THAT(kiln({"validate"}).err, HasSubstr("a file is missing"));
+  EXPECT_THAT(kiln({"completion"}).err, HasSubstr("name the shell: bash, zsh, fish"));
+  EXPECT_EQ(kiln({"run", "--output"}).code, kExitBadInput);
+}
+
+TEST_F(RunCli, SettingsShowWhereEachValueCameFrom) {
+  const std::string file = write("my.yaml", "cpu_threads: 3\n");
+  const CliResult result = kiln({"settings", "--settings", file, "--log-level", "info"});
+  EXPECT_EQ(result.code, kExitDone);
+  EXPECT_THAT(result.out, HasSubstr("command line --log-level"));
+  EXPECT_THAT(result.out, HasSubstr("my.yaml:1:14"));
+  EXPECT_THAT(result.out, HasSubstr("command line --cache-dir"));
+  EXPECT_EQ(kiln({"settings", "--format", "markdown"}).out, settings_page());
+}
+
+TEST_F(RunCli, ABadSettingIsBadInput) {
+  const CliResult result = kiln({"settings", "--cpu-threads", "many"});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_EQ(result.err, "kiln: error: --cpu-threads: 'many' is not a whole number of at least 0\n");
+  EXPECT_EQ(kiln({"devices", "--settings", path("none.yaml")}).code, kExitBadInput);
+}
+
+TEST_F(RunCli, AnEmptyCacheIsListedCheckedAndCleared) {
+  for (const char* action : {"list", "stats", "verify", "clear"}) {
+    const CliResult result = kiln({"cache", action});
+    EXPECT_EQ(result.code, kExitDone) << action << result.err;
+    EXPECT_THAT(result.out, HasSubstr("0")) << action;
+  }
+  EXPECT_THAT(kiln({"cache", "stats", "--cache", "off"}).out, HasSubstr("no: the setting 'cache' is off"));
+}
+
+TEST_F(RunCli, CompletionScriptsParseAndKnowEveryCommand) {
+  const auto processes = make_process_runner();
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const CliResult result = kiln({"completion", shell});
+    EXPECT_EQ(result.code, kExitDone);
+    for (const std::string& command : kCommands) EXPECT_THAT(result.out, HasSubstr(command)) << shell;
+    if (!processes->find_program(shell)) continue;
+    const ProcessResult parsed = processes->run({shell, {"-n", write("script", result.out)}, "", ""});
+    EXPECT_TRUE(parsed.ok()) << shell << ": " << parsed.error;
+  }
+  EXPECT_THAT(kiln({"completion", "bsh"}).err, HasSubstr("did you mean 'bash'?"));
+}
+
+TEST_F(RunCli, BashCompletesCommandsOptionsAndTheirWords) {
+  const auto processes = make_process_runner();
+  if (!processes->find_program("bash")) GTEST_SKIP() << "bash is not installed";
+  const std::string script = write("script", kiln({"completion", "bash"}).out);
+  const auto complete = [&](const std::string& words) {
+    const std::string commands = "source " + script + "; COMP_WORDS=(" + words +
+                                 "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _kiln; echo \"${COMPREPLY[@]}\"";
+    return std::string(trim(processes->run({"bash", {"-c", commands}, "", ""}).output));
+  };
+  EXPECT_EQ(complete("kiln ru"), "run");
+  EXPECT_EQ(complete("kiln cache cl"), "clear");
+  EXPECT_EQ(complete("kiln run --dry"), "--dry-run");
+  EXPECT_EQ(complete("kiln run x.yaml --format ma"), "markdown");
+  EXPECT_EQ(complete("kiln settings --log-level de"), "debug");
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,53 @@
+#include "cli/status_line.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace kiln {
+namespace {
+
+class StatusLineTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] Console console(bool terminal) { return {out_, err_, false, terminal, 12, true}; }
+
+  std::ostringstream out_, err_;
+};
+
+TEST_F(StatusLineTest, OnATerminalTheLineIsReplacedAndCut) {
+  StatusLine line(console(true));
+  line.show("one");
+  line.show("a line that is long");
+  line.clear();
+  EXPECT_EQ(err_.str(), "one\r\033[Ka line that\r\033[K");
+}
+
+TEST_F(StatusLineTest, MessagesStandAboveIt) {
+  StatusLine line(console(true));
+  line.show("working");
+  line.write("note");
+  EXPECT_EQ(err_.str(), "working\r\033[Knote\nworking");
+}
+
+TEST_F(StatusLineTest, WithoutATerminalOnlyMessagesAreWritten) {
+  StatusLine line(console(false));
+  line.show("working");
+  line.write("note");
+  line.clear();
+  EXPECT_EQ(err_.str(), "note\n");
+}
+
+TEST_F(StatusLineTest, TheLogHoldsBackWhatIsBelowItsLevel) {
+  StatusLine line(console(false));
+  ConsoleLog log(line, LogLevel::kWarn, TextStyle{});
+  log.info("quiet");
+  log.warn("loud");
+  log.error("louder");
+  EXPECT_EQ(err_.str(), "kiln: warning: loud\nkiln: error: louder\n");
+  ConsoleLog off(line, LogLevel::kOff, TextStyle{});
+  off.error("nothing");
+  EXPECT_EQ(err_.str(), "kiln: warning: loud\nkiln: error: louder\n");
+}
+
+}  // namespace
+}  // namespace kiln
