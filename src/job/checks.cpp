@@ -74,6 +74,10 @@ double sum_of(const BufferLayout& layout, const Region& region, std::span<const 
   return sum.value();
 }
 
+double element_as(ScalarType type, std::span<const std::byte> bytes, std::uint64_t index) {
+  return visit_scalar(type, [&]<class T>() { return element<T>(bytes, index); });
+}
+
 Tolerance tolerance_of(const Configuration& configuration, const CheckSpec& check) {
   const auto number = [&](const std::optional<ExpressionText>& text) { return text ? configuration.evaluate(*text) : 0.0; };
   return {number(check.rtol), number(check.atol), number(check.skip_below)};
@@ -86,11 +90,12 @@ std::string tolerance_text(const Tolerance& tolerance) {
   return parts.empty() ? "exact" : join(parts, ", ");
 }
 
-/// What the buffer is compared with: one number, or an array of the buffer's type.
+/// What the buffer is compared with: one number, or an array of as many elements.
 struct Expected {
   std::string source;
   std::optional<double> number;
   HostContent array;
+  ScalarType type = ScalarType::kDouble;  ///< of the array's elements
 };
 
 std::string file_name(const Configuration& configuration, const FileSource& file) {
@@ -101,18 +106,18 @@ std::string file_name(const Configuration& configuration, const FileSource& file
 /// `nullopt`: an optional file is not there and nothing else is given.
 std::optional<Expected> expected_of(const Configuration& configuration, const CheckSpec& check,
                                     const BufferLayout& layout, const ReferenceRunner& run_reference, FileSystem& files) {
-  if (check.expected) return Expected{"expected value", configuration.evaluate(*check.expected), {}};
+  if (check.expected) return Expected{"expected value", configuration.evaluate(*check.expected), {}, {}};
   if (check.expected_file) {
     const auto number = number_from_file(configuration, *check.expected_file, files);
     if (!number) return std::nullopt;
-    return Expected{file_name(configuration, *check.expected_file), number, {}};
+    return Expected{file_name(configuration, *check.expected_file), number, {}, {}};
   }
   if (check.file) {
     FileSource file = *check.file;
     const bool optional_here = file.optional || !check.reference_kernel.empty();
     file.optional = optional_here;
     if (file_is_there(configuration, file, files)) {
-      Expected expected{file_name(configuration, file), std::nullopt, {}};
+      Expected expected{file_name(configuration, file), std::nullopt, {}, layout.scalar.value()};
       expected.array.copy.resize(layout.bytes);
       fill_from_file(configuration, layout, file, files, expected.array.copy);
       expected.array.bytes = expected.array.copy;
@@ -121,9 +126,10 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
     if (check.reference_kernel.empty()) return std::nullopt;
   }
   ReferenceContent reference = run_reference(check);
-  Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content)};
+  const BufferLayout other = layout_of(configuration, *configuration.workload().find_buffer(check.reference_buffer));
+  if (!other.scalar) throw bad_input("buffer '" + check.reference_buffer + "' holds records, which cannot be compared", check.where);
+  Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content), *other.scalar};
   if (check.reduce_sum) {
-    const BufferLayout other = layout_of(configuration, *configuration.workload().find_buffer(check.reference_buffer));
     expected.number = sum_of(other, full_region(other), expected.array.bytes);
   }
   return expected;
@@ -137,9 +143,12 @@ Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Reg
     return result;
   }
   visit_scalar(layout.scalar.value(), [&]<class T>() {
+    const bool same_type = !expected.number && expected.type == *layout.scalar;
     for_each_run(layout, region, [&](std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) {
-        const double wanted = expected.number ? *expected.number : element<T>(expected.array.bytes, i);
+        const double wanted = expected.number ? *expected.number
+                              : same_type     ? element<T>(expected.array.bytes, i)
+                                              : element_as(expected.type, expected.array.bytes, i);
         compare_one(result, tolerance, i, element<T>(values, i), wanted);
       }
     });
@@ -176,7 +185,7 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
     result.message = "skipped: there is no expected value in the input";
     return result;
   }
-  if (!expected->number && expected->array.bytes.size() != layout.bytes) {
+  if (!expected->number && expected->array.bytes.size() != layout.count * size_of(expected->type)) {
     throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'", check.where);
   }
   const HostContent values = workspace.content(check.buffer);
