@@ -1,8 +1,4 @@
 # `cmake --install`: bin/kiln, libkiln with its headers and CMake package, and what kiln reads under share/kiln.
-option(KILN_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
-if(NOT KILN_INSTALL)
-  return()
-endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -16,9 +12,18 @@ install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib LIBRARY 
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
 install(DIRECTORY include/kiln DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY kernels_src configs schemas DESTINATION share/kiln)
-if(EXISTS ${PROJECT_SOURCE_DIR}/tools/completion/kiln.bash)
-  install(FILES tools/completion/kiln.bash DESTINATION share/bash-completion/completions RENAME kiln)
-endif()
+# The installed program writes its own completion scripts.
+foreach(shell_and_file bash|bash-completion/completions/kiln zsh|zsh/site-functions/_kiln fish|fish/vendor_completions.d/kiln.fish)
+  string(REPLACE "|" ";" shell_and_file ${shell_and_file})
+  list(GET shell_and_file 0 shell)
+  list(GET shell_and_file 1 file)
+  cmake_path(GET file PARENT_PATH folder)
+  install(CODE "
+    set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share\")
+    file(MAKE_DIRECTORY \"\${share}/${folder}\")
+    execute_process(COMMAND \"\${share}/../bin/kiln\" completion ${shell} OUTPUT_FILE \"\${share}/${file}\"
+                    COMMAND_ERROR_IS_FATAL ANY)")
+endforeach()
 install(FILES LICENSE README.md DESTINATION share/doc/kiln)
 
 get_target_property(KILN_LIBRARY_TYPE kiln_library TYPE)
