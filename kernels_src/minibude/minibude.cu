@@ -4,7 +4,7 @@
 
 // Keeps g++ 12 from merging two iterations of a loop, after which it finds no SIMD lanes in the loop inside.
 #ifdef KILN_BACKEND_CPU
-#define KEEP_ITERATIONS_APART() asm volatile("")
+#define KEEP_ITERATIONS_APART() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #else
 #define KEEP_ITERATIONS_APART()
 #endif
