@@ -28,10 +28,16 @@ std::optional<std::string> check_extents(const Dim3& size, const Dim3& limit, co
                                          const std::string& unit, const std::string& device) {
   for (const Axis& axis : kAxes) {
     const std::uint64_t extent = size.*axis.extent;
-    if (extent == 0) return "its " + what + " is " + to_text(size) + "; every extent must be at least 1";
-    if (extent > limit.*axis.extent) {
-      return "its " + what + " has " + digits(extent) + " " + unit + " along " + axis.name + ", " + device +
-             " takes at most " + digits(limit.*axis.extent);
+    const std::uint64_t most = limit.*axis.extent;
+    std::string problem = "its " + what;
+    if (extent == 0) {
+      problem.append(" is ").append(to_text(size)).append("; every extent must be at least 1");
+      return problem;
+    }
+    if (extent > most) {
+      problem.append(" has ").append(digits(extent)).append(" ").append(unit).append(" along ");
+      problem.append(axis.name).append(", ").append(device).append(" takes at most ").append(digits(most));
+      return problem;
     }
   }
   return std::nullopt;
