@@ -8,10 +8,11 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/unique_handle.h"
+#include "compile/cpu/arch_options.h"
 #include "compile/cpu/host_compiler.h"
-#include "compile/cpu/host_target.h"
 #include "compile/cpu/unit.h"
 #include "compile/outline.h"
+#include "device/cpu/cpu_target.h"
 #include "kiln/error.h"
 
 namespace kiln {

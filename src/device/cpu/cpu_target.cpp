@@ -1,4 +1,4 @@
-#include "compile/cpu/host_target.h"
+#include "device/cpu/cpu_target.h"
 
 #include <algorithm>
 #include <set>
@@ -96,17 +96,6 @@ Target cpu_target(const std::string& name, FileSystem& files) {
 #endif
   if (std::find(known.begin(), known.end(), name) != known.end()) return {"cpu", name, 32};
   throw bad_input("unknown CPU architecture '" + name + "'" + suggestion(name, known));
-}
-
-std::vector<std::string> arch_options(const std::string& arch) {
-  const std::vector<std::string> words = split(arch, ' ');
-  if (words.empty() || words.front() == "aarch64") return {"-mcpu=native"};
-  std::vector<std::string> options = {"-march=" + words.front()};
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (!words[i].empty()) options.push_back("-m" + words[i]);
-  }
-  if (words.front() == "x86-64-v4") options.emplace_back("-mprefer-vector-width=512");
-  return options;
 }
 
 }  // namespace kiln

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/file.h"
 #include "device/target.h"
@@ -13,8 +12,5 @@ namespace kiln {
 /// code. "native" resolves to this machine's, from /proc/cpuinfo; the levels stand for themselves. Throws
 /// bad_input for any other name, with the nearest one.
 [[nodiscard]] Target cpu_target(const std::string& name, FileSystem& files);
-
-/// Compiler options for an `arch`: the same for g++ and clang++.
-[[nodiscard]] std::vector<std::string> arch_options(const std::string& arch);
 
 }  // namespace kiln

@@ -1,0 +1,117 @@
+#include "device/cpu/block_runner.h"
+
+#include <optional>
+#include <string>
+
+#include "device/cpu/fiber_team.h"
+#include "device/cpu/memory_map.h"
+
+namespace kiln {
+namespace {
+
+/// The kernel's view of the thread, and the way from a service back to who provides it.
+struct Worker : cpu_abi::Worker {
+  std::optional<FiberTeam> team;
+  const cpu_abi::Kernel* kernel = nullptr;
+  FaultSink* faults = nullptr;
+};
+
+Worker& own(cpu_abi::Worker* worker) {
+  return *static_cast<Worker*>(worker);
+}
+
+std::string assertion_text(const char* condition, const char* file, unsigned line) {
+  return std::string("assertion '") + condition + "' failed at " + file + ":" + std::to_string(line);
+}
+
+const cpu_abi::Services kFiberServices = {
+    [](cpu_abi::Worker* worker, cpu_abi::BarrierKind kind, unsigned predicate, unsigned line) {
+      return own(worker).team->block_barrier(kind, predicate, line);
+    },
+    [](cpu_abi::Worker* worker, unsigned mask, unsigned long long value, unsigned source) {
+      return own(worker).team->warp_exchange(mask, value, source);
+    },
+    [](cpu_abi::Worker* worker, unsigned mask, unsigned predicate) {
+      return own(worker).team->warp_vote(mask, predicate);
+    },
+    [](cpu_abi::Worker* worker) { return own(worker).team->active_lanes(); },
+    [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
+      own(worker).team->fail(assertion_text(condition, file, line));
+    }};
+
+void refuse(cpu_abi::Worker* worker, const std::string& what) {
+  own(worker).faults->raise(
+      std::string("'") + own(worker).kernel->name + "' reached " + what +
+      ", which its text did not show when it was compiled; write the call in the kernel text");
+}
+
+/// For a kernel that runs as a plain loop: nobody can be waited for, so the launch fails and its results are
+/// void.
+const cpu_abi::Services kLoopServices = {
+    [](cpu_abi::Worker* worker, cpu_abi::BarrierKind, unsigned, unsigned line) {
+      refuse(worker, "__syncthreads in line " + std::to_string(line));
+      return 0u;
+    },
+    [](cpu_abi::Worker* worker, unsigned, unsigned long long value, unsigned) {
+      refuse(worker, "a warp operation");
+      return value;
+    },
+    [](cpu_abi::Worker* worker, unsigned, unsigned) {
+      refuse(worker, "a warp operation");
+      return 0u;
+    },
+    [](cpu_abi::Worker*) { return 1u; },
+    [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
+      own(worker).faults->raise(assertion_text(condition, file, line) + " in '" + own(worker).kernel->name +
+                                "'");
+    }};
+
+class Runner final : public BlockRunner {
+ public:
+  explicit Runner(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}
+
+  void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, std::size_t dynamic_shared_bytes,
+           unsigned long long first, unsigned long long last, FaultSink& faults) override {
+    reserve_shared(dynamic_shared_bytes);
+    worker_.kernel = &kernel;
+    worker_.faults = &faults;
+    if (kernel.uses_fibers == 0) {
+      worker_.services = &kLoopServices;
+      kernel.run_blocks(&launch, first, last, &worker_);
+    } else {
+      run_with_fibers(kernel, launch, first, last, faults);
+    }
+  }
+
+ private:
+  void run_with_fibers(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, unsigned long long first,
+                       unsigned long long last, FaultSink& faults) {
+    if (!worker_.team) worker_.team.emplace(stack_bytes_);
+    worker_.services = &kFiberServices;
+    worker_.team->adopt_this_thread();
+    for (unsigned long long i = first; i < last && !faults.raised(); ++i) {
+      const cpu_abi::Index3 block = {static_cast<unsigned>(i % launch.grid.x),
+                                     static_cast<unsigned>(i / launch.grid.x % launch.grid.y),
+                                     static_cast<unsigned>(i / launch.grid.x / launch.grid.y)};
+      kernel.enter_block(&launch, block, &worker_);
+      worker_.team->run_block(kernel, launch, block, faults);
+    }
+  }
+
+  void reserve_shared(std::size_t bytes) {
+    if (bytes > shared_.get().bytes) shared_ = map_memory(bytes);
+    worker_.dynamic_shared = shared_.get().address;
+  }
+
+  std::size_t stack_bytes_;
+  MemoryMap shared_;
+  Worker worker_{};
+};
+
+}  // namespace
+
+std::unique_ptr<BlockRunner> make_block_runner(std::size_t stack_bytes) {
+  return std::make_unique<Runner>(stack_bytes);
+}
+
+}  // namespace kiln

@@ -1,0 +1,152 @@
+#include "device/cpu/cpu_backend.h"
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/text.h"
+#include "device/cpu/cpu_buffer.h"
+#include "device/cpu/cpu_module.h"
+#include "device/cpu/cpu_target.h"
+#include "device/cpu/launcher.h"
+#include "device/cpu/machine.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::uint64_t kMaxInt = 2147483647;
+
+DeviceInfo describe(const CpuBackendOptions& options, FileSystem& files) {
+  const Machine machine = describe_machine(files);
+  DeviceInfo info;
+  info.id = "cpu";
+  info.name = machine.processor.empty() ? "CPU" : machine.processor;
+  info.target = cpu_target("native", files);
+  info.compute_units = options.threads;
+  info.memory_bytes = machine.memory_bytes;
+  info.l2_bytes = machine.last_level_cache_bytes;
+  // As CUDA's, so that a launch that fits here fits there; the shared memory is that of a large GPU.
+  info.limits.max_threads_per_block = 1024;
+  info.limits.max_block = {1024, 1024, 64};
+  info.limits.max_grid = {kMaxInt, 65535, 65535};
+  info.limits.max_shared_bytes_per_block = 227 << 10;
+  return info;
+}
+
+class CpuEvent final : public Event {
+ public:
+  void record(Stream& /*stream*/) override { time_ = std::chrono::steady_clock::now(); }
+  [[nodiscard]] double seconds_since(const Event& earlier) const override {
+    return std::chrono::duration<double>(time_ - dynamic_cast<const CpuEvent&>(earlier).time_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point time_;
+};
+
+class CpuDevice final : public Device {
+ public:
+  CpuDevice(const CpuBackendOptions& options, DeviceInfo info, FileSystem& files)
+      : info_(std::move(info)),
+        scratch_(options.scratch),
+        files_(files),
+        launcher_(std::make_shared<Launcher>(options.threads, options.stack_bytes)) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] std::uint64_t free_memory_bytes() override { return available_memory_bytes(files_); }
+
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
+    const std::uint64_t available = free_memory_bytes();
+    auto buffer = bytes <= available ? make_cpu_buffer(bytes) : nullptr;
+    if (buffer == nullptr) {
+      throw bad_input("cannot allocate " + format_bytes(bytes) + " on cpu: " + format_bytes(available) +
+                      " of memory are available");
+    }
+    return buffer;
+  }
+
+  void copy_to_device(Stream& /*stream*/, void* device, const void* host, std::size_t bytes) override {
+    copy(device, host, bytes);
+  }
+  void copy_to_host(Stream& /*stream*/, void* host, const void* device, std::size_t bytes) override {
+    copy(host, device, bytes);
+  }
+  void fill_bytes(Stream& /*stream*/, void* device, unsigned char value, std::size_t bytes) override {
+    in_parts(bytes, [&](std::size_t first, std::size_t count) {
+      std::memset(static_cast<char*>(device) + first, value, count);
+    });
+  }
+
+  [[nodiscard]] std::unique_ptr<Stream> create_stream() override { return std::make_unique<CpuStream>(); }
+  [[nodiscard]] std::unique_ptr<Event> create_event() override { return std::make_unique<CpuEvent>(); }
+  [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
+    return load_cpu_module(binary, scratch_, launcher_);
+  }
+
+  /// Each thread writes its share of twice the last-level cache: what lay in its own caches goes too.
+  void flush_cache(Stream& stream) override {
+    const std::size_t bytes = 2 * std::max<std::size_t>(info_.l2_bytes, std::size_t{32} << 20);
+    const std::lock_guard lock(eviction_mutex_);
+    if (eviction_ == nullptr) eviction_ = make_cpu_buffer(bytes);
+    if (eviction_ == nullptr) throw environment_error("no memory for a buffer that evicts the cache");
+    fill_bytes(stream, eviction_->data(), ++eviction_value_, bytes);
+  }
+
+ private:
+  /// On all threads where it is worth it, each thread the part that its share of a kernel's blocks would
+  /// touch.
+  template <class Body>
+  void in_parts(std::size_t bytes, const Body& body) {
+    constexpr std::size_t kPage = 4096;
+    const std::uint64_t pages = (bytes + kPage - 1) / kPage;
+    launcher_->pool().run(pages, bytes < (std::size_t{1} << 20),
+                          [&](int, std::uint64_t first, std::uint64_t last) {
+                            body(first * kPage, std::min<std::size_t>(last * kPage, bytes) - first * kPage);
+                          });
+  }
+
+  void copy(void* to, const void* from, std::size_t bytes) {
+    in_parts(bytes, [&](std::size_t first, std::size_t count) {
+      std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, count);
+    });
+  }
+
+  DeviceInfo info_;
+  std::string scratch_;
+  FileSystem& files_;
+  std::shared_ptr<Launcher> launcher_;
+  std::mutex eviction_mutex_;
+  std::unique_ptr<DeviceBuffer> eviction_;
+  unsigned char eviction_value_ = 0;
+};
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend(CpuBackendOptions options, FileSystem& files) : options_(std::move(options)), files_(files) {
+    if (options_.threads <= 0)
+      options_.threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+  }
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] std::string problem() const override { return ""; }
+  [[nodiscard]] std::vector<DeviceInfo> devices() const override { return {describe(options_, files_)}; }
+  [[nodiscard]] std::shared_ptr<Device> open(int ordinal) override {
+    if (ordinal != 0)
+      throw bad_input("there is one cpu device; its number is 0, not " + std::to_string(ordinal));
+    return std::make_shared<CpuDevice>(options_, describe(options_, files_), files_);
+  }
+
+ private:
+  std::string name_ = "cpu";
+  CpuBackendOptions options_;
+  FileSystem& files_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(CpuBackendOptions options, FileSystem& files) {
+  return std::make_unique<CpuBackend>(std::move(options), files);
+}
+
+}  // namespace kiln

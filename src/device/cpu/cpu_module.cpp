@@ -1,0 +1,75 @@
+#include "device/cpu/cpu_module.h"
+
+#include <map>
+
+#include "device/cpu/shared_object.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+class CpuFunction final : public Function {
+ public:
+  CpuFunction(std::string name, const cpu_abi::Kernel& kernel, std::size_t binary_bytes, Launcher& launcher)
+      : name_(std::move(name)), kernel_(kernel), launcher_(launcher) {
+    attributes_.max_threads_per_block = 1024;
+    attributes_.binary_bytes = binary_bytes;
+    attributes_.parameter_bytes.emplace(kernel.parameter_bytes,
+                                        kernel.parameter_bytes + kernel.parameter_count);
+  }
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] const FunctionAttributes& attributes() const override { return attributes_; }
+  void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
+    launcher_.launch(kernel_, dynamic_cast<CpuStream&>(stream), shape, arguments);
+  }
+
+ private:
+  std::string name_;
+  const cpu_abi::Kernel& kernel_;
+  Launcher& launcher_;
+  FunctionAttributes attributes_;
+};
+
+class CpuModule final : public Module {
+ public:
+  CpuModule(SharedObject object, std::size_t binary_bytes, std::shared_ptr<Launcher> launcher)
+      : launcher_(std::move(launcher)), object_(std::move(object)), binary_bytes_(binary_bytes) {}
+
+  [[nodiscard]] Function* function(const std::string& lowered_name) override {
+    const auto found = functions_.find(lowered_name);
+    if (found != functions_.end()) return found->second.get();
+    const auto* kernel = static_cast<const cpu_abi::Kernel*>(::dlsym(object_.get(), lowered_name.c_str()));
+    if (kernel == nullptr) return nullptr;
+    if (kernel->abi_version != cpu_abi::kAbiVersion) {
+      throw internal_error("a CPU kernel was compiled for version " + std::to_string(kernel->abi_version) +
+                           " of the run time; this is " + std::to_string(cpu_abi::kAbiVersion));
+    }
+    auto& function = functions_[lowered_name];
+    function = std::make_unique<CpuFunction>(lowered_name, *kernel, binary_bytes_, *launcher_);
+    return function.get();
+  }
+
+  [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {
+    const auto* symbol = static_cast<const cpu_abi::Symbol*>(::dlsym(object_.get(), "kiln_symbols"));
+    for (; symbol != nullptr && symbol->name != nullptr; ++symbol) {
+      if (name == symbol->name) return std::pair{symbol->address, static_cast<std::size_t>(symbol->bytes)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::shared_ptr<Launcher> launcher_;
+  SharedObject object_;
+  std::size_t binary_bytes_;
+  std::map<std::string, std::unique_ptr<CpuFunction>> functions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> load_cpu_module(const std::string& binary, const std::string& scratch,
+                                        std::shared_ptr<Launcher> launcher) {
+  return std::make_unique<CpuModule>(load_shared_object(binary, scratch), binary.size(), std::move(launcher));
+}
+
+}  // namespace kiln

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+namespace kiln {
+
+/// Where the threads of one launch put what went wrong; the first one is kept, and tells the others to stop.
+class FaultSink {
+ public:
+  void raise(std::string message) {
+    const std::lock_guard lock(mutex_);
+    if (message_.empty()) message_ = std::move(message);
+    raised_.store(true, std::memory_order_release);
+  }
+  [[nodiscard]] bool raised() const { return raised_.load(std::memory_order_acquire); }
+  /// Empty if all went well. Call when no thread raises any more.
+  [[nodiscard]] const std::string& message() const { return message_; }
+
+ private:
+  std::mutex mutex_;
+  std::string message_;
+  std::atomic<bool> raised_{false};
+};
+
+}  // namespace kiln

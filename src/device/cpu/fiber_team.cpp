@@ -1,0 +1,239 @@
+#include "device/cpu/fiber_team.h"
+
+#include <algorithm>
+#include <map>
+
+namespace kiln {
+namespace {
+
+constexpr std::size_t kWarp = 32;
+/// Stacks start at different offsets, so that their hot ends do not share cache sets.
+constexpr std::size_t kColours = 31;
+constexpr std::size_t kColourBytes = 128;
+
+std::string text_of(cpu_abi::Index3 index) {
+  return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
+}
+
+std::size_t colour(std::size_t item) {
+  return item % kColours * kColourBytes;
+}
+
+unsigned lane_bit(std::size_t lane) {
+  return 1u << lane;
+}
+
+}  // namespace
+
+void FiberTeam::run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
+                          FaultSink& faults) {
+  kernel_ = &kernel;
+  launch_ = &launch;
+  block_ = block;
+  faults_ = &faults;
+  prepare_items(std::size_t{launch.block.x} * launch.block.y * launch.block.z);
+  running_ = ready_[next_ready_++];
+  switch_context(thread_, items_[running_]->context);
+  if (left_ != count_) restart_abandoned();
+}
+
+/// Work-items that did not leave will never go on: their stacks are started afresh.
+void FiberTeam::restart_abandoned() {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (items_[i]->state != State::kLeft) prepare_context(items_[i]->context, colour(i));
+  }
+}
+
+void FiberTeam::prepare_items(std::size_t count) {
+  while (items_.size() < count) {
+    auto item = std::make_unique<Item>();
+    item->team = this;
+    item->context.entry = &FiberTeam::item_main;
+    item->context.argument = item.get();
+    item->context.stack_bottom = stacks_.bottom(items_.size());
+    item->context.stack_bytes = stacks_.bytes();
+    prepare_context(item->context, colour(items_.size()));
+    items_.push_back(std::move(item));
+  }
+  count_ = count;
+  left_ = 0;
+  next_ready_ = 0;
+  ready_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ready_[i] = static_cast<std::uint16_t>(i);
+    items_[i]->state = State::kRunning;
+  }
+  at_barrier_.clear();
+  barrier_count_ = 0;
+  barrier_lines_differ_ = false;
+}
+
+void FiberTeam::item_main(void* argument) {
+  Item& item = *static_cast<Item*>(argument);
+  FiberTeam& team = *item.team;
+  for (;;) {
+    team.kernel_->run_item(team.launch_, team.position(team.running_));
+    team.leave();  // returns when a later block starts this work-item
+  }
+}
+
+cpu_abi::Index3 FiberTeam::position(std::size_t item) const {
+  const cpu_abi::Index3 block = launch_->block;
+  const auto linear = static_cast<unsigned>(item);
+  return {linear % block.x, linear / block.x % block.y, linear / block.x / block.y};
+}
+
+/// Runs the next work-item that can go on, in place of the one that cannot.
+void FiberTeam::hand_on() {
+  Item& self = *items_[running_];
+  if (next_ready_ == ready_.size()) {
+    if (left_ != count_) faults_->raise(describe_wait());
+    switch_context(self.context, thread_);
+    return;
+  }
+  running_ = ready_[next_ready_++];
+  switch_context(self.context, items_[running_]->context);
+}
+
+void FiberTeam::leave() {
+  Item& self = *items_[running_];
+  self.state = State::kLeft;
+  ++left_;
+  // Lanes that wait for this one wait no longer.
+  const std::size_t first = running_ / kWarp * kWarp;
+  for (std::size_t i = first; i < std::min(first + kWarp, count_); ++i) {
+    const Item& other = *items_[i];
+    if (other.state == State::kAtWarpOperation && complete_warp(first, other.mask, other.operation)) break;
+  }
+  hand_on();
+}
+
+unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate, unsigned line) {
+  Item& self = *items_[running_];
+  self.source = line;
+  if (at_barrier_.empty()) barrier_line_ = line;
+  barrier_lines_differ_ = barrier_lines_differ_ || line != barrier_line_;
+  barrier_count_ += predicate;
+  if (at_barrier_.size() + 1 == count_ && !barrier_lines_differ_) {
+    barrier_result_ = barrier_count_;
+    barrier_count_ = 0;
+    ready_.swap(at_barrier_);
+    next_ready_ = 0;
+    at_barrier_.clear();
+  } else {
+    self.state = State::kAtBlockBarrier;
+    at_barrier_.push_back(static_cast<std::uint16_t>(running_));
+    hand_on();
+    self.state = State::kRunning;
+  }
+  switch (kind) {
+    case cpu_abi::BarrierKind::kAnd:
+      return barrier_result_ == count_ ? 1u : 0u;
+    case cpu_abi::BarrierKind::kOr:
+      return barrier_result_ != 0 ? 1u : 0u;
+    case cpu_abi::BarrierKind::kCount:
+    case cpu_abi::BarrierKind::kPlain:
+      break;
+  }
+  return barrier_result_;
+}
+
+unsigned long long FiberTeam::warp_exchange(unsigned mask, unsigned long long value, unsigned source) {
+  wait_at_warp(WarpOperation::kExchange, mask, value, source);
+  return items_[running_]->result;
+}
+
+unsigned FiberTeam::warp_vote(unsigned mask, unsigned predicate) {
+  wait_at_warp(WarpOperation::kVote, mask, predicate, 0);
+  return static_cast<unsigned>(items_[running_]->result);
+}
+
+unsigned FiberTeam::active_lanes() const {
+  const std::size_t first = running_ / kWarp * kWarp;
+  unsigned lanes = 0;
+  for (std::size_t i = first; i < std::min(first + kWarp, count_); ++i) {
+    if (items_[i]->state != State::kLeft) lanes |= lane_bit(i - first);
+  }
+  return lanes;
+}
+
+void FiberTeam::wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value,
+                             unsigned source) {
+  const std::size_t first = running_ / kWarp * kWarp;
+  Item& self = *items_[running_];
+  self.operation = operation;
+  self.mask = mask | lane_bit(running_ - first);
+  self.value = value;
+  self.source = source;
+  self.state = State::kAtWarpOperation;
+  if (!complete_warp(first, self.mask, operation)) hand_on();
+}
+
+/// If every lane of `mask` that is still there has come to the same operation: hands out the results and lets
+/// them go on.
+bool FiberTeam::complete_warp(std::size_t warp_first, unsigned mask, WarpOperation operation) {
+  const std::size_t end = std::min(warp_first + kWarp, count_);
+  unsigned lanes = 0;
+  unsigned votes = 0;
+  for (std::size_t i = warp_first; i < end; ++i) {
+    const Item& item = *items_[i];
+    if ((mask & lane_bit(i - warp_first)) == 0 || item.state == State::kLeft) continue;
+    if (item.state != State::kAtWarpOperation || item.operation != operation || item.mask != mask)
+      return false;
+    lanes |= lane_bit(i - warp_first);
+    if (item.value != 0) votes |= lane_bit(i - warp_first);
+  }
+  for (std::size_t i = warp_first; i < end; ++i) {
+    if ((lanes & lane_bit(i - warp_first)) == 0) continue;
+    Item& item = *items_[i];
+    const bool has_source = item.source < kWarp && (lanes & lane_bit(item.source)) != 0;
+    item.result = operation == WarpOperation::kVote ? votes
+                  : has_source                      ? items_[warp_first + item.source]->value
+                                                    : item.value;
+  }
+  // The values are taken before any lane can bring its next one, so only now may they run.
+  if (next_ready_ > kWarp * kWarp) {
+    ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(next_ready_));
+    next_ready_ = 0;
+  }
+  for (std::size_t i = warp_first; i < end; ++i) {
+    if ((lanes & lane_bit(i - warp_first)) == 0) continue;
+    items_[i]->state = State::kRunning;
+    if (i != running_) ready_.push_back(static_cast<std::uint16_t>(i));
+  }
+  return true;
+}
+
+std::string FiberTeam::where() const {
+  return "in block " + text_of(block_) + " of '" + kernel_->name + "'";
+}
+
+std::string FiberTeam::describe_wait() const {
+  std::map<unsigned, std::size_t> at_line;
+  std::size_t at_warp = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (items_[i]->state == State::kAtBlockBarrier) ++at_line[items_[i]->source];
+    if (items_[i]->state == State::kAtWarpOperation) ++at_warp;
+  }
+  std::string text;
+  const std::string of_all = " of " + std::to_string(count_) + " work-items wait at ";
+  for (const auto& [line, waiting] : at_line) {
+    text += (text.empty() ? "" : ", ") + std::to_string(waiting) + (text.empty() ? of_all : " at ") +
+            "__syncthreads";
+    if (at_line.size() > 1) text += " in line " + std::to_string(line);
+  }
+  if (at_warp != 0) {
+    text += (text.empty() ? "" : ", ") + std::to_string(at_warp) + (text.empty() ? of_all : " at ") +
+            "a warp operation";
+  }
+  text += " " + where();
+  if (left_ != 0) text += "; " + std::to_string(left_) + " left the kernel";
+  return text;
+}
+
+void FiberTeam::fail(const std::string& what) {
+  faults_->raise(what + " by work-item " + text_of(position(running_)) + " " + where());
+  switch_context(items_[running_]->context, thread_);
+}
+
+}  // namespace kiln

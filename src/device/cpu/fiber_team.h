@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/cpu/context.h"
+#include "device/cpu/fault_sink.h"
+#include "device/cpu/fiber_stacks.h"
+#include "device/cpu/worker_abi.h"
+
+namespace kiln {
+
+/// Runs the work-items of one block as fibers of the calling thread. One that waits hands on to the next that
+/// can go on; when none can and not all have left the kernel, the block is given up and a fault says who
+/// waits where.
+class FiberTeam {
+ public:
+  explicit FiberTeam(std::size_t stack_bytes) : stacks_(stack_bytes) {}
+  FiberTeam(const FiberTeam&) = delete;  // its fibers know its address
+  FiberTeam& operator=(const FiberTeam&) = delete;
+
+  /// Notes the calling thread, which run_block is then called on.
+  void adopt_this_thread() { adopt_thread(thread_); }
+  void run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
+                 FaultSink& faults);
+
+  // What the running work-item asks for; see cpu_abi::Services.
+  unsigned block_barrier(cpu_abi::BarrierKind kind, unsigned predicate, unsigned line);
+  unsigned long long warp_exchange(unsigned mask, unsigned long long value, unsigned source);
+  unsigned warp_vote(unsigned mask, unsigned predicate);
+  [[nodiscard]] unsigned active_lanes() const;
+  /// Gives the block up. Does not return to the work-item.
+  void fail(const std::string& what);
+
+ private:
+  enum class State : std::uint8_t { kRunning, kAtBlockBarrier, kAtWarpOperation, kLeft };
+  enum class WarpOperation : std::uint8_t { kExchange, kVote };
+
+  struct Item {
+    Context context;
+    FiberTeam* team = nullptr;
+    State state = State::kLeft;
+    WarpOperation operation = WarpOperation::kExchange;
+    unsigned mask = 0;
+    unsigned source = 0;           ///< lane asked of, or barrier line
+    unsigned long long value = 0;  ///< brought
+    unsigned long long result = 0;
+  };
+
+  static void item_main(void* item);
+  void prepare_items(std::size_t count);
+  void restart_abandoned();
+  void leave();
+  void hand_on();
+  void wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value, unsigned source);
+  [[nodiscard]] bool complete_warp(std::size_t warp_first, unsigned mask, WarpOperation operation);
+  [[nodiscard]] cpu_abi::Index3 position(std::size_t item) const;
+  [[nodiscard]] std::string where() const;
+  [[nodiscard]] std::string describe_wait() const;
+
+  FiberStacks stacks_;
+  std::vector<std::unique_ptr<Item>> items_;  ///< those beyond count_ idle, from larger blocks
+  std::size_t count_ = 0;
+  std::size_t running_ = 0;
+  std::size_t left_ = 0;
+  Context thread_;
+
+  std::vector<std::uint16_t> ready_;  ///< a queue: the next is ready_[next_ready_]
+  std::size_t next_ready_ = 0;
+
+  std::vector<std::uint16_t> at_barrier_;  ///< in order of arrival
+  unsigned barrier_line_ = 0;
+  bool barrier_lines_differ_ = false;
+  unsigned barrier_count_ = 0;
+  unsigned barrier_result_ = 0;
+
+  const cpu_abi::Kernel* kernel_ = nullptr;
+  const cpu_abi::Launch* launch_ = nullptr;
+  cpu_abi::Index3 block_{};
+  FaultSink* faults_ = nullptr;
+};
+
+}  // namespace kiln

@@ -1,0 +1,72 @@
+#include "device/cpu/launcher.h"
+
+#include <new>
+#include <utility>
+
+#include "device/fault.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// Below so many work-items without barriers, waking other threads costs more than they save.
+constexpr std::uint64_t kAloneItems = 4096;
+
+std::string text_of(const Dim3& extents) {
+  return "(" + std::to_string(extents.x) + "," + std::to_string(extents.y) + "," + std::to_string(extents.z) +
+         ")";
+}
+
+cpu_abi::Index3 narrow(const Dim3& extents) {
+  return {static_cast<unsigned>(extents.x), static_cast<unsigned>(extents.y),
+          static_cast<unsigned>(extents.z)};
+}
+
+void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
+  const Dim3 fixed{kernel.fixed_block.x, kernel.fixed_block.y, kernel.fixed_block.z};
+  if (fixed.x != 0 && fixed != block) {
+    throw bad_input(std::string("kernel '") + kernel.name + "' was compiled for blocks of " + text_of(fixed) +
+                    " and is launched with " + text_of(block));
+  }
+  if (block.volume() > 1024) {
+    throw bad_input(std::string("kernel '") + kernel.name + "' is launched with blocks of " + text_of(block) +
+                    "; the cpu takes at most 1024 work-items");
+  }
+}
+
+}  // namespace
+
+void CpuStream::synchronize() {
+  const std::string fault = std::exchange(fault_, {});
+  if (!fault.empty()) throw DeviceFault(fault);
+}
+
+void CpuStream::fail(const std::string& message) {
+  if (fault_.empty()) fault_ = message;
+}
+
+Launcher::Launcher(int threads, std::size_t stack_bytes) : pool_(threads) {
+  for (int thread = 0; thread < pool_.threads(); ++thread) runners_.push_back(make_block_runner(stack_bytes));
+}
+
+void Launcher::launch(const cpu_abi::Kernel& kernel, CpuStream& stream, const LaunchShape& shape,
+                      void* const* arguments) {
+  check_block(kernel, shape.block);
+  const std::uint64_t blocks = shape.grid.volume();
+  if (blocks == 0 || shape.block.volume() == 0) return;
+  const cpu_abi::Launch launch = {narrow(shape.grid), narrow(shape.block), arguments};
+  FaultSink faults;
+  const bool alone = kernel.uses_fibers == 0 && blocks * shape.block.volume() <= kAloneItems;
+  pool_.run(blocks, alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
+    if (faults.raised()) return;
+    try {
+      runners_[static_cast<std::size_t>(thread)]->run(kernel, launch, shape.dynamic_shared_bytes, first, last,
+                                                      faults);
+    } catch (const std::bad_alloc&) {
+      faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
+    }
+  });
+  if (faults.raised()) stream.fail(faults.message());
+}
+
+}  // namespace kiln

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/cpu/block_runner.h"
+#include "device/cpu/thread_pool.h"
+#include "device/device.h"
+
+namespace kiln {
+
+/// The CPU's stream: work is complete when the call that enqueues it returns; only a fault waits for
+/// synchronize.
+class CpuStream final : public Stream {
+ public:
+  [[nodiscard]] void* native() const override { return nullptr; }
+  void synchronize() override;
+  /// Remembers the first fault since the last synchronize.
+  void fail(const std::string& message);
+
+ private:
+  std::string fault_;
+};
+
+/// Runs launches on a pool of threads. Thread-safe: launches of several threads take turns.
+class Launcher {
+ public:
+  Launcher(int threads, std::size_t stack_bytes);
+
+  [[nodiscard]] ThreadPool& pool() { return pool_; }
+  void launch(const cpu_abi::Kernel& kernel, CpuStream& stream, const LaunchShape& shape,
+              void* const* arguments);
+
+ private:
+  ThreadPool pool_;
+  std::vector<std::unique_ptr<BlockRunner>> runners_;  ///< one per thread of the pool
+};
+
+}  // namespace kiln

@@ -1,0 +1,69 @@
+#include "device/cpu/shared_object.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/unique_fd.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+bool write_all(int file, const std::string& bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+/// The loader takes a path that it has seen for the object that it has loaded, and file numbers return. So
+/// each load spells its path in another way: the bits of a counter as "/" and "/./".
+std::string fresh_spelling(int file) {
+  static std::atomic<std::uint64_t> loads{0};
+  std::string path = "/proc/self/fd";
+  for (std::uint64_t bits = loads.fetch_add(1) + 1; bits != 0; bits /= 2) path += bits % 2 != 0 ? "/." : "/";
+  return path + "/" + std::to_string(file);
+}
+
+std::string loader_reason() {
+  const char* reason = ::dlerror();
+  return reason != nullptr ? reason : "no reason given";
+}
+
+SharedObject from_memory(const std::string& binary) {
+  const UniqueFd file(::memfd_create("kiln-kernel", MFD_CLOEXEC));
+  if (!file || !write_all(file.get(), binary)) return SharedObject();
+  return SharedObject(::dlopen(fresh_spelling(file.get()).c_str(), RTLD_NOW | RTLD_LOCAL));
+}
+
+SharedObject from_file(const std::string& binary, const std::string& scratch) {
+  std::string path = scratch + "/kiln-kernel-XXXXXX";
+  const UniqueFd file(::mkstemp(path.data()));
+  if (!file) throw environment_error("no file for a kernel in '" + scratch + "': " + std::strerror(errno));
+  const bool written = write_all(file.get(), binary);
+  SharedObject object(written ? ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr);
+  const std::string reason = written ? loader_reason() : "it cannot be written";
+  ::unlink(path.c_str());
+  if (!object) throw internal_error("a CPU kernel cannot be loaded: " + reason);
+  return object;
+}
+
+}  // namespace
+
+SharedObject load_shared_object(const std::string& binary, const std::string& scratch) {
+  SharedObject object = from_memory(binary);
+  return object ? std::move(object) : from_file(binary, scratch);
+}
+
+}  // namespace kiln
