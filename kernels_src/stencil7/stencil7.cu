@@ -15,7 +15,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_laplacian laplacian(T* __restrict_
 
   const int row = p.nx;
   const int plane = p.nx * p.ny;
-  const long long at = (long long)plane * k + (row * j + i);
+  const long long at = (long long)plane * k + row * j + i;
   const T* __restrict__ v = u + at;
   f[at] = v[0] * center + (v[-1] + v[1]) * ax + (v[-row] + v[row]) * ay + (v[-plane] + v[plane]) * az;
 }
