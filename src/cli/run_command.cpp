@@ -43,6 +43,7 @@ std::vector<std::shared_ptr<Device>> open_devices(World& world, const std::vecto
 
 std::vector<DeviceInfo> infos_of(const std::vector<std::shared_ptr<Device>>& devices) {
   std::vector<DeviceInfo> infos;
+  infos.reserve(devices.size());
   for (const auto& device : devices) infos.push_back(device->info());
   return infos;
 }

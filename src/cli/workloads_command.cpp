@@ -91,6 +91,7 @@ TextTable metric_table(const Workload& workload) {
 template <class Items, class Name>
 std::string names_of(const Items& items, Name name) {
   std::vector<std::string> names;
+  names.reserve(items.size());
   for (const auto& item : items) names.push_back(name(item));
   return join(names, ", ");
 }

@@ -97,7 +97,7 @@ std::string origin_text(const Record& record) {
 }
 
 std::string time_text(const Summary& seconds, const TextStyle& style) {
-  const std::string median = format_seconds(seconds.median);
+  std::string median = format_seconds(seconds.median);
   const double half_width = (seconds.ci_high - seconds.ci_low) / 2;
   if (!std::isfinite(half_width) || half_width <= 0 || seconds.median <= 0) return median;
   // The median's text says which unit it chose.
