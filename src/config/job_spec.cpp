@@ -22,7 +22,7 @@ void read_set(const YamlNode& node, JobSpec& job) {
 
 void read_sweep(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) {
-    const bool also_set = std::any_of(job.set.begin(), job.set.end(), [&](const auto& entry) { return entry.first == name; });
+    const bool also_set = std::any_of(job.set.begin(), job.set.end(), [&name = name](const auto& entry) { return entry.first == name; });
     if (also_set) throw bad_input("sweep." + name + ": '" + name + "' is also in `set`; keep one", node.key_location(name));
     std::vector<RawValue> values;
     for (const YamlNode& item : value.items()) values.push_back(raw_value(item));
