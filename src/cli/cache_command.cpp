@@ -16,7 +16,7 @@ namespace {
 /// else.
 template <class Action>
 auto ask_cache(World& world, Action action) {
-  DiskCache& cache = world.cache();
+  DiskCache& cache = world.engine().cache();
   auto answer = action(cache);
   const std::string reason = cache.disabled_reason();
   if (!reason.empty())
@@ -55,7 +55,7 @@ int list(World& world) {
   }
   if (!table.rows.empty()) world.out() << render_terminal(table, world.style()) << "\n";
   world.out() << entries_text(entries.size()) << ", " << format_bytes(total_bytes(entries)) << " in "
-              << world.cache().root().string() << "\n";
+              << world.engine().cache().root().string() << "\n";
   return kExitDone;
 }
 
@@ -64,7 +64,7 @@ int stats(World& world) {
   double seconds = 0;
   for (const CacheEntryInfo& entry : entries) seconds += entry.compile_seconds;
   const bool on = world.settings().values.cache;
-  world.out() << "folder         " << world.cache().root().string() << "\n"
+  world.out() << "folder         " << world.engine().cache().root().string() << "\n"
               << "entries        " << entries.size() << "\n"
               << "size           " << format_bytes(total_bytes(entries)) << "\n"
               << "compile time   " << format_seconds(seconds) << " that a run need not spend again\n"
@@ -82,7 +82,7 @@ int verify(World& world) {
 
 int clear(World& world) {
   const std::uint64_t removed = ask_cache(world, [](DiskCache& cache) { return cache.clear(); });
-  world.out() << entries_text(removed) << " removed from " << world.cache().root().string() << "\n";
+  world.out() << entries_text(removed) << " removed from " << world.engine().cache().root().string() << "\n";
   return kExitDone;
 }
 

@@ -44,7 +44,7 @@ JobPlan plan_for(const JobSpec& job, const Target& target, World& world) {
   DeviceInfo device;
   device.id = target.backend;
   device.target = target;
-  return make_plan(job, world.library(), world.files(), {device});
+  return make_plan(job, world.engine().library(), world.files(), {device});
 }
 
 TableCell result_cell(const CompiledUnit& unit) {
@@ -84,7 +84,7 @@ int print_units(const std::vector<CompiledUnit>& units, const Target& target, Wo
 
 int run(World& world, const CompileArguments& arguments) {
   const JobSpec job = read_job(world, arguments.job);
-  const std::map<std::string, Compiler*> compilers = world.compilers();
+  const std::map<std::string, Compiler*> compilers = world.engine().compilers();
   std::vector<Target> targets;
   for (const std::string& arch : split(arguments.archs, ',')) targets.push_back(target_of(arch, compilers));
   int code = kExitDone;

@@ -40,8 +40,8 @@ int run(World& world) {
   TextTable table{
       {{"device"}, {"name"}, {"units", true}, {"memory", true}, {"last-level\ncache", true}, {"driver"}}, {}};
   std::string sentences;
-  const std::map<std::string, Compiler*> compilers = world.compilers();
-  for (const auto& backend : world.devices().backends()) {
+  const std::map<std::string, Compiler*> compilers = world.engine().compilers();
+  for (const auto& backend : world.engine().devices().backends()) {
     const std::string problem = backend->problem();
     if (!problem.empty()) {
       sentences += backend->name() + ": " + problem + "\n";

@@ -34,7 +34,7 @@ JobSpec job_of(World& world, const RunArguments& arguments) {
 std::vector<std::shared_ptr<Device>> open_devices(World& world, const std::vector<std::string>& names) {
   std::vector<std::shared_ptr<Device>> devices;
   for (const std::string& name : names) {
-    std::shared_ptr<Device> device = world.devices().open(name);
+    std::shared_ptr<Device> device = world.engine().devices().open(name);
     if (std::find(devices.begin(), devices.end(), device) == devices.end())
       devices.push_back(std::move(device));
   }
@@ -82,7 +82,7 @@ int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   const JobSpec job = job_of(world, arguments);
   const auto devices = open_devices(world, device_names(job, world.settings().values));
-  const JobPlan plan = make_plan(job, world.library(), world.files(), infos_of(devices));
+  const JobPlan plan = make_plan(job, world.engine().library(), world.files(), infos_of(devices));
   if (!arguments.dry_run) return run_and_report(plan, world, arguments);
   check_plan(plan, world.job_context());
   print_plan(plan, world.out());

@@ -49,7 +49,7 @@ void check_workload(const std::string& path, World& world) {
 void check_job(const std::string& path, World& world) {
   const JobSpec job = load_job(world.files(), path);
   const auto devices = assumed_devices(device_names(job, world.settings().values));
-  const JobPlan plan = make_plan(job, world.library(), world.files(), devices);
+  const JobPlan plan = make_plan(job, world.engine().library(), world.files(), devices);
   require_sources(*plan.workload, world.files());
 }
 

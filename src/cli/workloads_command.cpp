@@ -126,7 +126,7 @@ TableCell summary_cell(const WorkloadLibrary& library, const std::string& name) 
 }
 
 void print_list(World& world) {
-  const WorkloadLibrary& library = world.library();
+  const WorkloadLibrary& library = world.engine().library();
   TextTable table{{{"workload"}, {"what it computes"}}, {}};
   for (const std::string& name : library.names()) {
     table.rows.push_back({{name, Tone::kStrong}, summary_cell(library, name)});
@@ -142,11 +142,11 @@ void print_list(World& world) {
 
 int run(World& world, const WorkloadsArguments& arguments) {
   if (arguments.names_only) {
-    for (const std::string& name : world.library().names()) world.out() << name << "\n";
+    for (const std::string& name : world.engine().library().names()) world.out() << name << "\n";
   } else if (arguments.name.empty()) {
     print_list(world);
   } else {
-    print_workload(*world.library().load(arguments.name, {}), world);
+    print_workload(*world.engine().library().load(arguments.name, {}), world);
   }
   return kExitDone;
 }

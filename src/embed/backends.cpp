@@ -1,12 +1,23 @@
-#include "cli/backends.h"
+#include "embed/backends.h"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 
 #include "compile/cpu/cpu_compiler.h"
+#include "device/cpu/cpu_backend.h"
 
 namespace kiln {
 namespace {
+
+CpuBackendOptions cpu_backend_options(const Settings& settings) {
+  constexpr std::size_t kKibibyte = 1024;
+  CpuBackendOptions options;
+  options.threads = settings.cpu_threads;
+  options.stack_bytes = static_cast<std::size_t>(settings.cpu_stack_kib) * kKibibyte;
+  options.scratch = std::filesystem::temp_directory_path().string();
+  return options;
+}
 
 CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
   CpuCompilerOptions options;
@@ -22,6 +33,7 @@ CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
 
 Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files, Log& log) {
   Backends backends;
+  backends.devices.push_back(make_cpu_backend(cpu_backend_options(settings), files));
   backends.compilers["cpu"] = make_cpu_compiler(cpu_compiler_options(settings), processes, files, log);
   return backends;
 }
