@@ -29,7 +29,7 @@ TEST_F(JobTest, AConstraintLeavesPointsOut) {
 
 TEST_F(JobTest, AConstraintThatNoPointSatisfiesIsAnError) {
   EXPECT_THAT(bad_input_of([&] { plan("workload: scale\nset: {n: 100000}\n"); }),
-              HasSubstr("/kernels/scale/scale.yaml:12:15: constraint violated: 'n * block <= 1000000'"));
+              HasSubstr("/kernels/scale/scale.yaml:12:16: constraint violated: 'n * block <= 1000000'"));
 }
 
 TEST_F(JobTest, ASweepThatIsTooLargeIsRefused) {

@@ -1,0 +1,78 @@
+#include "embed/engine.h"
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+
+#include "embed/backends.h"
+
+namespace kiln {
+
+/// Made on first use; what comes later uses what comes earlier, and goes before it.
+struct Engine::Parts {
+  Settings settings;
+  FileSystem& files;
+  const Clock& clock;
+  Log& log;
+  std::recursive_mutex mutex;  ///< the service asks for the cache while it is made
+  std::unique_ptr<ProcessRunner> processes;
+  std::optional<WorkloadLibrary> library;
+  std::optional<Backends> backends;
+  std::optional<DeviceRegistry> devices;
+  std::optional<DiskCache> cache;
+  std::optional<KernelService> service;
+
+  Parts(const Settings& wanted, FileSystem& disk, const Clock& time, Log& messages)
+      : settings(wanted), files(disk), clock(time), log(messages) {}
+
+  void make_backends_once() {
+    if (backends) return;
+    processes = make_process_runner();
+    backends = make_backends(settings, *processes, files, log);
+    devices.emplace(std::move(backends->devices));
+  }
+};
+
+Engine::Engine(const Settings& settings, FileSystem& files, const Clock& clock, Log& log)
+    : parts_(std::make_unique<Parts>(settings, files, clock, log)) {}
+
+Engine::~Engine() = default;
+
+const Settings& Engine::settings() const { return parts_->settings; }
+
+const WorkloadLibrary& Engine::library() {
+  const std::lock_guard lock(parts_->mutex);
+  if (!parts_->library) {
+    const auto& path = parts_->settings.workload_path;
+    parts_->library.emplace(parts_->files, std::vector<std::filesystem::path>(path.begin(), path.end()));
+  }
+  return *parts_->library;
+}
+
+DeviceRegistry& Engine::devices() {
+  const std::lock_guard lock(parts_->mutex);
+  parts_->make_backends_once();
+  return *parts_->devices;
+}
+
+std::map<std::string, Compiler*> Engine::compilers() {
+  const std::lock_guard lock(parts_->mutex);
+  parts_->make_backends_once();
+  std::map<std::string, Compiler*> compilers;
+  for (const auto& [backend, compiler] : parts_->backends->compilers) compilers[backend] = compiler.get();
+  return compilers;
+}
+
+DiskCache& Engine::cache() {
+  const std::lock_guard lock(parts_->mutex);
+  if (!parts_->cache) parts_->cache.emplace(parts_->files, parts_->clock, parts_->log, parts_->settings.cache_dir);
+  return *parts_->cache;
+}
+
+KernelService& Engine::service() {
+  const std::lock_guard lock(parts_->mutex);
+  if (!parts_->service) parts_->service.emplace(parts_->settings.cache ? &cache() : nullptr, parts_->clock);
+  return *parts_->service;
+}
+
+}  // namespace kiln
