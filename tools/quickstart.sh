@@ -40,5 +40,6 @@ step "4/4 $kiln run configs/quickstart.yaml --device $device"
 "$kiln" run configs/quickstart.yaml --device "$device"
 
 say ""
-say "Next, sweep a parameter of your own choice; what was compiled once is not compiled again:"
-say "  $kiln run configs/quickstart.yaml --sweep block_x=64,128,256 --sweep bind.nx=compile,run"
+say "Next, sweep values of your own (what was compiled once is not compiled again), then see what else there is:"
+say "  $kiln run configs/quickstart.yaml --sweep ppwi=8,32,128 --output results"
+say "  $kiln workloads"
