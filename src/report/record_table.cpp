@@ -37,6 +37,12 @@ std::vector<MetricValue> metrics_of(const std::vector<Record>& records) {
   return metrics;
 }
 
+/// "0.025", "2.3", "130": two significant digits, never with an exponent for what a table shows.
+std::string two_digits(double value) {
+  constexpr double kWhole = 100;
+  return value < kWhole ? print("%.2g", value) : print("%.0f", value);
+}
+
 TableCell status_cell(const Record& record) {
   return {to_string(record.status), record.status == RunStatus::kOk ? Tone::kGood : Tone::kBad};
 }
@@ -62,7 +68,7 @@ TableCell check_cell(const Record& record) {
     if (worse) worst = check.max_relative_error;
     ok = ok && check.ok;
   }
-  return {print("%.1e", worst), ok ? Tone::kPlain : Tone::kBad};
+  return {worst == 0 ? "0" : print("%.1e", worst), ok ? Tone::kPlain : Tone::kBad};
 }
 
 }  // namespace
@@ -103,7 +109,7 @@ std::string time_text(const Summary& seconds, const TextStyle& style) {
   // The median's text says which unit it chose.
   const std::size_t blank = median.find(' ');
   const double shown = parse_real(median.substr(0, blank)).value_or(1);
-  return median + style.plus_minus() + print("%.2g", half_width / seconds.median * shown);
+  return median + style.plus_minus() + two_digits(half_width / seconds.median * shown);
 }
 
 TextTable record_table(const std::vector<Record>& records, const TextStyle& style) {

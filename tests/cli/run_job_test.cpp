@@ -1,0 +1,243 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/cli_fixture.h"
+#include "cli/exit_code.h"
+
+namespace kiln {
+namespace {
+
+using test::CliResult;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kWorkload = R"yaml(workload: twice
+summary: Doubles a vector
+parameters:
+  n: {type: long, default: 1000, min: 1}
+  block: {type: int, default: 64, values: [32, 64, 128]}
+  wrong: {type: int, default: 0}
+constraints: ["block <= n"]
+buffers:
+  x: {type: float, shape: [n], init: {iota: [0, 1]}}
+  y: {type: float, shape: [n]}
+kernels:
+  twice: {source: twice.cu, grid: ["ceil_div(n, block)"], block: [block], args: [y, x, params]}
+run: [twice]
+verify:
+  checks:
+    - {name: doubled, buffer: y, expected: "(n - 1) * n", reduce: sum}
+metrics:
+  rate: {unit: Gelem/s, value: "n / time * 1e-9", higher_is: better}
+)yaml";
+
+constexpr const char* kKernel = R"cuda(#include "kiln/params.h"
+extern "C" __global__ void twice(float* y, const float* x, const Params p) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < p.n) y[i] = 2 * x[i] + (i == 7 ? p.wrong : 0);
+}
+)cuda";
+
+/// Runs jobs over a workload "twice" that compiles in a moment.
+class RunJob : public test::CliTest {
+ protected:
+  RunJob() {
+    write("twice/twice.yaml", kWorkload);
+    write("twice/twice.cu", kKernel);
+  }
+
+  /// The arguments of a run of `text` as a job file.
+  std::vector<std::string> job(const std::string& text, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"run", write("job.yaml", text), "--device", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  /// A job that must be refused: exit code 2, a message with `part`, nothing on standard output, nothing
+  /// written.
+  void expect_refusal(const std::string& text, const std::string& part) {
+    const CliResult result = kiln(job(text, {"--output", path("results")}));
+    EXPECT_EQ(result.code, kExitBadInput) << text;
+    EXPECT_THAT(result.err, HasSubstr(part)) << text;
+    EXPECT_THAT(result.out, IsEmpty()) << text;
+    EXPECT_FALSE(exists("results")) << text;
+    EXPECT_FALSE(exists("cache/v1")) << text;
+  }
+};
+
+constexpr const char* kJob =
+    "workload: twice\nsweep: {block: [32, 64]}\nmeasure: {min_time: 1 ms, max_time: 20 ms}\n";
+
+TEST_F(RunJob, TheSecondRunCompilesNothingAndSaysSo) {
+  const CliResult first = kiln(job(kJob));
+  EXPECT_EQ(first.code, kExitDone) << first.err;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("2 variants: 2 ok"), HasSubstr("2 compiled, 0 from disk"),
+                               HasSubstr("best: block=")));
+  EXPECT_THAT(first.err, HasSubstr("[2/2] block=64: ok"));
+  const CliResult second = kiln(job(kJob));
+  EXPECT_EQ(second.code, kExitDone);
+  EXPECT_THAT(second.out, HasSubstr("0 compiled, 2 from disk"));
+}
+
+TEST_F(RunJob, EveryFormatIsAViewOfTheSameVariants) {
+  const std::string output = path("results");
+  EXPECT_EQ(kiln(job(kJob, {"--format", "csv", "--output", output})).code, kExitDone);
+  const CliResult json = kiln(job(kJob, {"--format", "json", "--output", output, "-q"}));
+  EXPECT_THAT(json.err, IsEmpty());
+  const std::vector<std::string> lines = split(trim(json.out), '\n');
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["parameters"]["block"]["value"], 64);
+  const std::string file = *files_->read_file(output + "/records.jsonl");
+  EXPECT_EQ(split(trim(file), '\n').size(), 4U);
+  EXPECT_THAT(file, HasSubstr(json.out));
+  EXPECT_THAT(kiln(job(kJob, {"--format", "markdown"})).out, HasSubstr("| block=32 | ok | disk |"));
+  EXPECT_THAT(kiln(job(kJob, {"--format", "csv"})).out, HasSubstr("param.block,bind.block"));
+}
+
+TEST_F(RunJob, AWrongVariantIsShownAndTheOthersAreComplete) {
+  const CliResult result = kiln(job("workload: twice\nsweep: {wrong: [0, 5]}\nmeasure: false\n"));
+  EXPECT_EQ(result.code, kExitFailed);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("wrong=5: wrong\n  doubled: "), HasSubstr("2 variants: 1 ok, 1 wrong")));
+}
+
+TEST_F(RunJob, AKernelThatDoesNotCompileShowsTheUsersOwnLines) {
+  write("twice/twice.cu", std::string(kKernel) + "\nvoid broken() { undeclared = 1; }\n");
+  const CliResult result = kiln(job(kJob));
+  EXPECT_EQ(result.code, kExitFailed);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("twice.cu:7:"), HasSubstr("undeclared"), HasSubstr("2 did not compile")));
+}
+
+TEST_F(RunJob, DryRunShowsTheVariantsAndWritesNothing) {
+  const CliResult result = kiln(job(kJob, {"--dry-run", "--set", "n=500", "--output", path("results")}));
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("twice: 2 variants"), HasSubstr("block = 32"), HasSubstr("n = 500")));
+  EXPECT_FALSE(exists("results"));
+  EXPECT_FALSE(exists("cache"));
+}
+
+TEST_F(RunJob, TheCommandLineChangesTheJob) {
+  const CliResult result = kiln({"run", "--set", "n=500", "block=128", write("job.yaml", kJob), "--sweep",
+                                 "bind.n=compile,run", "--device", "cpu", "--dry-run"});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("bind.n=run on cpu"), HasSubstr("n = 500 (run time)"),
+                                HasSubstr("block = 128")));
+}
+
+TEST_F(RunJob, AVariantThatAConstraintExcludesIsNamed) {
+  const CliResult result =
+      kiln(job("workload: twice\nset: {n: 50}\nsweep: {block: [32, 64]}\nmeasure: false\n"));
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("left out: block=64: violates 'block <= n'"));
+}
+
+TEST_F(RunJob, RefusesBadJobsBeforeAnythingIsWritten) {
+  expect_refusal("workload: twice\nswep: {block: [32]}\n",
+                 "job.yaml:2:1: unknown key 'swep'; did you mean 'sweep'?");
+  expect_refusal("workload: twice\nset: {blok: 32}\n", "job.yaml:2:");
+  expect_refusal("workload: twice\nset: {n: many}\n", "job.yaml:2:10");
+  expect_refusal("workload: twice\nset: {n: 2.5}\n", "job.yaml:2:10");
+  expect_refusal("workload: twice\nset: {n: 0}\n", "job.yaml:2:10");
+  expect_refusal("workload: twice\nset: {block: 48}\n", "job.yaml:2:14");
+  expect_refusal("workload: twice\nset: {n: 10}\n", "constraint violated: 'block <= n'");
+  expect_refusal("workload: twise\n", "did you mean 'twice'?");
+  expect_refusal("workload: twice\nset: {n: 1\n", "job.yaml:");
+  expect_refusal("workload: twice\nworkload: twice\n", "job.yaml:2:1");
+  expect_refusal("workload: twice\nset: {n: 1000000000000}\nsweep: {block: [32, 64]}\n",
+                 "the buffers need 7.28 TiB");
+  expect_refusal("workload: [a]\n", "job.yaml:1:11");
+  expect_refusal("", "workload");
+}
+
+TEST_F(RunJob, RefusesWhatTheCommandLineSays) {
+  EXPECT_THAT(kiln({"run", path("none.yaml")}).err, HasSubstr("none.yaml: no such file"));
+  EXPECT_EQ(kiln({"run", path("none.yaml")}).code, kExitBadInput);
+  EXPECT_THAT(kiln(job(kJob, {"--format", "tabel"})).err, HasSubstr("did you mean 'table'?"));
+  EXPECT_THAT(kiln(job(kJob, {"--set", "blok=1"})).err, HasSubstr("did you mean 'block'?"));
+  EXPECT_THAT(kiln({"run", write("job.yaml", kJob), "--device", "gpu7"}).err, HasSubstr("gpu7"));
+  EXPECT_EQ(kiln({"run", write("job.yaml", kJob), "--device", "gpu7"}).code, kExitBadInput);
+}
+
+TEST_F(RunJob, AnOutputFolderThatCannotBeWrittenIsRefusedBeforeTheRun) {
+  write("file", "");
+  const CliResult result = kiln(job(kJob, {"--output", path("file/results")}));
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("file/results' cannot be written"));
+  EXPECT_FALSE(exists("cache/v1"));
+}
+
+TEST_F(RunJob, WithoutACompilerSaysWhatToInstall) {
+  const CliResult result = kiln(job(kJob, {"--cpu-compiler", "no-such-compiler"}));
+  EXPECT_EQ(result.code, kExitEnvironment);
+  EXPECT_THAT(result.err, HasSubstr("no-such-compiler"));
+}
+
+TEST_F(RunJob, CompilesAheadIntoTheCache) {
+  const std::string file = write("job.yaml", kJob);
+  const CliResult first = kiln({"compile", file, "--arch", "native"});
+  EXPECT_EQ(first.code, kExitDone) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("2 compiled, 0 in the cache, 0 failed"));
+  EXPECT_THAT(kiln({"compile", file}).out, HasSubstr("0 compiled, 2 in the cache, 0 failed"));
+  EXPECT_THAT(kiln(job(kJob)).out, HasSubstr("0 compiled, 2 from disk"));
+  EXPECT_THAT(kiln({"cache", "list"}).out, AllOf(HasSubstr("twice.cu twice"), HasSubstr("2 entries")));
+  EXPECT_THAT(kiln({"cache", "verify"}).out, HasSubstr("2 entries: 0 damaged"));
+  EXPECT_THAT(kiln({"cache", "clear"}).out, HasSubstr("2 entries removed"));
+  EXPECT_EQ(kiln({"compile", file, "--arch", "sm_90"}).code, kExitEnvironment);
+  EXPECT_EQ(kiln({"compile", file, "--arch", "486"}).code, kExitBadInput);
+}
+
+TEST_F(RunJob, ADamagedEntryIsFoundByVerify) {
+  EXPECT_EQ(kiln({"compile", write("job.yaml", "workload: twice\n")}).code, kExitDone);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "cache")) {
+    if (entry.path().filename() == "binary") files_->write_file(entry.path(), "damaged", false);
+  }
+  const CliResult result = kiln({"cache", "verify"});
+  EXPECT_EQ(result.code, kExitFailed);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("damaged: "), HasSubstr("1 damaged")));
+}
+
+TEST_F(RunJob, ValidateReportsEachFileAndNeedsNoDevice) {
+  const std::string good = write("good.yaml", kJob);
+  const std::string bad = write("bad.yaml", "workload: twice\nset: {blok: 1}\n");
+  const std::string worse = write("worse.yaml", "wrkload: twice\n");
+  const CliResult result = kiln({"validate", good, bad, worse, path("twice/twice.yaml")});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_EQ(result.out, good + ": ok\n" + path("twice/twice.yaml") + ": ok\n");
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("bad.yaml:2:"), HasSubstr("worse.yaml:1:1"), Not(HasSubstr("good.yaml"))));
+}
+
+TEST_F(RunJob, ValidateFindsAKernelTextThatIsMissing) {
+  files_->remove_all(folder_ / "twice/twice.cu");
+  const CliResult result = kiln({"validate", path("twice/twice.yaml")});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("kernels.twice.source: there is no file 'twice.cu'"));
+}
+
+TEST_F(RunJob, WorkloadsAreListedAndDescribed) {
+  EXPECT_THAT(kiln({"workloads"}).out,
+              AllOf(HasSubstr("twice"), HasSubstr("Doubles a vector"), HasSubstr("stencil7")));
+  EXPECT_THAT(kiln({"workloads", "--names"}).out, HasSubstr("twice\n"));
+  const std::string one = kiln({"workloads", "twice"}).out;
+  EXPECT_THAT(one, AllOf(HasSubstr("32, 64, 128"), HasSubstr("at least 1"), HasSubstr("compile or run"),
+                         HasSubstr("Gelem/s"), HasSubstr("Constraints: block <= n"),
+                         HasSubstr("One step launches: twice")));
+  EXPECT_THAT(kiln({"workloads", "twise"}).err, HasSubstr("did you mean 'twice'?"));
+}
+
+TEST_F(RunJob, DevicesShowTheCpuAndItsCompiler) {
+  const CliResult result = kiln({"devices"});
+  EXPECT_EQ(result.code, kExitDone);
+  EXPECT_THAT(result.out, AllOf(HasSubstr(" cpu "), HasSubstr("cpu: compiles with ")));
+  EXPECT_THAT(kiln({"devices", "--cpu-compiler", "no-such-compiler"}).out, HasSubstr("no-such-compiler"));
+}
+
+}  // namespace
+}  // namespace kiln
