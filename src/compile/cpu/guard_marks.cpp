@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "compile/cpu/lane_index.h"
+
 namespace kiln {
 namespace {
 
@@ -81,13 +83,15 @@ class GuardMarker {
     if (braced) ++after;
     if (is(after, "return") && is(after + 1, ";") && (!braced || is(after + 2, "}"))) {
       after += braced ? 3 : 2;
-      if (is(after, "else") || !neighbours(condition, "||")) return false;
-      marks_.push_back({condition, true});
+      Mark mark{condition, true, {}};
+      if (is(after, "else") || !neighbours(mark)) return false;
+      marks_.push_back(std::move(mark));
       at_ = after;
       return true;
     }
-    if (!ends_body(close + 1) || !neighbours(condition, "&&")) return false;
-    marks_.push_back({condition, false});
+    Mark mark{condition, false, {}};
+    if (!ends_body(close + 1) || !neighbours(mark)) return false;
+    marks_.push_back(std::move(mark));
     whole_body_ = true;
     return true;
   }
@@ -103,10 +107,18 @@ class GuardMarker {
     return i + 1 == end_;
   }
 
-  /// Whether the terms of `condition`, joined by `joiner` only, each bound the row of work-items at one side.
-  [[nodiscard]] bool neighbours(TokenRange condition, std::string_view joiner) const {
+  struct Mark {
+    TokenRange condition;
+    bool leaves;                     ///< the work-item leaves where the condition holds
+    std::vector<TokenRange> shared;  ///< terms that are the same for the whole row
+  };
+
+  /// Whether the terms of the condition, joined by one operator only, each bound the row of work-items at one
+  /// side.
+  bool neighbours(Mark& mark) const {
+    const TokenRange condition = mark.condition;
+    const std::string_view joiner = mark.leaves ? "||" : "&&";
     if (!pure(condition)) return false;
-    const bool leaves = joiner == "||";
     std::size_t begin = condition.begin;
     for (std::size_t i = condition.begin; i <= condition.end; ++i) {
       if (i < condition.end && is(i, "(")) {
@@ -115,7 +127,9 @@ class GuardMarker {
       }
       if (i < condition.end && (is(i, "||") || is(i, "&&")) && !is(i, joiner)) return false;
       if (i < condition.end && !is(i, joiner)) continue;
-      if (!bounds({begin, i}, leaves)) return false;
+      const TokenRange term{begin, i};
+      if (!bounds(term, mark.leaves)) return false;
+      if (!varies(term)) mark.shared.push_back(term);
       begin = i + 1;
     }
     return true;
@@ -158,28 +172,28 @@ class GuardMarker {
     return is(i, "threadIdx") && is(i + 1, ".") && is(i + 2, "x");
   }
 
-  /// blockIdx.x * blockDim.x + threadIdx.x in any order and with casts, threadIdx.x, or
-  /// kiln::global_index_x().
+  /// blockIdx.x * blockDim.x + threadIdx.x in its forms, threadIdx.x, or kiln::global_index_x(), perhaps
+  /// cast.
   [[nodiscard]] bool is_lane_index(TokenRange range) const {
-    std::string shape;
-    for (std::size_t i = range.begin; i < range.end; ++i) {
-      const std::string_view word = tokens_[i].text;
-      if (is(i + 1, ".") && is(i + 2, "x") &&
-          (word == "threadIdx" || word == "blockIdx" || word == "blockDim")) {
-        shape += word == "threadIdx" ? 't' : word == "blockIdx" ? 'b' : 'd';
-        i += 2;
-      } else if (word == "global_index_x" && is(i + 1, "(") && is(i + 2, ")")) {
-        shape += 'g';
-        i += 2;
-      } else if (word == "+" || word == "*") {
-        shape += word;
-      } else if (!is_type_word(word) && word != "(" && word != ")" && word != "<" && word != ">" &&
-                 word != "static_cast") {
-        return false;
+    if (range.begin + lane_index_length(tokens_, range.begin) == range.end) return true;
+    std::size_t i = range.begin;
+    if (is(i, "kiln") && is(i + 1, "::")) i += 2;
+    if (is(i, "global_index_x") && is(i + 1, "(") && is(i + 2, ")")) return i + 3 == range.end;
+    if (is_thread_index(range.begin)) return range.begin + 3 == range.end;
+    if (is(range.begin, "static_cast") && is(range.begin + 1, "<") && is(range.end - 1, ")")) {
+      for (i = range.begin + 2; i < range.end && is_type_word(tokens_[i].text); ++i) {
       }
+      return is(i, ">") && is(i + 1, "(") && is_lane_index({i + 2, range.end - 1});
     }
-    return shape == "t" || shape == "g" || shape == "b*d+t" || shape == "d*b+t" || shape == "t+b*d" ||
-           shape == "t+d*b";
+    if (is(range.begin, "(")) {
+      const std::size_t close = matching_close(tokens_, range.begin);
+      if (close + 1 == range.end) return is_lane_index({range.begin + 1, close});
+      for (i = range.begin + 1; i < close; ++i) {
+        if (!is_type_word(tokens_[i].text)) return false;
+      }
+      return is_lane_index({close + 1, range.end});
+    }
+    return false;
   }
 
   /// Whether the value may differ between the work-items of a row.
@@ -222,18 +236,26 @@ class GuardMarker {
 
   void finish() {
     for (std::size_t m = 0; m < marks_.size(); ++m) {
+      const Mark& mark = marks_[m];
       const std::string call = m + 1 == marks_.size() ? "kiln_last_guard(" : "kiln_guard(";
-      const Token& first = tokens_[marks_[m].condition.begin];
-      const Token& last = tokens_[marks_[m].condition.end - 1];
-      edits_.push_back({first.offset, 0, marks_[m].leaves ? "!" + call + "!(" : call});
-      edits_.push_back({last.end(), 0, marks_[m].leaves ? "))" : ")"});
+      const std::string open = mark.leaves ? "!" + call + "!(" : call + "(";
+      edits_.push_back({tokens_[mark.condition.begin].offset, 0, open});
+      edits_.push_back({tokens_[mark.condition.end - 1].end(), 0, "), " + shared_part(mark) + ")"});
     }
   }
 
-  struct Mark {
-    TokenRange condition;
-    bool leaves;
-  };
+  /// What is left of a guard where only the terms count that the whole row shares.
+  [[nodiscard]] std::string shared_part(const Mark& mark) const {
+    if (mark.shared.empty()) return "true";
+    std::string text;
+    for (const TokenRange& term : mark.shared) {
+      if (!text.empty()) text += mark.leaves ? " || " : " && ";
+      text += "(";
+      for (std::size_t i = term.begin; i < term.end; ++i) text += std::string(tokens_[i].text) + " ";
+      text += ")";
+    }
+    return mark.leaves ? "!(" + text + ")" : text;
+  }
 
   const std::vector<Token>& tokens_;
   std::size_t at_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compile/cpu/lane_index.h"
+
 namespace kiln {
 namespace {
 
@@ -78,7 +80,7 @@ void edit_unroll(const Directive& directive, std::vector<TextEdit>& edits) {
 }  // namespace
 
 std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc) {
-  std::vector<TextEdit> edits;
+  std::vector<TextEdit> edits = mark_lane_indices(text);
   edit_dynamic_shared(text, edits);
   if (original.find("__noinline__") != std::string_view::npos) {
     edit_noinline(text.source.tokens, edits);

@@ -16,6 +16,7 @@ namespace kiln {
 /// - `__noinline__` becomes an attribute, because a macro of that name would break the standard library's
 /// headers;
 /// - `#pragma unroll 4` becomes GCC's spelling, where `gcc`;
+/// - sums that number work-items along the grid are marked (lane_index.h);
 /// - an explicit instantiation of a kernel loses its `__global__`.
 [[nodiscard]] std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc);
 

@@ -125,13 +125,18 @@ class UnitWriter {
     unit_.text += "{nullptr, nullptr, 0}};\n";
   }
 
+  [[nodiscard]] std::string host(const Outline& outlined, const std::string& text) const {
+    return apply_edits(text, host_edits(outlined, text, gcc_));
+  }
+
   void add_headers() {
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
       unit_.headers.emplace_back(stand_in.name, stand_in.text);
     }
     unit_.headers.emplace_back("kiln/portable.h",
-                               line_marker("kiln/portable.h").substr(1) + portable_header());
-    unit_.headers.emplace_back("kiln/params.h", line_marker("kiln/params.h").substr(1) + spec_.params_header);
+                               line_marker("kiln/portable.h").substr(1) + host(portable_, portable_header()));
+    unit_.headers.emplace_back("kiln/params.h",
+                               line_marker("kiln/params.h").substr(1) + host(params_, spec_.params_header));
     std::map<std::string, std::string> name_of_path;
     for (std::size_t i = 0; i < spec_.headers.size(); ++i) {
       const IncludedHeader& header = spec_.headers[i];
@@ -140,9 +145,9 @@ class UnitWriter {
         unit_.headers.emplace_back(header.name, "#include <" + first->second + ">\n");
         continue;
       }
-      const std::string text = apply_edits(header.text, host_edits(headers_[i], header.text, gcc_));
-      unit_.headers.emplace_back(
-          header.name, line_marker(header.path.empty() ? header.name : header.path).substr(1) + text);
+      unit_.headers.emplace_back(header.name,
+                                 line_marker(header.path.empty() ? header.name : header.path).substr(1) +
+                                     host(headers_[i], header.text));
     }
   }
 

@@ -65,34 +65,44 @@ struct Runner<F, S, void (*)(A...)> {
   static constexpr unsigned long long bytes[sizeof...(A) + 1] = {sizeof(A)..., 0};
   using Arguments = typename MakeSequence<count>::type;
 
+  /// Whether a work-item passes the guards of the kernel, which goes no further.
+  KILN_SHIM bool probe(unsigned x, A... arguments) {
+    threadIdx.x = x;
+    kiln_guard_passed = true;
+    kiln_guard_row_passed = true;
+    F(arguments...);
+    return __builtin_expect(kiln_guard_passed, 1);
+  }
+
   /// One row of work-items along x, as one loop that the compiler turns into vector code.
   template <bool Vector>
   KILN_SHIM void run_row(unsigned extent, A... arguments) {
     unsigned first = 0, last = extent;
     kiln_guard_mode = kiln_guard_test;
+    kiln_lane_known = false;
     if (S::guarded && Vector) {
       kiln_guard_mode = kiln_guard_probe;
       // The work-items that pass are neighbours, so the first and the last of them tell all.
       for (; first < last; ++first) {
-        threadIdx.x = first;
-        kiln_guard_passed = true;
-        F(arguments...);
-        if (__builtin_expect(kiln_guard_passed, 1)) break;
+        if (probe(first, arguments...)) break;
+        if (!kiln_guard_row_passed) return;
       }
       for (; last > first; --last) {
-        threadIdx.x = last - 1;
-        kiln_guard_passed = true;
-        F(arguments...);
-        if (__builtin_expect(kiln_guard_passed, 1)) break;
+        if (probe(last - 1, arguments...)) break;
       }
       kiln_guard_mode = kiln_guard_assume;
     }
     if (last > extent) __builtin_unreachable();
     const int begin = static_cast<int>(first), end = static_cast<int>(last);
     if constexpr (Vector) {
+      kiln_lane_known = true;
+      int lane = static_cast<int>(blockIdx.x * blockDim.x) + begin;
+      long wide_lane = lane;
 #pragma omp simd
       for (int x = begin; x < end; ++x) {
         threadIdx.x = static_cast<unsigned>(x);
+        kiln_lane_int = lane++;
+        kiln_lane_long = wide_lane++;
         F(arguments...);
       }
     } else {
@@ -117,7 +127,7 @@ struct Runner<F, S, void (*)(A...)> {
       blockIdx.x = x;
       blockIdx.y = y;
       blockIdx.z = z;
-      if (Narrow && x * block.x > 0x7fffffffu - block.x) __builtin_unreachable();
+      if (Narrow && x * block.x > 0x7ffffff0u - block.x) __builtin_unreachable();
       for (unsigned k = 0; k < block.z; ++k) {
         for (unsigned j = 0; j < block.y; ++j) {
           threadIdx.z = k;
@@ -183,7 +193,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
     using R = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                             \
     const unsigned long long block_x =                                                           \
         kiln_shape_##index::baked ? kiln_shape_##index::fixed_block.x : launch->block.x;         \
-    if (launch->grid.x * block_x > 0x7fffffffull)                                                \
+    if (launch->grid.x * block_x > 0x7ffffff0ull)                                                \
       R::run_wide(launch, first, last, worker, R::Arguments{});                                  \
     else                                                                                         \
       R::run_blocks(launch, first, last, worker, R::Arguments{});                                \

@@ -117,26 +117,43 @@ static thread_local kiln::cpu_abi::Worker* kiln_worker;
 
 #define KILN_LINEAR_THREAD() (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))
 
+// Where Kiln found blockIdx.x * blockDim.x + threadIdx.x in the text, it put it in kiln_global_x
+// (lane_index.h): in the loop over work-items the value is also a loop counter, of either width.
+static thread_local bool kiln_lane_known;
+static thread_local int kiln_lane_int;
+static thread_local long kiln_lane_long;
+
+#define KILN_GLOBAL_X(type, counter)                           \
+  KILN_SHIM type kiln_global_x(type sum) {                     \
+    return kiln_lane_known ? static_cast<type>(counter) : sum; \
+  }
+KILN_GLOBAL_X(int, kiln_lane_int)
+KILN_GLOBAL_X(unsigned int, kiln_lane_int)
+KILN_GLOBAL_X(long, kiln_lane_long)
+KILN_GLOBAL_X(unsigned long, kiln_lane_long)
+KILN_GLOBAL_X(long long, kiln_lane_long)
+KILN_GLOBAL_X(unsigned long long, kiln_lane_long)
+
 // A guard that every work-item passes before it does anything, marked by Kiln in the kernel text
 // (guard_marks.h). The loop over work-items first looks for the work-items that pass and then runs only
 // those, without the test.
 static thread_local int kiln_guard_mode;
 static thread_local bool kiln_guard_passed;
+static thread_local bool kiln_guard_row_passed;
 
 enum { kiln_guard_test, kiln_guard_probe, kiln_guard_assume };
 
-KILN_SHIM bool kiln_guard(bool pass) {
+/// `row` is false where no work-item of the row can pass.
+KILN_SHIM bool kiln_guard(bool pass, bool row) {
   if (kiln_guard_mode == kiln_guard_probe) {
-    if (!pass) kiln_guard_passed = false;
+    kiln_guard_passed = kiln_guard_passed && pass;
+    kiln_guard_row_passed = kiln_guard_row_passed && row;
     return pass;
   }
   return kiln_guard_mode == kiln_guard_assume || pass;
 }
 
-KILN_SHIM bool kiln_last_guard(bool pass) {
-  if (kiln_guard_mode == kiln_guard_probe) {
-    kiln_guard_passed = pass;
-    return false;
-  }
-  return kiln_guard(pass);
+KILN_SHIM bool kiln_last_guard(bool pass, bool row) {
+  const bool go_on = kiln_guard(pass, row);
+  return kiln_guard_mode != kiln_guard_probe && go_on;
 }
