@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # headers_alone.sh ROOT [CXX]: compiles each header by itself, without the precompiled one: a public header with
-# include/ alone, the others with src/ too. src/compile/portable holds text for kernels, which is no host code.
+# include/ alone, the others with src/ too. portable/ and shim/ in src/compile hold text for kernels, which is no host code.
 set -euo pipefail
 cd "${1:?usage: headers_alone.sh ROOT [CXX]}"
 cxx=${2:-c++}
@@ -15,7 +15,7 @@ compile_alone() {
 }
 export -f compile_alone
 
-headers=$(find include src -name '*.h' -not -path 'src/compile/portable/*' | sort)
+headers=$(find include src -name '*.h' -not -path 'src/compile/portable/*' -not -path 'src/compile/cpu/shim/*' | sort)
 [ -n "$headers" ] || { echo "no header found"; exit 1; }
 # shellcheck disable=SC2016 # expanded by the inner shell
 xargs -P "$(nproc)" -n 1 bash -c 'compile_alone "$1"' - <<< "$headers"

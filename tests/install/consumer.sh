@@ -10,7 +10,7 @@ cp -r "$source/examples/embedding" "$folder/example"
 "$cmake" -S "$folder/example" -B "$folder/build" -D CMAKE_PREFIX_PATH="$folder/prefix" -D CMAKE_CXX_COMPILER="$cxx" \
   -D CMAKE_BUILD_TYPE=Release
 "$cmake" --build "$folder/build"
-export KILN_CACHE_DIR=$folder/cache
+export KILN_CACHE_DIR=$folder/cache KILN_WORKLOAD_PATH=$folder/prefix/share/kiln/kernels_src
 cd "$folder/build"
 for program in ./*; do
   if [ -f "$program" ] && [ -x "$program" ]; then
