@@ -200,37 +200,17 @@ KILN_SHIM float __fdividef(float x, float y) {
 KILN_SHIM float fdividef(float x, float y) {
   return x / y;
 }
-KILN_SHIM float __expf(float x) {
-  return expf(x);
-}
-KILN_SHIM float __exp10f(float x) {
-  return exp10f(x);
-}
-KILN_SHIM float __logf(float x) {
-  return logf(x);
-}
-KILN_SHIM float __log2f(float x) {
-  return log2f(x);
-}
-KILN_SHIM float __log10f(float x) {
-  return log10f(x);
-}
-KILN_SHIM float __sinf(float x) {
-  return sinf(x);
-}
-KILN_SHIM float __cosf(float x) {
-  return cosf(x);
-}
-KILN_SHIM float __tanf(float x) {
-  return tanf(x);
-}
-KILN_SHIM float __powf(float x, float y) {
-  return powf(x, y);
-}
-KILN_SHIM void __sincosf(float x, float* s, float* c) {
-  *s = sinf(x);
-  *c = cosf(x);
-}
+// Macros, because glibc's headers declare functions of these names for its own use.
+#define __expf expf
+#define __exp10f exp10f
+#define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+#define __sinf sinf
+#define __cosf cosf
+#define __tanf tanf
+#define __powf powf
+#define __sincosf sincosf
 KILN_SHIM float __saturatef(float x) {
   return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }

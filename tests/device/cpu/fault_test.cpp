@@ -1,0 +1,131 @@
+// What goes wrong while a kernel runs: a DeviceFault from synchronize that says what and where, and nothing worse.
+#include <gtest/gtest.h>
+
+#include "device/fault.h"
+#include "kiln/error.h"
+#include "support/cpu_kernels.h"
+
+namespace kiln::test {
+namespace {
+
+class CpuFault : public ::testing::Test {
+ protected:
+  /// Builds `text`, whose kernel is "k", runs it on one array and returns the fault's text, "" for none.
+  std::string fault_of(const std::string& text, const LaunchShape& shape) {
+    std::vector<int> a(4096);
+    Function& k = kernels_.build(text, "k");
+    try {
+      kernels_.run(k, shape, a.data());
+    } catch (const DeviceFault& fault) {
+      EXPECT_FALSE(fault.sticky());
+      return fault.what();
+    }
+    return "";
+  }
+
+  CpuKernels kernels_;
+};
+
+TEST_F(CpuFault, NamesTheBarrierThatNotAllReach) {
+  Function& dot = kernels_.build(R"(extern "C" __global__ void dot(int* a) {
+  if (threadIdx.x >= 12 && blockIdx.x == 3) return;
+  __syncthreads();
+  a[blockIdx.x] = 1;
+})",
+                                 "dot");
+  std::vector<int> a(8);
+  try {
+    kernels_.run(dot, {{8, 1, 1}, {64, 1, 1}, 0}, a.data());
+    FAIL() << "no fault";
+  } catch (const DeviceFault& fault) {
+    EXPECT_STREQ(fault.what(),
+                 "12 of 64 work-items wait at __syncthreads in block (3,0,0) of 'dot'; 52 left the kernel");
+  }
+  for (int again = 0; again < 3; ++again) {
+    EXPECT_THROW(kernels_.run(dot, {{8, 1, 1}, {64, 1, 1}, 0}, a.data()), DeviceFault);
+  }
+  a.assign(8, 0);
+  kernels_.run(dot, {{3, 1, 1}, {64, 1, 1}, 0}, a.data());  // the device goes on
+  EXPECT_EQ(a, (std::vector<int>{1, 1, 1, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(CpuFault, TellsBarriersOfTwoBranchesApart) {
+  EXPECT_EQ(fault_of(R"(extern "C" __global__ void k(int* a) {
+  if (threadIdx.x % 4 == 0) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  a[threadIdx.x] = 1;
+})",
+                     {{1, 1, 1}, {8, 4, 1}, 0}),
+            "8 of 32 work-items wait at __syncthreads in line 3, 24 at __syncthreads in line 5 in block (0,0,0) of 'k'");
+}
+
+TEST_F(CpuFault, SeesWarpOperationsThatLanesMiss) {
+  const std::string fault = fault_of(R"(extern "C" __global__ void k(int* a) {
+  if (threadIdx.x < 8) a[0] = __shfl_sync(0xffffffffu, 1, 0);
+  else __syncthreads();
+})",
+                                     {{1, 1, 1}, {32, 1, 1}, 0});
+  EXPECT_NE(fault.find("24 of 32 work-items wait at __syncthreads, 8 at a warp operation"), std::string::npos) << fault;
+}
+
+TEST_F(CpuFault, EarlyExitWithoutALaterBarrierIsFine) {
+  EXPECT_EQ(fault_of(R"(extern "C" __global__ void k(int* a) {
+  __syncthreads();
+  if (threadIdx.x > 3) return;
+  a[threadIdx.x] = 1;
+})",
+                     {{5, 1, 1}, {64, 1, 1}, 0}),
+            "");
+}
+
+TEST_F(CpuFault, ReportsAssertions) {
+  const std::string plain = fault_of(R"(extern "C" __global__ void k(int* a) {
+  assert(threadIdx.x != 9);
+})",
+                                     {{2, 1, 1}, {32, 1, 1}, 0});
+  EXPECT_EQ(plain, "assertion 'threadIdx.x != 9' failed at kernel.cu:2 in 'k'");
+  const std::string waiting = fault_of(R"(#include <assert.h>
+extern "C" __global__ void k(int* a) {
+  __syncthreads();
+  assert(blockIdx.x == 0 || threadIdx.x != 9);
+  a[0] = 1;
+})",
+                                       {{2, 1, 1}, {32, 1, 1}, 0});
+  EXPECT_EQ(waiting,
+            "assertion 'blockIdx.x == 0 || threadIdx.x != 9' failed at kernel.cu:4 by work-item (9,0,0) in block "
+            "(1,0,0) of 'k'");
+}
+
+TEST_F(CpuFault, ReportsABarrierThatTheTextHid) {
+  Specialization specialization = kernels_.specialize(R"(extern "C" __global__ void k(int* a) { a[0] = 1; HIDDEN })", "k");
+  specialization.options = {"-DHIDDEN=__syncthreads();"};  // behind Kiln's back
+  Function& k = kernels_.build(specialization);
+  std::vector<int> a(1);
+  try {
+    kernels_.run(k, {{1, 1, 1}, {4, 1, 1}, 0}, a.data());
+    FAIL() << "no fault";
+  } catch (const DeviceFault& fault) {
+    EXPECT_NE(std::string(fault.what()).find("'k' reached __syncthreads in line 1"), std::string::npos);
+  }
+}
+
+TEST_F(CpuFault, WaitsForSynchronize) {
+  Function& k = kernels_.build(R"(extern "C" __global__ void k() { assert(false); })", "k");
+  void* none = nullptr;
+  k.launch(kernels_.stream(), {{1, 1, 1}, {1, 1, 1}, 0}, &none);
+  const auto other = kernels_.device().create_stream();
+  EXPECT_NO_THROW(other->synchronize());
+  EXPECT_THROW(kernels_.stream().synchronize(), DeviceFault);
+  EXPECT_NO_THROW(kernels_.stream().synchronize());
+}
+
+TEST_F(CpuFault, RefusesBlocksThatAreTooLarge) {
+  Function& k = kernels_.build(R"(extern "C" __global__ void k() {})", "k");
+  EXPECT_THROW(kernels_.run(k, {{1, 1, 1}, {1025, 1, 1}, 0}), Error);
+}
+
+}  // namespace
+}  // namespace kiln::test
