@@ -9,8 +9,10 @@
 #include "cli/help.h"
 #include "cli/job_arguments.h"
 #include "config/yaml_node.h"
+#include "job/buffer_layout.h"
 #include "job/plan.h"
 #include "kiln/error.h"
+#include "launch/argument_values.h"
 #include "workload/configuration.h"
 
 namespace kiln {
@@ -36,14 +38,30 @@ void require_sources(const Workload& workload, FileSystem& files) {
   }
 }
 
+/// What each launch of a step needs: its shape, and the extents of its buffers.
+void check_launches(const Configuration& configuration) {
+  const Workload& workload = configuration.workload();
+  for (const LaunchSpec& launch : workload.run) {
+    if (launch.when && !configuration.evaluate_condition(*launch.when)) continue;
+    const KernelSpec& kernel = *workload.find_kernel(launch.kernel);
+    static_cast<void>(shape_of(configuration, kernel));
+    for (const ArgumentSpec& argument : kernel.args) {
+      if (argument.kind != ArgumentSpec::Kind::kBuffer) continue;
+      static_cast<void>(layout_of(configuration, *workload.find_buffer(argument.name)));
+    }
+  }
+}
+
 /// Defaults and constraints on the back end that is always there.
 void check_workload(const std::string& path, World& world) {
   const auto workload = load_workload_file(world.files(), path);
   require_sources(*workload, world.files());
   const ConfigurationResult result = configure(workload, {}, "cpu", world.files());
-  if (!result.violated) return;
-  throw bad_input("the defaults violate the constraint '" + result.violated->text + "'",
-                  result.violated->where);
+  if (result.violated) {
+    throw bad_input("the defaults violate the constraint '" + result.violated->text + "'",
+                    result.violated->where);
+  }
+  check_launches(result.configuration);
 }
 
 void check_job(const std::string& path, World& world) {
@@ -51,6 +69,7 @@ void check_job(const std::string& path, World& world) {
   const auto devices = assumed_devices(device_names(job, world.settings().values));
   const JobPlan plan = make_plan(job, world.engine().library(), world.files(), devices);
   require_sources(*plan.workload, world.files());
+  for (const Variant& variant : plan.variants) check_launches(variant.configuration);
 }
 
 void check_file(const std::string& path, World& world) {

@@ -10,8 +10,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t kNarrowest = 12;  // a column that wraps keeps at least this
-constexpr std::size_t kGap = 3;         // " | "
+constexpr std::size_t kGap = 3;  // " | "
 
 const char* escape_of(Tone tone) {
   switch (tone) {
@@ -69,32 +68,56 @@ struct Block {
   }
 };
 
-void shrink_first_column(Block& block, std::size_t limit) {
-  const std::size_t excess = block.total() - std::min(block.total(), limit);
-  if (excess == 0) return;
-  const std::size_t room = block.widths[0] - std::min(block.widths[0], excess);
-  block.widths[0] = std::min(block.widths[0], std::max(room, kNarrowest));
+/// How wide a column is: on one line, on about two, and at least.
+struct Widths {
+  std::size_t natural = 0, two_lines = 0, least = 0;
+};
+
+std::size_t longest_word(const TextTable& table, std::size_t column) {
+  std::size_t width = 0;
+  const auto look_at = [&](const std::string& text) {
+    for (const std::string& line : split(text, '\n')) width = std::max(width, widest_line(split(line, ' ')));
+  };
+  look_at(table.columns[column].title);
+  for (const auto& row : table.rows) look_at(row[column].text);
+  return width;
 }
 
-/// Fills blocks from the left; the first column opens each and gives way first.
+Widths widths_of(const TextTable& table, std::size_t column) {
+  Widths widths;
+  widths.natural = natural_width(table, column);
+  const bool wraps = !table.columns[column].right;
+  widths.least = wraps ? longest_word(table, column) : widths.natural;
+  widths.two_lines = wraps ? std::max(widths.least, (widths.natural + 1) / 2) : widths.natural;
+  return widths;
+}
+
+/// Gives the columns what the limit leaves, from the left, or takes from the right what is too much.
+void fit(Block& block, const std::vector<Widths>& widths, std::size_t limit) {
+  for (std::size_t i = block.columns.size(); i-- > 0;) {
+    const std::size_t excess = block.total() - std::min(block.total(), limit);
+    const std::size_t least = widths[block.columns[i]].least;
+    block.widths[i] -= std::min(excess, block.widths[i] - least);
+  }
+  for (std::size_t i = 0; i < block.columns.size(); ++i) {
+    const std::size_t room = limit - std::min(block.total(), limit);
+    block.widths[i] += std::min(room, widths[block.columns[i]].natural - block.widths[i]);
+  }
+}
+
+/// Fills blocks from the left with columns of about two lines; the first column opens each.
 std::vector<Block> make_blocks(const TextTable& table, std::size_t limit) {
-  const std::size_t key_width = natural_width(table, 0);
-  const std::size_t key_at_least = std::min(key_width, std::max(kNarrowest, limit / 3));
-  std::vector<Block> blocks{{{0}, {key_width}}};
+  std::vector<Widths> widths;
+  for (std::size_t column = 0; column < table.columns.size(); ++column)
+    widths.push_back(widths_of(table, column));
+  std::vector<Block> blocks{{{0}, {widths[0].two_lines}}};
   for (std::size_t column = 1; column < table.columns.size(); ++column) {
-    const std::size_t width = natural_width(table, column);
-    const std::size_t total = blocks.back().total() - key_width + key_at_least + kGap + width;
-    const bool full = blocks.back().columns.size() > 1 && total > limit;
-    if (full) blocks.push_back({{0}, {key_width}});
+    const bool full = blocks.back().total() + kGap + widths[column].two_lines > limit;
+    if (full && blocks.back().columns.size() > 1) blocks.push_back({{0}, {widths[0].two_lines}});
     blocks.back().columns.push_back(column);
-    blocks.back().widths.push_back(width);
+    blocks.back().widths.push_back(widths[column].two_lines);
   }
-  for (Block& block : blocks) {
-    shrink_first_column(block, limit);
-    const std::size_t others = block.total() - block.widths.back();
-    const std::size_t room = limit - std::min(limit, others);
-    block.widths.back() = std::min(block.widths.back(), std::max(room, kNarrowest));
-  }
+  for (Block& block : blocks) fit(block, widths, limit);
   return blocks;
 }
 

@@ -41,8 +41,9 @@ struct TextTable {
   std::vector<std::vector<TableCell>> rows;
 };
 
-/// Aligned text with a rule under the titles. A table wider than the style's width continues in further
-/// blocks below, each of which repeats the first column; words of a cell that is still too wide are wrapped.
+/// Aligned text with a rule under the titles. In a table wider than the style's width words are wrapped to
+/// about two lines; what then does not fit continues in further blocks below, each of which repeats the first
+/// column.
 [[nodiscard]] std::string render_terminal(const TextTable& table, const TextStyle& style);
 /// GitHub's dialect, UTF-8 whatever the terminal.
 [[nodiscard]] std::string render_markdown(const TextTable& table);

@@ -156,6 +156,69 @@ TEST_F(RunJob, RefusesBadJobsBeforeAnythingIsWritten) {
   expect_refusal("", "workload");
 }
 
+/// The workload with one text replaced.
+std::string workload_with(const std::string& text, const std::string& replacement) {
+  std::string workload = kWorkload;
+  return workload.replace(workload.find(text), text.size(), replacement);
+}
+
+TEST_F(RunJob, RefusesBadWorkloadsBeforeAnythingIsWritten) {
+  struct Case {
+    std::string text, replacement, message;
+  };
+  const std::string grid = "ceil_div(n, block)";
+  const std::vector<Case> cases = {
+      {grid, "ceil_div(m, block)",
+       "twice.yaml:12:37: kernels.twice.grid[0]: unknown name 'm'; did you mean 'n'?"},
+      {grid, "n / wrong", "twice.yaml:12:37: kernels.twice.grid[0]: division by zero"},
+      {grid, "n / block", "is 31.25; a whole number is needed: use ceil_div"},
+      {grid, "0 * n", "'0 * n' is 0; expected 1 to"},
+      {grid, "n * 100000000000", "expected 1 to 2147483647"},
+      {grid, "ceil_div(n, ", "twice.yaml:12:"},
+      {"block: [block]", "block: [\"block * 1000\"]", "kernel 'twice' cannot be launched"},
+      {"constraints:", "let: {a: b + 1, b: a + 1}\nconstraints:", "twice.yaml:7:"},
+      {"summary: Doubles a vector", "sumary: Doubles a vector",
+       "twice.yaml:2:1: unknown key 'sumary'; did you mean 'summary'?"},
+      {"args: [y, x, params]", "args: [y, z, params]", "'z' is neither a buffer"},
+      {"source: twice.cu", "source: none.cu", "none.cu"},
+  };
+  for (const Case& bad : cases) {
+    write("twice/twice.yaml", workload_with(bad.text, bad.replacement));
+    expect_refusal(kJob, bad.message);
+  }
+}
+
+TEST_F(RunJob, ValidateFindsWhatARunWouldRefuse) {
+  write("twice/twice.yaml", workload_with("ceil_div(n, block)", "n / block"));
+  EXPECT_THAT(kiln({"validate", path("twice/twice.yaml")}).err, HasSubstr("a whole number is needed"));
+  EXPECT_THAT(kiln({"validate", write("job.yaml", kJob)}).err, HasSubstr("a whole number is needed"));
+}
+
+TEST_F(RunJob, RefusesArgumentsAndEntriesThatTheKernelDoesNotHave) {
+  write("twice/twice.yaml", workload_with("args: [y, x, params]", "args: [y, x]"));
+  const CliResult count = kiln(job(kJob));
+  EXPECT_EQ(count.code, kExitBadInput);
+  EXPECT_THAT(count.err, HasSubstr("kernel 'twice' takes 3 arguments, 2 are given"));
+  write("twice/twice.yaml", workload_with("source: twice.cu,", "source: twice.cu, entry: thrice,"));
+  const CliResult entry = kiln(job(kJob));
+  EXPECT_NE(entry.code, kExitDone);
+  EXPECT_THAT(entry.out + entry.err, AllOf(HasSubstr("thrice"), HasSubstr("did you mean 'twice'?")));
+}
+
+TEST_F(RunJob, RefusesInputFilesOfTheWrongSizeOrContent) {
+  const std::string init = "init: {iota: [0, 1]}";
+  write("twice/bad.bin", "12345");
+  write("twice/twice.yaml",
+        workload_with(init, "init: {file: {path: " + path("twice/bad.bin") + ", format: binary}}"));
+  EXPECT_THAT(kiln(job(kJob)).err, HasSubstr("bad.bin: holds 5 bytes; buffer 'x' needs exactly 4000"));
+  write("twice/bad.txt", "1 nan 3");
+  write("twice/twice.yaml",
+        workload_with(init, "init: {file: {path: " + path("twice/bad.txt") + ", format: text}}"));
+  const CliResult result = kiln(job(kJob));
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("bad.txt:1: expected a finite number; found 'nan'"));
+}
+
 TEST_F(RunJob, RefusesWhatTheCommandLineSays) {
   EXPECT_THAT(kiln({"run", path("none.yaml")}).err, HasSubstr("none.yaml: no such file"));
   EXPECT_EQ(kiln({"run", path("none.yaml")}).code, kExitBadInput);
