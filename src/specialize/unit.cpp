@@ -10,6 +10,8 @@
 namespace kiln {
 namespace {
 
+constexpr const char* kBoundsPrefix = "KILN_LAUNCH_BOUNDS_";
+
 std::string value_or_text(const Configuration& configuration, const std::string& text) {
   return configuration.workload().find_parameter(text) ? configuration.value(text).cpp_literal() : text;
 }
@@ -101,6 +103,15 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
   return result;
 }
 
+/// A text may hold kernels that this unit does not launch; their launch bounds must be something, too.
+std::string empty_bounds(const std::set<std::string>& mentioned) {
+  std::string text;
+  for (auto name = mentioned.lower_bound(kBoundsPrefix); name != mentioned.end() && name->starts_with(kBoundsPrefix); ++name) {
+    text += "#ifndef " + *name + "\n#define " + *name + "\n#endif\n";
+  }
+  return text;
+}
+
 void add_params(const Configuration& configuration, Unit& unit) {
   Specialization& spec = unit.specialization;
   std::set<std::string> mentioned = identifiers_in(spec.source_text);
@@ -113,7 +124,7 @@ void add_params(const Configuration& configuration, Unit& unit) {
   // Kernels that were not written for Kiln get no params.h.
   if (all_text.find("kiln/params.h") == std::string::npos) return;
   unit.params = make_params_struct(configuration, mentioned, unit.role == Role::kData);
-  spec.params_header = unit.params.header;
+  spec.params_header = unit.params.header + empty_bounds(mentioned);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(ParamsHeader, HoldsWhatTheTextMentionsAndNothingElse) {
   EXPECT_EQ(scale_unit(disk, {}).specialization.params_header,
             "#pragma once\n#include \"kiln/portable.h\"\nusing T = double;\nstruct Params {\n"
             "  static constexpr int n = 1000;\n  static constexpr int block = 256;\n"
-            "  static constexpr double factor = 3.0;\n};\n");
+            "  static constexpr double factor = 3.0;\n};\n"
+            "#ifndef KILN_LAUNCH_BOUNDS_scale\n#define KILN_LAUNCH_BOUNDS_scale\n#endif\n");
 }
 
 TEST(ParamsHeader, RunTimeValuesAreMembers) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+namespace kiln::bench {
+
+struct BenchOptions {
+  int rounds = 25;
+  std::string kiln_program;     ///< the kiln executable
+  std::string workload_folder;  ///< kernels_src
+};
+
+/// Kernels on the CPU back end against the loops of openmp_loops.h; a Markdown table on standard output.
+void print_cpu_ratios(const BenchOptions& options);
+/// Cold compile, warm start and peak memory of the kiln program; a Markdown table on standard output.
+void print_process_figures(const BenchOptions& options);
+
+}  // namespace kiln::bench

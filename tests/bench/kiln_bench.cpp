@@ -1,0 +1,31 @@
+// Prints the figures of docs/performance.md as Markdown.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+
+#include "figures.h"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Measures Kiln: kernels against hand-written loops, and what Kiln itself costs"};
+  kiln::bench::BenchOptions options;
+  const auto here = std::filesystem::canonical("/proc/self/exe").parent_path();
+  options.kiln_program = (here / "kiln").string();
+  options.workload_folder = KILN_BENCH_WORKLOADS;
+  bool ratios = false;
+  bool process = false;
+  app.add_option("--rounds", options.rounds, "repetitions of each figure")->check(CLI::Range(3, 10000));
+  app.add_option("--kiln", options.kiln_program, "the kiln executable");
+  app.add_option("--workloads", options.workload_folder, "the folder kernels_src");
+  app.add_flag("--cpu-ratios", ratios, "only kernels against OpenMP loops");
+  app.add_flag("--process", process, "only compile time, start-up and memory");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (ratios || !process) kiln::bench::print_cpu_ratios(options);
+    if (process || !ratios) kiln::bench::print_process_figures(options);
+  } catch (const std::exception& error) {
+    std::cerr << "kiln_bench: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}
