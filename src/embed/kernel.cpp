@@ -58,7 +58,7 @@ Kernel KernelRequest::get() const {
   Engine& engine = impl_->service->engine;
   const ConfigurationResult configured =
       configure(impl_->workload, impl_->assignments, backend, *impl_->service->files);
-  if (configured.violated) throw bad_input("constraint violated: '" + configured.violated->text + "'", configured.violated->where);
+  if (configured.violated) throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated), configured.violated->where);
   const Configuration& configuration = configured.configuration;
   const auto units = make_units(configuration, {impl_->kernel->name}, Role::kStep, device.info().target, *impl_->service->files);
   const Unit& unit = units.at(0);

@@ -56,23 +56,23 @@ JobPlan make_plan(const JobSpec& job, const WorkloadLibrary& library, FileSystem
   JobPlan plan;
   plan.job = job;
   plan.workload = workload_of(job, library);
-  std::optional<ExpressionText> violated;
+  std::optional<ConfigurationResult> violation;
   for (const DeviceInfo& device : devices) {
     for (const Assignments& point : points_of(job)) {
       ConfigurationResult result = configure(plan.workload, point, device.target.backend, files);
       const std::string label = label_of(job, point);
       if (result.violated) {
-        violated = result.violated;
-        plan.excluded.push_back(label + ": violates '" + violated->text + "'");
+        plan.excluded.push_back(label + ": violates " + result.configuration.explain(*result.violated));
+        violation = std::move(result);
         continue;
       }
       plan.variants.push_back({std::move(result.configuration), label, device.id});
     }
   }
-  if (plan.variants.empty() && violated) {
-    throw bad_input("constraint violated: '" + violated->text + "'" +
-                        (job.sweep.empty() ? "" : " (by every point of the sweep)"),
-                    violated->where);
+  if (plan.variants.empty() && violation) {
+    throw bad_input("constraint violated: " + violation->configuration.explain(*violation->violated) +
+                        (job.sweep.empty() ? "" : ", by every point of the sweep"),
+                    violation->violated->where);
   }
   return plan;
 }

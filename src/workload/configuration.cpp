@@ -43,6 +43,10 @@ std::vector<std::string> texts_of(const std::vector<ExpressionText>& list) {
   return texts;
 }
 
+bool is_let(const Workload& workload, const std::string& name) {
+  return std::any_of(workload.lets.begin(), workload.lets.end(), [&](const auto& let) { return let.first == name; });
+}
+
 }  // namespace
 
 std::string ParameterValue::to_string() const {
@@ -107,6 +111,20 @@ std::int64_t Configuration::evaluate_integer(const ExpressionText& expression, s
 }
 
 bool Configuration::evaluate_condition(const ExpressionText& expression) const { return evaluate(expression) != 0; }
+
+std::string Configuration::explain(const ExpressionText& expression) const {
+  std::vector<std::string> values;
+  for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+    const ParameterSpec* parameter = workload_->find_parameter(name);
+    const auto variable = variables_.find(name);
+    if (parameter != nullptr) {
+      values.push_back(name + " = " + value(name).to_string());
+    } else if (variable != variables_.end() && is_let(*workload_, name)) {
+      values.push_back(name + " = " + format_number(variable->second));
+    }
+  }
+  return "'" + expression.text + "'" + (values.empty() ? "" : " (" + join(values, ", ") + ")");
+}
 
 std::optional<std::string> Configuration::expand_path(const std::string& text, const SourceLocation& where) const {
   std::string result;

@@ -46,6 +46,8 @@ class Configuration {
   [[nodiscard]] std::int64_t evaluate_integer(const ExpressionText& expression, std::int64_t low, std::int64_t high,
                                               const Variables& extra = {}) const;
   [[nodiscard]] bool evaluate_condition(const ExpressionText& expression) const;
+  /// The expression and the values of the names in it: "'nx * ny < 100' (nx = 20, ny = 30)".
+  [[nodiscard]] std::string explain(const ExpressionText& expression) const;
   /// Replaces {parameter} by its value; `nullopt` if one of them is an unset path.
   [[nodiscard]] std::optional<std::string> expand_path(const std::string& text, const SourceLocation& where) const;
   /// The scalar type that a name in the workload stands for: a scalar type or a type parameter.

@@ -402,7 +402,8 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
   auto workload = std::make_shared<Workload>();
   workload->name = node.at("workload").text();
   workload->file = node.where().file;
-  workload->directory = directory;
+  // Absolute, for a compiler may run elsewhere.
+  workload->directory = std::filesystem::absolute(directory.empty() ? "." : directory).lexically_normal();
   workload->text = text;
   read_optional(node, "summary", workload->summary, text_of);
   read_optional(node, "description", workload->description, text_of);
