@@ -1,5 +1,5 @@
-// A program that has its own data and its own time loop, and lets Kiln specialise the kernel of its inner step: explicit
-// heat conduction u += c * Laplacian(u) on a grid whose extents are known at run time only.
+// A program that has its own data and its own time loop, and lets Kiln specialise the kernel of its inner
+// step: explicit heat conduction u += c * Laplacian(u) on a grid whose extents are known at run time only.
 //
 //   heat [device] [n] [steps]      e.g.  heat cpu 96 20
 #include <kiln/kiln.h>
@@ -14,12 +14,16 @@
 
 namespace {
 
-/// A product of half sines, zero on the boundary, is an eigenvector of the discrete Laplacian: it only shrinks, by a factor
-/// that is known, and that is what the result is compared with.
-double mode(int i, int n) { return std::sin(M_PI * i / (n - 1)); }
+/// A product of half sines, zero on the boundary, is an eigenvector of the discrete Laplacian: it only
+/// shrinks, by a factor that is known, and that is what the result is compared with.
+double mode(int i, int n) {
+  return std::sin(M_PI * i / (n - 1));
+}
 
 std::size_t index(int i, int j, int k, int n) {
-  return static_cast<std::size_t>(i) + static_cast<std::size_t>(n) * (static_cast<std::size_t>(j) + static_cast<std::size_t>(n) * static_cast<std::size_t>(k));
+  return static_cast<std::size_t>(i) +
+         static_cast<std::size_t>(n) *
+             (static_cast<std::size_t>(j) + static_cast<std::size_t>(n) * static_cast<std::size_t>(k));
 }
 
 }  // namespace
@@ -42,7 +46,8 @@ int main(int argc, char** argv) {
                                        .set("nz", n)
                                        .get();
 
-    const auto cells = static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+    const auto cells =
+        static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
     std::vector<double> u(cells);
     std::vector<double> f(cells, 0.0);
     for (int k = 0; k < n; ++k) {
@@ -70,9 +75,11 @@ int main(int argc, char** argv) {
       }
     }
     const kiln::ServiceStatistics statistics = service.statistics();
-    std::printf("%s: %d^3 cells, %d steps, kernel from %s, largest error %.1e (%llu compiled, %llu from disk)\n",
-                device.name().c_str(), n, steps, laplacian.origin().c_str(), worst,
-                static_cast<unsigned long long>(statistics.compiled), static_cast<unsigned long long>(statistics.disk_hits));
+    std::printf(
+        "%s: %d^3 cells, %d steps, kernel from %s, largest error %.1e (%llu compiled, %llu from disk)\n",
+        device.name().c_str(), n, steps, laplacian.origin().c_str(), worst,
+        static_cast<unsigned long long>(statistics.compiled),
+        static_cast<unsigned long long>(statistics.disk_hits));
     return worst < 1e-10 ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const kiln::Error& error) {
     std::fprintf(stderr, "heat: %s\n", error.what());

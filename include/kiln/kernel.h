@@ -44,21 +44,22 @@ class LaunchArguments {
   std::vector<const void*> pointers_;
 };
 
-/// `kernel.launch(stream, args(f, u))`: pointers only; scalars are parameters and go through KernelRequest::set.
+/// `kernel.launch(stream, args(f, u))`: pointers only; scalars are parameters and go through
+/// KernelRequest::set.
 template <class... Pointers>
 [[nodiscard]] LaunchArguments args(Pointers... pointers) {
   static_assert((std::is_pointer_v<Pointers> && ...), "args() takes pointers; scalars are set by name");
   return LaunchArguments{static_cast<const void*>(pointers)...};
 }
 
-/// A specialised kernel, loaded on a device. Cheap to copy, immutable, usable from any thread; it keeps its code loaded
-/// for as long as it lives.
+/// A specialised kernel, loaded on a device. Cheap to copy, immutable, usable from any thread; it keeps its
+/// code loaded for as long as it lives.
 class Kernel {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// Enqueues on the caller's stream (a CUstream or hipStream_t; null: the device's own stream). Throws Error (bad input)
-  /// when the number of pointers is not that of the kernel's buffer arguments.
+  /// Enqueues on the caller's stream (a CUstream or hipStream_t; null: the device's own stream). Throws Error
+  /// (bad input) when the number of pointers is not that of the kernel's buffer arguments.
   void launch(void* stream, const LaunchArguments& arguments) const;
   /// On the device's own stream, and waits. Throws Error when the kernel failed.
   void run(const LaunchArguments& arguments) const;
@@ -76,7 +77,8 @@ class Kernel {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Builds up what a kernel is to be specialised for: `workload.kernel("laplacian").on(device).set("nx", nx).get()`.
+/// Builds up what a kernel is to be specialised for: `workload.kernel("laplacian").on(device).set("nx",
+/// nx).get()`.
 class KernelRequest {
  public:
   struct Impl;  ///< Kiln's own
@@ -87,14 +89,16 @@ class KernelRequest {
   /// A parameter's value, `bind.<parameter>` ("compile", "run"), `fast_math` or `launch_bounds`.
   KernelRequest& set(const std::string& parameter, const Value& value);
   template <class Integer>
-    requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
-  KernelRequest& set(const std::string& parameter, Integer value) {
+  requires(std::is_integral_v<Integer> &&
+           !std::is_same_v<Integer, bool>) KernelRequest& set(const std::string& parameter, Integer value) {
     return set(parameter, Value(static_cast<std::int64_t>(value)));
   }
-  KernelRequest& set(const std::string& parameter, const char* value) { return set(parameter, Value(std::string(value))); }
+  KernelRequest& set(const std::string& parameter, const char* value) {
+    return set(parameter, Value(std::string(value)));
+  }
 
-  /// Finds or compiles the code and loads it. Throws Error: bad input for unknown parameters, values that are not allowed,
-  /// a shape that does not fit, a kernel that does not compile (with the compiler's log).
+  /// Finds or compiles the code and loads it. Throws Error: bad input for unknown parameters, values that are
+  /// not allowed, a shape that does not fit, a kernel that does not compile (with the compiler's log).
   [[nodiscard]] Kernel get() const;
   /// The same on another thread; the future carries the Error.
   [[nodiscard]] std::future<Kernel> get_async() const;

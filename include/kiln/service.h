@@ -31,8 +31,8 @@ struct ServiceStatistics {
   double compile_seconds = 0, load_seconds = 0;
 };
 
-/// Kiln inside a program: devices, workloads, and one cache of compiled kernels. Thread-safe; several may exist. Handles and
-/// kernels made from it keep what they need alive.
+/// Kiln inside a program: devices, workloads, and one cache of compiled kernels. Thread-safe; several may
+/// exist. Handles and kernels made from it keep what they need alive.
 class Service {
  public:
   struct Impl;  ///< Kiln's own

@@ -34,24 +34,38 @@ constexpr std::array<TypeConstant, 11> kTypes{{{"bool", -1001, 1, 0},
 constexpr const char* kNameCharacters = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.";
 
 const std::vector<std::string>& function_names() {
-  static const std::vector<std::string> names{"ceil_div", "round_up", "min",   "max",  "abs", "floor", "ceil",
-                                              "round",    "sqrt",     "log2",  "pow",  "exp", "log",   "sizeof",
-                                              "eps",      "sin",      "cos",   "tan"};
+  static const std::vector<std::string> names{"ceil_div", "round_up", "min",  "max",  "abs", "floor",
+                                              "ceil",     "round",    "sqrt", "log2", "pow", "exp",
+                                              "log",      "sizeof",   "eps",  "sin",  "cos", "tan"};
   return names;
 }
 
-[[noreturn]] void fail(const char* message) { throw mu::ParserError(message); }
+[[noreturn]] void fail(const char* message) {
+  throw mu::ParserError(message);
+}
 
 double checked_divide(double a, double b) {
   if (b == 0) fail("division by zero");
   return a / b;
 }
-double integer_divide(double a, double b) { return std::floor(checked_divide(a, b)); }
-double remainder_of(double a, double b) { return a - b * integer_divide(a, b); }
-double ceil_div(double a, double b) { return std::ceil(checked_divide(a, b)); }
-double round_up(double a, double b) { return ceil_div(a, b) * b; }
-double logical_not(double a) { return a == 0 ? 1 : 0; }
-double power(double a, double b) { return std::pow(a, b); }
+double integer_divide(double a, double b) {
+  return std::floor(checked_divide(a, b));
+}
+double remainder_of(double a, double b) {
+  return a - b * integer_divide(a, b);
+}
+double ceil_div(double a, double b) {
+  return std::ceil(checked_divide(a, b));
+}
+double round_up(double a, double b) {
+  return ceil_div(a, b) * b;
+}
+double logical_not(double a) {
+  return a == 0 ? 1 : 0;
+}
+double power(double a, double b) {
+  return std::pow(a, b);
+}
 
 const TypeConstant& type_of(double id) {
   for (const TypeConstant& type : kTypes) {
@@ -59,8 +73,12 @@ const TypeConstant& type_of(double id) {
   }
   fail("sizeof and eps take a type, such as T or double");
 }
-double size_of_type(double id) { return type_of(id).bytes; }
-double epsilon_of_type(double id) { return type_of(id).epsilon; }
+double size_of_type(double id) {
+  return type_of(id).bytes;
+}
+double epsilon_of_type(double id) {
+  return type_of(id).epsilon;
+}
 
 /// Base of both uses: the language without variables.
 mu::Parser make_parser() {
@@ -113,7 +131,8 @@ Error located(const mu::ParserError& error, const std::string& text, const Varia
     // muParser reports an unknown name at its end.
     const int length = static_cast<int>(error.GetToken().size());
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && position >= length &&
-        text.compare(static_cast<std::size_t>(position - length), error.GetToken().size(), error.GetToken()) == 0) {
+        text.compare(static_cast<std::size_t>(position - length), error.GetToken().size(),
+                     error.GetToken()) == 0) {
       position -= length;
     }
     where.column += position;

@@ -19,14 +19,15 @@ struct ExpressionProblem {
   std::optional<std::size_t> position;
 };
 
-/// Evaluates the expression language of docs/workload_format.md (muParser with `//`, `%`, `!`, ceil_div, ...).
-/// Type names (float, double, ...) are constants that compare equal to a type parameter of that value.
-/// Throws bad_input at `where`, moved to the character at fault when `where` has a column: syntax errors, unknown names
-/// (with the nearest), division by zero, a result that is not finite.
+/// Evaluates the expression language of docs/workload_format.md (muParser with `//`, `%`, `!`, ceil_div,
+/// ...). Type names (float, double, ...) are constants that compare equal to a type parameter of that value.
+/// Throws bad_input at `where`, moved to the character at fault when `where` has a column: syntax errors,
+/// unknown names (with the nearest), division by zero, a result that is not finite.
 [[nodiscard]] double evaluate_expression(const std::string& text, const Variables& variables,
                                          const SourceLocation& where, const std::string& key);
 
-/// Names that an expression uses and that are neither functions nor constants, in order. Throws as above for syntax.
+/// Names that an expression uses and that are neither functions nor constants, in order. Throws as above for
+/// syntax.
 [[nodiscard]] std::vector<std::string> expression_names(const std::string& text, const SourceLocation& where,
                                                         const std::string& key);
 

@@ -8,12 +8,15 @@
 namespace kiln {
 namespace {
 
-RawValue raw_value(const YamlNode& node) { return {node.text(), node.quoted(), node.where()}; }
+RawValue raw_value(const YamlNode& node) {
+  return {node.text(), node.quoted(), node.where()};
+}
 
 void read_devices(const YamlNode& node, JobSpec& job) {
   job.devices.clear();
   for (const YamlNode& item : node.items_or_self()) job.devices.push_back(item.text());
-  if (job.devices.empty()) throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
+  if (job.devices.empty())
+    throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
 }
 
 void read_set(const YamlNode& node, JobSpec& job) {
@@ -22,8 +25,11 @@ void read_set(const YamlNode& node, JobSpec& job) {
 
 void read_sweep(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) {
-    const bool also_set = std::any_of(job.set.begin(), job.set.end(), [&name = name](const auto& entry) { return entry.first == name; });
-    if (also_set) throw bad_input("sweep." + name + ": '" + name + "' is also in `set`; keep one", node.key_location(name));
+    const bool also_set = std::any_of(job.set.begin(), job.set.end(),
+                                      [&name = name](const auto& entry) { return entry.first == name; });
+    if (also_set)
+      throw bad_input("sweep." + name + ": '" + name + "' is also in `set`; keep one",
+                      node.key_location(name));
     std::vector<RawValue> values;
     for (const YamlNode& item : value.items()) values.push_back(raw_value(item));
     if (values.empty()) throw value.error("expected at least one value");
@@ -33,7 +39,8 @@ void read_sweep(const YamlNode& node, JobSpec& job) {
 
 std::size_t read_count(const YamlNode& node) {
   const std::int64_t value = node.integer();
-  if (value < 1 || value > 10'000'000) throw node.error("expected a count from 1 to 10000000; found " + node.text());
+  if (value < 1 || value > 10'000'000)
+    throw node.error("expected a count from 1 to 10000000; found " + node.text());
   return static_cast<std::size_t>(value);
 }
 
@@ -78,7 +85,8 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
 }
 
 /// Splits "k=v"; throws with the option's name.
-std::pair<std::string, std::string> split_assignment(const std::string& option, const std::string& assignment) {
+std::pair<std::string, std::string> split_assignment(const std::string& option,
+                                                     const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw bad_input("expected " + option + " name=value; found '" + assignment + "'", {"command line", 0, 0});
@@ -121,7 +129,8 @@ void apply_sweep(JobSpec& job, const std::string& assignment) {
   std::vector<RawValue> values;
   for (const std::string& value : split(list, ',')) {
     if (trim(value).empty()) {
-      throw bad_input("expected --sweep name=value,value; found '" + assignment + "'", {"command line", 0, 0});
+      throw bad_input("expected --sweep name=value,value; found '" + assignment + "'",
+                      {"command line", 0, 0});
     }
     values.push_back({std::string(trim(value)), false, {"--sweep " + name, 0, 0}});
   }

@@ -25,8 +25,8 @@ struct MeasureSpec {
   double max_time = 10;   ///< seconds
   std::size_t min_samples = 5;
   std::size_t max_samples = 1000;
-  bool cold = false;      ///< flush the last-level cache before each sample
-  bool enabled = true;    ///< `measure: false`: check only
+  bool cold = false;    ///< flush the last-level cache before each sample
+  bool enabled = true;  ///< `measure: false`: check only
 };
 
 /// What a job file says, checked for form but not yet against the workload.
@@ -37,7 +37,7 @@ struct JobSpec {
   std::optional<YamlNode> inline_workload;  ///< `workload:` given as a map
   SourceLocation workload_where;
   std::vector<std::string> devices = {"auto"};
-  std::vector<std::pair<std::string, RawValue>> set;                  ///< parameter, bind.<parameter>, fast_math
+  std::vector<std::pair<std::string, RawValue>> set;  ///< parameter, bind.<parameter>, fast_math
   std::vector<std::pair<std::string, std::vector<RawValue>>> sweep;  ///< in order; the last varies fastest
   MeasureSpec measure;
   std::string output;  ///< folder; empty: none

@@ -49,10 +49,14 @@ std::string child_path(const std::string& parent, const std::string& key) {
 
 const char* describe(YamlNode::Kind kind) {
   switch (kind) {
-    case YamlNode::Kind::kNull: return "nothing";
-    case YamlNode::Kind::kScalar: return "a scalar";
-    case YamlNode::Kind::kSequence: return "a list";
-    case YamlNode::Kind::kMap: return "a map";
+    case YamlNode::Kind::kNull:
+      return "nothing";
+    case YamlNode::Kind::kScalar:
+      return "a scalar";
+    case YamlNode::Kind::kSequence:
+      return "a list";
+    case YamlNode::Kind::kMap:
+      return "a map";
   }
   return "";
 }
@@ -105,7 +109,8 @@ class YamlNode::Builder : public YAML::EventHandler {
 
   Raw* create(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (document_.nodes.size() >= kMaxNodes) {
-      throw bad_input("the file has more than " + std::to_string(kMaxNodes) + " nodes", document_.locate(mark));
+      throw bad_input("the file has more than " + std::to_string(kMaxNodes) + " nodes",
+                      document_.locate(mark));
     }
     Raw& raw = document_.nodes.emplace_back();
     raw.kind = kind;
@@ -116,7 +121,8 @@ class YamlNode::Builder : public YAML::EventHandler {
 
   void open(Raw* raw) {
     if (stack_.size() >= kMaxDepth) {
-      throw bad_input("nested deeper than " + std::to_string(kMaxDepth) + " levels", document_.locate(raw->mark));
+      throw bad_input("nested deeper than " + std::to_string(kMaxDepth) + " levels",
+                      document_.locate(raw->mark));
     }
     stack_.push_back({raw, nullptr, {}});
   }
@@ -159,10 +165,14 @@ class YamlNode::Builder : public YAML::EventHandler {
 };
 
 YamlNode::YamlNode(std::shared_ptr<const Document> document, const Raw* raw, std::string path)
-    : document_(std::move(document)), raw_(raw), path_(std::move(path)), where_(document_->locate(raw->mark)) {}
+    : document_(std::move(document)),
+      raw_(raw),
+      path_(std::move(path)),
+      where_(document_->locate(raw->mark)) {}
 
 YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
-  if (text.size() > kMaxFileBytes) throw bad_input("larger than 16 MiB: not a file of settings", {file, 0, 0});
+  if (text.size() > kMaxFileBytes)
+    throw bad_input("larger than 16 MiB: not a file of settings", {file, 0, 0});
   auto document = std::make_shared<Document>();
   document->file = file;
   Builder builder(*document);
@@ -174,7 +184,8 @@ YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
       rest.file = file;
       Builder rest_builder(rest);
       if (parser.HandleNextDocument(rest_builder)) {
-        throw bad_input("a second document; one file holds one", rest.locate(rest.root ? rest.root->mark : YAML::Mark()));
+        throw bad_input("a second document; one file holds one",
+                        rest.locate(rest.root ? rest.root->mark : YAML::Mark()));
       }
     }
   } catch (const YAML::Exception& error) {
@@ -190,7 +201,9 @@ YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
   return {std::move(document), root, ""};
 }
 
-YamlNode::Kind YamlNode::kind() const { return raw_->kind; }
+YamlNode::Kind YamlNode::kind() const {
+  return raw_->kind;
+}
 
 Error YamlNode::error(const std::string& message) const {
   return bad_input(path_.empty() ? message : path_ + ": " + message, where_);
@@ -198,7 +211,8 @@ Error YamlNode::error(const std::string& message) const {
 
 void YamlNode::require_keys(const std::vector<std::string>& known) const {
   if (!is_map()) {
-    throw error(std::string("expected a map with the keys ") + join(known, ", ") + "; found " + describe(kind()));
+    throw error(std::string("expected a map with the keys ") + join(known, ", ") + "; found " +
+                describe(kind()));
   }
   for (const auto& [key, value] : raw_->members) {
     if (std::find(known.begin(), known.end(), key->text) == known.end()) {
@@ -222,7 +236,8 @@ YamlNode YamlNode::at(const std::string& key) const {
 }
 
 std::vector<std::pair<std::string, YamlNode>> YamlNode::entries() const {
-  if (!is_map() && kind() != Kind::kNull) throw error(std::string("expected a map; found ") + describe(kind()));
+  if (!is_map() && kind() != Kind::kNull)
+    throw error(std::string("expected a map; found ") + describe(kind()));
   std::vector<std::pair<std::string, YamlNode>> result;
   result.reserve(raw_->members.size());
   for (const auto& [key, value] : raw_->members) {
@@ -257,7 +272,9 @@ std::string YamlNode::text() const {
   return raw_->text;
 }
 
-bool YamlNode::quoted() const { return raw_->quoted; }
+bool YamlNode::quoted() const {
+  return raw_->quoted;
+}
 
 std::int64_t YamlNode::integer() const {
   const auto value = parse_integer(text());

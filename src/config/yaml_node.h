@@ -11,15 +11,16 @@
 
 namespace kiln {
 
-/// A place in a YAML file that knows where it is. Every accessor that finds something else than it is asked for throws
-/// bad_input with file, line, column, the key's path ("sweep.block_x"), what was expected and what was found.
-/// A cheap handle; it keeps its document alive.
+/// A place in a YAML file that knows where it is. Every accessor that finds something else than it is asked
+/// for throws bad_input with file, line, column, the key's path ("sweep.block_x"), what was expected and what
+/// was found. A cheap handle; it keeps its document alive.
 class YamlNode {
  public:
   enum class Kind { kNull, kScalar, kSequence, kMap };
 
-  /// Reads a whole document. Refuses syntax errors, duplicate keys, non-scalar keys, more than one document, documents
-  /// that aliases expand beyond 100 000 nodes, and nesting deeper than 64. An empty document is an empty map.
+  /// Reads a whole document. Refuses syntax errors, duplicate keys, non-scalar keys, more than one document,
+  /// documents that aliases expand beyond 100 000 nodes, and nesting deeper than 64. An empty document is an
+  /// empty map.
   static YamlNode parse(const std::string& text, const std::string& file);
 
   [[nodiscard]] Kind kind() const;
@@ -42,11 +43,11 @@ class YamlNode {
   /// The items of a sequence, or this node alone if it is a scalar.
   [[nodiscard]] std::vector<YamlNode> items_or_self() const;
 
-  [[nodiscard]] std::string text() const;    ///< any scalar
-  [[nodiscard]] bool quoted() const;         ///< written between quotes
+  [[nodiscard]] std::string text() const;  ///< any scalar
+  [[nodiscard]] bool quoted() const;       ///< written between quotes
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] double real() const;
-  [[nodiscard]] bool boolean() const;        ///< true or false
+  [[nodiscard]] bool boolean() const;  ///< true or false
   /// "0.5 s", "20 ms", "3 us", or a bare number of seconds; at least 0.
   [[nodiscard]] double duration() const;
 

@@ -22,10 +22,10 @@ struct DeviceLimits {
 
 /// What `kiln devices` and every record say of a device.
 struct DeviceInfo {
-  std::string id;              ///< "cpu", "cuda:0"
-  std::string name;            ///< the vendor's product name
+  std::string id;    ///< "cpu", "cuda:0"
+  std::string name;  ///< the vendor's product name
   Target target;
-  int compute_units = 0;       ///< cores or multiprocessors
+  int compute_units = 0;  ///< cores or multiprocessors
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;  ///< last-level cache
   std::string driver;          ///< driver and run-time version, "" for the cpu
@@ -78,8 +78,9 @@ class Function {
   virtual ~Function() = default;
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual const FunctionAttributes& attributes() const = 0;
-  /// Enqueues. `arguments[i]` points at the i-th argument's value; the values are copied before the call returns.
-  /// The shape has been checked. Throws Error when the driver refuses; a fault of the kernel surfaces at synchronize.
+  /// Enqueues. `arguments[i]` points at the i-th argument's value; the values are copied before the call
+  /// returns. The shape has been checked. Throws Error when the driver refuses; a fault of the kernel
+  /// surfaces at synchronize.
   virtual void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) = 0;
 };
 
@@ -107,7 +108,8 @@ class Device {
   /// Sets every byte; enqueued.
   virtual void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
-  /// A view of the caller's own stream; `native` is the vendor's handle. Unless a back end has such streams, throws bad_input.
+  /// A view of the caller's own stream; `native` is the vendor's handle. Unless a back end has such streams,
+  /// throws bad_input.
   [[nodiscard]] virtual std::unique_ptr<Stream> borrow_stream(void* native);
   [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
   /// Loads `binary` (a shared object, a cubin, a code object). Throws Error if it is not loadable here.
@@ -116,8 +118,8 @@ class Device {
   virtual void flush_cache(Stream& stream) = 0;
 };
 
-/// The devices of one vendor's run time. `problem()` is empty when it works, and otherwise one sentence: what was
-/// looked for, where, and what to install.
+/// The devices of one vendor's run time. `problem()` is empty when it works, and otherwise one sentence: what
+/// was looked for, where, and what to install.
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -36,7 +36,8 @@ DeviceName parse_name(const std::string& name) {
 
 }  // namespace
 
-DeviceRegistry::DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends) : backends_(std::move(backends)) {}
+DeviceRegistry::DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends)
+    : backends_(std::move(backends)) {}
 
 std::string DeviceRegistry::automatic() const {
   for (const char* gpu : kGpuBackends) {
@@ -52,11 +53,13 @@ std::string DeviceRegistry::automatic() const {
 std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
   const std::string wanted = name == "auto" ? automatic() : name;
   const DeviceName parsed = parse_name(wanted);
-  const auto backend = std::find_if(backends_.begin(), backends_.end(),
-                                    [&](const auto& candidate) { return candidate->name() == parsed.backend; });
+  const auto backend = std::find_if(backends_.begin(), backends_.end(), [&](const auto& candidate) {
+    return candidate->name() == parsed.backend;
+  });
   if (backend == backends_.end()) {
     if (parsed.backend == "cuda" || parsed.backend == "hip") {
-      throw environment_error("device '" + name + "': this build of kiln has no back end '" + parsed.backend + "'");
+      throw environment_error("device '" + name + "': this build of kiln has no back end '" + parsed.backend +
+                              "'");
     }
     throw bad_input("unknown device '" + name + "'" + suggestion(name, known_ids(backends_)));
   }

@@ -17,8 +17,9 @@ class DeviceRegistry {
   explicit DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends);
 
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
-  /// The same object for the same id while anyone holds it. Throws bad_input for a name that is not of this form or
-  /// unknown (listing those that exist), environment_error when the back end does not work here (its `problem()`). Thread-safe.
+  /// The same object for the same id while anyone holds it. Throws bad_input for a name that is not of this
+  /// form or unknown (listing those that exist), environment_error when the back end does not work here (its
+  /// `problem()`). Thread-safe.
   [[nodiscard]] std::shared_ptr<Device> open(const std::string& name);
 
  private:

@@ -38,7 +38,9 @@ Engine::Engine(const Settings& settings, FileSystem& files, const Clock& clock, 
 
 Engine::~Engine() = default;
 
-const Settings& Engine::settings() const { return parts_->settings; }
+const Settings& Engine::settings() const {
+  return parts_->settings;
+}
 
 const WorkloadLibrary& Engine::library() {
   const std::lock_guard lock(parts_->mutex);
@@ -65,7 +67,8 @@ std::map<std::string, Compiler*> Engine::compilers() {
 
 DiskCache& Engine::cache() {
   const std::lock_guard lock(parts_->mutex);
-  if (!parts_->cache) parts_->cache.emplace(parts_->files, parts_->clock, parts_->log, parts_->settings.cache_dir);
+  if (!parts_->cache)
+    parts_->cache.emplace(parts_->files, parts_->clock, parts_->log, parts_->settings.cache_dir);
   return *parts_->cache;
 }
 

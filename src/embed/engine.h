@@ -17,8 +17,8 @@
 
 namespace kiln {
 
-/// The parts of Kiln put together for one process, as the settings say; what the command line and the embedding interface
-/// both stand on. Each part is made when it is first asked for. Thread-safe.
+/// The parts of Kiln put together for one process, as the settings say; what the command line and the
+/// embedding interface both stand on. Each part is made when it is first asked for. Thread-safe.
 class Engine {
  public:
   /// `log`, `files` and `clock` outlive the engine.

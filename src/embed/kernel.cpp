@@ -23,10 +23,18 @@ std::string text_of(const KernelRequest::Value& value) {
 
 }  // namespace
 
-const std::string& DeviceHandle::id() const { return impl_->device->info().id; }
-const std::string& DeviceHandle::name() const { return impl_->device->info().name; }
-const std::string& DeviceHandle::arch() const { return impl_->device->info().target.arch; }
-std::uint64_t DeviceHandle::free_memory_bytes() const { return impl_->device->free_memory_bytes(); }
+const std::string& DeviceHandle::id() const {
+  return impl_->device->info().id;
+}
+const std::string& DeviceHandle::name() const {
+  return impl_->device->info().name;
+}
+const std::string& DeviceHandle::arch() const {
+  return impl_->device->info().target.arch;
+}
+std::uint64_t DeviceHandle::free_memory_bytes() const {
+  return impl_->device->free_memory_bytes();
+}
 
 void DeviceHandle::synchronize() const {
   const std::lock_guard lock(impl_->stream_mutex);
@@ -46,23 +54,29 @@ KernelRequest& KernelRequest::on(const DeviceHandle& device) {
 
 KernelRequest& KernelRequest::set(const std::string& parameter, const Value& value) {
   auto changed = std::make_shared<Impl>(*impl_);
-  changed->assignments.emplace_back(parameter, RawValue{text_of(value), false, {"set(\"" + parameter + "\")", 0, 0}});
+  changed->assignments.emplace_back(parameter,
+                                    RawValue{text_of(value), false, {"set(\"" + parameter + "\")", 0, 0}});
   impl_ = std::move(changed);
   return *this;
 }
 
 Kernel KernelRequest::get() const {
-  if (!impl_->device) throw bad_input("kernel '" + impl_->kernel->name + "': no device; call on(device) first");
+  if (!impl_->device)
+    throw bad_input("kernel '" + impl_->kernel->name + "': no device; call on(device) first");
   Device& device = *impl_->device->device;
   const std::string& backend = device.info().target.backend;
   Engine& engine = impl_->service->engine;
   const ConfigurationResult configured =
       configure(impl_->workload, impl_->assignments, backend, *impl_->service->files);
-  if (configured.violated) throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated), configured.violated->where);
+  if (configured.violated)
+    throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated),
+                    configured.violated->where);
   const Configuration& configuration = configured.configuration;
-  const auto units = make_units(configuration, {impl_->kernel->name}, Role::kStep, device.info().target, *impl_->service->files);
+  const auto units = make_units(configuration, {impl_->kernel->name}, Role::kStep, device.info().target,
+                                *impl_->service->files);
   const Unit& unit = units.at(0);
-  auto result = engine.service().get(unit.specialization, *engine.compilers().at(backend), impl_->device->device);
+  auto result =
+      engine.service().get(unit.specialization, *engine.compilers().at(backend), impl_->device->device);
   if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) {
     const std::string message = diagnostic->summary + (diagnostic->log.empty() ? "" : "\n" + diagnostic->log);
     throw diagnostic->environment ? environment_error(message) : bad_input(message);
@@ -80,13 +94,16 @@ Kernel KernelRequest::get() const {
   std::vector<std::size_t> sizes;
   for (const ArgumentSpec& argument : impl_->kernel->args) {
     const bool buffer = argument.kind == ArgumentSpec::Kind::kBuffer;
-    made->values.push_back(buffer ? std::vector<std::byte>{} : argument_bytes(configuration, argument, unit.params));
+    made->values.push_back(buffer ? std::vector<std::byte>{}
+                                  : argument_bytes(configuration, argument, unit.params));
     made->buffer_count += buffer ? 1 : 0;
     sizes.push_back(buffer ? sizeof(void*) : made->values.back().size());
   }
-  if (sizes.size() > kMaxArguments) throw bad_input("kernel '" + made->name + "' has more than 128 arguments", impl_->kernel->where);
-  for (const auto& problem : {check_arguments(sizes, made->function->attributes(), made->name),
-                              check_shape(made->shape, device.info(), made->function->attributes(), made->name)}) {
+  if (sizes.size() > kMaxArguments)
+    throw bad_input("kernel '" + made->name + "' has more than 128 arguments", impl_->kernel->where);
+  for (const auto& problem :
+       {check_arguments(sizes, made->function->attributes(), made->name),
+        check_shape(made->shape, device.info(), made->function->attributes(), made->name)}) {
     if (problem) throw bad_input(*problem, impl_->kernel->where);
   }
   Kernel kernel;
@@ -113,7 +130,8 @@ void Kernel::launch(void* stream, const LaunchArguments& arguments) const {
       pointers.at(i) = static_cast<void*>(&buffers.at(i));
     } else {
       // The driver's interface takes pointers to non-const; it only reads.
-      pointers.at(i) = const_cast<std::byte*>(self.values[i].data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+      pointers.at(i) =
+          const_cast<std::byte*>(self.values[i].data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
     }
   }
   if (stream != nullptr) {
@@ -132,9 +150,17 @@ void Kernel::run(const LaunchArguments& arguments) const {
   device.synchronize();
 }
 
-const std::string& Kernel::name() const { return impl_->name; }
-const std::string& Kernel::origin() const { return impl_->origin; }
-double Kernel::compile_seconds() const { return impl_->compile_seconds; }
-const std::string& Kernel::key() const { return impl_->key; }
+const std::string& Kernel::name() const {
+  return impl_->name;
+}
+const std::string& Kernel::origin() const {
+  return impl_->origin;
+}
+double Kernel::compile_seconds() const {
+  return impl_->compile_seconds;
+}
+const std::string& Kernel::key() const {
+  return impl_->key;
+}
 
 }  // namespace kiln

@@ -20,17 +20,20 @@ DeviceHandle Service::device(const std::string& name) const {
 
 WorkloadHandle Service::workload(const std::string& name_or_path) const {
   WorkloadHandle handle;
-  handle.impl_ = std::make_shared<WorkloadHandle::Impl>(impl_, impl_->engine.library().load(name_or_path, {}));
+  handle.impl_ =
+      std::make_shared<WorkloadHandle::Impl>(impl_, impl_->engine.library().load(name_or_path, {}));
   return handle;
 }
 
 ServiceStatistics Service::statistics() const {
   const ServiceCounters counters = impl_->engine.service().counters();
-  return {counters.memory_hits, counters.disk_hits, counters.compiled,       counters.waited,
+  return {counters.memory_hits, counters.disk_hits,       counters.compiled,    counters.waited,
           counters.failed,      counters.compile_seconds, counters.load_seconds};
 }
 
-const std::string& WorkloadHandle::name() const { return impl_->workload->name; }
+const std::string& WorkloadHandle::name() const {
+  return impl_->workload->name;
+}
 
 std::vector<std::string> WorkloadHandle::kernels() const {
   std::vector<std::string> names;
@@ -41,7 +44,8 @@ std::vector<std::string> WorkloadHandle::kernels() const {
 KernelRequest WorkloadHandle::kernel(const std::string& name) const {
   const KernelSpec* kernel = impl_->workload->find_kernel(name);
   if (kernel == nullptr) {
-    throw bad_input("workload '" + impl_->workload->name + "' has no kernel '" + name + "'" + suggestion(name, kernels()));
+    throw bad_input("workload '" + impl_->workload->name + "' has no kernel '" + name + "'" +
+                    suggestion(name, kernels()));
   }
   auto request = std::make_shared<KernelRequest::Impl>();
   request->service = impl_->service;

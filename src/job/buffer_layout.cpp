@@ -61,21 +61,25 @@ const InitSpec& effective_init(const Configuration& configuration, const InitSpe
   return set ? init : effective_init(configuration, *init.otherwise);
 }
 
-void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel, std::set<std::string>& buffers,
-                         std::set<std::string>& init_kernels) {
+void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel,
+                         std::set<std::string>& buffers, std::set<std::string>& init_kernels) {
   for (const ArgumentSpec& argument : kernel.args) {
-    if (argument.kind == ArgumentSpec::Kind::kBuffer) add_buffer(configuration, argument.name, buffers, init_kernels);
+    if (argument.kind == ArgumentSpec::Kind::kBuffer)
+      add_buffer(configuration, argument.name, buffers, init_kernels);
   }
-  for (const auto& [symbol, buffer] : kernel.symbols) add_buffer(configuration, buffer, buffers, init_kernels);
+  for (const auto& [symbol, buffer] : kernel.symbols)
+    add_buffer(configuration, buffer, buffers, init_kernels);
 }
 
-std::vector<std::string> in_init_order(const Configuration& configuration, const std::set<std::string>& buffers) {
+std::vector<std::string> in_init_order(const Configuration& configuration,
+                                       const std::set<std::string>& buffers) {
   std::vector<std::string> kernels;
   for (const BufferSpec& buffer : configuration.workload().buffers) {
     if (!buffers.contains(buffer.name)) continue;
     const InitSpec& init = effective_init(configuration, buffer.init);
     if (init.kind != InitSpec::Kind::kKernel) continue;
-    if (std::find(kernels.begin(), kernels.end(), init.kernel) == kernels.end()) kernels.push_back(init.kernel);
+    if (std::find(kernels.begin(), kernels.end(), init.kernel) == kernels.end())
+      kernels.push_back(init.kernel);
   }
   return kernels;
 }
@@ -85,7 +89,8 @@ VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_ap
   VariantNeeds needs;
   needs.run = active(configuration, workload.run);
   needs.verify_run = active(configuration, workload.verify_run);
-  if (needs.run.empty()) throw bad_input("run: no launch is active in this configuration", workload.run.front().where);
+  if (needs.run.empty())
+    throw bad_input("run: no launch is active in this configuration", workload.run.front().where);
   std::set<std::string> buffers;
   std::set<std::string> init_kernels;
   for (const auto* list : {&needs.run, &needs.verify_run}) {

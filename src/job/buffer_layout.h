@@ -24,7 +24,8 @@ struct BufferLayout {
   [[nodiscard]] std::string index_text(std::uint64_t linear) const;
 };
 
-/// Evaluates the shape. Throws bad_input for extents that are not whole numbers of at least 1, and for overflow.
+/// Evaluates the shape. Throws bad_input for extents that are not whole numbers of at least 1, and for
+/// overflow.
 [[nodiscard]] BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buffer);
 
 /// What fills the buffer in this configuration: the file, or its `otherwise` when the file's path is not set.
@@ -32,7 +33,7 @@ struct BufferLayout {
 
 /// What a variant launches and needs, by names in the workload. Order is that of the workload file.
 struct VariantNeeds {
-  std::vector<std::string> run;           ///< launches of a step, in order
+  std::vector<std::string> run;  ///< launches of a step, in order
   std::vector<std::string> verify_run;
   std::vector<std::string> init_kernels;  ///< in the order in which they run
   std::vector<std::string> buffers;       ///< on the device that is measured
@@ -42,9 +43,10 @@ struct VariantNeeds {
 /// `cpu_references_apart`: references with `on: cpu` run elsewhere, so their buffers are not counted here.
 [[nodiscard]] VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_apart);
 
-/// The buffers among a kernel's arguments and symbols, plus those that their init kernels take, and those kernels.
-void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel, std::set<std::string>& buffers,
-                         std::set<std::string>& init_kernels);
+/// The buffers among a kernel's arguments and symbols, plus those that their init kernels take, and those
+/// kernels.
+void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel,
+                         std::set<std::string>& buffers, std::set<std::string>& init_kernels);
 
 /// Init kernels in the order of the buffers that they fill.
 [[nodiscard]] std::vector<std::string> in_init_order(const Configuration& configuration,

@@ -79,7 +79,9 @@ double element_as(ScalarType type, std::span<const std::byte> bytes, std::uint64
 }
 
 Tolerance tolerance_of(const Configuration& configuration, const CheckSpec& check) {
-  const auto number = [&](const std::optional<ExpressionText>& text) { return text ? configuration.evaluate(*text) : 0.0; };
+  const auto number = [&](const std::optional<ExpressionText>& text) {
+    return text ? configuration.evaluate(*text) : 0.0;
+  };
   return {number(check.rtol), number(check.atol), number(check.skip_below)};
 }
 
@@ -105,7 +107,8 @@ std::string file_name(const Configuration& configuration, const FileSource& file
 
 /// `nullopt`: an optional file is not there and nothing else is given.
 std::optional<Expected> expected_of(const Configuration& configuration, const CheckSpec& check,
-                                    const BufferLayout& layout, const ReferenceRunner& run_reference, FileSystem& files) {
+                                    const BufferLayout& layout, const ReferenceRunner& run_reference,
+                                    FileSystem& files) {
   if (check.expected) return Expected{"expected value", configuration.evaluate(*check.expected), {}, {}};
   if (check.expected_file) {
     const auto number = number_from_file(configuration, *check.expected_file, files);
@@ -126,8 +129,11 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
     if (check.reference_kernel.empty()) return std::nullopt;
   }
   ReferenceContent reference = run_reference(check);
-  const BufferLayout other = layout_of(configuration, *configuration.workload().find_buffer(check.reference_buffer));
-  if (!other.scalar) throw bad_input("buffer '" + check.reference_buffer + "' holds records, which cannot be compared", check.where);
+  const BufferLayout other =
+      layout_of(configuration, *configuration.workload().find_buffer(check.reference_buffer));
+  if (!other.scalar)
+    throw bad_input("buffer '" + check.reference_buffer + "' holds records, which cannot be compared",
+                    check.where);
   Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content), *other.scalar};
   if (check.reduce_sum) {
     expected.number = sum_of(other, full_region(other), expected.array.bytes);
@@ -135,8 +141,8 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
   return expected;
 }
 
-Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Region& region, const Tolerance& tolerance,
-                   std::span<const std::byte> values, const Expected& expected) {
+Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Region& region,
+                   const Tolerance& tolerance, std::span<const std::byte> values, const Expected& expected) {
   Comparison result;
   if (check.reduce_sum) {
     compare_one(result, tolerance, 0, sum_of(layout, region, values), *expected.number);
@@ -158,12 +164,13 @@ Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Reg
 
 std::string message_of(const CheckSpec& check, const CheckResult& result, const Tolerance& tolerance) {
   if (result.compared == 0 && result.skipped == 0) return "compared nothing: the region is empty";
-  const std::string values = format_number(result.worst_value) + ", expected " + format_number(result.worst_expected) +
-                             " (" + tolerance_text(tolerance) + ")";
+  const std::string values = format_number(result.worst_value) + ", expected " +
+                             format_number(result.worst_expected) + " (" + tolerance_text(tolerance) + ")";
   if (check.reduce_sum) return "the sum of '" + check.buffer + "' is " + values;
   const std::string worst = check.buffer + result.worst_index + " is " + values;
   if (result.ok) return "worst: " + worst;
-  return std::to_string(result.mismatches) + " of " + std::to_string(result.compared) + " elements differ; worst: " + worst;
+  return std::to_string(result.mismatches) + " of " + std::to_string(result.compared) +
+         " elements differ; worst: " + worst;
 }
 
 }  // namespace
@@ -171,7 +178,8 @@ std::string message_of(const CheckSpec& check, const CheckResult& result, const 
 CheckResult run_check(const Configuration& configuration, const CheckSpec& check, const Workspace& workspace,
                       const ReferenceRunner& run_reference, FileSystem& files) {
   const BufferLayout& layout = workspace.layout(check.buffer);
-  if (!layout.scalar) throw bad_input("buffer '" + check.buffer + "' holds records, which cannot be compared", check.where);
+  if (!layout.scalar)
+    throw bad_input("buffer '" + check.buffer + "' holds records, which cannot be compared", check.where);
   const Tolerance tolerance = tolerance_of(configuration, check);
   CheckResult result;
   result.name = check.name;
@@ -186,7 +194,8 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
     return result;
   }
   if (!expected->number && expected->array.bytes.size() != layout.count * size_of(expected->type)) {
-    throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'", check.where);
+    throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'",
+                    check.where);
   }
   const HostContent values = workspace.content(check.buffer);
   const Comparison comparison = compare(check, layout, region, tolerance, values.bytes, *expected);

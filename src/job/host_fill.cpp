@@ -44,7 +44,9 @@ void poison(const BufferLayout& layout, std::span<std::byte> out) {
 
 std::string path_of(const Configuration& configuration, const FileSource& source) {
   const auto path = configuration.expand_path(source.path.text, source.path.where);
-  if (!path) throw bad_input(source.path.key + ": '" + source.path.text + "' needs a path that is not set", source.path.where);
+  if (!path)
+    throw bad_input(source.path.key + ": '" + source.path.text + "' needs a path that is not set",
+                    source.path.where);
   return *path;
 }
 
@@ -63,7 +65,9 @@ void copy_binary(const Configuration& configuration, const BufferLayout& layout,
                  const std::string& path, const std::string& content, std::span<std::byte> out) {
   const Variables extra{{"file_bytes", static_cast<double>(content.size())}};
   const auto whole = [&](const std::optional<ExpressionText>& text, std::uint64_t otherwise) {
-    return text ? static_cast<std::uint64_t>(configuration.evaluate_integer(*text, 0, std::int64_t{1} << 50, extra)) : otherwise;
+    return text ? static_cast<std::uint64_t>(
+                      configuration.evaluate_integer(*text, 0, std::int64_t{1} << 50, extra))
+                : otherwise;
   };
   const std::uint64_t offset = whole(source.offset, 0);
   const std::uint64_t rows = source.row_pitch ? layout.shape.front() : 1;
@@ -72,8 +76,8 @@ void copy_binary(const Configuration& configuration, const BufferLayout& layout,
   const std::uint64_t needed = offset + (rows - 1) * pitch + row_bytes;
   const bool exact = !source.partial && !source.row_pitch;
   if (content.size() < needed || (exact && content.size() != needed)) {
-    throw bad_input("holds " + std::to_string(content.size()) + " bytes; buffer '" + layout.spec->name + "' needs " +
-                        (exact ? "exactly " : "at least ") + std::to_string(needed),
+    throw bad_input("holds " + std::to_string(content.size()) + " bytes; buffer '" + layout.spec->name +
+                        "' needs " + (exact ? "exactly " : "at least ") + std::to_string(needed),
                     {path, 0, 0});
   }
   for (std::uint64_t row = 0; row < rows; ++row) {
@@ -89,7 +93,8 @@ void read_numbers(const Configuration& configuration, const BufferLayout& layout
                          " numbers that buffer '" + layout.spec->name + "' needs",
                      reader.where());
   };
-  const std::int64_t skip = source.skip ? configuration.evaluate_integer(*source.skip, 0, std::int64_t{1} << 40) : 0;
+  const std::int64_t skip =
+      source.skip ? configuration.evaluate_integer(*source.skip, 0, std::int64_t{1} << 40) : 0;
   for (std::int64_t i = 0; i < skip; ++i) {
     if (!reader.next()) throw missing(0);
   }
@@ -101,7 +106,8 @@ void read_numbers(const Configuration& configuration, const BufferLayout& layout
     });
   });
   if (!source.partial && !reader.at_end()) {
-    throw bad_input("holds more than the " + std::to_string(layout.count) + " numbers of buffer '" + layout.spec->name + "'",
+    throw bad_input("holds more than the " + std::to_string(layout.count) + " numbers of buffer '" +
+                        layout.spec->name + "'",
                     reader.where());
   }
 }
@@ -134,7 +140,8 @@ std::vector<MemberLimits> limits_of(const Configuration& configuration, const Re
   std::size_t offset = 0;
   for (const RecordMember& member : record.members) {
     const double infinity = std::numeric_limits<double>::infinity();
-    limits.push_back({member.name, member.type, offset, member.min ? configuration.evaluate(*member.min) : -infinity,
+    limits.push_back({member.name, member.type, offset,
+                      member.min ? configuration.evaluate(*member.min) : -infinity,
                       member.max ? configuration.evaluate(*member.max) : infinity});
     offset += size_of(member.type);
   }
@@ -153,10 +160,11 @@ void check_records(const Configuration& configuration, const BufferLayout& layou
         return static_cast<double>(raw);
       });
       if (std::isfinite(value) && value >= member.low && value <= member.high) continue;
-      const std::string limit = std::isfinite(value) ? "; expected " + format_number(member.low) + " to " + format_number(member.high)
+      const std::string limit = std::isfinite(value) ? "; expected " + format_number(member.low) + " to " +
+                                                           format_number(member.high)
                                                      : "; inputs must be finite";
-      throw bad_input("'" + member.name + "' of record " + layout.index_text(i) + " of buffer '" + layout.spec->name +
-                          "' is " + format_number(value) + limit,
+      throw bad_input("'" + member.name + "' of record " + layout.index_text(i) + " of buffer '" +
+                          layout.spec->name + "' is " + format_number(value) + limit,
                       {path, 0, 0});
     }
   }
@@ -171,7 +179,9 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
   for (const ExpressionText& text : init.numbers) numbers.push_back(configuration.evaluate(text));
   if (!layout.scalar) {
     if (init.kind != InitSpec::Kind::kConstant || numbers[0] != 0) {
-      throw bad_input("buffers." + layout.spec->name + ".init: records can be 0, poison, or come from a kernel or a file", init.where);
+      throw bad_input(
+          "buffers." + layout.spec->name + ".init: records can be 0, poison, or come from a kernel or a file",
+          init.where);
     }
     std::memset(out.data(), 0, out.size());
     return;
@@ -180,18 +190,20 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
   const std::uint64_t stream = stream_of(layout.spec->name);
   visit_scalar(*layout.scalar, [&]<class T>() {
     switch (init.kind) {
-      case InitSpec::Kind::kConstant: return generate<T>(out, first, [&](std::uint64_t) { return numbers[0]; });
+      case InitSpec::Kind::kConstant:
+        return generate<T>(out, first, [&](std::uint64_t) { return numbers[0]; });
       case InitSpec::Kind::kUniform:
         return generate<T>(out, first, [&](std::uint64_t i) {
           return numbers[0] + (numbers[1] - numbers[0]) * uniform01(seed, i, stream);
         });
       case InitSpec::Kind::kNormal:
-        return generate<T>(out, first,
-                           [&](std::uint64_t i) { return numbers[0] + numbers[1] * normal01(seed, i, stream); });
+        return generate<T>(
+            out, first, [&](std::uint64_t i) { return numbers[0] + numbers[1] * normal01(seed, i, stream); });
       case InitSpec::Kind::kIota:
         return generate<T>(out, first,
                            [&](std::uint64_t i) { return numbers[0] + numbers[1] * static_cast<double>(i); });
-      default: throw internal_error("not a generated buffer");
+      default:
+        throw internal_error("not a generated buffer");
     }
   });
 }
@@ -205,7 +217,8 @@ void fill_from_file(const Configuration& configuration, const BufferLayout& layo
   } else if (layout.scalar) {
     read_numbers(configuration, layout, source, path, content, out);
   } else {
-    throw bad_input("buffer '" + layout.spec->name + "' holds records; only binary files do", source.path.where);
+    throw bad_input("buffer '" + layout.spec->name + "' holds records; only binary files do",
+                    source.path.where);
   }
   if (layout.record != nullptr) return check_records(configuration, layout, path, out);
   visit_scalar(*layout.scalar, [&]<class T>() { check_finite<T>(layout, path, out); });
@@ -218,7 +231,8 @@ bool file_is_there(const Configuration& configuration, const FileSource& source,
   throw bad_input("no such file", {path.value_or(source.path.text), 0, 0});
 }
 
-std::optional<double> number_from_file(const Configuration& configuration, const FileSource& source, FileSystem& files) {
+std::optional<double> number_from_file(const Configuration& configuration, const FileSource& source,
+                                       FileSystem& files) {
   if (!file_is_there(configuration, source, files)) return std::nullopt;
   const std::string path = path_of(configuration, source);
   const std::string content = read_all(path, files);
@@ -232,7 +246,8 @@ std::optional<double> number_from_file(const Configuration& configuration, const
     begin += source.after.size();
   }
   NumberReader reader(std::string_view(content).substr(begin), path);
-  const std::int64_t skip = source.skip ? configuration.evaluate_integer(*source.skip, 0, std::int64_t{1} << 40) : 0;
+  const std::int64_t skip =
+      source.skip ? configuration.evaluate_integer(*source.skip, 0, std::int64_t{1} << 40) : 0;
   for (std::int64_t i = 0; i < skip; ++i) {
     if (!reader.next()) break;
   }

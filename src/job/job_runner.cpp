@@ -31,8 +31,8 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
     const std::uint64_t available = device.free_memory_bytes();
     if (bytes > available) {
       return bad_input("the buffers need " + format_bytes(bytes) + " ('" + largest->name + "' alone " +
-                           format_bytes(largest_bytes) + "); " + device.info().id + " has " + format_bytes(available) +
-                           " free",
+                           format_bytes(largest_bytes) + "); " + device.info().id + " has " +
+                           format_bytes(available) + " free",
                        largest->where);
     }
     for (const auto* list : {&needs.init_kernels, &needs.run, &needs.verify_run}) {
@@ -49,7 +49,8 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
   return std::nullopt;
 }
 
-Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context, const Error& problem) {
+Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
+                    const Error& problem) {
   Record record;
   record.run_id = context.run_id;
   record.time = to_iso8601(context.clock.system_ns());
@@ -60,7 +61,8 @@ Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContex
   record.label = variant.label;
   record.device = context.devices.open(variant.device)->info();
   for (const auto& [name, value] : variant.configuration.values()) {
-    record.parameters.push_back({name, value.to_string(), value.binding == Binding::kCompile, value.kind != ParameterKind::kScalar});
+    record.parameters.push_back(
+        {name, value.to_string(), value.binding == Binding::kCompile, value.kind != ParameterKind::kScalar});
   }
   record.fast_math = variant.configuration.fast_math();
   record.launch_bounds = variant.configuration.launch_bounds();
@@ -71,13 +73,15 @@ Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContex
   return record;
 }
 
-/// One problem for each variant. Throws the first when no variant can run: then it is the input that is wrong.
+/// One problem for each variant. Throws the first when no variant can run: then it is the input that is
+/// wrong.
 std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobContext& context) {
   std::vector<std::optional<Error>> problems;
   for (const Variant& variant : plan.variants) {
     problems.push_back(find_problem(variant, *context.devices.open(variant.device)));
   }
-  const bool all = std::all_of(problems.begin(), problems.end(), [](const auto& problem) { return problem.has_value(); });
+  const bool all =
+      std::all_of(problems.begin(), problems.end(), [](const auto& problem) { return problem.has_value(); });
   if (all && !problems.empty()) throw Error(*problems.front());
   return problems;
 }
@@ -86,22 +90,30 @@ std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobCo
 
 const char* to_string(RunStatus status) {
   switch (status) {
-    case RunStatus::kOk: return "ok";
-    case RunStatus::kWrong: return "wrong";
-    case RunStatus::kCompileFailed: return "compile failed";
-    case RunStatus::kUnfit: return "does not fit";
-    case RunStatus::kFaulted: return "faulted";
+    case RunStatus::kOk:
+      return "ok";
+    case RunStatus::kWrong:
+      return "wrong";
+    case RunStatus::kCompileFailed:
+      return "compile failed";
+    case RunStatus::kUnfit:
+      return "does not fit";
+    case RunStatus::kFaulted:
+      return "faulted";
   }
   return "";
 }
 
-void check_plan(const JobPlan& plan, const JobContext& context) { static_cast<void>(find_problems(plan, context)); }
+void check_plan(const JobPlan& plan, const JobContext& context) {
+  static_cast<void>(find_problems(plan, context));
+}
 
 void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
   std::int64_t start_ns = context.start_ns;
   // Held for the whole job: a device that is opened again for each variant would start its threads anew.
   std::map<std::string, std::shared_ptr<Device>> devices;
-  for (const Variant& variant : plan.variants) devices.try_emplace(variant.device, context.devices.open(variant.device));
+  for (const Variant& variant : plan.variants)
+    devices.try_emplace(variant.device, context.devices.open(variant.device));
   const auto problems = find_problems(plan, context);
   sink.begin(plan);
   std::map<std::string, BufferPool> pools;

@@ -39,12 +39,13 @@ class RecordSink {
   virtual void record(const Record& record) = 0;
 };
 
-/// What `run_job` checks before anything is compiled, for `--dry-run`: shapes, limits and memory. Throws bad_input when no
-/// variant can run.
+/// What `run_job` checks before anything is compiled, for `--dry-run`: shapes, limits and memory. Throws
+/// bad_input when no variant can run.
 void check_plan(const JobPlan& plan, const JobContext& context);
 
-/// Runs every variant of a plan on its device: specialise, get the code, make the inputs, run and check, measure.
-/// A variant that fails is a record, and the rest goes on; only an Error (bad input, environment) ends the job.
+/// Runs every variant of a plan on its device: specialise, get the code, make the inputs, run and check,
+/// measure. A variant that fails is a record, and the rest goes on; only an Error (bad input, environment)
+/// ends the job.
 void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink);
 
 /// Compiles every unit of every variant for `target`, with no device: fills the cache.

@@ -12,7 +12,8 @@ constexpr std::size_t kMaxVariants = 100'000;
 std::string label_of(const JobSpec& job, const Assignments& point) {
   std::string label;
   for (const auto& [name, values] : job.sweep) {
-    const auto found = std::find_if(point.begin(), point.end(), [&, key = name](const auto& entry) { return entry.first == key; });
+    const auto found = std::find_if(point.begin(), point.end(),
+                                    [&, key = name](const auto& entry) { return entry.first == key; });
     label += (label.empty() ? "" : " ") + name + "=" + found->second.text;
   }
   return label;
@@ -24,7 +25,8 @@ std::vector<Assignments> points_of(const JobSpec& job) {
   for (const auto& [name, values] : job.sweep) {
     count *= values.size();
     if (count > kMaxVariants) {
-      throw bad_input("the sweep has more than " + std::to_string(kMaxVariants) + " points", values.front().where);
+      throw bad_input("the sweep has more than " + std::to_string(kMaxVariants) + " points",
+                      values.front().where);
     }
   }
   std::vector<Assignments> points;

@@ -15,8 +15,8 @@ namespace kiln {
 /// One point of the sweep on one device: every parameter has a value and a binding.
 struct Variant {
   Configuration configuration;
-  std::string label;      ///< "block_x=256 bind.nx=run"; empty if nothing is swept
-  std::string device;     ///< "cpu", "cuda:0"
+  std::string label;   ///< "block_x=256 bind.nx=run"; empty if nothing is swept
+  std::string device;  ///< "cpu", "cuda:0"
 };
 
 /// A job with everything resolved and checked that needs no compiler: what `--dry-run` prints.
@@ -24,7 +24,8 @@ struct JobPlan {
   JobSpec job;
   std::shared_ptr<const Workload> workload;
   std::vector<Variant> variants;
-  /// Points of the sweep that a constraint excludes, "block_x=1024 block_y=2: violates 'block_x * block_y <= 1024'".
+  /// Points of the sweep that a constraint excludes, "block_x=1024 block_y=2: violates 'block_x * block_y <=
+  /// 1024'".
   std::vector<std::string> excluded;
 };
 

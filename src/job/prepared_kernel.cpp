@@ -42,7 +42,8 @@ void PreparedKernel::bind_symbols(Module& module) {
     const auto symbol = module.symbol(name);
     const DeviceBuffer& buffer = workspace_->buffer(buffer_name);
     if (!symbol) {
-      throw bad_input("kernels." + kernel_->name + ".symbols: '" + kernel_->source + "' defines no variable '" + name + "'",
+      throw bad_input("kernels." + kernel_->name + ".symbols: '" + kernel_->source +
+                          "' defines no variable '" + name + "'",
                       kernel_->where);
     }
     if (symbol->second != buffer.bytes()) {
@@ -58,10 +59,13 @@ void PreparedKernel::bind_symbols(Module& module) {
 void PreparedKernel::load_symbols() {
   for (const auto& [address, buffer_name] : symbols_) {
     const HostContent content = workspace_->content(buffer_name);
-    workspace_->device().copy_to_device(workspace_->stream(), address, content.bytes.data(), content.bytes.size());
+    workspace_->device().copy_to_device(workspace_->stream(), address, content.bytes.data(),
+                                        content.bytes.size());
   }
 }
 
-void PreparedKernel::enqueue() { function_->launch(workspace_->stream(), shape_, arguments_.data()); }
+void PreparedKernel::enqueue() {
+  function_->launch(workspace_->stream(), shape_, arguments_.data());
+}
 
 }  // namespace kiln

@@ -29,8 +29,8 @@ class UnfitKernel : public std::runtime_error {
 class PreparedKernel {
  public:
   /// Throws UnfitKernel when the shape or the arguments do not fit the device or the compiled function.
-  PreparedKernel(const Configuration& configuration, const KernelSpec& kernel, const std::vector<LoadedUnit>& units,
-                 Workspace& workspace);
+  PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
+                 const std::vector<LoadedUnit>& units, Workspace& workspace);
 
   /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
   void load_symbols();

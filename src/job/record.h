@@ -35,15 +35,15 @@ struct BoundParameter {
 
 /// One compiled unit of a variant.
 struct UnitUse {
-  std::string source;                 ///< "stencil7.cu"
-  std::vector<std::string> entries;   ///< name expressions
+  std::string source;                ///< "stencil7.cu"
+  std::vector<std::string> entries;  ///< name expressions
   Origin origin = Origin::kCompiled;
-  std::string key;                    ///< digest in the cache
-  double compile_seconds = 0;         ///< spent in this run; 0 for a hit
+  std::string key;             ///< digest in the cache
+  double compile_seconds = 0;  ///< spent in this run; 0 for a hit
   double load_seconds = 0;
   std::vector<std::string> options;
   std::uint64_t binary_bytes = 0;
-  std::string note;                   ///< such as "PTX for sm_90: this NVRTC does not know sm_120"
+  std::string note;  ///< such as "PTX for sm_90: this NVRTC does not know sm_120"
 };
 
 /// One launch of the step.
@@ -76,13 +76,13 @@ struct MetricValue {
 
 /// Everything known of one variant on one device: a line of records.jsonl (schemas/record.schema.json).
 struct Record {
-  std::string run_id;       ///< the same for all records of one invocation
-  std::string time;         ///< ISO 8601 UTC, when the variant began
+  std::string run_id;  ///< the same for all records of one invocation
+  std::string time;    ///< ISO 8601 UTC, when the variant began
   std::string kiln_version, kiln_revision;
   std::string job_file;
   std::string workload;
   std::string source_digest;  ///< SHA-256 over the workload file and its kernel texts
-  std::string label;          ///< what the sweep varies: "block_x=256 bind.nx=run"; empty for a single variant
+  std::string label;  ///< what the sweep varies: "block_x=256 bind.nx=run"; empty for a single variant
   DeviceInfo device;
   CompilerIdentity compiler;
   std::vector<BoundParameter> parameters;  ///< in the order of the workload file
@@ -96,11 +96,11 @@ struct Record {
   std::string log;
   std::vector<UnitUse> units;
   std::vector<LaunchUse> launches;
-  std::optional<Summary> step;         ///< seconds of a whole step
-  std::string stop_reason;             ///< why sampling ended
+  std::optional<Summary> step;  ///< seconds of a whole step
+  std::string stop_reason;      ///< why sampling ended
   std::vector<CheckResult> checks;
   std::vector<MetricValue> metrics;
-  double first_launch_seconds = 0;     ///< from the start of the variant to its first launch
+  double first_launch_seconds = 0;  ///< from the start of the variant to its first launch
 };
 
 }  // namespace kiln

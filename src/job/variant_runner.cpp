@@ -17,7 +17,8 @@ std::string source_digest(const Workload& workload, const std::vector<Unit>& uni
   hasher.field("workload", workload.text);
   for (const Unit& unit : units) {
     hasher.field("source", unit.specialization.source_text);
-    for (const IncludedHeader& header : unit.specialization.headers) hasher.field("header:" + header.name, header.text);
+    for (const IncludedHeader& header : unit.specialization.headers)
+      hasher.field("header:" + header.name, header.text);
   }
   return hasher.hex();
 }
@@ -37,12 +38,14 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
   return names;
 }
 
-std::vector<BoundParameter> bound_parameters(const Configuration& configuration, const std::vector<Unit>& units) {
+std::vector<BoundParameter> bound_parameters(const Configuration& configuration,
+                                             const std::vector<Unit>& units) {
   const auto constants = constants_of(configuration, units);
   std::vector<BoundParameter> result;
   for (const auto& [name, value] : configuration.values()) {
     if (name == "seed") continue;
-    result.push_back({name, value.to_string(), constants.contains(name), value.kind != ParameterKind::kScalar});
+    result.push_back(
+        {name, value.to_string(), constants.contains(name), value.kind != ParameterKind::kScalar});
   }
   return result;
 }
@@ -55,8 +58,8 @@ Compiler& compiler_for(const JobContext& context, const std::string& backend) {
 
 }  // namespace
 
-VariantRunner::VariantRunner(const Variant& variant, const JobPlan& plan, const JobContext& context, BufferPool& pool,
-                             std::int64_t start_ns)
+VariantRunner::VariantRunner(const Variant& variant, const JobPlan& plan, const JobContext& context,
+                             BufferPool& pool, std::int64_t start_ns)
     : variant_(variant),
       plan_(plan),
       context_(context),
@@ -131,7 +134,8 @@ bool VariantRunner::get_code() {
   if (!load_units(std::move(units), device_)) return false;
   if (cpu_kernels.empty()) return true;
   const auto cpu = context_.devices.open("cpu");
-  return load_units(make_units(configuration_, cpu_kernels, Role::kData, cpu->info().target, context_.files), cpu);
+  return load_units(make_units(configuration_, cpu_kernels, Role::kData, cpu->info().target, context_.files),
+                    cpu);
 }
 
 bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<Device>& device) {
@@ -141,7 +145,8 @@ bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<De
   for (const Unit& unit : units) {
     // The last one is for this thread; the others compile beside it.
     const auto policy = &unit == &units.back() ? std::launch::deferred : std::launch::async;
-    results.push_back(std::async(policy, [&, device] { return context_.service.get(unit.specialization, compiler, device); }));
+    results.push_back(std::async(
+        policy, [&, device] { return context_.service.get(unit.specialization, compiler, device); }));
   }
   std::vector<Result> done(results.size());
   for (std::size_t i = results.size(); i-- > 0;) done[i] = results[i].get();
@@ -225,7 +230,8 @@ void VariantRunner::verify() {
     const auto reference = [this](const CheckSpec& which) { return run_reference(which); };
     record_.checks.push_back(run_check(configuration_, *check, *workspace_, reference, context_.files));
     if (record_.checks.back().ok) continue;
-    if (record_.status == RunStatus::kOk) record_.message = check->name + ": " + record_.checks.back().message;
+    if (record_.status == RunStatus::kOk)
+      record_.message = check->name + ": " + record_.checks.back().message;
     record_.status = RunStatus::kWrong;
   }
   steps_since_fill_ = static_cast<std::size_t>(steps);
@@ -233,7 +239,8 @@ void VariantRunner::verify() {
 
 ReferenceContent VariantRunner::run_reference_on(Workspace& workspace, const CheckSpec& check) {
   const auto& units = apart(check) ? cpu_units_ : units_;
-  PreparedKernel kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), units, workspace);
+  PreparedKernel kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), units,
+                        workspace);
   kernel.load_symbols();
   kernel.enqueue();
   return {workspace.content(check.reference_buffer), "kernel " + check.reference_kernel};
@@ -247,7 +254,8 @@ ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
   Workspace workspace(*cpu, *stream, configuration_, context_.files, pool);
   std::set<std::string> buffers;
   std::set<std::string> init_kernels;
-  add_needs_of_kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), buffers, init_kernels);
+  add_needs_of_kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), buffers,
+                      init_kernels);
   workspace.allocate({buffers.begin(), buffers.end()});
   for (const std::string& name : buffers) {
     if (workspace_->has(name)) {
@@ -273,7 +281,8 @@ double VariantRunner::take_sample(std::vector<std::vector<double>>& per_launch) 
     events_[i + 1]->record(*stream_);
   }
   stream_->synchronize();
-  for (std::size_t i = 0; i < step_.size(); ++i) per_launch[i].push_back(events_[i + 1]->seconds_since(*events_[i]));
+  for (std::size_t i = 0; i < step_.size(); ++i)
+    per_launch[i].push_back(events_[i + 1]->seconds_since(*events_[i]));
   ++steps_since_fill_;
   return events_.back()->seconds_since(*events_.front());
 }
@@ -306,7 +315,8 @@ void VariantRunner::measure() {
 
 void VariantRunner::evaluate_metrics(const std::map<std::string, double>& times) {
   for (const MetricSpec& metric : plan_.workload->metrics) {
-    record_.metrics.push_back({metric.name, metric.unit, configuration_.evaluate(metric.value, times), metric.higher_is_better});
+    record_.metrics.push_back(
+        {metric.name, metric.unit, configuration_.evaluate(metric.value, times), metric.higher_is_better});
   }
 }
 

@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// One variant on one device, from specialization to metrics. What goes wrong with the variant ends up in its record; an
-/// Error (bad input, environment) leaves by exception.
+/// One variant on one device, from specialization to metrics. What goes wrong with the variant ends up in its
+/// record; an Error (bad input, environment) leaves by exception.
 class VariantRunner {
  public:
   /// `start_ns`: the steady time from which `first_launch_seconds` counts.

@@ -47,8 +47,12 @@ const Workspace::Entry& Workspace::entry(const std::string& name) const {
   return found->second;
 }
 
-const BufferLayout& Workspace::layout(const std::string& name) const { return entry(name).layout; }
-DeviceBuffer& Workspace::buffer(const std::string& name) const { return *entry(name).buffer; }
+const BufferLayout& Workspace::layout(const std::string& name) const {
+  return entry(name).layout;
+}
+DeviceBuffer& Workspace::buffer(const std::string& name) const {
+  return *entry(name).buffer;
+}
 
 void Workspace::fill(const std::string& name) {
   const BufferLayout& layout = entry(name).layout;
@@ -66,11 +70,14 @@ void Workspace::fill(const std::string& name) {
     return;
   }
   const std::uint64_t step = std::max<std::uint64_t>(1, kStagingBytes / layout.element_bytes);
-  std::vector<std::byte> staging(host != nullptr ? 0 : std::min<std::uint64_t>(layout.bytes, step * layout.element_bytes));
+  std::vector<std::byte> staging(
+      host != nullptr ? 0 : std::min<std::uint64_t>(layout.bytes, step * layout.element_bytes));
   for (std::uint64_t first = 0; first < layout.count; first += step) {
-    const std::size_t bytes = static_cast<std::size_t>(std::min(step, layout.count - first) * layout.element_bytes);
+    const std::size_t bytes =
+        static_cast<std::size_t>(std::min(step, layout.count - first) * layout.element_bytes);
     const std::size_t offset = static_cast<std::size_t>(first) * layout.element_bytes;
-    const std::span<std::byte> out = host != nullptr ? std::span(host + offset, bytes) : std::span(staging.data(), bytes);
+    const std::span<std::byte> out =
+        host != nullptr ? std::span(host + offset, bytes) : std::span(staging.data(), bytes);
     fill_generated(configuration_, layout, content, first, out);
     if (host == nullptr) {
       device_.copy_to_device(stream_, static_cast<std::byte*>(buffer.data()) + offset, staging.data(), bytes);

@@ -13,7 +13,8 @@
 
 namespace kiln {
 
-/// Buffers of an earlier variant, kept so that the next one need not allocate (and fault in) the same memory again.
+/// Buffers of an earlier variant, kept so that the next one need not allocate (and fault in) the same memory
+/// again.
 class BufferPool {
  public:
   /// A buffer of exactly `bytes`, from the pool or fresh.
@@ -34,7 +35,8 @@ struct HostContent {
 /// The buffers of one variant on one device.
 class Workspace {
  public:
-  Workspace(Device& device, Stream& stream, const Configuration& configuration, FileSystem& files, BufferPool& pool);
+  Workspace(Device& device, Stream& stream, const Configuration& configuration, FileSystem& files,
+            BufferPool& pool);
 
   /// Allocates what is in `names` and not yet there.
   void allocate(const std::vector<std::string>& names);

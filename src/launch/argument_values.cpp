@@ -43,14 +43,18 @@ LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kerne
 std::vector<std::byte> argument_bytes(const Configuration& configuration, const ArgumentSpec& argument,
                                       const ParamsStruct& params) {
   switch (argument.kind) {
-    case ArgumentSpec::Kind::kParams: return pack_params(params, configuration);
+    case ArgumentSpec::Kind::kParams:
+      return pack_params(params, configuration);
     case ArgumentSpec::Kind::kParameter: {
       const ParameterValue& value = configuration.value(argument.name);
       return scalar_bytes(value.type, value);
     }
-    case ArgumentSpec::Kind::kValue: return expression_bytes(configuration, argument);
-    case ArgumentSpec::Kind::kNull: return std::vector<std::byte>(sizeof(void*));
-    case ArgumentSpec::Kind::kBuffer: break;
+    case ArgumentSpec::Kind::kValue:
+      return expression_bytes(configuration, argument);
+    case ArgumentSpec::Kind::kNull:
+      return std::vector<std::byte>(sizeof(void*));
+    case ArgumentSpec::Kind::kBuffer:
+      break;
   }
   throw internal_error("a buffer has no value of its own");
 }

@@ -48,7 +48,8 @@ class Finder {
   [[nodiscard]] std::vector<IncludedHeader> take() { return std::move(headers_); }
 
  private:
-  [[nodiscard]] std::filesystem::path locate(const Directive& directive, const std::filesystem::path& beside) {
+  [[nodiscard]] std::filesystem::path locate(const Directive& directive,
+                                             const std::filesystem::path& beside) {
     if (directive.quoted && is_file(beside / directive.name)) return beside / directive.name;
     for (const auto& directory : directories_) {
       if (is_file(directory / directive.name)) return directory / directive.name;

@@ -57,7 +57,8 @@ ParamsStruct make_params_struct(const Configuration& configuration, const std::s
     alignment = std::max(alignment, size);
   }
   result.bytes = std::max<std::size_t>(1, (end + alignment - 1) / alignment * alignment);
-  result.header = "#pragma once\n#include \"kiln/portable.h\"\n" + types + "struct Params {\n" + members + "};\n";
+  result.header =
+      "#pragma once\n#include \"kiln/portable.h\"\n" + types + "struct Params {\n" + members + "};\n";
   return result;
 }
 
@@ -73,19 +74,27 @@ std::vector<std::byte> pack_params(const ParamsStruct& params, const Configurati
 std::vector<std::byte> scalar_bytes(ScalarType type, const ParameterValue& value) {
   if (value.kind == ParameterKind::kChoice) return bytes_of(value.choice_index);
   const auto* whole_value = std::get_if<std::int64_t>(&value.value);
-  const std::int64_t whole = whole_value != nullptr ? *whole_value : static_cast<std::int64_t>(value.number());
+  const std::int64_t whole =
+      whole_value != nullptr ? *whole_value : static_cast<std::int64_t>(value.number());
   switch (type) {
-    case ScalarType::kBool: return bytes_of(static_cast<std::uint8_t>(value.number() != 0));
+    case ScalarType::kBool:
+      return bytes_of(static_cast<std::uint8_t>(value.number() != 0));
     case ScalarType::kInt8:
-    case ScalarType::kUint8: return bytes_of(static_cast<std::uint8_t>(whole));
+    case ScalarType::kUint8:
+      return bytes_of(static_cast<std::uint8_t>(whole));
     case ScalarType::kInt16:
-    case ScalarType::kUint16: return bytes_of(static_cast<std::uint16_t>(whole));
+    case ScalarType::kUint16:
+      return bytes_of(static_cast<std::uint16_t>(whole));
     case ScalarType::kInt:
-    case ScalarType::kUnsigned: return bytes_of(static_cast<std::uint32_t>(whole));
+    case ScalarType::kUnsigned:
+      return bytes_of(static_cast<std::uint32_t>(whole));
     case ScalarType::kLong:
-    case ScalarType::kUnsignedLong: return bytes_of(whole);
-    case ScalarType::kFloat: return bytes_of(static_cast<float>(value.number()));
-    case ScalarType::kDouble: return bytes_of(value.number());
+    case ScalarType::kUnsignedLong:
+      return bytes_of(whole);
+    case ScalarType::kFloat:
+      return bytes_of(static_cast<float>(value.number()));
+    case ScalarType::kDouble:
+      return bytes_of(value.number());
   }
   return {};
 }
@@ -109,7 +118,8 @@ std::set<std::string> identifiers_in(const std::string& text) {
     } else if (is_word(text[i])) {
       const std::size_t begin = i;
       while (i < text.size() && is_word(text[i])) ++i;
-      if (std::isdigit(static_cast<unsigned char>(text[begin])) == 0) names.insert(text.substr(begin, i - begin));
+      if (std::isdigit(static_cast<unsigned char>(text[begin])) == 0)
+        names.insert(text.substr(begin, i - begin));
     } else {
       ++i;
     }

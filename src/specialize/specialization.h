@@ -14,7 +14,8 @@ struct EntryPoint {
   std::string name_expression;  ///< as in the source: "laplacian", "axpy<float, 4>"
   /// Block shape where compile-time constants determine it: the CPU back end bakes it into its loops.
   std::optional<Dim3> fixed_block;
-  /// Text for __launch_bounds__, "256" or "256, 2"; empty: none. Reaches the text as KILN_LAUNCH_BOUNDS_<name>.
+  /// Text for __launch_bounds__, "256" or "256, 2"; empty: none. Reaches the text as
+  /// KILN_LAUNCH_BOUNDS_<name>.
   std::string launch_bounds;
 };
 
@@ -25,16 +26,17 @@ struct IncludedHeader {
   std::string text;
 };
 
-/// Everything that determines the machine code, except the compiler itself. A value: two equal ones give one binary.
+/// Everything that determines the machine code, except the compiler itself. A value: two equal ones give one
+/// binary.
 struct Specialization {
-  std::string source_name;    ///< file name for diagnostics and #line, "stencil7.cu"
-  std::string source_path;    ///< full path; for messages and `-I`, not part of the key
-  std::string source_text;    ///< as the user wrote it
-  std::string params_header;  ///< the generated kiln/params.h
-  std::vector<IncludedHeader> headers;                     ///< transitive, in order of first inclusion
+  std::string source_name;              ///< file name for diagnostics and #line, "stencil7.cu"
+  std::string source_path;              ///< full path; for messages and `-I`, not part of the key
+  std::string source_text;              ///< as the user wrote it
+  std::string params_header;            ///< the generated kiln/params.h
+  std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion
   std::vector<std::pair<std::string, std::string>> defines;  ///< in order; an empty value means "#define X"
-  std::vector<std::string> options;                        ///< the user's own compiler options, in order
-  std::vector<std::string> include_directories;            ///< not part of the key
+  std::vector<std::string> options;                          ///< the user's own compiler options, in order
+  std::vector<std::string> include_directories;              ///< not part of the key
   bool fast_math = false;
   std::vector<EntryPoint> entries;
   Target target;

@@ -21,9 +21,11 @@ std::string macro_value(const Configuration& configuration, const DefineSpec& de
   return value_or_text(configuration, define.value.text);
 }
 
-std::vector<std::pair<std::string, std::string>> macros_of(const Configuration& configuration, const KernelSpec& kernel) {
+std::vector<std::pair<std::string, std::string>> macros_of(const Configuration& configuration,
+                                                           const KernelSpec& kernel) {
   std::vector<std::pair<std::string, std::string>> macros;
-  for (const DefineSpec& define : kernel.defines) macros.emplace_back(define.name, macro_value(configuration, define));
+  for (const DefineSpec& define : kernel.defines)
+    macros.emplace_back(define.name, macro_value(configuration, define));
   return macros;
 }
 
@@ -31,7 +33,8 @@ std::vector<std::string> options_of(const KernelSpec& kernel, const std::string&
   std::vector<std::string> options;
   for (const std::string& key : {std::string(), backend}) {
     const auto found = kernel.options.find(key);
-    if (found != kernel.options.end()) options.insert(options.end(), found->second.begin(), found->second.end());
+    if (found != kernel.options.end())
+      options.insert(options.end(), found->second.begin(), found->second.end());
   }
   return options;
 }
@@ -39,7 +42,8 @@ std::vector<std::string> options_of(const KernelSpec& kernel, const std::string&
 std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {
   if (kernel.template_args.empty()) return kernel.entry;
   std::vector<std::string> args;
-  for (const ExpressionText& text : kernel.template_args) args.push_back(value_or_text(configuration, text.text));
+  for (const ExpressionText& text : kernel.template_args)
+    args.push_back(value_or_text(configuration, text.text));
   return kernel.entry + "<" + join(args, ", ") + ">";
 }
 
@@ -58,7 +62,8 @@ std::string bounds_text(const Configuration& configuration, const KernelSpec& ke
 }
 
 /// The block shape if it is known when the code is compiled. Only the cpu's code depends on it.
-std::optional<Dim3> fixed_block(const Configuration& configuration, const KernelSpec& kernel, const Target& target) {
+std::optional<Dim3> fixed_block(const Configuration& configuration, const KernelSpec& kernel,
+                                const Target& target) {
   if (target.backend != "cpu" || !all_compile_time(configuration, kernel.block)) return std::nullopt;
   std::array<std::uint64_t, 3> extents{1, 1, 1};
   for (std::size_t i = 0; i < kernel.block.size(); ++i) {
@@ -68,8 +73,8 @@ std::optional<Dim3> fixed_block(const Configuration& configuration, const Kernel
 }
 
 bool belongs(const Unit& unit, const Specialization& wanted) {
-  return unit.specialization.source_path == wanted.source_path && unit.specialization.defines == wanted.defines &&
-         unit.specialization.options == wanted.options;
+  return unit.specialization.source_path == wanted.source_path &&
+         unit.specialization.defines == wanted.defines && unit.specialization.options == wanted.options;
 }
 
 /// One entry may be launched in several ways; what they do not share is left to the launch.
@@ -83,15 +88,16 @@ void add_entry(Specialization& specialization, const EntryPoint& entry) {
   specialization.entries.push_back(entry);
 }
 
-Specialization read_source(const Configuration& configuration, const KernelSpec& kernel, Role role, const Target& target,
-                           FileSystem& files) {
+Specialization read_source(const Configuration& configuration, const KernelSpec& kernel, Role role,
+                           const Target& target, FileSystem& files) {
   Specialization result;
   const std::filesystem::path path = configuration.workload().directory / kernel.source;
   result.source_name = path.filename().string();
   result.source_path = path.string();
   const auto text = files.read_file(path);
   if (!text) {
-    throw bad_input("kernels." + kernel.name + ".source: no such file: '" + path.string() + "'", kernel.where);
+    throw bad_input("kernels." + kernel.name + ".source: no such file: '" + path.string() + "'",
+                    kernel.where);
   }
   result.source_text = *text;
   result.include_directories = {path.parent_path().string()};
@@ -106,7 +112,8 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
 /// A text may hold kernels that this unit does not launch; their launch bounds must be something, too.
 std::string empty_bounds(const std::set<std::string>& mentioned) {
   std::string text;
-  for (auto name = mentioned.lower_bound(kBoundsPrefix); name != mentioned.end() && name->starts_with(kBoundsPrefix); ++name) {
+  for (auto name = mentioned.lower_bound(kBoundsPrefix);
+       name != mentioned.end() && name->starts_with(kBoundsPrefix); ++name) {
     text += "#ifndef " + *name + "\n#define " + *name + "\n#endif\n";
   }
   return text;
@@ -143,13 +150,14 @@ bool is_compile_time(const Configuration& configuration, const ExpressionText& e
   return true;
 }
 
-std::vector<Unit> make_units(const Configuration& configuration, const std::vector<std::string>& kernels, Role role,
-                             const Target& target, FileSystem& files) {
+std::vector<Unit> make_units(const Configuration& configuration, const std::vector<std::string>& kernels,
+                             Role role, const Target& target, FileSystem& files) {
   std::vector<Unit> units;
   for (const std::string& name : kernels) {
     const KernelSpec& kernel = *configuration.workload().find_kernel(name);
     Specialization wanted = read_source(configuration, kernel, role, target, files);
-    auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& known) { return belongs(known, wanted); });
+    auto unit =
+        std::find_if(units.begin(), units.end(), [&](const Unit& known) { return belongs(known, wanted); });
     if (unit == units.end()) {
       unit = units.insert(units.end(), Unit{});
       unit->role = role;

@@ -12,7 +12,8 @@
 
 namespace kiln {
 
-/// What a kernel is for. Kernels that make inputs or references take their parameters at run time where they can.
+/// What a kernel is for. Kernels that make inputs or references take their parameters at run time where they
+/// can.
 enum class Role { kStep, kData };
 
 /// Kernels of one source file that are compiled together.
@@ -20,13 +21,15 @@ struct Unit {
   Role role = Role::kStep;
   Specialization specialization;
   ParamsStruct params;
-  std::map<std::string, std::string> name_expressions;  ///< kernel's name in the workload -> entry's name expression
+  std::map<std::string, std::string>
+      name_expressions;  ///< kernel's name in the workload -> entry's name expression
 };
 
-/// Groups `kernels` (names in the workload) by source, macros and options, and specialises each group for `target`.
-/// Throws bad_input, at the kernel's place in the workload file, for a source that does not exist.
-[[nodiscard]] std::vector<Unit> make_units(const Configuration& configuration, const std::vector<std::string>& kernels,
-                                           Role role, const Target& target, FileSystem& files);
+/// Groups `kernels` (names in the workload) by source, macros and options, and specialises each group for
+/// `target`. Throws bad_input, at the kernel's place in the workload file, for a source that does not exist.
+[[nodiscard]] std::vector<Unit> make_units(const Configuration& configuration,
+                                           const std::vector<std::string>& kernels, Role role,
+                                           const Target& target, FileSystem& files);
 
 /// True if no run-time parameter can change the expression's value.
 [[nodiscard]] bool is_compile_time(const Configuration& configuration, const ExpressionText& expression);

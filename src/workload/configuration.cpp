@@ -20,14 +20,22 @@ std::string in_place(const SourceLocation& where, const std::string& name) {
 
 std::pair<double, double> range_of(ScalarType type) {
   switch (type) {
-    case ScalarType::kInt8: return {-128, 127};
-    case ScalarType::kUint8: return {0, 255};
-    case ScalarType::kInt16: return {-32768, 32767};
-    case ScalarType::kUint16: return {0, 65535};
-    case ScalarType::kInt: return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-    case ScalarType::kUnsigned: return {0, std::numeric_limits<std::uint32_t>::max()};
-    case ScalarType::kUnsignedLong: return {0, 0x1p63};
-    default: return {-0x1p63, 0x1p63};
+    case ScalarType::kInt8:
+      return {-128, 127};
+    case ScalarType::kUint8:
+      return {0, 255};
+    case ScalarType::kInt16:
+      return {-32768, 32767};
+    case ScalarType::kUint16:
+      return {0, 65535};
+    case ScalarType::kInt:
+      return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    case ScalarType::kUnsigned:
+      return {0, std::numeric_limits<std::uint32_t>::max()};
+    case ScalarType::kUnsignedLong:
+      return {0, 0x1p63};
+    default:
+      return {-0x1p63, 0x1p63};
   }
 }
 
@@ -44,7 +52,8 @@ std::vector<std::string> texts_of(const std::vector<ExpressionText>& list) {
 }
 
 bool is_let(const Workload& workload, const std::string& name) {
-  return std::any_of(workload.lets.begin(), workload.lets.end(), [&](const auto& let) { return let.first == name; });
+  return std::any_of(workload.lets.begin(), workload.lets.end(),
+                     [&](const auto& let) { return let.first == name; });
 }
 
 }  // namespace
@@ -64,7 +73,8 @@ std::string ParameterValue::cpp_literal() const {
   std::string text = to_string();
   if (type == ScalarType::kLong) {
     // The smallest value has no literal of its own.
-    if (std::get<std::int64_t>(value) == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807LL - 1)";
+    if (std::get<std::int64_t>(value) == std::numeric_limits<std::int64_t>::min())
+      return "(-9223372036854775807LL - 1)";
     text += "LL";
   }
   if (type == ScalarType::kUnsignedLong) text += "ULL";
@@ -87,30 +97,38 @@ const ParameterValue& Configuration::value(const std::string& name) const {
   throw internal_error("no parameter '" + name + "'");
 }
 
-std::int64_t Configuration::seed() const { return std::get<std::int64_t>(value("seed").value); }
+std::int64_t Configuration::seed() const {
+  return std::get<std::int64_t>(value("seed").value);
+}
 
 double Configuration::evaluate(const ExpressionText& expression, const Variables& extra) const {
-  if (extra.empty()) return evaluate_expression(expression.text, variables_, expression.where, expression.key);
+  if (extra.empty())
+    return evaluate_expression(expression.text, variables_, expression.where, expression.key);
   Variables all = variables_;
   all.insert(extra.begin(), extra.end());
   return evaluate_expression(expression.text, all, expression.where, expression.key);
 }
 
-std::int64_t Configuration::evaluate_integer(const ExpressionText& expression, std::int64_t low, std::int64_t high,
-                                             const Variables& extra) const {
+std::int64_t Configuration::evaluate_integer(const ExpressionText& expression, std::int64_t low,
+                                             std::int64_t high, const Variables& extra) const {
   const double result = evaluate(expression, extra);
   const std::string context = expression.key + ": '" + expression.text + "' is " + format_number(result);
   if (result != std::floor(result)) {
-    throw bad_input(context + "; a whole number is needed: use ceil_div(a, b), or a // b for the integer quotient",
-                    expression.where);
+    throw bad_input(
+        context + "; a whole number is needed: use ceil_div(a, b), or a // b for the integer quotient",
+        expression.where);
   }
-  if (std::abs(result) > kMaxExactInteger || result < static_cast<double>(low) || result > static_cast<double>(high)) {
-    throw bad_input(context + "; expected " + std::to_string(low) + " to " + std::to_string(high), expression.where);
+  if (std::abs(result) > kMaxExactInteger || result < static_cast<double>(low) ||
+      result > static_cast<double>(high)) {
+    throw bad_input(context + "; expected " + std::to_string(low) + " to " + std::to_string(high),
+                    expression.where);
   }
   return static_cast<std::int64_t>(result);
 }
 
-bool Configuration::evaluate_condition(const ExpressionText& expression) const { return evaluate(expression) != 0; }
+bool Configuration::evaluate_condition(const ExpressionText& expression) const {
+  return evaluate(expression) != 0;
+}
 
 std::string Configuration::explain(const ExpressionText& expression) const {
   std::vector<std::string> values;
@@ -126,7 +144,8 @@ std::string Configuration::explain(const ExpressionText& expression) const {
   return "'" + expression.text + "'" + (values.empty() ? "" : " (" + join(values, ", ") + ")");
 }
 
-std::optional<std::string> Configuration::expand_path(const std::string& text, const SourceLocation& where) const {
+std::optional<std::string> Configuration::expand_path(const std::string& text,
+                                                      const SourceLocation& where) const {
   std::string result;
   std::size_t position = 0;
   while (position < text.size()) {
@@ -157,8 +176,8 @@ std::optional<ScalarType> Configuration::scalar_type(const std::string& name) co
 class ConfigurationBuilder {
  public:
   ConfigurationBuilder(const std::shared_ptr<const Workload>& workload,
-                       const std::vector<std::pair<std::string, RawValue>>& assignments, const std::string& backend,
-                       FileSystem& files)
+                       const std::vector<std::pair<std::string, RawValue>>& assignments,
+                       const std::string& backend, FileSystem& files)
       : workload_(*workload), assignments_(assignments), files_(files) {
     result_.workload_ = workload;
     result_.backend_ = backend;
@@ -204,8 +223,8 @@ class ConfigurationBuilder {
       std::vector<std::string> parameters;
       for (const ParameterSpec& parameter : workload_.parameters) parameters.push_back(parameter.name);
       throw bad_input("workload '" + workload_.name + "' has no parameter '" + name + "'" +
-                          (nearest ? "; did you mean '" + *nearest + "'?" : "; it has " + join(parameters, ", ") +
-                                                                               ", fast_math, launch_bounds"),
+                          (nearest ? "; did you mean '" + *nearest + "'?"
+                                   : "; it has " + join(parameters, ", ") + ", fast_math, launch_bounds"),
                       value.where);
     }
   }
@@ -214,7 +233,8 @@ class ConfigurationBuilder {
     const RawValue* raw = assigned(name);
     if (raw == nullptr) return otherwise;
     if (raw->text != "true" && raw->text != "false") {
-      throw bad_input(in_place(raw->where, name) + "expected true or false; found '" + raw->text + "'", raw->where);
+      throw bad_input(in_place(raw->where, name) + "expected true or false; found '" + raw->text + "'",
+                      raw->where);
     }
     return raw->text == "true";
   }
@@ -252,14 +272,18 @@ class ConfigurationBuilder {
   }
 
   [[nodiscard]] Binding binding_of(const ParameterSpec& parameter) const {
-    const RawValue* own = parameter.kind == ParameterKind::kPath ? nullptr : assigned("bind." + parameter.name);
+    const RawValue* own =
+        parameter.kind == ParameterKind::kPath ? nullptr : assigned("bind." + parameter.name);
     const RawValue* all = assigned("bind.all");
     for (const RawValue* raw : {own, all}) {
       if (raw != nullptr && raw->text != "compile" && raw->text != "run") {
-        throw bad_input(in_place(raw->where, "bind") + "expected compile or run; found '" + raw->text + "'", raw->where);
+        throw bad_input(in_place(raw->where, "bind") + "expected compile or run; found '" + raw->text + "'",
+                        raw->where);
       }
     }
-    const auto wanted = [](const RawValue& raw) { return raw.text == "run" ? Binding::kRun : Binding::kCompile; };
+    const auto wanted = [](const RawValue& raw) {
+      return raw.text == "run" ? Binding::kRun : Binding::kCompile;
+    };
     if (parameter.fixed_binding) {
       if (own != nullptr && wanted(*own) != *parameter.fixed_binding) {
         const bool compile = *parameter.fixed_binding == Binding::kCompile;
@@ -274,7 +298,8 @@ class ConfigurationBuilder {
   }
 
   /// The path and the value of a parameter that stands in a file, if the file's path is set.
-  [[nodiscard]] std::optional<std::pair<std::string, double>> header_value(const ParameterSpec& parameter) const {
+  [[nodiscard]] std::optional<std::pair<std::string, double>> header_value(
+      const ParameterSpec& parameter) const {
     if (!parameter.from) return std::nullopt;
     const HeaderSource& source = *parameter.from;
     const auto path = result_.expand_path(source.file, source.where);
@@ -322,15 +347,17 @@ class ConfigurationBuilder {
     const double in_file = header->second;
     const bool fits = parameter.from->at_most ? value.number() <= in_file : value.number() == in_file;
     if (fits) return;
-    throw bad_input(in_place(where, parameter.name) + "is set to " + value.to_string() + ", but '" + header->first +
-                        "' has " + format_number(in_file),
+    throw bad_input(in_place(where, parameter.name) + "is set to " + value.to_string() + ", but '" +
+                        header->first + "' has " + format_number(in_file),
                     where);
   }
 
   void assign_default(const ParameterSpec& parameter, ParameterValue& value) const {
     const auto own = parameter.defaults.find(result_.backend_);
-    const ExpressionText& text = own != parameter.defaults.end() ? own->second : parameter.defaults.at("otherwise");
-    const bool literal = parameter.kind != ParameterKind::kScalar || text.text == "true" || text.text == "false";
+    const ExpressionText& text =
+        own != parameter.defaults.end() ? own->second : parameter.defaults.at("otherwise");
+    const bool literal =
+        parameter.kind != ParameterKind::kScalar || text.text == "true" || text.text == "false";
     if (literal || parse_integer(text.text) || parse_real(text.text)) {
       assign(parameter, value, text.text, text.where);
     } else {
@@ -344,17 +371,25 @@ class ConfigurationBuilder {
       case ParameterKind::kType:
         if (!parse_scalar_type(text)) {
           const auto known = parameter.values.empty() ? scalar_type_names() : texts_of(parameter.values);
-          throw bad_input(in_place(where, parameter.name) + "unknown type '" + text + "'" + suggestion(text, known), where);
+          throw bad_input(
+              in_place(where, parameter.name) + "unknown type '" + text + "'" + suggestion(text, known),
+              where);
         }
         value.value = text;
         return;
-      case ParameterKind::kChoice: value.value = text; return;
-      case ParameterKind::kPath: value.value = resolve_path(parameter, text, where); return;
-      case ParameterKind::kScalar: break;
+      case ParameterKind::kChoice:
+        value.value = text;
+        return;
+      case ParameterKind::kPath:
+        value.value = resolve_path(parameter, text, where);
+        return;
+      case ParameterKind::kScalar:
+        break;
     }
     if (value.type == ScalarType::kBool) {
       if (text != "true" && text != "false") {
-        throw bad_input(in_place(where, parameter.name) + "expected true or false; found '" + text + "'", where);
+        throw bad_input(in_place(where, parameter.name) + "expected true or false; found '" + text + "'",
+                        where);
       }
       value.value = text == "true";
       return;
@@ -369,14 +404,16 @@ class ConfigurationBuilder {
     const auto number = parse_real(text);
     if (!number) {
       throw bad_input(in_place(where, parameter.name) + "expected " +
-                          (is_real(value.type) ? "a number" : "a whole number") + " (" + to_string_type(value) +
-                          "); found '" + text + "'",
+                          (is_real(value.type) ? "a number" : "a whole number") + " (" +
+                          to_string_type(value) + "); found '" + text + "'",
                       where);
     }
     store(parameter, value, *number, where);
   }
 
-  [[nodiscard]] static std::string to_string_type(const ParameterValue& value) { return kiln::to_string(value.type); }
+  [[nodiscard]] static std::string to_string_type(const ParameterValue& value) {
+    return kiln::to_string(value.type);
+  }
 
   [[nodiscard]] std::string resolve_path(const ParameterSpec& parameter, const std::string& text,
                                          const SourceLocation& where) const {
@@ -385,12 +422,14 @@ class ConfigurationBuilder {
     // A path in a file is relative to the file, one from the command line to the working directory.
     if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
     if (!files_.status(path)) {
-      throw bad_input(in_place(where, parameter.name) + "no such file or folder: '" + path.string() + "'", where);
+      throw bad_input(in_place(where, parameter.name) + "no such file or folder: '" + path.string() + "'",
+                      where);
     }
     return path.string();
   }
 
-  void store(const ParameterSpec& parameter, ParameterValue& value, double number, const SourceLocation& where) const {
+  void store(const ParameterSpec& parameter, ParameterValue& value, double number,
+             const SourceLocation& where) const {
     if (value.type == ScalarType::kBool) {
       value.value = number != 0;
       return;
@@ -403,26 +442,31 @@ class ConfigurationBuilder {
       return;
     }
     if (number != std::floor(number) || std::abs(number) > kMaxExactInteger) {
-      throw bad_input(in_place(where, parameter.name) + "expected a whole number; found " + format_number(number), where);
+      throw bad_input(
+          in_place(where, parameter.name) + "expected a whole number; found " + format_number(number), where);
     }
     value.value = static_cast<std::int64_t>(number);
     check_range(parameter, value, where);
   }
 
-  void check_range(const ParameterSpec& parameter, const ParameterValue& value, const SourceLocation& where) const {
+  void check_range(const ParameterSpec& parameter, const ParameterValue& value,
+                   const SourceLocation& where) const {
     const auto [low, high] = range_of(value.type);
     const double number = value.number();
     if (number >= low && number <= high) return;
-    throw bad_input(in_place(where, parameter.name) + value.to_string() + " does not fit the type " + to_string_type(value),
+    throw bad_input(in_place(where, parameter.name) + value.to_string() + " does not fit the type " +
+                        to_string_type(value),
                     where);
   }
 
-  void check_allowed(const ParameterSpec& parameter, const ParameterValue& value, const SourceLocation& where) const {
+  void check_allowed(const ParameterSpec& parameter, const ParameterValue& value,
+                     const SourceLocation& where) const {
     if (!parameter.values.empty()) {
-      const bool allowed = std::any_of(parameter.values.begin(), parameter.values.end(), [&](const ExpressionText& text) {
-        if (std::holds_alternative<std::string>(value.value)) return value.to_string() == text.text;
-        return value.number() == result_.evaluate(text);
-      });
+      const bool allowed =
+          std::any_of(parameter.values.begin(), parameter.values.end(), [&](const ExpressionText& text) {
+            if (std::holds_alternative<std::string>(value.value)) return value.to_string() == text.text;
+            return value.number() == result_.evaluate(text);
+          });
       if (!allowed) {
         throw bad_input(in_place(where, parameter.name) + value.to_string() + " is not allowed" +
                             (parameter.kind == ParameterKind::kScalar
@@ -446,15 +490,18 @@ class ConfigurationBuilder {
 
   [[nodiscard]] double variable_of(const ParameterSpec& parameter, ParameterValue& value) const {
     switch (parameter.kind) {
-      case ParameterKind::kType: return type_constant(value.to_string()).value_or(0);
-      case ParameterKind::kPath: return value.to_string().empty() ? 0 : 1;
+      case ParameterKind::kType:
+        return type_constant(value.to_string()).value_or(0);
+      case ParameterKind::kPath:
+        return value.to_string().empty() ? 0 : 1;
       case ParameterKind::kChoice: {
         const auto words = texts_of(parameter.values);
         const auto found = std::find(words.begin(), words.end(), value.to_string());
         value.choice_index = static_cast<int>(found - words.begin());
         return result_.variables_.at(value.to_string());
       }
-      case ParameterKind::kScalar: break;
+      case ParameterKind::kScalar:
+        break;
     }
     return value.number();
   }

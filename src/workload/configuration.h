@@ -21,7 +21,8 @@ struct ParameterValue {
 
   /// As in YAML and tables.
   [[nodiscard]] std::string to_string() const;
-  /// As a C++ constant of `type`: "512", "0.1f", "true"; for kType the C++ type's name, for kChoice its index.
+  /// As a C++ constant of `type`: "512", "0.1f", "true"; for kType the C++ type's name, for kChoice its
+  /// index.
   [[nodiscard]] std::string cpp_literal() const;
   [[nodiscard]] double number() const;
   int choice_index = 0;
@@ -40,16 +41,18 @@ class Configuration {
   [[nodiscard]] std::int64_t seed() const;
   [[nodiscard]] const std::string& backend() const { return backend_; }
 
-  /// Evaluates an expression over parameters, `let` names and `extra`. Throws bad_input at the expression's place.
+  /// Evaluates an expression over parameters, `let` names and `extra`. Throws bad_input at the expression's
+  /// place.
   [[nodiscard]] double evaluate(const ExpressionText& expression, const Variables& extra = {}) const;
   /// The same, and the result must be a whole number in [low, high].
-  [[nodiscard]] std::int64_t evaluate_integer(const ExpressionText& expression, std::int64_t low, std::int64_t high,
-                                              const Variables& extra = {}) const;
+  [[nodiscard]] std::int64_t evaluate_integer(const ExpressionText& expression, std::int64_t low,
+                                              std::int64_t high, const Variables& extra = {}) const;
   [[nodiscard]] bool evaluate_condition(const ExpressionText& expression) const;
   /// The expression and the values of the names in it: "'nx * ny < 100' (nx = 20, ny = 30)".
   [[nodiscard]] std::string explain(const ExpressionText& expression) const;
   /// Replaces {parameter} by its value; `nullopt` if one of them is an unset path.
-  [[nodiscard]] std::optional<std::string> expand_path(const std::string& text, const SourceLocation& where) const;
+  [[nodiscard]] std::optional<std::string> expand_path(const std::string& text,
+                                                       const SourceLocation& where) const;
   /// The scalar type that a name in the workload stands for: a scalar type or a type parameter.
   [[nodiscard]] std::optional<ScalarType> scalar_type(const std::string& name) const;
 
@@ -63,9 +66,10 @@ class Configuration {
   Variables variables_;
 };
 
-/// One point: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math", "launch_bounds").
-/// Throws bad_input for unknown names (with the nearest), wrong types, values outside `values`, `min`, `max`, headers
-/// that disagree, cycles. A violated constraint is returned, not thrown, so that a sweep can leave the point out.
+/// One point: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",
+/// "launch_bounds"). Throws bad_input for unknown names (with the nearest), wrong types, values outside
+/// `values`, `min`, `max`, headers that disagree, cycles. A violated constraint is returned, not thrown, so
+/// that a sweep can leave the point out.
 struct ConfigurationResult {
   Configuration configuration;
   std::optional<ExpressionText> violated;

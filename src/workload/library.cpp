@@ -23,12 +23,14 @@ std::shared_ptr<const Workload> WorkloadLibrary::load(const std::string& name_or
                                                       const SourceLocation& where) const {
   for (const auto& folder : folders_) {
     const auto path = folder / name_or_path / (name_or_path + ".yaml");
-    if (name_or_path.find('/') == std::string::npos && files_.status(path)) return load_workload_file(files_, path);
+    if (name_or_path.find('/') == std::string::npos && files_.status(path))
+      return load_workload_file(files_, path);
   }
   std::filesystem::path path(name_or_path);
   if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
   if (const auto status = files_.status(path)) {
-    if (status->type == FileStatus::Type::kDirectory) path /= path.lexically_normal().filename().string() + ".yaml";
+    if (status->type == FileStatus::Type::kDirectory)
+      path /= path.lexically_normal().filename().string() + ".yaml";
     if (files_.status(path)) return load_workload_file(files_, path);
   }
   std::vector<std::string> searched;

@@ -18,7 +18,8 @@ class WorkloadLibrary {
 
   /// Names found, sorted, without duplicates.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// By name, by path of the YAML file, or by path of its folder. Throws bad_input at `where`, listing what exists.
+  /// By name, by path of the YAML file, or by path of its folder. Throws bad_input at `where`, listing what
+  /// exists.
   [[nodiscard]] std::shared_ptr<const Workload> load(const std::string& name_or_path,
                                                      const SourceLocation& where) const;
   [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return folders_; }

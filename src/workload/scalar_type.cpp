@@ -27,7 +27,9 @@ constexpr std::array<Row, 11> kRows{{{ScalarType::kBool, "bool", "bool", 1, fals
                                      {ScalarType::kFloat, "float", "float", 4, true, 0x1p-23},
                                      {ScalarType::kDouble, "double", "double", 8, true, 0x1p-52}}};
 
-const Row& row(ScalarType type) { return kRows.at(static_cast<std::size_t>(type)); }
+const Row& row(ScalarType type) {
+  return kRows.at(static_cast<std::size_t>(type));
+}
 
 }  // namespace
 
@@ -47,10 +49,20 @@ const std::vector<std::string>& scalar_type_names() {
   return names;
 }
 
-std::string to_string(ScalarType type) { return row(type).name; }
-std::string cpp_name(ScalarType type) { return row(type).cpp; }
-std::size_t size_of(ScalarType type) { return row(type).bytes; }
-bool is_real(ScalarType type) { return row(type).real; }
-double epsilon_of(ScalarType type) { return row(type).epsilon; }
+std::string to_string(ScalarType type) {
+  return row(type).name;
+}
+std::string cpp_name(ScalarType type) {
+  return row(type).cpp;
+}
+std::size_t size_of(ScalarType type) {
+  return row(type).bytes;
+}
+bool is_real(ScalarType type) {
+  return row(type).real;
+}
+double epsilon_of(ScalarType type) {
+  return row(type).epsilon;
+}
 
 }  // namespace kiln

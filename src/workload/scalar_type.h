@@ -8,10 +8,22 @@
 namespace kiln {
 
 /// The C++ scalar types that parameters, arguments and buffers may have.
-enum class ScalarType { kBool, kInt8, kUint8, kInt16, kUint16, kInt, kUnsigned, kLong, kUnsignedLong, kFloat, kDouble };
+enum class ScalarType {
+  kBool,
+  kInt8,
+  kUint8,
+  kInt16,
+  kUint16,
+  kInt,
+  kUnsigned,
+  kLong,
+  kUnsignedLong,
+  kFloat,
+  kDouble
+};
 
-/// By the names that workload files use: "bool", "char", "uchar", "short", "ushort", "int", "unsigned", "long",
-/// "ulong", "float", "double" (long: 64 bits on every device).
+/// By the names that workload files use: "bool", "char", "uchar", "short", "ushort", "int", "unsigned",
+/// "long", "ulong", "float", "double" (long: 64 bits on every device).
 [[nodiscard]] std::optional<ScalarType> parse_scalar_type(const std::string& name);
 [[nodiscard]] const std::vector<std::string>& scalar_type_names();
 [[nodiscard]] std::string to_string(ScalarType type);

@@ -15,8 +15,8 @@ class NumberReader {
   /// `file` stands in messages. The text must outlive the reader.
   NumberReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
 
-  /// The next number; `nullopt` at the end of the text. Throws bad_input with the line for a word that is no number, or
-  /// that is not finite.
+  /// The next number; `nullopt` at the end of the text. Throws bad_input with the line for a word that is no
+  /// number, or that is not finite.
   [[nodiscard]] std::optional<double> next();
   /// True if nothing but white space is left.
   [[nodiscard]] bool at_end();

@@ -7,7 +7,8 @@ namespace {
 
 template <class Item>
 const Item* find_named(const std::vector<Item>& items, const std::string& name) {
-  const auto found = std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.name == name; });
+  const auto found =
+      std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.name == name; });
   return found == items.end() ? nullptr : &*found;
 }
 
@@ -22,8 +23,14 @@ std::size_t RecordType::bytes() const {
 const ParameterSpec* Workload::find_parameter(const std::string& wanted) const {
   return find_named(parameters, wanted);
 }
-const BufferSpec* Workload::find_buffer(const std::string& wanted) const { return find_named(buffers, wanted); }
-const KernelSpec* Workload::find_kernel(const std::string& wanted) const { return find_named(kernels, wanted); }
-const RecordType* Workload::find_type(const std::string& wanted) const { return find_named(types, wanted); }
+const BufferSpec* Workload::find_buffer(const std::string& wanted) const {
+  return find_named(buffers, wanted);
+}
+const KernelSpec* Workload::find_kernel(const std::string& wanted) const {
+  return find_named(kernels, wanted);
+}
+const RecordType* Workload::find_type(const std::string& wanted) const {
+  return find_named(types, wanted);
+}
 
 }  // namespace kiln

@@ -39,11 +39,11 @@ struct HeaderSource {
 struct ParameterSpec {
   std::string name;
   ParameterKind kind = ParameterKind::kScalar;
-  std::string scalar_type;                ///< "int", "double", or the name of a type parameter, for kScalar
+  std::string scalar_type;  ///< "int", "double", or the name of a type parameter, for kScalar
   std::map<std::string, ExpressionText> defaults;  ///< by back end; "otherwise" for the rest
-  std::vector<ExpressionText> values;     ///< allowed ones; empty: any
+  std::vector<ExpressionText> values;              ///< allowed ones; empty: any
   std::optional<ExpressionText> min, max;
-  std::optional<Binding> fixed_binding;   ///< absent: the job chooses
+  std::optional<Binding> fixed_binding;  ///< absent: the job chooses
   std::optional<HeaderSource> from;
   std::string help, unit;
   SourceLocation where;
@@ -68,7 +68,7 @@ struct FileSource {
   std::optional<ExpressionText> skip, offset, row_pitch;
   bool partial = false;
   bool optional = false;
-  std::string after;    ///< scalar: the number that follows this text
+  std::string after;  ///< scalar: the number that follows this text
 };
 
 struct InitSpec {
@@ -92,9 +92,9 @@ struct BufferSpec {
 struct ArgumentSpec {
   enum class Kind { kBuffer, kParams, kParameter, kValue, kNull };
   Kind kind = Kind::kNull;
-  std::string name;       ///< buffer or parameter
-  ExpressionText value;   ///< for kValue
-  std::string type;       ///< for kValue
+  std::string name;      ///< buffer or parameter
+  ExpressionText value;  ///< for kValue
+  std::string type;      ///< for kValue
   SourceLocation where;
 };
 
@@ -113,7 +113,7 @@ struct KernelSpec {
   std::vector<ExpressionText> launch_bounds;
   std::vector<ExpressionText> template_args;
   std::vector<DefineSpec> defines;
-  std::map<std::string, std::vector<std::string>> options;  ///< by back end; "" for all
+  std::map<std::string, std::vector<std::string>> options;   ///< by back end; "" for all
   std::vector<std::pair<std::string, std::string>> symbols;  ///< variable -> buffer
   SourceLocation where;
 };
@@ -127,8 +127,8 @@ struct LaunchSpec {
 struct CheckSpec {
   std::string name, buffer;
   std::optional<ExpressionText> expected;
-  std::optional<FileSource> expected_file;   ///< `expected: {file: ...}`: one number
-  std::optional<FileSource> file;            ///< a whole array
+  std::optional<FileSource> expected_file;  ///< `expected: {file: ...}`: one number
+  std::optional<FileSource> file;           ///< a whole array
   std::string reference_kernel, reference_buffer;
   bool reference_on_cpu = false;
   std::vector<std::pair<ExpressionText, ExpressionText>> region;
@@ -146,9 +146,9 @@ struct MetricSpec {
 /// A workload file, checked for form and for names that it uses of itself. Immutable.
 struct Workload {
   std::string name, summary, description;
-  std::string file;                  ///< the YAML's path
-  std::filesystem::path directory;   ///< sources are relative to it
-  std::string text;                  ///< the YAML, for the digest in records
+  std::string file;                       ///< the YAML's path
+  std::filesystem::path directory;        ///< sources are relative to it
+  std::string text;                       ///< the YAML, for the digest in records
   std::vector<ParameterSpec> parameters;  ///< the built-in `seed` last
   std::vector<std::pair<std::string, ExpressionText>> lets;
   std::vector<RecordType> types;

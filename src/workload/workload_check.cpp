@@ -39,18 +39,20 @@ class Checker {
 
  private:
   void collect_names() {
-    static const std::set<std::string> kReserved{"params", "null", "time", "file_bytes", "all", "fast_math",
-                                                 "launch_bounds"};
+    static const std::set<std::string> kReserved{"params", "null",      "time",         "file_bytes",
+                                                 "all",    "fast_math", "launch_bounds"};
     const auto add = [&](const std::string& name, const SourceLocation& where) {
       if (kReserved.contains(name) || type_constant(name)) {
         throw bad_input("'" + name + "' is a word of the format; choose another name", where);
       }
-      if (!names_.insert(name).second) throw bad_input("'" + name + "' is already the name of something else", where);
+      if (!names_.insert(name).second)
+        throw bad_input("'" + name + "' is already the name of something else", where);
     };
     for (const ParameterSpec& parameter : workload_.parameters) add(parameter.name, parameter.where);
     for (const auto& [name, text] : workload_.lets) add(name, text.where);
     for (const BufferSpec& buffer : workload_.buffers) {
-      if (names_.contains(buffer.name)) throw bad_input("'" + buffer.name + "' is already a parameter", buffer.where);
+      if (names_.contains(buffer.name))
+        throw bad_input("'" + buffer.name + "' is already a parameter", buffer.where);
     }
     for (const ParameterSpec& parameter : workload_.parameters) {
       if (parameter.kind != ParameterKind::kChoice) continue;
@@ -63,15 +65,16 @@ class Checker {
       if (names_.contains(name) || extra.contains(name) || words_.contains(name)) continue;
       std::vector<std::string> candidates(names_.begin(), names_.end());
       candidates.insert(candidates.end(), extra.begin(), extra.end());
-      throw bad_input(expression.key + ": unknown name '" + name + "'" + suggestion(name, candidates) + " in '" +
-                          expression.text + "'",
+      throw bad_input(expression.key + ": unknown name '" + name + "'" + suggestion(name, candidates) +
+                          " in '" + expression.text + "'",
                       expression.where);
     }
   }
   void check_expressions(const std::vector<ExpressionText>& list) {
     for (const ExpressionText& expression : list) check(expression);
   }
-  void check_optional(const std::optional<ExpressionText>& expression, const std::set<std::string>& extra = {}) {
+  void check_optional(const std::optional<ExpressionText>& expression,
+                      const std::set<std::string>& extra = {}) {
     if (expression) check(*expression, extra);
   }
 
@@ -80,7 +83,8 @@ class Checker {
       const std::size_t close = text.find('}', open);
       const std::string name = text.substr(open + 1, close == std::string::npos ? close : close - open - 1);
       if (close == std::string::npos || !workload_.find_parameter(name)) {
-        throw bad_input("'{" + name + "}' names no parameter" + suggestion(name, names_of(workload_.parameters)), where);
+        throw bad_input(
+            "'{" + name + "}' names no parameter" + suggestion(name, names_of(workload_.parameters)), where);
       }
     }
   }
@@ -93,8 +97,8 @@ class Checker {
         if (type == nullptr || type->kind != ParameterKind::kType) {
           std::vector<std::string> known = scalar_type_names();
           known.insert(known.end(), {"type", "choice", "path"});
-          throw bad_input("parameters." + parameter.name + ".type: unknown type '" + parameter.scalar_type + "'" +
-                              suggestion(parameter.scalar_type, known),
+          throw bad_input("parameters." + parameter.name + ".type: unknown type '" + parameter.scalar_type +
+                              "'" + suggestion(parameter.scalar_type, known),
                           parameter.where);
         }
       }
@@ -114,11 +118,11 @@ class Checker {
     for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
       if (earlier.contains(name)) continue;
       const bool later = workload_.find_parameter(name) != nullptr;
-      throw bad_input(expression.key + ": " +
-                          (later ? "'" + name + "' is declared later; a default may use earlier parameters only"
-                                 : "unknown name '" + name + "'" +
-                                       suggestion(name, {earlier.begin(), earlier.end()})),
-                      expression.where);
+      throw bad_input(
+          expression.key + ": " +
+              (later ? "'" + name + "' is declared later; a default may use earlier parameters only"
+                     : "unknown name '" + name + "'" + suggestion(name, {earlier.begin(), earlier.end()})),
+          expression.where);
     }
   }
 
@@ -136,7 +140,9 @@ class Checker {
     if (let == workload_.lets.end() || settled_lets_.contains(name)) return;
     const bool cycle = std::find(trail.begin(), trail.end(), name) != trail.end();
     trail.push_back(name);
-    if (cycle) throw bad_input("let." + name + ": the names depend on each other: " + join(trail, " -> "), let->second.where);
+    if (cycle)
+      throw bad_input("let." + name + ": the names depend on each other: " + join(trail, " -> "),
+                      let->second.where);
     for (const std::string& used : expression_names(let->second.text, let->second.where, let->second.key)) {
       follow_let(used, trail);
     }
@@ -170,10 +176,12 @@ class Checker {
     check_expressions(init.numbers);
     if (init.kind == InitSpec::Kind::kKernel) {
       const KernelSpec& kernel = require_kernel(init.kernel, init.where);
-      const bool writes = std::any_of(kernel.args.begin(), kernel.args.end(),
-                                      [&](const ArgumentSpec& argument) { return argument.name == buffer.name; });
+      const bool writes =
+          std::any_of(kernel.args.begin(), kernel.args.end(),
+                      [&](const ArgumentSpec& argument) { return argument.name == buffer.name; });
       if (!writes) {
-        throw bad_input("kernel '" + kernel.name + "' is to fill buffer '" + buffer.name + "', which is not among its args",
+        throw bad_input("kernel '" + kernel.name + "' is to fill buffer '" + buffer.name +
+                            "', which is not among its args",
                         init.where);
       }
     }
@@ -223,8 +231,9 @@ class Checker {
       check(argument.value);
       const ParameterSpec* type = workload_.find_parameter(argument.type);
       if (!parse_scalar_type(argument.type) && (type == nullptr || type->kind != ParameterKind::kType)) {
-        throw bad_input("unknown type '" + argument.type + "'" + suggestion(argument.type, scalar_type_names()),
-                        argument.where);
+        throw bad_input(
+            "unknown type '" + argument.type + "'" + suggestion(argument.type, scalar_type_names()),
+            argument.where);
       }
     }
     if (argument.kind != ArgumentSpec::Kind::kParameter) return;
@@ -268,11 +277,12 @@ class Checker {
       check(low);
       check(high);
     }
-    for (const auto* text : {&item.expected, &item.rtol, &item.atol, &item.skip_below, &item.when}) check_optional(*text);
+    for (const auto* text : {&item.expected, &item.rtol, &item.atol, &item.skip_below, &item.when})
+      check_optional(*text);
     const std::size_t rank = workload_.find_buffer(item.buffer)->shape.size();
     if (!item.region.empty() && item.region.size() != rank) {
-      throw bad_input("the region has " + std::to_string(item.region.size()) + " ranges, buffer '" + item.buffer +
-                          "' has " + std::to_string(rank) + " extents",
+      throw bad_input("the region has " + std::to_string(item.region.size()) + " ranges, buffer '" +
+                          item.buffer + "' has " + std::to_string(rank) + " extents",
                       item.where);
     }
   }
@@ -292,6 +302,8 @@ class Checker {
 
 }  // namespace
 
-void resolve_and_check(Workload& workload, const YamlNode& root) { Checker(workload, root).run(); }
+void resolve_and_check(Workload& workload, const YamlNode& root) {
+  Checker(workload, root).run();
+}
 
 }  // namespace kiln

@@ -5,9 +5,10 @@
 
 namespace kiln {
 
-/// The second half of reading a workload: resolves what depends on other sections (an argument's name is a buffer or a
-/// parameter; a parameter used in template arguments or macros is bound at compile time) and checks every name that the
-/// file uses of itself: kernels, buffers, types, names in expressions, cycles in `let`. Throws bad_input at the place.
+/// The second half of reading a workload: resolves what depends on other sections (an argument's name is a
+/// buffer or a parameter; a parameter used in template arguments or macros is bound at compile time) and
+/// checks every name that the file uses of itself: kernels, buffers, types, names in expressions, cycles in
+/// `let`. Throws bad_input at the place.
 void resolve_and_check(Workload& workload, const YamlNode& root);
 
 }  // namespace kiln

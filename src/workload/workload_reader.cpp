@@ -36,7 +36,8 @@ std::vector<ExpressionText> two_expressions(const Node& node) {
 std::vector<ExpressionText> extents(const Node& node, std::size_t most) {
   auto result = expressions(node);
   if (result.empty() || result.size() > most) {
-    throw node.error("expected one to " + std::to_string(most) + " extents; found " + std::to_string(result.size()));
+    throw node.error("expected one to " + std::to_string(most) + " extents; found " +
+                     std::to_string(result.size()));
   }
   return result;
 }
@@ -46,7 +47,9 @@ void read_optional(const Node& node, const char* key, Value& value, Read read) {
   if (const auto found = node.find(key)) value = read(*found);
 }
 
-std::string text_of(const Node& node) { return node.text(); }
+std::string text_of(const Node& node) {
+  return node.text();
+}
 
 void require_identifier(const Node& parent, const std::string& name) {
   if (!is_identifier(name)) {
@@ -62,13 +65,15 @@ HeaderSource read_header_source(const Node& node) {
   source.file = node.at("file").text();
   source.binary = node.find("record_bytes").has_value();
   if (const auto format = node.find("format")) {
-    if (format->text() != "text" && format->text() != "binary") throw format->error("expected text or binary");
+    if (format->text() != "text" && format->text() != "binary")
+      throw format->error("expected text or binary");
     source.binary = format->text() == "binary";
   }
   read_optional(node, "index", source.index, [](const Node& n) { return n.integer(); });
   read_optional(node, "record_bytes", source.record_bytes, [](const Node& n) { return n.integer(); });
   read_optional(node, "at_most", source.at_most, [](const Node& n) { return n.boolean(); });
-  if (source.index < 0 || source.record_bytes < 1) throw node.error("index is at least 0 and record_bytes at least 1");
+  if (source.index < 0 || source.record_bytes < 1)
+    throw node.error("index is at least 0 and record_bytes at least 1");
   return source;
 }
 
@@ -153,7 +158,8 @@ RecordType read_type(const std::string& name, const Node& node) {
     }
     const auto scalar = parse_scalar_type(type_node.text());
     if (!scalar) {
-      throw type_node.error("unknown type '" + type_node.text() + "'" + suggestion(type_node.text(), scalar_type_names()));
+      throw type_node.error("unknown type '" + type_node.text() + "'" +
+                            suggestion(type_node.text(), scalar_type_names()));
     }
     member.type = *scalar;
     type.members.push_back(std::move(member));
@@ -167,7 +173,8 @@ FileSource read_file_source(const Node& node) {
   FileSource source;
   source.path = expression(node.at("path"));
   if (const auto format = node.find("format")) {
-    if (format->text() != "text" && format->text() != "binary") throw format->error("expected text or binary");
+    if (format->text() != "text" && format->text() != "binary")
+      throw format->error("expected text or binary");
     source.binary = format->text() == "binary";
   }
   read_optional(node, "skip", source.skip, expression);
@@ -176,8 +183,10 @@ FileSource read_file_source(const Node& node) {
   read_optional(node, "partial", source.partial, [](const Node& n) { return n.boolean(); });
   read_optional(node, "optional", source.optional, [](const Node& n) { return n.boolean(); });
   read_optional(node, "after", source.after, text_of);
-  if (source.binary && source.skip) throw node.error("`skip` counts numbers in a text file; use `offset` (bytes)");
-  if (!source.binary && (source.offset || source.row_pitch)) throw node.error("`offset` and `row_pitch` are for binary files");
+  if (source.binary && source.skip)
+    throw node.error("`skip` counts numbers in a text file; use `offset` (bytes)");
+  if (!source.binary && (source.offset || source.row_pitch))
+    throw node.error("`offset` and `row_pitch` are for binary files");
   return source;
 }
 
@@ -271,8 +280,8 @@ std::map<std::string, std::vector<std::string>> read_options(const Node& node) {
 }
 
 KernelSpec read_kernel(const std::string& name, const Node& node) {
-  node.require_keys({"source", "entry", "grid", "block", "shared", "args", "launch_bounds", "template_args", "defines",
-                     "options", "symbols"});
+  node.require_keys({"source", "entry", "grid", "block", "shared", "args", "launch_bounds", "template_args",
+                     "defines", "options", "symbols"});
   KernelSpec kernel;
   kernel.name = name;
   kernel.where = node.where();
@@ -293,7 +302,8 @@ KernelSpec read_kernel(const std::string& name, const Node& node) {
   }
   read_optional(node, "options", kernel.options, read_options);
   if (const auto symbols = node.find("symbols")) {
-    for (const auto& [symbol, buffer] : symbols->entries()) kernel.symbols.emplace_back(symbol, buffer.text());
+    for (const auto& [symbol, buffer] : symbols->entries())
+      kernel.symbols.emplace_back(symbol, buffer.text());
   }
   return kernel;
 }
@@ -316,8 +326,8 @@ std::vector<LaunchSpec> read_run(const Node& node) {
 }
 
 CheckSpec read_check(const Node& node) {
-  node.require_keys({"name", "buffer", "expected", "file", "reference", "region", "reduce", "rtol", "atol", "skip_below",
-                     "when"});
+  node.require_keys({"name", "buffer", "expected", "file", "reference", "region", "reduce", "rtol", "atol",
+                     "skip_below", "when"});
   CheckSpec check;
   check.where = node.where();
   check.buffer = node.at("buffer").text();
@@ -369,7 +379,8 @@ MetricSpec read_metric(const std::string& name, const Node& node) {
   read_optional(node, "unit", metric.unit, text_of);
   metric.value = expression(node.at("value"));
   if (const auto better = node.find("higher_is")) {
-    if (better->text() != "better" && better->text() != "worse") throw better->error("expected better or worse");
+    if (better->text() != "better" && better->text() != "worse")
+      throw better->error("expected better or worse");
     metric.higher_is_better = better->text() == "better";
   }
   return metric;
@@ -397,8 +408,8 @@ void read_members(const Node& node, const char* key, Read read) {
 
 std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::string& text,
                                                const std::filesystem::path& directory) {
-  node.require_keys({"workload", "summary", "description", "parameters", "let", "types", "constraints", "buffers",
-                     "kernels", "run", "verify", "metrics", "measure"});
+  node.require_keys({"workload", "summary", "description", "parameters", "let", "types", "constraints",
+                     "buffers", "kernels", "run", "verify", "metrics", "measure"});
   auto workload = std::make_shared<Workload>();
   workload->name = node.at("workload").text();
   workload->file = node.where().file;
@@ -427,7 +438,8 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
   workload->run = read_run(node.at("run"));
   if (const auto verify = node.find("verify")) read_verify(*verify, *workload);
   if (const auto metrics = node.find("metrics")) {
-    for (const auto& [name, value] : metrics->entries()) workload->metrics.push_back(read_metric(name, value));
+    for (const auto& [name, value] : metrics->entries())
+      workload->metrics.push_back(read_metric(name, value));
   }
   if (const auto measure = node.find("measure")) {
     measure->require_keys({"refresh"});

@@ -17,7 +17,9 @@ const Variables& variables() {
   return names;
 }
 
-double value(const std::string& text) { return evaluate_expression(text, variables(), {"w.yaml", 3, 10}, "grid"); }
+double value(const std::string& text) {
+  return evaluate_expression(text, variables(), {"w.yaml", 3, 10}, "grid");
+}
 std::string failure(const std::string& text) {
   return bad_input_of([&] { static_cast<void>(value(text)); });
 }
@@ -27,15 +29,19 @@ struct ValueCase {
   double value;
 };
 class ExpressionValue : public testing::TestWithParam<ValueCase> {};
-TEST_P(ExpressionValue, IsWhatUsersExpect) { EXPECT_DOUBLE_EQ(value(GetParam().text), GetParam().value); }
+TEST_P(ExpressionValue, IsWhatUsersExpect) {
+  EXPECT_DOUBLE_EQ(value(GetParam().text), GetParam().value);
+}
 INSTANTIATE_TEST_SUITE_P(
     Language, ExpressionValue,
-    testing::Values(ValueCase{"nx // bx", 3}, ValueCase{"-7 // 2", -4}, ValueCase{"nx / bx", 3.125}, ValueCase{"nx % bx", 4},
-                    ValueCase{"-7 % 3", 2}, ValueCase{"ceil_div(nx, bx)", 4}, ValueCase{"round_up(nx, bx)", 128},
-                    ValueCase{"ceil(nx / bx)", 4}, ValueCase{"2 + 3 * 4 // 2", 8}, ValueCase{"!deck", 1}, ValueCase{"!nx", 0},
+    testing::Values(ValueCase{"nx // bx", 3}, ValueCase{"-7 // 2", -4}, ValueCase{"nx / bx", 3.125},
+                    ValueCase{"nx % bx", 4}, ValueCase{"-7 % 3", 2}, ValueCase{"ceil_div(nx, bx)", 4},
+                    ValueCase{"round_up(nx, bx)", 128}, ValueCase{"ceil(nx / bx)", 4},
+                    ValueCase{"2 + 3 * 4 // 2", 8}, ValueCase{"!deck", 1}, ValueCase{"!nx", 0},
                     ValueCase{"nx <= 100 && bx > 3", 1}, ValueCase{"nx != 100 || bx == 31", 0},
-                    ValueCase{"T == float ? 1 : 2", 1}, ValueCase{"T == double", 0}, ValueCase{"sizeof(T)", 4},
-                    ValueCase{"sizeof(double)", 8}, ValueCase{"eps(double)", 0x1p-52}, ValueCase{"eps(T)", 0x1p-23},
+                    ValueCase{"T == float ? 1 : 2", 1}, ValueCase{"T == double", 0},
+                    ValueCase{"sizeof(T)", 4}, ValueCase{"sizeof(double)", 8},
+                    ValueCase{"eps(double)", 0x1p-52}, ValueCase{"eps(T)", 0x1p-23},
                     ValueCase{"nx / a.time", 200}, ValueCase{"min(3, nx, bx)", 3}, ValueCase{"2^10", 1024},
                     ValueCase{"pow(2, 3)", 8}, ValueCase{"1e3", 1000}, ValueCase{"nx", 100}));
 
@@ -58,7 +64,8 @@ TEST(Expression, ErrorsSayWhatIsWrong) {
 }
 
 TEST(Expression, TellsTheNamesItUses) {
-  EXPECT_THAT(expression_names("a + min(b, c.d) * sizeof(T) + double", {}, ""), ElementsAre("T", "a", "b", "c.d"));
+  EXPECT_THAT(expression_names("a + min(b, c.d) * sizeof(T) + double", {}, ""),
+              ElementsAre("T", "a", "b", "c.d"));
   EXPECT_TRUE(expression_names("3.5", {}, "").empty());
 }
 

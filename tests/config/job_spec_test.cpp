@@ -13,7 +13,9 @@ using test::bad_input_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-JobSpec parse(const std::string& text) { return parse_job(text, "job.yaml"); }
+JobSpec parse(const std::string& text) {
+  return parse_job(text, "job.yaml");
+}
 
 TEST(JobSpec, ReadsAWholeJob) {
   const JobSpec job = parse(
@@ -45,7 +47,9 @@ TEST(JobSpec, AnInlineWorkloadIsAMap) {
   EXPECT_EQ(job.inline_workload->at("workload").text(), "mine");
 }
 
-TEST(JobSpec, MeasureFalseOnlyChecks) { EXPECT_FALSE(parse("workload: w\nmeasure: false\n").measure.enabled); }
+TEST(JobSpec, MeasureFalseOnlyChecks) {
+  EXPECT_FALSE(parse("workload: w\nmeasure: false\n").measure.enabled);
+}
 
 struct BadJob {
   const char* text;
@@ -57,17 +61,19 @@ TEST_P(JobSpecError, SaysWhereAndWhat) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Bad, JobSpecError,
-    testing::Values(BadJob{"device: cpu\n", "the key 'workload' is missing"},
-                    BadJob{"workload: w\nmesure: {}\n", "job.yaml:2:1: unknown key 'mesure'; did you mean 'measure'?"},
-                    BadJob{"workload: w\nmeasure: {cache: hot}\n", "job.yaml:2:18: measure.cache: expected warm or cold"},
-                    BadJob{"workload: w\nmeasure: {min_time: 2 s, max_time: 1 s}\n", "max_time is less than min_time"},
-                    BadJob{"workload: w\nmeasure: {min_samples: 20, max_samples: 10}\n", "max_samples is less"},
-                    BadJob{"workload: w\nmeasure: {max_samples: 0}\n", "expected a count from 1"},
-                    BadJob{"workload: w\nset: {a: 1}\nsweep: {a: [1, 2]}\n", "job.yaml:3:9: sweep.a: 'a' is also in `set`"},
-                    BadJob{"workload: w\nsweep: {a: 3}\n", "sweep.a: expected a list"},
-                    BadJob{"workload: w\nsweep: {a: []}\n", "sweep.a: expected at least one value"},
-                    BadJob{"workload: w\nset: {a: [1]}\n", "set.a: expected one value; found a list"},
-                    BadJob{"workload: w\ndevice: []\n", "expected a device"}));
+    testing::Values(
+        BadJob{"device: cpu\n", "the key 'workload' is missing"},
+        BadJob{"workload: w\nmesure: {}\n", "job.yaml:2:1: unknown key 'mesure'; did you mean 'measure'?"},
+        BadJob{"workload: w\nmeasure: {cache: hot}\n", "job.yaml:2:18: measure.cache: expected warm or cold"},
+        BadJob{"workload: w\nmeasure: {min_time: 2 s, max_time: 1 s}\n", "max_time is less than min_time"},
+        BadJob{"workload: w\nmeasure: {min_samples: 20, max_samples: 10}\n", "max_samples is less"},
+        BadJob{"workload: w\nmeasure: {max_samples: 0}\n", "expected a count from 1"},
+        BadJob{"workload: w\nset: {a: 1}\nsweep: {a: [1, 2]}\n",
+               "job.yaml:3:9: sweep.a: 'a' is also in `set`"},
+        BadJob{"workload: w\nsweep: {a: 3}\n", "sweep.a: expected a list"},
+        BadJob{"workload: w\nsweep: {a: []}\n", "sweep.a: expected at least one value"},
+        BadJob{"workload: w\nset: {a: [1]}\n", "set.a: expected one value; found a list"},
+        BadJob{"workload: w\ndevice: []\n", "expected a device"}));
 
 TEST(JobSpec, SetReplacesWhatTheFileSetsOrSweeps) {
   JobSpec job = parse("workload: w\nset: {a: 1}\nsweep: {b: [1, 2]}\n");
@@ -89,7 +95,8 @@ TEST(JobSpec, SweepReplacesWhatTheFileSets) {
 
 TEST(JobSpec, AssignmentsNeedANameAndAValue) {
   JobSpec job = parse("workload: w\n");
-  EXPECT_THAT(bad_input_of([&] { apply_set(job, "nx"); }), HasSubstr("expected --set name=value; found 'nx'"));
+  EXPECT_THAT(bad_input_of([&] { apply_set(job, "nx"); }),
+              HasSubstr("expected --set name=value; found 'nx'"));
   EXPECT_THAT(bad_input_of([&] { apply_set(job, "=3"); }), HasSubstr("expected --set"));
   EXPECT_THAT(bad_input_of([&] { apply_sweep(job, "nx=1,,2"); }), HasSubstr("expected --sweep"));
 }
@@ -97,7 +104,8 @@ TEST(JobSpec, AssignmentsNeedANameAndAValue) {
 TEST(JobSpec, AMissingFileIsNamed) {
   test::FakeClock clock;
   test::MemoryFileSystem files(clock);
-  EXPECT_EQ(bad_input_of([&] { static_cast<void>(load_job(files, "/none.yaml")); }), "/none.yaml: no such file");
+  EXPECT_EQ(bad_input_of([&] { static_cast<void>(load_job(files, "/none.yaml")); }),
+            "/none.yaml: no such file");
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ using test::bad_input_of;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-YamlNode parse(const std::string& text) { return YamlNode::parse(text, "f.yaml"); }
+YamlNode parse(const std::string& text) {
+  return YamlNode::parse(text, "f.yaml");
+}
 
 TEST(YamlNode, ReadsScalarsWithTheirPlaces) {
   const YamlNode root = parse("a: 7\nb: {c: 'x y', d: [1.5, true]}\n");
@@ -59,10 +61,14 @@ TEST(YamlNode, WrongTypesSayWhatWasExpected) {
   const YamlNode root = parse("n: many\nlist: 3\nmap: [1]\nflag: yes\n");
   EXPECT_EQ(bad_input_of([&] { static_cast<void>(root.at("n").integer()); }),
             "f.yaml:1:4: n: expected a whole number; found 'many'");
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("list").items()); }), HasSubstr("expected a list; found a scalar"));
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("map").entries()); }), HasSubstr("expected a map; found a list"));
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("flag").boolean()); }), HasSubstr("expected true or false; found 'yes'"));
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("none")); }), HasSubstr("the key 'none' is missing"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("list").items()); }),
+              HasSubstr("expected a list; found a scalar"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("map").entries()); }),
+              HasSubstr("expected a map; found a list"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("flag").boolean()); }),
+              HasSubstr("expected true or false; found 'yes'"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(root.at("none")); }),
+              HasSubstr("the key 'none' is missing"));
 }
 
 TEST(YamlNode, RefusesAnAliasBomb) {
@@ -73,7 +79,8 @@ TEST(YamlNode, RefusesAnAliasBomb) {
     for (int k = 0; k < 9; ++k) bomb += below + ", ";
     bomb += below + "]\n";
   }
-  EXPECT_THAT(bad_input_of([&] { parse(bomb); }), HasSubstr("aliases expand this document beyond 100000 nodes"));
+  EXPECT_THAT(bad_input_of([&] { parse(bomb); }),
+              HasSubstr("aliases expand this document beyond 100000 nodes"));
 }
 
 TEST(YamlNode, FollowsAnAlias) {
@@ -86,7 +93,8 @@ TEST(YamlNode, RefusesAnAliasToItself) {
 }
 
 TEST(YamlNode, RefusesDeepNesting) {
-  EXPECT_THAT(bad_input_of([] { parse("a: " + std::string(100, '[') + std::string(100, ']')); }), HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(bad_input_of([] { parse("a: " + std::string(100, '[') + std::string(100, ']')); }),
+              HasSubstr("nested deeper than 64"));
   EXPECT_THAT(bad_input_of([] { parse(std::string(100000, '[')); }), HasSubstr("f.yaml"));
 }
 
@@ -107,8 +115,9 @@ TEST_P(YamlDuration, IsReadInSeconds) {
   EXPECT_DOUBLE_EQ(parse(std::string("t: ") + GetParam().text).at("t").duration(), GetParam().seconds);
 }
 INSTANTIATE_TEST_SUITE_P(Units, YamlDuration,
-                         testing::Values(DurationCase{"0.5 s", 0.5}, DurationCase{"20ms", 0.02}, DurationCase{"3 us", 3e-6},
-                                         DurationCase{"7 ns", 7e-9}, DurationCase{"2 min", 120}, DurationCase{"4", 4}));
+                         testing::Values(DurationCase{"0.5 s", 0.5}, DurationCase{"20ms", 0.02},
+                                         DurationCase{"3 us", 3e-6}, DurationCase{"7 ns", 7e-9},
+                                         DurationCase{"2 min", 120}, DurationCase{"4", 4}));
 
 TEST(YamlNode, RefusesATimeThatIsNone) {
   for (const char* text : {"-1 s", "fast", "3 h", "nan", "''"}) {

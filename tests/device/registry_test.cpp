@@ -19,7 +19,8 @@ class Registry : public testing::Test {
   void add(const std::string& name, int count, const std::string& problem = "") {
     std::vector<std::shared_ptr<Device>> devices;
     for (int i = 0; i < count; ++i) {
-      devices.push_back(std::make_shared<FakeDevice>(clock_, name == "cpu" ? name : name + ":" + std::to_string(i)));
+      devices.push_back(
+          std::make_shared<FakeDevice>(clock_, name == "cpu" ? name : name + ":" + std::to_string(i)));
     }
     backends_.push_back(std::make_unique<FakeBackend>(name, devices, problem));
   }
@@ -64,7 +65,8 @@ TEST_F(Registry, ABackEndThatDoesNotWorkSaysWhy) {
 TEST_F(Registry, ABackEndThatIsNotInTheBuildIsAMatterOfTheEnvironment) {
   add("cpu", 1);
   DeviceRegistry registry = make();
-  EXPECT_EQ(test::error_of([&] { static_cast<void>(registry.open("hip:0")); }).kind(), ErrorKind::kEnvironment);
+  EXPECT_EQ(test::error_of([&] { static_cast<void>(registry.open("hip:0")); }).kind(),
+            ErrorKind::kEnvironment);
 }
 
 TEST_F(Registry, UnknownNamesAreRefused) {

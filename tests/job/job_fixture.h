@@ -30,7 +30,8 @@ class RecordingSink : public RecordSink {
   std::vector<Record> records;
 };
 
-/// The small workload on a fake device whose kernels compute, so that a whole job runs with no compiler and no disk.
+/// The small workload on a fake device whose kernels compute, so that a whole job runs with no compiler and
+/// no disk.
 class JobTest : public testing::Test {
  protected:
   JobTest() {
@@ -61,7 +62,9 @@ class JobTest : public testing::Test {
   }
 
   JobContext context() {
-    return {*registry_, {{"fake", &compiler_}}, *service_, disk_.files, disk_.clock, log_, "run-1", "1.0", "abc", 0};
+    return {
+        *registry_, {{"fake", &compiler_}}, *service_, disk_.files, disk_.clock, log_, "run-1", "1.0", "abc",
+        0};
   }
 
   std::vector<Record> run(const std::string& job_text) {

@@ -11,9 +11,12 @@ using test::JobTest;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kQuick = "measure: {min_time: 0.01 s, max_time: 1 s, min_samples: 5, max_samples: 50}\n";
+constexpr const char* kQuick =
+    "measure: {min_time: 0.01 s, max_time: 1 s, min_samples: 5, max_samples: 50}\n";
 
-std::string job(const std::string& rest) { return "workload: scale\n" + rest + kQuick; }
+std::string job(const std::string& rest) {
+  return "workload: scale\n" + rest + kQuick;
+}
 
 TEST_F(JobTest, ARightVariantIsMeasured) {
   const auto records = run(job("set: {n: 1000, block: 64}\n"));
@@ -59,10 +62,12 @@ TEST_F(JobTest, AParameterThatNoKernelMentionsCompilesNothing) {
 }
 
 TEST_F(JobTest, AWrongResultNamesIndexValuesAndTolerance) {
-  device_->define("_Zscale", {{}, [](const LaunchShape&, void* const* arguments) {
+  device_->define("_Zscale", {{},
+                              [](const LaunchShape&, void* const* arguments) {
                                 double* y = *static_cast<double* const*>(arguments[0]);
                                 for (int i = 0; i < 1000; ++i) y[i] = 3.0 * (i + 1) + (i == 17 ? 0.5 : 0);
-                              }, 1e-3});
+                              },
+                              1e-3});
   const auto records = run(job(""));
   EXPECT_EQ(records.at(0).status, RunStatus::kWrong);
   EXPECT_EQ(records[0].checks.at(0).mismatches, 1U);
@@ -97,9 +102,11 @@ TEST_F(JobTest, TheOnlyVariantThatDoesNotCompileIsBadInput) {
 
 TEST_F(JobTest, AFaultEndsTheVariantNotTheJob) {
   int launches = 0;
-  device_->define("_Zscale", {{}, [&launches](const LaunchShape&, void* const*) {
+  device_->define("_Zscale", {{},
+                              [&launches](const LaunchShape&, void* const*) {
                                 if (launches++ == 0) throw DeviceFault("work-items wait at a barrier");
-                              }, 1e-3});
+                              },
+                              1e-3});
   const auto records = run(job("sweep: {block: [32, 64]}\n"));
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].status, RunStatus::kFaulted);
@@ -117,10 +124,13 @@ TEST_F(JobTest, AVariantThatDoesNotFitIsARecordAmongOthers) {
 }
 
 TEST_F(JobTest, BuffersBeyondTheMemoryAreRefusedBeforeAnythingRuns) {
-  disk_.files.write_file("/kernels/scale/scale.yaml", [] {
-    std::string text = test::kScaleYaml;
-    return text.replace(text.find("constraints"), text.find("buffers:") - text.find("constraints"), "");
-  }(), false);
+  disk_.files.write_file(
+      "/kernels/scale/scale.yaml",
+      [] {
+        std::string text = test::kScaleYaml;
+        return text.replace(text.find("constraints"), text.find("buffers:") - text.find("constraints"), "");
+      }(),
+      false);
   const std::string message = bad_input_of([&] { run(job("set: {n: 1000000000}\n")); });
   EXPECT_THAT(message, HasSubstr("/kernels/scale/scale.yaml:"));
   EXPECT_THAT(message, HasSubstr("the buffers need 22.4 GiB"));
@@ -135,13 +145,15 @@ TEST_F(JobTest, MeasureFalseOnlyChecks) {
 }
 
 TEST_F(JobTest, AColdMeasurementFlushesTheCacheBeforeEachSample) {
-  const auto records = run("workload: scale\nmeasure: {min_time: 0 s, min_samples: 4, max_samples: 4, cache: cold}\n");
+  const auto records =
+      run("workload: scale\nmeasure: {min_time: 0 s, min_samples: 4, max_samples: 4, cache: cold}\n");
   EXPECT_EQ(records.at(0).cache_mode, "cold");
   EXPECT_GE(device_->flushes(), 4);
 }
 
 TEST_F(JobTest, CompileOnlyFillsTheCacheWithoutADevice) {
-  const auto units = compile_job(plan("workload: scale\nsweep: {block: [32, 64]}\n"), context(), {"fake", "fake_1", 32});
+  const auto units =
+      compile_job(plan("workload: scale\nsweep: {block: [32, 64]}\n"), context(), {"fake", "fake_1", 32});
   ASSERT_EQ(units.size(), 3U);  // two of the kernel, one of the reference
   for (const CompiledUnit& unit : units) EXPECT_FALSE(unit.failure) << unit.failure->summary;
   EXPECT_TRUE(device_->launches().empty());

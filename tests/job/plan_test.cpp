@@ -24,12 +24,14 @@ TEST_F(JobTest, ThePlanIsTheProductOfTheSweepInOrder) {
 TEST_F(JobTest, AConstraintLeavesPointsOut) {
   const JobPlan made = plan("workload: scale\nset: {n: 10000}\nsweep: {block: [64, 128]}\n");
   ASSERT_EQ(made.variants.size(), 1U);
-  EXPECT_THAT(made.excluded, ElementsAre("block=128: violates 'n * block <= 1000000' (block = 128, n = 10000)"));
+  EXPECT_THAT(made.excluded,
+              ElementsAre("block=128: violates 'n * block <= 1000000' (block = 128, n = 10000)"));
 }
 
 TEST_F(JobTest, AConstraintThatNoPointSatisfiesIsAnError) {
   EXPECT_THAT(bad_input_of([&] { plan("workload: scale\nset: {n: 100000}\n"); }),
-              HasSubstr("/kernels/scale/scale.yaml:12:16: constraint violated: 'n * block <= 1000000' (block = 256, n = 100000)"));
+              HasSubstr("/kernels/scale/scale.yaml:12:16: constraint violated: 'n * block <= 1000000' (block "
+                        "= 256, n = 100000)"));
 }
 
 TEST_F(JobTest, ASweepThatIsTooLargeIsRefused) {

@@ -20,7 +20,8 @@ using testing::Not;
 const Target kGpu{"cuda", "sm_90", 32};
 const Target kCpu{"cpu", "x86-64", 32};
 
-Unit scale_unit(SmallDisk& disk, const SmallDisk::Settings& settings, Role role = Role::kStep, const Target& target = kGpu) {
+Unit scale_unit(SmallDisk& disk, const SmallDisk::Settings& settings, Role role = Role::kStep,
+                const Target& target = kGpu) {
   return make_units(disk.configured(settings), {"scale"}, role, target, disk.files).at(0);
 }
 
@@ -52,7 +53,8 @@ TEST(ParamsHeader, AValueBoundAtRunTimeDoesNotChangeTheUnit) {
 
 TEST(ParamsHeader, DataKernelsTakeTheirValuesAtRunTime) {
   SmallDisk disk;
-  const auto units = make_units(disk.configured({{"fast_math", "true"}}), {"scale_reference"}, Role::kData, kGpu, disk.files);
+  const auto units = make_units(disk.configured({{"fast_math", "true"}}), {"scale_reference"}, Role::kData,
+                                kGpu, disk.files);
   EXPECT_THAT(units.at(0).specialization.params_header, HasSubstr("  int n;\n"));
   EXPECT_FALSE(units.at(0).specialization.fast_math);
 }
@@ -65,7 +67,8 @@ TEST(PackParams, FollowsTheLayoutOfAStruct) {
     bool flag;
   };
   SmallDisk disk;
-  const Configuration c = disk.configured({{"bind.all", "run"}, {"n", "7"}, {"factor", "0.25"}, {"unused", "-9"}});
+  const Configuration c =
+      disk.configured({{"bind.all", "run"}, {"n", "7"}, {"factor", "0.25"}, {"unused", "-9"}});
   const ParamsStruct params = make_params_struct(c, {"n", "factor", "unused"}, false);
   ASSERT_EQ(params.bytes, 24U);
   const auto bytes = pack_params(params, c);
@@ -83,7 +86,8 @@ TEST(PackParams, AnEmptyStructIsOneByte) {
 }
 
 TEST(Identifiers, LeaveOutCommentsAndLiterals) {
-  EXPECT_THAT(identifiers_in("int a_1; // b\n/* c\n d */ f(\"e\\\" g\", 'h', 0x1f, 1'000, i);"), ElementsAre("a_1", "f", "i", "int"));
+  EXPECT_THAT(identifiers_in("int a_1; // b\n/* c\n d */ f(\"e\\\" g\", 'h', 0x1f, 1'000, i);"),
+              ElementsAre("a_1", "f", "i", "int"));
 }
 
 TEST(Unit, TheBlockShapeIsPartOfTheCodeOnTheCpuOnly) {
@@ -124,7 +128,8 @@ run: [a, b, c]
 class ForeignUnits : public testing::Test {
  protected:
   std::vector<Unit> units(const Target& target) {
-    disk_.files.write_file("/f.cu", "template <typename T, int U> __global__ void axpy(T* x, int n) {}\n", false);
+    disk_.files.write_file("/f.cu", "template <typename T, int U> __global__ void axpy(T* x, int n) {}\n",
+                           false);
     const auto workload = parse_workload(YamlNode::parse(kForeignYaml, "f.yaml"), kForeignYaml, "/");
     const Configuration c = configure(workload, {}, target.backend, disk_.files).configuration;
     return make_units(c, {"a", "b", "c"}, Role::kStep, target, disk_.files);
@@ -146,7 +151,9 @@ TEST_F(ForeignUnits, InstantiationsShareAUnitAndMacrosSplitIt) {
   EXPECT_THAT(macros.options, ElementsAre("-lineinfo"));
 }
 
-TEST_F(ForeignUnits, OptionsAreForTheirBackEnd) { EXPECT_TRUE(units(kCpu)[1].specialization.options.empty()); }
+TEST_F(ForeignUnits, OptionsAreForTheirBackEnd) {
+  EXPECT_TRUE(units(kCpu)[1].specialization.options.empty());
+}
 
 TEST(Includes, AreFoundTransitivelyWhereACompilerWouldLook) {
   SmallDisk disk;
@@ -154,7 +161,8 @@ TEST(Includes, AreFoundTransitivelyWhereACompilerWouldLook) {
   disk.files.write_file("/src/a.h", "#include \"deep/b.h\"\n#include <c.h>\n", false);
   disk.files.write_file("/src/deep/b.h", "#pragma once\n#include \"../a.h\"\n", false);
   disk.files.write_file("/src/c.h", "int c;\n", false);
-  const std::string text = "#include \"kiln/params.h\"\n #  include \"a.h\"\n#include <cmath>\n// #include \"none.h\"\n";
+  const std::string text =
+      "#include \"kiln/params.h\"\n #  include \"a.h\"\n#include <cmath>\n// #include \"none.h\"\n";
   const auto headers = find_includes(disk.files, text, "/src/k.cu", {"/src"});
   ASSERT_EQ(headers.size(), 3U);
   EXPECT_EQ(headers[0].name, "a.h");

@@ -70,12 +70,15 @@ struct SmallDisk {
     files.write_file("/kernels/scale/scale_data.cu", kScaleDataSource, false);
   }
 
-  [[nodiscard]] std::shared_ptr<const Workload> workload() { return load_workload_file(files, "/kernels/scale/scale.yaml"); }
+  [[nodiscard]] std::shared_ptr<const Workload> workload() {
+    return load_workload_file(files, "/kernels/scale/scale.yaml");
+  }
 
   using Settings = std::vector<std::pair<std::string, std::string>>;
   [[nodiscard]] ConfigurationResult result(const Settings& settings, const std::string& backend = "cuda") {
     std::vector<std::pair<std::string, RawValue>> assignments;
-    for (const auto& [name, text] : settings) assignments.emplace_back(name, RawValue{text, false, {"job.yaml", 4, 8}});
+    for (const auto& [name, text] : settings)
+      assignments.emplace_back(name, RawValue{text, false, {"job.yaml", 4, 8}});
     return configure(workload(), assignments, backend, files);
   }
   [[nodiscard]] Configuration configured(const Settings& settings, const std::string& backend = "cuda") {

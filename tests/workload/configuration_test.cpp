@@ -12,7 +12,9 @@ using test::bad_input_of;
 using test::SmallDisk;
 using testing::HasSubstr;
 
-ExpressionText text(const std::string& expression) { return {expression, {"w.yaml", 9, 3}, "grid[0]"}; }
+ExpressionText text(const std::string& expression) {
+  return {expression, {"w.yaml", 9, 3}, "grid[0]"};
+}
 
 TEST(Configuration, DefaultsMayDependOnTheBackEnd) {
   SmallDisk disk;
@@ -43,7 +45,8 @@ TEST(Configuration, ExpressionsSeeParametersLetsTypesAndChoices) {
 TEST(Configuration, AFractionWhereAWholeNumberIsNeededSuggestsTheCure) {
   SmallDisk disk;
   const Configuration c = disk.configured({});
-  const std::string message = bad_input_of([&] { static_cast<void>(c.evaluate_integer(text("n / 3"), 1, 100)); });
+  const std::string message =
+      bad_input_of([&] { static_cast<void>(c.evaluate_integer(text("n / 3"), 1, 100)); });
   EXPECT_THAT(message, HasSubstr("w.yaml:9:3: grid[0]: 'n / 3' is 333.3"));
   EXPECT_THAT(message, HasSubstr("ceil_div(a, b)"));
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(c.evaluate_integer(text("n // 3000"), 1, 100)); }),
@@ -70,8 +73,9 @@ struct BadSetting {
 class ConfigurationError : public testing::TestWithParam<BadSetting> {};
 TEST_P(ConfigurationError, SaysWhereAndWhat) {
   SmallDisk disk;
-  const std::string message =
-      bad_input_of([&] { static_cast<void>(disk.configured({{GetParam().name, GetParam().value}})); });
+  const std::string message = bad_input_of([&] {
+    static_cast<void>(disk.configured({{GetParam().name, GetParam().value}}));
+  });
   EXPECT_THAT(message, HasSubstr("job.yaml:4:8"));
   EXPECT_THAT(message, HasSubstr(GetParam().message));
 }
@@ -122,7 +126,8 @@ class HeaderParameters : public testing::Test {
   }
   Configuration configured(const SmallDisk::Settings& settings) {
     std::vector<std::pair<std::string, RawValue>> assignments;
-    for (const auto& [name, value] : settings) assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
+    for (const auto& [name, value] : settings)
+      assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
     const auto workload = parse_workload(YamlNode::parse(kHeaderYaml, "h.yaml"), kHeaderYaml, "/");
     return configure(workload, assignments, "cpu", disk_.files).configuration;
   }
@@ -142,18 +147,30 @@ TEST_F(HeaderParameters, AreReadFromTheFile) {
 }
 
 TEST_F(HeaderParameters, WhatIsSetMustAgree) {
-  EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}, {"g", "6"}}); }), HasSubstr("is set to 6, but '/data/he' has 3"));
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"file", "/data/he"}, {"g", "6"}});
+              }),
+              HasSubstr("is set to 6, but '/data/he' has 3"));
   EXPECT_EQ(configured({{"file", "/data/he"}, {"n", "10"}}).value("n").number(), 10);
-  EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}, {"n", "65"}}); }), HasSubstr("but '/data/he' has 64"));
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"file", "/data/he"}, {"n", "65"}});
+              }),
+              HasSubstr("but '/data/he' has 64"));
 }
 
 TEST_F(HeaderParameters, ABrokenFileIsNamed) {
   disk_.files.write_file("/data/atoms.bin", std::string(161, 'x'), false);
-  EXPECT_THAT(bad_input_of([&] { configured({{"folder", "/data"}}); }), HasSubstr("/data/atoms.bin: holds 161 bytes"));
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"folder", "/data"}});
+              }),
+              HasSubstr("/data/atoms.bin: holds 161 bytes"));
   disk_.files.write_file("/data/he", "3", false);
   EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}}); }), HasSubstr("ends before number 2"));
   disk_.files.write_file("/data/he", "three 4", false);
-  EXPECT_THAT(bad_input_of([&] { configured({{"file", "/data/he"}}); }), HasSubstr("/data/he:1: expected a finite number; found 'three'"));
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"file", "/data/he"}});
+              }),
+              HasSubstr("/data/he:1: expected a finite number; found 'three'"));
 }
 
 }  // namespace

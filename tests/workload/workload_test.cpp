@@ -41,7 +41,8 @@ TEST(Workload, ReadsEverySection) {
 }
 
 TEST(Workload, WhatShapesTheTextIsBoundAtCompileTime) {
-  const auto workload = parse(with("launch_bounds: [block]", "template_args: [T, n]\n    defines: {FACTOR: unused}"));
+  const auto workload =
+      parse(with("launch_bounds: [block]", "template_args: [T, n]\n    defines: {FACTOR: unused}"));
   EXPECT_EQ(workload->find_parameter("n")->fixed_binding, Binding::kCompile);
   EXPECT_EQ(workload->find_parameter("unused")->fixed_binding, Binding::kCompile);
   EXPECT_FALSE(workload->find_parameter("factor")->fixed_binding);
@@ -64,29 +65,42 @@ INSTANTIATE_TEST_SUITE_P(
         BadWorkload{"summary:", "sumary:", "w.yaml:2:1: unknown key 'sumary'; did you mean 'summary'?"},
         BadWorkload{"default: 1000", "defualt: 1000", "did you mean 'default'?"},
         BadWorkload{"type: T, default: 3", "type: U, default: 3", "parameters.factor.type: unknown type 'U'"},
-        BadWorkload{"blocks: \"ceil_div(n, block)\"", "blocks: \"ceil_div(m, block)\"", "let.blocks: unknown name 'm'"},
+        BadWorkload{"blocks: \"ceil_div(n, block)\"", "blocks: \"ceil_div(m, block)\"",
+                    "let.blocks: unknown name 'm'"},
         BadWorkload{"grid: [blocks]", "grid: [blokcs]", "did you mean 'blocks'?"},
         BadWorkload{"grid: [blocks]", "grid: [1, 2, 3, 4]", "expected one to 3 extents; found 4"},
-        BadWorkload{"args: [y, x, params]", "args: [y, xx, params]", "kernels.scale.args: 'xx' is neither a buffer nor"},
+        BadWorkload{"args: [y, x, params]", "args: [y, xx, params]",
+                    "kernels.scale.args: 'xx' is neither a buffer nor"},
         BadWorkload{"run: [scale]", "run: [scal]", "unknown kernel 'scal'; did you mean 'scale'?"},
         BadWorkload{"run: [scale]", "run: []", "expected at least one launch"},
         BadWorkload{"buffer: y,", "buffer: z,", "unknown buffer 'z'"},
         BadWorkload{"init: {iota: [1, 1]}", "init: {iota: [1]}", "expected two numbers; found 1"},
-        BadWorkload{"init: {iota: [1, 1]}", "init: {kernel: scale_reference}}\n  q: {type: T, shape: [n], init: {kernel: scale_reference}",
-                    "which is not among its args"},
-        BadWorkload{"init: {iota: [1, 1]}", "init: {file: {path: \"{nput}/a\"}}", "'{nput}' names no parameter; did you mean 'input'?"},
-        BadWorkload{"type: T, shape: [n], init", "type: Atom, shape: [n], init", "buffers.x.type: unknown type 'Atom'"},
-        BadWorkload{"scale.time", "scail.time", "metrics.bandwidth.value: unknown name 'scail.time'; did you mean 'scale.time'?"},
+        BadWorkload{
+            "init: {iota: [1, 1]}",
+            "init: {kernel: scale_reference}}\n  q: {type: T, shape: [n], init: {kernel: scale_reference}",
+            "which is not among its args"},
+        BadWorkload{"init: {iota: [1, 1]}", "init: {file: {path: \"{nput}/a\"}}",
+                    "'{nput}' names no parameter; did you mean 'input'?"},
+        BadWorkload{"type: T, shape: [n], init", "type: Atom, shape: [n], init",
+                    "buffers.x.type: unknown type 'Atom'"},
+        BadWorkload{"scale.time", "scail.time",
+                    "metrics.bandwidth.value: unknown name 'scail.time'; did you mean 'scale.time'?"},
         BadWorkload{"values: [plain, fancy]", "help: x", "a choice needs `values`"},
-        BadWorkload{"n: {type: int, default: 1000, min: 1}", "n: {type: int, default: block}", "'block' is declared later"},
+        BadWorkload{"n: {type: int, default: 1000, min: 1}", "n: {type: int, default: block}",
+                    "'block' is declared later"},
         BadWorkload{"  unused: {type: long", "  time: {type: long", "'time' is a word of the format"},
         BadWorkload{"  unused: {type: long", "  2x: {type: long", "'2x' is not a name"},
         BadWorkload{"bind: compile", "bind: later", "expected compile or run"},
-        BadWorkload{"rtol: 1e-12", "rtol: 1e-12, expected: 3", "expected one of `expected`, `file`, `reference`"},
-        BadWorkload{"rtol: 1e-12", "region: [[0, 1], [0, 1]]", "the region has 2 ranges, buffer 'y' has 1 extents"}));
+        BadWorkload{"rtol: 1e-12", "rtol: 1e-12, expected: 3",
+                    "expected one of `expected`, `file`, `reference`"},
+        BadWorkload{"rtol: 1e-12", "region: [[0, 1], [0, 1]]",
+                    "the region has 2 ranges, buffer 'y' has 1 extents"}));
 
 TEST(Workload, CyclesInLetAreShown) {
-  const std::string cycle = bad_input_of([] { parse(with("let: {blocks: \"ceil_div(n, block)\", bytes", "let: {blocks: \"a + 1\", a: \"2 * b\", b: blocks, bytes")); });
+  const std::string cycle = bad_input_of([] {
+    parse(with("let: {blocks: \"ceil_div(n, block)\", bytes",
+               "let: {blocks: \"a + 1\", a: \"2 * b\", b: blocks, bytes"));
+  });
   EXPECT_THAT(cycle, HasSubstr("the names depend on each other: blocks -> a -> b -> blocks"));
 }
 
@@ -103,7 +117,9 @@ TEST(WorkloadLibrary, FindsByNamePathAndFolder) {
 TEST(WorkloadLibrary, SuggestsTheNearestName) {
   SmallDisk disk;
   const WorkloadLibrary library(disk.files, {"/kernels"});
-  const std::string message = bad_input_of([&] { static_cast<void>(library.load("scal", {"j.yaml", 1, 11})); });
+  const std::string message = bad_input_of([&] {
+    static_cast<void>(library.load("scal", {"j.yaml", 1, 11}));
+  });
   EXPECT_THAT(message, HasSubstr("j.yaml:1:11: workload: unknown workload 'scal'; did you mean 'scale'?"));
 }
 

@@ -1,0 +1,133 @@
+// The public interface on the cpu, with a real compiler and a cache folder of its own.
+#include "kiln/kiln.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "support/error_matchers.h"
+#include "support/small_workload.h"
+
+namespace kiln {
+namespace {
+
+using test::bad_input_of;
+using testing::HasSubstr;
+
+class Embedding : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "kiln_embed.XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    std::filesystem::create_directories(folder_ / "scale");
+    std::ofstream(folder_ / "scale/scale.yaml") << test::kScaleYaml;
+    std::ofstream(folder_ / "scale/scale.cu") << test::kScaleSource;
+    std::ofstream(folder_ / "scale/scale_data.cu") << test::kScaleDataSource;
+    settings_.cache_dir = (folder_ / "cache").string();
+    settings_.workload_path = {folder_.string()};
+    settings_.log_level = "off";
+    if (std::system("command -v c++ > /dev/null") != 0) GTEST_SKIP() << "no C++ compiler on this machine";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  KernelRequest request(const Service& service) {
+    return service.workload("scale").kernel("scale").on(service.device("cpu"));
+  }
+
+  std::filesystem::path folder_;
+  Settings settings_;
+};
+
+TEST_F(Embedding, AKernelRunsOnTheCallersMemory) {
+  const Service service(settings_);
+  const Kernel kernel = request(service).set("n", 100).set("factor", 2.5).get();
+  std::vector<double> x(100), y(100, -1.0);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
+  kernel.run(args(y.data(), x.data()));
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], 2.5 * static_cast<double>(i));
+  EXPECT_EQ(kernel.name(), "scale");
+  EXPECT_EQ(kernel.origin(), "compiled");
+  EXPECT_GT(kernel.compile_seconds(), 0);
+  EXPECT_EQ(kernel.key().size(), 64U);
+}
+
+TEST_F(Embedding, RunTimeValuesShareOneCompile) {
+  const Service service(settings_);
+  std::vector<double> x(300, 1.0), y(300);
+  for (const int n : {100, 200, 300}) {
+    std::fill(y.begin(), y.end(), 0.0);
+    request(service).set("bind.all", "run").set("n", n).set("factor", 3).get().run(args(y.data(), x.data()));
+    EXPECT_EQ(std::count(y.begin(), y.end(), 3.0), n);
+  }
+  EXPECT_EQ(service.statistics().compiled, 1U);
+  EXPECT_EQ(service.statistics().memory_hits, 2U);
+}
+
+TEST_F(Embedding, AnotherServiceFindsTheCodeOnDisk) {
+  EXPECT_EQ(request(Service(settings_)).get().origin(), "compiled");
+  const Service second(settings_);
+  EXPECT_EQ(request(second).get().origin(), "disk");
+  EXPECT_EQ(second.statistics().compiled, 0U);
+}
+
+TEST_F(Embedding, AKernelOutlivesItsService) {
+  std::optional<Kernel> kernel;
+  {
+    const Service service(settings_);
+    kernel = request(service).set("n", 10).get();
+  }
+  std::vector<double> x(10, 2.0), y(10);
+  kernel->run(args(y.data(), x.data()));
+  EXPECT_EQ(y[9], 6.0);
+}
+
+TEST_F(Embedding, ManyThreadsCauseOneCompile) {
+  const Service service(settings_);
+  std::vector<std::future<Kernel>> kernels;
+  for (int i = 0; i < 8; ++i) kernels.push_back(request(service).set("n", 50).get_async());
+  for (auto& kernel : kernels) {
+    std::vector<double> x(50, 1.0), y(50);
+    kernel.get().run(args(y.data(), x.data()));
+    EXPECT_EQ(y[49], 3.0);
+  }
+  EXPECT_EQ(service.statistics().compiled, 1U);
+}
+
+TEST_F(Embedding, ErrorsAreComplete) {
+  const Service service(settings_);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(service.workload("scal")); }),
+              HasSubstr("did you mean 'scale'?"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(service.workload("scale").kernel("scall")); }),
+              HasSubstr("did you mean 'scale'?"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(service.device("cqu")); }),
+              HasSubstr("unknown device 'cqu'"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(service.workload("scale").kernel("scale").get()); }),
+              HasSubstr("call on(device) first"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).set("m", 3).get()); }),
+              HasSubstr("has no parameter 'm'"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).set("n", 1.5).get()); }),
+              HasSubstr("expected a whole number"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).set("n", 100000).get()); }),
+              HasSubstr("constraint violated"));
+  const Kernel kernel = request(service).get();
+  double value = 0;
+  EXPECT_THAT(bad_input_of([&] { kernel.launch(nullptr, args(&value)); }),
+              HasSubstr("takes 2 buffers, 1 are given"));
+  EXPECT_THAT(bad_input_of([&] { kernel.launch(&value, args(&value, &value)); }),
+              HasSubstr("no streams of a caller's"));
+}
+
+TEST_F(Embedding, AKernelThatDoesNotCompileBringsTheLog) {
+  std::ofstream(folder_ / "scale/scale.cu")
+      << "#include \"kiln/params.h\"\nextern \"C\" __global__ void scale(T* y, const T* x, const Params p) "
+         "{\n  y[0] = oops;\n}\n";
+  const Service service(settings_);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).get()); }),
+              HasSubstr("scale.cu:3:10: error"));
+}
+
+}  // namespace
+}  // namespace kiln
