@@ -16,6 +16,7 @@ struct Settings {
   std::string cpu_compiler;                ///< a name or a path; empty: the first of g++, clang++, c++
   int cpu_threads = 0;                     ///< 0: all that this process may use
   int cpu_stack_kib = 64;                  ///< stack of a work-item in kernels with barriers
+  std::string nvrtc;                       ///< path of libnvrtc; empty: searched
   double compile_time_limit = 120;         ///< seconds; 0: none
   std::string color = "auto";              ///< auto, always or never
 

@@ -29,7 +29,9 @@ std::vector<TableCell> device_row(const DeviceInfo& device) {
 std::string compiler_sentence(Compiler& compiler) {
   try {
     const CompilerIdentity& identity = compiler.identity();
-    return "compiles with " + identity.name + " " + identity.version;
+    const std::string abilities = compiler.abilities();
+    return "compiles with " + identity.name + " " + identity.version +
+           (abilities.empty() ? "" : " for " + abilities);
   } catch (const Error& error) {
     return error.what();
   }
@@ -43,11 +45,8 @@ int run(World& world) {
   const std::map<std::string, Compiler*> compilers = world.engine().compilers();
   for (const auto& backend : world.engine().devices().backends()) {
     const std::string problem = backend->problem();
-    if (!problem.empty()) {
-      sentences += backend->name() + ": " + problem + "\n";
-      continue;
-    }
-    for (const DeviceInfo& device : backend->devices()) {
+    if (!problem.empty()) sentences += backend->name() + ": " + problem + "\n";
+    for (const DeviceInfo& device : problem.empty() ? backend->devices() : std::vector<DeviceInfo>()) {
       table.rows.push_back(device_row(device));
       sentences += device.id + ": generates code for " + device.target.arch + "\n";
     }

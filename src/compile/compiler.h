@@ -56,6 +56,8 @@ class Compiler {
   [[nodiscard]] virtual CompileResult compile(const Specialization& specialization) = 0;
   /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those known.
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
+  /// What it can compile for, as text for `kiln devices`; empty where the target says it all.
+  [[nodiscard]] virtual std::string abilities() { return ""; }
 };
 
 }  // namespace kiln

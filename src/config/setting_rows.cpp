@@ -150,6 +150,8 @@ const std::vector<SettingRow>& setting_rows() {
      "Threads that run CPU kernels; 0: as many as this process may use"},
     {"cpu_stack_kib", "KILN_CPU_STACK", "--cpu-stack", K::kCount, &S::cpu_stack_kib, "64",
      "Stack in KiB of each work-item in CPU kernels with barriers"},
+    {"nvrtc", "KILN_NVRTC", "--nvrtc", K::kPath, &S::nvrtc, "searched: `CUDA_HOME`, installed toolkits, Python wheels",
+     "NVRTC, the compiler for NVIDIA's GPUs: the path of a libnvrtc.so"},
     {"compile_time_limit", "KILN_COMPILE_TIME_LIMIT", "--compile-time-limit", K::kSeconds, &S::compile_time_limit, "120 s",
      "A compile that takes longer is stopped and its variant fails; 0: no limit"},
     {"color", "NO_COLOR", "--color", K::kColor, &S::color, "auto",

@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "compile/cpu/cpu_compiler.h"
+#include "compile/cuda/nvrtc_compiler.h"
 #include "device/cpu/cpu_backend.h"
+#include "device/cuda/cuda_backend.h"
 
 namespace kiln {
 namespace {
@@ -19,13 +21,17 @@ CpuBackendOptions cpu_backend_options(const Settings& settings) {
   return options;
 }
 
+std::chrono::milliseconds compile_time_limit(const Settings& settings) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(settings.compile_time_limit));
+}
+
 CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
   CpuCompilerOptions options;
   options.program = settings.cpu_compiler;
   options.scratch = std::filesystem::temp_directory_path();
   if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / "compilers.json";
-  options.time_limit = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::duration<double>(settings.compile_time_limit));
+  options.time_limit = compile_time_limit(settings);
   return options;
 }
 
@@ -34,6 +40,9 @@ CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
 Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files, Log& log) {
   Backends backends;
   backends.devices.push_back(make_cpu_backend(cpu_backend_options(settings), files));
+  const CudaPlaces cuda = cuda_places(settings.nvrtc);
+  backends.devices.push_back(make_cuda_backend(cuda, files));
+  backends.compilers["cuda"] = make_nvrtc_compiler({cuda, compile_time_limit(settings)}, files);
   backends.compilers["cpu"] = make_cpu_compiler(cpu_compiler_options(settings), processes, files, log);
   return backends;
 }

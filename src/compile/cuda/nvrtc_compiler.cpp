@@ -1,0 +1,149 @@
+#include "compile/cuda/nvrtc_compiler.h"
+
+#include <mutex>
+#include <optional>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "compile/cuda/nvrtc_library.h"
+#include "compile/cuda/nvrtc_program.h"
+#include "compile/cuda/nvrtc_unit.h"
+#include "compile/outline.h"
+#include "compile/portable_header.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// Of what Kiln itself adds to every compile; grows when that changes the code.
+constexpr std::int64_t kUnitFormat = 1;
+
+std::string first_error(const std::string& log) {
+  for (const std::string& line : split(log, '\n')) {
+    if (line.find("error") != std::string::npos) return std::string(trim(line));
+  }
+  return std::string(trim(split(log, '\n').front()));
+}
+
+class NvrtcCompiler final : public Compiler {
+ public:
+  NvrtcCompiler(NvrtcCompilerOptions options, FileSystem& files)
+      : options_(std::move(options)), files_(files) {}
+
+  const CompilerIdentity& identity() override {
+    const NvrtcLibrary& nvrtc = library();
+    const std::lock_guard lock(mutex_);
+    if (!identity_) {
+      FieldHasher hasher;
+      hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", nvrtc.build_id);
+      identity_ = CompilerIdentity{"NVRTC", nvrtc.version(), hasher.hex()};
+    }
+    return *identity_;
+  }
+
+  Target target_for(const std::string& arch) override {
+    static_cast<void>(choose_nvrtc_arch(arch, library().archs, library().version()));
+    return {"cuda", arch, 32};
+  }
+
+  CompileResult compile(const Specialization& specialization) override {
+    const NvrtcLibrary& nvrtc = library();
+    const NvrtcArch arch = choose_nvrtc_arch(specialization.target.arch, nvrtc.archs, nvrtc.version());
+    const NvrtcUnit unit = make_nvrtc_unit(specialization);
+    std::vector<std::filesystem::path> includes;
+    if (!unit.unseen_headers.empty()) includes = cuda_include_folders(options_.places, nvrtc.path, files_);
+    const std::vector<std::string> options = nvrtc_options(specialization, arch, includes);
+
+    const auto begin = std::chrono::steady_clock::now();
+    NvrtcProgram program(nvrtc, unit, specialization.source_name);
+    for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
+    const nvrtc_abi::Result result = program.compile(options, options_.time_limit);
+    if (result != nvrtc_abi::kSuccess) {
+      Diagnostic diagnostic = failure(result, program.log(), specialization, unit, includes.empty());
+      diagnostic.command = "nvrtc " + join(options, " ") + " " + specialization.source_path;
+      return diagnostic;
+    }
+    CodeObject object;
+    object.format = arch.ptx ? "ptx" : "cubin";
+    object.binary = arch.ptx ? program.ptx() : program.cubin();
+    for (const EntryPoint& entry : specialization.entries) {
+      object.lowered_names[entry.name_expression] = program.lowered_name(entry.name_expression);
+    }
+    object.log = arch.note.empty() ? "" : "note: " + arch.note + "\n";
+    object.log += program.log();
+    object.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return object;
+  }
+
+  std::string abilities() override {
+    std::vector<std::string> archs;
+    for (const int arch : library().archs) archs.push_back("sm_" + std::to_string(arch));
+    return join(archs, ", ");
+  }
+
+ private:
+  const NvrtcLibrary& library() {
+    const std::lock_guard lock(mutex_);
+    if (!library_) library_ = open_nvrtc(options_.places, files_);
+    return *library_;
+  }
+
+  Diagnostic failure(nvrtc_abi::Result result, const std::string& log, const Specialization& specialization,
+                     const NvrtcUnit& unit, bool no_toolkit) const {
+    Diagnostic diagnostic;
+    diagnostic.log = log;
+    diagnostic.environment =
+        result == nvrtc_abi::kOutOfMemory || result == nvrtc_abi::kBuiltinOperationFailure;
+    if (result == nvrtc_abi::kCancelled) {
+      diagnostic.summary = specialization.source_name + ": error: NVRTC did not finish within " +
+                           format_seconds(std::chrono::duration<double>(options_.time_limit).count());
+      return diagnostic;
+    }
+    diagnostic.summary = first_error(log);
+    if (diagnostic.summary.empty()) {
+      diagnostic.summary =
+          specialization.source_name + ": error: NVRTC failed: " + library_->call.get_error_string(result);
+    }
+    if (diagnostic.environment) diagnostic.summary += " (" + library_->path + ")";
+    add_missing_toolkit(diagnostic, unit, no_toolkit);
+    add_missing_kernel(diagnostic, specialization);
+    return diagnostic;
+  }
+
+  /// A header that comes with CUDA, on a machine that has only the NVRTC library.
+  static void add_missing_toolkit(Diagnostic& diagnostic, const NvrtcUnit& unit, bool no_toolkit) {
+    if (!no_toolkit || unit.unseen_headers.empty() ||
+        diagnostic.log.find("could not open source file") == std::string::npos) {
+      return;
+    }
+    diagnostic.summary +=
+        "; CUDA's own headers were not found beside NVRTC, in CUDA_HOME, in /usr/local/cuda nor "
+        "in a Python wheel: install the CUDA toolkit, or pip install nvidia-cuda-runtime";
+  }
+
+  static void add_missing_kernel(Diagnostic& diagnostic, const Specialization& specialization) {
+    const std::vector<std::string> kernels = find_kernels(specialization.source_text);
+    for (const EntryPoint& entry : specialization.entries) {
+      const std::string& name = entry.name_expression;
+      if (kernels.empty() || specialization.source_text.find(name) != std::string::npos) continue;
+      if (!is_identifier(name) || !specialization.headers.empty()) continue;
+      diagnostic.summary = specialization.source_name + ": error: no kernel '" + name + "' in this file" +
+                           suggestion(name, kernels) + " (its kernels: " + join(kernels, ", ") + ")";
+      return;
+    }
+  }
+
+  NvrtcCompilerOptions options_;
+  FileSystem& files_;
+  std::mutex mutex_;
+  std::optional<NvrtcLibrary> library_;  // not changed once it is there
+  std::optional<CompilerIdentity> identity_;
+};
+
+}  // namespace
+
+std::unique_ptr<Compiler> make_nvrtc_compiler(NvrtcCompilerOptions options, FileSystem& files) {
+  return std::make_unique<NvrtcCompiler>(std::move(options), files);
+}
+
+}  // namespace kiln

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "base/file.h"
+#include "compile/compiler.h"
+#include "device/cuda/cuda_folders.h"
+
+namespace kiln {
+
+struct NvrtcCompilerOptions {
+  CudaPlaces places;
+  std::chrono::milliseconds time_limit{120'000};  ///< of one compile; 0: none
+};
+
+/// Compiles CUDA C++ with NVRTC, which needs no GPU. The library is opened when it is first needed.
+/// `files` must outlive the result.
+[[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(NvrtcCompilerOptions options, FileSystem& files);
+
+}  // namespace kiln

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "compile/cuda/nvrtc_abi.h"
+#include "device/cuda/cuda_folders.h"
+
+namespace kiln {
+
+/// libnvrtc, opened at run time; never closed.
+struct NvrtcLibrary {
+  nvrtc_abi::Functions call{};
+  std::string path;
+  int major = 0;
+  int minor = 0;
+  std::string build_id;    ///< tells two builds of one version apart; may be empty
+  std::vector<int> archs;  ///< 75, 80, ..., ascending
+
+  [[nodiscard]] std::string version() const { return std::to_string(major) + "." + std::to_string(minor); }
+};
+
+/// The versions that Kiln looks for, newest first: "libnvrtc.so.13", ...
+[[nodiscard]] const std::vector<std::string>& nvrtc_names();
+
+/// Opens NVRTC, with its builtins from beside it, which it would look for in the loader's path alone. Throws
+/// environment_error saying what was looked for, where, and what to install.
+[[nodiscard]] NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files);
+
+}  // namespace kiln

@@ -1,0 +1,170 @@
+#include "device/cuda/cuda_device.h"
+
+#include <array>
+#include <mutex>
+
+#include "base/text.h"
+#include "device/cuda/cuda_context.h"
+#include "device/cuda/cuda_module.h"
+#include "device/cuda/cuda_stream.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+using cuda_abi::DeviceAttribute;
+
+cuda_abi::DevicePointer address_of(const void* pointer) {
+  return reinterpret_cast<cuda_abi::DevicePointer>(pointer);
+}
+
+cuda_abi::DeviceNumber device_number(const CudaDriver& driver, int ordinal) {
+  cuda_abi::DeviceNumber device = 0;
+  check_cuda(driver, driver.call.device_get(&device, ordinal), "cuDeviceGet");
+  return device;
+}
+
+class CudaBuffer final : public DeviceBuffer {
+ public:
+  CudaBuffer(std::shared_ptr<CudaContext> context, cuda_abi::DevicePointer address, std::size_t bytes)
+      : context_(std::move(context)),
+        memory_({&context_->driver(), context_->get(), address}),
+        bytes_(bytes) {}
+
+  [[nodiscard]] void* data() const override { return reinterpret_cast<void*>(memory_.get().object); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] void* host_view() const override { return nullptr; }
+
+ private:
+  std::shared_ptr<CudaContext> context_;
+  CudaMemory memory_;
+  std::size_t bytes_;
+};
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(std::shared_ptr<const CudaDriver> driver, int ordinal)
+      : info_(describe_cuda_device(*driver, ordinal)),
+        context_(std::make_shared<CudaContext>(driver, device_number(*driver, ordinal))) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+
+  [[nodiscard]] std::uint64_t free_memory_bytes() override {
+    const CurrentContext current = context_->enter();
+    std::size_t free = 0;
+    std::size_t total = 0;
+    context_->check(call().memory_get_info(&free, &total), "cuMemGetInfo");
+    return free;
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
+    const CurrentContext current = context_->enter();
+    cuda_abi::DevicePointer address = 0;
+    const cuda_abi::Result result = call().memory_allocate(&address, std::max<std::size_t>(bytes, 1));
+    if (result == cuda_abi::kOutOfMemory) {
+      throw bad_input("cannot allocate " + format_bytes(bytes) + " on " + info_.id + ": " +
+                      format_bytes(free_memory_bytes()) + " of " + format_bytes(info_.memory_bytes) +
+                      " are free");
+    }
+    context_->check(result, "cuMemAlloc");
+    return std::make_unique<CudaBuffer>(context_, address, bytes);
+  }
+
+  void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
+    if (bytes == 0) return;
+    {
+      const CurrentContext current = context_->enter();
+      context_->check(call().copy_to_device(address_of(device), host, bytes, native(stream)),
+                      "cuMemcpyHtoDAsync");
+    }
+    stream.synchronize();
+  }
+
+  void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
+    if (bytes == 0) return;
+    {
+      const CurrentContext current = context_->enter();
+      context_->check(call().copy_to_host(host, address_of(device), bytes, native(stream)),
+                      "cuMemcpyDtoHAsync");
+    }
+    stream.synchronize();
+  }
+
+  void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
+    if (bytes == 0) return;
+    const CurrentContext current = context_->enter();
+    context_->check(call().fill_bytes(address_of(device), value, bytes, native(stream)), "cuMemsetD8Async");
+  }
+
+  [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<CudaStream>(context_);
+  }
+  [[nodiscard]] std::unique_ptr<Stream> borrow_stream(void* native) override {
+    return std::make_unique<CudaStream>(context_, static_cast<cuda_abi::Stream>(native));
+  }
+  [[nodiscard]] std::unique_ptr<Event> create_event() override { return make_cuda_event(context_); }
+  [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
+    return load_cuda_module(context_, binary, info_);
+  }
+
+  /// Writes a buffer of twice the cache's size.
+  void flush_cache(Stream& stream) override {
+    constexpr std::size_t kLeast = std::size_t{64} << 20;
+    const std::lock_guard lock(eviction_mutex_);
+    if (eviction_ == nullptr) eviction_ = allocate(std::max<std::size_t>(2 * info_.l2_bytes, kLeast));
+    fill_bytes(stream, eviction_->data(), ++eviction_value_, eviction_->bytes());
+  }
+
+ private:
+  [[nodiscard]] const cuda_abi::Functions& call() const { return context_->driver().call; }
+  static cuda_abi::Stream native(const Stream& stream) {
+    return static_cast<cuda_abi::Stream>(stream.native());
+  }
+
+  DeviceInfo info_;
+  std::shared_ptr<CudaContext> context_;
+  std::mutex eviction_mutex_;
+  std::unique_ptr<DeviceBuffer> eviction_;
+  unsigned char eviction_value_ = 0;
+};
+
+}  // namespace
+
+DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
+  const cuda_abi::DeviceNumber device = device_number(driver, ordinal);
+  const auto attribute = [&](DeviceAttribute which) {
+    int value = 0;
+    check_cuda(driver, driver.call.device_get_attribute(&value, which, device), "cuDeviceGetAttribute");
+    return value;
+  };
+  const auto size = [&](DeviceAttribute which) { return static_cast<std::uint64_t>(attribute(which)); };
+  DeviceInfo info;
+  info.id = "cuda:" + std::to_string(ordinal);
+  std::array<char, 256> name{};
+  check_cuda(driver, driver.call.device_get_name(name.data(), static_cast<int>(name.size()) - 1, device),
+             "cuDeviceGetName");
+  info.name = name.data();
+  info.target = {"cuda",
+                 "sm_" + std::to_string(attribute(DeviceAttribute::kCapabilityMajor)) +
+                     std::to_string(attribute(DeviceAttribute::kCapabilityMinor)),
+                 32};
+  info.compute_units = attribute(DeviceAttribute::kMultiprocessors);
+  std::size_t memory = 0;
+  check_cuda(driver, driver.call.device_total_memory(&memory, device), "cuDeviceTotalMem");
+  info.memory_bytes = memory;
+  info.l2_bytes = size(DeviceAttribute::kL2Bytes);
+  info.driver = driver.description();
+  info.limits.max_threads_per_block = size(DeviceAttribute::kMaxThreadsPerBlock);
+  info.limits.max_block = {size(DeviceAttribute::kMaxBlockX), size(DeviceAttribute::kMaxBlockY),
+                           size(DeviceAttribute::kMaxBlockZ)};
+  info.limits.max_grid = {size(DeviceAttribute::kMaxGridX), size(DeviceAttribute::kMaxGridY),
+                          size(DeviceAttribute::kMaxGridZ)};
+  info.limits.max_shared_bytes_per_block = size(DeviceAttribute::kMaxSharedBytesOptIn);
+  return info;
+}
+
+std::shared_ptr<Device> open_cuda_device(std::shared_ptr<const CudaDriver> driver, int ordinal) {
+  return std::make_shared<CudaDevice>(std::move(driver), ordinal);
+}
+
+}  // namespace kiln

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/driver.h"
+#include "device/device.h"
+
+namespace kiln {
+
+/// What the driver tells of a device, without a context on it.
+[[nodiscard]] DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal);
+
+/// Retains the device's primary context for as long as anything made from it lives.
+[[nodiscard]] std::shared_ptr<Device> open_cuda_device(std::shared_ptr<const CudaDriver> driver, int ordinal);
+
+}  // namespace kiln

@@ -1,0 +1,186 @@
+#include "device/cuda/cuda_module.h"
+
+#include <map>
+#include <mutex>
+
+#include "device/cuda/cuda_stream.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+using cuda_abi::FunctionAttribute;
+
+std::string to_text(const Dim3& size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+unsigned narrow(std::uint64_t extent) {
+  return static_cast<unsigned>(extent);
+}
+
+class CudaFunction final : public Function {
+ public:
+  CudaFunction(std::shared_ptr<CudaContext> context, const std::string& name, cuda_abi::Function function,
+               std::size_t binary_bytes, std::uint64_t shared_limit)
+      : context_(std::move(context)), name_(context_->keep_name(name)), function_(function) {
+    attributes_.registers = attribute(FunctionAttribute::kRegisters);
+    attributes_.static_shared_bytes = unsigned_attribute(FunctionAttribute::kStaticSharedBytes);
+    attributes_.local_bytes = unsigned_attribute(FunctionAttribute::kLocalBytes);
+    attributes_.max_threads_per_block = unsigned_attribute(FunctionAttribute::kMaxThreadsPerBlock);
+    attributes_.binary_bytes = binary_bytes;
+    attributes_.parameter_bytes = parameter_bytes();
+    allow_shared_memory(shared_limit);
+  }
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] const FunctionAttributes& attributes() const override { return attributes_; }
+
+  void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
+    auto& queue = static_cast<CudaStream&>(stream);  // NOLINT(*-static-cast-downcast): a device's own streams
+    const CurrentContext current = context_->enter();
+    // The driver's interface takes pointers to non-const; it only reads.
+    auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    const cuda_abi::Result result = context_->driver().call.launch_kernel(
+        function_, narrow(shape.grid.x), narrow(shape.grid.y), narrow(shape.grid.z), narrow(shape.block.x),
+        narrow(shape.block.y), narrow(shape.block.z), narrow(shape.dynamic_shared_bytes), queue.get(), values,
+        nullptr);
+    queue.note_launch(name_);
+    if (result != cuda_abi::kSuccess) refuse(result, shape);
+  }
+
+ private:
+  [[noreturn]] void refuse(cuda_abi::Result result, const LaunchShape& shape) const {
+    throw_cuda_error(context_->driver(), result, "cuLaunchKernel",
+                     "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " +
+                         to_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
+                         " bytes of dynamic shared memory");
+  }
+
+  [[nodiscard]] int attribute(FunctionAttribute which) const {
+    int value = 0;
+    context_->check(context_->driver().call.function_get_attribute(&value, which, function_),
+                    "cuFuncGetAttribute");
+    return value;
+  }
+  [[nodiscard]] std::uint64_t unsigned_attribute(FunctionAttribute which) const {
+    return static_cast<std::uint64_t>(attribute(which));
+  }
+
+  [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_bytes() const {
+    const auto get = context_->driver().call.function_get_parameter;
+    if (get == nullptr) return std::nullopt;
+    std::vector<std::size_t> sizes;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    while (get(function_, sizes.size(), &offset, &bytes) == cuda_abi::kSuccess) sizes.push_back(bytes);
+    return sizes;
+  }
+
+  /// Dynamic shared memory beyond 48 KiB has to be asked for: once, here, so that a launch need not.
+  void allow_shared_memory(std::uint64_t limit) const {
+    const std::uint64_t fixed = attributes_.static_shared_bytes.value_or(0);
+    if (limit <= fixed) return;
+    context_->driver().call.function_set_attribute(function_, FunctionAttribute::kMaxDynamicSharedBytes,
+                                                   static_cast<int>(limit - fixed));
+  }
+
+  std::shared_ptr<CudaContext> context_;
+  const std::string& name_;
+  cuda_abi::Function function_;
+  FunctionAttributes attributes_;
+};
+
+class CudaModule final : public Module {
+ public:
+  CudaModule(std::shared_ptr<CudaContext> context, const std::string& binary, const DeviceInfo& device)
+      : context_(std::move(context)),
+        binary_bytes_(binary.size()),
+        shared_limit_(device.limits.max_shared_bytes_per_block) {
+    const CurrentContext current = context_->enter();
+    const CudaDriver& driver = context_->driver();
+    if (driver.has_libraries()) {
+      cuda_abi::Library library = nullptr;
+      accept(driver.call.library_load(&library, binary.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+             "cuLibraryLoadData", device);
+      library_.reset({&driver, context_->get(), library});
+    } else {
+      cuda_abi::Module module = nullptr;
+      accept(driver.call.module_load(&module, binary.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx",
+             device);
+      module_.reset({&driver, context_->get(), module});
+    }
+  }
+
+  [[nodiscard]] Function* function(const std::string& lowered_name) override {
+    const std::lock_guard lock(mutex_);
+    const auto known = functions_.find(lowered_name);
+    if (known != functions_.end()) return known->second.get();
+    const CurrentContext current = context_->enter();
+    const cuda_abi::Function found = find(lowered_name);
+    if (found == nullptr) return nullptr;
+    auto& function = functions_[lowered_name];
+    function = std::make_unique<CudaFunction>(context_, lowered_name, found, binary_bytes_, shared_limit_);
+    return function.get();
+  }
+
+  [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {
+    const CurrentContext current = context_->enter();
+    const cuda_abi::Functions& call = context_->driver().call;
+    cuda_abi::DevicePointer address = 0;
+    std::size_t bytes = 0;
+    const cuda_abi::Result result =
+        library_ ? call.library_get_global(&address, &bytes, library_.get().object, name.c_str())
+                 : call.module_get_global(&address, &bytes, module_.get().object, name.c_str());
+    if (result == cuda_abi::kNotFound) return std::nullopt;
+    context_->check(result, library_ ? "cuLibraryGetGlobal" : "cuModuleGetGlobal");
+    return std::pair{reinterpret_cast<void*>(address), bytes};
+  }
+
+ private:
+  void accept(cuda_abi::Result result, const char* call, const DeviceInfo& device) const {
+    if (result == cuda_abi::kSuccess) return;
+    std::string context = "loading a kernel on " + device.id + " (" + device.target.arch + ")";
+    if (result == cuda_abi::kUnsupportedPtxVersion || result == cuda_abi::kNoBinaryForGpu) {
+      context += "; the NVRTC that compiled it is newer than the driver (" + device.driver +
+                 "), or it was compiled for another architecture: name an NVRTC that fits with KILN_NVRTC";
+    }
+    throw_cuda_error(context_->driver(), result, call, context);
+  }
+
+  /// Null if there is none of that name.
+  [[nodiscard]] cuda_abi::Function find(const std::string& name) const {
+    const cuda_abi::Functions& call = context_->driver().call;
+    cuda_abi::Function function = nullptr;
+    if (library_) {
+      cuda_abi::Kernel kernel = nullptr;
+      const cuda_abi::Result result = call.library_get_kernel(&kernel, library_.get().object, name.c_str());
+      if (result == cuda_abi::kNotFound) return nullptr;
+      context_->check(result, "cuLibraryGetKernel");
+      context_->check(call.kernel_get_function(&function, kernel), "cuKernelGetFunction");
+    } else {
+      const cuda_abi::Result result = call.module_get_function(&function, module_.get().object, name.c_str());
+      if (result == cuda_abi::kNotFound) return nullptr;
+      context_->check(result, "cuModuleGetFunction");
+    }
+    if (call.function_load != nullptr) context_->check(call.function_load(function), "cuFuncLoad");
+    return function;
+  }
+
+  std::shared_ptr<CudaContext> context_;
+  std::size_t binary_bytes_;
+  std::uint64_t shared_limit_;
+  CudaLibraryHandle library_;
+  CudaModuleHandle module_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<CudaFunction>> functions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> load_cuda_module(std::shared_ptr<CudaContext> context, const std::string& binary,
+                                         const DeviceInfo& device) {
+  return std::make_unique<CudaModule>(std::move(context), binary, device);
+}
+
+}  // namespace kiln
