@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: relocated.sh SOURCE BUILD CMAKE CXX: an installation that is moved still finds its workloads and jobs, and keeps
+# Usage: relocated.sh SOURCE BUILD CMAKE CXX GENERATOR: an installation that is moved still finds its workloads and jobs, and keeps
 # compiled kernels in the user's own folder.
 set -euo pipefail
 build=$2 cmake=$3

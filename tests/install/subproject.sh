@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Usage: subproject.sh SOURCE BUILD CMAKE CXX: inside another project (add_subdirectory, as FetchContent does) Kiln gives
+# Usage: subproject.sh SOURCE BUILD CMAKE CXX GENERATOR: inside another project (add_subdirectory, as FetchContent does) Kiln gives
 # kiln::kiln, adds no test, no install rule and no build type of its own.
 set -euo pipefail
-source=$1 cmake=$3 cxx=$4
+source=$1 cmake=$3 cxx=$4 generator=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cat > "$folder/CMakeLists.txt" << END
@@ -15,7 +15,7 @@ target_link_libraries(outer PRIVATE kiln::kiln)
 END
 printf '#include <kiln/error.h>\nint main() { return kiln::bad_input("x").kind() == kiln::ErrorKind::kBadInput ? 0 : 1; }\n' \
   > "$folder/main.cpp"
-"$cmake" -S "$folder" -B "$folder/build" -D CMAKE_CXX_COMPILER="$cxx"
+"$cmake" -G "$generator" -S "$folder" -B "$folder/build" -D CMAKE_CXX_COMPILER="$cxx"
 grep -q 'CMAKE_BUILD_TYPE:STRING=$' "$folder/build/CMakeCache.txt" || { echo "FAILED: a build type was forced"; exit 1; }
 if grep -q add_test "$folder/build/kiln/CTestTestfile.cmake" "$folder"/build/kiln/*/CTestTestfile.cmake 2> /dev/null; then
   echo "FAILED: Kiln's tests were added"; exit 1
