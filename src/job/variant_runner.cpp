@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "config/expression.h"
 #include "device/fault.h"
 
 namespace kiln {
@@ -23,7 +24,14 @@ std::string source_digest(const Workload& workload, const std::vector<Unit>& uni
   return hasher.hex();
 }
 
-/// Parameters that the step's machine code has as constants.
+void add_names(const std::vector<ExpressionText>& expressions, std::set<std::string>& names) {
+  for (const ExpressionText& text : expressions) {
+    for (std::string& name : expression_names(text.text, text.where, text.key)) names.insert(std::move(name));
+  }
+}
+
+/// Parameters that the step's machine code has as constants: in `struct Params`, as template arguments or
+/// macros, and in block shapes that the code was made for.
 std::set<std::string> constants_of(const Configuration& configuration, const std::vector<Unit>& units) {
   std::set<std::string> names;
   for (const Unit& unit : units) {
@@ -33,6 +41,9 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
       const KernelSpec& kernel = *configuration.workload().find_kernel(kernel_name);
       for (const ExpressionText& text : kernel.template_args) names.insert(text.text);
       for (const DefineSpec& define : kernel.defines) names.insert(define.value.text);
+      for (const EntryPoint& entry : unit.specialization.entries) {
+        if (entry.name_expression == expression && entry.fixed_block) add_names(kernel.block, names);
+      }
     }
   }
   return names;
