@@ -34,10 +34,12 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/kilnConfig.cmake ${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake
               cmake/KilnLinkDependencies.cmake DESTINATION ${KILN_PACKAGE_DIR})
 
-# A relocatable installation brings what has no static form, under the name that the loader asks for.
-if(KILN_STATIC_DEPENDENCIES AND NOT KILN_MUPARSER_LIBRARY MATCHES "[.]a$")
-  file(REAL_PATH ${KILN_MUPARSER_LIBRARY} muparser_file)
-  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${muparser_file} OUTPUT_VARIABLE header COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX MATCH "SONAME +([^\n]+)" unused "${header}")
-  install(FILES ${muparser_file} RENAME ${CMAKE_MATCH_1} DESTINATION ${KILN_PRIVATE_LIBRARY_DIR})
+# A relocatable installation brings the shared libraries that have no static form (Debian's muParser, and what that needs),
+# but not those of the C and C++ run time.
+if(KILN_STATIC_DEPENDENCIES)
+  target_link_options(kiln PRIVATE -Wl,--disable-new-dtags)  # RPATH: it holds for what those libraries need, too
+  install(CODE "
+    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:kiln>\" RESOLVED_DEPENDENCIES_VAR libraries
+         POST_EXCLUDE_REGEXES \"/(ld-linux|lib(c|m|dl|rt|pthread|stdc[+][+]|gcc_s)[.]so)[^/]*$\")
+    file(INSTALL \${libraries} DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${KILN_PRIVATE_LIBRARY_DIR}\" FOLLOW_SYMLINK_CHAIN)")
 endif()

@@ -15,7 +15,7 @@ if(KILN_STATIC_DEPENDENCIES)
   set(OPENSSL_USE_STATIC_LIBS ON)
   set(Boost_USE_STATIC_LIBS ON)
   set(KILN_YAML_CPP_NAMES libyaml-cpp.a)
-  set(KILN_MUPARSER_NAMES libmuparser.a muparser)  # Debian has no .a of it: cmake/KilnInstall.cmake puts the .so beside kiln
+  set(KILN_MUPARSER_NAMES libmuparser.a muparser)  # Debian has no .a of it: cmake/KilnInstall.cmake brings the .so
 else()
   set(KILN_YAML_CPP_NAMES yaml-cpp)
   set(KILN_MUPARSER_NAMES muparser)
