@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace kiln {
 namespace {
 
@@ -266,6 +268,12 @@ std::vector<std::string> find_kernels(std::string_view text) {
       names.push_back(name);
   }
   return names;
+}
+
+std::string kernel_name(const std::string& name_expression) {
+  const std::string head(trim(std::string_view(name_expression).substr(0, name_expression.find('<'))));
+  const std::size_t scope = head.rfind("::");
+  return scope == std::string::npos ? head : head.substr(scope + 2);
 }
 
 }  // namespace kiln

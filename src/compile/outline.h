@@ -55,6 +55,9 @@ struct Outline {
 /// Names of the __global__ functions that `text` defines, in order, each once.
 [[nodiscard]] std::vector<std::string> find_kernels(std::string_view text);
 
+/// The function that a name expression names: "f" of "ns::f<float, 4>".
+[[nodiscard]] std::string kernel_name(const std::string& name_expression);
+
 /// Index of the token that closes the parenthesis, bracket or brace at `open`; `tokens.size()` if nothing
 /// does.
 [[nodiscard]] std::size_t matching_close(const std::vector<Token>& tokens, std::size_t open);

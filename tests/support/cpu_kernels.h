@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,6 +15,11 @@
 #include "support/recording_log.h"
 
 namespace kiln::test {
+
+/// Name of a test's variant for a compiler: "g" of "g++".
+[[nodiscard]] inline std::string compiler_label(const ::testing::TestParamInfo<std::string>& variant) {
+  return variant.param.substr(0, variant.param.find('+'));
+}
 
 /// A real CPU device and a real compiler in a scratch folder, for tests that run kernel texts.
 class CpuKernels {

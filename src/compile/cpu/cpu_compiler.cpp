@@ -2,6 +2,7 @@
 
 #include <gnu/libc-version.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -155,19 +156,33 @@ class CpuCompiler final : public Compiler {
     return command;
   }
 
-  std::optional<Diagnostic> missing_kernel(const Specialization& specialization) const {
-    const std::vector<std::string> kernels = find_kernels(specialization.source_text);
+  /// A name that stands nowhere in the text is told apart before the compiler says something less helpful.
+  static std::optional<Diagnostic> missing_kernel(const Specialization& specialization) {
+    if (!specialization.headers.empty()) return std::nullopt;
+    const Outline text = outline(specialization.source_text);
     for (const EntryPoint& entry : specialization.entries) {
-      const std::string& name = entry.name_expression;
-      if (kernels.empty() || !is_identifier(name) || !specialization.headers.empty()) continue;
-      if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) continue;
-      if (specialization.source_text.find(name) != std::string::npos) continue;  // a macro may define it
-      const std::string summary = specialization.source_name + ": error: no kernel '" + name +
-                                  "' in this file" + suggestion(name, kernels) +
-                                  " (its kernels: " + join(kernels, ", ") + ")";
+      const std::string name = kernel_name(entry.name_expression);
+      const auto names_it = [&](const Token& token) { return token.is(name); };
+      const bool named =
+          std::any_of(text.source.tokens.begin(), text.source.tokens.end(), names_it) || pasted(text, name);
+      if (named) continue;
+      const std::vector<std::string> kernels = find_kernels(specialization.source_text);
+      const std::string list = kernels.empty() ? "it defines none" : "its kernels: " + join(kernels, ", ");
+      const std::string summary =
+          specialization.source_name + ": error: no kernel '" + name + "' in this file (" + list + ")";
       return Diagnostic{summary, summary, "", false};
     }
     return std::nullopt;
+  }
+
+  /// Whether a macro may put the name together or spell it out.
+  static bool pasted(const Outline& text, const std::string& name) {
+    for (const Directive& directive : text.source.directives) {
+      for (const Token& token : directive.tokens) {
+        if (token.is("##") || token.is(name)) return true;
+      }
+    }
+    return false;
   }
 
   Diagnostic failure(const ProcessResult& result, const Specialization& specialization,

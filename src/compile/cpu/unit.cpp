@@ -29,13 +29,6 @@ std::string string_literal(std::string_view text) {
   return result + "\"";
 }
 
-/// The function that a name expression names: "f" of "ns::f<float, 4>".
-std::string function_name(const std::string& expression) {
-  const std::string head(trim(std::string_view(expression).substr(0, expression.find('<'))));
-  const std::size_t scope = head.rfind("::");
-  return scope == std::string::npos ? head : head.substr(scope + 2);
-}
-
 class UnitWriter {
  public:
   UnitWriter(const Specialization& specialization, bool gcc) : spec_(specialization), gcc_(gcc) {
@@ -68,7 +61,7 @@ class UnitWriter {
     for (const auto& [name, value] : spec_.defines) unit_.text += "#define " + name + " " + value + "\n";
     std::set<std::string> named;
     for (const EntryPoint& entry : spec_.entries) {
-      const std::string name = function_name(entry.name_expression);
+      const std::string name = kernel_name(entry.name_expression);
       if (named.insert(name).second) unit_.text += "#define KILN_LAUNCH_BOUNDS_" + name + "\n";
     }
   }
@@ -99,7 +92,7 @@ class UnitWriter {
       const std::string symbol = "kiln_kernel_" + number;
       if (!unit_.lowered_names.emplace(entry.name_expression, symbol).second) continue;
       const bool fibers = unseen_header() || may_wait(entry.name_expression, texts());
-      const bool guarded = guarded_.count(function_name(entry.name_expression)) != 0;
+      const bool guarded = guarded_.count(kernel_name(entry.name_expression)) != 0;
       const Dim3 block = entry.fixed_block.value_or(Dim3{0, 0, 0});
       unit_.text += "using kiln_shape_" + number + " = kiln::cpu::Shape<" + std::to_string(block.x) + "u, " +
                     std::to_string(block.y) + "u, " + std::to_string(block.z) + "u, " +
@@ -138,8 +131,10 @@ class UnitWriter {
     unit_.headers.emplace_back("kiln/params.h",
                                line_marker("kiln/params.h").substr(1) + host(params_, spec_.params_header));
     std::map<std::string, std::string> name_of_path;
+    std::set<std::string> names;
     for (std::size_t i = 0; i < spec_.headers.size(); ++i) {
       const IncludedHeader& header = spec_.headers[i];
+      if (!names.insert(std::filesystem::path(header.name).lexically_normal()).second) continue;
       const auto [first, fresh] = name_of_path.emplace(header.path, header.name);
       if (!fresh && !header.path.empty()) {  // one file under two names: "#pragma once" must see one file
         unit_.headers.emplace_back(header.name, "#include <" + first->second + ">\n");

@@ -1,4 +1,5 @@
-// What goes wrong while a kernel runs: a DeviceFault from synchronize that says what and where, and nothing worse.
+// What goes wrong while a kernel runs: a DeviceFault from synchronize that says what and where, and nothing
+// worse.
 #include <gtest/gtest.h>
 
 #include "device/fault.h"
@@ -59,7 +60,8 @@ TEST_F(CpuFault, TellsBarriersOfTwoBranchesApart) {
   a[threadIdx.x] = 1;
 })",
                      {{1, 1, 1}, {8, 4, 1}, 0}),
-            "8 of 32 work-items wait at __syncthreads in line 3, 24 at __syncthreads in line 5 in block (0,0,0) of 'k'");
+            "8 of 32 work-items wait at __syncthreads in line 3, 24 at __syncthreads in line 5 in block "
+            "(0,0,0) of 'k'");
 }
 
 TEST_F(CpuFault, SeesWarpOperationsThatLanesMiss) {
@@ -68,7 +70,8 @@ TEST_F(CpuFault, SeesWarpOperationsThatLanesMiss) {
   else __syncthreads();
 })",
                                      {{1, 1, 1}, {32, 1, 1}, 0});
-  EXPECT_NE(fault.find("24 of 32 work-items wait at __syncthreads, 8 at a warp operation"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("24 of 32 work-items wait at __syncthreads, 8 at a warp operation"), std::string::npos)
+      << fault;
 }
 
 TEST_F(CpuFault, EarlyExitWithoutALaterBarrierIsFine) {
@@ -94,13 +97,15 @@ extern "C" __global__ void k(int* a) {
   a[0] = 1;
 })",
                                        {{2, 1, 1}, {32, 1, 1}, 0});
-  EXPECT_EQ(waiting,
-            "assertion 'blockIdx.x == 0 || threadIdx.x != 9' failed at kernel.cu:4 by work-item (9,0,0) in block "
-            "(1,0,0) of 'k'");
+  EXPECT_EQ(
+      waiting,
+      "assertion 'blockIdx.x == 0 || threadIdx.x != 9' failed at kernel.cu:4 by work-item (9,0,0) in block "
+      "(1,0,0) of 'k'");
 }
 
 TEST_F(CpuFault, ReportsABarrierThatTheTextHid) {
-  Specialization specialization = kernels_.specialize(R"(extern "C" __global__ void k(int* a) { a[0] = 1; HIDDEN })", "k");
+  Specialization specialization =
+      kernels_.specialize(R"(extern "C" __global__ void k(int* a) { a[0] = 1; HIDDEN })", "k");
   specialization.options = {"-DHIDDEN=__syncthreads();"};  // behind Kiln's back
   Function& k = kernels_.build(specialization);
   std::vector<int> a(1);

@@ -11,12 +11,20 @@
 namespace kiln::test {
 namespace {
 
-class CpuKernel : public ::testing::Test {
+/// Each test with each compiler that this machine has.
+class CpuKernel : public ::testing::TestWithParam<std::string> {
  protected:
-  CpuKernels kernels_;
+  void SetUp() override {
+    if (!make_process_runner()->find_program(GetParam()))
+      GTEST_SKIP() << "this machine has no " << GetParam();
+  }
+
+  CpuKernels kernels_{GetParam()};
 };
 
-TEST_F(CpuKernel, RunsEveryWorkItemOfAGuardedOneDimensionalGridOnce) {
+INSTANTIATE_TEST_SUITE_P(Compilers, CpuKernel, ::testing::Values("g++", "clang++"), compiler_label);
+
+TEST_P(CpuKernel, RunsEveryWorkItemOfAGuardedOneDimensionalGridOnce) {
   Function& add = kernels_.build(R"(extern "C" __global__ void add(int* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] += i + 1;
@@ -28,7 +36,7 @@ TEST_F(CpuKernel, RunsEveryWorkItemOfAGuardedOneDimensionalGridOnce) {
   for (int i = 0; i < 10007; ++i) EXPECT_EQ(a[static_cast<std::size_t>(i)], i < guarded ? 6 + i : 5) << i;
 }
 
-TEST_F(CpuKernel, CountsThreeDimensionalGridsAndBlocksAsCudaDoes) {
+TEST_P(CpuKernel, CountsThreeDimensionalGridsAndBlocksAsCudaDoes) {
   Function& mark = kernels_.build(R"(__global__ void mark(unsigned* a) {
   unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -40,7 +48,7 @@ TEST_F(CpuKernel, CountsThreeDimensionalGridsAndBlocksAsCudaDoes) {
   for (unsigned i = 0; i < a.size(); ++i) EXPECT_EQ(a[i], 1 + i / 42 * 1000 + i % 42);
 }
 
-TEST_F(CpuKernel, ReversesThroughStaticSharedMemory) {
+TEST_P(CpuKernel, ReversesThroughStaticSharedMemory) {
   Function& reverse = kernels_.build(R"(extern "C" __global__ void reverse(int* a) {
   __shared__ int tile[64];
   tile[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
@@ -54,7 +62,7 @@ TEST_F(CpuKernel, ReversesThroughStaticSharedMemory) {
   for (int i = 0; i < 64 * 50; ++i) EXPECT_EQ(a[static_cast<std::size_t>(i)], i / 64 * 64 + 63 - i % 64);
 }
 
-TEST_F(CpuKernel, GivesDynamicSharedMemoryToBlockAndNamespaceScopeArrays) {
+TEST_P(CpuKernel, GivesDynamicSharedMemoryToBlockAndNamespaceScopeArrays) {
   const std::string at_block = R"(template <class T> __global__ void k(T* a) {
   extern __shared__ __align__(16) unsigned char bytes[];
   T* tile = reinterpret_cast<T*>(bytes);
@@ -76,11 +84,12 @@ extern "C" __global__ void k(float* a) {
     std::vector<float> a(96);
     std::iota(a.begin(), a.end(), 0.0F);
     kernels_.run(k, {{1, 1, 1}, {96, 1, 1}, 96 * sizeof(float)}, a.data());
-    for (int i = 0; i < 96; ++i) EXPECT_EQ(a[static_cast<std::size_t>(i)], static_cast<float>(95 - i)) << entry;
+    for (int i = 0; i < 96; ++i)
+      EXPECT_EQ(a[static_cast<std::size_t>(i)], static_cast<float>(95 - i)) << entry;
   }
 }
 
-TEST_F(CpuKernel, KeepsSharedMemoryOfBlocksOnDifferentThreadsApart) {
+TEST_P(CpuKernel, KeepsSharedMemoryOfBlocksOnDifferentThreadsApart) {
   Function& k = kernels_.build(R"(extern "C" __global__ void k(int* a) {
   __shared__ int total;
   if (threadIdx.x == 0) total = 0;
@@ -95,7 +104,7 @@ TEST_F(CpuKernel, KeepsSharedMemoryOfBlocksOnDifferentThreadsApart) {
   for (int i = 0; i < 500; ++i) EXPECT_EQ(a[static_cast<std::size_t>(i)], 33 * i);
 }
 
-TEST_F(CpuKernel, CombinesPredicatesAtBarriers) {
+TEST_P(CpuKernel, CombinesPredicatesAtBarriers) {
   Function& k = kernels_.build(R"(extern "C" __global__ void k(int* a) {
   int count = __syncthreads_count(threadIdx.x % 3 == 0);
   int all = __syncthreads_and(threadIdx.x < 100), all_not = __syncthreads_and(threadIdx.x < 99);
@@ -108,8 +117,9 @@ TEST_F(CpuKernel, CombinesPredicatesAtBarriers) {
   for (const int value : a) EXPECT_EQ(value, 341010);
 }
 
-TEST_F(CpuKernel, AddsAtomicallyUnderContention) {
-  Function& k = kernels_.build(R"(struct Cells { int i; unsigned u; unsigned long long l; float f; double d; };
+TEST_P(CpuKernel, AddsAtomicallyUnderContention) {
+  Function& k =
+      kernels_.build(R"(struct Cells { int i; unsigned u; unsigned long long l; float f; double d; };
 extern "C" __global__ void k(Cells* c) {
   atomicAdd(&c->i, 1);
   atomicAdd(&c->u, 2u);
@@ -118,7 +128,7 @@ extern "C" __global__ void k(Cells* c) {
   atomicAdd(&c->d, 0.5);
   atomicSub(&c->i, 2);
 })",
-                               "k");
+                     "k");
   struct Cells {
     int i;
     unsigned u;
@@ -134,8 +144,9 @@ extern "C" __global__ void k(Cells* c) {
   EXPECT_EQ(cells.d, 25600.0);
 }
 
-TEST_F(CpuKernel, HasTheOtherAtomicOperations) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k(int* s, unsigned* u, unsigned long long* l, float* f) {
+TEST_P(CpuKernel, HasTheOtherAtomicOperations) {
+  Function& k =
+      kernels_.build(R"(extern "C" __global__ void k(int* s, unsigned* u, unsigned long long* l, float* f) {
   unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
   atomicMin(&s[0], -(int)id);
   atomicMax(&s[1], (int)id);
@@ -155,7 +166,7 @@ TEST_F(CpuKernel, HasTheOtherAtomicOperations) {
   atomicAdd(&l[3], (unsigned long long)(atomicExch(&s[3], (int)id + 1)));
   if (id == 5) f[1] = atomicExch(&f[0], 2.5f);
 })",
-                               "k");
+                     "k");
   int s[4] = {0, 0, 0, 0};
   unsigned u[6] = {~0U, 0, ~0U, 0, 0, 0};
   unsigned long long l[4] = {~0ULL, 0, 0, 0};
@@ -179,7 +190,7 @@ TEST_F(CpuKernel, HasTheOtherAtomicOperations) {
   EXPECT_EQ(f[1], 1.5F);
 }
 
-TEST_F(CpuKernel, ShufflesWithinWarps) {
+TEST_P(CpuKernel, ShufflesWithinWarps) {
   Function& k = kernels_.build(R"(extern "C" __global__ void k(int* a, double* d) {
   int t = threadIdx.x, v = 100 * blockIdx.x + t;
   a[t * 6 + 0] = __shfl_sync(0xffffffff, v, 5);
@@ -207,7 +218,7 @@ TEST_F(CpuKernel, ShufflesWithinWarps) {
   }
 }
 
-TEST_F(CpuKernel, VotesWithMasksPartialWarpsAndLanesThatLeft) {
+TEST_P(CpuKernel, VotesWithMasksPartialWarpsAndLanesThatLeft) {
   Function& k = kernels_.build(R"(extern "C" __global__ void k(unsigned* a) {
   int t = threadIdx.x;
   a[t * 4] = __ballot_sync(0xffffffffu, t % 3 == 0);
@@ -235,7 +246,7 @@ TEST_F(CpuKernel, VotesWithMasksPartialWarpsAndLanesThatLeft) {
   EXPECT_EQ(a[32 * 4 + 3], 36U + 2);  // 32 and 34: 33 has left
 }
 
-TEST_F(CpuKernel, ReducesWithPortableHelpersAndCooperativeGroups) {
+TEST_P(CpuKernel, ReducesWithPortableHelpersAndCooperativeGroups) {
   Function& k = kernels_.build(R"(#include "kiln/params.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -262,7 +273,7 @@ extern "C" __global__ void k(double* a) {
   EXPECT_EQ(a[13 * 4 + 3], 5 + 100 + 128);
 }
 
-TEST_F(CpuKernel, InstantiatesTemplatesByNameExpression) {
+TEST_P(CpuKernel, InstantiatesTemplatesByNameExpression) {
   Specialization specialization = kernels_.specialize(R"(namespace la {
 template <class T, int Width> __global__ void axpy(T* y, const T* x, T a) {
   for (int k = 0; k < Width; ++k) y[threadIdx.x * Width + k] += a * x[threadIdx.x * Width + k];
@@ -287,7 +298,7 @@ template __global__ void axpy<int, 2>(int*, const int*, int);
   EXPECT_THROW(kernels_.run(*ints, {{1, 1, 1}, {4, 1, 1}, 0}, none, none, 1), Error);  // compiled for 8
 }
 
-TEST_F(CpuKernel, FindsConstantAndDeviceVariables) {
+TEST_P(CpuKernel, FindsConstantAndDeviceVariables) {
   Function& k = kernels_.build(R"(__constant__ double table[4];
 namespace inner { __device__ int counter = 7; }
 __device__ float helper(float x);
@@ -309,7 +320,7 @@ __device__ float helper(float x) { return x; })",
   EXPECT_EQ(a[3], 11.0);
 }
 
-TEST_F(CpuKernel, PrintsAndPacksStructures) {
+TEST_P(CpuKernel, PrintsAndPacksStructures) {
   Function& k = kernels_.build(R"(struct Params { int n; double scale; };
 extern "C" __global__ void k(Params p, const char c) {
   if (threadIdx.x == 1) printf("work-item %u of %d: %.2f %c\n", threadIdx.x, p.n, p.scale, c);
@@ -325,7 +336,7 @@ extern "C" __global__ void k(Params p, const char c) {
   EXPECT_EQ(k.attributes().parameter_bytes, (std::vector<std::size_t>{16, 1}));
 }
 
-TEST_F(CpuKernel, CountsBeyondThirtyTwoBits) {
+TEST_P(CpuKernel, CountsBeyondThirtyTwoBits) {
   Function& k = kernels_.build(R"(#include "kiln/params.h"
 extern "C" __global__ void k(unsigned long long* sum, long long* last) {
   long long i = kiln::global_index_x();
@@ -342,7 +353,7 @@ extern "C" __global__ void k(unsigned long long* sum, long long* last) {
   EXPECT_EQ(last, 4294967295LL);
 }
 
-TEST_F(CpuKernel, LivesBesideStandardHeadersAndCudaOnes) {
+TEST_P(CpuKernel, LivesBesideStandardHeadersAndCudaOnes) {
   Function& k = kernels_.build(R"(#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 #include <cstdint>
@@ -373,7 +384,7 @@ extern "C" __global__ void k(double* a, float* f) {
   }
 }
 
-TEST_F(CpuKernel, HasCudaMathFunctions) {
+TEST_P(CpuKernel, HasCudaMathFunctions) {
   Function& k = kernels_.build(R"(extern "C" __global__ void k(double* a) {
   int i = 0;
   double s, c; sincos(0.75, &s, &c);
@@ -415,7 +426,7 @@ TEST_F(CpuKernel, HasCudaMathFunctions) {
   EXPECT_DOUBLE_EQ(a[14], 1);
 }
 
-TEST_F(CpuKernel, GivesTheSameRandomNumbersAsTheHost) {
+TEST_P(CpuKernel, GivesTheSameRandomNumbersAsTheHost) {
   Function& k = kernels_.build(R"(#include "kiln/params.h"
 extern "C" __global__ void k(unsigned long long* bits, double* uniform, double* normal, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -436,12 +447,13 @@ extern "C" __global__ void k(unsigned long long* bits, double* uniform, double* 
   }
 }
 
-TEST_F(CpuKernel, UsesFastMathWhereAsked) {
-  Specialization specialization = kernels_.specialize(R"(extern "C" __global__ void k(double* a, const double* b, int n) {
+TEST_P(CpuKernel, UsesFastMathWhereAsked) {
+  Specialization specialization =
+      kernels_.specialize(R"(extern "C" __global__ void k(double* a, const double* b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] = sin(b[i]) + exp(b[i]) + pow(b[i], 1.5) + tan(b[i]);
 })",
-                                                      "k");
+                          "k");
   specialization.fast_math = true;
   Function& k = kernels_.build(specialization);
   std::vector<double> a(1000), b(1000);

@@ -106,6 +106,9 @@ struct Runner<F, S, void (*)(A...)> {
         F(arguments...);
       }
     } else {
+#if defined(__clang__)
+#pragma clang loop vectorize(disable) unroll(disable)
+#endif
       for (int x = begin; x < end; ++x) {
         threadIdx.x = static_cast<unsigned>(x);
         F(arguments...);

@@ -1,0 +1,163 @@
+// What the CPU compiler concludes from a kernel text without compiling it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/cpu/barrier_analysis.h"
+#include "compile/cpu/guard_marks.h"
+#include "compile/cpu/host_text.h"
+#include "compile/cpu/lane_index.h"
+#include "compile/portable_header.h"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+bool waits(const std::string& text, const std::string& entry = "k") {
+  const Outline outlined = outline(text), portable = outline(portable_header());
+  return may_wait(entry, {&outlined, &portable});
+}
+
+TEST(BarrierAnalysis, FollowsCallsByName) {
+  EXPECT_FALSE(waits("__global__ void k(int* a) { a[0] = 1; }"));
+  EXPECT_TRUE(waits("__global__ void k() { __syncthreads(); }"));
+  EXPECT_TRUE(
+      waits("__device__ void h() { __shfl_sync(1, 2, 3); } __device__ void g() { h(); } __global__ void k() "
+            "{ g(); }"));
+  EXPECT_FALSE(waits("__global__ void other() { __syncthreads(); } __global__ void k() {}"));
+  EXPECT_TRUE(waits("__global__ void k(double x) { kiln::warp_reduce_sum(x); }"));
+  EXPECT_FALSE(waits("__global__ void k(double* x) { kiln::stream_store(x, kiln::uniform01(1, 2)); }"));
+}
+
+TEST(BarrierAnalysis, FollowsMacrosClassesLambdasAndTemplateArguments) {
+  EXPECT_TRUE(
+      waits("#define STEP(x) do { \\\n __syncthreads(); } while (0)\n__global__ void k() { STEP(1); }"));
+  EXPECT_TRUE(waits("struct Sum { __device__ Sum() { __syncwarp(); } }; __global__ void k() { Sum s; }"));
+  EXPECT_TRUE(waits(
+      "struct V {}; __device__ V operator+(V a, V) { __syncthreads(); return a; } __global__ void k() {}"));
+  EXPECT_TRUE(
+      waits("struct Op { __device__ void f() { __syncthreads(); } }; template <class O> __global__ void k() "
+            "{ O().f(); }",
+            "k<Op>"));
+  EXPECT_TRUE(waits("auto wait = [] { __syncthreads(); }; __global__ void k() { wait(); }"));
+  EXPECT_TRUE(waits("#define CALL(x) __sync##x()\n__global__ void k() { CALL(threads); }"));
+  EXPECT_TRUE(
+      waits("#include <cooperative_groups.h>\n__global__ void k() { "
+            "cooperative_groups::this_thread_block().sync(); }"));
+}
+
+TEST(BarrierAnalysis, DistrustsHeadersThatItHasNotSeen) {
+  EXPECT_FALSE(includes_unseen_header(
+      outline("#include <cmath>\n#include \"kiln/params.h\"\n#include \"own.h\"\n"), {"own.h"}));
+  EXPECT_TRUE(includes_unseen_header(outline("#include \"own.h\"\n"), {}));
+  EXPECT_TRUE(includes_unseen_header(outline("#include <vendor/blas.h>\n"), {"blas.h"}));
+}
+
+std::string marked(const std::string& text) {
+  const Outline outlined = outline(text);
+  std::set<std::string_view> macros;
+  collect_macros(outlined, macros);
+  return apply_edits(text, mark_guards(outlined, outlined.definitions.back(), macros));
+}
+
+TEST(GuardMarks, WrapPlainGuards) {
+  EXPECT_EQ(marked("__global__ void k(int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { "
+                   "a[i] = 1; } }"),
+            "__global__ void k(int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if "
+            "(kiln_last_guard((i < n), true)) { a[i] = 1; } }");
+  EXPECT_THAT(
+      marked("__global__ void k(P p) { const auto i = kiln::global_index_x(); if (i >= p.n) return; f(i); }"),
+      HasSubstr("if (!kiln_last_guard(!(i >= p.n), true)) return;"));
+  EXPECT_THAT(
+      marked("__global__ void k(int n) { int i = threadIdx.x, j = threadIdx.y + blockIdx.y * blockDim.y;"
+             "if (i == 0 || i >= n - 1 || j == 0) return; a[i] = j; }"),
+      HasSubstr("if (!kiln_last_guard(!(i == 0 || i >= n - 1 || j == 0), !((j == 0 )))) return;"));
+  EXPECT_THAT(marked("__global__ void k(int n) { long i = (long)blockIdx.x * blockDim.x + threadIdx.x; int j "
+                     "= blockIdx.y;"
+                     "if (i >= n) return; if (j >= n) { return; } a[i] = j; }"),
+              HasSubstr("if (!kiln_guard(!(i >= n), true)) return; if (!kiln_last_guard(!(j >= n), !((j >= n "
+                        ")))) { return; }"));
+}
+
+TEST(GuardMarks, LeaveEverythingElseAlone) {
+  const char* const texts[] = {
+      "__global__ void k(int n) { int i = threadIdx.x; if (i % 2 < n) a[i] = 1; }",  // not neighbours
+      "__global__ void k(int n) { int i = threadIdx.x; if (i != 5) a[i] = 1; }",     // a gap
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < n) a[i] = 1; else a[i] = 2; }",  // the others
+                                                                                                // work too
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < n) a[i] = 1; b[i] = 2; }",  // so do they here
+      "__global__ void k(int n) { int i = threadIdx.x; a[i] = 0; if (i >= n) return; }",   // an effect before
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < next()) a[i] = 1; }",  // perhaps an effect
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < n++) a[i] = 1; }",     // an effect
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < m[i]) a[i] = 1; }",    // reads memory
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < *m) a[i] = 1; }",      // reads memory
+      "__global__ void k(int n) { int i = threadIdx.x; int j = n - i; if (i < j) a[i] = 1; }",  // both vary
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < 3 || i > n) a[i] = 1; }",        // two ends
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < n && (i < 3 || i > 9)) a[i] = 1; }",
+      "__global__ void k(int n) { short i = threadIdx.x; if (i < n) a[i] = 1; }",    // may wrap
+      "__global__ void k(int n) { int i = threadIdx.x - 1; if (i < n) a[i] = 1; }",  // negative
+      "__global__ void k(int n) { int i = threadIdx.x; if (i < n ? n : 3) a[i] = 1; }",
+      "#define ODD (threadIdx.x & 1)\n__global__ void k(int n) { if (ODD) return; a[0] = 1; }",  // hidden
+      "#define LIMIT f()\n__global__ void k(int n) { int i = threadIdx.x; if (i < LIMIT) a[i] = 1; }",
+      "__global__ void k(int n) { int i = threadIdx.x;\n#if X\nif (i < n)\n#endif\na[i] = 1; }",
+  };
+  for (const char* text : texts) EXPECT_EQ(marked(text), text);
+}
+
+std::string indexed(const std::string& text) {
+  return apply_edits(text, mark_lane_indices(outline(text)));
+}
+
+TEST(LaneIndex, FindsTheSumInItsForms) {
+  EXPECT_EQ(indexed("int i = blockIdx.x * blockDim.x + threadIdx.x;"),
+            "int i = kiln_global_x(blockIdx.x * blockDim.x + threadIdx.x);");
+  EXPECT_EQ(indexed("f(threadIdx.x + blockDim.x*blockIdx.x, 1)"),
+            "f(kiln_global_x(threadIdx.x + blockDim.x*blockIdx.x), 1)");
+  EXPECT_EQ(indexed("auto i = (size_t)blockIdx.x * blockDim.x + (size_t)threadIdx.x;"),
+            "auto i = kiln_global_x((size_t)blockIdx.x * blockDim.x + (size_t)threadIdx.x);");
+  EXPECT_EQ(indexed("= static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;"),
+            "= kiln_global_x(static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);");
+  EXPECT_EQ(indexed("= (blockIdx.x * blockDim.x) + (threadIdx.x);"),
+            "= kiln_global_x((blockIdx.x * blockDim.x) + (threadIdx.x));");
+  EXPECT_EQ(indexed("#define ID (blockIdx.x*blockDim.x+threadIdx.x)\n"),
+            "#define ID (kiln_global_x(blockIdx.x*blockDim.x+threadIdx.x))\n");
+}
+
+TEST(LaneIndex, LeavesWhatOnlyLooksLikeIt) {
+  for (const char* text :
+       {"2 * blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x * 2",
+        "blockIdx.y * blockDim.y + threadIdx.y", "blockIdx.x * blockDim.x + threadIdx.y",
+        "a - blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.x * gridDim.x + threadIdx.x",
+        "(float)blockIdx.x * blockDim.x + threadIdx.x", "-threadIdx.x + blockIdx.x * blockDim.x"}) {
+    EXPECT_EQ(indexed(text), text);
+  }
+}
+
+TEST(HostText, RewritesOnlyWhatAMacroCannot) {
+  const std::string text =
+      "extern __shared__ float whole[];\n"
+      "__device__ __noinline__ int f() { return 1; }\n"
+      "template <class T> __global__ void k(T* a) {\n"
+      "  extern __shared__\n    __align__(16) T tile[][32];\n"
+      "#pragma unroll 4\n"
+      "  for (;;) {}\n"
+      "#pragma unroll\n"
+      "  for (;;) {}\n"
+      "}\n"
+      "template __global__ void k<float>(float*);\n";
+  const Outline outlined = outline(text);
+  const std::string host = apply_edits(text, host_edits(outlined, text, true));
+  EXPECT_THAT(host, HasSubstr("static thread_local float *whole;\n"));
+  EXPECT_THAT(host, HasSubstr("__device__ __attribute__((noinline)) int f()"));
+  EXPECT_THAT(host, HasSubstr("T (*tile)[32] = (decltype(tile))kiln_worker->dynamic_shared;\n"));
+  EXPECT_THAT(host, HasSubstr("#pragma GCC unroll 4\n"));
+  EXPECT_THAT(host, HasSubstr("template  void k<float>"));
+  EXPECT_EQ(std::count(host.begin(), host.end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+  EXPECT_EQ(dynamic_shared_assignments(outlined),
+            "::whole = (decltype(::whole))kiln_worker->dynamic_shared;\n");
+  EXPECT_THAT(apply_edits(text, host_edits(outlined, text, false)), Not(HasSubstr("GCC unroll")));
+}
+
+}  // namespace
+}  // namespace kiln

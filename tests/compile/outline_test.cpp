@@ -1,0 +1,77 @@
+#include "compile/outline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> texts(const TokenizedText& tokenized) {
+  std::vector<std::string> result;
+  for (const Token& token : tokenized.tokens) result.emplace_back(token.text);
+  return result;
+}
+
+TEST(Tokens, LeaveOutCommentsAndKeepLiteralsWhole) {
+  EXPECT_THAT(
+      texts(tokenize("a /* b \" */ += 1'000.5e-3f; // c\n'\"' \"x // \\\" y\" R\"(a)\" b)\"")),
+      ElementsAre("a", "+=", "1'000.5e-3f", ";", "'\"'", "\"x // \\\" y\"", "R\"(a)\"", "b", ")", "\""));
+  EXPECT_THAT(texts(tokenize("LR\"z()\")z\" L'x' a->b::c")),
+              ElementsAre("LR\"z()\")z\"", "L'x'", "a", "->", "b", "::", "c"));
+}
+
+TEST(Tokens, CountLinesThroughCommentsAndContinuations) {
+  const TokenizedText text = tokenize("a\n/*\n*/ b \\\n c\n#define X(y) \\\n  y##z\nd \"unterminated\ne");
+  EXPECT_EQ(text.tokens[0].line, 1);
+  EXPECT_EQ(text.tokens[1].line, 3);
+  EXPECT_EQ(text.tokens[2].line, 4);
+  EXPECT_EQ(text.tokens[3].line, 7);
+  ASSERT_EQ(text.directives.size(), 1U);
+  EXPECT_TRUE(text.directives[0].tokens[0].is("define"));
+  EXPECT_TRUE(text.directives[0].tokens.back().is("z"));
+}
+
+TEST(Tokens, EditsKeepLineNumbers) {
+  EXPECT_EQ(apply_edits("one\ntwo\nthree\n", {{4, 5, "2"}, {0, 0, ">"}}), ">one\n2\nhree\n");
+}
+
+TEST(FindKernels, SeesEveryFormOfDefinition) {
+  EXPECT_THAT(find_kernels(R"(
+#define N 3
+extern "C" __global__ void __launch_bounds__(256, 2) first(int* a) { if (a) { a[0] = 1; } }
+namespace x { namespace {
+template <class T, int W = (3 > 2)> static __global__ void second(T a) {}
+} }
+struct S { __device__ void not_one() {} };
+__global__ void declared_only(int);
+__device__ int helper() { return 0; }
+template <> __global__ void second<float, 2>(float a) {}
+// __global__ void commented() {}
+const char* text = "__global__ void quoted() {}";
+__global__ void KILN_LAUNCH_BOUNDS_third third() {}
+extern "C" { __attribute__((used)) __global__ void fourth() {} }
+)"),
+              ElementsAre("first", "second", "third", "fourth"));
+  EXPECT_THAT(find_kernels("}}} ((( [ __global__"), IsEmpty());
+  EXPECT_THAT(find_kernels(""), IsEmpty());
+}
+
+TEST(Outline, ListsDeviceVariablesWithTheirScopes) {
+  const Outline text = outline(R"(
+__constant__ float table[3 * (2)] = {1, 2};
+namespace a::b { static __device__ unsigned long long counter; }
+namespace { __device__ __align__(16) int4 hidden{}; }
+extern __constant__ float elsewhere[];
+__device__ float function(float x);
+__device__ float defined(float x) { __device__ float* y = &x; return *y; }
+)");
+  std::vector<std::string> names;
+  for (const DeviceVariable& variable : text.variables) names.push_back(variable.qualified_name);
+  EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden"));
+}
+
+}  // namespace
+}  // namespace kiln
