@@ -186,7 +186,7 @@ TokenizedText tokenize(std::string_view text) {
 
 std::string apply_edits(std::string_view text, std::vector<TextEdit> edits) {
   std::stable_sort(edits.begin(), edits.end(),
-            [](const TextEdit& a, const TextEdit& b) { return a.offset < b.offset; });
+                   [](const TextEdit& a, const TextEdit& b) { return a.offset < b.offset; });
   std::string result;
   result.reserve(text.size() + 16 * edits.size());
   std::size_t at = 0;
