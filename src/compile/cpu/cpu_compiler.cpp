@@ -167,9 +167,8 @@ class CpuCompiler final : public Compiler {
           std::any_of(text.source.tokens.begin(), text.source.tokens.end(), names_it) || pasted(text, name);
       if (named) continue;
       const std::vector<std::string> kernels = find_kernels(specialization.source_text);
-      const std::string list = kernels.empty() ? "it defines none" : "its kernels: " + join(kernels, ", ");
-      const std::string summary =
-          specialization.source_name + ": error: no kernel '" + name + "' in this file (" + list + ")";
+      std::string summary = specialization.source_name + ": error: no kernel '" + name + "' in this file (";
+      summary += kernels.empty() ? "it defines none)" : "its kernels: " + join(kernels, ", ") + ")";
       return Diagnostic{summary, summary, "", false};
     }
     return std::nullopt;

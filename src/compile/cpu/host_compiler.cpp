@@ -69,7 +69,7 @@ std::string ask(const std::string& path, ProcessRunner& processes) {
   command.arguments = {"--version"};
   command.time_limit = std::chrono::seconds(20);
   const ProcessResult result = processes.run(command);
-  const std::string line(trim(split(result.output, '\n').front()));
+  std::string line(trim(split(result.output, '\n').front()));
   if (result.ok() && !line.empty()) return line;
   throw environment_error("the C++ compiler '" + path + "' does not answer to --version" +
                           (result.error.empty() ? "" : ": " + std::string(trim(result.error))));

@@ -33,6 +33,11 @@ SharedDeclaration read_declaration(const std::vector<Token>& tokens, const Dynam
   return declaration;
 }
 
+/// The start of the block's dynamic shared memory, as a value for `variable`.
+std::string shared_address(const std::string& variable) {
+  return "(decltype(" + variable + "))kiln_worker->dynamic_shared";
+}
+
 TextEdit replace_statement(const std::vector<Token>& tokens, TokenRange statement, std::string replacement) {
   const std::size_t begin = tokens[statement.begin].offset;
   return {begin, tokens[statement.end - 1].end() - begin, std::move(replacement)};
@@ -43,11 +48,11 @@ void edit_dynamic_shared(const Outline& text, std::vector<TextEdit>& edits) {
   for (const DynamicSharedArray& array : text.dynamic_shared) {
     const SharedDeclaration parts = read_declaration(text.source.tokens, array);
     const std::string name(array.name);
-    const std::string declarator =
-        parts.extents.empty() ? parts.type + "*" + name : parts.type + "(*" + name + ")" + parts.extents;
+    std::string declarator = parts.type;
+    declarator += parts.extents.empty() ? "*" + name : "(*" + name + ")" + parts.extents;
     std::string statement;
     if (!array.at_namespace_scope) {
-      statement = declarator + " = (decltype(" + name + "))kiln_worker->dynamic_shared;";
+      statement = declarator + " = " + shared_address(name) + ";";
     } else if (declared.insert(array.qualified_name).second) {
       statement = "static thread_local " + declarator + ";";
     }
@@ -101,7 +106,7 @@ std::string dynamic_shared_assignments(const Outline& text) {
   for (const DynamicSharedArray& array : text.dynamic_shared) {
     if (!array.at_namespace_scope || !names.insert(array.qualified_name).second) continue;
     const std::string name = "::" + array.qualified_name;
-    result += name + " = (decltype(" + name + "))kiln_worker->dynamic_shared;\n";
+    result.append(name).append(" = ").append(shared_address(name)).append(";\n");
   }
   return result;
 }

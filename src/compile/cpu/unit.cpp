@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <set>
 
 #include "base/hash.h"
@@ -58,7 +59,8 @@ class UnitWriter {
   }
 
   void add_defines() {
-    for (const auto& [name, value] : spec_.defines) unit_.text += "#define " + name + " " + value + "\n";
+    for (const auto& [name, value] : spec_.defines)
+      unit_.text.append("#define ").append(name).append(" ").append(value).append("\n");
     std::set<std::string> named;
     for (const EntryPoint& entry : spec_.entries) {
       const std::string name = kernel_name(entry.name_expression);
@@ -113,7 +115,8 @@ class UnitWriter {
     if (names.empty()) return;
     unit_.text += "extern \"C\" KILN_EXPORT const kiln::cpu_abi::Symbol kiln_symbols[] = {\n";
     for (const std::string& name : names) {
-      unit_.text += "{" + string_literal(name) + ", (void*)&::" + name + ", sizeof(::" + name + ")},\n";
+      unit_.text.append("{").append(string_literal(name)).append(", (void*)&::").append(name);
+      unit_.text.append(", sizeof(::").append(name).append(")},\n");
     }
     unit_.text += "{nullptr, nullptr, 0}};\n";
   }
