@@ -1,0 +1,107 @@
+#include "compile/cuda/nvrtc_unit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kiln/error.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::vector<int> kSupported = {75, 80, 90, 100, 120};
+
+std::string refusal(const std::string& arch) {
+  try {
+    static_cast<void>(choose_nvrtc_arch(arch, kSupported, "13.0"));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(NvrtcArch, IsMachineCodeForWhatNvrtcKnows) {
+  for (const std::string arch : {"sm_75", "sm_90", "sm_90a", "sm_100f"}) {
+    const NvrtcArch chosen = choose_nvrtc_arch(arch, kSupported, "13.0");
+    EXPECT_EQ(chosen.option, "-arch=" + arch);
+    EXPECT_FALSE(chosen.ptx);
+    EXPECT_EQ(chosen.note, "");
+  }
+}
+
+TEST(NvrtcArch, IsPtxOfTheNewestForADeviceThatIsNewer) {
+  const NvrtcArch chosen = choose_nvrtc_arch("sm_130", kSupported, "13.0");
+  EXPECT_EQ(chosen.option, "-arch=compute_120");
+  EXPECT_TRUE(chosen.ptx);
+  EXPECT_EQ(chosen.note, "PTX for compute_120: NVRTC 13.0 does not know sm_130");
+}
+
+TEST(NvrtcArch, IsPtxOfTheNearestBelowForADeviceInBetween) {
+  EXPECT_EQ(choose_nvrtc_arch("sm_103", kSupported, "13.0").option, "-arch=compute_100");
+}
+
+TEST(NvrtcArch, IsPtxWhereTheUserAsksForIt) {
+  EXPECT_TRUE(choose_nvrtc_arch("compute_90", kSupported, "13.0").ptx);
+}
+
+TEST(NvrtcArch, RefusesWhatItDoesNotKnowAndListsWhatItDoes) {
+  EXPECT_THAT(refusal("sm_70"), HasSubstr("too old"));
+  for (const std::string arch : {"sm_", "sm_x", "90", "gfx90a", "sm_90b", ""}) {
+    EXPECT_THAT(refusal(arch), HasSubstr("sm_75, sm_80, sm_90, sm_100, sm_120")) << arch;
+  }
+}
+
+Specialization small() {
+  Specialization specialization;
+  specialization.source_name = "axpy.cu";
+  specialization.source_text = "#include <cuda_fp16.h>\n#include \"kiln/params.h\"\n#include \"mine.h\"\n";
+  specialization.params_header = "#pragma once\n#include \"kiln/portable.h\"\n";
+  specialization.headers = {{"mine.h", "/x/mine.h", "#pragma once\n"}};
+  specialization.defines = {{"N", "3"}, {"FLAG", ""}};
+  specialization.entries = {{"ns::axpy<float, 4>", std::nullopt, "256, 2"}, {"plain", std::nullopt, ""}};
+  specialization.target = {"cuda", "sm_90", 32};
+  return specialization;
+}
+
+TEST(NvrtcUnit, DefinesFirstAndKeepsTheLinesOfTheUsersFile) {
+  const NvrtcUnit unit = make_nvrtc_unit(small());
+  EXPECT_THAT(unit.text, HasSubstr("#define N 3\n#define FLAG \n"));
+  EXPECT_THAT(unit.text, HasSubstr("#define KILN_LAUNCH_BOUNDS_axpy __launch_bounds__(256, 2)\n"));
+  EXPECT_THAT(unit.text, HasSubstr("#define KILN_LAUNCH_BOUNDS_plain\n"));
+  EXPECT_THAT(unit.text, HasSubstr("\n#line 1 \"axpy.cu\"\n#include <cuda_fp16.h>\n"));
+}
+
+TEST(NvrtcUnit, HasItsHeadersInMemoryAndNamesThoseThatItHasNot) {
+  const NvrtcUnit unit = make_nvrtc_unit(small());
+  std::vector<std::string> names;
+  for (const auto& [name, text] : unit.headers) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("kiln/portable.h", "kiln/params.h", "mine.h"));
+  EXPECT_THAT(unit.unseen_headers, ElementsAre("cuda_fp16.h"));
+}
+
+TEST(NvrtcOptions, AreKilnsThenTheUsers) {
+  Specialization specialization = small();
+  specialization.fast_math = true;
+  specialization.include_directories = {"/x"};
+  specialization.options = {"-lineinfo"};
+  EXPECT_THAT(
+      nvrtc_options(specialization, {"-arch=sm_90", false, ""}, {"/cuda/include"}),
+      ElementsAre("--std=c++17", "-arch=sm_90", "--use_fast_math", "-I/x", "-I/cuda/include", "-lineinfo"));
+}
+
+TEST(NvrtcOptions, LeaveTheStandardAndTheArchitectureToTheUser) {
+  Specialization specialization = small();
+  specialization.options = {"-std=c++20", "--gpu-architecture=sm_90a"};
+  const auto options = nvrtc_options(specialization, {"-arch=sm_90", false, ""}, {});
+  EXPECT_THAT(options, ElementsAre("-std=c++20", "--gpu-architecture=sm_90a"));
+  EXPECT_THAT(options, Not(Contains(StartsWith("-arch"))));
+}
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,132 @@
+// Kiln's declarations of the driver's interface against NVIDIA's, where cuda.h is found when the tests are
+// built.
+#include "device/cuda/driver_abi.h"
+
+#include <gtest/gtest.h>
+
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+
+#include "support/abi_equal.h"
+
+namespace kiln::test {
+namespace {
+
+using cuda_abi::DeviceAttribute;
+using cuda_abi::FunctionAttribute;
+using F = cuda_abi::Functions;
+
+template <class Number>
+constexpr int number(Number value) {
+  return static_cast<int>(value);
+}
+
+static_assert(cuda_abi::kSuccess == CUDA_SUCCESS);
+static_assert(cuda_abi::kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
+static_assert(cuda_abi::kDeinitialized == CUDA_ERROR_DEINITIALIZED);
+static_assert(cuda_abi::kNoDevice == CUDA_ERROR_NO_DEVICE);
+static_assert(cuda_abi::kNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU);
+static_assert(cuda_abi::kEccUncorrectable == CUDA_ERROR_ECC_UNCORRECTABLE);
+static_assert(cuda_abi::kInvalidPtx == CUDA_ERROR_INVALID_PTX);
+static_assert(cuda_abi::kUnsupportedPtxVersion == CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+static_assert(cuda_abi::kNotFound == CUDA_ERROR_NOT_FOUND);
+static_assert(cuda_abi::kIllegalAddress == CUDA_ERROR_ILLEGAL_ADDRESS);
+static_assert(cuda_abi::kLaunchTimeout == CUDA_ERROR_LAUNCH_TIMEOUT);
+static_assert(cuda_abi::kAssert == CUDA_ERROR_ASSERT);
+static_assert(cuda_abi::kHardwareStackError == CUDA_ERROR_HARDWARE_STACK_ERROR);
+static_assert(cuda_abi::kIllegalInstruction == CUDA_ERROR_ILLEGAL_INSTRUCTION);
+static_assert(cuda_abi::kMisalignedAddress == CUDA_ERROR_MISALIGNED_ADDRESS);
+static_assert(cuda_abi::kInvalidAddressSpace == CUDA_ERROR_INVALID_ADDRESS_SPACE);
+static_assert(cuda_abi::kInvalidPc == CUDA_ERROR_INVALID_PC);
+static_assert(cuda_abi::kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
+static_assert(cuda_abi::kStreamCaptureUnsupported == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+static_assert(cuda_abi::kStreamCaptureInvalidated == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+static_assert(cuda_abi::kStreamCaptureWrongThread == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+static_assert(cuda_abi::kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(cuda_abi::kEventDefault == CU_EVENT_DEFAULT);
+
+static_assert(number(DeviceAttribute::kMaxThreadsPerBlock) == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+static_assert(number(DeviceAttribute::kMaxBlockX) == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+static_assert(number(DeviceAttribute::kMaxBlockY) == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+static_assert(number(DeviceAttribute::kMaxBlockZ) == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+static_assert(number(DeviceAttribute::kMaxGridX) == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+static_assert(number(DeviceAttribute::kMaxGridY) == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
+static_assert(number(DeviceAttribute::kMaxGridZ) == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+static_assert(number(DeviceAttribute::kMultiprocessors) == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+static_assert(number(DeviceAttribute::kL2Bytes) == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+static_assert(number(DeviceAttribute::kCapabilityMajor) == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+static_assert(number(DeviceAttribute::kCapabilityMinor) == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+static_assert(number(DeviceAttribute::kMaxSharedBytesOptIn) ==
+              CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+static_assert(number(FunctionAttribute::kMaxThreadsPerBlock) == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+static_assert(number(FunctionAttribute::kStaticSharedBytes) == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+static_assert(number(FunctionAttribute::kLocalBytes) == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+static_assert(number(FunctionAttribute::kRegisters) == CU_FUNC_ATTRIBUTE_NUM_REGS);
+static_assert(number(FunctionAttribute::kMaxDynamicSharedBytes) ==
+              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+
+static_assert(kAbiEqual<decltype(F::init), decltype(&::cuInit)>);
+static_assert(kAbiEqual<decltype(F::driver_get_version), decltype(&::cuDriverGetVersion)>);
+static_assert(kAbiEqual<decltype(F::get_error_name), decltype(&::cuGetErrorName)>);
+static_assert(kAbiEqual<decltype(F::get_error_string), decltype(&::cuGetErrorString)>);
+static_assert(kAbiEqual<decltype(F::device_get), decltype(&::cuDeviceGet)>);
+static_assert(kAbiEqual<decltype(F::device_get_count), decltype(&::cuDeviceGetCount)>);
+static_assert(kAbiEqual<decltype(F::device_get_name), decltype(&::cuDeviceGetName)>);
+static_assert(kAbiEqual<decltype(F::device_total_memory), decltype(&::cuDeviceTotalMem)>);
+static_assert(kAbiEqual<decltype(F::device_get_attribute), decltype(&::cuDeviceGetAttribute)>);
+static_assert(kAbiEqual<decltype(F::primary_context_retain), decltype(&::cuDevicePrimaryCtxRetain)>);
+static_assert(kAbiEqual<decltype(F::primary_context_release), decltype(&::cuDevicePrimaryCtxRelease)>);
+static_assert(kAbiEqual<decltype(F::context_get_current), decltype(&::cuCtxGetCurrent)>);
+static_assert(kAbiEqual<decltype(F::context_push), decltype(&::cuCtxPushCurrent)>);
+static_assert(kAbiEqual<decltype(F::context_pop), decltype(&::cuCtxPopCurrent)>);
+static_assert(kAbiEqual<decltype(F::memory_get_info), decltype(&::cuMemGetInfo)>);
+static_assert(kAbiEqual<decltype(F::memory_allocate), decltype(&::cuMemAlloc)>);
+static_assert(kAbiEqual<decltype(F::memory_free), decltype(&::cuMemFree)>);
+static_assert(kAbiEqual<decltype(F::copy_to_device), decltype(&::cuMemcpyHtoDAsync)>);
+static_assert(kAbiEqual<decltype(F::copy_to_host), decltype(&::cuMemcpyDtoHAsync)>);
+static_assert(kAbiEqual<decltype(F::fill_bytes), decltype(&::cuMemsetD8Async)>);
+static_assert(kAbiEqual<decltype(F::stream_create), decltype(&::cuStreamCreate)>);
+static_assert(kAbiEqual<decltype(F::stream_destroy), decltype(&::cuStreamDestroy)>);
+static_assert(kAbiEqual<decltype(F::stream_synchronize), decltype(&::cuStreamSynchronize)>);
+static_assert(kAbiEqual<decltype(F::event_create), decltype(&::cuEventCreate)>);
+static_assert(kAbiEqual<decltype(F::event_destroy), decltype(&::cuEventDestroy)>);
+static_assert(kAbiEqual<decltype(F::event_record), decltype(&::cuEventRecord)>);
+static_assert(kAbiEqual<decltype(F::event_elapsed), decltype(&::cuEventElapsedTime)>);
+static_assert(kAbiEqual<decltype(F::module_load), decltype(&::cuModuleLoadDataEx)>);
+static_assert(kAbiEqual<decltype(F::module_unload), decltype(&::cuModuleUnload)>);
+static_assert(kAbiEqual<decltype(F::module_get_function), decltype(&::cuModuleGetFunction)>);
+static_assert(kAbiEqual<decltype(F::module_get_global), decltype(&::cuModuleGetGlobal)>);
+static_assert(kAbiEqual<decltype(F::function_get_attribute), decltype(&::cuFuncGetAttribute)>);
+static_assert(kAbiEqual<decltype(F::function_set_attribute), decltype(&::cuFuncSetAttribute)>);
+static_assert(kAbiEqual<decltype(F::launch_kernel), decltype(&::cuLaunchKernel)>);
+#if CUDA_VERSION >= 12000
+static_assert(kAbiEqual<decltype(F::library_load), decltype(&::cuLibraryLoadData)>);
+static_assert(kAbiEqual<decltype(F::library_unload), decltype(&::cuLibraryUnload)>);
+static_assert(kAbiEqual<decltype(F::library_get_kernel), decltype(&::cuLibraryGetKernel)>);
+static_assert(kAbiEqual<decltype(F::library_get_global), decltype(&::cuLibraryGetGlobal)>);
+static_assert(kAbiEqual<decltype(F::kernel_get_function), decltype(&::cuKernelGetFunction)>);
+#endif
+#if CUDA_VERSION >= 12040
+static_assert(kAbiEqual<decltype(F::function_load), decltype(&::cuFuncLoad)>);
+static_assert(kAbiEqual<decltype(F::function_get_parameter), decltype(&::cuFuncGetParamInfo)>);
+#endif
+
+// The comparison itself tells types apart.
+static_assert(!kAbiEqual<int (*)(int), int (*)(long)>);
+static_assert(!kAbiEqual<int (*)(int), int (*)(int, int)>);
+static_assert(!kAbiEqual<int*, int>);
+
+TEST(CudaDriverAbi, AgreesWithTheVendorsHeader) {
+  SUCCEED() << "cuda.h of CUDA " << CUDA_VERSION;
+}
+
+}  // namespace
+}  // namespace kiln::test
+
+#else
+
+TEST(CudaDriverAbi, AgreesWithTheVendorsHeader) {
+  GTEST_SKIP() << "cuda.h was not found when the tests were built";
+}
+
+#endif

@@ -1,0 +1,84 @@
+// Kiln beside a caller that captures its stream into a CUDA graph.
+#include <gmock/gmock.h>
+
+#include "device/vendor_library.h"
+#include "gpu/gpu_fixture.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+/// The few driver functions that a capturing caller uses, from the library that is loaded already.
+struct GraphCalls {
+  int (*begin)(void* stream, int mode) = nullptr;
+  int (*end)(void* stream, void** graph) = nullptr;
+  int (*instantiate)(void** executable, void* graph, unsigned long long flags) = nullptr;
+  int (*launch)(void* executable, void* stream) = nullptr;
+  int (*set_current)(void* context) = nullptr;
+  int (*primary)(void** context, int device) = nullptr;
+
+  explicit GraphCalls(FileSystem& files) {
+    const VendorLibrary library = open_library({"", {"libcuda.so.1"}, {}}, files);
+    bind_symbol(library, begin, "cuStreamBeginCapture_v2");
+    bind_symbol(library, end, "cuStreamEndCapture");
+    bind_symbol(library, instantiate, "cuGraphInstantiateWithFlags");
+    bind_symbol(library, launch, "cuGraphLaunch");
+    bind_symbol(library, set_current, "cuCtxSetCurrent");
+    bind_symbol(library, primary, "cuDevicePrimaryCtxRetain");
+  }
+};
+
+class GpuCapture : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    calls_ = std::make_unique<GraphCalls>(*files_);
+    void* context = nullptr;
+    ASSERT_EQ(calls_->primary(&context, 0), 0);
+    ASSERT_EQ(calls_->set_current(context), 0);
+  }
+
+  static constexpr int kThreadLocal = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+  static constexpr const char* kAdd = R"(extern "C" __global__ void add(int* a, int value, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] += value;
+})";
+  std::unique_ptr<GraphCalls> calls_;
+};
+
+TEST_F(GpuCapture, TakesALaunchOnTheCallersStreamIntoAGraph) {
+  Function& add = build(kAdd, "add");
+  const auto buffer = upload(std::vector<int>(256, 0));
+  const auto borrowed = device_->borrow_stream(stream_->native());
+  ASSERT_EQ(calls_->begin(stream_->native(), kThreadLocal), 0);
+  launch(*borrowed, add, {{1, 1, 1}, {256, 1, 1}, 0}, buffer->data(), 3, 256);
+  void* graph = nullptr;
+  ASSERT_EQ(calls_->end(stream_->native(), &graph), 0);
+  EXPECT_THAT(download<int>(*buffer), Each(0));
+  void* executable = nullptr;
+  ASSERT_EQ(calls_->instantiate(&executable, graph, 0), 0);
+  ASSERT_EQ(calls_->launch(executable, stream_->native()), 0);
+  ASSERT_EQ(calls_->launch(executable, stream_->native()), 0);
+  EXPECT_THAT(download<int>(*buffer), Each(6));
+}
+
+TEST_F(GpuCapture, SaysThatAKernelCannotBeLoadedMeanwhile) {
+  const CodeObject code = compile(kAdd, "add");
+  ASSERT_EQ(calls_->begin(stream_->native(), kThreadLocal), 0);
+  try {
+    const auto module = device_->load(code.binary);
+    static_cast<void>(module->function("add"));
+    ADD_FAILURE() << "it was loaded";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("while a stream is captured"));
+  }
+  void* graph = nullptr;
+  static_cast<void>(calls_->end(stream_->native(), &graph));
+  EXPECT_NE(device_->load(code.binary), nullptr);
+}
+
+}  // namespace
+}  // namespace kiln::test
