@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Runs everything that needs a GPU and leaves its logs; see --help.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+# shellcheck source=tools/common.sh
+. tools/common.sh
+
+help() {
+  cat << 'END'
+usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick]
+
+Runs what needs a GPU: the tests labelled gpu, the four workloads on cuda:0 with every check, and each workload under
+compute-sanitizer (memcheck, racecheck). Fails if anything does; the logs say what.
+
+  --build DIR  build folder or installation with kiln and kiln_gpu_tests (default: build)
+  --data DIR   inputs that are not part of the repository: DIR/minibude/bm1 and DIR/hartree-fock/he* (default: none)
+  --out DIR    where the logs go (default: results/gpu)
+  --quick      no compute-sanitizer
+END
+}
+
+build=build data="" out=results/gpu quick=no
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help) help; exit 0 ;;
+    --quick) quick=yes; shift ;;
+    --build | --data | --out)
+      [ $# -ge 2 ] || usage_error "$1 needs a folder"
+      declare "${1#--}=$2"; shift 2 ;;
+    *) usage_error "unknown argument '$1'" ;;
+  esac
+done
+
+kiln=$build/bin/kiln
+tests=$build/tests/gpu/kiln_gpu_tests
+[ -x "$tests" ] || tests=$build/bin/kiln_gpu_tests
+[ -x "$kiln" ] || environment_error "no $kiln: build Kiln first (cmake --build $build)"
+mkdir -p "$out"
+failures=0
+
+# check NAME COMMAND...: runs it with its output in a log; a table line for each.
+check() {
+  local name=$1 start=$SECONDS
+  shift
+  if "$@" > "$out/$name.log" 2>&1; then
+    printf '%-32s ok       %4d s\n' "$name" $((SECONDS - start))
+  else
+    printf '%-32s FAILED   %4d s  see %s\n' "$name" $((SECONDS - start)) "$out/$name.log"
+    failures=$((failures + 1))
+  fi
+}
+
+run_job() { "$kiln" run "$1" --device cuda:0 --output "$out/records" "${@:2}"; }
+
+# Small: the sanitizer makes a kernel a hundred times slower.
+sanitized() {
+  local tool=$1 workload=$2
+  shift 2
+  compute-sanitizer --tool "$tool" --error-exitcode 9 \
+    "$kiln" run "$out/sanitizer_$workload.yaml" --device cuda:0 "$@"
+}
+
+sanitizer_job() {
+  printf 'workload: %s\nset: {%s}\nsweep: {bind.all: [run, compile]}\nmeasure: false\noutput: %s\n' \
+    "$1" "$2" "$out/records" > "$out/sanitizer_$1.yaml"
+}
+
+check nvidia-smi nvidia-smi
+check devices "$kiln" devices
+"$kiln" devices || true
+if [ -x "$tests" ]; then check gpu_tests "$tests"; else say "no kiln_gpu_tests in $build: not run"; fi
+
+for workload in stencil7 babelstream minibude hartree_fock; do
+  check "run_$workload" run_job "configs/$workload.yaml"
+done
+for job in configs/examples/*.yaml; do
+  check "example_$(basename "$job" .yaml)" run_job "$job"
+done
+if [ -n "$data" ]; then
+  check run_minibude_bm1 run_job configs/minibude.yaml --set "deck=$data/minibude/bm1"
+  for input in "$data"/hartree-fock/he*; do
+    check "run_hartree_fock_$(basename "$input")" run_job configs/hartree_fock.yaml --set "input=$input"
+  done
+fi
+
+if [ $quick = no ] && command -v compute-sanitizer > /dev/null; then
+  sanitizer_job stencil7 "nx: 64"
+  sanitizer_job babelstream "n: 262144"
+  sanitizer_job minibude "nposes: 512"
+  sanitizer_job hartree_fock "natoms: 8"
+  for tool in memcheck racecheck; do
+    for workload in stencil7 babelstream minibude hartree_fock; do
+      check "${tool}_$workload" sanitized $tool $workload
+    done
+  done
+elif [ $quick = no ]; then
+  say "compute-sanitizer is not in PATH: not run"
+fi
+
+if [ $failures = 0 ]; then echo "all passed; logs in $out"; else echo "$failures failed; logs in $out"; exit 1; fi
