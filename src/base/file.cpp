@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/unique_fd.h"
+#include "kiln/error.h"
 
 namespace kiln {
 namespace {
@@ -185,6 +186,17 @@ std::unique_ptr<FileSystem> make_real_file_system() {
 
 std::uint32_t current_user_id() {
   return ::geteuid();
+}
+
+std::string read_input(FileSystem& files, const std::filesystem::path& path) {
+  std::optional<std::string> text;
+  try {
+    text = files.read_file(path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw bad_input("cannot be read: " + error.code().message(), {path.string(), 0, 0});
+  }
+  if (!text) throw bad_input("no such file", {path.string(), 0, 0});
+  return std::move(*text);
 }
 
 }  // namespace kiln

@@ -48,6 +48,10 @@ class FileSystem {
 
 std::unique_ptr<FileSystem> make_real_file_system();
 
+/// The content of a file that the user named. Throws bad_input naming the file when it is not there or cannot
+/// be read.
+[[nodiscard]] std::string read_input(FileSystem& files, const std::filesystem::path& path);
+
 /// Numeric id of the user this process runs as.
 [[nodiscard]] std::uint32_t current_user_id();
 

@@ -108,14 +108,7 @@ JobSpec parse_job(const std::string& text, const std::string& name) {
 }
 
 JobSpec load_job(FileSystem& files, const std::string& path) {
-  std::optional<std::string> text;
-  try {
-    text = files.read_file(path);
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw bad_input("cannot be read: " + error.code().message(), {path, 0, 0});
-  }
-  if (!text) throw bad_input("no such file", {path, 0, 0});
-  return parse_job(*text, path);
+  return parse_job(read_input(files, path), path);
 }
 
 void apply_set(JobSpec& job, const std::string& assignment) {

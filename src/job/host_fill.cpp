@@ -50,17 +50,6 @@ std::string path_of(const Configuration& configuration, const FileSource& source
   return *path;
 }
 
-std::string read_all(const std::string& path, FileSystem& files) {
-  std::optional<std::string> text;
-  try {
-    text = files.read_file(path);
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw bad_input("cannot be read: " + error.code().message(), {path, 0, 0});
-  }
-  if (!text) throw bad_input("no such file", {path, 0, 0});
-  return *text;
-}
-
 void copy_binary(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
                  const std::string& path, const std::string& content, std::span<std::byte> out) {
   const Variables extra{{"file_bytes", static_cast<double>(content.size())}};
@@ -211,7 +200,7 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
 void fill_from_file(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
                     FileSystem& files, std::span<std::byte> out) {
   const std::string path = path_of(configuration, source);
-  const std::string content = read_all(path, files);
+  const std::string content = read_input(files, path);
   if (source.binary) {
     copy_binary(configuration, layout, source, path, content, out);
   } else if (layout.scalar) {
@@ -235,7 +224,7 @@ std::optional<double> number_from_file(const Configuration& configuration, const
                                        FileSystem& files) {
   if (!file_is_there(configuration, source, files)) return std::nullopt;
   const std::string path = path_of(configuration, source);
-  const std::string content = read_all(path, files);
+  const std::string content = read_input(files, path);
   std::size_t begin = 0;
   if (!source.after.empty()) {
     begin = content.find(source.after);

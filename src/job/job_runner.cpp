@@ -51,23 +51,7 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
 
 Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
                     const Error& problem) {
-  Record record;
-  record.run_id = context.run_id;
-  record.time = to_iso8601(context.clock.system_ns());
-  record.kiln_version = context.kiln_version;
-  record.kiln_revision = context.kiln_revision;
-  record.job_file = plan.job.file;
-  record.workload = plan.workload->name;
-  record.label = variant.label;
-  record.device = context.devices.open(variant.device)->info();
-  for (const auto& [name, value] : variant.configuration.values()) {
-    record.parameters.push_back(
-        {name, value.to_string(), value.binding == Binding::kCompile, value.kind != ParameterKind::kScalar});
-  }
-  record.fast_math = variant.configuration.fast_math();
-  record.launch_bounds = variant.configuration.launch_bounds();
-  record.seed = variant.configuration.seed();
-  record.cache_mode = plan.job.measure.cold ? "cold" : "warm";
+  Record record = start_record(variant, plan, context);
   record.status = RunStatus::kUnfit;
   record.message = problem.what();
   return record;

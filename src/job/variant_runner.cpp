@@ -49,18 +49,6 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
   return names;
 }
 
-std::vector<BoundParameter> bound_parameters(const Configuration& configuration,
-                                             const std::vector<Unit>& units) {
-  const auto constants = constants_of(configuration, units);
-  std::vector<BoundParameter> result;
-  for (const auto& [name, value] : configuration.values()) {
-    if (name == "seed") continue;
-    result.push_back(
-        {name, value.to_string(), constants.contains(name), value.kind != ParameterKind::kScalar});
-  }
-  return result;
-}
-
 Compiler& compiler_for(const JobContext& context, const std::string& backend) {
   const auto found = context.compilers.find(backend);
   if (found == context.compilers.end()) throw environment_error("no compiler for '" + backend + "' devices");
@@ -68,6 +56,28 @@ Compiler& compiler_for(const JobContext& context, const std::string& backend) {
 }
 
 }  // namespace
+
+Record start_record(const Variant& variant, const JobPlan& plan, const JobContext& context) {
+  Record record;
+  record.run_id = context.run_id;
+  record.time = to_iso8601(context.clock.system_ns());
+  record.kiln_version = context.kiln_version;
+  record.kiln_revision = context.kiln_revision;
+  record.job_file = plan.job.file;
+  record.workload = plan.workload->name;
+  record.label = variant.label;
+  record.device = context.devices.open(variant.device)->info();
+  for (const auto& [name, value] : variant.configuration.values()) {
+    if (name == "seed") continue;
+    record.parameters.push_back(
+        {name, value.to_string(), value.binding == Binding::kCompile, value.kind != ParameterKind::kScalar});
+  }
+  record.fast_math = variant.configuration.fast_math();
+  record.launch_bounds = variant.configuration.launch_bounds();
+  record.seed = variant.configuration.seed();
+  record.cache_mode = plan.job.measure.cold ? "cold" : "warm";
+  return record;
+}
 
 VariantRunner::VariantRunner(const Variant& variant, const JobPlan& plan, const JobContext& context,
                              BufferPool& pool, std::int64_t start_ns)
@@ -103,19 +113,8 @@ void VariantRunner::run_stages() {
 
 void VariantRunner::describe() {
   device_ = context_.devices.open(variant_.device);
-  record_.run_id = context_.run_id;
-  record_.time = to_iso8601(context_.clock.system_ns());
-  record_.kiln_version = context_.kiln_version;
-  record_.kiln_revision = context_.kiln_revision;
-  record_.job_file = plan_.job.file;
-  record_.workload = plan_.workload->name;
-  record_.label = variant_.label;
-  record_.device = device_->info();
+  record_ = start_record(variant_, plan_, context_);
   record_.compiler = compiler_for(context_, device_->info().target.backend).identity();
-  record_.fast_math = configuration_.fast_math();
-  record_.launch_bounds = configuration_.launch_bounds();
-  record_.seed = configuration_.seed();
-  record_.cache_mode = plan_.job.measure.cold ? "cold" : "warm";
 }
 
 bool VariantRunner::apart(const CheckSpec& check) const {
@@ -141,7 +140,9 @@ bool VariantRunner::get_code() {
     units.push_back(std::move(unit));
   }
   record_.source_digest = source_digest(*plan_.workload, units);
-  record_.parameters = bound_parameters(configuration_, units);
+  const auto constants = constants_of(configuration_, units);
+  for (BoundParameter& parameter : record_.parameters)
+    parameter.compile_time = constants.contains(parameter.name);
   if (!load_units(std::move(units), device_)) return false;
   if (cpu_kernels.empty()) return true;
   const auto cpu = context_.devices.open("cpu");

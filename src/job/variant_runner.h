@@ -10,6 +10,9 @@
 
 namespace kiln {
 
+/// What a record says of a variant before anything is compiled.
+[[nodiscard]] Record start_record(const Variant& variant, const JobPlan& plan, const JobContext& context);
+
 /// One variant on one device, from specialization to metrics. What goes wrong with the variant ends up in its
 /// record; an Error (bad input, environment) leaves by exception.
 class VariantRunner {

@@ -450,14 +450,8 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
 }
 
 std::shared_ptr<const Workload> load_workload_file(FileSystem& files, const std::filesystem::path& path) {
-  std::optional<std::string> text;
-  try {
-    text = files.read_file(path);
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw bad_input("cannot be read: " + error.code().message(), {path.string(), 0, 0});
-  }
-  if (!text) throw bad_input("no such file", {path.string(), 0, 0});
-  return parse_workload(YamlNode::parse(*text, path.string()), *text, path.parent_path());
+  const std::string text = read_input(files, path);
+  return parse_workload(YamlNode::parse(text, path.string()), text, path.parent_path());
 }
 
 }  // namespace kiln

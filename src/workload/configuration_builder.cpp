@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/text.h"
+#include "workload/configuration.h"
+#include "workload/header_value.h"
+
+namespace kiln {
+namespace {
+
+constexpr double kFirstWordId = -2000;
+constexpr double kMaxExactInteger = 0x1p53;
+
+std::string in_place(const SourceLocation& where, const std::string& name) {
+  return where.line > 0 || where.file.empty() ? name + ": " : "";
+}
+
+std::pair<double, double> range_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::kInt8:
+      return {-128, 127};
+    case ScalarType::kUint8:
+      return {0, 255};
+    case ScalarType::kInt16:
+      return {-32768, 32767};
+    case ScalarType::kUint16:
+      return {0, 65535};
+    case ScalarType::kInt:
+      return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    case ScalarType::kUnsigned:
+      return {0, std::numeric_limits<std::uint32_t>::max()};
+    case ScalarType::kUnsignedLong:
+      return {0, 0x1p63};
+    default:
+      return {-0x1p63, 0x1p63};
+  }
+}
+
+std::vector<std::string> texts_of(const std::vector<ExpressionText>& list) {
+  std::vector<std::string> texts;
+  for (const ExpressionText& item : list) texts.push_back(item.text);
+  return texts;
+}
+
+}  // namespace
+
+/// Gives each parameter its value, in the order of the workload file.
+class ConfigurationBuilder {
+ public:
+  ConfigurationBuilder(const std::shared_ptr<const Workload>& workload,
+                       const std::vector<std::pair<std::string, RawValue>>& assignments,
+                       const std::string& backend, FileSystem& files)
+      : workload_(*workload), assignments_(assignments), files_(files) {
+    result_.workload_ = workload;
+    result_.backend_ = backend;
+  }
+
+  ConfigurationResult build() {
+    check_names();
+    result_.fast_math_ = read_switch("fast_math", false);
+    result_.launch_bounds_ = read_switch("launch_bounds", true);
+    result_.variables_["fast_math"] = result_.fast_math_ ? 1 : 0;
+    result_.variables_["launch_bounds"] = result_.launch_bounds_ ? 1 : 0;
+    define_words();
+    for (const ParameterSpec& parameter : workload_.parameters) add(parameter);
+    for (const auto& [name, text] : workload_.lets) evaluate_let(name);
+    std::optional<ExpressionText> violated;
+    for (const ExpressionText& constraint : workload_.constraints) {
+      if (!result_.evaluate_condition(constraint)) {
+        violated = constraint;
+        break;
+      }
+    }
+    return {std::move(result_), violated};
+  }
+
+ private:
+  [[nodiscard]] const RawValue* assigned(const std::string& name) const {
+    const RawValue* found = nullptr;
+    for (const auto& [candidate, value] : assignments_) {
+      if (candidate == name) found = &value;
+    }
+    return found;
+  }
+
+  void check_names() const {
+    std::vector<std::string> known{"fast_math", "launch_bounds", "bind.all"};
+    for (const ParameterSpec& parameter : workload_.parameters) {
+      known.push_back(parameter.name);
+      if (parameter.kind != ParameterKind::kPath) known.push_back("bind." + parameter.name);
+    }
+    for (const auto& [name, value] : assignments_) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const auto nearest = nearest_name(name, known);
+      std::vector<std::string> parameters;
+      for (const ParameterSpec& parameter : workload_.parameters) parameters.push_back(parameter.name);
+      throw bad_input("workload '" + workload_.name + "' has no parameter '" + name + "'" +
+                          (nearest ? "; did you mean '" + *nearest + "'?"
+                                   : "; it has " + join(parameters, ", ") + ", fast_math, launch_bounds"),
+                      value.where);
+    }
+  }
+
+  [[nodiscard]] bool read_switch(const std::string& name, bool otherwise) const {
+    const RawValue* raw = assigned(name);
+    if (raw == nullptr) return otherwise;
+    if (raw->text != "true" && raw->text != "false") {
+      throw bad_input(in_place(raw->where, name) + "expected true or false; found '" + raw->text + "'",
+                      raw->where);
+    }
+    return raw->text == "true";
+  }
+
+  void define_words() {
+    std::set<std::string> words;
+    for (const ParameterSpec& parameter : workload_.parameters) {
+      if (parameter.kind != ParameterKind::kChoice) continue;
+      for (const ExpressionText& value : parameter.values) words.insert(value.text);
+    }
+    double id = kFirstWordId;
+    for (const std::string& word : words) result_.variables_[word] = id--;
+  }
+
+  void add(const ParameterSpec& parameter) {
+    const RawValue* raw = assigned(parameter.name);
+    ParameterValue value;
+    value.kind = parameter.kind;
+    value.binding = binding_of(parameter);
+    if (parameter.kind == ParameterKind::kScalar) {
+      value.type = result_.scalar_type(parameter.scalar_type).value_or(ScalarType::kInt);
+    }
+    const auto header = read_header(result_, parameter, files_);
+    if (raw != nullptr) {
+      assign(parameter, value, raw->text, raw->where);
+      check_against_header(parameter, value, header, raw->where);
+    } else if (header) {
+      store(parameter, value, header->value, parameter.from->where);
+    } else {
+      assign_default(parameter, value);
+    }
+    check_allowed(parameter, value, raw != nullptr ? raw->where : parameter.where);
+    result_.variables_[parameter.name] = variable_of(parameter, value);
+    result_.values_.emplace_back(parameter.name, std::move(value));
+  }
+
+  [[nodiscard]] Binding binding_of(const ParameterSpec& parameter) const {
+    const RawValue* own =
+        parameter.kind == ParameterKind::kPath ? nullptr : assigned("bind." + parameter.name);
+    const RawValue* all = assigned("bind.all");
+    for (const RawValue* raw : {own, all}) {
+      if (raw != nullptr && raw->text != "compile" && raw->text != "run") {
+        throw bad_input(in_place(raw->where, "bind") + "expected compile or run; found '" + raw->text + "'",
+                        raw->where);
+      }
+    }
+    const auto wanted = [](const RawValue& raw) {
+      return raw.text == "run" ? Binding::kRun : Binding::kCompile;
+    };
+    if (parameter.fixed_binding) {
+      if (own != nullptr && wanted(*own) != *parameter.fixed_binding) {
+        const bool compile = *parameter.fixed_binding == Binding::kCompile;
+        throw bad_input("bind." + parameter.name + ": '" + parameter.name + "' is always bound at " +
+                            (compile ? "compile" : "run") + " time",
+                        own->where);
+      }
+      return *parameter.fixed_binding;
+    }
+    if (own != nullptr) return wanted(*own);
+    return all != nullptr ? wanted(*all) : Binding::kCompile;
+  }
+
+  void check_against_header(const ParameterSpec& parameter, const ParameterValue& value,
+                            const std::optional<HeaderValue>& header, const SourceLocation& where) const {
+    if (!header) return;
+    const double in_file = header->value;
+    const bool fits = parameter.from->at_most ? value.number() <= in_file : value.number() == in_file;
+    if (fits) return;
+    throw bad_input(in_place(where, parameter.name) + "is set to " + value.to_string() + ", but '" +
+                        header->path + "' has " + format_number(in_file),
+                    where);
+  }
+
+  void assign_default(const ParameterSpec& parameter, ParameterValue& value) const {
+    const auto own = parameter.defaults.find(result_.backend_);
+    const ExpressionText& text =
+        own != parameter.defaults.end() ? own->second : parameter.defaults.at("otherwise");
+    const bool literal =
+        parameter.kind != ParameterKind::kScalar || text.text == "true" || text.text == "false";
+    if (literal || parse_integer(text.text) || parse_real(text.text)) {
+      assign(parameter, value, text.text, text.where);
+    } else {
+      store(parameter, value, result_.evaluate(text), text.where);
+    }
+  }
+
+  void assign(const ParameterSpec& parameter, ParameterValue& value, const std::string& text,
+              const SourceLocation& where) const {
+    switch (parameter.kind) {
+      case ParameterKind::kType:
+        if (!parse_scalar_type(text)) {
+          const auto known = parameter.values.empty() ? scalar_type_names() : texts_of(parameter.values);
+          throw bad_input(
+              in_place(where, parameter.name) + "unknown type '" + text + "'" + suggestion(text, known),
+              where);
+        }
+        value.value = text;
+        return;
+      case ParameterKind::kChoice:
+        value.value = text;
+        return;
+      case ParameterKind::kPath:
+        value.value = resolve_path(parameter, text, where);
+        return;
+      case ParameterKind::kScalar:
+        break;
+    }
+    if (value.type == ScalarType::kBool) {
+      if (text != "true" && text != "false") {
+        throw bad_input(in_place(where, parameter.name) + "expected true or false; found '" + text + "'",
+                        where);
+      }
+      value.value = text == "true";
+      return;
+    }
+    if (!is_real(value.type)) {
+      if (const auto whole = parse_integer(text)) {
+        value.value = *whole;
+        check_range(parameter, value, where);
+        return;
+      }
+    }
+    const auto number = parse_real(text);
+    if (!number) {
+      throw bad_input(in_place(where, parameter.name) + "expected " +
+                          (is_real(value.type) ? "a number" : "a whole number") + " (" +
+                          to_string_type(value) + "); found '" + text + "'",
+                      where);
+    }
+    store(parameter, value, *number, where);
+  }
+
+  [[nodiscard]] static std::string to_string_type(const ParameterValue& value) {
+    return kiln::to_string(value.type);
+  }
+
+  [[nodiscard]] std::string resolve_path(const ParameterSpec& parameter, const std::string& text,
+                                         const SourceLocation& where) const {
+    if (text.empty()) return text;
+    std::filesystem::path path(text);
+    // A path in a file is relative to the file, one from the command line to the working directory.
+    if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
+    if (!files_.status(path)) {
+      throw bad_input(in_place(where, parameter.name) + "no such file or folder: '" + path.string() + "'",
+                      where);
+    }
+    return path.string();
+  }
+
+  void store(const ParameterSpec& parameter, ParameterValue& value, double number,
+             const SourceLocation& where) const {
+    if (value.type == ScalarType::kBool) {
+      value.value = number != 0;
+      return;
+    }
+    if (is_real(value.type)) {
+      value.value = number;
+      if (!std::isfinite(number)) {
+        throw bad_input(in_place(where, parameter.name) + "expected a finite number", where);
+      }
+      return;
+    }
+    if (number != std::floor(number) || std::abs(number) > kMaxExactInteger) {
+      throw bad_input(
+          in_place(where, parameter.name) + "expected a whole number; found " + format_number(number), where);
+    }
+    value.value = static_cast<std::int64_t>(number);
+    check_range(parameter, value, where);
+  }
+
+  void check_range(const ParameterSpec& parameter, const ParameterValue& value,
+                   const SourceLocation& where) const {
+    const auto [low, high] = range_of(value.type);
+    const double number = value.number();
+    if (number >= low && number <= high) return;
+    throw bad_input(in_place(where, parameter.name) + value.to_string() + " does not fit the type " +
+                        to_string_type(value),
+                    where);
+  }
+
+  void check_allowed(const ParameterSpec& parameter, const ParameterValue& value,
+                     const SourceLocation& where) const {
+    if (!parameter.values.empty()) {
+      const bool allowed =
+          std::any_of(parameter.values.begin(), parameter.values.end(), [&](const ExpressionText& text) {
+            if (std::holds_alternative<std::string>(value.value)) return value.to_string() == text.text;
+            return value.number() == result_.evaluate(text);
+          });
+      if (!allowed) {
+        throw bad_input(in_place(where, parameter.name) + value.to_string() + " is not allowed" +
+                            (parameter.kind == ParameterKind::kScalar
+                                 ? "; expected one of " + join(texts_of(parameter.values), ", ")
+                                 : suggestion(value.to_string(), texts_of(parameter.values))),
+                        where);
+      }
+    }
+    const bool scalar = parameter.kind == ParameterKind::kScalar;
+    if (scalar && parameter.min && value.number() < result_.evaluate(*parameter.min)) {
+      throw bad_input(in_place(where, parameter.name) + value.to_string() + " is too small; the least is " +
+                          format_number(result_.evaluate(*parameter.min)),
+                      where);
+    }
+    if (scalar && parameter.max && value.number() > result_.evaluate(*parameter.max)) {
+      throw bad_input(in_place(where, parameter.name) + value.to_string() + " is too large; the most is " +
+                          format_number(result_.evaluate(*parameter.max)),
+                      where);
+    }
+  }
+
+  [[nodiscard]] double variable_of(const ParameterSpec& parameter, ParameterValue& value) const {
+    switch (parameter.kind) {
+      case ParameterKind::kType:
+        return type_constant(value.to_string()).value_or(0);
+      case ParameterKind::kPath:
+        return value.to_string().empty() ? 0 : 1;
+      case ParameterKind::kChoice: {
+        const auto words = texts_of(parameter.values);
+        const auto found = std::find(words.begin(), words.end(), value.to_string());
+        value.choice_index = static_cast<int>(found - words.begin());
+        return result_.variables_.at(value.to_string());
+      }
+      case ParameterKind::kScalar:
+        break;
+    }
+    return value.number();
+  }
+
+  void evaluate_let(const std::string& name) {
+    if (result_.variables_.contains(name)) return;
+    const auto let = std::find_if(workload_.lets.begin(), workload_.lets.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+    if (let == workload_.lets.end()) return;
+    const ExpressionText& text = let->second;
+    for (const std::string& used : expression_names(text.text, text.where, text.key)) evaluate_let(used);
+    result_.variables_[name] = result_.evaluate(text);
+  }
+
+  const Workload& workload_;
+  const std::vector<std::pair<std::string, RawValue>>& assignments_;
+  FileSystem& files_;
+  Configuration result_;
+};
+
+ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,
+                              const std::vector<std::pair<std::string, RawValue>>& assignments,
+                              const std::string& backend, FileSystem& files) {
+  return ConfigurationBuilder(workload, assignments, backend, files).build();
+}
+
+}  // namespace kiln
