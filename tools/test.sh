@@ -91,7 +91,7 @@ ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error --o
 echo
 summary "$build/junit.xml"
 
-if [ "$preset" = coverage ] && [ "$result" = 0 ]; then
+if [ "$preset" = coverage ]; then
   step "coverage of src/"
   gcovr --root . --filter 'src/' --object-directory "$build" -j "$(nproc)" --fail-under-line 85 "$build" || result=$?
 fi
