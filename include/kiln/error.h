@@ -25,8 +25,9 @@ struct SourceLocation {
   [[nodiscard]] std::string to_string() const;
 };
 
-/// The exception for everything that is neither absence (`std::optional`) nor a result that is data (`Diagnostic`,
-/// `RunStatus`). `what()` is one complete message for a person: place, cause, what was expected, the nearest valid name.
+/// The exception for everything that is neither absence (`std::optional`) nor a result that is data
+/// (`Diagnostic`, `RunStatus`). `what()` is one complete message for a person: place, cause, what was
+/// expected, the nearest valid name.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message, SourceLocation location = {});

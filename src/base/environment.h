@@ -5,7 +5,8 @@
 
 namespace kiln {
 
-/// An environment variable; absent and empty ones are both `nullopt`. The only reader of the environment in Kiln.
+/// An environment variable; absent and empty ones are both `nullopt`. The only reader of the environment in
+/// Kiln.
 [[nodiscard]] std::optional<std::string> read_environment(const std::string& variable);
 
 }  // namespace kiln

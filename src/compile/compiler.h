@@ -21,17 +21,17 @@ struct ResourceUse {
 
 /// A compiler's product, and the unit of the cache.
 struct CodeObject {
-  std::string binary;                               ///< shared object, cubin, PTX or code object
-  std::string format;                               ///< "shared_object", "cubin", "ptx", "code_object"
+  std::string binary;                                ///< shared object, cubin, PTX or code object
+  std::string format;                                ///< "shared_object", "cubin", "ptx", "code_object"
   std::map<std::string, std::string> lowered_names;  ///< name expression -> symbol in the binary
   std::map<std::string, ResourceUse> resources;      ///< by name expression; may be empty
-  std::string log;                                  ///< warnings; may be empty
-  double compile_seconds = 0;                       ///< of the compile that made it, also when it comes from the cache
+  std::string log;                                   ///< warnings; may be empty
+  double compile_seconds = 0;  ///< of the compile that made it, also when it comes from the cache
 };
 
 /// A compile that did not succeed, as data: the whole log, with the line numbers of the user's file.
 struct Diagnostic {
-  std::string summary;       ///< one line: "stencil7.cu:12:5: error: 'x' was not declared"
+  std::string summary;  ///< one line: "stencil7.cu:12:5: error: 'x' was not declared"
   std::string log;
   std::string command;       ///< how to repeat it
   bool environment = false;  ///< the machine is at fault (no compiler, no space), not the kernel
@@ -51,10 +51,12 @@ struct CompilerIdentity {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// Throws environment_error when there is no compiler, saying what was looked for and which package to install.
+  /// Throws environment_error when there is no compiler, saying what was looked for and which package to
+  /// install.
   [[nodiscard]] virtual const CompilerIdentity& identity() = 0;
   [[nodiscard]] virtual CompileResult compile(const Specialization& specialization) = 0;
-  /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those known.
+  /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those
+  /// known.
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
   /// What it can compile for, as text for `kiln devices`; empty where the target says it all.
   [[nodiscard]] virtual std::string abilities() { return ""; }

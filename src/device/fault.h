@@ -5,8 +5,8 @@
 
 namespace kiln {
 
-/// A kernel failed while it ran: a barrier that not all work-items reach, an illegal address. It ends one variant,
-/// not the job, unless `sticky`: then the device can run nothing more in this process.
+/// A kernel failed while it ran: a barrier that not all work-items reach, an illegal address. It ends one
+/// variant, not the job, unless `sticky`: then the device can run nothing more in this process.
 class DeviceFault : public std::runtime_error {
  public:
   explicit DeviceFault(const std::string& message, bool sticky = false)

@@ -5,8 +5,8 @@
 
 namespace kiln {
 
-/// What code is generated for. `backend` is "cpu", "cuda" or "hip"; `arch` is the full name that the compiler takes:
-/// the host's resolved feature set ("x86-64 avx2 fma ..."), "sm_90a", "gfx90a:sramecc+:xnack-".
+/// What code is generated for. `backend` is "cpu", "cuda" or "hip"; `arch` is the full name that the compiler
+/// takes: the host's resolved feature set ("x86-64 avx2 fma ..."), "sm_90a", "gfx90a:sramecc+:xnack-".
 struct Target {
   std::string backend;
   std::string arch;
