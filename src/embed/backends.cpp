@@ -35,6 +35,14 @@ CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
   return options;
 }
 
+NvrtcCompilerOptions nvrtc_options(const Settings& settings, const CudaPlaces& places) {
+  NvrtcCompilerOptions options;
+  options.places = places;
+  if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / "nvrtc.txt";
+  options.time_limit = compile_time_limit(settings);
+  return options;
+}
+
 }  // namespace
 
 Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files, Log& log) {
@@ -42,7 +50,7 @@ Backends make_backends(const Settings& settings, ProcessRunner& processes, FileS
   backends.devices.push_back(make_cpu_backend(cpu_backend_options(settings), files));
   const CudaPlaces cuda = cuda_places(settings.nvrtc);
   backends.devices.push_back(make_cuda_backend(cuda, files));
-  backends.compilers["cuda"] = make_nvrtc_compiler({cuda, compile_time_limit(settings)}, files);
+  backends.compilers["cuda"] = make_nvrtc_compiler(nvrtc_options(settings, cuda), files, log);
   backends.compilers["cpu"] = make_cpu_compiler(cpu_compiler_options(settings), processes, files, log);
   return backends;
 }

@@ -12,6 +12,7 @@
 #include "device/cuda/cuda_backend.h"
 #include "device/device.h"
 #include "kiln/error.h"
+#include "support/recording_log.h"
 
 namespace kiln::test {
 
@@ -24,7 +25,7 @@ class GpuTest : public ::testing::Test {
     const CudaPlaces places = cuda_places("");
     backend_ = make_cuda_backend(places, *files_);
     if (const std::string problem = backend_->problem(); !problem.empty()) GTEST_SKIP() << problem;
-    compiler_ = make_nvrtc_compiler({places, std::chrono::minutes(2)}, *files_);
+    compiler_ = make_nvrtc_compiler({places, "", std::chrono::minutes(2)}, *files_, log_);
     try {
       static_cast<void>(compiler_->identity());
     } catch (const Error& error) {
@@ -75,6 +76,7 @@ class GpuTest : public ::testing::Test {
   }
 
   std::unique_ptr<FileSystem> files_;
+  RecordingLog log_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Compiler> compiler_;
   std::shared_ptr<Device> device_;

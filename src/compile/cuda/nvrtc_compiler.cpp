@@ -8,6 +8,7 @@
 #include "compile/cuda/nvrtc_library.h"
 #include "compile/cuda/nvrtc_program.h"
 #include "compile/cuda/nvrtc_unit.h"
+#include "compile/identity_memo.h"
 #include "compile/outline.h"
 #include "compile/portable_header.h"
 #include "kiln/error.h"
@@ -27,17 +28,21 @@ std::string first_error(const std::string& log) {
 
 class NvrtcCompiler final : public Compiler {
  public:
-  NvrtcCompiler(NvrtcCompilerOptions options, FileSystem& files)
-      : options_(std::move(options)), files_(files) {}
+  NvrtcCompiler(NvrtcCompilerOptions options, FileSystem& files, Log& log)
+      : options_(std::move(options)), files_(files), log_(log) {}
 
   const CompilerIdentity& identity() override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!identity_) identity_ = remembered();
+      if (identity_) return *identity_;
+    }
     const NvrtcLibrary& nvrtc = library();
     const std::lock_guard lock(mutex_);
-    if (!identity_) {
-      FieldHasher hasher;
-      hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", nvrtc.build_id);
-      identity_ = CompilerIdentity{"NVRTC", nvrtc.version(), hasher.hex()};
-    }
+    if (identity_) return *identity_;
+    identity_ = make_identity(nvrtc.version(), nvrtc.build_id);
+    remember_identity(options_.identity_memo, program_stamp(nvrtc.path, files_),
+                      nvrtc.version() + "\t" + nvrtc.build_id, files_, log_);
     return *identity_;
   }
 
@@ -82,6 +87,22 @@ class NvrtcCompiler final : public Compiler {
   }
 
  private:
+  static CompilerIdentity make_identity(const std::string& version, const std::string& build_id) {
+    FieldHasher hasher;
+    hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", build_id);
+    return {"NVRTC", version, hasher.hex()};
+  }
+
+  /// What the memo says of the file that would be opened.
+  std::optional<CompilerIdentity> remembered() {
+    if (options_.identity_memo.empty()) return std::nullopt;
+    const std::string stamp = program_stamp(nvrtc_candidate(options_.places, files_), files_);
+    const auto text = recall_identity(options_.identity_memo, stamp, files_);
+    if (!text) return std::nullopt;
+    const std::vector<std::string> parts = split(*text, '\t');
+    return make_identity(parts.front(), parts.size() > 1 ? parts[1] : "");
+  }
+
   const NvrtcLibrary& library() {
     const std::lock_guard lock(mutex_);
     if (!library_) library_ = open_nvrtc(options_.places, files_);
@@ -135,6 +156,7 @@ class NvrtcCompiler final : public Compiler {
 
   NvrtcCompilerOptions options_;
   FileSystem& files_;
+  Log& log_;
   std::mutex mutex_;
   std::optional<NvrtcLibrary> library_;  // not changed once it is there
   std::optional<CompilerIdentity> identity_;
@@ -142,8 +164,8 @@ class NvrtcCompiler final : public Compiler {
 
 }  // namespace
 
-std::unique_ptr<Compiler> make_nvrtc_compiler(NvrtcCompilerOptions options, FileSystem& files) {
-  return std::make_unique<NvrtcCompiler>(std::move(options), files);
+std::unique_ptr<Compiler> make_nvrtc_compiler(NvrtcCompilerOptions options, FileSystem& files, Log& log) {
+  return std::make_unique<NvrtcCompiler>(std::move(options), files, log);
 }
 
 }  // namespace kiln

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "compile/compiler.h"
 #include "device/cuda/cuda_folders.h"
 
@@ -11,11 +13,14 @@ namespace kiln {
 
 struct NvrtcCompilerOptions {
   CudaPlaces places;
+  std::filesystem::path
+      identity_memo;  ///< where NVRTC's version is remembered, so that a hit need not open it; empty: nowhere
   std::chrono::milliseconds time_limit{120'000};  ///< of one compile; 0: none
 };
 
 /// Compiles CUDA C++ with NVRTC, which needs no GPU. The library is opened when it is first needed.
-/// `files` must outlive the result.
-[[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(NvrtcCompilerOptions options, FileSystem& files);
+/// `files` and `log` must outlive the result.
+[[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(NvrtcCompilerOptions options, FileSystem& files,
+                                                            Log& log);
 
 }  // namespace kiln

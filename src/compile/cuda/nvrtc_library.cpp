@@ -47,6 +47,10 @@ void preload_builtins(const std::filesystem::path& library, FileSystem& files) {
   if (!search.names.empty()) static_cast<void>(open_library(search, files));
 }
 
+LibrarySearch search_for(const CudaPlaces& places, FileSystem& files) {
+  return {places.nvrtc, nvrtc_names(), cuda_library_folders(places, files)};
+}
+
 std::vector<int> supported_archs(const nvrtc_abi::Functions& call) {
   int count = 0;
   if (call.get_arch_count(&count) != nvrtc_abi::kSuccess || count <= 0) return {};
@@ -64,9 +68,12 @@ const std::vector<std::string>& nvrtc_names() {
   return names;
 }
 
+std::string nvrtc_candidate(const CudaPlaces& places, FileSystem& files) {
+  return library_candidates(search_for(places, files), files).front();
+}
+
 NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files) {
-  const LibrarySearch search{places.nvrtc, nvrtc_names(), cuda_library_folders(places, files)};
-  const VendorLibrary library = open_library(search, files);
+  const VendorLibrary library = open_library(search_for(places, files), files);
   if (library.handle == nullptr) {
     throw environment_error("no NVRTC, which compiles for NVIDIA's GPUs: " + library.problem + kInstall);
   }

@@ -24,6 +24,9 @@ struct NvrtcLibrary {
 /// The versions that Kiln looks for, newest first: "libnvrtc.so.13", ...
 [[nodiscard]] const std::vector<std::string>& nvrtc_names();
 
+/// The file that `open_nvrtc` tries first; it is not opened.
+[[nodiscard]] std::string nvrtc_candidate(const CudaPlaces& places, FileSystem& files);
+
 /// Opens NVRTC, with its builtins from beside it, which it would look for in the loader's path alone. Throws
 /// environment_error saying what was looked for, where, and what to install.
 [[nodiscard]] NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files);

@@ -71,23 +71,29 @@ class CudaContext {
   [[nodiscard]] const CudaDriver& driver() const { return *driver_; }
   [[nodiscard]] cuda_abi::Context get() const { return context_; }
   /// Makes the context current on this thread; free of driver calls that change anything where it is already.
-  [[nodiscard]] CurrentContext enter() const {
+  [[nodiscard]] CurrentContext enter() {
     cuda_abi::Context current = nullptr;
     driver_->call.context_get_current(&current);
     return current == context_ ? CurrentContext() : push();
   }
-  void check(cuda_abi::Result result, const char* call) const { check_cuda(*driver_, result, call); }
+  void check(cuda_abi::Result result, const char* call) {
+    if (result != cuda_abi::kSuccess) fail(result, call);
+  }
+  /// As throw_cuda_error; once the context is lost to a kernel's fault, every error says which fault that
+  /// was.
+  [[noreturn]] void fail(cuda_abi::Result result, const char* call, const std::string& detail = "");
 
   /// The same text at an address that lasts as long as the context.
   [[nodiscard]] const std::string& keep_name(const std::string& name);
 
  private:
-  [[nodiscard]] CurrentContext push() const;
+  [[nodiscard]] CurrentContext push();
 
   std::shared_ptr<const CudaDriver> driver_;
   cuda_abi::Context context_ = nullptr;
   UniqueHandle<PrimaryContextTraits> retained_;
-  std::mutex mutex_;  // of names_
+  std::mutex mutex_;  // of what follows
+  std::string lost_;  // the first fault
   std::set<std::string> names_;
 };
 

@@ -51,10 +51,9 @@ class CudaFunction final : public Function {
 
  private:
   [[noreturn]] void refuse(cuda_abi::Result result, const LaunchShape& shape) const {
-    throw_cuda_error(context_->driver(), result, "cuLaunchKernel",
-                     "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " +
-                         to_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
-                         " bytes of dynamic shared memory");
+    context_->fail(result, "cuLaunchKernel",
+                   "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " + to_text(shape.block) +
+                       ", " + std::to_string(shape.dynamic_shared_bytes) + " bytes of dynamic shared memory");
   }
 
   [[nodiscard]] int attribute(FunctionAttribute which) const {
@@ -104,6 +103,10 @@ class CudaModule final : public Module {
       accept(driver.call.library_load(&library, binary.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
              "cuLibraryLoadData", device);
       library_.reset({&driver, context_->get(), library});
+      // The driver would look at the binary when a kernel is first asked for; whether it can be loaded is
+      // asked now.
+      cuda_abi::Module loaded = nullptr;
+      accept(driver.call.library_get_module(&loaded, library), "cuLibraryGetModule", device);
     } else {
       cuda_abi::Module module = nullptr;
       accept(driver.call.module_load(&module, binary.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx",
@@ -145,7 +148,7 @@ class CudaModule final : public Module {
       context += "; the NVRTC that compiled it is newer than the driver (" + device.driver +
                  "), or it was compiled for another architecture: name an NVRTC that fits with KILN_NVRTC";
     }
-    throw_cuda_error(context_->driver(), result, call, context);
+    context_->fail(result, call, context);
   }
 
   /// Null if there is none of that name.

@@ -56,7 +56,7 @@ void CudaStream::synchronize() {
   if (kernel != nullptr) {
     launched = "kernel '" + *kernel + (several ? "', or one launched shortly before it" : "'");
   }
-  throw_cuda_error(context_->driver(), result, "cuStreamSynchronize", launched);
+  context_->fail(result, "cuStreamSynchronize", launched);
 }
 
 std::unique_ptr<Event> make_cuda_event(std::shared_ptr<CudaContext> context) {

@@ -57,6 +57,7 @@ const char* bind_all(const VendorLibrary& library, cuda_abi::Functions& call) {
   need(call.launch_kernel, "cuLaunchKernel");
   want(call.library_load, "cuLibraryLoadData");
   want(call.library_unload, "cuLibraryUnload");
+  want(call.library_get_module, "cuLibraryGetModule");
   want(call.library_get_kernel, "cuLibraryGetKernel");
   want(call.library_get_global, "cuLibraryGetGlobal");
   want(call.kernel_get_function, "cuKernelGetFunction");

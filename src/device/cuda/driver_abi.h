@@ -112,6 +112,7 @@ struct Functions {
   Result (*library_load)(Library* library, const void* image, int* jit_options, void** jit_values,
                          unsigned jit_count, int* options, void** values, unsigned count);
   Result (*library_unload)(Library library);
+  Result (*library_get_module)(Module* module, Library library);
   Result (*library_get_kernel)(Kernel* kernel, Library library, const char* name);
   Result (*library_get_global)(DevicePointer* address, std::size_t* bytes, Library library, const char* name);
   Result (*kernel_get_function)(Function* function, Kernel kernel);

@@ -6,6 +6,7 @@
 
 #include "compile/cuda/nvrtc_library.h"
 #include "kiln/error.h"
+#include "support/recording_log.h"
 
 namespace kiln::test {
 namespace {
@@ -18,7 +19,7 @@ class NvrtcCompilerTest : public ::testing::Test {
  protected:
   NvrtcCompilerTest() : files_(make_real_file_system()) {
     places_ = cuda_places("");
-    compiler_ = make_nvrtc_compiler({places_, std::chrono::minutes(2)}, *files_);
+    compiler_ = make_nvrtc_compiler({places_, "", std::chrono::minutes(2)}, *files_, log_);
   }
 
   void SetUp() override {
@@ -57,6 +58,7 @@ class NvrtcCompilerTest : public ::testing::Test {
   }
 
   std::unique_ptr<FileSystem> files_;
+  RecordingLog log_;
   CudaPlaces places_;
   std::unique_ptr<Compiler> compiler_;
 };
@@ -124,10 +126,27 @@ TEST_F(NvrtcCompilerTest, SaysWhereAnUnknownArchitectureStands) {
   EXPECT_THROW(static_cast<void>(compiler_->target_for("native")), Error);
 }
 
+TEST_F(NvrtcCompilerTest, RemembersItsVersionSoThatAHitNeedNotOpenIt) {
+  const std::filesystem::path folder =
+      files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_nvrtc_");
+  const auto make = [&] {
+    return make_nvrtc_compiler({places_, folder / "nvrtc.txt", std::chrono::minutes(2)}, *files_, log_);
+  };
+  const CompilerIdentity asked = make()->identity();
+  const auto memo = files_->read_file(folder / "nvrtc.txt");
+  const CompilerIdentity remembered = make()->identity();
+  files_->remove_all(folder);
+  ASSERT_TRUE(memo.has_value());
+  EXPECT_THAT(*memo, HasSubstr("\t" + asked.version + "\t"));
+  EXPECT_EQ(remembered.version, asked.version);
+  EXPECT_EQ(remembered.fingerprint, asked.fingerprint);
+}
+
 TEST(NvrtcSearch, SaysWhatIsMissingAndWhatToInstall) {
   const auto files = make_real_file_system();
+  RecordingLog log;
   const auto compiler =
-      make_nvrtc_compiler({cuda_places("/none/libnvrtc.so.13"), std::chrono::seconds(1)}, *files);
+      make_nvrtc_compiler({cuda_places("/none/libnvrtc.so.13"), "", std::chrono::seconds(1)}, *files, log);
   try {
     static_cast<void>(compiler->identity());
     FAIL() << "an NVRTC that is not there";

@@ -102,6 +102,7 @@ static_assert(kAbiEqual<decltype(F::launch_kernel), decltype(&::cuLaunchKernel)>
 #if CUDA_VERSION >= 12000
 static_assert(kAbiEqual<decltype(F::library_load), decltype(&::cuLibraryLoadData)>);
 static_assert(kAbiEqual<decltype(F::library_unload), decltype(&::cuLibraryUnload)>);
+static_assert(kAbiEqual<decltype(F::library_get_module), decltype(&::cuLibraryGetModule)>);
 static_assert(kAbiEqual<decltype(F::library_get_kernel), decltype(&::cuLibraryGetKernel)>);
 static_assert(kAbiEqual<decltype(F::library_get_global), decltype(&::cuLibraryGetGlobal)>);
 static_assert(kAbiEqual<decltype(F::kernel_get_function), decltype(&::cuKernelGetFunction)>);
