@@ -2,13 +2,6 @@
 
 #include "bude.h"
 
-// Keeps g++ 12 from merging two iterations of a loop, after which it finds no SIMD lanes in the loop inside.
-#ifdef KILN_BACKEND_CPU
-#define KEEP_ITERATIONS_APART() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-#else
-#define KEEP_ITERATIONS_APART()
-#endif
-
 // max(0, min(1, value)), in a form that every compiler turns into vector minima and maxima.
 __device__ inline float clamp_to_unit(float value) {
   const float low = value > 0.0f ? value : 0.0f;
@@ -62,7 +55,6 @@ fasten(float* __restrict__ energies, const float* __restrict__ poses, const Atom
     }
 
     for (int ip = 0; ip < p.natpro; ++ip) {
-      KEEP_ITERATIONS_APART();
       const Atom patom = protein[ip];
       const AtomType ptype = forcefield[patom.type];
 
