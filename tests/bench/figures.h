@@ -14,5 +14,8 @@ struct BenchOptions {
 void print_cpu_ratios(const BenchOptions& options);
 /// Cold compile, warm start and peak memory of the kiln program; a Markdown table on standard output.
 void print_process_figures(const BenchOptions& options);
+/// Launch and compile on the first NVIDIA GPU against the bare driver and NVRTC. Throws Error where there is
+/// none.
+void print_gpu_figures(const BenchOptions& options);
 
 }  // namespace kiln::bench

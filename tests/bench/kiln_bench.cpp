@@ -14,13 +14,19 @@ int main(int argc, char** argv) {
   options.workload_folder = KILN_BENCH_WORKLOADS;
   bool ratios = false;
   bool process = false;
+  bool gpu = false;
   app.add_option("--rounds", options.rounds, "repetitions of each figure")->check(CLI::Range(3, 10000));
   app.add_option("--kiln", options.kiln_program, "the kiln executable");
   app.add_option("--workloads", options.workload_folder, "the folder kernels_src");
   app.add_flag("--cpu-ratios", ratios, "only kernels against OpenMP loops");
   app.add_flag("--process", process, "only compile time, start-up and memory");
+  app.add_flag("--gpu", gpu, "only launch and compile on an NVIDIA GPU");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (gpu) {
+      kiln::bench::print_gpu_figures(options);
+      return 0;
+    }
     if (ratios || !process) kiln::bench::print_cpu_ratios(options);
     if (process || !ratios) kiln::bench::print_process_figures(options);
   } catch (const std::exception& error) {
