@@ -115,7 +115,7 @@ class FakeCpuCompiler : public ::testing::Test {
     specialization.target = {"cpu", "x86-64-v3", 32};
     return specialization;
   }
-  Diagnostic compile_with(ProcessResult result) {
+  Diagnostic compile_with(const ProcessResult& result) {
     install("g++", "x");
     answer_ = [result](const Command& command) {
       return command.arguments.front() == "--version" ? FakeProcessRunner::succeeded("g++ (X) 12.2.0\n")

@@ -237,10 +237,18 @@ KILN_DEVICE V block_reduce_sum(V value, int rank) {
   __shared__ V partial[Size];
   __syncthreads();
   partial[rank] = value;
+#if defined(KILN_BACKEND_CPU)
+  // The same sums in the same order, by one work-item: there is nothing to share out, and barriers cost.
+  __syncthreads();
+  for (int half = rank == 0 ? Size / 2 : 0; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) partial[i] += partial[i + half];
+  }
+#else
   for (int half = Size / 2; half > 0; half /= 2) {
     __syncthreads();
     if (rank < half) partial[rank] += partial[rank + half];
   }
+#endif
   return partial[0];
 }
 

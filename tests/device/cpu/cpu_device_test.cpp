@@ -106,6 +106,7 @@ TEST_F(CpuDeviceTest, RefusesWhatIsNoSharedObject) {
 
 TEST_F(CpuDeviceTest, KeepsManyModulesApartAndUnloadsThem) {
   std::vector<std::string> binaries;
+  binaries.reserve(3);
   for (int version = 0; version < 3; ++version) {
     binaries.push_back(
         kernels_
@@ -141,6 +142,7 @@ TEST_F(CpuDeviceTest, RunsStreamsOfSeveralThreads) {
   Function& bad =
       kernels_.build(R"(extern "C" __global__ void bad() { if (threadIdx.x) __syncthreads(); })", "bad");
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   std::atomic<int> faults{0};
   std::vector<std::vector<int>> results(4, std::vector<int>(40));
   for (int t = 0; t < 4; ++t) {

@@ -51,6 +51,7 @@ TEST(ThreadPool, TakesLoopsOfSeveralCallersInTurn) {
   ThreadPool pool(3);
   std::atomic<std::uint64_t> sum{0};
   std::vector<std::jthread> callers;
+  callers.reserve(4);
   for (int caller = 0; caller < 4; ++caller) {
     callers.emplace_back([&] {
       for (int i = 0; i < 200; ++i) {
