@@ -7,6 +7,7 @@
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "kiln/error.h"
+#include "report/run_summary.h"
 #include "report/text_table.h"
 
 namespace kiln {
@@ -30,8 +31,7 @@ std::string compiler_sentence(Compiler& compiler) {
   try {
     const CompilerIdentity& identity = compiler.identity();
     const std::string abilities = compiler.abilities();
-    return "compiles with " + identity.name + " " + identity.version +
-           (abilities.empty() ? "" : " for " + abilities);
+    return "compiles with " + compiler_text(identity) + (abilities.empty() ? "" : " for " + abilities);
   } catch (const Error& error) {
     return error.what();
   }

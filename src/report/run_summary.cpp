@@ -157,12 +157,16 @@ RunTotals count_run(const std::vector<Record>& records) {
   return totals;
 }
 
+std::string compiler_text(const CompilerIdentity& compiler) {
+  if (compiler.version.starts_with(compiler.name)) return compiler.version;
+  return compiler.name + " " + compiler.version;
+}
+
 std::string run_heading(const std::vector<Record>& records, const TextStyle& style) {
   if (records.empty()) return "";
   std::vector<std::string> parts = {records.front().workload};
   for (const Record& record : records) {
-    const std::vector<std::string> said = {device_text(record.device),
-                                           record.compiler.name + " " + record.compiler.version};
+    const std::vector<std::string> said = {device_text(record.device), compiler_text(record.compiler)};
     for (const std::string& part : said) {
       if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
     }
