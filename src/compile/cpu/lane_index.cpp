@@ -60,6 +60,7 @@ class SumMatcher {
     if (accept("static_cast")) return accept("<") && type() && accept(">") && bracketed(name);
     if (accept("(") && type() && accept(")")) return index(name);
     at_ = begin;
+    if (type()) return bracketed(name);
     return bracketed(name);
   }
 
