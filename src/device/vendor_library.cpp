@@ -63,6 +63,7 @@ int look_at_object(dl_phdr_info* info, std::size_t /*size*/, void* data) {
   for (int i = 0; i < info->dlpi_phnum && search.build_id.empty(); ++i) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells places as numbers
     const auto* note = reinterpret_cast<const unsigned char*>(info->dlpi_addr + part.p_vaddr);
     search.build_id = find_build_id(note, part.p_memsz);
   }

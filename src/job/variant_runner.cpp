@@ -187,7 +187,10 @@ void VariantRunner::add_unit_use(const Unit& unit, const ServiceResult& result) 
   use.compile_seconds = result.compile_seconds;
   use.load_seconds = result.load_seconds;
   use.options = unit.specialization.options;
-  use.binary_bytes = result.code->code().binary.size();
+  const CodeObject& code = result.code->code();
+  use.binary_bytes = code.binary.size();
+  // The compiler's log begins with why it made an intermediate form and no machine code.
+  if (code.format == "ptx") use.note = code.log.substr(0, code.log.find('\n'));
   record_.units.push_back(std::move(use));
 }
 

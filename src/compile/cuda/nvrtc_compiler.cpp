@@ -74,7 +74,7 @@ class NvrtcCompiler final : public Compiler {
     for (const EntryPoint& entry : specialization.entries) {
       object.lowered_names[entry.name_expression] = program.lowered_name(entry.name_expression);
     }
-    object.log = arch.note.empty() ? "" : "note: " + arch.note + "\n";
+    object.log = arch.note.empty() ? "" : arch.note + "\n";
     object.log += program.log();
     object.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return object;

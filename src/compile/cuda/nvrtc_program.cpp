@@ -45,6 +45,7 @@ nvrtc_abi::Result NvrtcProgram::compile(const std::vector<std::string>& options,
     nvrtc_.call.set_flow_callback(get(), is_past, &deadline);
   }
   std::vector<const char*> texts;
+  texts.reserve(options.size());
   for (const std::string& option : options) texts.push_back(option.c_str());
   return nvrtc_.call.compile_program(get(), static_cast<int>(texts.size()), texts.data());
 }

@@ -43,6 +43,7 @@ bool user_names(const Specialization& specialization, std::initializer_list<cons
 
 std::string list_of(const std::vector<int>& supported) {
   std::vector<std::string> names;
+  names.reserve(supported.size());
   for (const int arch : supported) names.push_back("sm_" + std::to_string(arch));
   return join(names, ", ");
 }
@@ -52,8 +53,9 @@ std::string list_of(const std::vector<int>& supported) {
 NvrtcUnit make_nvrtc_unit(const Specialization& specialization) {
   NvrtcUnit unit;
   unit.text = "#define KILN_BACKEND_CUDA 1\n";
-  for (const auto& [name, value] : specialization.defines)
-    unit.text += "#define " + name + " " + value + "\n";
+  for (const auto& [name, value] : specialization.defines) {
+    unit.text.append("#define ").append(name).append(" ").append(value).append("\n");
+  }
   std::set<std::string> bounded;
   for (const EntryPoint& entry : specialization.entries) {
     const std::string name = function_name(entry.name_expression);

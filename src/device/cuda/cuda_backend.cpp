@@ -28,7 +28,9 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::vector<DeviceInfo> devices() const override {
     std::vector<DeviceInfo> list;
-    for (int ordinal = 0; ordinal < count(); ++ordinal)
+    const int devices = count();
+    list.reserve(static_cast<std::size_t>(devices));
+    for (int ordinal = 0; ordinal < devices; ++ordinal)
       list.push_back(describe_cuda_device(*driver().driver, ordinal));
     return list;
   }

@@ -31,7 +31,10 @@ class CudaBuffer final : public DeviceBuffer {
         memory_({&context_->driver(), context_->get(), address}),
         bytes_(bytes) {}
 
-  [[nodiscard]] void* data() const override { return reinterpret_cast<void*>(memory_.get().object); }
+  [[nodiscard]] void* data() const override {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are numbers
+    return reinterpret_cast<void*>(memory_.get().object);
+  }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] void* host_view() const override { return nullptr; }
 
@@ -43,7 +46,7 @@ class CudaBuffer final : public DeviceBuffer {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(std::shared_ptr<const CudaDriver> driver, int ordinal)
+  CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal)
       : info_(describe_cuda_device(*driver, ordinal)),
         context_(std::make_shared<CudaContext>(driver, device_number(*driver, ordinal))) {}
 
@@ -163,8 +166,8 @@ DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
   return info;
 }
 
-std::shared_ptr<Device> open_cuda_device(std::shared_ptr<const CudaDriver> driver, int ordinal) {
-  return std::make_shared<CudaDevice>(std::move(driver), ordinal);
+std::shared_ptr<Device> open_cuda_device(const std::shared_ptr<const CudaDriver>& driver, int ordinal) {
+  return std::make_shared<CudaDevice>(driver, ordinal);
 }
 
 }  // namespace kiln

@@ -11,6 +11,7 @@ namespace kiln {
 [[nodiscard]] DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal);
 
 /// Retains the device's primary context for as long as anything made from it lives.
-[[nodiscard]] std::shared_ptr<Device> open_cuda_device(std::shared_ptr<const CudaDriver> driver, int ordinal);
+[[nodiscard]] std::shared_ptr<Device> open_cuda_device(const std::shared_ptr<const CudaDriver>& driver,
+                                                       int ordinal);
 
 }  // namespace kiln

@@ -137,7 +137,7 @@ class CudaModule final : public Module {
                  : call.module_get_global(&address, &bytes, module_.get().object, name.c_str());
     if (result == cuda_abi::kNotFound) return std::nullopt;
     context_->check(result, library_ ? "cuLibraryGetGlobal" : "cuModuleGetGlobal");
-    return std::pair{reinterpret_cast<void*>(address), bytes};
+    return std::pair{reinterpret_cast<void*>(address), bytes};  // NOLINT(performance-no-int-to-ptr)
   }
 
  private:
