@@ -12,3 +12,19 @@ function(kiln_embed target header)
   target_sources(${target} PRIVATE ${output})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded)
 endfunction()
+
+# kiln_source_digest(TARGET HEADER PATTERN...): a generated HEADER that defines KILN_SOURCE_DIGEST, the SHA-256 of the files
+# that match. Code made from a kernel text depends on the code that makes it, so this is part of every cache key.
+function(kiln_source_digest target header)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  set(digests "")
+  foreach(file IN LISTS files)
+    file(SHA256 ${file} digest)
+    string(APPEND digests ${digest})
+  endforeach()
+  string(SHA256 digest "${digests}")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/embedded/${header}
+       CONTENT "#pragma once\n#define KILN_SOURCE_DIGEST \"${digest}\"\n")
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded)
+endfunction()

@@ -107,7 +107,7 @@ Subcommand add_compile_command(CLI::App& app) {
       ->type_name("ARCH,...");
   arguments->archs = "native";
   command->footer(examples({"kiln compile configs/quickstart.yaml",
-                            "kiln compile configs/quickstart.yaml --arch native --sweep block_x=64,128",
+                            "kiln compile configs/stencil7.yaml --arch native --sweep block_x=64,128",
                             "kiln compile configs/quickstart.yaml --arch sm_90,gfx90a"}));
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }

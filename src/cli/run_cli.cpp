@@ -54,7 +54,7 @@ class CommandLine {
     add_global_options(app_, arguments_);
     commands_ = add_commands(app_);
     app_.footer(examples({"kiln run configs/quickstart.yaml",
-                          "kiln run configs/quickstart.yaml --sweep block_x=64,128,256",
+                          "kiln run configs/stencil7.yaml --sweep block_x=64,128,256",
                           "kiln workloads stencil7", "kiln run --help"}));
   }
 

@@ -12,6 +12,7 @@
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
 #include "compile/portable_header.h"
+#include "kiln_unit_digest.h"
 
 namespace kiln {
 namespace {
@@ -184,6 +185,7 @@ std::string cpu_unit_fingerprint() {
   for (const EmbeddedFile& part : cpu_shim_parts()) hasher.field(part.name, part.text);
   for (const EmbeddedFile& part : cpu_stand_in_headers()) hasher.field(part.name, part.text);
   hasher.field("portable.h", portable_header());
+  hasher.field("unit", KILN_SOURCE_DIGEST);
   return hasher.hex();
 }
 
