@@ -156,7 +156,8 @@ class CpuCompiler final : public Compiler {
     for (const std::string& directory : specialization.include_directories)
       arguments.push_back("-I" + directory);
     arguments.insert(arguments.end(), specialization.options.begin(), specialization.options.end());
-    arguments.insert(arguments.end(), {"-o", (work / "kernel.so").string(), "-", "-Wl,--as-needed", "-lm"});
+    arguments.insert(arguments.end(),
+                     {"-o", (work / "kernel.so").string(), "-", "-Wl,--as-needed", "-lm", "-lgcc"});
     if (specialization.fast_math && libmvec_version() >= 22) arguments.emplace_back("-lmvec");
     return command;
   }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 #include "base/text.h"
@@ -130,17 +131,25 @@ class CpuBackend final : public Backend {
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] std::string problem() const override { return ""; }
-  [[nodiscard]] std::vector<DeviceInfo> devices() const override { return {describe(options_, files_)}; }
+  [[nodiscard]] std::vector<DeviceInfo> devices() const override { return {info()}; }
   [[nodiscard]] std::shared_ptr<Device> open(int ordinal) override {
     if (ordinal != 0)
       throw bad_input("there is one cpu device; its number is 0, not " + std::to_string(ordinal));
-    return std::make_shared<CpuDevice>(options_, describe(options_, files_), files_);
+    return std::make_shared<CpuDevice>(options_, info(), files_);
   }
 
  private:
+  /// Read once: on a machine with many cores /proc/cpuinfo takes milliseconds.
+  [[nodiscard]] const DeviceInfo& info() const {
+    std::call_once(described_, [&] { info_ = describe(options_, files_); });
+    return info_;
+  }
+
   std::string name_ = "cpu";
   CpuBackendOptions options_;
   FileSystem& files_;
+  mutable std::once_flag described_;
+  mutable DeviceInfo info_;
 };
 
 }  // namespace

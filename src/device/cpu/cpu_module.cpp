@@ -21,7 +21,7 @@ class CpuFunction final : public Function {
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] const FunctionAttributes& attributes() const override { return attributes_; }
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
-    launcher_.launch(kernel_, dynamic_cast<CpuStream&>(stream), shape, arguments);
+    launcher_.launch(kernel_, cost_, dynamic_cast<CpuStream&>(stream), shape, arguments);
   }
 
  private:
@@ -29,6 +29,7 @@ class CpuFunction final : public Function {
   const cpu_abi::Kernel& kernel_;
   Launcher& launcher_;
   FunctionAttributes attributes_;
+  LaunchCost cost_;
 };
 
 class CpuModule final : public Module {

@@ -1,5 +1,6 @@
 #include "device/cpu/launcher.h"
 
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -9,8 +10,8 @@
 namespace kiln {
 namespace {
 
-/// Below so many work-items without barriers, waking other threads costs more than they save.
-constexpr std::uint64_t kAloneItems = 4096;
+/// A launch of less than this runs on the calling thread.
+constexpr double kShort = 4e-6;
 
 std::string text_of(const Dim3& extents) {
   return "(" + std::to_string(extents.x) + "," + std::to_string(extents.y) + "," + std::to_string(extents.z) +
@@ -49,14 +50,26 @@ Launcher::Launcher(int threads, std::size_t stack_bytes) : pool_(threads) {
   for (int thread = 0; thread < pool_.threads(); ++thread) runners_.push_back(make_block_runner(stack_bytes));
 }
 
-void Launcher::launch(const cpu_abi::Kernel& kernel, CpuStream& stream, const LaunchShape& shape,
-                      void* const* arguments) {
+bool LaunchCost::short_for(std::uint64_t work_items) const {
+  const float known = seconds_per_item_.load(std::memory_order_relaxed);
+  return known >= 0 && static_cast<double>(known) * static_cast<double>(work_items) < kShort;
+}
+
+void LaunchCost::learn(std::uint64_t work_items, double thread_seconds) {
+  seconds_per_item_.store(static_cast<float>(thread_seconds / static_cast<double>(work_items)),
+                          std::memory_order_relaxed);
+}
+
+void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream& stream,
+                      const LaunchShape& shape, void* const* arguments) {
   check_block(kernel, shape.block);
   const std::uint64_t blocks = shape.grid.volume();
   if (blocks == 0 || shape.block.volume() == 0) return;
   const cpu_abi::Launch launch = {narrow(shape.grid), narrow(shape.block), arguments};
   FaultSink faults;
-  const bool alone = kernel.uses_fibers == 0 && blocks * shape.block.volume() <= kAloneItems;
+  const std::uint64_t work_items = blocks * shape.block.volume();
+  const bool alone = cost.short_for(work_items);
+  const auto begin = std::chrono::steady_clock::now();
   pool_.run(blocks, alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
     if (faults.raised()) return;
     try {
@@ -66,6 +79,9 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, CpuStream& stream, const La
       faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
     }
   });
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  const bool one_thread = alone || blocks == 1;
+  cost.learn(work_items, elapsed.count() * (one_thread ? 1 : pool_.threads()));
   if (faults.raised()) stream.fail(faults.message());
 }
 

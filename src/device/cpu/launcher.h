@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -22,13 +24,25 @@ class CpuStream final : public Stream {
   std::string fault_;
 };
 
+/// What earlier launches of a kernel took, so that a short one is not spread over threads whose waking costs
+/// more.
+class LaunchCost {
+ public:
+  /// Nothing is known before the first launch.
+  [[nodiscard]] bool short_for(std::uint64_t work_items) const;
+  void learn(std::uint64_t work_items, double thread_seconds);
+
+ private:
+  std::atomic<float> seconds_per_item_{-1};
+};
+
 /// Runs launches on a pool of threads. Thread-safe: launches of several threads take turns.
 class Launcher {
  public:
   Launcher(int threads, std::size_t stack_bytes);
 
   [[nodiscard]] ThreadPool& pool() { return pool_; }
-  void launch(const cpu_abi::Kernel& kernel, CpuStream& stream, const LaunchShape& shape,
+  void launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream& stream, const LaunchShape& shape,
               void* const* arguments);
 
  private:

@@ -116,6 +116,24 @@ template __global__ void axpy<int, 2>(int*, const int*, int);
   EXPECT_THROW(kernels_.run(*ints, {{1, 1, 1}, {4, 1, 1}, 0}, none, none, 1), Error);  // compiled for 8
 }
 
+TEST_P(CpuKernel, KeepsLoopsAndFibersOfOneUnitApart) {
+  Specialization specialization = kernels_.specialize(R"(#include "kiln/params.h"
+__device__ int where() { return blockIdx.x * blockDim.x + threadIdx.x; }
+extern "C" __global__ void plain(int* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = where(); }
+extern "C" __global__ void waiting(int* a) { __syncthreads(); a[kiln::global_index_x()] += where(); })",
+                                                      "plain");
+  specialization.entries.push_back({"waiting", Dim3{32, 1, 1}, ""});
+  const CodeObject object = kernels_.compile(specialization);
+  const auto module = kernels_.device().load(object.binary);
+  std::vector<int> a(96);
+  for (int again = 1; again <= 3; ++again) {
+    kernels_.run(*module->function(object.lowered_names.at("plain")), {{2, 1, 1}, {48, 1, 1}, 0}, a.data(),
+                 96);
+    kernels_.run(*module->function(object.lowered_names.at("waiting")), {{3, 1, 1}, {32, 1, 1}, 0}, a.data());
+    for (int i = 0; i < 96; ++i) EXPECT_EQ(a[static_cast<std::size_t>(i)], 2 * i);
+  }
+}
+
 TEST_P(CpuKernel, FindsConstantAndDeviceVariables) {
   Function& k = kernels_.build(R"(__constant__ double table[4];
 namespace inner { __device__ int counter = 7; }

@@ -220,6 +220,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
       blockDim.z = kiln_shape_##index::fixed_block.z;                                                \
     }                                                                                                \
     kiln_guard_mode = kiln_guard_test;                                                               \
+    kiln_lane_known = false;                                                                         \
     threadIdx.x = thread.x;                                                                          \
     threadIdx.y = thread.y;                                                                          \
     threadIdx.z = thread.z;                                                                          \
