@@ -21,6 +21,7 @@ struct Backends {
 };
 
 /// `processes`, `files` and `log` outlive what is made.
-[[nodiscard]] Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files, Log& log);
+[[nodiscard]] Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files,
+                                     Log& log);
 
 }  // namespace kiln
