@@ -123,27 +123,32 @@ struct Runner<F, S, void (*)(A...)> {
                            Worker* worker, A... arguments) {
     const Index3 block = enter_launch<S>(launch, worker);
     const unsigned grid_x = launch->grid.x, grid_y = launch->grid.y;
-    unsigned x = static_cast<unsigned>(first % grid_x);
+    unsigned begin = static_cast<unsigned>(first % grid_x);
     unsigned y = static_cast<unsigned>(first / grid_x % grid_y);
     unsigned z = static_cast<unsigned>(first / grid_x / grid_y);
-    for (; first < last; ++first) {
-      blockIdx.x = x;
+    while (first < last) {
+      // The part of a row of blocks. Rows of work-items come before blocks, so that memory is touched in long
+      // runs.
+      const unsigned long long rest = last - first;
+      const unsigned end = rest < grid_x - begin ? begin + static_cast<unsigned>(rest) : grid_x;
       blockIdx.y = y;
       blockIdx.z = z;
-      if (Narrow && x * block.x > 0x7ffffff0u - block.x) __builtin_unreachable();
       for (unsigned k = 0; k < block.z; ++k) {
         for (unsigned j = 0; j < block.y; ++j) {
           threadIdx.z = k;
           threadIdx.y = j;
-          run_row<Narrow>(block.x, arguments...);
+          for (unsigned x = begin; x < end; ++x) {
+            if (Narrow && x * block.x > 0x7ffffff0u - block.x) __builtin_unreachable();
+            blockIdx.x = x;
+            run_row<Narrow>(block.x, arguments...);
+          }
         }
       }
-      if (++x == grid_x) {
-        x = 0;
-        if (++y == grid_y) {
-          y = 0;
-          ++z;
-        }
+      first += end - begin;
+      begin = 0;
+      if (++y == grid_y) {
+        y = 0;
+        ++z;
       }
     }
   }
