@@ -20,10 +20,6 @@ Worker& own(cpu_abi::Worker* worker) {
   return *static_cast<Worker*>(worker);
 }
 
-std::string assertion_text(const char* condition, const char* file, unsigned line) {
-  return std::string("assertion '") + condition + "' failed at " + file + ":" + std::to_string(line);
-}
-
 const cpu_abi::Services kFiberServices = {
     [](cpu_abi::Worker* worker, cpu_abi::BarrierKind kind, unsigned predicate, unsigned line) {
       return own(worker).team->block_barrier(kind, predicate, line);
@@ -36,7 +32,7 @@ const cpu_abi::Services kFiberServices = {
     },
     [](cpu_abi::Worker* worker) { return own(worker).team->active_lanes(); },
     [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
-      own(worker).team->fail(assertion_text(condition, file, line));
+      own(worker).team->fail_assertion(condition, file, line);
     }};
 
 void refuse(cpu_abi::Worker* worker, const std::string& what) {

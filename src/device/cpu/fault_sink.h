@@ -24,4 +24,9 @@ class FaultSink {
   std::atomic<bool> raised_{false};
 };
 
+/// How a failed assertion of a kernel is told.
+[[nodiscard]] inline std::string assertion_text(const char* condition, const char* file, unsigned line) {
+  return std::string("assertion '") + condition + "' failed at " + file + ":" + std::to_string(line);
+}
+
 }  // namespace kiln

@@ -231,8 +231,9 @@ std::string FiberTeam::describe_wait() const {
   return text;
 }
 
-void FiberTeam::fail(const std::string& what) {
-  faults_->raise(what + " by work-item " + text_of(position(running_)) + " " + where());
+void FiberTeam::fail_assertion(const char* condition, const char* file, unsigned line) {
+  faults_->raise(assertion_text(condition, file, line) + " by work-item " + text_of(position(running_)) +
+                 " " + where());
   switch_context(items_[running_]->context, thread_);
 }
 

@@ -31,8 +31,8 @@ class FiberTeam {
   unsigned long long warp_exchange(unsigned mask, unsigned long long value, unsigned source);
   unsigned warp_vote(unsigned mask, unsigned predicate);
   [[nodiscard]] unsigned active_lanes() const;
-  /// Gives the block up. Does not return to the work-item.
-  void fail(const std::string& what);
+  /// Gives the block up. Does not return: what the caller has on its stack is not destroyed.
+  void fail_assertion(const char* condition, const char* file, unsigned line);
 
  private:
   enum class State : std::uint8_t { kRunning, kAtBlockBarrier, kAtWarpOperation, kLeft };
