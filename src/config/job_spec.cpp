@@ -28,7 +28,7 @@ void read_sweep(const YamlNode& node, JobSpec& job) {
     const bool also_set = std::any_of(job.set.begin(), job.set.end(),
                                       [&name = name](const auto& entry) { return entry.first == name; });
     if (also_set)
-      throw bad_input("sweep." + name + ": '" + name + "' is also in `set`; keep one",
+      throw bad_input(std::string("sweep.").append(name).append(": is also in `set`; keep one"),
                       node.key_location(name));
     std::vector<RawValue> values;
     for (const YamlNode& item : value.items()) values.push_back(raw_value(item));

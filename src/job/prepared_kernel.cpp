@@ -47,9 +47,10 @@ void PreparedKernel::bind_symbols(Module& module) {
                       kernel_->where);
     }
     if (symbol->second != buffer.bytes()) {
-      throw bad_input("kernels." + kernel_->name + ".symbols: variable '" + name + "' holds " +
-                          std::to_string(symbol->second) + " bytes, buffer '" + buffer_name + "' " +
-                          std::to_string(buffer.bytes()),
+      const std::string variable =
+          "variable '" + name + "' holds " + std::to_string(symbol->second) + " bytes";
+      throw bad_input("kernels." + kernel_->name + ".symbols: " + variable + ", buffer '" + buffer_name +
+                          "' " + std::to_string(buffer.bytes()),
                       kernel_->where);
     }
     symbols_.emplace_back(symbol->first, buffer_name);

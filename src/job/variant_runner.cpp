@@ -196,6 +196,7 @@ void VariantRunner::add_unit_use(const Unit& unit, const ServiceResult& result) 
 
 std::vector<PreparedKernel> VariantRunner::prepare_all(const std::vector<std::string>& names) {
   std::vector<PreparedKernel> kernels;
+  kernels.reserve(names.size());
   for (const std::string& name : names) {
     kernels.emplace_back(configuration_, *plan_.workload->find_kernel(name), units_, *workspace_);
   }

@@ -40,6 +40,7 @@ std::pair<double, double> range_of(ScalarType type) {
 
 std::vector<std::string> texts_of(const std::vector<ExpressionText>& list) {
   std::vector<std::string> texts;
+  texts.reserve(list.size());
   for (const ExpressionText& item : list) texts.push_back(item.text);
   return texts;
 }

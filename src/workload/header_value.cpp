@@ -14,7 +14,8 @@ double record_count(const std::string& path, const HeaderSource& source, FileSys
                         std::to_string(record) + " bytes of a record: truncated, or not of this format",
                     {path, 0, 0});
   }
-  return static_cast<double>(status->size / record);
+  const std::uint64_t records = status->size / record;
+  return static_cast<double>(records);
 }
 
 double number_at(const std::string& path, const ParameterSpec& parameter, FileSystem& files) {

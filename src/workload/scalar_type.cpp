@@ -43,6 +43,7 @@ std::optional<ScalarType> parse_scalar_type(const std::string& name) {
 const std::vector<std::string>& scalar_type_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
+    list.reserve(kRows.size());
     for (const Row& candidate : kRows) list.emplace_back(candidate.name);
     return list;
   }();

@@ -13,6 +13,7 @@ namespace {
 template <class Items>
 std::vector<std::string> names_of(const Items& items) {
   std::vector<std::string> names;
+  names.reserve(items.size());
   for (const auto& item : items) names.push_back(item.name);
   return names;
 }
@@ -39,10 +40,10 @@ class Checker {
 
  private:
   void collect_names() {
-    static const std::set<std::string> kReserved{"params", "null",      "time",         "file_bytes",
-                                                 "all",    "fast_math", "launch_bounds"};
+    static const std::set<std::string> reserved{"params", "null",      "time",         "file_bytes",
+                                                "all",    "fast_math", "launch_bounds"};
     const auto add = [&](const std::string& name, const SourceLocation& where) {
-      if (kReserved.contains(name) || type_constant(name)) {
+      if (reserved.contains(name) || type_constant(name)) {
         throw bad_input("'" + name + "' is a word of the format; choose another name", where);
       }
       if (!names_.insert(name).second)
