@@ -12,7 +12,7 @@
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
 #include "compile/portable_header.h"
-#include "kiln_unit_digest.h"
+#include "kiln_embedded_digest.h"
 
 namespace kiln {
 namespace {
