@@ -8,7 +8,7 @@ set -euo pipefail
 cd "${1:?usage: layers.sh ROOT}"
 
 mapfile -t layers < <(sed -n 's/^kiln_layer(\([a-z_]*\).*/\1/p' src/CMakeLists.txt)
-generated=$(sed -n 's/^kiln_embed([a-z_]* \([a-z_.]*\).*/\1/p' src/CMakeLists.txt | paste -sd ' ')  # headers of embedded texts
+generated=$(sed -nE 's/^kiln_(embed|source_digest)\([a-z_]* ([a-z_.]*).*/\2/p' src/CMakeLists.txt | paste -sd ' ')  # headers of embedded texts, digests
 [ "${#layers[@]}" -gt 0 ] || { echo "src/CMakeLists.txt: no kiln_layer(...) found"; exit 1; }
 
 # shellcheck disable=SC2016 # awk has its own variables
