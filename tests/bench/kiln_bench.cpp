@@ -1,12 +1,28 @@
 // Prints the figures of docs/performance.md as Markdown.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 
 #include "figures.h"
 
+namespace {
+
+/// Idle OpenMP threads that spin would take the cores from Kiln's kernels. libgomp reads its environment
+/// before main, so the program starts itself again with the variable set.
+void make_openmp_wait_asleep(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  execv("/proc/self/exe", argv);  // where this fails, the policy is the default one
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  make_openmp_wait_asleep(argv);
   CLI::App app{"Measures Kiln: kernels against hand-written loops, and what Kiln itself costs"};
   kiln::bench::BenchOptions options;
   const auto here = std::filesystem::canonical("/proc/self/exe").parent_path();
