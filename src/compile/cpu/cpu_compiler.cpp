@@ -144,6 +144,11 @@ class CpuCompiler final : public Compiler {
     arguments = fixed_options(compiler_.clang());
     for (std::string& option : arch_options(specialization.target.arch))
       arguments.push_back(std::move(option));
+    // clang 14 keeps values in xmm16 to xmm31 across __tls_get_addr, whose first call in a thread may
+    // overwrite them (glibc's memset and memcpy use them). Without AVX-512 these registers do not exist.
+    if (compiler_.clang() && specialization.target.arch.starts_with("x86-64-v4")) {
+      arguments.emplace_back("-mno-avx512f");
+    }
     if (specialization.fast_math) {
       arguments.emplace_back("-ffast-math");
       if (libmvec_version() >= 22) arguments.push_back("-DKILN_LIBMVEC=" + std::to_string(libmvec_version()));
