@@ -32,8 +32,9 @@ TEST(CpuBackend, IsFoundByName) {
   EXPECT_GT(device->info().compute_units, 0);
   EXPECT_GT(device->info().memory_bytes, 1U << 28);
   // A container may lack /sys, which is where the size of the cache stands.
-  if (std::filesystem::exists("/sys/devices/system/cpu/cpu0/cache"))
+  if (std::filesystem::exists("/sys/devices/system/cpu/cpu0/cache")) {
     EXPECT_GT(device->info().l2_bytes, 1U << 16);
+  }
   EXPECT_EQ(device->info().limits.max_threads_per_block, 1024U);
   EXPECT_THROW(static_cast<void>(registry.open("cpu:1")), Error);
 }
