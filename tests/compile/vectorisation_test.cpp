@@ -55,7 +55,7 @@ class Vectorisation : public ::testing::TestWithParam<std::string> {
       const auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
       if (has("gather") || has("scatter")) ++listing.gathers;
       if ((has("vmovupd") || has("vmovapd")) && has("{%k") && has("(")) ++listing.masked;
-      if ((has("addpd") || has("mulpd") || has("pd ")) && has("zmm") &&
+      if ((has("addpd") || has("mulpd") || has("pd ")) && (has("zmm") || has("ymm")) &&
           has("fm") + has("add") + has("mul") > 0)
         ++listing.vector;
     }
