@@ -86,6 +86,7 @@ TEST_F(Embedding, AKernelOutlivesItsService) {
 
 TEST_F(Embedding, ManyThreadsCauseOneCompile) {
   const Service service(settings_);
+  const DeviceHandle cpu = service.device("cpu");  // one device for all of them
   std::vector<std::future<Kernel>> kernels;
   for (int i = 0; i < 8; ++i) kernels.push_back(request(service).set("n", 50).get_async());
   for (auto& kernel : kernels) {
