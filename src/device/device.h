@@ -84,7 +84,7 @@ class Function {
   virtual void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) = 0;
 };
 
-/// Machine code loaded on a device.
+/// Machine code loaded on a device. Thread-safe.
 class Module {
  public:
   virtual ~Module() = default;

@@ -1,6 +1,7 @@
 #include "device/cpu/cpu_module.h"
 
 #include <map>
+#include <mutex>
 
 #include "device/cpu/shared_object.h"
 #include "kiln/error.h"
@@ -38,6 +39,7 @@ class CpuModule final : public Module {
       : launcher_(std::move(launcher)), object_(std::move(object)), binary_bytes_(binary_bytes) {}
 
   [[nodiscard]] Function* function(const std::string& lowered_name) override {
+    const std::lock_guard lock(mutex_);
     const auto found = functions_.find(lowered_name);
     if (found != functions_.end()) return found->second.get();
     const auto* kernel = static_cast<const cpu_abi::Kernel*>(::dlsym(object_.get(), lowered_name.c_str()));
@@ -63,6 +65,7 @@ class CpuModule final : public Module {
   std::shared_ptr<Launcher> launcher_;
   SharedObject object_;
   std::size_t binary_bytes_;
+  std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<CpuFunction>> functions_;
 };
 
