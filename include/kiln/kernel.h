@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <future>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -34,22 +36,16 @@ class DeviceHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-/// The device pointers of a launch, in the order of the kernel's buffer arguments; make it with `args(f, u)`.
-class LaunchArguments {
- public:
-  LaunchArguments(std::initializer_list<const void*> pointers) : pointers_(pointers) {}
-  [[nodiscard]] const std::vector<const void*>& pointers() const { return pointers_; }
-
- private:
-  std::vector<const void*> pointers_;
-};
+/// The device pointers of a launch, in the order of the kernel's arguments that are buffers (or tensor maps
+/// of buffers); `args(f, u)` makes them. A view: what it shows outlives the call that it is passed to.
+using LaunchArguments = std::span<const void* const>;
 
 /// `kernel.launch(stream, args(f, u))`: pointers only; scalars are parameters and go through
 /// KernelRequest::set.
 template <class... Pointers>
-[[nodiscard]] LaunchArguments args(Pointers... pointers) {
+[[nodiscard]] constexpr std::array<const void*, sizeof...(Pointers)> args(Pointers... pointers) {
   static_assert((std::is_pointer_v<Pointers> && ...), "args() takes pointers; scalars are set by name");
-  return LaunchArguments{static_cast<const void*>(pointers)...};
+  return {static_cast<const void*>(pointers)...};
 }
 
 /// A specialised kernel, loaded on a device. Cheap to copy, immutable, usable from any thread; it keeps its
@@ -58,11 +54,12 @@ class Kernel {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// Enqueues on the caller's stream (a CUstream or hipStream_t; null: the device's own stream). Throws Error
-  /// (bad input) when the number of pointers is not that of the kernel's buffer arguments.
-  void launch(void* stream, const LaunchArguments& arguments) const;
+  /// Enqueues on the caller's stream (a CUstream or hipStream_t; null: the stream that Kiln keeps for the
+  /// device). On a GPU it neither allocates nor takes a lock of Kiln's. Throws Error: bad input when the
+  /// number of pointers is not that of the kernel's buffer arguments; otherwise what the driver says.
+  void launch(void* stream, LaunchArguments arguments) const;
   /// On the device's own stream, and waits. Throws Error when the kernel failed.
-  void run(const LaunchArguments& arguments) const;
+  void run(LaunchArguments arguments) const;
 
   [[nodiscard]] const std::string& name() const;
   /// "memory", "disk", "compiled" or "waited" (for another thread that compiled it).
@@ -74,7 +71,28 @@ class Kernel {
 
  private:
   friend class KernelRequest;
+  friend class KernelFamily;
   std::shared_ptr<const Impl> impl_;
+};
+
+/// Kernels of one request that differ in the values of some parameters: a table from values to kernels for
+/// the hot path, where the values are known anew for each launch. Cheap to copy; all copies share the
+/// kernels. Thread-safe.
+class KernelFamily {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  /// The kernel for these values, in the order of the names that the family was made with. The first call for
+  /// some values is KernelRequest::get with all that this may throw; every later one is a look-up without
+  /// allocation or lock. The reference is valid as long as the family.
+  [[nodiscard]] const Kernel& at(std::span<const std::int64_t> values) const;
+  [[nodiscard]] const Kernel& at(std::initializer_list<std::int64_t> values) const {
+    return at(std::span(values.begin(), values.size()));
+  }
+
+ private:
+  friend class KernelRequest;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// Builds up what a kernel is to be specialised for: `workload.kernel("laplacian").on(device).set("nx",
@@ -86,6 +104,10 @@ class KernelRequest {
   using Value = std::variant<bool, std::int64_t, double, std::string>;
 
   KernelRequest& on(const DeviceHandle& device);
+  /// The same for a caller with a stream of its own: while that is captured into a graph, get() compiles and
+  /// loads nothing, but throws Error. (Without it, only capture on streams that wait for the legacy default
+  /// stream is noticed.)
+  KernelRequest& on(const DeviceHandle& device, void* stream);
   /// A parameter's value, `bind.<parameter>` ("compile", "run"), `fast_math` or `launch_bounds`.
   KernelRequest& set(const std::string& parameter, const Value& value);
   template <class Integer>
@@ -102,6 +124,9 @@ class KernelRequest {
   [[nodiscard]] Kernel get() const;
   /// The same on another thread; the future carries the Error.
   [[nodiscard]] std::future<Kernel> get_async() const;
+  /// Kernels that differ in `parameters`: names of whole-number or bool parameters (a bool's values are 0 and
+  /// 1), at most 8. Throws Error for other names.
+  [[nodiscard]] KernelFamily family(const std::vector<std::string>& parameters) const;
 
  private:
   friend class WorkloadHandle;

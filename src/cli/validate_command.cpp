@@ -46,8 +46,10 @@ void check_launches(const Configuration& configuration) {
     const KernelSpec& kernel = *workload.find_kernel(launch.kernel);
     static_cast<void>(shape_of(configuration, kernel));
     for (const ArgumentSpec& argument : kernel.args) {
-      if (argument.kind != ArgumentSpec::Kind::kBuffer) continue;
+      if (!argument.names_buffer()) continue;
       static_cast<void>(layout_of(configuration, *workload.find_buffer(argument.name)));
+      if (argument.kind == ArgumentSpec::Kind::kTensorMap)
+        static_cast<void>(tensor_map_layout(configuration, argument));
     }
   }
 }

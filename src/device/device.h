@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/target.h"
+#include "device/tensor_map.h"
 
 namespace kiln {
 
@@ -18,6 +19,9 @@ struct DeviceLimits {
   Dim3 max_block;
   Dim3 max_grid;
   std::uint64_t max_shared_bytes_per_block = 0;  ///< static + dynamic, with opt-in where the device has one
+  std::uint64_t max_threads_per_unit = 0;        ///< resident on a compute unit; 0 where that means nothing
+  bool clusters = false;                         ///< takes launches in clusters of blocks
+  bool cooperative = false;                      ///< takes cooperative launches
 };
 
 /// What `kiln devices` and every record say of a device.
@@ -54,7 +58,15 @@ struct FunctionAttributes {
   std::optional<std::vector<std::size_t>> parameter_bytes;
 };
 
-/// An ordered queue of work. `native` is the vendor's handle (a CUstream), null for the cpu.
+/// A device's clocks at one moment; `nullopt` for what its management library does not tell.
+struct DeviceClocks {
+  std::optional<unsigned> compute_mhz, memory_mhz;          ///< now
+  std::optional<unsigned> compute_max_mhz, memory_max_mhz;  ///< the highest that it can run at
+  std::vector<std::string> limited_by;                      ///< "power cap", "heat", ...
+};
+
+/// An ordered queue of work. `native` is the vendor's handle (a CUstream), null for the cpu. Thread-safe:
+/// what several threads enqueue is in the order of their calls.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -82,6 +94,13 @@ class Function {
   /// returns. The shape has been checked. Throws Error when the driver refuses; a fault of the kernel
   /// surfaces at synchronize.
   virtual void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) = 0;
+  /// The same on the caller's own stream: `native` is the vendor's handle. Neither allocates nor locks.
+  /// Throws bad_input where a back end has no such streams.
+  virtual void launch_native(void* native, const LaunchShape& shape, void* const* arguments) = 0;
+  /// Blocks of this shape that the whole device holds at a time; `nullopt` where the back end cannot tell.
+  [[nodiscard]] virtual std::optional<std::uint64_t> resident_blocks(const LaunchShape& /*shape*/) const {
+    return std::nullopt;
+  }
 };
 
 /// Machine code loaded on a device. Thread-safe.
@@ -94,7 +113,7 @@ class Module {
   [[nodiscard]] virtual std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) = 0;
 };
 
-/// One device. Thread-safe, except that a stream is used by one thread at a time.
+/// One device. Thread-safe.
 class Device {
  public:
   virtual ~Device() = default;
@@ -108,10 +127,15 @@ class Device {
   /// Sets every byte; enqueued.
   virtual void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
-  /// A view of the caller's own stream; `native` is the vendor's handle. Unless a back end has such streams,
-  /// throws bad_input.
-  [[nodiscard]] virtual std::unique_ptr<Stream> borrow_stream(void* native);
+  /// Whether the caller's own stream is being captured into a graph; `native` as in launch_native, null: any
+  /// stream that can be told of. Throws bad_input where a back end has no such streams and one is given.
+  [[nodiscard]] virtual bool is_capturing(void* native);
   [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
+  /// A descriptor of the tensor at the device address `data`. Throws bad_input for a layout that the hardware
+  /// does not take, and on a device without tensor maps.
+  [[nodiscard]] virtual TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data);
+  /// `nullopt` where nothing tells.
+  [[nodiscard]] virtual std::optional<DeviceClocks> clocks() { return std::nullopt; }
   /// Loads `binary` (a shared object, a cubin, a code object). Throws Error if it is not loadable here.
   [[nodiscard]] virtual std::unique_ptr<Module> load(const std::string& binary) = 0;
   /// Evicts cached data of earlier launches from the last-level cache; enqueued.

@@ -29,6 +29,10 @@ struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
+  Dim3 cluster = {};         ///< in blocks that run side by side and see each other's shared memory
+  bool cooperative = false;  ///< every block runs at the same time, so that the grid can synchronise
+
+  [[nodiscard]] bool clustered() const { return cluster.volume() > 1; }
 };
 
 }  // namespace kiln

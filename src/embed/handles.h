@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,6 @@ struct DeviceHandle::Impl {
 
   std::shared_ptr<Service::Impl> service;
   std::shared_ptr<Device> device;
-  std::mutex stream_mutex;  ///< a stream is used by one thread at a time
   std::unique_ptr<Stream> stream;
 };
 
@@ -55,10 +55,17 @@ struct KernelRequest::Impl {
   std::shared_ptr<const Workload> workload;
   const KernelSpec* kernel = nullptr;
   std::shared_ptr<DeviceHandle::Impl> device;
+  void* caller_stream = nullptr;
   std::vector<std::pair<std::string, RawValue>> assignments;
 };
 
-/// Arguments that are values are fixed by the request; those that are buffers come with each launch.
+/// An argument of a kernel: bytes that the request fixed, or a pointer that comes with each launch, passed as
+/// it is or as a tensor map of what it points to.
+struct KernelArgument {
+  std::vector<std::byte> value;  ///< empty: a pointer
+  std::optional<TensorMapLayout> tensor_map;
+};
+
 struct Kernel::Impl {
   std::shared_ptr<DeviceHandle::Impl> device;
   std::shared_ptr<LoadedCode> code;
@@ -66,8 +73,9 @@ struct Kernel::Impl {
   LaunchShape shape;
   std::string name, origin, key;
   double compile_seconds = 0;
-  std::vector<std::vector<std::byte>> values;  ///< in order of the arguments; empty for a buffer's
-  std::size_t buffer_count = 0;
+  std::vector<KernelArgument> arguments;
+  std::size_t pointer_count = 0;
+  bool has_tensor_maps = false;
 };
 
 }  // namespace kiln

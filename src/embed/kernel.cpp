@@ -14,6 +14,53 @@ namespace {
 
 constexpr std::size_t kMaxArguments = 128;
 
+/// The drivers' interfaces take pointers to non-const; they only read.
+template <class Value>
+void* address_of(const Value& value) {
+  return const_cast<Value*>(&value);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+void enqueue(const Kernel::Impl& kernel, void* stream, void* const* addresses) {
+  if (stream != nullptr)
+    kernel.function->launch_native(stream, kernel.shape, addresses);
+  else
+    kernel.function->launch(*kernel.device->stream, kernel.shape, addresses);
+}
+
+/// A map is made anew for each launch: it holds the pointer.
+void launch_with_tensor_maps(const Kernel::Impl& kernel, void* stream, LaunchArguments pointers) {
+  std::vector<TensorMap> maps(kernel.arguments.size());
+  std::vector<void*> addresses;
+  std::size_t next_pointer = 0;
+  for (const KernelArgument& argument : kernel.arguments) {
+    if (!argument.value.empty()) {
+      addresses.push_back(address_of(argument.value.front()));
+      continue;
+    }
+    const void* const& pointer = pointers[next_pointer++];
+    if (argument.tensor_map) {
+      TensorMap& map = maps[addresses.size()];
+      map = kernel.device->device->encode_tensor_map(*argument.tensor_map, pointer);
+      addresses.push_back(&map);
+    } else {
+      addresses.push_back(address_of(pointer));
+    }
+  }
+  enqueue(kernel, stream, addresses.data());
+}
+
+/// Throws what keeps the kernel from being launched as it is configured.
+void check_fit(const Configuration& configuration, const KernelSpec& kernel, const Kernel::Impl& made,
+               const std::vector<std::size_t>& argument_sizes) {
+  const DeviceInfo& device = made.device->device->info();
+  if (const auto problem = check_arguments(argument_sizes, made.function->attributes(), made.name))
+    throw bad_input(*problem, kernel.where);
+  auto problem = check_shape(made.shape, device, made.function->attributes(), made.name);
+  if (!problem)
+    problem = check_residency(made.shape, device, made.function->resident_blocks(made.shape), made.name);
+  if (problem) throw bad_input(*problem + " (" + explain_shape(configuration, kernel) + ")", kernel.where);
+}
+
 std::string text_of(const KernelRequest::Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
@@ -37,7 +84,6 @@ std::uint64_t DeviceHandle::free_memory_bytes() const {
 }
 
 void DeviceHandle::synchronize() const {
-  const std::lock_guard lock(impl_->stream_mutex);
   try {
     impl_->stream->synchronize();
   } catch (const DeviceFault& fault) {
@@ -48,6 +94,17 @@ void DeviceHandle::synchronize() const {
 KernelRequest& KernelRequest::on(const DeviceHandle& device) {
   auto changed = std::make_shared<Impl>(*impl_);
   changed->device = device.impl_;
+  changed->caller_stream = nullptr;
+  impl_ = std::move(changed);
+  return *this;
+}
+
+KernelRequest& KernelRequest::on(const DeviceHandle& device, void* stream) {
+  if (stream != nullptr)
+    static_cast<void>(device.impl_->device->is_capturing(stream));  // refuses where none is
+  auto changed = std::make_shared<Impl>(*impl_);
+  changed->device = device.impl_;
+  changed->caller_stream = stream;
   impl_ = std::move(changed);
   return *this;
 }
@@ -75,8 +132,8 @@ Kernel KernelRequest::get() const {
   const auto units = make_units(configuration, {impl_->kernel->name}, Role::kStep, device.info().target,
                                 *impl_->service->files);
   const Unit& unit = units.at(0);
-  auto result =
-      engine.service().get(unit.specialization, *engine.compilers().at(backend), impl_->device->device);
+  auto result = engine.service().get(unit.specialization, *engine.compilers().at(backend),
+                                     impl_->device->device, impl_->caller_stream);
   if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) {
     const std::string message = diagnostic->summary + (diagnostic->log.empty() ? "" : "\n" + diagnostic->log);
     throw diagnostic->environment ? environment_error(message) : bad_input(message);
@@ -93,19 +150,22 @@ Kernel KernelRequest::get() const {
   made->compile_seconds = found.compile_seconds;
   std::vector<std::size_t> sizes;
   for (const ArgumentSpec& argument : impl_->kernel->args) {
-    const bool buffer = argument.kind == ArgumentSpec::Kind::kBuffer;
-    made->values.push_back(buffer ? std::vector<std::byte>{}
-                                  : argument_bytes(configuration, argument, unit.params));
-    made->buffer_count += buffer ? 1 : 0;
-    sizes.push_back(buffer ? sizeof(void*) : made->values.back().size());
+    KernelArgument& added = made->arguments.emplace_back();
+    if (argument.kind == ArgumentSpec::Kind::kTensorMap) {
+      added.tensor_map = tensor_map_layout(configuration, argument);
+      made->has_tensor_maps = true;
+      sizes.push_back(sizeof(TensorMap));
+    } else if (argument.kind == ArgumentSpec::Kind::kBuffer) {
+      sizes.push_back(sizeof(void*));
+    } else {
+      added.value = argument_bytes(configuration, argument, unit.params);
+      sizes.push_back(added.value.size());
+    }
+    made->pointer_count += added.value.empty() ? 1 : 0;
   }
   if (sizes.size() > kMaxArguments)
     throw bad_input("kernel '" + made->name + "' has more than 128 arguments", impl_->kernel->where);
-  for (const auto& problem :
-       {check_arguments(sizes, made->function->attributes(), made->name),
-        check_shape(made->shape, device.info(), made->function->attributes(), made->name)}) {
-    if (problem) throw bad_input(*problem, impl_->kernel->where);
-  }
+  check_fit(configuration, *impl_->kernel, *made, sizes);
   Kernel kernel;
   kernel.impl_ = std::move(made);
   return kernel;
@@ -115,35 +175,31 @@ std::future<Kernel> KernelRequest::get_async() const {
   return std::async(std::launch::async, [request = *this] { return request.get(); });
 }
 
-void Kernel::launch(void* stream, const LaunchArguments& arguments) const {
+void Kernel::launch(void* stream, LaunchArguments arguments) const {
   const Impl& self = *impl_;
-  if (arguments.pointers().size() != self.buffer_count) {
-    throw bad_input("kernel '" + self.name + "' takes " + std::to_string(self.buffer_count) + " buffers, " +
-                    std::to_string(arguments.pointers().size()) + " are given");
+  if (arguments.size() != self.pointer_count) {
+    throw bad_input("kernel '" + self.name + "' takes " + std::to_string(self.pointer_count) + " buffers, " +
+                    std::to_string(arguments.size()) + " are given");
   }
-  std::array<const void*, kMaxArguments> buffers{};
-  std::array<void*, kMaxArguments> pointers{};
-  std::size_t next_buffer = 0;
-  for (std::size_t i = 0; i < self.values.size(); ++i) {
-    if (self.values[i].empty()) {
-      buffers.at(i) = arguments.pointers()[next_buffer++];
-      pointers.at(i) = static_cast<void*>(&buffers.at(i));
-    } else {
-      // The driver's interface takes pointers to non-const; it only reads.
-      pointers.at(i) =
-          const_cast<std::byte*>(self.values[i].data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  try {
+    if (self.has_tensor_maps) {
+      launch_with_tensor_maps(self, stream, arguments);
+      return;
     }
+    std::array<void*, kMaxArguments> addresses;  // NOLINT(*-member-init): what is used is assigned
+    std::size_t next_pointer = 0;
+    std::size_t next = 0;
+    for (const KernelArgument& argument : self.arguments) {
+      addresses[next++] =
+          argument.value.empty() ? address_of(arguments[next_pointer++]) : address_of(argument.value.front());
+    }
+    enqueue(self, stream, addresses.data());
+  } catch (const DeviceFault& fault) {
+    throw bad_input(fault.what());
   }
-  if (stream != nullptr) {
-    const auto borrowed = self.device->device->borrow_stream(stream);
-    self.function->launch(*borrowed, self.shape, pointers.data());
-    return;
-  }
-  const std::lock_guard lock(self.device->stream_mutex);
-  self.function->launch(*self.device->stream, self.shape, pointers.data());
 }
 
-void Kernel::run(const LaunchArguments& arguments) const {
+void Kernel::run(LaunchArguments arguments) const {
   launch(nullptr, arguments);
   DeviceHandle device;
   device.impl_ = impl_->device;

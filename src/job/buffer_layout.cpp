@@ -64,8 +64,7 @@ const InitSpec& effective_init(const Configuration& configuration, const InitSpe
 void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel,
                          std::set<std::string>& buffers, std::set<std::string>& init_kernels) {
   for (const ArgumentSpec& argument : kernel.args) {
-    if (argument.kind == ArgumentSpec::Kind::kBuffer)
-      add_buffer(configuration, argument.name, buffers, init_kernels);
+    if (argument.names_buffer()) add_buffer(configuration, argument.name, buffers, init_kernels);
   }
   for (const auto& [symbol, buffer] : kernel.symbols)
     add_buffer(configuration, buffer, buffers, init_kernels);

@@ -13,6 +13,16 @@ const LoadedUnit& unit_of(const std::vector<LoadedUnit>& units, const std::strin
   throw internal_error("kernel '" + kernel + "' is in no unit");
 }
 
+TensorMap encode(const Configuration& configuration, const ArgumentSpec& argument, Workspace& workspace) {
+  const TensorMapLayout layout = tensor_map_layout(configuration, argument);
+  try {
+    return workspace.device().encode_tensor_map(layout, workspace.buffer(argument.name).data());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    throw bad_input("tensor_map of '" + argument.name + "': " + error.message(), argument.where);
+  }
+}
+
 }  // namespace
 
 PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
@@ -23,16 +33,24 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
       arguments_.add_pointer(workspace.buffer(argument.name).data());
+    } else if (argument.kind == ArgumentSpec::Kind::kTensorMap) {
+      arguments_.add_bytes(encode(configuration, argument, workspace).bytes);
     } else {
       arguments_.add_bytes(argument_bytes(configuration, argument, unit.unit.params));
     }
   }
-  if (const auto problem = check_arguments(arguments_.sizes(), function_->attributes(), kernel.name)) {
-    throw bad_input(*problem, kernel.where);
+  if (const auto mismatch = check_arguments(arguments_.sizes(), function_->attributes(), kernel.name)) {
+    throw bad_input(*mismatch, kernel.where);
   }
   const DeviceInfo& device = workspace.device().info();
-  if (const auto problem = check_shape(shape_, device, function_->attributes(), kernel.name)) {
-    throw UnfitKernel(kernel.where.to_string() + ": " + *problem);
+  auto problem = check_shape(shape_, device, function_->attributes(), kernel.name);
+  if (!problem) {
+    resident_blocks_ = function_->resident_blocks(shape_);
+    problem = check_residency(shape_, device, resident_blocks_, kernel.name);
+  }
+  if (problem) {
+    throw UnfitKernel(kernel.where.to_string() + ": " + *problem + " (" +
+                      explain_shape(configuration, kernel) + ")");
   }
   bind_symbols(*unit.code->module());
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,6 +40,8 @@ class PreparedKernel {
   [[nodiscard]] const std::string& name() const { return kernel_->name; }
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
+  /// Of Function::resident_blocks, for this shape.
+  [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
 
  private:
   void bind_symbols(Module& module);
@@ -46,6 +50,7 @@ class PreparedKernel {
   Workspace* workspace_;
   Function* function_ = nullptr;
   LaunchShape shape_;
+  std::optional<std::uint64_t> resident_blocks_;
   ArgumentPack arguments_;
   std::vector<std::pair<void*, std::string>> symbols_;  // address, buffer
 };

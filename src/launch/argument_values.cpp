@@ -1,6 +1,11 @@
 #include "launch/argument_values.h"
 
+#include <algorithm>
 #include <array>
+#include <set>
+
+#include "base/text.h"
+#include "config/expression.h"
 
 namespace kiln {
 namespace {
@@ -27,12 +32,121 @@ std::vector<std::byte> expression_bytes(const Configuration& configuration, cons
   return scalar_bytes(value.type, value);
 }
 
+TensorMapLayout::Element element_of(ScalarType type, const SourceLocation& where) {
+  using Element = TensorMapLayout::Element;
+  switch (type) {
+    case ScalarType::kBool:
+    case ScalarType::kUint8:
+    case ScalarType::kInt8:
+      return Element::kU8;
+    case ScalarType::kUint16:
+    case ScalarType::kInt16:
+      return Element::kU16;
+    case ScalarType::kInt:
+      return Element::kI32;
+    case ScalarType::kUnsigned:
+      return Element::kU32;
+    case ScalarType::kLong:
+      return Element::kI64;
+    case ScalarType::kUnsignedLong:
+      return Element::kU64;
+    case ScalarType::kFloat:
+      return Element::kF32;
+    case ScalarType::kDouble:
+      return Element::kF64;
+  }
+  throw bad_input("a tensor map of this type does not exist", where);
+}
+
+/// Fastest dimension first.
+std::vector<std::uint64_t> reversed_values(const Configuration& configuration,
+                                           const std::vector<ExpressionText>& list) {
+  std::vector<std::uint64_t> values;
+  for (auto text = list.rbegin(); text != list.rend(); ++text) {
+    values.push_back(static_cast<std::uint64_t>(configuration.evaluate_integer(*text, 1, kMaxExactInteger)));
+  }
+  return values;
+}
+
+/// The word's place in `words`; the reader has let no other through.
+template <class Enumeration, std::size_t N>
+Enumeration enumerator(const std::string& word, const std::array<const char*, N>& words) {
+  const auto found = std::find(words.begin(), words.end(), word);
+  return static_cast<Enumeration>(found - words.begin());
+}
+
 }  // namespace
+
+TensorMapLayout tensor_map_layout(const Configuration& configuration, const ArgumentSpec& argument) {
+  const BufferSpec& buffer = *configuration.workload().find_buffer(argument.name);
+  const TensorMapSpec& spec = argument.tensor_map;
+  TensorMapLayout layout;
+  layout.element = element_of(configuration.scalar_type(buffer.type).value(), argument.where);
+  const auto shape = reversed_values(configuration, buffer.shape);
+  layout.extents = spec.extents.empty() ? shape : reversed_values(configuration, spec.extents);
+  layout.box = reversed_values(configuration, spec.box);
+  layout.element_strides = spec.element_strides.empty()
+                               ? std::vector<std::uint64_t>(layout.extents.size(), 1)
+                               : reversed_values(configuration, spec.element_strides);
+  const std::uint64_t bytes = element_bytes(layout.element);
+  layout.strides = reversed_values(configuration, spec.strides);
+  for (std::uint64_t& stride : layout.strides) stride *= bytes;
+  std::uint64_t pitch = bytes;
+  for (std::size_t i = 0; spec.strides.empty() && i + 1 < layout.extents.size(); ++i)
+    layout.strides.push_back(pitch *= layout.extents[i]);
+  constexpr std::array<const char*, 3> kInterleaves = {"none", "16B", "32B"};
+  constexpr std::array<const char*, 4> kSwizzles = {"none", "32B", "64B", "128B"};
+  constexpr std::array<const char*, 4> kPromotions = {"none", "64B", "128B", "256B"};
+  constexpr std::array<const char*, 2> kFills = {"zero", "nan"};
+  layout.interleave = enumerator<TensorMapLayout::Interleave>(spec.interleave, kInterleaves);
+  layout.swizzle = enumerator<TensorMapLayout::Swizzle>(spec.swizzle, kSwizzles);
+  layout.l2_promotion = enumerator<TensorMapLayout::L2Promotion>(spec.l2_promotion, kPromotions);
+  layout.fill = enumerator<TensorMapLayout::Fill>(spec.fill, kFills);
+  if (const auto problem = find_problem(layout))
+    throw bad_input("tensor_map of '" + buffer.name + "': " + *problem, argument.where);
+
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < layout.extents.size(); ++i)
+    last += (layout.extents[i] - 1) * (i == 0 ? bytes : layout.strides[i - 1]);
+  std::uint64_t available = bytes;
+  for (const std::uint64_t extent : shape) available *= extent;
+  if (last + bytes > available) {
+    throw bad_input("tensor_map of '" + buffer.name + "': it spans " + std::to_string(last + bytes) +
+                        " bytes, the buffer has " + std::to_string(available),
+                    argument.where);
+  }
+  return layout;
+}
+
+std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel) {
+  std::vector<std::string> parts;
+  std::set<std::string> names;
+  const auto add = [&](const char* key, const std::vector<ExpressionText>& list) {
+    std::vector<std::string> texts;
+    for (const ExpressionText& text : list) {
+      texts.push_back(text.text);
+      for (std::string& name : expression_names(text.text, text.where, text.key))
+        names.insert(std::move(name));
+    }
+    if (!texts.empty()) parts.push_back(std::string(key) + ": [" + join(texts, ", ") + "]");
+  };
+  add("grid", kernel.grid);
+  add("block", kernel.block);
+  add("cluster", kernel.cluster);
+  if (kernel.shared) add("shared", {*kernel.shared});
+  for (const std::string& name : names) {
+    const ExpressionText text{name, kernel.where, "kernels." + kernel.name};
+    parts.push_back(name + " = " + format_number(configuration.evaluate(text)));
+  }
+  return join(parts, ", ");
+}
 
 LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel) {
   LaunchShape shape;
   shape.grid = extents_of(configuration, kernel.grid);
   shape.block = extents_of(configuration, kernel.block);
+  shape.cluster = extents_of(configuration, kernel.cluster);
+  shape.cooperative = kernel.cooperative;
   if (kernel.shared) {
     shape.dynamic_shared_bytes =
         static_cast<std::uint64_t>(configuration.evaluate_integer(*kernel.shared, 0, kMaxGridExtent));
@@ -54,6 +168,7 @@ std::vector<std::byte> argument_bytes(const Configuration& configuration, const 
     case ArgumentSpec::Kind::kNull:
       return std::vector<std::byte>(sizeof(void*));
     case ArgumentSpec::Kind::kBuffer:
+    case ArgumentSpec::Kind::kTensorMap:
       break;
   }
   throw internal_error("a buffer has no value of its own");

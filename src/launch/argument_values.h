@@ -4,17 +4,26 @@
 #include <vector>
 
 #include "device/target.h"
+#include "device/tensor_map.h"
 #include "specialize/params_struct.h"
 #include "workload/configuration.h"
 
 namespace kiln {
 
-/// Evaluates a kernel's grid, block and dynamic shared memory. Throws bad_input at the expression for a grid
-/// of zero, one beyond 2^31 - 1, a fraction.
+/// Evaluates a kernel's grid, block, cluster and dynamic shared memory. Throws bad_input at the expression
+/// for a grid of zero, one beyond 2^31 - 1, a fraction.
 [[nodiscard]] LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel);
 
-/// The bytes of an argument that is not a buffer: the params struct, a parameter, an expression, a null
-/// pointer.
+/// The launch's expressions with the values that they depend on, for a message: "block: [bx, by], bx = 64, by
+/// = 32".
+[[nodiscard]] std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel);
+
+/// How a tensor map sees its buffer. Throws bad_input at the argument for what cannot be meant.
+[[nodiscard]] TensorMapLayout tensor_map_layout(const Configuration& configuration,
+                                                const ArgumentSpec& argument);
+
+/// The bytes of an argument that is neither a buffer nor a tensor map: the params struct, a parameter, an
+/// expression, a null pointer.
 [[nodiscard]] std::vector<std::byte> argument_bytes(const Configuration& configuration,
                                                     const ArgumentSpec& argument, const ParamsStruct& params);
 

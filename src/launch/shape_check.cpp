@@ -66,6 +66,23 @@ std::optional<std::string> check_shared_memory(const LaunchShape& shape, const D
          " bytes of dynamic shared memory, a block on " + device.id + " has " + digits(limit);
 }
 
+std::optional<std::string> check_cluster(const LaunchShape& shape, const DeviceInfo& device) {
+  if (shape.cooperative && !device.limits.cooperative)
+    return "it is cooperative, " + device.id + " has no cooperative launches";
+  if (!shape.clustered()) return std::nullopt;
+  if (!device.limits.clusters)
+    return "it is launched in clusters of " + to_text(shape.cluster) + " blocks, " + device.id + " (" +
+           device.target.arch + ") has no clusters";
+  for (const Axis& axis : kAxes) {
+    const std::uint64_t extent = shape.grid.*axis.extent;
+    const std::uint64_t part = shape.cluster.*axis.extent;
+    if (extent % part == 0) continue;
+    return "its grid has " + digits(extent) + " blocks along " + axis.name +
+           ", no multiple of its cluster's " + digits(part);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> find_problem(const LaunchShape& shape, const DeviceInfo& device,
                                         const FunctionAttributes& function) {
   if (auto problem = check_extents(shape.grid, device.limits.max_grid, "grid", "blocks", device.id))
@@ -74,6 +91,7 @@ std::optional<std::string> find_problem(const LaunchShape& shape, const DeviceIn
     return problem;
   }
   if (auto problem = check_block_volume(shape.block, device, function)) return problem;
+  if (auto problem = check_cluster(shape, device)) return problem;
   return check_shared_memory(shape, device, function);
 }
 
@@ -84,6 +102,22 @@ std::optional<std::string> check_shape(const LaunchShape& shape, const DeviceInf
   const auto problem = find_problem(shape, device, function);
   if (!problem) return std::nullopt;
   return "kernel '" + kernel + "' cannot be launched: " + *problem;
+}
+
+std::optional<std::string> check_residency(const LaunchShape& shape, const DeviceInfo& device,
+                                           std::optional<std::uint64_t> resident_blocks,
+                                           const std::string& kernel) {
+  if (!resident_blocks) return std::nullopt;
+  const std::string start = "kernel '" + kernel + "' cannot be launched: ";
+  if (*resident_blocks == 0) {
+    const std::string what = shape.clustered()
+                                 ? "no cluster of " + to_text(shape.cluster) + " such blocks fits"
+                                 : "no such block fits";
+    return start + what + " on " + device.id + ": too many registers or too much shared memory";
+  }
+  if (!shape.cooperative || shape.grid.volume() <= *resident_blocks) return std::nullopt;
+  return start + "it is cooperative and its grid has " + digits(shape.grid.volume()) + " blocks, " +
+         device.id + " holds " + digits(*resident_blocks) + " of them at a time";
 }
 
 std::optional<std::string> check_arguments(const std::vector<std::size_t>& sizes,

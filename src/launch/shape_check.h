@@ -15,6 +15,13 @@ namespace kiln {
                                                      const FunctionAttributes& function,
                                                      const std::string& kernel);
 
+/// What keeps blocks of this shape from being resident: registers or shared memory that no compute unit has
+/// (`resident_blocks` is 0, of Function::resident_blocks), a cooperative grid of more blocks than the device
+/// holds. `nullopt` when they fit or the back end cannot tell.
+[[nodiscard]] std::optional<std::string> check_residency(const LaunchShape& shape, const DeviceInfo& device,
+                                                         std::optional<std::uint64_t> resident_blocks,
+                                                         const std::string& kernel);
+
 /// "kernel 'axpy' takes 4 arguments, 3 are given"; "argument 2 of kernel 'axpy' is 4 bytes, the kernel takes
 /// 8". `nullopt` when they fit or the back end cannot tell.
 [[nodiscard]] std::optional<std::string> check_arguments(const std::vector<std::size_t>& sizes,

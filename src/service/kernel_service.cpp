@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "kiln/error.h"
 #include "service/single_flight.h"
 
 namespace kiln {
@@ -61,6 +62,7 @@ struct KernelService::State {
     const std::shared_ptr<Device>& device;
     CacheKey key;
     std::string device_id;
+    void* caller_stream;
   };
 
   GetResult get(const Request& request) {
@@ -79,6 +81,7 @@ struct KernelService::State {
   /// Looks in memory again: whoever led before may have landed since the caller looked.
   GetResult load(const Request& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
+    require_no_capture(request);
     auto outcome = codes.run(
         request.key.digest, [&] { return obtain(request); }, [&] { count(&ServiceCounters::waited); });
     if (auto* diagnostic = std::get_if<Diagnostic>(&outcome.value)) return std::move(*diagnostic);
@@ -93,6 +96,18 @@ struct KernelService::State {
     counters.load_seconds += seconds;
     return ServiceResult{std::move(loaded), obtained.origin, request.key, obtained.compile_seconds,
                          obtained.load_seconds + seconds};
+  }
+
+  static void require_no_capture(const Request& request) {
+    if (!request.device) return;
+    Device& device = *request.device;
+    const bool captured = device.is_capturing(nullptr) ||
+                          (request.caller_stream != nullptr && device.is_capturing(request.caller_stream));
+    if (!captured) return;
+    throw bad_input(
+        "kernel '" + request.specialization.source_name + "': a stream on " + request.device_id +
+        " is being captured into a graph; nothing is compiled or loaded meanwhile: get the kernel "
+        "before the capture begins");
   }
 
   ObtainResult obtain(const Request& request) {
@@ -205,9 +220,10 @@ KernelService::~KernelService() = default;
 
 std::variant<ServiceResult, Diagnostic> KernelService::get(const Specialization& specialization,
                                                            Compiler& compiler,
-                                                           const std::shared_ptr<Device>& device) {
+                                                           const std::shared_ptr<Device>& device,
+                                                           void* caller_stream) {
   return state_->get({specialization, compiler, device, make_cache_key(specialization, compiler.identity()),
-                      device ? device->info().id : ""});
+                      device ? device->info().id : "", caller_stream});
 }
 
 ServiceCounters KernelService::counters() const {

@@ -43,10 +43,13 @@ class KernelService {
   KernelService(DiskCache* disk, const Clock& clock);
   ~KernelService();
 
-  /// `device` null: compile only (the AOT path); then `code` holds no module.
+  /// `device` null: compile only (the AOT path); then `code` holds no module. While a stream of the device is
+  /// captured into a graph (`caller_stream`, or one that the device tells of), throws bad_input in place of
+  /// compiling or loading; what is in memory is found all the same.
   [[nodiscard]] std::variant<ServiceResult, Diagnostic> get(const Specialization& specialization,
                                                             Compiler& compiler,
-                                                            const std::shared_ptr<Device>& device);
+                                                            const std::shared_ptr<Device>& device,
+                                                            void* caller_stream = nullptr);
   [[nodiscard]] ServiceCounters counters() const;
 
  private:

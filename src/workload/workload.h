@@ -89,13 +89,26 @@ struct BufferSpec {
   SourceLocation where;
 };
 
+/// A descriptor of a buffer for asynchronous tensor copies (device/tensor_map.h). Lists are in the order of
+/// the buffer's shape, the slowest dimension first.
+struct TensorMapSpec {
+  std::vector<ExpressionText> box;
+  std::vector<ExpressionText> extents;          ///< empty: the buffer's shape
+  std::vector<ExpressionText> strides;          ///< in elements, of all but the last; empty: contiguous
+  std::vector<ExpressionText> element_strides;  ///< empty: all 1
+  std::string interleave = "none", swizzle = "none", l2_promotion = "none", fill = "zero";
+};
+
 struct ArgumentSpec {
-  enum class Kind { kBuffer, kParams, kParameter, kValue, kNull };
+  enum class Kind { kBuffer, kTensorMap, kParams, kParameter, kValue, kNull };
   Kind kind = Kind::kNull;
-  std::string name;      ///< buffer or parameter
+  std::string name;      ///< buffer (also of a tensor map) or parameter
   ExpressionText value;  ///< for kValue
   std::string type;      ///< for kValue
+  TensorMapSpec tensor_map;
   SourceLocation where;
+
+  [[nodiscard]] bool names_buffer() const { return kind == Kind::kBuffer || kind == Kind::kTensorMap; }
 };
 
 /// A macro's value: literal text, a parameter's value, or an expression.
@@ -108,6 +121,8 @@ struct DefineSpec {
 struct KernelSpec {
   std::string name, source, entry;
   std::vector<ExpressionText> grid, block;
+  std::vector<ExpressionText> cluster;  ///< in blocks; empty: none
+  bool cooperative = false;
   std::optional<ExpressionText> shared;
   std::vector<ArgumentSpec> args;
   std::vector<ExpressionText> launch_bounds;

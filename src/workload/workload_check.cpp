@@ -216,6 +216,7 @@ class Checker {
   void check_kernel(KernelSpec& kernel) {
     check_expressions(kernel.grid);
     check_expressions(kernel.block);
+    check_expressions(kernel.cluster);
     check_optional(kernel.shared);
     check_expressions(kernel.launch_bounds);
     for (ArgumentSpec& argument : kernel.args) resolve_argument(kernel, argument);
@@ -237,6 +238,7 @@ class Checker {
             argument.where);
       }
     }
+    if (argument.kind == ArgumentSpec::Kind::kTensorMap) check_tensor_map(argument);
     if (argument.kind != ArgumentSpec::Kind::kParameter) return;
     if (workload_.find_buffer(argument.name)) {
       argument.kind = ArgumentSpec::Kind::kBuffer;
@@ -251,6 +253,29 @@ class Checker {
                         "' is neither a buffer nor a scalar parameter nor `params`" +
                         suggestion(argument.name, candidates),
                     argument.where);
+  }
+
+  void check_tensor_map(const ArgumentSpec& argument) {
+    const BufferSpec& buffer = require_buffer(argument.name, argument.where);
+    const TensorMapSpec& map = argument.tensor_map;
+    const std::size_t rank = map.extents.empty() ? buffer.shape.size() : map.extents.size();
+    const auto expect = [&](const char* key, const std::vector<ExpressionText>& list, std::size_t length) {
+      check_expressions(list);
+      if (list.empty() || list.size() == length) return;
+      throw bad_input("tensor_map of '" + buffer.name + "': `" + key + "` has " +
+                          std::to_string(list.size()) + " items; expected " + std::to_string(length) +
+                          ", for " + std::to_string(rank) + " dimensions",
+                      argument.where);
+    };
+    expect("extents", map.extents, rank);
+    expect("box", map.box, rank);
+    expect("element_strides", map.element_strides, rank);
+    expect("strides", map.strides, rank - 1);
+    if (workload_.find_type(buffer.type) != nullptr) {
+      throw bad_input("tensor_map of '" + buffer.name + "': a buffer of the record type '" + buffer.type +
+                          "' has no tensor map; expected numbers",
+                      argument.where);
+    }
   }
 
   void bind_at_compile_time(const std::string& name) {

@@ -239,10 +239,40 @@ BufferSpec read_buffer(const std::string& name, const Node& node) {
   return buffer;
 }
 
+std::string one_of(const Node& node, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), node.text()) != words.end()) return node.text();
+  throw node.error("expected one of " + join(words, ", ") + "; found '" + node.text() + "'" +
+                   suggestion(node.text(), words));
+}
+
+TensorMapSpec read_tensor_map(const Node& node) {
+  node.require_keys({"tensor_map", "box", "extents", "strides", "element_strides", "interleave", "swizzle",
+                     "l2_promotion", "fill"});
+  constexpr std::size_t kMaxRank = 5;
+  const auto list = [](const Node& value) { return extents(value, kMaxRank); };
+  const auto word = [&](const char* key, std::string& value, const std::vector<std::string>& words) {
+    read_optional(node, key, value, [&](const Node& found) { return one_of(found, words); });
+  };
+  TensorMapSpec map;
+  map.box = list(node.at("box"));
+  read_optional(node, "extents", map.extents, list);
+  read_optional(node, "strides", map.strides, list);
+  read_optional(node, "element_strides", map.element_strides, list);
+  word("interleave", map.interleave, {"none", "16B", "32B"});
+  word("swizzle", map.swizzle, {"none", "32B", "64B", "128B"});
+  word("l2_promotion", map.l2_promotion, {"none", "64B", "128B", "256B"});
+  word("fill", map.fill, {"zero", "nan"});
+  return map;
+}
+
 ArgumentSpec read_argument(const Node& node) {
   ArgumentSpec argument;
   argument.where = node.where();
-  if (node.is_map()) {
+  if (node.is_map() && node.find("tensor_map")) {
+    argument.kind = ArgumentSpec::Kind::kTensorMap;
+    argument.name = node.at("tensor_map").text();
+    argument.tensor_map = read_tensor_map(node);
+  } else if (node.is_map()) {
     node.require_keys({"value", "type"});
     argument.kind = ArgumentSpec::Kind::kValue;
     argument.value = expression(node.at("value"));
@@ -280,8 +310,8 @@ std::map<std::string, std::vector<std::string>> read_options(const Node& node) {
 }
 
 KernelSpec read_kernel(const std::string& name, const Node& node) {
-  node.require_keys({"source", "entry", "grid", "block", "shared", "args", "launch_bounds", "template_args",
-                     "defines", "options", "symbols"});
+  node.require_keys({"source", "entry", "grid", "block", "cluster", "cooperative", "shared", "args",
+                     "launch_bounds", "template_args", "defines", "options", "symbols"});
   KernelSpec kernel;
   kernel.name = name;
   kernel.where = node.where();
@@ -290,6 +320,8 @@ KernelSpec read_kernel(const std::string& name, const Node& node) {
   read_optional(node, "entry", kernel.entry, text_of);
   kernel.grid = extents(node.at("grid"), 3);
   kernel.block = extents(node.at("block"), 3);
+  read_optional(node, "cluster", kernel.cluster, [](const Node& n) { return extents(n, 3); });
+  read_optional(node, "cooperative", kernel.cooperative, [](const Node& n) { return n.boolean(); });
   read_optional(node, "shared", kernel.shared, expression);
   for (const Node& item : node.at("args").items()) kernel.args.push_back(read_argument(item));
   read_optional(node, "launch_bounds", kernel.launch_bounds, [](const Node& n) { return extents(n, 2); });

@@ -52,9 +52,12 @@ class GpuCapture : public GpuTest {
 TEST_F(GpuCapture, TakesALaunchOnTheCallersStreamIntoAGraph) {
   Function& add = build(kAdd, "add");
   const auto buffer = upload(std::vector<int>(256, 0));
-  const auto borrowed = device_->borrow_stream(stream_->native());
   ASSERT_EQ(calls_->begin(stream_->native(), kThreadLocal), 0);
-  launch(*borrowed, add, {{1, 1, 1}, {256, 1, 1}, 0}, buffer->data(), 3, 256);
+  void* data = buffer->data();
+  int value = 3;
+  int count = 256;
+  void* addresses[] = {&data, &value, &count};
+  add.launch_native(stream_->native(), {{1, 1, 1}, {256, 1, 1}, 0}, addresses);
   void* graph = nullptr;
   ASSERT_EQ(calls_->end(stream_->native(), &graph), 0);
   EXPECT_THAT(download<int>(*buffer), Each(0));

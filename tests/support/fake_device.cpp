@@ -75,6 +75,12 @@ class FakeFunction : public Function {
     }
     state_->clock.advance(kernel_.seconds);
   }
+  void launch_native(void* /*native*/, const LaunchShape& /*shape*/, void* const* /*arguments*/) override {
+    throw bad_input("a fake device has no streams of a caller's");
+  }
+  std::optional<std::uint64_t> resident_blocks(const LaunchShape& /*shape*/) const override {
+    return kernel_.resident_blocks;
+  }
 
  private:
   void record(const LaunchShape& shape, void* const* arguments) {

@@ -20,6 +20,7 @@ struct FakeKernel {
   /// Runs inside `launch`; may throw DeviceFault, which then surfaces at synchronize. Empty: does nothing.
   std::function<void(const LaunchShape&, void* const* arguments)> body;
   double seconds = 0;  ///< how far a launch moves the clock
+  std::optional<std::uint64_t> resident_blocks = {};
 };
 
 struct RecordedLaunch {

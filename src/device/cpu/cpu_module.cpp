@@ -24,6 +24,9 @@ class CpuFunction final : public Function {
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
     launcher_.launch(kernel_, cost_, dynamic_cast<CpuStream&>(stream), shape, arguments);
   }
+  void launch_native(void* /*native*/, const LaunchShape& /*shape*/, void* const* /*arguments*/) override {
+    throw bad_input("kernel '" + name_ + "': the cpu has no streams of a caller's; pass a null stream");
+  }
 
  private:
   std::string name_;

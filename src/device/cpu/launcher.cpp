@@ -38,11 +38,16 @@ void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
 }  // namespace
 
 void CpuStream::synchronize() {
-  const std::string fault = std::exchange(fault_, {});
+  std::string fault;
+  {
+    const std::lock_guard lock(mutex_);
+    fault = std::exchange(fault_, {});
+  }
   if (!fault.empty()) throw DeviceFault(fault);
 }
 
 void CpuStream::fail(const std::string& message) {
+  const std::lock_guard lock(mutex_);
   if (fault_.empty()) fault_ = message;
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "device/cpu/block_runner.h"
@@ -21,6 +22,7 @@ class CpuStream final : public Stream {
   void fail(const std::string& message);
 
  private:
+  std::mutex mutex_;
   std::string fault_;
 };
 

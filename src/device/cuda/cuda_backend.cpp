@@ -38,7 +38,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<Device> open(int ordinal) override {
     const CudaDriverResult& found = driver();
     if (!found.driver) throw environment_error(found.problem);
-    return open_cuda_device(found.driver, ordinal);
+    return open_cuda_device(found.driver, ordinal, files_);
   }
 
  private:

@@ -30,6 +30,7 @@ struct CudaHandleTraits {
 };
 
 using CudaMemory = UniqueHandle<CudaHandleTraits<cuda_abi::DevicePointer, &cuda_abi::Functions::memory_free>>;
+using CudaHostMemory = UniqueHandle<CudaHandleTraits<void*, &cuda_abi::Functions::host_free>>;
 using CudaStreamHandle =
     UniqueHandle<CudaHandleTraits<cuda_abi::Stream, &cuda_abi::Functions::stream_destroy>>;
 using CudaEventHandle = UniqueHandle<CudaHandleTraits<cuda_abi::Event, &cuda_abi::Functions::event_destroy>>;

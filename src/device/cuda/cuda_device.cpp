@@ -4,9 +4,12 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "device/cuda/cuda_clocks.h"
 #include "device/cuda/cuda_context.h"
 #include "device/cuda/cuda_module.h"
+#include "device/cuda/cuda_staging.h"
 #include "device/cuda/cuda_stream.h"
+#include "device/cuda/cuda_tensor_map.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -22,6 +25,16 @@ cuda_abi::DeviceNumber device_number(const CudaDriver& driver, int ordinal) {
   cuda_abi::DeviceNumber device = 0;
   check_cuda(driver, driver.call.device_get(&device, ordinal), "cuDeviceGet");
   return device;
+}
+
+/// "00000000:1b:00.0": the name that the driver and NVML agree on.
+std::string pci_address(const CudaDriver& driver, int ordinal) {
+  std::array<char, 64> text{};
+  check_cuda(driver,
+             driver.call.device_get_pci_bus_id(text.data(), static_cast<int>(text.size()) - 1,
+                                               device_number(driver, ordinal)),
+             "cuDeviceGetPCIBusId");
+  return text.data();
 }
 
 class CudaBuffer final : public DeviceBuffer {
@@ -46,9 +59,11 @@ class CudaBuffer final : public DeviceBuffer {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal)
+  CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal, FileSystem& files)
       : info_(describe_cuda_device(*driver, ordinal)),
-        context_(std::make_shared<CudaContext>(driver, device_number(*driver, ordinal))) {}
+        context_(std::make_shared<CudaContext>(driver, device_number(*driver, ordinal))),
+        staging_(context_),
+        clock_reader_(pci_address(*driver, ordinal), files) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
 
@@ -75,21 +90,13 @@ class CudaDevice final : public Device {
 
   void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
     if (bytes == 0) return;
-    {
-      const CurrentContext current = context_->enter();
-      context_->check(call().copy_to_device(address_of(device), host, bytes, native(stream)),
-                      "cuMemcpyHtoDAsync");
-    }
+    staging_.copy_to_device(native(stream), address_of(device), host, bytes);
     stream.synchronize();
   }
 
   void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
     if (bytes == 0) return;
-    {
-      const CurrentContext current = context_->enter();
-      context_->check(call().copy_to_host(host, address_of(device), bytes, native(stream)),
-                      "cuMemcpyDtoHAsync");
-    }
+    staging_.copy_to_host(native(stream), host, address_of(device), bytes);
     stream.synchronize();
   }
 
@@ -102,9 +109,24 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
     return std::make_unique<CudaStream>(context_);
   }
-  [[nodiscard]] std::unique_ptr<Stream> borrow_stream(void* native) override {
-    return std::make_unique<CudaStream>(context_, static_cast<cuda_abi::Stream>(native));
+
+  /// Of a stream that was created as blocking, the legacy default stream tells.
+  [[nodiscard]] bool is_capturing(void* native) override {
+    const CurrentContext current = context_->enter();
+    auto* stream = native == nullptr ? cuda_abi::kLegacyStream : static_cast<cuda_abi::Stream>(native);
+    cuda_abi::CaptureStatus status = cuda_abi::CaptureStatus::kNone;
+    const cuda_abi::Result result = call().stream_is_capturing(stream, &status);
+    if (result == cuda_abi::kStreamCaptureImplicit) return true;
+    context_->check(result, "cuStreamIsCapturing");
+    return status != cuda_abi::CaptureStatus::kNone;
   }
+
+  [[nodiscard]] TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data) override {
+    const CurrentContext current = context_->enter();
+    return encode_cuda_tensor_map(*context_, layout, data);
+  }
+  [[nodiscard]] std::optional<DeviceClocks> clocks() override { return clock_reader_.read(); }
+
   [[nodiscard]] std::unique_ptr<Event> create_event() override { return make_cuda_event(context_); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
     return load_cuda_module(context_, binary, info_);
@@ -126,6 +148,8 @@ class CudaDevice final : public Device {
 
   DeviceInfo info_;
   std::shared_ptr<CudaContext> context_;
+  CudaStaging staging_;
+  CudaClockReader clock_reader_;
   std::mutex eviction_mutex_;
   std::unique_ptr<DeviceBuffer> eviction_;
   unsigned char eviction_value_ = 0;
@@ -163,11 +187,17 @@ DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
   info.limits.max_grid = {size(DeviceAttribute::kMaxGridX), size(DeviceAttribute::kMaxGridY),
                           size(DeviceAttribute::kMaxGridZ)};
   info.limits.max_shared_bytes_per_block = size(DeviceAttribute::kMaxSharedBytesOptIn);
+  info.limits.max_threads_per_unit = size(DeviceAttribute::kMaxThreadsPerMultiprocessor);
+  info.limits.cooperative = attribute(DeviceAttribute::kCooperativeLaunch) != 0;
+  // Drivers before CUDA 11.8 know neither the attribute nor such launches.
+  info.limits.clusters =
+      driver.call.launch_kernel_ex != nullptr && attribute(DeviceAttribute::kClusterLaunch) != 0;
   return info;
 }
 
-std::shared_ptr<Device> open_cuda_device(const std::shared_ptr<const CudaDriver>& driver, int ordinal) {
-  return std::make_shared<CudaDevice>(driver, ordinal);
+std::shared_ptr<Device> open_cuda_device(const std::shared_ptr<const CudaDriver>& driver, int ordinal,
+                                         FileSystem& files) {
+  return std::make_shared<CudaDevice>(driver, ordinal, files);
 }
 
 }  // namespace kiln

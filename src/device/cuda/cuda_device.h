@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/file.h"
 #include "device/cuda/driver.h"
 #include "device/device.h"
 
@@ -10,8 +11,9 @@ namespace kiln {
 /// What the driver tells of a device, without a context on it.
 [[nodiscard]] DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal);
 
-/// Retains the device's primary context for as long as anything made from it lives.
+/// Retains the device's primary context for as long as anything made from it lives. `files` is where NVML is
+/// looked for.
 [[nodiscard]] std::shared_ptr<Device> open_cuda_device(const std::shared_ptr<const CudaDriver>& driver,
-                                                       int ordinal);
+                                                       int ordinal, FileSystem& files);
 
 }  // namespace kiln

@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_module.h"
 
+#include <array>
 #include <map>
 #include <mutex>
 
@@ -19,18 +20,58 @@ unsigned narrow(std::uint64_t extent) {
   return static_cast<unsigned>(extent);
 }
 
+/// A launch with attributes; the configuration points into the object.
+struct ExtendedLaunch {
+  std::array<cuda_abi::LaunchAttribute, 2> attributes{};
+  cuda_abi::LaunchConfig config{};
+
+  ExtendedLaunch(const LaunchShape& shape, cuda_abi::Stream stream)
+      : config{narrow(shape.grid.x),
+               narrow(shape.grid.y),
+               narrow(shape.grid.z),
+               narrow(shape.block.x),
+               narrow(shape.block.y),
+               narrow(shape.block.z),
+               narrow(shape.dynamic_shared_bytes),
+               stream,
+               attributes.data(),
+               0} {
+    using Id = cuda_abi::LaunchAttribute::Id;
+    if (shape.clustered()) {
+      cuda_abi::LaunchAttribute& attribute = attributes.at(config.attribute_count++);
+      attribute.id = Id::kClusterDimension;
+      attribute.value.cluster = {narrow(shape.cluster.x), narrow(shape.cluster.y), narrow(shape.cluster.z)};
+    }
+    if (shape.cooperative) {
+      cuda_abi::LaunchAttribute& attribute = attributes.at(config.attribute_count++);
+      attribute.id = Id::kCooperative;
+      attribute.value.cooperative = 1;
+    }
+  }
+  ExtendedLaunch(const ExtendedLaunch&) = delete;
+  ExtendedLaunch& operator=(const ExtendedLaunch&) = delete;
+};
+
 class CudaFunction final : public Function {
  public:
   CudaFunction(std::shared_ptr<CudaContext> context, const std::string& name, cuda_abi::Function function,
-               std::size_t binary_bytes, std::uint64_t shared_limit)
-      : context_(std::move(context)), name_(context_->keep_name(name)), function_(function) {
+               std::size_t binary_bytes, const DeviceInfo& device)
+      : context_(std::move(context)),
+        name_(context_->keep_name(name)),
+        function_(function),
+        units_(device.compute_units) {
     attributes_.registers = attribute(FunctionAttribute::kRegisters);
     attributes_.static_shared_bytes = unsigned_attribute(FunctionAttribute::kStaticSharedBytes);
     attributes_.local_bytes = unsigned_attribute(FunctionAttribute::kLocalBytes);
     attributes_.max_threads_per_block = unsigned_attribute(FunctionAttribute::kMaxThreadsPerBlock);
     attributes_.binary_bytes = binary_bytes;
     attributes_.parameter_bytes = parameter_bytes();
-    allow_shared_memory(shared_limit);
+    allow_shared_memory(device.limits.max_shared_bytes_per_block);
+    if (device.limits.clusters) {
+      // Up to 8 blocks work on every device with clusters; more have to be asked for.
+      context_->driver().call.function_set_attribute(function_,
+                                                     FunctionAttribute::kNonPortableClusterSizeAllowed, 1);
+    }
   }
 
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -38,22 +79,67 @@ class CudaFunction final : public Function {
 
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
     auto& queue = static_cast<CudaStream&>(stream);  // NOLINT(*-static-cast-downcast): a device's own streams
-    const CurrentContext current = context_->enter();
-    // The driver's interface takes pointers to non-const; it only reads.
-    auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    const cuda_abi::Result result = context_->driver().call.launch_kernel(
-        function_, narrow(shape.grid.x), narrow(shape.grid.y), narrow(shape.grid.z), narrow(shape.block.x),
-        narrow(shape.block.y), narrow(shape.block.z), narrow(shape.dynamic_shared_bytes), queue.get(), values,
-        nullptr);
+    enqueue(queue.get(), shape, arguments);
     queue.note_launch(name_);
-    if (result != cuda_abi::kSuccess) refuse(result, shape);
+  }
+
+  void launch_native(void* native, const LaunchShape& shape, void* const* arguments) override {
+    enqueue(static_cast<cuda_abi::Stream>(native), shape, arguments);
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> resident_blocks(const LaunchShape& shape) const override {
+    const CurrentContext current = context_->enter();
+    const cuda_abi::Functions& call = context_->driver().call;
+    if (shape.clustered()) {
+      if (call.max_active_clusters == nullptr) return std::nullopt;
+      ExtendedLaunch launch(shape, nullptr);
+      int clusters = 0;
+      context_->check(call.max_active_clusters(&clusters, function_, &launch.config),
+                      "cuOccupancyMaxActiveClusters");
+      return static_cast<std::uint64_t>(clusters) * shape.cluster.volume();
+    }
+    int blocks = 0;
+    context_->check(call.max_active_blocks(&blocks, function_, static_cast<int>(shape.block.volume()),
+                                           shape.dynamic_shared_bytes),
+                    "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(units_);
   }
 
  private:
-  [[noreturn]] void refuse(cuda_abi::Result result, const LaunchShape& shape) const {
-    context_->fail(result, "cuLaunchKernel",
-                   "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " + to_text(shape.block) +
-                       ", " + std::to_string(shape.dynamic_shared_bytes) + " bytes of dynamic shared memory");
+  void enqueue(cuda_abi::Stream stream, const LaunchShape& shape, void* const* arguments) {
+    const CurrentContext current = context_->enter();
+    // The driver's interface takes pointers to non-const; it only reads.
+    auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    if (shape.clustered() || shape.cooperative) {
+      enqueue_extended(stream, shape, values);
+      return;
+    }
+    const cuda_abi::Result result = context_->driver().call.launch_kernel(
+        function_, narrow(shape.grid.x), narrow(shape.grid.y), narrow(shape.grid.z), narrow(shape.block.x),
+        narrow(shape.block.y), narrow(shape.block.z), narrow(shape.dynamic_shared_bytes), stream, values,
+        nullptr);
+    if (result != cuda_abi::kSuccess) refuse(result, "cuLaunchKernel", shape);
+  }
+
+  void enqueue_extended(cuda_abi::Stream stream, const LaunchShape& shape, void** values) {
+    const auto launch_kernel_ex = context_->driver().call.launch_kernel_ex;
+    if (launch_kernel_ex == nullptr) {
+      throw environment_error("kernel '" + name_ + "': this NVIDIA driver (" +
+                              context_->driver().description() +
+                              ") has no cluster or cooperative launches; CUDA 11.8 brought them");
+    }
+    ExtendedLaunch launch(shape, stream);
+    const cuda_abi::Result result = launch_kernel_ex(&launch.config, function_, values, nullptr);
+    if (result != cuda_abi::kSuccess) refuse(result, "cuLaunchKernelEx", shape);
+  }
+
+  [[noreturn]] void refuse(cuda_abi::Result result, const char* call, const LaunchShape& shape) const {
+    std::string detail = "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " +
+                         to_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
+                         " bytes of dynamic shared memory";
+    if (shape.clustered()) detail += ", clusters of " + to_text(shape.cluster);
+    if (shape.cooperative) detail += ", cooperative";
+    context_->fail(result, call, detail);
   }
 
   [[nodiscard]] int attribute(FunctionAttribute which) const {
@@ -87,15 +173,14 @@ class CudaFunction final : public Function {
   std::shared_ptr<CudaContext> context_;
   const std::string& name_;
   cuda_abi::Function function_;
+  int units_;
   FunctionAttributes attributes_;
 };
 
 class CudaModule final : public Module {
  public:
   CudaModule(std::shared_ptr<CudaContext> context, const std::string& binary, const DeviceInfo& device)
-      : context_(std::move(context)),
-        binary_bytes_(binary.size()),
-        shared_limit_(device.limits.max_shared_bytes_per_block) {
+      : context_(std::move(context)), binary_bytes_(binary.size()), device_(device) {
     const CurrentContext current = context_->enter();
     const CudaDriver& driver = context_->driver();
     if (driver.has_libraries()) {
@@ -123,7 +208,7 @@ class CudaModule final : public Module {
     const cuda_abi::Function found = find(lowered_name);
     if (found == nullptr) return nullptr;
     auto& function = functions_[lowered_name];
-    function = std::make_unique<CudaFunction>(context_, lowered_name, found, binary_bytes_, shared_limit_);
+    function = std::make_unique<CudaFunction>(context_, lowered_name, found, binary_bytes_, device_);
     return function.get();
   }
 
@@ -172,7 +257,7 @@ class CudaModule final : public Module {
 
   std::shared_ptr<CudaContext> context_;
   std::size_t binary_bytes_;
-  std::uint64_t shared_limit_;
+  DeviceInfo device_;
   CudaLibraryHandle library_;
   CudaModuleHandle module_;
   std::mutex mutex_;

@@ -38,15 +38,19 @@ const char* bind_all(const VendorLibrary& library, cuda_abi::Functions& call) {
   need(call.memory_get_info, "cuMemGetInfo_v2");
   need(call.memory_allocate, "cuMemAlloc_v2");
   need(call.memory_free, "cuMemFree_v2");
+  need(call.host_allocate, "cuMemHostAlloc");
+  need(call.host_free, "cuMemFreeHost");
   need(call.copy_to_device, "cuMemcpyHtoDAsync_v2");
   need(call.copy_to_host, "cuMemcpyDtoHAsync_v2");
   need(call.fill_bytes, "cuMemsetD8Async");
   need(call.stream_create, "cuStreamCreate");
   need(call.stream_destroy, "cuStreamDestroy_v2");
   need(call.stream_synchronize, "cuStreamSynchronize");
+  need(call.stream_is_capturing, "cuStreamIsCapturing");
   need(call.event_create, "cuEventCreate");
   need(call.event_destroy, "cuEventDestroy_v2");
   need(call.event_record, "cuEventRecord");
+  need(call.event_synchronize, "cuEventSynchronize");
   need(call.event_elapsed, "cuEventElapsedTime");
   need(call.module_load, "cuModuleLoadDataEx");
   need(call.module_unload, "cuModuleUnload");
@@ -55,6 +59,8 @@ const char* bind_all(const VendorLibrary& library, cuda_abi::Functions& call) {
   need(call.function_get_attribute, "cuFuncGetAttribute");
   need(call.function_set_attribute, "cuFuncSetAttribute");
   need(call.launch_kernel, "cuLaunchKernel");
+  need(call.max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  need(call.device_get_pci_bus_id, "cuDeviceGetPCIBusId");
   want(call.library_load, "cuLibraryLoadData");
   want(call.library_unload, "cuLibraryUnload");
   want(call.library_get_module, "cuLibraryGetModule");
@@ -63,6 +69,9 @@ const char* bind_all(const VendorLibrary& library, cuda_abi::Functions& call) {
   want(call.kernel_get_function, "cuKernelGetFunction");
   want(call.function_load, "cuFuncLoad");
   want(call.function_get_parameter, "cuFuncGetParamInfo");
+  want(call.launch_kernel_ex, "cuLaunchKernelEx");
+  want(call.max_active_clusters, "cuOccupancyMaxActiveClusters");
+  want(call.tensor_map_encode_tiled, "cuTensorMapEncodeTiled");
   return missing;
 }
 

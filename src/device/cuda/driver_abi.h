@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// The part of the CUDA driver's binary interface that Kiln calls, declared by Kiln: building needs no CUDA
 /// header. tests/device/cuda/driver_abi_test.cpp proves it against cuda.h where that is found.
@@ -18,8 +19,38 @@ using Library = struct LibraryTag*;
 using Kernel = struct KernelTag*;
 using Function = struct FunctionTag*;
 
+/// CUlaunchAttribute, for the two that Kiln uses.
+struct LaunchAttribute {
+  enum class Id : int { kCooperative = 2, kClusterDimension = 4 };
+  union Value {
+    char pad[64];
+    int cooperative;
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  };
+  Id id;
+  char pad[4];
+  Value value;
+};
+
+/// CUlaunchConfig
+struct LaunchConfig {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
+/// The legacy default stream, CU_STREAM_LEGACY.
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's own way to say it
+inline const Stream kLegacyStream = reinterpret_cast<Stream>(1);
+
 // Results that Kiln tells apart.
 constexpr Result kSuccess = 0;
+constexpr Result kInvalidValue = 1;
 constexpr Result kOutOfMemory = 2;
 constexpr Result kDeinitialized = 4;
 constexpr Result kNoDevice = 100;
@@ -39,6 +70,7 @@ constexpr Result kInvalidPc = 718;
 constexpr Result kLaunchFailed = 719;
 constexpr Result kStreamCaptureUnsupported = 900;
 constexpr Result kStreamCaptureInvalidated = 901;
+constexpr Result kStreamCaptureImplicit = 906;
 constexpr Result kStreamCaptureWrongThread = 908;
 
 /// CUdevice_attribute
@@ -52,9 +84,12 @@ enum class DeviceAttribute : int {
   kMaxGridZ = 7,
   kMultiprocessors = 16,
   kL2Bytes = 38,
+  kMaxThreadsPerMultiprocessor = 39,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
+  kCooperativeLaunch = 95,
   kMaxSharedBytesOptIn = 97,
+  kClusterLaunch = 120,
 };
 
 /// CUfunction_attribute
@@ -64,10 +99,27 @@ enum class FunctionAttribute : int {
   kLocalBytes = 3,
   kRegisters = 4,
   kMaxDynamicSharedBytes = 8,
+  kNonPortableClusterSizeAllowed = 14,
 };
+
+/// CUtensorMapDataType
+enum class TensorMapElement : int {
+  kU8 = 0,
+  kU16 = 1,
+  kU32 = 2,
+  kI32 = 3,
+  kU64 = 4,
+  kI64 = 5,
+  kF32 = 7,
+  kF64 = 8,
+};
+
+/// CUstreamCaptureStatus
+enum class CaptureStatus : int { kNone = 0, kActive = 1, kInvalidated = 2 };
 
 constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 constexpr unsigned kEventDefault = 0;       // CU_EVENT_DEFAULT
+constexpr unsigned kEventNoTiming = 2;      // CU_EVENT_DISABLE_TIMING
 
 /// Addresses of the driver's functions. Those after `optional` came with CUDA 12 and may be null.
 struct Functions {
@@ -88,15 +140,19 @@ struct Functions {
   Result (*memory_get_info)(std::size_t* free, std::size_t* total);
   Result (*memory_allocate)(DevicePointer* address, std::size_t bytes);
   Result (*memory_free)(DevicePointer address);
+  Result (*host_allocate)(void** address, std::size_t bytes, unsigned flags);
+  Result (*host_free)(void* address);
   Result (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
   Result (*copy_to_host)(void* to, DevicePointer from, std::size_t bytes, Stream stream);
   Result (*fill_bytes)(DevicePointer address, unsigned char value, std::size_t bytes, Stream stream);
   Result (*stream_create)(Stream* stream, unsigned flags);
   Result (*stream_destroy)(Stream stream);
   Result (*stream_synchronize)(Stream stream);
+  Result (*stream_is_capturing)(Stream stream, CaptureStatus* status);
   Result (*event_create)(Event* event, unsigned flags);
   Result (*event_destroy)(Event event);
   Result (*event_record)(Event event, Stream stream);
+  Result (*event_synchronize)(Event event);
   Result (*event_elapsed)(float* milliseconds, Event start, Event end);
   Result (*module_load)(Module* module, const void* image, unsigned count, int* options, void** values);
   Result (*module_unload)(Module module);
@@ -107,6 +163,8 @@ struct Functions {
   Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                           Stream stream, void** arguments, void** extra);
+  Result (*max_active_blocks)(int* blocks, Function function, int block_size, std::size_t shared_bytes);
+  Result (*device_get_pci_bus_id)(char* text, int length, DeviceNumber device);
 
   // optional
   Result (*library_load)(Library* library, const void* image, int* jit_options, void** jit_values,
@@ -119,6 +177,12 @@ struct Functions {
   Result (*function_load)(Function function);
   Result (*function_get_parameter)(Function function, std::size_t index, std::size_t* offset,
                                    std::size_t* bytes);
+  Result (*launch_kernel_ex)(const LaunchConfig* config, Function function, void** arguments, void** extra);
+  Result (*max_active_clusters)(int* clusters, Function function, const LaunchConfig* config);
+  Result (*tensor_map_encode_tiled)(void* map, int element, unsigned rank, void* address,
+                                    const std::uint64_t* extents, const std::uint64_t* strides,
+                                    const std::uint32_t* box, const std::uint32_t* element_strides,
+                                    int interleave, int swizzle, int l2_promotion, int fill);
 };
 
 }  // namespace kiln::cuda_abi

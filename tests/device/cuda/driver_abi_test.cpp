@@ -7,6 +7,7 @@
 #if __has_include(<cuda.h>)
 #include <cuda.h>
 
+#include "device/tensor_map.h"
 #include "support/abi_equal.h"
 
 namespace kiln::test {
@@ -22,6 +23,7 @@ constexpr int number(Number value) {
 }
 
 static_assert(cuda_abi::kSuccess == CUDA_SUCCESS);
+static_assert(cuda_abi::kInvalidValue == CUDA_ERROR_INVALID_VALUE);
 static_assert(cuda_abi::kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(cuda_abi::kDeinitialized == CUDA_ERROR_DEINITIALIZED);
 static_assert(cuda_abi::kNoDevice == CUDA_ERROR_NO_DEVICE);
@@ -41,9 +43,11 @@ static_assert(cuda_abi::kInvalidPc == CUDA_ERROR_INVALID_PC);
 static_assert(cuda_abi::kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
 static_assert(cuda_abi::kStreamCaptureUnsupported == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 static_assert(cuda_abi::kStreamCaptureInvalidated == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+static_assert(cuda_abi::kStreamCaptureImplicit == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
 static_assert(cuda_abi::kStreamCaptureWrongThread == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
 static_assert(cuda_abi::kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(cuda_abi::kEventDefault == CU_EVENT_DEFAULT);
+static_assert(cuda_abi::kEventNoTiming == CU_EVENT_DISABLE_TIMING);
 
 static_assert(number(DeviceAttribute::kMaxThreadsPerBlock) == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 static_assert(number(DeviceAttribute::kMaxBlockX) == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
@@ -58,6 +62,12 @@ static_assert(number(DeviceAttribute::kCapabilityMajor) == CU_DEVICE_ATTRIBUTE_C
 static_assert(number(DeviceAttribute::kCapabilityMinor) == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 static_assert(number(DeviceAttribute::kMaxSharedBytesOptIn) ==
               CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+static_assert(number(DeviceAttribute::kMaxThreadsPerMultiprocessor) ==
+              CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+static_assert(number(DeviceAttribute::kCooperativeLaunch) == CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
+static_assert(number(cuda_abi::CaptureStatus::kNone) == CU_STREAM_CAPTURE_STATUS_NONE);
+static_assert(number(cuda_abi::CaptureStatus::kActive) == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+static_assert(number(cuda_abi::CaptureStatus::kInvalidated) == CU_STREAM_CAPTURE_STATUS_INVALIDATED);
 static_assert(number(FunctionAttribute::kMaxThreadsPerBlock) == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 static_assert(number(FunctionAttribute::kStaticSharedBytes) == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 static_assert(number(FunctionAttribute::kLocalBytes) == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
@@ -82,15 +92,19 @@ static_assert(kAbiEqual<decltype(F::context_pop), decltype(&::cuCtxPopCurrent)>)
 static_assert(kAbiEqual<decltype(F::memory_get_info), decltype(&::cuMemGetInfo)>);
 static_assert(kAbiEqual<decltype(F::memory_allocate), decltype(&::cuMemAlloc)>);
 static_assert(kAbiEqual<decltype(F::memory_free), decltype(&::cuMemFree)>);
+static_assert(kAbiEqual<decltype(F::host_allocate), decltype(&::cuMemHostAlloc)>);
+static_assert(kAbiEqual<decltype(F::host_free), decltype(&::cuMemFreeHost)>);
 static_assert(kAbiEqual<decltype(F::copy_to_device), decltype(&::cuMemcpyHtoDAsync)>);
 static_assert(kAbiEqual<decltype(F::copy_to_host), decltype(&::cuMemcpyDtoHAsync)>);
 static_assert(kAbiEqual<decltype(F::fill_bytes), decltype(&::cuMemsetD8Async)>);
 static_assert(kAbiEqual<decltype(F::stream_create), decltype(&::cuStreamCreate)>);
 static_assert(kAbiEqual<decltype(F::stream_destroy), decltype(&::cuStreamDestroy)>);
 static_assert(kAbiEqual<decltype(F::stream_synchronize), decltype(&::cuStreamSynchronize)>);
+static_assert(kAbiEqual<decltype(F::stream_is_capturing), decltype(&::cuStreamIsCapturing)>);
 static_assert(kAbiEqual<decltype(F::event_create), decltype(&::cuEventCreate)>);
 static_assert(kAbiEqual<decltype(F::event_destroy), decltype(&::cuEventDestroy)>);
 static_assert(kAbiEqual<decltype(F::event_record), decltype(&::cuEventRecord)>);
+static_assert(kAbiEqual<decltype(F::event_synchronize), decltype(&::cuEventSynchronize)>);
 static_assert(kAbiEqual<decltype(F::event_elapsed), decltype(&::cuEventElapsedTime)>);
 static_assert(kAbiEqual<decltype(F::module_load), decltype(&::cuModuleLoadDataEx)>);
 static_assert(kAbiEqual<decltype(F::module_unload), decltype(&::cuModuleUnload)>);
@@ -99,7 +113,47 @@ static_assert(kAbiEqual<decltype(F::module_get_global), decltype(&::cuModuleGetG
 static_assert(kAbiEqual<decltype(F::function_get_attribute), decltype(&::cuFuncGetAttribute)>);
 static_assert(kAbiEqual<decltype(F::function_set_attribute), decltype(&::cuFuncSetAttribute)>);
 static_assert(kAbiEqual<decltype(F::launch_kernel), decltype(&::cuLaunchKernel)>);
+static_assert(
+    kAbiEqual<decltype(F::max_active_blocks), decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor)>);
+static_assert(kAbiEqual<decltype(F::device_get_pci_bus_id), decltype(&::cuDeviceGetPCIBusId)>);
+#if CUDA_VERSION >= 11080
+static_assert(number(DeviceAttribute::kClusterLaunch) == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH);
+static_assert(number(FunctionAttribute::kNonPortableClusterSizeAllowed) ==
+              CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+static_assert(kAbiEqual<decltype(F::launch_kernel_ex), decltype(&::cuLaunchKernelEx)>);
+static_assert(kAbiEqual<decltype(F::max_active_clusters), decltype(&::cuOccupancyMaxActiveClusters)>);
+static_assert(sizeof(cuda_abi::LaunchAttribute) == sizeof(CUlaunchAttribute));
+static_assert(offsetof(cuda_abi::LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
+static_assert(offsetof(CUlaunchAttributeValue, cooperative) == 0);
+static_assert(offsetof(CUlaunchAttributeValue, clusterDim) == 0);
+static_assert(sizeof(cuda_abi::LaunchAttribute::Value::cluster) ==
+              sizeof(CUlaunchAttributeValue::clusterDim));
+static_assert(number(cuda_abi::LaunchAttribute::Id::kCooperative) == CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+static_assert(number(cuda_abi::LaunchAttribute::Id::kClusterDimension) ==
+              CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+static_assert(sizeof(cuda_abi::LaunchConfig) == sizeof(CUlaunchConfig));
+static_assert(offsetof(cuda_abi::LaunchConfig, grid_z) == offsetof(CUlaunchConfig, gridDimZ));
+static_assert(offsetof(cuda_abi::LaunchConfig, block_x) == offsetof(CUlaunchConfig, blockDimX));
+static_assert(offsetof(cuda_abi::LaunchConfig, shared_bytes) == offsetof(CUlaunchConfig, sharedMemBytes));
+static_assert(offsetof(cuda_abi::LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
+static_assert(offsetof(cuda_abi::LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
+static_assert(offsetof(cuda_abi::LaunchConfig, attribute_count) == offsetof(CUlaunchConfig, numAttrs));
+#endif
 #if CUDA_VERSION >= 12000
+static_assert(kAbiEqual<decltype(F::tensor_map_encode_tiled), decltype(&::cuTensorMapEncodeTiled)>);
+static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) && alignof(TensorMap) >= 64);
+static_assert(number(cuda_abi::TensorMapElement::kU8) == CU_TENSOR_MAP_DATA_TYPE_UINT8);
+static_assert(number(cuda_abi::TensorMapElement::kU16) == CU_TENSOR_MAP_DATA_TYPE_UINT16);
+static_assert(number(cuda_abi::TensorMapElement::kU32) == CU_TENSOR_MAP_DATA_TYPE_UINT32);
+static_assert(number(cuda_abi::TensorMapElement::kI32) == CU_TENSOR_MAP_DATA_TYPE_INT32);
+static_assert(number(cuda_abi::TensorMapElement::kU64) == CU_TENSOR_MAP_DATA_TYPE_UINT64);
+static_assert(number(cuda_abi::TensorMapElement::kI64) == CU_TENSOR_MAP_DATA_TYPE_INT64);
+static_assert(number(cuda_abi::TensorMapElement::kF32) == CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
+static_assert(number(cuda_abi::TensorMapElement::kF64) == CU_TENSOR_MAP_DATA_TYPE_FLOAT64);
+static_assert(number(TensorMapLayout::Interleave::k32B) == CU_TENSOR_MAP_INTERLEAVE_32B);
+static_assert(number(TensorMapLayout::Swizzle::k128B) == CU_TENSOR_MAP_SWIZZLE_128B);
+static_assert(number(TensorMapLayout::L2Promotion::k256B) == CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+static_assert(number(TensorMapLayout::Fill::kNan) == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
 static_assert(kAbiEqual<decltype(F::library_load), decltype(&::cuLibraryLoadData)>);
 static_assert(kAbiEqual<decltype(F::library_unload), decltype(&::cuLibraryUnload)>);
 static_assert(kAbiEqual<decltype(F::library_get_module), decltype(&::cuLibraryGetModule)>);

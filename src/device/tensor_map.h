@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// How a kernel's asynchronous tensor copies see a buffer (NVIDIA's tensor memory accelerator): a box of it
+/// at a time. Lists have one item for each dimension, the fastest first.
+struct TensorMapLayout {
+  enum class Element { kU8, kU16, kU32, kI32, kU64, kI64, kF32, kF64 };
+  enum class Interleave { kNone, k16B, k32B };
+  enum class Swizzle { kNone, k32B, k64B, k128B };
+  enum class L2Promotion { kNone, k64B, k128B, k256B };
+  enum class Fill { kZero, kNan };
+
+  Element element = Element::kF32;
+  std::vector<std::uint64_t> extents;          ///< of the tensor, in elements
+  std::vector<std::uint64_t> strides;          ///< in bytes, of every dimension but the fastest
+  std::vector<std::uint64_t> box;              ///< in elements
+  std::vector<std::uint64_t> element_strides;  ///< 1: each element
+  Interleave interleave = Interleave::kNone;
+  Swizzle swizzle = Swizzle::kNone;
+  L2Promotion l2_promotion = L2Promotion::kNone;
+  Fill fill = Fill::kZero;  ///< what elements outside of the tensor read as
+};
+
+[[nodiscard]] std::size_t element_bytes(TensorMapLayout::Element element);
+
+/// The opaque descriptor, CUtensorMap in CUDA: a kernel takes it by value as `const __grid_constant__`.
+struct alignas(64) TensorMap {
+  std::array<std::byte, 128> bytes{};
+};
+
+/// What the hardware does not take, in a sentence that names the values and the rule; `nullopt` when it fits.
+/// The rules are those of cuTensorMapEncodeTiled.
+[[nodiscard]] std::optional<std::string> find_problem(const TensorMapLayout& layout);
+
+}  // namespace kiln
