@@ -39,7 +39,8 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
       for (const std::string& name : *list) {
         const KernelSpec& kernel = *configuration.workload().find_kernel(name);
         const auto problem = check_shape(shape_of(configuration, kernel), device.info(), {}, kernel.name);
-        if (problem) return bad_input(*problem, kernel.where);
+        if (problem)
+          return bad_input(*problem + " (" + explain_shape(configuration, kernel) + ")", kernel.where);
       }
     }
   } catch (const Error& error) {
@@ -54,6 +55,14 @@ Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContex
   Record record = start_record(variant, plan, context);
   record.status = RunStatus::kUnfit;
   record.message = problem.what();
+  return record;
+}
+
+Record not_run_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
+                      const std::string& reason) {
+  Record record = start_record(variant, plan, context);
+  record.status = RunStatus::kNotRun;
+  record.message = reason;
   return record;
 }
 
@@ -84,6 +93,8 @@ const char* to_string(RunStatus status) {
       return "does not fit";
     case RunStatus::kFaulted:
       return "faulted";
+    case RunStatus::kNotRun:
+      return "not run";
   }
   return "";
 }
@@ -101,16 +112,24 @@ void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
   const auto problems = find_problems(plan, context);
   sink.begin(plan);
   std::map<std::string, BufferPool> pools;
+  std::map<std::string, std::string> lost;  // device -> which variant's fault ended it
   std::string current_device;
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     const Variant& variant = plan.variants[i];
     if (variant.device != current_device) pools[current_device].clear();
     current_device = variant.device;
     sink.variant_started(i, plan.variants.size(), variant.label);
-    if (problems[i]) {
+    if (const auto end = lost.find(variant.device); end != lost.end()) {
+      sink.record(not_run_record(variant, plan, context, end->second));
+    } else if (problems[i]) {
       sink.record(unfit_record(variant, plan, context, *problems[i]));
     } else {
-      Record record = VariantRunner(variant, plan, context, pools[current_device], start_ns).run();
+      VariantRunner runner(variant, plan, context, pools[current_device], start_ns);
+      const Record record = runner.run();
+      if (runner.device_lost()) {
+        lost[variant.device] = variant.device + " is lost to this process since the fault of " +
+                               (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
+      }
       // With nothing else to show for it, a kernel that does not compile is the user's input that is wrong.
       if (record.status == RunStatus::kCompileFailed && plan.variants.size() == 1) {
         throw bad_input(record.message + (record.log.empty() ? "" : "\n" + record.log));

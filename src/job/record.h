@@ -22,6 +22,7 @@ enum class RunStatus {
   kCompileFailed,  ///< a kernel did not compile: `message` is the summary, `log` all of it
   kUnfit,          ///< a launch shape or its memory does not fit the device
   kFaulted,        ///< a kernel failed while it ran
+  kNotRun,         ///< an earlier variant's fault has ended the device for this process
 };
 [[nodiscard]] const char* to_string(RunStatus status);
 
@@ -51,6 +52,9 @@ struct LaunchUse {
   std::string kernel;
   LaunchShape shape;
   FunctionAttributes attributes;
+  /// Work-items that the device holds at a time in blocks of this shape, over those that it could hold at
+  /// most (theoretical occupancy).
+  std::optional<double> occupancy;
   std::optional<Summary> seconds;  ///< absent when not measured
 };
 
@@ -96,8 +100,10 @@ struct Record {
   std::string log;
   std::vector<UnitUse> units;
   std::vector<LaunchUse> launches;
-  std::optional<Summary> step;  ///< seconds of a whole step
-  std::string stop_reason;      ///< why sampling ended
+  std::optional<Summary> step;       ///< seconds of a whole step
+  std::size_t steps_per_sample = 1;  ///< short steps are timed in batches; samples are seconds of one step
+  std::string stop_reason;           ///< why sampling ended
+  std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
   std::vector<MetricValue> metrics;
   double first_launch_seconds = 0;  ///< from the start of the variant to its first launch

@@ -1,6 +1,7 @@
 #include "job/variant_runner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <future>
 #include <set>
 
@@ -55,6 +56,14 @@ Compiler& compiler_for(const JobContext& context, const std::string& backend) {
   return *found->second;
 }
 
+std::optional<double> occupancy_of(const PreparedKernel& kernel, const DeviceInfo& device) {
+  const std::uint64_t most =
+      device.limits.max_threads_per_unit * static_cast<std::uint64_t>(device.compute_units);
+  if (!kernel.resident_blocks() || most == 0) return std::nullopt;
+  return static_cast<double>(*kernel.resident_blocks() * kernel.shape().block.volume()) /
+         static_cast<double>(most);
+}
+
 }  // namespace
 
 Record start_record(const Variant& variant, const JobPlan& plan, const JobContext& context) {
@@ -97,6 +106,7 @@ Record VariantRunner::run() {
   } catch (const DeviceFault& fault) {
     record_.status = RunStatus::kFaulted;
     record_.message = fault.what();
+    device_lost_ = fault.sticky();
   }
   if (workspace_) workspace_->release();
   return std::move(record_);
@@ -211,7 +221,8 @@ void VariantRunner::prepare() {
   step_ = prepare_all(needs_.run);
   verify_step_ = prepare_all(needs_.verify_run);
   for (const PreparedKernel& kernel : step_) {
-    record_.launches.push_back({kernel.name(), kernel.shape(), kernel.attributes(), std::nullopt});
+    record_.launches.push_back({kernel.name(), kernel.shape(), kernel.attributes(),
+                                occupancy_of(kernel, device_->info()), std::nullopt});
   }
 }
 
@@ -289,37 +300,55 @@ ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
   return reference;
 }
 
+/// Seconds of one step. Events stand around each launch of a step; steps of one launch are short enough to
+/// need batches, and have events around the batch.
 double VariantRunner::take_sample(std::vector<std::vector<double>>& per_launch) {
   if (plan_.job.measure.cold) device_->flush_cache(*stream_);
   events_[0]->record(*stream_);
+  for (std::size_t repeat = 1; repeat < batch_; ++repeat) step_.front().enqueue();
   for (std::size_t i = 0; i < step_.size(); ++i) {
     step_[i].enqueue();
     events_[i + 1]->record(*stream_);
   }
   stream_->synchronize();
+  const auto steps = static_cast<double>(batch_);
   for (std::size_t i = 0; i < step_.size(); ++i)
-    per_launch[i].push_back(events_[i + 1]->seconds_since(*events_[i]));
-  ++steps_since_fill_;
-  return events_.back()->seconds_since(*events_.front());
+    per_launch[i].push_back(events_[i + 1]->seconds_since(*events_[i]) / steps);
+  steps_since_fill_ += batch_;
+  return events_.back()->seconds_since(*events_.front()) / steps;
+}
+
+/// As many steps as make a sample that is long against a clock's resolution and the cost of waiting for it.
+std::size_t VariantRunner::batch_for(double step_seconds) const {
+  constexpr double kLeastSample = 100e-6;
+  constexpr double kMost = 1000;
+  if (step_.size() != 1 || plan_.job.measure.cold || step_seconds <= 0) return 1;
+  const double wanted = std::clamp(std::ceil(kLeastSample / step_seconds), 1.0, kMost);
+  const auto batch = static_cast<std::size_t>(wanted);
+  return refill_after_ > 0 ? std::min(batch, refill_after_) : batch;
 }
 
 void VariantRunner::measure() {
   const auto& refresh = plan_.workload->refresh;
-  const std::size_t limit =
-      refresh ? static_cast<std::size_t>(configuration_.evaluate_integer(*refresh, 1, 1'000'000'000)) : 0;
+  if (refresh)
+    refill_after_ = static_cast<std::size_t>(configuration_.evaluate_integer(*refresh, 1, 1'000'000'000));
   while (events_.size() <= step_.size()) events_.push_back(device_->create_event());
   std::vector<std::vector<double>> per_launch(step_.size());
-  for (int i = 0; i < kWarmUpSteps; ++i) static_cast<void>(take_sample(per_launch));
+  const auto take = [&] {
+    if (refill_after_ > 0 && steps_since_fill_ + batch_ > refill_after_) fill_inputs();
+    return take_sample(per_launch);
+  };
+  double warm = 0;
+  for (int i = 0; i < kWarmUpSteps; ++i) warm = take();
+  batch_ = batch_for(warm);
   for (auto& samples : per_launch) samples.clear();
   const MeasureSpec& spec = plan_.job.measure;
   const SamplerOptions options{spec.min_time, spec.max_time, spec.min_samples, spec.max_samples};
-  const Samples samples = sample(
-      [&] {
-        if (limit > 0 && steps_since_fill_ >= limit) fill_inputs();
-        return take_sample(per_launch);
-      },
-      options, context_.clock);
+  record_.clocks_before = device_->clocks();
+  const Samples samples = sample(take, options, context_.clock);
+  record_.clocks_after = device_->clocks();
   record_.step = samples.summary;
+  record_.steps_per_sample = batch_;
   record_.stop_reason = to_string(samples.reason);
   std::map<std::string, double> times{{"time", samples.summary.median}};
   for (std::size_t i = 0; i < step_.size(); ++i) {

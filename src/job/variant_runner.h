@@ -22,6 +22,8 @@ class VariantRunner {
                 std::int64_t start_ns);
 
   [[nodiscard]] Record run();
+  /// A fault has ended the device: nothing more runs on it in this process.
+  [[nodiscard]] bool device_lost() const { return device_lost_; }
 
  private:
   void run_stages();
@@ -41,6 +43,7 @@ class VariantRunner {
   [[nodiscard]] bool apart(const CheckSpec& check) const;
   [[nodiscard]] std::vector<PreparedKernel> prepare_all(const std::vector<std::string>& names);
   [[nodiscard]] double take_sample(std::vector<std::vector<double>>& per_launch);
+  [[nodiscard]] std::size_t batch_for(double step_seconds) const;
 
   const Variant& variant_;
   const JobPlan& plan_;
@@ -49,6 +52,7 @@ class VariantRunner {
   BufferPool& pool_;
   std::int64_t start_ns_;
   bool launched_ = false;
+  bool device_lost_ = false;
   Record record_;
 
   std::shared_ptr<Device> device_;
@@ -60,6 +64,8 @@ class VariantRunner {
   std::vector<PreparedKernel> step_, verify_step_, init_;
   std::vector<std::unique_ptr<Event>> events_;
   std::size_t steps_since_fill_ = 0;
+  std::size_t refill_after_ = 0;  // steps; 0: never
+  std::size_t batch_ = 1;         // steps of a sample
 };
 
 }  // namespace kiln

@@ -102,7 +102,23 @@ void add_result(Sheet& sheet, const Record& record) {
   sheet.field("min_seconds", step ? format_number(step->min) : "");
   sheet.field("mean_seconds", step ? format_number(step->mean) : "");
   sheet.field("max_seconds", step ? format_number(step->max) : "");
+  sheet.field("steps_per_sample", std::to_string(record.steps_per_sample));
   sheet.field("stop_reason", record.stop_reason);
+  const bool clocked = record.clocks_after && record.clocks_after->compute_mhz;
+  sheet.field("compute_mhz", clocked ? std::to_string(*record.clocks_after->compute_mhz) : "");
+}
+
+/// What the machine code uses; only what the back end tells.
+void add_resources(Sheet& sheet, const LaunchUse& launch) {
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) sheet.field(launch.kernel + "." + name, static_cast<double>(*value));
+  };
+  add("registers", launch.attributes.registers);
+  add("local_bytes", launch.attributes.local_bytes);
+  add("static_shared_bytes", launch.attributes.static_shared_bytes);
+  add("max_threads_per_block", launch.attributes.max_threads_per_block);
+  add("binary_bytes", launch.attributes.binary_bytes);
+  add("occupancy", launch.occupancy);
 }
 
 void add_varying(Sheet& sheet, const Record& record) {
@@ -113,6 +129,7 @@ void add_varying(Sheet& sheet, const Record& record) {
   for (const MetricValue& metric : record.metrics) sheet.field("metric." + metric.name, metric.value);
   for (const LaunchUse& launch : record.launches) {
     if (launch.seconds) sheet.field(launch.kernel + ".median_seconds", launch.seconds->median);
+    add_resources(sheet, launch);
   }
 }
 

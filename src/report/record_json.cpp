@@ -96,12 +96,24 @@ Json attributes_json(const FunctionAttributes& attributes) {
           {"binary_bytes", or_null(attributes.binary_bytes)}};
 }
 
+Json clocks_json(const std::optional<DeviceClocks>& clocks) {
+  if (!clocks) return {};
+  return {{"compute_mhz", or_null(clocks->compute_mhz)},
+          {"memory_mhz", or_null(clocks->memory_mhz)},
+          {"compute_max_mhz", or_null(clocks->compute_max_mhz)},
+          {"memory_max_mhz", or_null(clocks->memory_max_mhz)},
+          {"limited_by", clocks->limited_by}};
+}
+
 Json launch_json(const LaunchUse& launch) {
   return {{"kernel", launch.kernel},
           {"grid", extents(launch.shape.grid)},
           {"block", extents(launch.shape.block)},
+          {"cluster", extents(launch.shape.cluster)},
+          {"cooperative", launch.shape.cooperative},
           {"dynamic_shared_bytes", launch.shape.dynamic_shared_bytes},
           {"attributes", attributes_json(launch.attributes)},
+          {"occupancy", or_null(launch.occupancy)},
           {"seconds", summary_json(launch.seconds)}};
 }
 
@@ -169,7 +181,10 @@ std::string record_to_json(const Record& record) {
                      {"units", list_of(record.units, unit_json)},
                      {"launches", list_of(record.launches, launch_json)},
                      {"step_seconds", summary_json(record.step)},
+                     {"steps_per_sample", record.steps_per_sample},
                      {"stop_reason", text_or_null(record.stop_reason)},
+                     {"clocks_before", clocks_json(record.clocks_before)},
+                     {"clocks_after", clocks_json(record.clocks_after)},
                      {"checks", list_of(record.checks, check_json)},
                      {"metrics", metrics_json(record)},
                      {"first_launch_seconds", number(record.first_launch_seconds)}};

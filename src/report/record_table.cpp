@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "base/text.h"
 
@@ -71,6 +72,42 @@ TableCell check_cell(const Record& record) {
   return {worst == 0 ? "0" : print("%.1e", worst), ok ? Tone::kPlain : Tone::kBad};
 }
 
+/// The largest over a step's kernels: the one that limits. "-" where the back end does not tell.
+template <class ValueOf>
+TableCell largest_cell(const Record& record, const char* format, ValueOf value_of) {
+  std::optional<double> largest;
+  for (const LaunchUse& launch : record.launches) {
+    if (const std::optional<double> value = value_of(launch))
+      largest = std::max(largest.value_or(*value), *value);
+  }
+  return largest ? TableCell{print(format, *largest)} : TableCell{kNothing, Tone::kDim};
+}
+
+template <class Value>
+std::optional<double> as_real(const std::optional<Value>& value) {
+  return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
+}
+
+bool has_registers(const std::vector<Record>& records) {
+  return std::any_of(records.begin(), records.end(), [](const Record& record) {
+    return std::any_of(record.launches.begin(), record.launches.end(),
+                       [](const LaunchUse& launch) { return launch.attributes.registers.has_value(); });
+  });
+}
+
+/// Registers and spills: the most of any kernel of the step; occupancy: the least.
+void add_resource_cells(const Record& record, std::vector<TableCell>& row) {
+  row.push_back(largest_cell(record, "%.0f",
+                             [](const LaunchUse& launch) { return as_real(launch.attributes.registers); }));
+  row.push_back(largest_cell(record, "%.0f",
+                             [](const LaunchUse& launch) { return as_real(launch.attributes.local_bytes); }));
+  std::optional<double> least;
+  for (const LaunchUse& launch : record.launches) {
+    if (launch.occupancy) least = std::min(least.value_or(1), *launch.occupancy);
+  }
+  row.push_back(least ? TableCell{print("%.0f %%", *least * 100)} : TableCell{kNothing, Tone::kDim});
+}
+
 }  // namespace
 
 std::string variant_name(const Record& record) {
@@ -121,6 +158,10 @@ TextTable record_table(const std::vector<Record>& records, const TextStyle& styl
   if (with_device) table.columns.push_back({"device"});
   table.columns.insert(table.columns.end(), {{"status"}, {"code"}, {"median", true}});
   for (const MetricValue& metric : metrics) table.columns.push_back({metric.name + "\n" + metric.unit, true});
+  const bool with_resources = has_registers(records);
+  if (with_resources)
+    table.columns.insert(table.columns.end(),
+                         {{"regs", true}, {"spilt\nbytes", true}, {"occu-\npancy", true}});
   table.columns.push_back({"max. rel.\nerror", true});
   for (const Record& record : records) {
     std::vector<TableCell> row = {{variant_name(record)}};
@@ -129,6 +170,7 @@ TextTable record_table(const std::vector<Record>& records, const TextStyle& styl
     row.push_back({origin_text(record)});
     row.push_back(time_cell(record, style));
     for (const MetricValue& metric : metrics) row.push_back(metric_cell(record, metric.name));
+    if (with_resources) add_resource_cells(record, row);
     row.push_back(check_cell(record));
     table.rows.push_back(std::move(row));
   }

@@ -25,6 +25,9 @@ void count_status(RunStatus status, RunTotals& totals) {
     case RunStatus::kFaulted:
       ++totals.faulted;
       return;
+    case RunStatus::kNotRun:
+      ++totals.not_run;
+      return;
   }
 }
 
@@ -59,6 +62,7 @@ std::string status_part(const RunTotals& totals) {
   add_if_any(parts, totals.compile_failed, "did not compile");
   add_if_any(parts, totals.unfit, "did not fit");
   add_if_any(parts, totals.faulted, "faulted");
+  add_if_any(parts, totals.not_run, "not run");
   return counted(totals.variants, totals.variants == 1 ? "variant: " : "variants: ") + join(parts, ", ");
 }
 

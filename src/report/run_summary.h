@@ -11,7 +11,7 @@ namespace kiln {
 
 /// How many variants ended how, and where their compiled units came from.
 struct RunTotals {
-  std::size_t variants = 0, ok = 0, wrong = 0, compile_failed = 0, unfit = 0, faulted = 0;
+  std::size_t variants = 0, ok = 0, wrong = 0, compile_failed = 0, unfit = 0, faulted = 0, not_run = 0;
   std::size_t compiled = 0, from_disk = 0, from_memory = 0, waited = 0;
 };
 [[nodiscard]] RunTotals count_run(const std::vector<Record>& records);

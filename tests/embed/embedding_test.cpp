@@ -86,7 +86,6 @@ TEST_F(Embedding, AKernelOutlivesItsService) {
 
 TEST_F(Embedding, ManyThreadsCauseOneCompile) {
   const Service service(settings_);
-  const DeviceHandle cpu = service.device("cpu");  // one device for all of them
   std::vector<std::future<Kernel>> kernels;
   for (int i = 0; i < 8; ++i) kernels.push_back(request(service).set("n", 50).get_async());
   for (auto& kernel : kernels) {
@@ -95,6 +94,48 @@ TEST_F(Embedding, ManyThreadsCauseOneCompile) {
     EXPECT_EQ(y[49], 3.0);
   }
   EXPECT_EQ(service.statistics().compiled, 1U);
+}
+
+TEST_F(Embedding, AFamilyFindsItsKernelsByValues) {
+  const Service service(settings_);
+  const KernelFamily family = request(service).family({"n", "fast_math"});
+  std::vector<double> x(60, 1.0), y(60);
+  family.at({50, 0}).run(args(y.data(), x.data()));
+  EXPECT_EQ(std::count(y.begin(), y.end(), 3.0), 50);
+  const Kernel& sixty = family.at({60, 0});
+  sixty.run(args(y.data(), x.data()));
+  EXPECT_EQ(std::count(y.begin(), y.end(), 3.0), 60);
+  EXPECT_EQ(&family.at({60, 0}), &sixty);
+  EXPECT_NE(family.at({60, 1}).key(), sixty.key());
+  EXPECT_EQ(service.statistics().compiled, 3U);
+  EXPECT_EQ(service.statistics().memory_hits, 0U);
+}
+
+TEST_F(Embedding, ManyThreadsAskAFamily) {
+  const Service service(settings_);
+  const KernelFamily family = request(service).family({"n"});
+  std::vector<const Kernel*> kernels(8);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      threads.emplace_back([&, i] { kernels[i] = &family.at({static_cast<std::int64_t>(10 + i % 2)}); });
+  }
+  for (std::size_t i = 2; i < kernels.size(); ++i) EXPECT_EQ(kernels[i], kernels[i % 2]);
+  EXPECT_EQ(service.statistics().compiled, 2U);
+}
+
+TEST_F(Embedding, AFamilyRefusesWhatItIsNotKeyedBy) {
+  const Service service(settings_);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).family({"m"})); }),
+              HasSubstr("has no number parameter 'm'"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).family({})); }), HasSubstr("1 to 8"));
+  const KernelFamily family = request(service).family({"n"});
+  EXPECT_THAT(bad_input_of([&] {
+                static_cast<void>(family.at({1, 2}));
+              }),
+              HasSubstr("keyed by n; 2 values are given"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(family.at({100000})); }),
+              HasSubstr("constraint violated"));
 }
 
 TEST_F(Embedding, ErrorsAreComplete) {

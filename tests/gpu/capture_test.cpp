@@ -3,6 +3,7 @@
 
 #include "device/vendor_library.h"
 #include "gpu/gpu_fixture.h"
+#include "service/kernel_service.h"
 
 namespace kiln::test {
 namespace {
@@ -12,6 +13,7 @@ using ::testing::HasSubstr;
 
 /// The few driver functions that a capturing caller uses, from the library that is loaded already.
 struct GraphCalls {
+  int (*create)(void** stream, unsigned flags) = nullptr;
   int (*begin)(void* stream, int mode) = nullptr;
   int (*end)(void* stream, void** graph) = nullptr;
   int (*instantiate)(void** executable, void* graph, unsigned long long flags) = nullptr;
@@ -21,6 +23,7 @@ struct GraphCalls {
 
   explicit GraphCalls(FileSystem& files) {
     const VendorLibrary library = open_library({"", {"libcuda.so.1"}, {}}, files);
+    bind_symbol(library, create, "cuStreamCreate");
     bind_symbol(library, begin, "cuStreamBeginCapture_v2");
     bind_symbol(library, end, "cuStreamEndCapture");
     bind_symbol(library, instantiate, "cuGraphInstantiateWithFlags");
@@ -93,6 +96,42 @@ TEST_F(GpuCapture, EitherLoadsMeanwhileOrSaysThatItCannot) {
     EXPECT_THAT(download<int>(*buffer), Each(3));
   }
   EXPECT_NE(device_->load(code.binary), nullptr);
+}
+
+TEST_F(GpuCapture, IsSeenOnTheStreamAndByTheDefaultStream) {
+  EXPECT_FALSE(device_->is_capturing(nullptr));
+  EXPECT_FALSE(device_->is_capturing(stream_->native()));
+  void* blocking = nullptr;
+  ASSERT_EQ(calls_->create(&blocking, 0), 0);
+  for (void* stream : {stream_->native(), blocking}) {
+    ASSERT_EQ(calls_->begin(stream, kThreadLocal), 0);
+    EXPECT_TRUE(device_->is_capturing(stream));
+    // Kiln's own stream does not wait for the default stream, which therefore knows nothing of it.
+    EXPECT_EQ(device_->is_capturing(nullptr), stream == blocking);
+    void* graph = nullptr;
+    EXPECT_EQ(calls_->end(stream, &graph), 0) << "looking has ended the capture";
+  }
+}
+
+TEST_F(GpuCapture, TheServiceNeitherCompilesNorLoadsMeanwhile) {
+  const auto clock = make_system_clock();
+  KernelService service(nullptr, *clock);
+  const Specialization add = specialization(kAdd, "add");
+  const Specialization other = specialization(std::string(kAdd) + "// another", "add");
+  ASSERT_TRUE(std::holds_alternative<ServiceResult>(service.get(add, *compiler_, device_)));
+  ASSERT_EQ(calls_->begin(stream_->native(), kThreadLocal), 0);
+  EXPECT_TRUE(
+      std::holds_alternative<ServiceResult>(service.get(add, *compiler_, device_, stream_->native())));
+  try {
+    static_cast<void>(service.get(other, *compiler_, device_, stream_->native()));
+    ADD_FAILURE() << "it was compiled";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("is being captured"));
+  }
+  void* graph = nullptr;
+  EXPECT_EQ(calls_->end(stream_->native(), &graph), 0);
+  EXPECT_EQ(service.counters().compiled, 1U);
+  EXPECT_TRUE(std::holds_alternative<ServiceResult>(service.get(other, *compiler_, device_)));
 }
 
 TEST_F(GpuCapture, SaysThatNothingCanBeCopiedMeanwhile) {

@@ -35,13 +35,17 @@ class GpuTest : public ::testing::Test {
     stream_ = device_->create_stream();
   }
 
-  CodeObject compile(const std::string& text, const std::string& entry) {
+  [[nodiscard]] Specialization specialization(const std::string& text, const std::string& entry) const {
     Specialization specialization;
     specialization.source_name = "kernel.cu";
     specialization.source_text = text;
     specialization.entries = {{entry, std::nullopt, ""}};
     specialization.target = device_->info().target;
-    CompileResult result = compiler_->compile(specialization);
+    return specialization;
+  }
+
+  CodeObject compile(const std::string& text, const std::string& entry) {
+    CompileResult result = compiler_->compile(specialization(text, entry));
     if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw std::runtime_error(diagnostic->log);
     return std::get<CodeObject>(std::move(result));
   }

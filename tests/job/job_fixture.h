@@ -45,9 +45,11 @@ class JobTest : public testing::Test {
   }
 
   /// y[i] = factor * x[i] for the first `count_` elements, taking `seconds`.
-  void define_scale(const std::string& name, double factor, double seconds) {
+  void define_scale(const std::string& name, double factor, double seconds,
+                    std::optional<std::uint64_t> resident_blocks = std::nullopt) {
     FakeKernel kernel;
     kernel.seconds = seconds;
+    kernel.resident_blocks = resident_blocks;
     kernel.body = [this, factor](const LaunchShape& /*shape*/, void* const* arguments) {
       double* y = *static_cast<double* const*>(arguments[0]);
       const double* x = *static_cast<const double* const*>(arguments[1]);

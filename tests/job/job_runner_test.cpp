@@ -113,6 +113,43 @@ TEST_F(JobTest, AFaultEndsTheVariantNotTheJob) {
   EXPECT_THAT(records[0].message, HasSubstr("work-items wait at a barrier"));
 }
 
+TEST_F(JobTest, AStickyFaultEndsItsDeviceAndSaysWhichVariantDidIt) {
+  int launches = 0;
+  device_->define("_Zscale", {{},
+                              [&launches](const LaunchShape&, void* const*) {
+                                if (launches++ == 0) throw DeviceFault("illegal address", true);
+                              },
+                              1e-3});
+  const auto records = run(job("sweep: {block: [32, 64, 128]}\n"));
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].status, RunStatus::kFaulted);
+  for (std::size_t i : {1U, 2U}) {
+    EXPECT_EQ(records[i].status, RunStatus::kNotRun);
+    EXPECT_THAT(records[i].message, HasSubstr("since the fault of 'block=32'"));
+    EXPECT_TRUE(records[i].units.empty());
+  }
+  EXPECT_EQ(launches, 1);
+}
+
+TEST_F(JobTest, LongStepsAreSamplesOfTheirOwn) {
+  const auto records = run(job(""));
+  EXPECT_EQ(records.at(0).steps_per_sample, 1U);
+}
+
+TEST_F(JobTest, ShortStepsAreTimedInBatches) {
+  define_scale("_Zscale", 3.0, 3e-6);
+  const auto records = run(job(""));
+  EXPECT_EQ(records.at(0).steps_per_sample, 34U);
+  EXPECT_NEAR(records[0].step.value().median, 3e-6, 1e-9);
+}
+
+TEST_F(JobTest, OccupancyIsWhatTheDeviceHoldsOverWhatItCould) {
+  device_->mutable_info().limits.max_threads_per_unit = 2048;
+  define_scale("_Zscale", 3.0, 1e-3, 24);
+  const auto records = run(job("set: {block: 64}\n"));
+  EXPECT_NEAR(records.at(0).launches.at(0).occupancy.value(), 24.0 * 64 / (4 * 2048), 1e-12);
+}
+
 TEST_F(JobTest, AVariantThatDoesNotFitIsARecordAmongOthers) {
   device_->mutable_info().limits.max_threads_per_block = 100;
   const auto records = run(job("sweep: {block: [64, 128]}\n"));

@@ -67,6 +67,46 @@ TEST_F(ShapeCheck, SharedMemory) {
   EXPECT_NE(check({1, 1, 1}, {32, 1, 1}, ~std::uint64_t{0}), "");
 }
 
+TEST_F(ShapeCheck, Clusters) {
+  LaunchShape shape{{12, 3, 1}, {32, 1, 1}};
+  shape.cluster = {4, 3, 1};
+  const auto problem = [&] { return check_shape(shape, device_.info(), function_, "axpy").value_or(""); };
+  EXPECT_EQ(
+      problem(),
+      "kernel 'axpy' cannot be launched: it is launched in clusters of 4 x 3 x 1 blocks, fake:0 (fake_1) "
+      "has no clusters");
+  device_.mutable_info().limits.clusters = true;
+  EXPECT_EQ(problem(), "");
+  shape.grid.x = 10;
+  EXPECT_EQ(
+      problem(),
+      "kernel 'axpy' cannot be launched: its grid has 10 blocks along x, no multiple of its cluster's 4");
+}
+
+TEST_F(ShapeCheck, CooperativeLaunches) {
+  LaunchShape shape{{12, 1, 1}, {32, 1, 1}};
+  shape.cooperative = true;
+  EXPECT_EQ(check_shape(shape, device_.info(), function_, "axpy"),
+            "kernel 'axpy' cannot be launched: it is cooperative, fake:0 has no cooperative launches");
+  device_.mutable_info().limits.cooperative = true;
+  EXPECT_EQ(check_shape(shape, device_.info(), function_, "axpy"), std::nullopt);
+}
+
+TEST_F(ShapeCheck, Residency) {
+  LaunchShape shape{{12, 1, 1}, {32, 1, 1}};
+  EXPECT_EQ(check_residency(shape, device_.info(), std::nullopt, "axpy"), std::nullopt);
+  EXPECT_EQ(check_residency(shape, device_.info(), 1, "axpy"), std::nullopt);
+  EXPECT_EQ(check_residency(shape, device_.info(), 0, "axpy"),
+            "kernel 'axpy' cannot be launched: no such block fits on fake:0: too many registers or too much "
+            "shared memory");
+  shape.cooperative = true;
+  EXPECT_EQ(check_residency(shape, device_.info(), 12, "axpy"), std::nullopt);
+  EXPECT_EQ(
+      check_residency(shape, device_.info(), 11, "axpy"),
+      "kernel 'axpy' cannot be launched: it is cooperative and its grid has 12 blocks, fake:0 holds 11 of "
+      "them at a time");
+}
+
 TEST(CheckArguments, CountAndSizes) {
   FunctionAttributes function;
   EXPECT_EQ(check_arguments({8, 8}, function, "axpy"), std::nullopt);

@@ -1,0 +1,106 @@
+#include "launch/argument_values.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/error_matchers.h"
+#include "support/fake_clock.h"
+#include "support/memory_file_system.h"
+
+namespace kiln {
+namespace {
+
+using test::bad_input_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ArgumentValues : public testing::Test {
+ protected:
+  /// A workload whose kernel has `keys` and one tensor map with `map_keys`.
+  void read(const std::string& keys, const std::string& map_keys = "box: [1, 16]") {
+    const std::string text = R"yaml(workload: w
+parameters:
+  rows: {type: int, default: 6}
+  columns: {type: int, default: 32}
+  bx: {type: int, default: 64}
+buffers:
+  u: {type: float, shape: [rows, columns]}
+kernels:
+  k:
+    source: k.cu
+    grid: ["ceil_div(columns, bx)", rows]
+    block: bx
+    args: [{tensor_map: u, )yaml" +
+                             map_keys + "}]\n" + keys + "run: k\n";
+    workload_ = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
+    configuration_ = configure(workload_, {}, "cuda", files_).configuration;
+    kernel_ = workload_->find_kernel("k");
+  }
+  [[nodiscard]] TensorMapLayout layout() const {
+    return tensor_map_layout(configuration_, kernel_->args.at(0));
+  }
+
+  test::FakeClock clock_;
+  test::MemoryFileSystem files_{clock_};
+  std::shared_ptr<const Workload> workload_;
+  Configuration configuration_;
+  const KernelSpec* kernel_ = nullptr;
+};
+
+TEST_F(ArgumentValues, AShapeHasAClusterAndIsCooperativeOnlyWhereItSaysSo) {
+  read("");
+  EXPECT_FALSE(shape_of(configuration_, *kernel_).clustered());
+  EXPECT_FALSE(shape_of(configuration_, *kernel_).cooperative);
+  read("    cluster: [1, \"rows / 3\"]\n    cooperative: true\n");
+  EXPECT_EQ(shape_of(configuration_, *kernel_).cluster, (Dim3{1, 2, 1}));
+  EXPECT_TRUE(shape_of(configuration_, *kernel_).cooperative);
+}
+
+TEST_F(ArgumentValues, AShapeIsExplainedByItsExpressionsAndValues) {
+  read("    shared: \"4 * bx\"\n");
+  EXPECT_EQ(
+      explain_shape(configuration_, *kernel_),
+      "grid: [ceil_div(columns, bx), rows], block: [bx], shared: [4 * bx], bx = 64, columns = 32, rows = 6");
+}
+
+TEST_F(ArgumentValues, ATensorMapListsTheFastestDimensionFirst) {
+  read("", "box: [2, 16]");
+  EXPECT_EQ(layout().element, TensorMapLayout::Element::kF32);
+  EXPECT_THAT(layout().extents, ElementsAre(32, 6));
+  EXPECT_THAT(layout().strides, ElementsAre(128));
+  EXPECT_THAT(layout().box, ElementsAre(16, 2));
+  EXPECT_THAT(layout().element_strides, ElementsAre(1, 1));
+  EXPECT_EQ(layout().swizzle, TensorMapLayout::Swizzle::kNone);
+}
+
+TEST_F(ArgumentValues, ATensorMapTakesExtentsStridesAndModes) {
+  read("",
+       "box: [2, 8], extents: [3, 16], strides: [\"2 * columns\"], element_strides: [1, 2], swizzle: 64B, "
+       "l2_promotion: 256B, fill: nan");
+  EXPECT_THAT(layout().extents, ElementsAre(16, 3));
+  EXPECT_THAT(layout().strides, ElementsAre(256));
+  EXPECT_THAT(layout().element_strides, ElementsAre(2, 1));
+  EXPECT_EQ(layout().swizzle, TensorMapLayout::Swizzle::k64B);
+  EXPECT_EQ(layout().l2_promotion, TensorMapLayout::L2Promotion::k256B);
+  EXPECT_EQ(layout().fill, TensorMapLayout::Fill::kNan);
+}
+
+TEST_F(ArgumentValues, WhatTheHardwareDoesNotTakeIsBadInputAtTheArgument) {
+  const auto problem = [&](const std::string& map_keys) {
+    return bad_input_of([&] {
+      read("", map_keys);
+      static_cast<void>(layout());
+    });
+  };
+  EXPECT_THAT(problem("box: [1, 3]"), HasSubstr("w.yaml:13"));
+  EXPECT_THAT(problem("box: [1, 3]"), HasSubstr("12 bytes; expected a multiple of 16"));
+  EXPECT_THAT(problem("box: [257, 16]"), HasSubstr("a box extent of 257; expected 1 to 256"));
+  EXPECT_THAT(problem("box: [1, 32], swizzle: 64B"), HasSubstr("a swizzle of 64B takes at most 64"));
+  EXPECT_THAT(problem("box: [1, 16], strides: [33]"), HasSubstr("132 bytes; expected a multiple of 16"));
+  EXPECT_THAT(problem("box: [1, 16], extents: [7, 32]"), HasSubstr("spans 896 bytes, the buffer has 768"));
+  EXPECT_THAT(problem("box: [16]"), HasSubstr("`box` has 1 items; expected 2"));
+  EXPECT_THAT(problem("box: [1, 16], swizzle: 63B"), HasSubstr("did you mean"));
+}
+
+}  // namespace
+}  // namespace kiln
