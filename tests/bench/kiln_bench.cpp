@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   kiln::bench::BenchOptions options;
   const auto here = std::filesystem::canonical("/proc/self/exe").parent_path();
   options.kiln_program = (here / "kiln").string();
+  options.bare_start = (here / "kiln_bench_bare_start").string();
   options.workload_folder = KILN_BENCH_WORKLOADS;
   bool ratios = false;
   bool process = false;
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
   app.add_option("--workloads", options.workload_folder, "the folder kernels_src");
   app.add_flag("--cpu-ratios", ratios, "only kernels against OpenMP loops");
   app.add_flag("--process", process, "only compile time, start-up and memory");
-  app.add_flag("--gpu", gpu, "only launch and compile on an NVIDIA GPU");
+  app.add_flag("--gpu", gpu, "only what an NVIDIA GPU is needed for");
   CLI11_PARSE(app, argc, argv);
   try {
     if (gpu) {

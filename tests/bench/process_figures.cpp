@@ -13,32 +13,12 @@
 #include "figures.h"
 #include "kiln/kiln.h"
 #include "pair_timer.h"
+#include "scratch_folder.h"
 
 namespace kiln::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that goes with its owner.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "kiln_bench.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error(ErrorKind::kEnvironment, "no scratch folder can be made");
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 Settings settings_in(const BenchOptions& options, const fs::path& cache) {
   Settings settings = Settings::from_environment();

@@ -1,0 +1,125 @@
+#include "gpu_figures.h"
+#include "kiln/kiln.h"
+#include "pair_timer.h"
+#include "scratch_folder.h"
+#include "touch_workload.h"
+
+namespace kiln::bench {
+namespace {
+
+/// Launches of a batch: the driver's queue holds them, so that the host never waits for the device.
+constexpr int kBatch = 500;
+constexpr int kLaunches = 1'000'000;
+
+/// The same kernel by the bare driver, in the same context.
+class BareKernel {
+ public:
+  BareKernel(const CudaDriver& driver, const std::string& binary) : driver_(driver) {
+    const cuda_abi::Functions& call = driver.call;
+    cuda_abi::Context context = nullptr;
+    check_cuda(driver, call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+    check_cuda(driver, call.context_push(context), "cuCtxPushCurrent");
+    cuda_abi::Module module = nullptr;
+    check_cuda(driver, call.module_load(&module, binary.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx");
+    check_cuda(driver, call.module_get_function(&function_, module, "touch"), "cuModuleGetFunction");
+  }
+  void launch(cuda_abi::Stream stream, void** arguments) const {
+    driver_.call.launch_kernel(function_, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr);
+  }
+
+ private:
+  const CudaDriver& driver_;
+  cuda_abi::Function function_ = nullptr;
+};
+
+/// One way to launch against the bare driver's, in neighbouring batches.
+void compare(const std::string& name, Stream& stream, const std::function<void()>& kiln_batch,
+             const std::function<void()>& bare_batch) {
+  std::vector<double> kiln, bare, difference;
+  for (int done = 0; done < kLaunches; done += kBatch) {
+    kiln.push_back(seconds_of(kiln_batch) / kBatch * 1e9);
+    stream.synchronize();
+    bare.push_back(seconds_of(bare_batch) / kBatch * 1e9);
+    stream.synchronize();
+    difference.push_back(kiln.back() - bare.back());
+  }
+  print_row(name + ", ns", kiln, "%.0f");
+  print_row("cuLaunchKernel in the same run, ns", bare, "%.0f");
+  print_row("difference of neighbouring batches, ns", difference, "%.1f", "50");
+  std::printf("| ratio of the medians | %.4f | 1.02 |\n", quartile(kiln, 2) / quartile(bare, 2));
+}
+
+void print_look_up(const KernelFamily& family) {
+  constexpr int kKernels = 16;
+  constexpr int kLookUps = 100'000;
+  for (int i = 0; i < kKernels; ++i) static_cast<void>(family.at({1000 + i, 128}));
+  std::vector<double> times;
+  const Kernel* last = nullptr;
+  for (int round = 0; round < 50; ++round) {
+    const double seconds = seconds_of([&] {
+      for (int i = 0; i < kLookUps; ++i) {
+        const Kernel* found = &family.at({1000 + i % kKernels, 128});
+        // The compiler must not know what was found.
+        __asm__ volatile("" : "+r"(found));
+        last = found;
+      }
+    });
+    times.push_back(seconds / kLookUps * 1e9);
+  }
+  if (last == nullptr) throw internal_error("nothing was found");
+  print_row("look-up of a kernel by two values among 16, ns", times, "%.1f", "100");
+}
+
+}  // namespace
+
+void print_launch_figures(Gpu& gpu) {
+  const ScratchFolder scratch;
+  scratch.write("touch/touch.yaml", kTouchYaml);
+  scratch.write("touch/touch.cu", kTouchText);
+  Settings settings = Settings::from_environment();
+  settings.cache_dir = (scratch.path() / "cache").string();
+  settings.workload_path = {scratch.path().string()};
+  const Service service(settings);
+  const KernelRequest request = service.workload("touch").kernel("touch").on(service.device("cuda:0"));
+  const KernelFamily family = request.family({"n", "block"});
+
+  Specialization specialization;
+  specialization.source_name = "touch.cu";
+  specialization.source_text = kTouchText;
+  specialization.params_header = "struct Params { static constexpr int block = 128; };\n";
+  specialization.entries = {{"touch", std::nullopt, ""}};
+  specialization.target = gpu.device->info().target;
+  const CompileResult compiled = gpu.compiler->compile(specialization);
+  const CodeObject& code = std::get<CodeObject>(compiled);
+  const auto module = gpu.device->load(code.binary);
+  Function& function = *module->function("touch");
+  const BareKernel bare(*gpu.driver, code.binary);
+
+  const auto stream = gpu.device->create_stream();
+  auto* native = static_cast<cuda_abi::Stream>(stream->native());
+  const auto buffer = gpu.device->allocate(4096);
+  void* address = buffer->data();
+  float value = 1;
+  int n = 1024;
+  void* arguments[] = {&address, &value, &n};
+  const LaunchShape shape{{8, 1, 1}, {128, 1, 1}};
+  const auto bare_batch = [&] {
+    for (int i = 0; i < kBatch; ++i) bare.launch(native, arguments);
+  };
+  const Kernel& kernel = family.at({1024, 128});
+  compare(
+      "Kernel::launch on the caller's stream", *stream,
+      [&] {
+        for (int i = 0; i < kBatch; ++i) kernel.launch(native, args(address));
+      },
+      bare_batch);
+  compare(
+      "launch on Kiln's own stream", *stream,
+      [&] {
+        for (int i = 0; i < kBatch; ++i) function.launch(*stream, shape, arguments);
+      },
+      bare_batch);
+  print_look_up(family);
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,24 @@
+#pragma once
+
+namespace kiln::bench {
+
+/// A kernel so small that its launch costs more than its run.
+constexpr const char* kTouchYaml = R"yaml(workload: touch
+parameters:
+  n: {type: int, default: 1024}
+  block: {type: int, default: 128, bind: compile}
+buffers:
+  a: {type: float, shape: [n], init: 0}
+kernels:
+  touch: {source: touch.cu, grid: [8], block: [block], args: [a, {value: "1", type: float}, {value: n, type: int}]}
+run: touch
+)yaml";
+
+constexpr const char* kTouchText = R"(#include "kiln/params.h"
+extern "C" __global__ void __launch_bounds__(Params::block) touch(float* a, float value, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = value;
+}
+)";
+
+}  // namespace kiln::bench
