@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <future>
 #include <memory>
 
 #include <CLI/Config.hpp>
@@ -78,11 +80,30 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   return reporter.all_ok() ? kExitDone : kExitFailed;
 }
 
+/// Lets the compilers of devices that are named find out their versions, which later steps ask for.
+void ask_compilers(World& world, const std::vector<std::string>& devices) {
+  for (const auto& [backend, compiler] : world.engine().compilers()) {
+    const bool named = std::any_of(devices.begin(), devices.end(), [&](const std::string& device) {
+      return device.starts_with(backend + ":");
+    });
+    if (!named) continue;
+    try {
+      static_cast<void>(compiler->identity());
+    } catch (const Error&) {  // told when the compiler is needed
+    }
+  }
+}
+
 int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   const JobSpec job = job_of(world, arguments);
-  const auto devices = open_devices(world, device_names(job, world.settings().values));
-  const JobPlan plan = make_plan(job, world.engine().library(), world.files(), infos_of(devices));
+  const std::vector<std::string> names = device_names(job, world.settings().values);
+  // A GPU's driver takes a tenth of a second to start: what needs no device is done meanwhile.
+  auto opened = std::async(std::launch::async, [&] { return open_devices(world, names); });
+  ask_compilers(world, names);
+  auto workload = workload_of(job, world.engine().library());
+  const auto devices = opened.get();
+  const JobPlan plan = make_plan(job, std::move(workload), world.files(), infos_of(devices));
   if (!arguments.dry_run) return run_and_report(plan, world, arguments);
   check_plan(plan, world.job_context());
   print_plan(plan, world.out());

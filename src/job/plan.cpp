@@ -45,19 +45,24 @@ std::vector<Assignments> points_of(const JobSpec& job) {
   return points;
 }
 
+}  // namespace
+
 std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library) {
   if (!job.inline_workload) return library.load(job.workload, job.workload_where);
   const std::filesystem::path directory = std::filesystem::path(job.file).parent_path();
   return parse_workload(*job.inline_workload, job.text, directory);
 }
 
-}  // namespace
-
 JobPlan make_plan(const JobSpec& job, const WorkloadLibrary& library, FileSystem& files,
+                  const std::vector<DeviceInfo>& devices) {
+  return make_plan(job, workload_of(job, library), files, devices);
+}
+
+JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, FileSystem& files,
                   const std::vector<DeviceInfo>& devices) {
   JobPlan plan;
   plan.job = job;
-  plan.workload = workload_of(job, library);
+  plan.workload = std::move(workload);
   std::optional<ConfigurationResult> violation;
   for (const DeviceInfo& device : devices) {
     for (const Assignments& point : points_of(job)) {

@@ -29,8 +29,14 @@ struct JobPlan {
   std::vector<std::string> excluded;
 };
 
+/// The workload that a job names or contains.
+[[nodiscard]] std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library);
+
 /// Expands the sweep for each device. Throws bad_input for unknown names, values that are not allowed, and a
 /// constraint that no point of the sweep satisfies.
+[[nodiscard]] JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload,
+                                FileSystem& files, const std::vector<DeviceInfo>& devices);
+/// With workload_of(job, library).
 [[nodiscard]] JobPlan make_plan(const JobSpec& job, const WorkloadLibrary& library, FileSystem& files,
                                 const std::vector<DeviceInfo>& devices);
 
