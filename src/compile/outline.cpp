@@ -34,8 +34,11 @@ class Outliner {
     return i < tokens().size() && tokens()[i].is(text);
   }
 
+  /// Not counting what braces enclose, such as the members of a class.
   [[nodiscard]] bool contains(TokenRange range, std::string_view text) const {
     for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (at(i, "{")) i = matching_close(tokens(), i);
+      if (i >= range.end) return false;
       if (tokens()[i].is(text)) return true;
     }
     return false;

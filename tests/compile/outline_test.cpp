@@ -73,5 +73,20 @@ __device__ float defined(float x) { __device__ float* y = &x; return *y; }
   EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden"));
 }
 
+TEST(Outline, MembersOfAClassAreNoVariables) {
+  const Outline text = outline(R"(
+struct Sum {
+  static constexpr int zero = 0;
+  __device__ int operator()(int a, int b) const { __shared__ int local; return a + b; }
+  template <class T> static __device__ T identity() { extern __shared__ T inside[]; return T(zero); }
+};
+struct Table { int entries[4]; };
+__constant__ Table table;
+)");
+  ASSERT_EQ(text.variables.size(), 1U);
+  EXPECT_EQ(text.variables[0].qualified_name, "table");
+  for (const DynamicSharedArray& array : text.dynamic_shared) EXPECT_FALSE(array.at_namespace_scope);
+}
+
 }  // namespace
 }  // namespace kiln
