@@ -108,7 +108,7 @@ class KernelRequest {
   /// loads nothing, but throws Error. (Without it, only capture on streams that wait for the legacy default
   /// stream is noticed.)
   KernelRequest& on(const DeviceHandle& device, void* stream);
-  /// A parameter's value, `bind.<parameter>` ("compile", "run"), `fast_math` or `launch_bounds`.
+  /// A parameter's value, `bind.<parameter>` ("compile", "run"), `fast_math`, `launch_bounds` or `lineinfo`.
   KernelRequest& set(const std::string& parameter, const Value& value);
   template <class Integer>
   requires(std::is_integral_v<Integer> &&

@@ -124,6 +124,7 @@ std::uint64_t DiskCache::clear() {
     const std::vector<std::string> digests = all_digests();
     for (const std::string& digest : digests) set_aside_and_remove(entry_directory(digest));
     for (const Path& path : stale_temporaries()) files_.remove_all(path);
+    files_.remove_all(root_ / "sources");  // texts that compilers left for profilers
     return digests.size();
   } catch (const filesystem_error& error) {
     throw environment_error("cannot clear the kernel cache in '" + root_.string() + "': " + explain(error));

@@ -53,6 +53,12 @@ TableCell result_cell(const CompiledUnit& unit) {
   return {"compiled " + format_seconds(unit.compile_seconds), Tone::kGood};
 }
 
+/// The compiler's log, under Kiln's own sentence where that says more.
+std::string failure_text(const Diagnostic& failure) {
+  const bool said = failure.log.find(failure.summary) != std::string::npos;
+  return (said ? "" : failure.summary + "\n") + failure.log + "\n";
+}
+
 /// A table of the units, the logs of those that failed, and the sum.
 int print_units(const std::vector<CompiledUnit>& units, const Target& target, World& world) {
   constexpr std::size_t kDigestShown = 12;
@@ -69,7 +75,7 @@ int print_units(const std::vector<CompiledUnit>& units, const Target& target, Wo
                           {unit.key.substr(0, kDigestShown)}});
     if (unit.failure) {
       ++failed;
-      failures += unit.failure->log + "\n";
+      failures += failure_text(*unit.failure);
     } else if (unit.origin == Origin::kCompiled) {
       ++compiled;
     }

@@ -54,6 +54,9 @@ class Compiler {
   /// Throws environment_error when there is no compiler, saying what was looked for and which package to
   /// install.
   [[nodiscard]] virtual const CompilerIdentity& identity() = 0;
+  /// What else the code would depend on that is neither in the specialization nor in the identity, for the
+  /// key: versions of headers that are found on the machine. Empty for most.
+  [[nodiscard]] virtual std::string surroundings(const Specialization& /*specialization*/) { return ""; }
   [[nodiscard]] virtual CompileResult compile(const Specialization& specialization) = 0;
   /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those
   /// known.

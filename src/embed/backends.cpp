@@ -38,7 +38,9 @@ CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
 NvrtcCompilerOptions nvrtc_options(const Settings& settings, const CudaPlaces& places) {
   NvrtcCompilerOptions options;
   options.places = places;
-  if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / "nvrtc.txt";
+  const std::filesystem::path folder = settings.cache_dir;
+  if (settings.cache) options.identity_memo = folder / "nvrtc.txt";
+  if (settings.cache) options.source_folder = std::filesystem::absolute(folder) / "sources";
   options.time_limit = compile_time_limit(settings);
   return options;
 }

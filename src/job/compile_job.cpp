@@ -24,7 +24,7 @@ std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& con
     for (Unit& unit : make_units(configuration, data, Role::kData, target, context.files))
       units.push_back(std::move(unit));
     for (const Unit& unit : units) {
-      const std::string digest = make_cache_key(unit.specialization, compiler->second->identity()).digest;
+      const std::string digest = make_cache_key(unit.specialization, *compiler->second).digest;
       if (!seen.insert(digest).second) continue;
       CompiledUnit compiled{
           variant.label, unit.specialization.source_name, {}, digest, Origin::kCompiled, 0, 0, {}};

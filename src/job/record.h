@@ -92,6 +92,7 @@ struct Record {
   std::vector<BoundParameter> parameters;  ///< in the order of the workload file
   bool fast_math = false;
   bool launch_bounds = true;
+  bool lineinfo = false;
   std::int64_t seed = 0;
   std::string cache_mode;  ///< "warm" or "cold" (the device's, in the measurement)
 

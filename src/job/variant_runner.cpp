@@ -83,6 +83,7 @@ Record start_record(const Variant& variant, const JobPlan& plan, const JobContex
   }
   record.fast_math = variant.configuration.fast_math();
   record.launch_bounds = variant.configuration.launch_bounds();
+  record.lineinfo = variant.configuration.lineinfo();
   record.seed = variant.configuration.seed();
   record.cache_mode = plan.job.measure.cold ? "cold" : "warm";
   return record;

@@ -64,6 +64,7 @@ void add_identity(Sheet& sheet, const Record& record) {
   sheet.field("compiler_version", record.compiler.version);
   sheet.field("fast_math", truth(record.fast_math));
   sheet.field("launch_bounds", truth(record.launch_bounds));
+  sheet.field("lineinfo", truth(record.lineinfo));
   sheet.field("seed", std::to_string(record.seed));
   sheet.field("cache_mode", record.cache_mode);
 }

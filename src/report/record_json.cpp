@@ -173,6 +173,7 @@ std::string record_to_json(const Record& record) {
                      {"parameters", parameters_json(record)},
                      {"fast_math", record.fast_math},
                      {"launch_bounds", record.launch_bounds},
+                     {"lineinfo", record.lineinfo},
                      {"seed", record.seed},
                      {"cache_mode", record.cache_mode},
                      {"status", to_string(record.status)},

@@ -222,7 +222,7 @@ std::variant<ServiceResult, Diagnostic> KernelService::get(const Specialization&
                                                            Compiler& compiler,
                                                            const std::shared_ptr<Device>& device,
                                                            void* caller_stream) {
-  return state_->get({specialization, compiler, device, make_cache_key(specialization, compiler.identity()),
+  return state_->get({specialization, compiler, device, make_cache_key(specialization, compiler),
                       device ? device->info().id : "", caller_stream});
 }
 

@@ -57,7 +57,9 @@ class KernelService {
   std::unique_ptr<State> state_;
 };
 
-/// The key of a specialization compiled by `compiler`; see CacheKey for what goes in.
-[[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, const CompilerIdentity& compiler);
+/// The key of a specialization compiled by `compiler` in its `surroundings`; see CacheKey for what goes in.
+[[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, const CompilerIdentity& compiler,
+                                      const std::string& surroundings);
+[[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, Compiler& compiler);
 
 }  // namespace kiln

@@ -14,7 +14,12 @@ std::string to_text(const std::optional<Dim3>& block) {
 
 }  // namespace
 
-CacheKey make_cache_key(const Specialization& specialization, const CompilerIdentity& compiler) {
+CacheKey make_cache_key(const Specialization& specialization, Compiler& compiler) {
+  return make_cache_key(specialization, compiler.identity(), compiler.surroundings(specialization));
+}
+
+CacheKey make_cache_key(const Specialization& specialization, const CompilerIdentity& compiler,
+                        const std::string& surroundings) {
   FieldHasher hasher;
   hasher.field("format", kKeyFormat)
       .field("backend", specialization.target.backend)
@@ -34,6 +39,11 @@ CacheKey make_cache_key(const Specialization& specialization, const CompilerIden
   hasher.field("params.h", specialization.params_header).field("source", specialization.source_text);
   for (const IncludedHeader& header : specialization.headers) {
     hasher.field("header:" + header.name, header.text);
+  }
+  if (!surroundings.empty()) hasher.field("surroundings", surroundings);
+  if (specialization.lineinfo) {
+    hasher.field("lineinfo", source_line_name(specialization));
+    for (const IncludedHeader& header : specialization.headers) hasher.field("lineinfo.header", header.path);
   }
   return CacheKey{hasher.hex(), hasher.preimage()};
 }

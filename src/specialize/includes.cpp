@@ -37,6 +37,7 @@ class Finder {
     for (const Directive& directive : include_directives(text)) {
       if (directive.name.starts_with("kiln/")) continue;
       const auto path = locate(directive, beside);
+      if (path.empty()) unseen_.insert(directive.name);
       if (path.empty() || !seen_.insert(path.lexically_normal().string()).second) continue;
       const auto content = files_.read_file(path);
       if (!content) continue;
@@ -45,7 +46,7 @@ class Finder {
     }
   }
 
-  [[nodiscard]] std::vector<IncludedHeader> take() { return std::move(headers_); }
+  [[nodiscard]] Includes take() { return {std::move(headers_), {unseen_.begin(), unseen_.end()}}; }
 
  private:
   [[nodiscard]] std::filesystem::path locate(const Directive& directive,
@@ -66,13 +67,13 @@ class Finder {
   const std::vector<std::filesystem::path>& directories_;
   std::vector<IncludedHeader> headers_;
   std::set<std::string> seen_;
+  std::set<std::string> unseen_;
 };
 
 }  // namespace
 
-std::vector<IncludedHeader> find_includes(FileSystem& files, const std::string& text,
-                                          const std::filesystem::path& source,
-                                          const std::vector<std::filesystem::path>& directories) {
+Includes find_includes(FileSystem& files, const std::string& text, const std::filesystem::path& source,
+                       const std::vector<std::filesystem::path>& directories) {
   Finder finder(files, directories);
   finder.follow(text, source.parent_path());
   return finder.take();

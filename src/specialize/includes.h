@@ -9,12 +9,18 @@
 
 namespace kiln {
 
-/// Finds the headers that a kernel text includes, transitively, in the order of first inclusion: "name"
-/// beside the including file and then in `directories`; <name> in `directories` only. What is not found there
-/// is the compiler's business (a system header, or a mistake that the compiler reports with its line).
-/// Headers under "kiln/" are Kiln's own.
-[[nodiscard]] std::vector<IncludedHeader> find_includes(
-    FileSystem& files, const std::string& text, const std::filesystem::path& source,
-    const std::vector<std::filesystem::path>& directories);
+/// What the #include lines of a kernel text lead to.
+struct Includes {
+  std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion
+  std::vector<std::string> unseen;      ///< names that were not found, sorted: the compiler's business
+};
+
+/// Finds the headers that a kernel text includes: "name" beside the including file and then in `directories`;
+/// <name> in `directories` only. What is not found there is a header of the compiler, or a mistake that the
+/// compiler reports with its line. Headers under "kiln/" are Kiln's own. A name that is a macro is not
+/// followed.
+[[nodiscard]] Includes find_includes(FileSystem& files, const std::string& text,
+                                     const std::filesystem::path& source,
+                                     const std::vector<std::filesystem::path>& directories);
 
 }  // namespace kiln

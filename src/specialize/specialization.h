@@ -34,12 +34,21 @@ struct Specialization {
   std::string source_text;              ///< as the user wrote it
   std::string params_header;            ///< the generated kiln/params.h
   std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion
+  /// Included names that Kiln did not find, sorted: the compiler's own headers, or mistakes.
+  std::vector<std::string> unseen_headers;
   std::vector<std::pair<std::string, std::string>> defines;  ///< in order; an empty value means "#define X"
   std::vector<std::string> options;                          ///< the user's own compiler options, in order
   std::vector<std::string> include_directories;              ///< not part of the key
   bool fast_math = false;
+  bool lineinfo = false;  ///< the code tells which line of which file it comes from, for profilers
   std::vector<EntryPoint> entries;
   Target target;
 };
+
+/// The file that the code's lines are said to come from: its name, or its whole path with `lineinfo`. In the
+/// second case it is part of the code, and of the key.
+[[nodiscard]] inline const std::string& source_line_name(const Specialization& specialization) {
+  return specialization.lineinfo ? specialization.source_path : specialization.source_name;
+}
 
 }  // namespace kiln

@@ -39,6 +39,28 @@ std::vector<std::string> options_of(const KernelSpec& kernel, const std::string&
   return options;
 }
 
+/// Moves the folders of "-I" options to `directories`, where their headers are found by content. Relative
+/// ones are the workload's.
+void take_include_options(std::vector<std::string>& options, std::vector<std::filesystem::path>& directories,
+                          const std::filesystem::path& workload) {
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string folder;
+    for (const std::string prefix : {"--include-path=", "-I"}) {
+      if (!options[i].starts_with(prefix)) continue;
+      folder = options[i].substr(prefix.size());
+      if (folder.empty() && i + 1 < options.size()) folder = options[++i];
+      break;
+    }
+    if (folder.empty()) {
+      others.push_back(options[i]);
+    } else {
+      directories.push_back((workload / std::string(trim(folder))).lexically_normal());
+    }
+  }
+  options = std::move(others);
+}
+
 std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {
   if (kernel.template_args.empty()) return kernel.entry;
   std::vector<std::string> args;
@@ -74,7 +96,8 @@ std::optional<Dim3> fixed_block(const Configuration& configuration, const Kernel
 
 bool belongs(const Unit& unit, const Specialization& wanted) {
   return unit.specialization.source_path == wanted.source_path &&
-         unit.specialization.defines == wanted.defines && unit.specialization.options == wanted.options;
+         unit.specialization.defines == wanted.defines && unit.specialization.options == wanted.options &&
+         unit.specialization.include_directories == wanted.include_directories;
 }
 
 /// One entry may be launched in several ways; what they do not share is left to the launch.
@@ -92,18 +115,30 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
                            const Target& target, FileSystem& files) {
   Specialization result;
   const std::filesystem::path path = configuration.workload().directory / kernel.source;
+  result.lineinfo = configuration.lineinfo();
   result.source_name = path.filename().string();
-  result.source_path = path.string();
+  result.source_path =
+      result.lineinfo ? std::filesystem::absolute(path).lexically_normal().string() : path.string();
   const auto text = files.read_file(path);
   if (!text) {
     throw bad_input("kernels." + kernel.name + ".source: no such file: '" + path.string() + "'",
                     kernel.where);
   }
   result.source_text = *text;
-  result.include_directories = {path.parent_path().string()};
-  result.headers = find_includes(files, *text, path, {path.parent_path()});
   result.defines = macros_of(configuration, kernel);
   result.options = options_of(kernel, target.backend);
+  std::vector<std::filesystem::path> directories = {path.parent_path()};
+  take_include_options(result.options, directories, configuration.workload().directory);
+  for (const std::filesystem::path& directory : directories)
+    result.include_directories.push_back(directory.string());
+  Includes includes = find_includes(files, *text, path, directories);
+  result.headers = std::move(includes.headers);
+  result.unseen_headers = std::move(includes.unseen);
+  if (result.lineinfo) {
+    for (IncludedHeader& header : result.headers) {
+      header.path = std::filesystem::absolute(header.path).lexically_normal().string();
+    }
+  }
   result.fast_math = configuration.fast_math() && role == Role::kStep;
   result.target = target;
   return result;

@@ -38,6 +38,7 @@ class Configuration {
   [[nodiscard]] const std::vector<std::pair<std::string, ParameterValue>>& values() const { return values_; }
   [[nodiscard]] bool fast_math() const { return fast_math_; }
   [[nodiscard]] bool launch_bounds() const { return launch_bounds_; }
+  [[nodiscard]] bool lineinfo() const { return lineinfo_; }
   [[nodiscard]] std::int64_t seed() const;
   [[nodiscard]] const std::string& backend() const { return backend_; }
 
@@ -62,14 +63,15 @@ class Configuration {
   std::vector<std::pair<std::string, ParameterValue>> values_;
   bool fast_math_ = false;
   bool launch_bounds_ = true;
+  bool lineinfo_ = false;
   std::string backend_;
   Variables variables_;
 };
 
 /// One point: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",
-/// "launch_bounds"). Throws bad_input for unknown names (with the nearest), wrong types, values outside
-/// `values`, `min`, `max`, headers that disagree, cycles. A violated constraint is returned, not thrown, so
-/// that a sweep can leave the point out.
+/// "launch_bounds", "lineinfo"). Throws bad_input for unknown names (with the nearest), wrong types, values
+/// outside `values`, `min`, `max`, headers that disagree, cycles. A violated constraint is returned, not
+/// thrown, so that a sweep can leave the point out.
 struct ConfigurationResult {
   Configuration configuration;
   std::optional<ExpressionText> violated;

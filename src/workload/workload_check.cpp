@@ -40,8 +40,8 @@ class Checker {
 
  private:
   void collect_names() {
-    static const std::set<std::string> reserved{"params", "null",      "time",         "file_bytes",
-                                                "all",    "fast_math", "launch_bounds"};
+    static const std::set<std::string> reserved{"params", "null",      "time",          "file_bytes",
+                                                "all",    "fast_math", "launch_bounds", "lineinfo"};
     const auto add = [&](const std::string& name, const SourceLocation& where) {
       if (reserved.contains(name) || type_constant(name)) {
         throw bad_input("'" + name + "' is a word of the format; choose another name", where);

@@ -15,7 +15,7 @@ compile_alone() {
 }
 export -f compile_alone
 
-headers=$(find include src -name '*.h' -not -path 'src/compile/portable/*' -not -path 'src/compile/cpu/shim/*' | sort)
+headers=$(find include src -name '*.h' -not -path 'src/compile/portable/*' -not -path 'src/compile/*/shim/*' | sort)
 [ -n "$headers" ] || { echo "no header found"; exit 1; }
 # shellcheck disable=SC2016 # expanded by the inner shell
 xargs -P "$(nproc)" -n 1 bash -c 'compile_alone "$1"' - <<< "$headers"

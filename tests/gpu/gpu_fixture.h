@@ -25,7 +25,7 @@ class GpuTest : public ::testing::Test {
     const CudaPlaces places = cuda_places("");
     backend_ = make_cuda_backend(places, *files_);
     if (const std::string problem = backend_->problem(); !problem.empty()) GTEST_SKIP() << problem;
-    compiler_ = make_nvrtc_compiler({places, "", std::chrono::minutes(2)}, *files_, log_);
+    compiler_ = make_nvrtc_compiler({places, "", "", std::chrono::minutes(2)}, *files_, log_);
     try {
       static_cast<void>(compiler_->identity());
     } catch (const Error& error) {

@@ -33,7 +33,7 @@ const CompilerIdentity& identity() {
 // The key is what makes caches of different versions of Kiln agree: a change of this text throws away every
 // cache in the world. It must come with a change of kKeyFormat.
 TEST(MakeCacheKey, KnownAnswer) {
-  const CacheKey key = make_cache_key(full_specialization(), identity());
+  const CacheKey key = make_cache_key(full_specialization(), identity(), "");
   EXPECT_EQ(key.preimage,
             "format 1\n1\n"
             "backend 4\ncuda\n"
@@ -61,7 +61,7 @@ TEST(MakeCacheKey, KnownAnswer) {
 }
 
 TEST(MakeCacheKey, DigestIsOfThePreimage) {
-  const CacheKey key = make_cache_key(full_specialization(), identity());
+  const CacheKey key = make_cache_key(full_specialization(), identity(), "");
   EXPECT_EQ(key.digest, sha256_hex(key.preimage));
 }
 
@@ -101,7 +101,7 @@ TEST(MakeCacheKey, EveryIngredientChangesIt) {
     Specialization specialization = full_specialization();
     CompilerIdentity compiler = identity();
     change(specialization, compiler);
-    digests.insert(make_cache_key(specialization, compiler).digest);
+    digests.insert(make_cache_key(specialization, compiler, "").digest);
   }
   EXPECT_EQ(digests.size(), changes.size());
 }
@@ -111,8 +111,29 @@ TEST(MakeCacheKey, PathsDoNot) {
   moved.source_path = "/elsewhere/axpy.cu";
   moved.headers[0].path = "/elsewhere/a.h";
   moved.include_directories = {"/elsewhere", "/else"};
-  EXPECT_EQ(make_cache_key(moved, identity()).preimage,
-            make_cache_key(full_specialization(), identity()).preimage);
+  EXPECT_EQ(make_cache_key(moved, identity(), "").preimage,
+            make_cache_key(full_specialization(), identity(), "").preimage);
+}
+
+TEST(MakeCacheKey, SurroundingsDo) {
+  const Specialization specialization = full_specialization();
+  std::set<std::string> digests;
+  for (const char* versions : {"", "CUDA 12.9", "CUDA 13.0", "CUDA 13.0, CCCL 3.0.1"}) {
+    digests.insert(make_cache_key(specialization, identity(), versions).digest);
+  }
+  EXPECT_EQ(digests.size(), 4U);
+}
+
+TEST(MakeCacheKey, PathsDoWhereTheCodeNamesThem) {
+  Specialization specialization = full_specialization();
+  specialization.lineinfo = true;
+  specialization.source_path = "/here/axpy.cu";
+  std::set<std::string> digests = {make_cache_key(specialization, identity(), "").digest};
+  specialization.source_path = "/there/axpy.cu";
+  digests.insert(make_cache_key(specialization, identity(), "").digest);
+  specialization.headers[0].path = "/there/a.h";
+  digests.insert(make_cache_key(specialization, identity(), "").digest);
+  EXPECT_EQ(digests.size(), 3U);
 }
 
 }  // namespace

@@ -155,6 +155,34 @@ TEST_F(ForeignUnits, OptionsAreForTheirBackEnd) {
   EXPECT_TRUE(units(kCpu)[1].specialization.options.empty());
 }
 
+TEST_F(ForeignUnits, FoldersOfIncludeOptionsAreTheWorkloadsAndTheirHeadersPartOfTheUnit) {
+  disk_.files.make_directories("/w/include", false);
+  disk_.files.make_directories("/abs", false);
+  disk_.files.write_file("/w/f.cu", "#include <near.h>\n#include \"far.h\"\n", false);
+  disk_.files.write_file("/w/include/near.h", "int near_one;\n", false);
+  disk_.files.write_file("/abs/far.h", "int far_one;\n", false);
+  const std::string text =
+      "workload: w\nkernels:\n  f: {source: f.cu, grid: [1], block: [1], args: [], "
+      "options: [-Iinclude, -DX=1, -I, /abs]}\nrun: [f]\n";
+  const auto workload = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
+  const Configuration c = configure(workload, {}, "cuda", disk_.files).configuration;
+  const Specialization spec = make_units(c, {"f"}, Role::kStep, kGpu, disk_.files).at(0).specialization;
+  EXPECT_THAT(spec.options, ElementsAre("-DX=1"));
+  EXPECT_THAT(spec.include_directories, ElementsAre("/w", "/w/include", "/abs"));
+  ASSERT_EQ(spec.headers.size(), 2U);
+  EXPECT_EQ(spec.headers[0].text, "int near_one;\n");
+  EXPECT_EQ(spec.headers[1].text, "int far_one;\n");
+  EXPECT_TRUE(spec.unseen_headers.empty());
+}
+
+TEST_F(ForeignUnits, LineInformationIsASwitch) {
+  SmallDisk disk;
+  EXPECT_FALSE(scale_unit(disk, {}).specialization.lineinfo);
+  const Specialization spec = scale_unit(disk, {{"lineinfo", "true"}}).specialization;
+  EXPECT_TRUE(spec.lineinfo);
+  EXPECT_EQ(source_line_name(spec), "/kernels/scale/scale.cu");
+}
+
 TEST(Includes, AreFoundTransitivelyWhereACompilerWouldLook) {
   SmallDisk disk;
   disk.files.make_directories("/src/deep", false);
@@ -163,12 +191,13 @@ TEST(Includes, AreFoundTransitivelyWhereACompilerWouldLook) {
   disk.files.write_file("/src/c.h", "int c;\n", false);
   const std::string text =
       "#include \"kiln/params.h\"\n #  include \"a.h\"\n#include <cmath>\n// #include \"none.h\"\n";
-  const auto headers = find_includes(disk.files, text, "/src/k.cu", {"/src"});
+  const auto [headers, unseen] = find_includes(disk.files, text, "/src/k.cu", {"/src"});
   ASSERT_EQ(headers.size(), 3U);
   EXPECT_EQ(headers[0].name, "a.h");
   EXPECT_EQ(headers[1].name, "deep/b.h");
   EXPECT_EQ(headers[2].name, "c.h");
   EXPECT_EQ(headers[2].text, "int c;\n");
+  EXPECT_THAT(unseen, ElementsAre("cmath"));
 }
 
 }  // namespace

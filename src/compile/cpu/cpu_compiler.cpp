@@ -149,6 +149,7 @@ class CpuCompiler final : public Compiler {
     if (compiler_.clang() && specialization.target.arch.starts_with("x86-64-v4")) {
       arguments.emplace_back("-mno-avx512f");
     }
+    if (specialization.lineinfo) arguments.emplace_back("-g1");
     if (specialization.fast_math) {
       arguments.emplace_back("-ffast-math");
       if (libmvec_version() >= 22) arguments.push_back("-DKILN_LIBMVEC=" + std::to_string(libmvec_version()));

@@ -44,7 +44,7 @@ class UnitWriter {
     const std::string kernel_text = rewrite_kernel();
     add_shim();
     add_defines();
-    unit_.text += line_marker(spec_.source_name) + kernel_text + line_marker("kiln entries");
+    unit_.text += line_marker(source_line_name(spec_)) + kernel_text + line_marker("kiln entries");
     add_entries();
     add_symbols();
     add_headers();

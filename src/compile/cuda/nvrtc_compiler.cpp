@@ -5,6 +5,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "compile/cuda/cuda_headers.h"
+#include "compile/cuda/nvrtc_headers.h"
 #include "compile/cuda/nvrtc_library.h"
 #include "compile/cuda/nvrtc_program.h"
 #include "compile/cuda/nvrtc_unit.h"
@@ -17,7 +19,7 @@ namespace kiln {
 namespace {
 
 /// Of what Kiln itself adds to every compile; grows when that changes the code.
-constexpr std::int64_t kUnitFormat = 1;
+constexpr std::int64_t kUnitFormat = 2;
 
 std::string first_error(const std::string& log) {
   for (const std::string& line : split(log, '\n')) {
@@ -51,20 +53,33 @@ class NvrtcCompiler final : public Compiler {
     return {"cuda", arch, 32};
   }
 
+  std::string surroundings(const Specialization& specialization) override {
+    std::string text;
+    if (!specialization.unseen_headers.empty()) {
+      text = header_versions(specialization.unseen_headers, cuda_headers(), files_);
+    }
+    if (specialization.lineinfo) text += "; sources in " + options_.source_folder.string();
+    return text;
+  }
+
   CompileResult compile(const Specialization& specialization) override {
     const NvrtcLibrary& nvrtc = library();
     const NvrtcArch arch = choose_nvrtc_arch(specialization.target.arch, nvrtc.archs, nvrtc.version());
-    const NvrtcUnit unit = make_nvrtc_unit(specialization);
-    std::vector<std::filesystem::path> includes;
-    if (!unit.unseen_headers.empty()) includes = cuda_include_folders(options_.places, nvrtc.path, files_);
-    const std::vector<std::string> options = nvrtc_options(specialization, arch, includes);
+    NvrtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
+    NvrtcHeaders more;
+    if (!specialization.unseen_headers.empty()) {
+      more = make_nvrtc_headers(specialization.unseen_headers, cuda_headers(), files_);
+    }
+    for (auto& [name, text] : more.in_memory) unit.add_header(std::move(name), std::move(text));
+    keep_sources(unit);
+    const std::vector<std::string> options = nvrtc_options(specialization, arch, more.folders);
 
     const auto begin = std::chrono::steady_clock::now();
     NvrtcProgram program(nvrtc, unit, specialization.source_name);
     for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
     const nvrtc_abi::Result result = program.compile(options, options_.time_limit);
     if (result != nvrtc_abi::kSuccess) {
-      Diagnostic diagnostic = failure(result, program.log(), specialization, unit, includes.empty());
+      Diagnostic diagnostic = failure(result, program.log(), specialization);
       diagnostic.command = "nvrtc " + join(options, " ") + " " + specialization.source_path;
       return diagnostic;
     }
@@ -90,6 +105,7 @@ class NvrtcCompiler final : public Compiler {
   static CompilerIdentity make_identity(const std::string& version, const std::string& build_id) {
     FieldHasher hasher;
     hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", build_id);
+    hasher.field("headers", nvrtc_headers_fingerprint());
     return {"NVRTC", version, hasher.hex()};
   }
 
@@ -109,8 +125,32 @@ class NvrtcCompiler final : public Compiler {
     return *library_;
   }
 
-  Diagnostic failure(nvrtc_abi::Result result, const std::string& log, const Specialization& specialization,
-                     const NvrtcUnit& unit, bool no_toolkit) const {
+  /// Those that belong to the NVRTC that compiles, or will: a hit need not open it.
+  const CudaHeaders& cuda_headers() {
+    const CompilerIdentity& compiler = identity();
+    const std::lock_guard lock(mutex_);
+    if (!cuda_headers_) {
+      const std::string path = library_ ? library_->path : nvrtc_candidate(options_.places, files_);
+      const auto major = parse_integer(split(compiler.version, '.').front());
+      cuda_headers_ = find_cuda_headers(options_.places, path, static_cast<int>(major.value_or(0)), files_);
+    }
+    return *cuda_headers_;
+  }
+
+  /// For a profiler; a folder that cannot be written costs it those lines and nothing else.
+  void keep_sources(const NvrtcUnit& unit) {
+    try {
+      for (const auto& [path, text] : unit.sources) {
+        if (files_.status(path)) continue;
+        files_.make_directories(path.parent_path(), true);
+        files_.write_file(path, text, false);
+      }
+    } catch (const std::filesystem::filesystem_error& error) {
+      log_.warn("generated headers cannot be kept for profilers: " + std::string(error.what()));
+    }
+  }
+
+  Diagnostic failure(nvrtc_abi::Result result, const std::string& log, const Specialization& specialization) {
     Diagnostic diagnostic;
     diagnostic.log = log;
     diagnostic.environment =
@@ -126,20 +166,32 @@ class NvrtcCompiler final : public Compiler {
           specialization.source_name + ": error: NVRTC failed: " + library_->call.get_error_string(result);
     }
     if (diagnostic.environment) diagnostic.summary += " (" + library_->path + ")";
-    add_missing_toolkit(diagnostic, unit, no_toolkit);
+    add_missing_header(diagnostic);
+    add_foreign_headers(diagnostic);
     add_missing_kernel(diagnostic, specialization);
     return diagnostic;
   }
 
-  /// A header that comes with CUDA, on a machine that has only the NVRTC library.
-  static void add_missing_toolkit(Diagnostic& diagnostic, const NvrtcUnit& unit, bool no_toolkit) {
-    if (!no_toolkit || unit.unseen_headers.empty() ||
-        diagnostic.log.find("could not open source file") == std::string::npos) {
+  /// CUDA's headers of another release may be more than NVRTC understands.
+  void add_foreign_headers(Diagnostic& diagnostic) {
+    const CudaHeaders& headers = cuda_headers();
+    const std::string major = std::to_string(library().major);
+    if (headers.folders.empty() || headers.version.empty() || headers.version.starts_with(major + "."))
       return;
-    }
-    diagnostic.summary +=
-        "; CUDA's own headers were not found beside NVRTC, in CUDA_HOME, in /usr/local/cuda nor "
-        "in a Python wheel: install the CUDA toolkit, or pip install nvidia-cuda-runtime";
+    if (diagnostic.summary.find(headers.folders.front().string()) == std::string::npos) return;
+    diagnostic.summary += "; these headers are of CUDA " + headers.version + ", NVRTC is " +
+                          library().version() + ": install the headers of CUDA " + major +
+                          ", or name an NVRTC of their release with KILN_NVRTC";
+  }
+
+  /// NVRTC says "cannot open source file "name"", or "could not open".
+  void add_missing_header(Diagnostic& diagnostic) {
+    const std::string before = "open source file \"";
+    const std::size_t at = diagnostic.log.find(before);
+    if (at == std::string::npos) return;
+    const std::size_t begin = at + before.size();
+    const std::string name = diagnostic.log.substr(begin, diagnostic.log.find('"', begin) - begin);
+    diagnostic.summary += "; " + missing_header_advice(name, cuda_headers(), library().major);
   }
 
   static void add_missing_kernel(Diagnostic& diagnostic, const Specialization& specialization) {
@@ -160,6 +212,7 @@ class NvrtcCompiler final : public Compiler {
   std::mutex mutex_;
   std::optional<NvrtcLibrary> library_;  // not changed once it is there
   std::optional<CompilerIdentity> identity_;
+  std::optional<CudaHeaders> cuda_headers_;  // likewise
 };
 
 }  // namespace

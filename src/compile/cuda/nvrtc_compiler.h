@@ -15,6 +15,8 @@ struct NvrtcCompilerOptions {
   CudaPlaces places;
   std::filesystem::path
       identity_memo;  ///< where NVRTC's version is remembered, so that a hit need not open it; empty: nowhere
+  std::filesystem::path
+      source_folder;  ///< where generated texts lie for profilers, with `lineinfo`; empty: nowhere
   std::chrono::milliseconds time_limit{120'000};  ///< of one compile; 0: none
 };
 

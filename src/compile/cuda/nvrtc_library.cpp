@@ -74,8 +74,17 @@ std::string nvrtc_candidate(const CudaPlaces& places, FileSystem& files) {
 
 NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files) {
   const VendorLibrary library = open_library(search_for(places, files), files);
+  if (library.handle == nullptr && !places.nvrtc.empty()) {
+    throw environment_error(
+        "no NVRTC, which compiles for NVIDIA's GPUs: the setting 'nvrtc' (KILN_NVRTC) names a "
+        "library that cannot be opened: " +
+        library.problem + "; correct it, or leave it out and Kiln searches");
+  }
   if (library.handle == nullptr) {
-    throw environment_error("no NVRTC, which compiles for NVIDIA's GPUs: " + library.problem + kInstall);
+    throw environment_error("no NVRTC, which compiles for NVIDIA's GPUs: " + library.problem +
+                            "; CUDA_HOME, /usr/local/cuda and the NVIDIA wheels of each python3 in PATH have "
+                            "none either" +
+                            kInstall);
   }
   NvrtcLibrary nvrtc;
   nvrtc.path = library.path;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "compile/portable_header.h"
-#include "compile/tokens.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -18,20 +18,26 @@ std::string function_name(const std::string& expression) {
   return scope == std::string::npos ? head : head.substr(scope + 2);
 }
 
-/// The name between the quotes or angle brackets of an #include, empty for any other line.
-std::string included_name(const Directive& directive, std::string_view text) {
-  if (directive.tokens.empty() || !directive.tokens.front().is("include")) return "";
-  const std::size_t begin = text.find_first_of("\"<\n", directive.tokens.front().end());
-  if (begin == std::string_view::npos || text[begin] == '\n') return "";
-  const std::size_t end = text.find_first_of("\">\n", begin + 1);
-  if (end == std::string_view::npos || text[end] == '\n') return "";
-  return std::string(text.substr(begin + 1, end - begin - 1));
+std::string line_directive(const std::string& file) {
+  std::string text = "#line 1 \"";
+  for (const char c : file) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"\n";
 }
 
-void collect_includes(const std::string& text, std::set<std::string>& names) {
-  for (const Directive& directive : tokenize(text).directives) {
-    if (std::string name = included_name(directive, text); !name.empty()) names.insert(std::move(name));
+/// A header of Kiln's own. With line information it needs a file to show, named by its content.
+void add_own_header(NvrtcUnit& unit, const std::string& name, const std::string& text,
+                    const std::filesystem::path& source_folder, bool lineinfo) {
+  constexpr std::size_t kDigits = 16;
+  if (!lineinfo || source_folder.empty() || text.empty()) {
+    unit.headers.emplace_back(name, text);
+    return;
   }
+  const std::filesystem::path file = source_folder / sha256_hex(text).substr(0, kDigits) / name;
+  unit.headers.emplace_back(name, line_directive(file.string()) + text);
+  unit.sources.emplace_back(file, text);
 }
 
 bool user_names(const Specialization& specialization, std::initializer_list<const char*> prefixes) {
@@ -39,6 +45,17 @@ bool user_names(const Specialization& specialization, std::initializer_list<cons
     return std::any_of(prefixes.begin(), prefixes.end(),
                        [&](const char* prefix) { return option.starts_with(prefix); });
   });
+}
+
+/// Architectures of one device alone (sm_90a) came with sm_90 and 12.0, those of a family (sm_100f) with
+/// sm_100 and 12.9.
+bool knows_suffix(const std::string& suffix, std::int64_t number, const std::string& version) {
+  const std::vector<std::string> parts = split(version, '.');
+  const std::int64_t release = parse_integer(parts.front()).value_or(0) * 100 +
+                               (parts.size() > 1 ? parse_integer(parts[1]).value_or(0) : 0);
+  if (suffix == "a") return number >= 90 && release >= 1200;
+  if (suffix == "f") return number >= 100 && release >= 1209;
+  return true;
 }
 
 std::string list_of(const std::vector<int>& supported) {
@@ -50,7 +67,13 @@ std::string list_of(const std::vector<int>& supported) {
 
 }  // namespace
 
-NvrtcUnit make_nvrtc_unit(const Specialization& specialization) {
+void NvrtcUnit::add_header(std::string name, std::string content) {
+  const bool known =
+      std::any_of(headers.begin(), headers.end(), [&](const auto& header) { return header.first == name; });
+  if (!known) headers.emplace_back(std::move(name), std::move(content));
+}
+
+NvrtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
   NvrtcUnit unit;
   unit.text = "#define KILN_BACKEND_CUDA 1\n";
   for (const auto& [name, value] : specialization.defines) {
@@ -64,17 +87,14 @@ NvrtcUnit make_nvrtc_unit(const Specialization& specialization) {
     unit.text += "#define KILN_LAUNCH_BOUNDS_" + name +
                  (bounds.empty() ? "" : " __launch_bounds__(" + bounds + ")") + "\n";
   }
-  unit.text += "#line 1 \"" + specialization.source_name + "\"\n" + specialization.source_text;
+  unit.text += line_directive(source_line_name(specialization)) + specialization.source_text;
 
-  unit.headers.emplace_back("kiln/portable.h", portable_header());
-  unit.headers.emplace_back("kiln/params.h", specialization.params_header);
-  for (const IncludedHeader& header : specialization.headers)
-    unit.headers.emplace_back(header.name, header.text);
-  std::set<std::string> wanted;
-  collect_includes(specialization.source_text, wanted);
-  for (const auto& [name, text] : unit.headers) collect_includes(text, wanted);
-  for (const auto& [name, text] : unit.headers) wanted.erase(name);
-  unit.unseen_headers.assign(wanted.begin(), wanted.end());
+  add_own_header(unit, "kiln/portable.h", portable_header(), source_folder, specialization.lineinfo);
+  add_own_header(unit, "kiln/params.h", specialization.params_header, source_folder, specialization.lineinfo);
+  for (const IncludedHeader& header : specialization.headers) {
+    const std::string origin = specialization.lineinfo ? line_directive(header.path) : "";
+    unit.headers.emplace_back(header.name, origin + header.text);
+  }
   return unit;
 }
 
@@ -94,6 +114,10 @@ NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& sup
                     ", and sm_90a-like ones with their own features");
   }
   if (std::find(supported.begin(), supported.end(), number) != supported.end()) {
+    if (!knows_suffix(suffix, number, version)) {
+      throw bad_input("architecture '" + arch + "': NVRTC " + version + " does not know it, only " + prefix +
+                      digits);
+    }
     if (prefix == "sm_") return {"-arch=" + arch, false, ""};
     return {"-arch=" + arch, true, "PTX for " + arch + ", as asked for"};
   }
@@ -114,6 +138,9 @@ std::vector<std::string> nvrtc_options(const Specialization& specialization, con
   if (!user_names(specialization, {"-std", "--std"})) options.emplace_back("--std=c++17");
   if (!user_names(specialization, {"-arch", "--gpu-architecture"})) options.push_back(arch.option);
   if (specialization.fast_math) options.emplace_back("--use_fast_math");
+  if (specialization.lineinfo && !user_names(specialization, {"-lineinfo", "--generate-line-info"})) {
+    options.emplace_back("-lineinfo");
+  }
   for (const std::string& directory : specialization.include_directories) options.push_back("-I" + directory);
   for (const std::filesystem::path& folder : cuda_includes) options.push_back("-I" + folder.string());
   options.insert(options.end(), specialization.options.begin(), specialization.options.end());

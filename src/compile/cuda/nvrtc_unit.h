@@ -13,12 +13,17 @@ namespace kiln {
 struct NvrtcUnit {
   std::string text;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::vector<std::string>
-      unseen_headers;  ///< included by name, but not found by Kiln: the toolkit's, if anyone's
+  /// With `lineinfo`: what a profiler is to show of the headers that are in no file of the user's.
+  std::vector<std::pair<std::filesystem::path, std::string>> sources;
+
+  /// Unless there is one of this name already.
+  void add_header(std::string name, std::string content);
 };
 
-/// Definitions, then the kernel text with its own line numbers.
-[[nodiscard]] NvrtcUnit make_nvrtc_unit(const Specialization& specialization);
+/// Definitions, then the kernel text with its own line numbers. `source_folder` is where the unit's `sources`
+/// will lie.
+[[nodiscard]] NvrtcUnit make_nvrtc_unit(const Specialization& specialization,
+                                        const std::filesystem::path& source_folder);
 
 /// How an architecture is compiled for.
 struct NvrtcArch {

@@ -61,10 +61,6 @@ std::vector<Path> installed_toolkits(FileSystem& files) {
   return toolkits;
 }
 
-bool has_headers(const Path& folder, FileSystem& files) {
-  return files.status(folder / "cuda_fp16.h").has_value();
-}
-
 std::vector<std::string> read_list(const char* variable) {
   const auto text = read_environment(variable);
   return text ? split(*text, ':') : std::vector<std::string>();
@@ -109,24 +105,23 @@ std::vector<Path> cuda_library_folders(const CudaPlaces& places, FileSystem& fil
 }
 
 std::vector<Path> cuda_include_folders(const CudaPlaces& places, const Path& library, FileSystem& files) {
-  std::vector<Path> candidates;
-  const Path beside = library.parent_path().parent_path();  // lib64/.. of a toolkit or wheel
+  std::vector<Path> folders;
+  const auto add = [&](const Path& folder) { add_existing(folders, folder, files); };
   if (library.has_parent_path()) {
-    candidates.push_back(beside / "include");
-    candidates.push_back(beside.parent_path() / "cuda_runtime" / "include");
-    candidates.push_back(beside.parent_path().parent_path() / "include");  // targets/x86_64-linux/lib
+    const Path root = library.parent_path().parent_path();  // of a toolkit, wheel or conda environment
+    add(root / "include");
+    add(root.parent_path() / "cuda_runtime" / "include");
+    add(root / "targets/x86_64-linux/include");
+    add(root.parent_path().parent_path() / "include");  // the library is in targets/x86_64-linux/lib
   }
-  for (const std::string& toolkit : places.toolkits) candidates.push_back(Path(toolkit) / "include");
-  for (const Path& toolkit : installed_toolkits(files)) candidates.push_back(toolkit / "include");
-  for (const Path& wheel : wheels(places, files)) candidates.push_back(wheel / "include");
-  candidates.emplace_back("/usr/include");
-  for (const Path& candidate : candidates) {
-    if (!has_headers(candidate, files)) continue;
-    std::vector<Path> folders{candidate};
-    add_existing(folders, candidate / "cccl", files);  // where CUDA 13 keeps cuda/std
-    return folders;
+  for (const std::string& toolkit : places.toolkits) add(Path(toolkit) / "include");
+  for (const Path& toolkit : installed_toolkits(files)) add(toolkit / "include");
+  for (const std::string& environment : places.environments) {
+    add(Path(environment) / "targets/x86_64-linux/include");
   }
-  return {};
+  for (const Path& wheel : wheels(places, files)) add(wheel / "include");
+  add("/usr/include");
+  return folders;
 }
 
 }  // namespace kiln

@@ -27,8 +27,8 @@ struct CudaPlaces {
 [[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders(const CudaPlaces& places,
                                                                       FileSystem& files);
 
-/// Folders to search for CUDA's headers (cuda_fp16.h, cuda/std): those that belong to the NVRTC at `library`,
-/// else any toolkit's or wheel's. Empty if there is none.
+/// Folders that may hold CUDA's headers: those that belong to the NVRTC at `library` first, then any
+/// toolkit's or wheel's. Only existing ones.
 [[nodiscard]] std::vector<std::filesystem::path> cuda_include_folders(const CudaPlaces& places,
                                                                       const std::filesystem::path& library,
                                                                       FileSystem& files);

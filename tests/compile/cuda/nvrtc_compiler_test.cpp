@@ -1,12 +1,9 @@
-// With the machine's own NVRTC; no GPU is needed. Skipped where there is none.
 #include "compile/cuda/nvrtc_compiler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compile/cuda/nvrtc_library.h"
-#include "kiln/error.h"
-#include "support/recording_log.h"
+#include "compile/cuda/nvrtc_fixture.h"
 
 namespace kiln::test {
 namespace {
@@ -15,53 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class NvrtcCompilerTest : public ::testing::Test {
- protected:
-  NvrtcCompilerTest() : files_(make_real_file_system()) {
-    places_ = cuda_places("");
-    compiler_ = make_nvrtc_compiler({places_, "", std::chrono::minutes(2)}, *files_, log_);
-  }
-
-  void SetUp() override {
-    try {
-      static_cast<void>(compiler_->identity());
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-
-  static Specialization specialize(const std::string& text, const std::string& entry,
-                                   const std::string& arch = "sm_90") {
-    Specialization specialization;
-    specialization.source_name = "kernel.cu";
-    specialization.source_text = text;
-    specialization.params_header = "#pragma once\n#include \"kiln/portable.h\"\nstruct Params {};\n";
-    specialization.entries = {{entry, std::nullopt, ""}};
-    specialization.target = {"cuda", arch, 32};
-    return specialization;
-  }
-
-  CodeObject compile(const Specialization& specialization) {
-    CompileResult result = compiler_->compile(specialization);
-    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) {
-      ADD_FAILURE() << diagnostic->summary << "\n" << diagnostic->log;
-      return {};
-    }
-    return std::get<CodeObject>(std::move(result));
-  }
-
-  Diagnostic fail(const Specialization& specialization) {
-    CompileResult result = compiler_->compile(specialization);
-    if (auto* diagnostic = std::get_if<Diagnostic>(&result)) return std::move(*diagnostic);
-    ADD_FAILURE() << "it compiled";
-    return {};
-  }
-
-  std::unique_ptr<FileSystem> files_;
-  RecordingLog log_;
-  CudaPlaces places_;
-  std::unique_ptr<Compiler> compiler_;
-};
+class NvrtcCompilerTest : public NvrtcTest {};
 
 TEST_F(NvrtcCompilerTest, MakesACubinWithTheLoweredNameOfATemplate) {
   const std::string entry = "axpy<float, 4>";
@@ -94,8 +45,40 @@ TEST_F(NvrtcCompilerTest, NamesTheLineOfTheUsersFile) {
   const Diagnostic diagnostic = fail(specialization);
   EXPECT_THAT(diagnostic.summary, StartsWith("kernel.cu(3): error:"));
   EXPECT_THAT(diagnostic.log, HasSubstr("nothing"));
-  EXPECT_THAT(diagnostic.command, HasSubstr("-arch=sm_90"));
+  EXPECT_THAT(diagnostic.command, HasSubstr("-arch=sm_80"));
   EXPECT_FALSE(diagnostic.environment);
+}
+
+TEST_F(NvrtcCompilerTest, NamesTheLineOfTheUsersHeader) {
+  Specialization specialization =
+      specialize("#include \"mine.h\"\nextern \"C\" __global__ void f(int* a) { *a = g(); }", "f");
+  specialization.headers = {{"mine.h", "/src/mine.h", "#pragma once\n\n__device__ int g() { return no; }\n"}};
+  EXPECT_THAT(fail(specialization).summary, StartsWith("mine.h(3): error:"));
+  specialization.lineinfo = true;
+  EXPECT_THAT(fail(specialization).summary, StartsWith("/src/mine.h(3): error:"));
+}
+
+TEST_F(NvrtcCompilerTest, TheLinesOfAProfilerAreThoseOfTheUsersFile) {
+  const std::filesystem::path folder =
+      files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_nvrtc_");
+  const auto compiler = make_nvrtc_compiler({places_, "", folder, std::chrono::minutes(2)}, *files_, log_);
+  Specialization specialization = specialize(R"(#include "kiln/params.h"
+extern "C" __global__ void f(int* a) { a[kiln::global_index_x()] = 1; })",
+                                             "f");
+  const CodeObject plain = compile(specialization, compiler.get());
+  EXPECT_TRUE(files_->list(folder).empty());
+  specialization.lineinfo = true;
+  const CodeObject object = compile(specialization, compiler.get());
+  EXPECT_THAT(object.binary, HasSubstr(".debug_line"));
+  EXPECT_THAT(object.binary, HasSubstr("/src"));
+  EXPECT_THAT(object.binary, HasSubstr("kernel.cu"));
+  EXPECT_THAT(plain.binary, Not(HasSubstr(".debug_line")));
+  bool portable_is_there = false;
+  for (const std::string& digest : files_->list(folder)) {
+    portable_is_there |= files_->status(folder / digest / "kiln/portable.h").has_value();
+  }
+  files_->remove_all(folder);
+  EXPECT_TRUE(portable_is_there);
 }
 
 TEST_F(NvrtcCompilerTest, SaysWhichKernelsThereAre) {
@@ -105,24 +88,8 @@ TEST_F(NvrtcCompilerTest, SaysWhichKernelsThereAre) {
   EXPECT_THAT(diagnostic.summary, HasSubstr("axpy"));
 }
 
-TEST_F(NvrtcCompilerTest, FindsTheToolkitsHeadersWhereThereAreSome) {
-  const NvrtcLibrary nvrtc = open_nvrtc(places_, *files_);
-  if (cuda_include_folders(places_, nvrtc.path, *files_).empty())
-    GTEST_SKIP() << "CUDA's headers are not here";
-  const CodeObject object = compile(specialize(R"(#include <cuda_fp16.h>
-#include <cooperative_groups.h>
-#include <cuda/std/array>
-extern "C" __global__ void f(__half* a) {
-  cuda::std::array<int, 2> index{0, 1};
-  cooperative_groups::this_thread_block().sync();
-  a[index[0]] = __hadd(a[index[0]], a[index[1]]);
-})",
-                                               "f"));
-  EXPECT_EQ(object.format, "cubin");
-}
-
 TEST_F(NvrtcCompilerTest, SaysWhereAnUnknownArchitectureStands) {
-  EXPECT_EQ(compiler_->target_for("sm_90a").arch, "sm_90a");
+  EXPECT_EQ(compiler_->target_for("sm_80").arch, "sm_80");
   EXPECT_THROW(static_cast<void>(compiler_->target_for("native")), Error);
 }
 
@@ -130,7 +97,7 @@ TEST_F(NvrtcCompilerTest, RemembersItsVersionSoThatAHitNeedNotOpenIt) {
   const std::filesystem::path folder =
       files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_nvrtc_");
   const auto make = [&] {
-    return make_nvrtc_compiler({places_, folder / "nvrtc.txt", std::chrono::minutes(2)}, *files_, log_);
+    return make_nvrtc_compiler({places_, folder / "nvrtc.txt", "", std::chrono::minutes(2)}, *files_, log_);
   };
   const CompilerIdentity asked = make()->identity();
   const auto memo = files_->read_file(folder / "nvrtc.txt");
@@ -145,8 +112,8 @@ TEST_F(NvrtcCompilerTest, RemembersItsVersionSoThatAHitNeedNotOpenIt) {
 TEST(NvrtcSearch, SaysWhatIsMissingAndWhatToInstall) {
   const auto files = make_real_file_system();
   RecordingLog log;
-  const auto compiler =
-      make_nvrtc_compiler({cuda_places("/none/libnvrtc.so.13"), "", std::chrono::seconds(1)}, *files, log);
+  const auto compiler = make_nvrtc_compiler(
+      {cuda_places("/none/libnvrtc.so.13"), "", "", std::chrono::seconds(1)}, *files, log);
   try {
     static_cast<void>(compiler->identity());
     FAIL() << "an NVRTC that is not there";

@@ -8,9 +8,12 @@
 namespace kiln::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -42,6 +45,21 @@ TEST(NvrtcArch, IsPtxOfTheNewestForADeviceThatIsNewer) {
   EXPECT_EQ(chosen.note, "PTX for compute_120: NVRTC 13.0 does not know sm_130");
 }
 
+TEST(NvrtcArch, RefusesTheFeaturesOfOneDeviceWhereNvrtcIsTooOldForThem) {
+  const std::vector<int> archs = {80, 89, 90};
+  EXPECT_EQ(choose_nvrtc_arch("sm_90a", archs, "12.0").option, "-arch=sm_90a");
+  for (const auto& [arch, version] : {std::pair{"sm_90a", "11.8"}, {"sm_80a", "12.9"}, {"sm_90f", "13.0"}}) {
+    try {
+      static_cast<void>(choose_nvrtc_arch(arch, archs, version));
+      ADD_FAILURE() << arch << " with " << version;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
+      EXPECT_THAT(error.what(), HasSubstr("NVRTC " + std::string(version) + " does not know it"));
+    }
+  }
+  EXPECT_THROW(static_cast<void>(choose_nvrtc_arch("sm_100f", kSupported, "12.8")), Error);
+}
+
 TEST(NvrtcArch, IsPtxOfTheNearestBelowForADeviceInBetween) {
   EXPECT_EQ(choose_nvrtc_arch("sm_103", kSupported, "13.0").option, "-arch=compute_100");
 }
@@ -70,19 +88,43 @@ Specialization small() {
 }
 
 TEST(NvrtcUnit, DefinesFirstAndKeepsTheLinesOfTheUsersFile) {
-  const NvrtcUnit unit = make_nvrtc_unit(small());
+  const NvrtcUnit unit = make_nvrtc_unit(small(), "/cache/sources");
   EXPECT_THAT(unit.text, HasSubstr("#define N 3\n#define FLAG \n"));
   EXPECT_THAT(unit.text, HasSubstr("#define KILN_LAUNCH_BOUNDS_axpy __launch_bounds__(256, 2)\n"));
   EXPECT_THAT(unit.text, HasSubstr("#define KILN_LAUNCH_BOUNDS_plain\n"));
   EXPECT_THAT(unit.text, HasSubstr("\n#line 1 \"axpy.cu\"\n#include <cuda_fp16.h>\n"));
 }
 
-TEST(NvrtcUnit, HasItsHeadersInMemoryAndNamesThoseThatItHasNot) {
-  const NvrtcUnit unit = make_nvrtc_unit(small());
+TEST(NvrtcUnit, HasItsHeadersInMemory) {
+  const NvrtcUnit unit = make_nvrtc_unit(small(), "/cache/sources");
   std::vector<std::string> names;
   for (const auto& [name, text] : unit.headers) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("kiln/portable.h", "kiln/params.h", "mine.h"));
-  EXPECT_THAT(unit.unseen_headers, ElementsAre("cuda_fp16.h"));
+  EXPECT_THAT(unit.sources, IsEmpty());
+}
+
+TEST(NvrtcUnit, AHeaderThatIsThereIsNotReplaced) {
+  NvrtcUnit unit = make_nvrtc_unit(small(), "");
+  unit.add_header("mine.h", "another");
+  unit.add_header("cmath", "math");
+  ASSERT_EQ(unit.headers.size(), 4U);
+  EXPECT_EQ(unit.headers[2].second, "#pragma once\n");
+  EXPECT_EQ(unit.headers[3].second, "math");
+}
+
+TEST(NvrtcUnit, NamesWholePathsForAProfilerAndKeepsWhatIsInNoFile) {
+  Specialization specialization = small();
+  specialization.lineinfo = true;
+  specialization.source_path = "/x/a \"b\"/axpy.cu";
+  const NvrtcUnit unit = make_nvrtc_unit(specialization, "/cache/sources");
+  EXPECT_THAT(unit.text, HasSubstr("\n#line 1 \"/x/a \\\"b\\\"/axpy.cu\"\n#include <cuda_fp16.h>\n"));
+  EXPECT_EQ(unit.headers[2].second, "#line 1 \"/x/mine.h\"\n#pragma once\n");
+  ASSERT_EQ(unit.sources.size(), 2U);
+  EXPECT_EQ(unit.sources[1].second, specialization.params_header);
+  EXPECT_THAT(unit.sources[1].first.string(),
+              AllOf(StartsWith("/cache/sources/"), EndsWith("/kiln/params.h")));
+  EXPECT_EQ(unit.headers[1].second,
+            "#line 1 \"" + unit.sources[1].first.string() + "\"\n" + specialization.params_header);
 }
 
 TEST(NvrtcOptions, AreKilnsThenTheUsers) {
@@ -93,6 +135,16 @@ TEST(NvrtcOptions, AreKilnsThenTheUsers) {
   EXPECT_THAT(
       nvrtc_options(specialization, {"-arch=sm_90", false, ""}, {"/cuda/include"}),
       ElementsAre("--std=c++17", "-arch=sm_90", "--use_fast_math", "-I/x", "-I/cuda/include", "-lineinfo"));
+}
+
+TEST(NvrtcOptions, HaveLineInformationOnce) {
+  Specialization specialization = small();
+  specialization.lineinfo = true;
+  const NvrtcArch arch{"-arch=sm_90", false, ""};
+  EXPECT_THAT(nvrtc_options(specialization, arch, {}),
+              ElementsAre("--std=c++17", "-arch=sm_90", "-lineinfo"));
+  specialization.options = {"--generate-line-info"};
+  EXPECT_THAT(nvrtc_options(specialization, arch, {}), Not(Contains("-lineinfo")));
 }
 
 TEST(NvrtcOptions, LeaveTheStandardAndTheArchitectureToTheUser) {

@@ -52,20 +52,23 @@ TEST_F(CudaFolders, IncludeWheelsOfEveryPythonInThePath) {
                           "/usr/local/lib/python3.11/dist-packages/nvidia/cu13/lib"));
 }
 
-TEST_F(CudaFolders, TakeHeadersFromBesideTheLibrary) {
+TEST_F(CudaFolders, OfHeadersAreThoseBesideTheLibraryFirst) {
   add("/t/lib64/libnvrtc.so.13");
   add("/t/include/cuda_fp16.h");
-  add("/t/include/cccl/cuda/std/array");
   add("/usr/local/cuda/include/cuda_fp16.h");
-  EXPECT_THAT(cuda_include_folders(places_, "/t/lib64/libnvrtc.so.13", files_),
-              ElementsAre("/t/include", "/t/include/cccl"));
-}
-
-TEST_F(CudaFolders, TakeHeadersOfTheRuntimesWheelForNvrtcOfAWheel) {
   add("/p/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
   add("/p/nvidia/cuda_runtime/include/cuda_fp16.h");
+  EXPECT_THAT(cuda_include_folders(places_, "/t/lib64/libnvrtc.so.13", files_),
+              ElementsAre("/t/include", "/usr/local/cuda/include"));
   EXPECT_THAT(cuda_include_folders(places_, "/p/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", files_),
-              ElementsAre("/p/nvidia/cuda_runtime/include"));
+              ElementsAre("/p/nvidia/cuda_runtime/include", "/usr/local/cuda/include"));
+}
+
+TEST_F(CudaFolders, OfHeadersInCondaAreThoseOfTheTarget) {
+  add("/conda/lib/libnvrtc.so.12");
+  add("/conda/targets/x86_64-linux/include/cuda_fp16.h");
+  EXPECT_THAT(cuda_include_folders(places_, "/conda/lib/libnvrtc.so.12", files_),
+              ElementsAre("/conda/targets/x86_64-linux/include"));
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "device/cuda/cuda_folders.h"
+
+namespace kiln {
+
+/// The headers of a CUDA toolkit or of NVIDIA's Python wheels.
+struct CudaHeaders {
+  std::vector<std::filesystem::path> folders;  ///< to search, in order; empty where there are none
+  std::string version;                         ///< "13.0", as the headers say; empty where they do not
+  std::string cccl;                            ///< "3.0.1", of libcu++ (cuda/std) and CUB; empty without them
+
+  [[nodiscard]] bool has(const std::string& name, FileSystem& files) const;
+  /// "CUDA 13.0, CCCL 3.0.1": what a cache key says of them.
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// The headers that belong to the NVRTC at `library`, else others of its major version, else any.
+[[nodiscard]] CudaHeaders find_cuda_headers(const CudaPlaces& places, const std::filesystem::path& library,
+                                            int nvrtc_major, FileSystem& files);
+
+}  // namespace kiln

@@ -1,0 +1,3 @@
+namespace std {
+using ::printf;
+}  // namespace std

@@ -1,0 +1,8 @@
+namespace std {
+using ::abs;
+using ::free;
+using ::labs;
+using ::llabs;
+using ::malloc;
+using ::size_t;
+}  // namespace std

@@ -1,0 +1,5 @@
+namespace std {
+using ::memcpy;
+using ::memset;
+using ::size_t;
+}  // namespace std

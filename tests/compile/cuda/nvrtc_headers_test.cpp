@@ -1,0 +1,180 @@
+// What foreign kernels include, with the machine's own NVRTC where there is one, with CUDA's headers and
+// without.
+#include "compile/cuda/nvrtc_headers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/cuda/nvrtc_fixture.h"
+#include "support/fake_clock.h"
+#include "support/memory_file_system.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Path = std::filesystem::path;
+
+class NvrtcHeadersTest : public ::testing::Test {
+ protected:
+  NvrtcHeadersTest() {
+    for (const char* name : {"cuda_runtime.h", "cuda_fp16.h", "cuda/std/cstdint", "cuda/std/type_traits"}) {
+      const Path file = Path("/cuda") / name;
+      files_.make_directories(file.parent_path(), false);
+      files_.write_file(file, "", false);
+    }
+  }
+
+  std::map<std::string, std::string> in_memory(const std::vector<std::string>& unseen,
+                                               const CudaHeaders& cuda) {
+    const NvrtcHeaders headers = make_nvrtc_headers(unseen, cuda, files_);
+    return {headers.in_memory.begin(), headers.in_memory.end()};
+  }
+
+  FakeClock clock_;
+  MemoryFileSystem files_{clock_};
+  const CudaHeaders cuda_{{"/cuda"}, "13.0", "3.0.1"};
+  const CudaHeaders none_;
+};
+
+TEST_F(NvrtcHeadersTest, AreNoneForATextThatIncludesNone) {
+  const NvrtcHeaders headers = make_nvrtc_headers({}, cuda_, files_);
+  EXPECT_TRUE(headers.in_memory.empty());
+  EXPECT_TRUE(headers.folders.empty());
+}
+
+TEST_F(NvrtcHeadersTest, OfTheLanguageComeFromLibcuWhereItIsThere) {
+  const auto with = in_memory({"cstdint", "stdint.h", "type_traits", "cmath", "vector"}, cuda_);
+  EXPECT_THAT(with.at("stdint.h"), HasSubstr("#include <cuda/std/cstdint>"));
+  EXPECT_THAT(with.at("cstdint"), HasSubstr("using namespace cuda::std;"));
+  EXPECT_THAT(with.at("type_traits"), HasSubstr("#include <cuda/std/type_traits>"));
+  EXPECT_THAT(with.at("cmath"), HasSubstr("using ::sqrt;"));
+  EXPECT_THAT(with, Not(Contains(Key("vector"))));
+  const auto without = in_memory({"cstdint", "type_traits"}, none_);
+  EXPECT_THAT(without.at("cstdint"), HasSubstr("using uint64_t = unsigned long long;"));
+  EXPECT_THAT(without, Not(Contains(Key("type_traits"))));
+}
+
+TEST_F(NvrtcHeadersTest, OfTheRuntimeAreEmptyOnlyWhereThereIsNoToolkit) {
+  EXPECT_THAT(in_memory({"cuda_runtime.h", "cuda_fp16.h"}, cuda_), Not(Contains(Key("cuda_runtime.h"))));
+  const auto without = in_memory({"cuda_runtime.h", "cuda_fp16.h"}, none_);
+  EXPECT_EQ(without.at("cuda_runtime.h"), "#pragma once\n");
+  EXPECT_THAT(without, Not(Contains(Key("cuda_fp16.h"))));
+}
+
+TEST_F(NvrtcHeadersTest, VersionsAreOfWhatIsUsed) {
+  for (const char* name : {"cuda_fp16.h", "cstdint", "stdint.h", "type_traits", "cuda_runtime.h"}) {
+    EXPECT_EQ(header_versions({"another.h", name}, cuda_, files_), "CUDA 13.0, CCCL 3.0.1") << name;
+    EXPECT_EQ(header_versions({name}, none_, files_), "") << name;
+  }
+  EXPECT_EQ(header_versions({"cmath", "stdio.h", "vector", "none.h"}, cuda_, files_), "");
+}
+
+TEST_F(NvrtcHeadersTest, AdviceNamesTheHeaderAndThePackage) {
+  struct Case {
+    const char* name;
+    const CudaHeaders& cuda;
+    int major;
+    const char* part;
+  };
+  const std::vector<Case> cases = {
+      {"cuda_fp16.h", none_, 13, "pip install nvidia-cuda-runtime"},
+      {"cooperative_groups.h", none_, 12, "pip install nvidia-cuda-runtime-cu12"},
+      {"cuda/std/array", none_, 13, "pip install nvidia-cuda-cccl"},
+      {"type_traits", none_, 11, "pip install nvidia-cuda-cccl-cu11"},
+      {"curand_kernel.h", cuda_, 12, "pip install nvidia-curand-cu12"},
+      {"iostream", cuda_, 13, "a header for host code"},
+      {"mine.h", cuda_, 13, "neither beside the kernel text"},
+  };
+  for (const Case& item : cases) {
+    EXPECT_THAT(missing_header_advice(item.name, item.cuda, item.major),
+                AllOf(HasSubstr(item.name), HasSubstr(item.part)));
+  }
+}
+
+/// The headers of C, and what of them kernels use.
+constexpr const char* kStandardText = R"(#include <algorithm>
+#include <assert.h>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+template <class A, class B> struct Same { static const bool value = false; };
+template <class A> struct Same<A, A> { static const bool value = true; };
+static_assert(Same<decltype(std::sqrt(1.f)), float>::value, "no overload for float");
+static_assert(Same<decltype(std::abs(-1)), int>::value, "no overload for int");
+static_assert(Same<std::uint64_t, uint64_t>::value && sizeof(int64_t) == 8 && UINT32_MAX == 0xffffffffu, "");
+static_assert(INT_MIN < 0 && INT64_MIN < 0 && FLT_MAX > 3e38f && DBL_EPSILON < 3e-16 && CHAR_BIT == 8, "");
+struct Pair { int first, second; };
+static_assert(offsetof(Pair, second) == 4, "");
+extern "C" __global__ void f(int* a, float* b, std::uint64_t* c) {
+  assert(a != nullptr);
+  if (std::isnan(*b) || std::isinf(*b) || *b == INFINITY) *b = static_cast<float>(M_PI);
+  a[0] = std::min(a[0], 3) + std::max<int>(a[1], 2);
+  std::swap(a[0], a[1]);
+  atomicAdd(reinterpret_cast<unsigned long long*>(c), uint64_t{1});
+  std::memcpy(a, b, sizeof(std::size_t));
+  std::printf("%d\n", *a);
+})";
+
+class StandardHeaders : public NvrtcTest {};
+
+TEST_F(StandardHeaders, OfCAreThereWithoutAnyToolkit) {
+  const auto alone = make_alone();
+  EXPECT_EQ(compile(specialize(kStandardText, "f"), alone.get()).format, "cubin");
+}
+
+TEST_F(StandardHeaders, OfCAreThereBesideLibcu) {
+  if (!has_cuda_headers("cuda/std/type_traits")) GTEST_SKIP() << "CUDA's libcu++ is not here";
+  const std::string text =
+      "#include <cuda/std/cstdint>\n#include <limits>\n" + std::string(kStandardText) +
+      "\n#include <type_traits>\n"
+      "static_assert(std::is_same<std::int32_t, int>::value && std::is_floating_point_v<float>, \"\");\n"
+      "static_assert(std::numeric_limits<float>::max() == FLT_MAX, \"\");\n";
+  EXPECT_EQ(compile(specialize(text, "f")).format, "cubin");
+}
+
+TEST_F(StandardHeaders, OfCudaAreFoundAndTheirVersionIsInTheKey) {
+  if (!has_cuda_headers("cuda_fp16.h")) GTEST_SKIP() << "CUDA's headers are not here";
+  const Specialization specialization = specialize(R"(#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+extern "C" __global__ void f(__half* a) { a[0] = __hadd(a[0], a[1]); })",
+                                                   "f");
+  EXPECT_EQ(compile(specialization).format, "cubin");
+  EXPECT_THAT(compiler_->surroundings(specialization), StartsWith("CUDA 1"));
+  EXPECT_EQ(compiler_->surroundings(specialize("", "f")), "");
+}
+
+TEST_F(StandardHeaders, OfTheDriverCanBeIncluded) {
+  const Specialization specialization = specialize(R"(#include <cuda.h>
+extern "C" __global__ void f(int* a, const __grid_constant__ CUtensorMap map) { *a = sizeof(map); })",
+                                                   "f");
+  if (open_nvrtc(places_, *files_).major < 12) GTEST_SKIP() << "tensor maps came with CUDA 12";
+  EXPECT_EQ(compile(specialization).format, "cubin");
+}
+
+TEST_F(StandardHeaders, OfCudaThatAreNotThereAreNamedWithWhatToInstall) {
+  const auto alone = make_alone();
+  const std::string kernel = "\nextern \"C\" __global__ void f(int* a) { *a = 1; }";
+  const Diagnostic half = fail(specialize("#include <cuda_fp16.h>" + kernel, "f"), alone.get());
+  EXPECT_THAT(half.summary,
+              AllOf(StartsWith("kernel.cu(1): "), HasSubstr("pip install nvidia-cuda-runtime")));
+  EXPECT_FALSE(half.environment);
+  const Diagnostic traits = fail(specialize("#include <type_traits>" + kernel, "f"), alone.get());
+  EXPECT_THAT(traits.summary, AllOf(HasSubstr("libcu++"), HasSubstr("pip install nvidia-cuda-cccl")));
+}
+
+}  // namespace
+}  // namespace kiln::test
