@@ -34,3 +34,21 @@ extern "C" __global__ void weighted_neighbours(double* out, const float* signal,
   }
   out[i] = sum;
 }
+
+extern "C" __global__ void row_softmax(double* out, const float* in, int rows, int columns) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const float* values = in + (long long)row * columns;
+  double largest = values[0];
+  for (int c = 1; c < columns; ++c) largest = values[c] > largest ? values[c] : largest;
+  double sum = 0;
+  for (int c = 0; c < columns; ++c) sum += exp(values[c] - largest);
+  for (int c = 0; c < columns; ++c) out[(long long)row * columns + c] = exp(values[c] - largest) / sum;
+}
+
+// Sums of 1, 2, ..., modulo the range of T.
+template <typename T>
+__global__ void triangular_numbers(T* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = (T)((unsigned long long)(i + 1) * (unsigned long long)(i + 2) / 2);
+}
