@@ -1,6 +1,7 @@
 #include "gpu_figures.h"
 
 #include <chrono>
+#include <utility>
 
 #include "device/cuda/cuda_backend.h"
 #include "kiln/error.h"
@@ -15,7 +16,9 @@ Gpu::Gpu(const BenchOptions& bench_options)
       places(cuda_places("")),
       backend(make_cuda_backend(places, *files)) {
   if (const std::string problem = backend->problem(); !problem.empty()) throw environment_error(problem);
-  compiler = make_nvrtc_compiler({places, "", std::chrono::minutes(2)}, *files, *log);
+  NvrtcCompilerOptions compiler_options;
+  compiler_options.places = places;
+  compiler = make_nvrtc_compiler(std::move(compiler_options), *files, *log);
   device = backend->open(0);
   driver = open_cuda_driver(places, *files).driver;
 }

@@ -84,7 +84,7 @@ double peak_bytes(const Command& command) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    static_cast<void>(std::freopen("/dev/null", "w", stdout));
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
     execv(command.program.c_str(), arguments.data());
     _exit(127);
   }
