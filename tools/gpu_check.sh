@@ -9,8 +9,8 @@ help() {
   cat << 'END'
 usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick]
 
-Runs what needs a GPU: the tests labelled gpu, the four workloads on cuda:0 with every check, and each workload under
-compute-sanitizer (memcheck, racecheck). Fails if anything does; the logs say what.
+Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, each
+workload under compute-sanitizer (memcheck, racecheck), and kiln_bench --gpu. Fails if anything does; the logs say what.
 
   --build DIR  build folder or installation with kiln and kiln_gpu_tests (default: build)
   --data DIR   inputs that are not part of the repository: DIR/minibude/bm1 and DIR/hartree-fock/he* (default: none)
@@ -98,6 +98,13 @@ if [ $quick = no ] && command -v compute-sanitizer > /dev/null; then
   done
 elif [ $quick = no ]; then
   say "compute-sanitizer is not in PATH: not run"
+fi
+
+if [ -x "$build/bin/kiln_bench" ]; then
+  check bench "$build/bin/kiln_bench" --gpu
+  cat "$out/bench.log"
+else
+  say "no kiln_bench in $build (configure with -DKILN_BUILD_BENCHMARKS=ON): not run"
 fi
 
 if [ $failures = 0 ]; then echo "all passed; logs in $out"; else echo "$failures failed; logs in $out"; exit 1; fi

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/process.h"
@@ -22,6 +23,15 @@ std::filesystem::path binary_in(const std::filesystem::path& cache) {
     if (entry.path().filename() == "binary") return entry.path();
   }
   throw internal_error("the cache in " + cache.string() + " is empty");
+}
+
+/// Mean of the smallest tenth, of at least one value.
+double fastest_tenth(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t count = std::max<std::size_t>(1, values.size() / 10);
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += values[i];
+  return sum / static_cast<double>(count);
 }
 
 }  // namespace
@@ -51,7 +61,8 @@ void print_start_figures(Gpu& gpu) {
   bare.arguments = {binary_in(scratch.path() / "cache").string()};
 
   std::vector<double> with, without, difference;
-  for (int i = 0; i < gpu.options.rounds; ++i) {
+  const int starts = 4 * gpu.options.rounds;
+  for (int i = 0; i < starts; ++i) {
     const auto record = nlohmann::json::parse(output_of(*processes, kiln));
     with.push_back(record.at("first_launch_seconds").get<double>() * 1e3);
     without.push_back(std::stod(output_of(*processes, bare)) * 1e3);
@@ -60,6 +71,9 @@ void print_start_figures(Gpu& gpu) {
   print_row("warm start: main to first launch by kiln, ms", with, "%.1f");
   print_row("warm start: the same by bare driver calls, ms", without, "%.1f");
   print_row("warm start: difference of neighbours, ms", difference, "%.1f", "1");
+  // Making a context takes 100 ms, give or take 10; the fastest starts are those that nothing else disturbed.
+  std::printf("| warm start: difference of the fastest tenths, ms | %.1f | 1 |\n",
+              fastest_tenth(with) - fastest_tenth(without));
 }
 
 }  // namespace kiln::bench
