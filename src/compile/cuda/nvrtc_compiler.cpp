@@ -11,8 +11,8 @@
 #include "compile/cuda/nvrtc_program.h"
 #include "compile/cuda/nvrtc_unit.h"
 #include "compile/identity_memo.h"
-#include "compile/outline.h"
 #include "compile/portable_header.h"
+#include "compile/rtc_diagnosis.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -20,13 +20,6 @@ namespace {
 
 /// Of what Kiln itself adds to every compile; grows when that changes the code.
 constexpr std::int64_t kUnitFormat = 2;
-
-std::string first_error(const std::string& log) {
-  for (const std::string& line : split(log, '\n')) {
-    if (line.find("error") != std::string::npos) return std::string(trim(line));
-  }
-  return std::string(trim(split(log, '\n').front()));
-}
 
 class NvrtcCompiler final : public Compiler {
  public:
@@ -65,13 +58,13 @@ class NvrtcCompiler final : public Compiler {
   CompileResult compile(const Specialization& specialization) override {
     const NvrtcLibrary& nvrtc = library();
     const NvrtcArch arch = choose_nvrtc_arch(specialization.target.arch, nvrtc.archs, nvrtc.version());
-    NvrtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
+    RtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
     NvrtcHeaders more;
     if (!specialization.unseen_headers.empty()) {
       more = make_nvrtc_headers(specialization.unseen_headers, cuda_headers(), files_);
     }
     for (auto& [name, text] : more.in_memory) unit.add_header(std::move(name), std::move(text));
-    keep_sources(unit);
+    keep_sources(unit, files_, log_);
     const std::vector<std::string> options = nvrtc_options(specialization, arch, more.folders);
 
     const auto begin = std::chrono::steady_clock::now();
@@ -137,19 +130,6 @@ class NvrtcCompiler final : public Compiler {
     return *cuda_headers_;
   }
 
-  /// For a profiler; a folder that cannot be written costs it those lines and nothing else.
-  void keep_sources(const NvrtcUnit& unit) {
-    try {
-      for (const auto& [path, text] : unit.sources) {
-        if (files_.status(path)) continue;
-        files_.make_directories(path.parent_path(), true);
-        files_.write_file(path, text, false);
-      }
-    } catch (const std::filesystem::filesystem_error& error) {
-      log_.warn("generated headers cannot be kept for profilers: " + std::string(error.what()));
-    }
-  }
-
   Diagnostic failure(nvrtc_abi::Result result, const std::string& log, const Specialization& specialization) {
     Diagnostic diagnostic;
     diagnostic.log = log;
@@ -160,7 +140,7 @@ class NvrtcCompiler final : public Compiler {
                            format_seconds(std::chrono::duration<double>(options_.time_limit).count());
       return diagnostic;
     }
-    diagnostic.summary = first_error(log);
+    diagnostic.summary = first_error_line(log);
     if (diagnostic.summary.empty()) {
       diagnostic.summary =
           specialization.source_name + ": error: NVRTC failed: " + library_->call.get_error_string(result);
@@ -168,7 +148,7 @@ class NvrtcCompiler final : public Compiler {
     if (diagnostic.environment) diagnostic.summary += " (" + library_->path + ")";
     add_missing_header(diagnostic);
     add_foreign_headers(diagnostic);
-    add_missing_kernel(diagnostic, specialization);
+    if (auto missing = missing_kernel(specialization)) diagnostic.summary = *std::move(missing);
     return diagnostic;
   }
 
@@ -192,18 +172,6 @@ class NvrtcCompiler final : public Compiler {
     const std::size_t begin = at + before.size();
     const std::string name = diagnostic.log.substr(begin, diagnostic.log.find('"', begin) - begin);
     diagnostic.summary += "; " + missing_header_advice(name, cuda_headers(), library().major);
-  }
-
-  static void add_missing_kernel(Diagnostic& diagnostic, const Specialization& specialization) {
-    const std::vector<std::string> kernels = find_kernels(specialization.source_text);
-    for (const EntryPoint& entry : specialization.entries) {
-      const std::string& name = entry.name_expression;
-      if (kernels.empty() || specialization.source_text.find(name) != std::string::npos) continue;
-      if (!is_identifier(name) || !specialization.headers.empty()) continue;
-      diagnostic.summary = specialization.source_name + ": error: no kernel '" + name + "' in this file" +
-                           suggestion(name, kernels) + " (its kernels: " + join(kernels, ", ") + ")";
-      return;
-    }
   }
 
   NvrtcCompilerOptions options_;

@@ -1,51 +1,12 @@
 #include "compile/cuda/nvrtc_unit.h"
 
 #include <algorithm>
-#include <set>
 
-#include "base/hash.h"
 #include "base/text.h"
-#include "compile/portable_header.h"
 #include "kiln/error.h"
 
 namespace kiln {
 namespace {
-
-/// The function that a name expression names: "f" of "ns::f<float, 4>".
-std::string function_name(const std::string& expression) {
-  const std::string head(trim(std::string_view(expression).substr(0, expression.find('<'))));
-  const std::size_t scope = head.rfind("::");
-  return scope == std::string::npos ? head : head.substr(scope + 2);
-}
-
-std::string line_directive(const std::string& file) {
-  std::string text = "#line 1 \"";
-  for (const char c : file) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + "\"\n";
-}
-
-/// A header of Kiln's own. With line information it needs a file to show, named by its content.
-void add_own_header(NvrtcUnit& unit, const std::string& name, const std::string& text,
-                    const std::filesystem::path& source_folder, bool lineinfo) {
-  constexpr std::size_t kDigits = 16;
-  if (!lineinfo || source_folder.empty() || text.empty()) {
-    unit.headers.emplace_back(name, text);
-    return;
-  }
-  const std::filesystem::path file = source_folder / sha256_hex(text).substr(0, kDigits) / name;
-  unit.headers.emplace_back(name, line_directive(file.string()) + text);
-  unit.sources.emplace_back(file, text);
-}
-
-bool user_names(const Specialization& specialization, std::initializer_list<const char*> prefixes) {
-  return std::any_of(specialization.options.begin(), specialization.options.end(), [&](const auto& option) {
-    return std::any_of(prefixes.begin(), prefixes.end(),
-                       [&](const char* prefix) { return option.starts_with(prefix); });
-  });
-}
 
 /// Architectures of one device alone (sm_90a) came with sm_90 and 12.0, those of a family (sm_100f) with
 /// sm_100 and 12.9.
@@ -67,35 +28,9 @@ std::string list_of(const std::vector<int>& supported) {
 
 }  // namespace
 
-void NvrtcUnit::add_header(std::string name, std::string content) {
-  const bool known =
-      std::any_of(headers.begin(), headers.end(), [&](const auto& header) { return header.first == name; });
-  if (!known) headers.emplace_back(std::move(name), std::move(content));
-}
-
-NvrtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
-  NvrtcUnit unit;
-  unit.text = "#define KILN_BACKEND_CUDA 1\n";
-  for (const auto& [name, value] : specialization.defines) {
-    unit.text.append("#define ").append(name).append(" ").append(value).append("\n");
-  }
-  std::set<std::string> bounded;
-  for (const EntryPoint& entry : specialization.entries) {
-    const std::string name = function_name(entry.name_expression);
-    if (!bounded.insert(name).second) continue;
-    const std::string& bounds = entry.launch_bounds;
-    unit.text += "#define KILN_LAUNCH_BOUNDS_" + name +
-                 (bounds.empty() ? "" : " __launch_bounds__(" + bounds + ")") + "\n";
-  }
-  unit.text += line_directive(source_line_name(specialization)) + specialization.source_text;
-
-  add_own_header(unit, "kiln/portable.h", portable_header(), source_folder, specialization.lineinfo);
-  add_own_header(unit, "kiln/params.h", specialization.params_header, source_folder, specialization.lineinfo);
-  for (const IncludedHeader& header : specialization.headers) {
-    const std::string origin = specialization.lineinfo ? line_directive(header.path) : "";
-    unit.headers.emplace_back(header.name, origin + header.text);
-  }
-  return unit;
+RtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
+  const auto launch_bounds = [](const std::string& bounds) { return "__launch_bounds__(" + bounds + ")"; };
+  return make_rtc_unit(specialization, {"#define KILN_BACKEND_CUDA 1\n", launch_bounds}, source_folder);
 }
 
 NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& supported,
@@ -135,10 +70,10 @@ NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& sup
 std::vector<std::string> nvrtc_options(const Specialization& specialization, const NvrtcArch& arch,
                                        const std::vector<std::filesystem::path>& cuda_includes) {
   std::vector<std::string> options;
-  if (!user_names(specialization, {"-std", "--std"})) options.emplace_back("--std=c++17");
-  if (!user_names(specialization, {"-arch", "--gpu-architecture"})) options.push_back(arch.option);
+  if (!has_option(specialization, {"-std", "--std"})) options.emplace_back("--std=c++17");
+  if (!has_option(specialization, {"-arch", "--gpu-architecture"})) options.push_back(arch.option);
   if (specialization.fast_math) options.emplace_back("--use_fast_math");
-  if (specialization.lineinfo && !user_names(specialization, {"-lineinfo", "--generate-line-info"})) {
+  if (specialization.lineinfo && !has_option(specialization, {"-lineinfo", "--generate-line-info"})) {
     options.emplace_back("-lineinfo");
   }
   for (const std::string& directory : specialization.include_directories) options.push_back("-I" + directory);

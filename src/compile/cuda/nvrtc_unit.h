@@ -2,28 +2,16 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "compile/rtc_unit.h"
 #include "specialize/specialization.h"
 
 namespace kiln {
 
-/// What NVRTC is given: the text, and the headers that it finds in memory by the name in the #include.
-struct NvrtcUnit {
-  std::string text;
-  std::vector<std::pair<std::string, std::string>> headers;
-  /// With `lineinfo`: what a profiler is to show of the headers that are in no file of the user's.
-  std::vector<std::pair<std::filesystem::path, std::string>> sources;
-
-  /// Unless there is one of this name already.
-  void add_header(std::string name, std::string content);
-};
-
-/// Definitions, then the kernel text with its own line numbers. `source_folder` is where the unit's `sources`
-/// will lie.
-[[nodiscard]] NvrtcUnit make_nvrtc_unit(const Specialization& specialization,
-                                        const std::filesystem::path& source_folder);
+/// CUDA C++ as it is; see RtcUnit.
+[[nodiscard]] RtcUnit make_nvrtc_unit(const Specialization& specialization,
+                                      const std::filesystem::path& source_folder);
 
 /// How an architecture is compiled for.
 struct NvrtcArch {

@@ -88,7 +88,7 @@ Specialization small() {
 }
 
 TEST(NvrtcUnit, DefinesFirstAndKeepsTheLinesOfTheUsersFile) {
-  const NvrtcUnit unit = make_nvrtc_unit(small(), "/cache/sources");
+  const RtcUnit unit = make_nvrtc_unit(small(), "/cache/sources");
   EXPECT_THAT(unit.text, HasSubstr("#define N 3\n#define FLAG \n"));
   EXPECT_THAT(unit.text, HasSubstr("#define KILN_LAUNCH_BOUNDS_axpy __launch_bounds__(256, 2)\n"));
   EXPECT_THAT(unit.text, HasSubstr("#define KILN_LAUNCH_BOUNDS_plain\n"));
@@ -96,7 +96,7 @@ TEST(NvrtcUnit, DefinesFirstAndKeepsTheLinesOfTheUsersFile) {
 }
 
 TEST(NvrtcUnit, HasItsHeadersInMemory) {
-  const NvrtcUnit unit = make_nvrtc_unit(small(), "/cache/sources");
+  const RtcUnit unit = make_nvrtc_unit(small(), "/cache/sources");
   std::vector<std::string> names;
   for (const auto& [name, text] : unit.headers) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("kiln/portable.h", "kiln/params.h", "mine.h"));
@@ -104,7 +104,7 @@ TEST(NvrtcUnit, HasItsHeadersInMemory) {
 }
 
 TEST(NvrtcUnit, AHeaderThatIsThereIsNotReplaced) {
-  NvrtcUnit unit = make_nvrtc_unit(small(), "");
+  RtcUnit unit = make_nvrtc_unit(small(), "");
   unit.add_header("mine.h", "another");
   unit.add_header("cmath", "math");
   ASSERT_EQ(unit.headers.size(), 4U);
@@ -116,7 +116,7 @@ TEST(NvrtcUnit, NamesWholePathsForAProfilerAndKeepsWhatIsInNoFile) {
   Specialization specialization = small();
   specialization.lineinfo = true;
   specialization.source_path = "/x/a \"b\"/axpy.cu";
-  const NvrtcUnit unit = make_nvrtc_unit(specialization, "/cache/sources");
+  const RtcUnit unit = make_nvrtc_unit(specialization, "/cache/sources");
   EXPECT_THAT(unit.text, HasSubstr("\n#line 1 \"/x/a \\\"b\\\"/axpy.cu\"\n#include <cuda_fp16.h>\n"));
   EXPECT_EQ(unit.headers[2].second, "#line 1 \"/x/mine.h\"\n#pragma once\n");
   ASSERT_EQ(unit.sources.size(), 2U);
