@@ -17,6 +17,8 @@ struct Settings {
   int cpu_threads = 0;                     ///< 0: all that this process may use
   int cpu_stack_kib = 64;                  ///< stack of a work-item in kernels with barriers
   std::string nvrtc;                       ///< path of libnvrtc; empty: searched
+  std::string hip;                         ///< path of libamdhip64; empty: searched
+  std::string hiprtc;                      ///< path of libhiprtc; empty: searched
   double compile_time_limit = 120;         ///< seconds; 0: none
   std::string color = "auto";              ///< auto, always or never
 

@@ -6,9 +6,10 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
+#include <string_view>
 
 #include "base/text.h"
+#include "device/elf_note.h"
 
 namespace kiln {
 namespace {
@@ -25,30 +26,15 @@ struct NoteSearch {
   std::string build_id;
 };
 
-std::string hex_digits(const unsigned char* bytes, std::size_t count) {
+std::string hex_digits(std::string_view bytes) {
   constexpr std::array<char, 17> kDigits = {"0123456789abcdef"};
   std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += kDigits.at(bytes[i] >> 4);
-    text += kDigits.at(bytes[i] & 15);
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits.at(value >> 4);
+    text += kDigits.at(value & 15);
   }
   return text;
-}
-
-std::string find_build_id(const unsigned char* note, std::size_t size) {
-  const auto padded = [](std::size_t length) { return (length + 3) / 4 * 4; };
-  std::size_t at = 0;
-  while (at + sizeof(ElfW(Nhdr)) <= size) {
-    ElfW(Nhdr) header{};
-    std::memcpy(&header, note + at, sizeof header);
-    const std::size_t name = at + sizeof header;
-    const std::size_t content = name + padded(header.n_namesz);
-    if (header.n_type == NT_GNU_BUILD_ID && content + header.n_descsz <= size) {
-      return hex_digits(note + content, header.n_descsz);
-    }
-    at = content + padded(header.n_descsz);
-  }
-  return "";
 }
 
 int look_at_object(dl_phdr_info* info, std::size_t /*size*/, void* data) {
@@ -64,8 +50,8 @@ int look_at_object(dl_phdr_info* info, std::size_t /*size*/, void* data) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells places as numbers
-    const auto* note = reinterpret_cast<const unsigned char*>(info->dlpi_addr + part.p_vaddr);
-    search.build_id = find_build_id(note, part.p_memsz);
+    const std::string_view notes(reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_memsz);
+    search.build_id = hex_digits(find_elf_note(notes, NT_GNU_BUILD_ID, "GNU").value_or(""));
   }
   return 1;
 }
@@ -111,6 +97,11 @@ VendorLibrary open_library(const LibrarySearch& search, FileSystem& files) {
   library.problem = "looked for " + join(search.names, ", ") + " in " + join(folders, ", ");
   if (!reasons.empty()) library.problem += " (" + join(reasons, "; ") + ")";
   return library;
+}
+
+std::string file_of_address(const void* address) {
+  Dl_info info{};
+  return ::dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
 std::string build_id_of(const void* address) {

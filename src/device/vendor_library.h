@@ -39,6 +39,9 @@ bool bind_symbol(const VendorLibrary& library, Function*& function, const char* 
   return function != nullptr;
 }
 
+/// The file of the loaded object that `address` lies in; empty if it lies in none.
+[[nodiscard]] std::string file_of_address(const void* address);
+
 /// The build id (ELF note) of the loaded object that `address` lies in, as hexadecimal digits; empty if it
 /// has none.
 [[nodiscard]] std::string build_id_of(const void* address);

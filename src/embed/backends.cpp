@@ -6,8 +6,10 @@
 
 #include "compile/cpu/cpu_compiler.h"
 #include "compile/cuda/nvrtc_compiler.h"
+#include "compile/hip/hiprtc_compiler.h"
 #include "device/cpu/cpu_backend.h"
 #include "device/cuda/cuda_backend.h"
+#include "device/hip/hip_backend.h"
 
 namespace kiln {
 namespace {
@@ -45,6 +47,13 @@ NvrtcCompilerOptions nvrtc_options(const Settings& settings, const CudaPlaces& p
   return options;
 }
 
+HiprtcCompilerOptions hiprtc_options(const Settings& settings, const HipPlaces& places) {
+  HiprtcCompilerOptions options;
+  options.places = places;
+  if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / "hiprtc.txt";
+  return options;
+}
+
 }  // namespace
 
 Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files, Log& log) {
@@ -53,6 +62,9 @@ Backends make_backends(const Settings& settings, ProcessRunner& processes, FileS
   const CudaPlaces cuda = cuda_places(settings.nvrtc);
   backends.devices.push_back(make_cuda_backend(cuda, files));
   backends.compilers["cuda"] = make_nvrtc_compiler(nvrtc_options(settings, cuda), files, log);
+  const HipPlaces hip = hip_places(settings.hip, settings.hiprtc);
+  backends.devices.push_back(make_hip_backend(hip, files));
+  backends.compilers["hip"] = make_hiprtc_compiler(hiprtc_options(settings, hip), files, log);
   backends.compilers["cpu"] = make_cpu_compiler(cpu_compiler_options(settings), processes, files, log);
   return backends;
 }

@@ -1,0 +1,174 @@
+#include "compile/hip/hiprtc_compiler.h"
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "compile/hip/hiprtc_library.h"
+#include "compile/hip/hiprtc_program.h"
+#include "compile/hip/hiprtc_unit.h"
+#include "compile/identity_memo.h"
+#include "compile/portable_header.h"
+#include "compile/rtc_diagnosis.h"
+#include "device/hip/code_object.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// Of what Kiln itself adds to every compile; grows when that changes the code.
+constexpr std::int64_t kUnitFormat = 1;
+
+class HiprtcCompiler final : public Compiler {
+ public:
+  HiprtcCompiler(HiprtcCompilerOptions options, FileSystem& files, Log& log)
+      : options_(std::move(options)), files_(files), log_(log) {}
+
+  const CompilerIdentity& identity() override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!identity_) identity_ = remembered();
+      if (identity_) return *identity_;
+    }
+    const HiprtcLibrary& hiprtc = library();
+    const std::lock_guard lock(mutex_);
+    if (identity_) return *identity_;
+    identity_ = make_identity(hiprtc.version, hiprtc.build_id);
+    remember_identity(options_.identity_memo, program_stamp(hiprtc.path, files_),
+                      join({hiprtc.version, hiprtc.build_id, program_stamp(hiprtc.comgr_path, files_)}, "\t"),
+                      files_, log_);
+    return *identity_;
+  }
+
+  Target target_for(const std::string& arch) override {
+    require_known_isa(library(), arch);
+    return {"hip", arch, wavefront_size(arch)};
+  }
+
+  CompileResult compile(const Specialization& specialization) override {
+    const HiprtcLibrary& hiprtc = library();
+    require_known_isa(hiprtc, specialization.target.arch);
+    const std::vector<std::string> options = hiprtc_options(specialization);
+
+    const std::lock_guard lock(compiling_);
+    const auto begin = std::chrono::steady_clock::now();
+    HiprtcProgram program(hiprtc, make_hiprtc_unit(specialization), specialization.source_name);
+    for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
+    CompileResult result = CodeObject();
+    if (const hiprtc_abi::Result answer = program.compile(options); answer != hiprtc_abi::kSuccess) {
+      result = failure(hiprtc, answer, program.log(), specialization);
+    } else {
+      result = product(program, specialization);
+    }
+    if (auto* diagnostic = std::get_if<Diagnostic>(&result)) {
+      diagnostic->command = "hiprtc " + join(options, " ") + " " + specialization.source_path;
+    } else {
+      std::get<CodeObject>(result).compile_seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    return result;
+  }
+
+  std::string abilities() override { return join(library().isas, ", "); }
+
+ private:
+  static CompilerIdentity make_identity(const std::string& version, const std::string& build_id) {
+    FieldHasher hasher;
+    hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", build_id);
+    return {"hipRTC", version, hasher.hex()};
+  }
+
+  /// What the memo says of the file that would be opened, if the comgr that it used is still the same.
+  std::optional<CompilerIdentity> remembered() {
+    if (options_.identity_memo.empty()) return std::nullopt;
+    const std::string stamp = program_stamp(hiprtc_candidate(options_.places, files_), files_);
+    const auto text = recall_identity(options_.identity_memo, stamp, files_);
+    if (!text) return std::nullopt;
+    const std::vector<std::string> parts = split(*text, '\t');
+    constexpr std::size_t kComgr = 2;  // its stamp starts with its path
+    if (parts.size() <= kComgr) return std::nullopt;
+    const std::vector<std::string> comgr(parts.begin() + kComgr, parts.end());
+    if (program_stamp(parts[kComgr], files_) != join(comgr, "\t")) return std::nullopt;
+    return make_identity(parts[0], parts[1]);
+  }
+
+  const HiprtcLibrary& library() {
+    const std::lock_guard lock(mutex_);
+    if (!library_) library_ = open_hiprtc(options_.places, files_);
+    return *library_;
+  }
+
+  static Diagnostic failure(const HiprtcLibrary& hiprtc, hiprtc_abi::Result answer, const std::string& log,
+                            const Specialization& specialization) {
+    Diagnostic diagnostic;
+    diagnostic.log = log;
+    diagnostic.environment =
+        answer == hiprtc_abi::kOutOfMemory || answer == hiprtc_abi::kBuiltinOperationFailure;
+    diagnostic.summary = first_error_line(log);
+    if (diagnostic.summary.empty()) {
+      diagnostic.summary =
+          specialization.source_name + ": error: hipRTC failed: " + hiprtc.call.get_error_string(answer);
+    }
+    if (diagnostic.environment) diagnostic.summary += " (" + hiprtc.path + ")";
+    if (auto missing = missing_kernel(specialization)) diagnostic.summary = *std::move(missing);
+    return diagnostic;
+  }
+
+  /// The code object, looked into: it is for the ISA that was asked for, and has every kernel.
+  static CompileResult product(const HiprtcProgram& program, const Specialization& specialization) {
+    CodeObject object;
+    object.format = "code_object";
+    object.binary = program.code();
+    object.log = program.log();
+    const auto read = read_code_object(object.binary);
+    if (const auto* problem = std::get_if<std::string>(&read)) return refuse(*problem, object.log);
+    const auto& contents = std::get<HipCodeObject>(read);
+    if (!isa_fits(contents.isa, specialization.target.arch)) {
+      return refuse("its code is for " + contents.isa + ", not for " + specialization.target.arch,
+                    object.log);
+    }
+    for (const EntryPoint& entry : specialization.entries) {
+      const std::string symbol = program.lowered_name(entry.name_expression);
+      const auto kernel = contents.kernels.find(symbol);
+      if (kernel == contents.kernels.end()) {
+        return refuse("its code has no kernel '" + symbol + "' for '" + entry.name_expression + "'",
+                      object.log);
+      }
+      const int wavefront = compiled_wavefront_size(specialization);
+      if (kernel->second.wavefront_size != wavefront) {
+        return refuse("'" + symbol + "' has wavefronts of " + std::to_string(kernel->second.wavefront_size) +
+                          " work-items, but kiln::warp_size was " + std::to_string(wavefront),
+                      object.log);
+      }
+      object.lowered_names[entry.name_expression] = symbol;
+      const FunctionAttributes& use = kernel->second.attributes;
+      object.resources[entry.name_expression] = {use.registers, use.static_shared_bytes, use.local_bytes};
+    }
+    return object;
+  }
+
+  static Diagnostic refuse(const std::string& problem, const std::string& log) {
+    Diagnostic diagnostic;
+    diagnostic.summary = "hipRTC's product cannot be used: " + problem;
+    diagnostic.log = diagnostic.summary + "\n" + log;
+    return diagnostic;
+  }
+
+  HiprtcCompilerOptions options_;
+  FileSystem& files_;
+  Log& log_;
+  std::mutex compiling_;                  // hipRTC would do one compile after another by itself
+  std::mutex mutex_;                      // of what follows
+  std::optional<HiprtcLibrary> library_;  // not changed once it is there
+  std::optional<CompilerIdentity> identity_;
+};
+
+}  // namespace
+
+std::unique_ptr<Compiler> make_hiprtc_compiler(HiprtcCompilerOptions options, FileSystem& files, Log& log) {
+  return std::make_unique<HiprtcCompiler>(std::move(options), files, log);
+}
+
+}  // namespace kiln

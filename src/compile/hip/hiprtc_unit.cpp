@@ -1,0 +1,78 @@
+#include "compile/hip/hiprtc_unit.h"
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+/// An ISA's name in form, which some release may know: then the nearest other name would mislead.
+bool is_isa_name(const std::string& text) {
+  constexpr std::string_view kName = "gfx";
+  constexpr std::size_t kLeast = 3;
+  constexpr std::size_t kMost = 4;
+  if (!text.starts_with(kName)) return false;
+  const std::string number = text.substr(kName.size());
+  return number.size() >= kLeast && number.size() <= kMost &&
+         number.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+}  // namespace
+
+void require_known_isa(const HiprtcLibrary& hiprtc, const std::string& isa) {
+  if (hiprtc.knows(isa)) return;
+  const std::string release = "hipRTC " + std::to_string(hiprtc.major) + "." + std::to_string(hiprtc.minor);
+  const std::size_t colon = isa.find(':');
+  const std::string processor = isa.substr(0, colon);
+  if (colon != std::string::npos && hiprtc.knows(processor)) {
+    throw bad_input("'" + isa.substr(colon + 1) + "' is no feature of " + processor + " to this " + release +
+                    ": expected a name like " + processor + " or gfx90a:sramecc+:xnack-");
+  }
+  throw bad_input(isa + " is not known to this " + release + " (knows " + join(hiprtc.isas, ", ") + ")" +
+                  (is_isa_name(processor) ? "; a newer ROCm's can be named with KILN_HIPRTC"
+                                          : suggestion(processor, hiprtc.isas)));
+}
+
+int compiled_wavefront_size(const Specialization& specialization) {
+  int size = specialization.target.warp_size;
+  for (const std::string& option : specialization.options) {
+    if (option == "-mwavefrontsize64") size = 64;
+    if (option == "-mno-wavefrontsize64") size = 32;
+  }
+  return size;
+}
+
+std::string hip_launch_bounds(const std::string& bounds, int wavefront) {
+  const std::vector<std::string> parts = split(bounds, ',');
+  const auto threads = parse_integer(trim(parts.front()));
+  const auto blocks = parts.size() > 1 ? parse_integer(trim(parts[1])) : std::nullopt;
+  if (!threads || !blocks) return "__launch_bounds__(" + bounds + ")";
+  const std::int64_t units = wavefront == 64 ? 4 : 2;
+  const std::int64_t wavefronts = *blocks * ((*threads + wavefront - 1) / wavefront);
+  return "__launch_bounds__(" + std::to_string(*threads) + ", " +
+         std::to_string((wavefronts + units - 1) / units) + ")";
+}
+
+RtcUnit make_hiprtc_unit(const Specialization& specialization) {
+  const int wavefront = compiled_wavefront_size(specialization);
+  RtcDialect dialect;
+  dialect.prologue = "#define KILN_BACKEND_HIP 1\n#define KILN_WARP_SIZE " + std::to_string(wavefront) + "\n";
+  // hipRTC's own text has what these define; with the files it would have it twice.
+  dialect.built_in_headers = {"hip/hip_runtime.h", "hip/hip_fp16.h", "cuda_runtime.h", "cuda_fp16.h"};
+  dialect.launch_bounds = [wavefront](const std::string& bounds) {
+    return hip_launch_bounds(bounds, wavefront);
+  };
+  return make_rtc_unit(specialization, dialect);
+}
+
+std::vector<std::string> hiprtc_options(const Specialization& specialization) {
+  std::vector<std::string> options;
+  if (!has_option(specialization, {"-std", "--std"})) options.emplace_back("-std=c++17");
+  options.push_back("--offload-arch=" + specialization.target.arch);
+  if (specialization.fast_math) options.emplace_back("-ffast-math");
+  for (const std::string& directory : specialization.include_directories) options.push_back("-I" + directory);
+  options.insert(options.end(), specialization.options.begin(), specialization.options.end());
+  return options;
+}
+
+}  // namespace kiln

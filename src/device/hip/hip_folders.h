@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+
+namespace kiln {
+
+/// What the user and the environment say of where ROCm lies. A value, so that tests can make one up.
+struct HipPlaces {
+  std::string hip;                        ///< the setting: path of libamdhip64; empty: search
+  std::string hiprtc;                     ///< the setting: path of libhiprtc; empty: search
+  std::vector<std::string> toolkits;      ///< ROCM_PATH, HIP_PATH
+  std::vector<std::string> library_path;  ///< LD_LIBRARY_PATH
+};
+
+/// Reads them from the environment.
+[[nodiscard]] HipPlaces hip_places(const std::string& hip, const std::string& hiprtc);
+
+/// Folders that may hold ROCm's libraries, the most explicit first: that of the library named by the setting
+/// `hip`, named installations, the loader's path, installed ones (newest first), the distribution's. Only
+/// existing ones.
+[[nodiscard]] std::vector<std::filesystem::path> hip_library_folders(const HipPlaces& places,
+                                                                     FileSystem& files);
+
+}  // namespace kiln

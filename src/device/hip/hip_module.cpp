@@ -1,0 +1,134 @@
+#include "device/hip/hip_module.h"
+
+#include <map>
+#include <mutex>
+
+#include "device/hip/code_object.h"
+#include "device/hip/hip_stream.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+std::string to_text(const Dim3& size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+unsigned narrow(std::uint64_t extent) {
+  return static_cast<unsigned>(extent);
+}
+
+class HipFunction final : public Function {
+ public:
+  HipFunction(std::shared_ptr<HipContext> context, const std::string& name, hip_abi::Function function,
+              FunctionAttributes attributes)
+      : context_(std::move(context)),
+        name_(context_->keep_name(name)),
+        function_(function),
+        attributes_(std::move(attributes)) {}
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] const FunctionAttributes& attributes() const override { return attributes_; }
+
+  void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
+    auto& queue = static_cast<HipStream&>(stream);  // NOLINT(*-static-cast-downcast): a device's own streams
+    const SelectedDevice current = context_->enter();
+    // The run time's interface takes pointers to non-const; it only reads.
+    auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    const hip_abi::Result result = context_->runtime().call.launch_kernel(
+        function_, narrow(shape.grid.x), narrow(shape.grid.y), narrow(shape.grid.z), narrow(shape.block.x),
+        narrow(shape.block.y), narrow(shape.block.z), narrow(shape.dynamic_shared_bytes), queue.get(), values,
+        nullptr);
+    queue.note_launch(name_);
+    if (result != hip_abi::kSuccess) refuse(result, shape);
+  }
+
+ private:
+  [[noreturn]] void refuse(hip_abi::Result result, const LaunchShape& shape) const {
+    std::string detail = "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " +
+                         to_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
+                         " bytes of dynamic shared memory";
+    constexpr std::uint64_t kWorkItems = std::uint64_t{1} << 32;
+    if (shape.grid.x * shape.block.x >= kWorkItems || shape.grid.y * shape.block.y >= kWorkItems ||
+        shape.grid.z * shape.block.z >= kWorkItems) {
+      detail += "; HIP launches fewer than 2^32 work-items along each axis";
+    }
+    context_->fail(result, "hipModuleLaunchKernel", detail);
+  }
+
+  std::shared_ptr<HipContext> context_;
+  const std::string& name_;
+  hip_abi::Function function_;
+  FunctionAttributes attributes_;
+};
+
+class HipModule final : public Module {
+ public:
+  HipModule(std::shared_ptr<HipContext> context, const std::string& binary, const DeviceInfo& device)
+      : context_(std::move(context)), contents_(inspect(binary, device)), binary_(binary) {
+    const SelectedDevice current = context_->enter();
+    hip_abi::Module module = nullptr;
+    const hip_abi::Result result = context_->runtime().call.module_load(&module, binary_.data());
+    if (result != hip_abi::kSuccess) context_->fail(result, "hipModuleLoadData", place(device));
+    module_.reset({&context_->runtime(), context_->device(), module});
+  }
+
+  [[nodiscard]] Function* function(const std::string& lowered_name) override {
+    const std::lock_guard lock(mutex_);
+    const auto known = functions_.find(lowered_name);
+    if (known != functions_.end()) return known->second.get();
+    const auto kernel = contents_.kernels.find(lowered_name);
+    if (kernel == contents_.kernels.end()) return nullptr;
+    const SelectedDevice current = context_->enter();
+    hip_abi::Function found = nullptr;
+    context_->check(
+        context_->runtime().call.module_get_function(&found, module_.get().object, lowered_name.c_str()),
+        "hipModuleGetFunction");
+    auto& function = functions_[lowered_name];
+    function = std::make_unique<HipFunction>(context_, lowered_name, found, kernel->second.attributes);
+    return function.get();
+  }
+
+  [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {
+    const SelectedDevice current = context_->enter();
+    hip_abi::DevicePointer address = nullptr;
+    std::size_t bytes = 0;
+    const hip_abi::Result result =
+        context_->runtime().call.module_get_global(&address, &bytes, module_.get().object, name.c_str());
+    if (result == hip_abi::kNotFound) return std::nullopt;
+    context_->check(result, "hipModuleGetGlobal");
+    return std::pair{address, bytes};
+  }
+
+ private:
+  static std::string place(const DeviceInfo& device) {
+    return "loading a kernel on " + device.id + " (" + device.target.arch + ")";
+  }
+
+  static HipCodeObject inspect(const std::string& binary, const DeviceInfo& device) {
+    auto read = read_code_object(binary);
+    if (const auto* problem = std::get_if<std::string>(&read))
+      throw environment_error(place(device) + ": " + *problem);
+    auto& contents = std::get<HipCodeObject>(read);
+    if (!isa_fits(contents.isa, device.target.arch)) {
+      throw environment_error(place(device) + ": it was compiled for " + contents.isa);
+    }
+    return std::move(contents);
+  }
+
+  std::shared_ptr<HipContext> context_;
+  HipCodeObject contents_;
+  std::string binary_;  // some releases go on reading it
+  HipModuleHandle module_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<HipFunction>> functions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> load_hip_module(std::shared_ptr<HipContext> context, const std::string& binary,
+                                        const DeviceInfo& device) {
+  return std::make_unique<HipModule>(std::move(context), binary, device);
+}
+
+}  // namespace kiln
