@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <CLI/Config.hpp>
@@ -59,6 +60,32 @@ std::string failure_text(const Diagnostic& failure) {
   return (said ? "" : failure.summary + "\n") + failure.log + "\n";
 }
 
+/// "36, 12, 8": one number for each entry.
+template <class Number>
+TableCell use_cell(const CompiledUnit& unit, Number ResourceUse::*number) {
+  std::vector<std::string> numbers;
+  for (const std::string& entry : unit.entries) {
+    const auto use = unit.resources.find(entry);
+    const bool known = use != unit.resources.end() && (use->second.*number).has_value();
+    numbers.push_back(known ? std::to_string(*(use->second.*number)) : "-");
+  }
+  return {unit.failure ? "-" : join(numbers, ", ")};
+}
+
+/// What the compiler tells of the kernels' use of a multiprocessor: NVRTC and the host's compiler tell
+/// nothing.
+void add_resource_use(const std::vector<CompiledUnit>& units, TextTable& table) {
+  const bool told =
+      std::any_of(units.begin(), units.end(), [](const auto& unit) { return !unit.resources.empty(); });
+  if (!told) return;
+  table.columns.insert(table.columns.end(), {{"registers"}, {"shared\nbytes"}, {"local\nbytes"}});
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    table.rows[i].push_back(use_cell(units[i], &ResourceUse::registers));
+    table.rows[i].push_back(use_cell(units[i], &ResourceUse::static_shared_bytes));
+    table.rows[i].push_back(use_cell(units[i], &ResourceUse::local_bytes));
+  }
+}
+
 /// A table of the units, the logs of those that failed, and the sum.
 int print_units(const std::vector<CompiledUnit>& units, const Target& target, World& world) {
   constexpr std::size_t kDigestShown = 12;
@@ -80,6 +107,7 @@ int print_units(const std::vector<CompiledUnit>& units, const Target& target, Wo
       ++compiled;
     }
   }
+  add_resource_use(units, table);
   world.out() << target.to_string() << "\n\n" << render_terminal(table, world.style()) << "\n" << failures;
   const std::vector<std::string> parts = {std::to_string(compiled) + " compiled",
                                           std::to_string(units.size() - compiled - failed) + " in the cache",

@@ -27,7 +27,7 @@ std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& con
       const std::string digest = make_cache_key(unit.specialization, *compiler->second).digest;
       if (!seen.insert(digest).second) continue;
       CompiledUnit compiled{
-          variant.label, unit.specialization.source_name, {}, digest, Origin::kCompiled, 0, 0, {}};
+          variant.label, unit.specialization.source_name, {}, digest, Origin::kCompiled, 0, 0, {}, {}};
       for (const EntryPoint& entry : unit.specialization.entries)
         compiled.entries.push_back(entry.name_expression);
       const auto result = context.service.get(unit.specialization, *compiler->second, nullptr);
@@ -35,6 +35,7 @@ std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& con
         compiled.origin = code->origin;
         compiled.compile_seconds = code->compile_seconds;
         compiled.binary_bytes = code->code->code().binary.size();
+        compiled.resources = code->code->code().resources;
       } else {
         compiled.failure = std::get<Diagnostic>(result);
       }

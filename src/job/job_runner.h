@@ -56,6 +56,7 @@ struct CompiledUnit {
   Origin origin = Origin::kCompiled;
   double compile_seconds = 0;
   std::uint64_t binary_bytes = 0;
+  std::map<std::string, ResourceUse> resources;  ///< by entry; empty where the compiler does not tell
   std::optional<Diagnostic> failure;
 };
 [[nodiscard]] std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& context,

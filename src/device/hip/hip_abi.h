@@ -30,10 +30,12 @@ constexpr Result kLaunchTimeout = 702;
 constexpr Result kAssert = 710;
 constexpr Result kLaunchFailure = 719;
 constexpr Result kStreamCaptureUnsupported = 900;
+constexpr Result kStreamCaptureImplicit = 906;
 constexpr Result kStreamCaptureWrongThread = 908;
 
 /// hipDeviceAttribute_t, whose numbers have stayed since 5.0.
 enum class DeviceAttribute : int {
+  kCooperativeLaunch = 10,
   kL2Bytes = 19,
   kMaxBlockX = 26,
   kMaxBlockY = 27,
@@ -42,10 +44,14 @@ enum class DeviceAttribute : int {
   kMaxGridY = 30,
   kMaxGridZ = 31,
   kMaxThreadsPerBlock = 56,
+  kMaxThreadsPerUnit = 57,
   kMultiprocessors = 63,
   kMaxSharedBytes = 74,
   kWarpSize = 87,
 };
+
+/// hipStreamCaptureStatus
+enum class CaptureStatus : int { kNone = 0, kActive = 1, kInvalidated = 2 };
 
 constexpr unsigned kStreamNonBlocking = 1;  // hipStreamNonBlocking
 constexpr unsigned kEventDefault = 0;       // hipEventDefault
@@ -57,7 +63,7 @@ constexpr std::size_t kIsaNameOffsetR0600 = 1160;  // hipGetDevicePropertiesR060
 constexpr std::size_t kIsaNameBytes = 256;
 constexpr std::size_t kPropertiesBytes = 8192;
 
-/// Addresses of the run time's functions. The one after `optional` came with 6.0 and may be null.
+/// Addresses of the run time's functions. Those after `optional` came with later releases and may be null.
 struct Functions {
   Result (*init)(unsigned flags);
   Result (*runtime_get_version)(int* version);
@@ -80,6 +86,7 @@ struct Functions {
   Result (*stream_create)(Stream* stream, unsigned flags);
   Result (*stream_destroy)(Stream stream);
   Result (*stream_synchronize)(Stream stream);
+  Result (*stream_is_capturing)(Stream stream, CaptureStatus* status);
   Result (*event_create)(Event* event, unsigned flags);
   Result (*event_destroy)(Event event);
   Result (*event_record)(Event event, Stream stream);
@@ -91,8 +98,12 @@ struct Functions {
   Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                           Stream stream, void** arguments, void** extra);
+  Result (*max_active_blocks)(int* blocks, Function function, int block_size, std::size_t shared_bytes);
 
   // optional
+  Result (*launch_cooperative_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                      unsigned block_x, unsigned block_y, unsigned block_z,
+                                      unsigned shared_bytes, Stream stream, void** arguments);
   Result (*get_device_properties_r0600)(void* properties, int ordinal);
 };
 

@@ -105,9 +105,16 @@ class HipDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
     return std::make_unique<HipStream>(context_);
   }
-  [[nodiscard]] std::unique_ptr<Stream> borrow_stream(void* native) override {
-    return std::make_unique<HipStream>(context_, static_cast<hip_abi::Stream>(native));
+  /// Of a stream that was created as blocking, the null stream tells.
+  [[nodiscard]] bool is_capturing(void* native) override {
+    const SelectedDevice current = context_->enter();
+    hip_abi::CaptureStatus status = hip_abi::CaptureStatus::kNone;
+    const hip_abi::Result result = call().stream_is_capturing(static_cast<hip_abi::Stream>(native), &status);
+    if (result == hip_abi::kStreamCaptureImplicit) return true;
+    context_->check(result, "hipStreamIsCapturing");
+    return status != hip_abi::CaptureStatus::kNone;
   }
+
   [[nodiscard]] std::unique_ptr<Event> create_event() override { return make_hip_event(context_); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
     return load_hip_module(context_, binary, info_);
@@ -164,6 +171,9 @@ DeviceInfo describe_hip_device(const HipRuntime& runtime, int ordinal) {
   info.limits.max_grid = {size(DeviceAttribute::kMaxGridX), size(DeviceAttribute::kMaxGridY),
                           size(DeviceAttribute::kMaxGridZ)};
   info.limits.max_shared_bytes_per_block = size(DeviceAttribute::kMaxSharedBytes);
+  info.limits.max_threads_per_unit = size(DeviceAttribute::kMaxThreadsPerUnit);
+  info.limits.cooperative = runtime.call.launch_cooperative_kernel != nullptr &&
+                            attribute(DeviceAttribute::kCooperativeLaunch) != 0;
   return info;
 }
 

@@ -21,29 +21,56 @@ unsigned narrow(std::uint64_t extent) {
 class HipFunction final : public Function {
  public:
   HipFunction(std::shared_ptr<HipContext> context, const std::string& name, hip_abi::Function function,
-              FunctionAttributes attributes)
+              FunctionAttributes attributes, int units)
       : context_(std::move(context)),
         name_(context_->keep_name(name)),
         function_(function),
-        attributes_(std::move(attributes)) {}
+        attributes_(std::move(attributes)),
+        units_(units) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] const FunctionAttributes& attributes() const override { return attributes_; }
 
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
     auto& queue = static_cast<HipStream&>(stream);  // NOLINT(*-static-cast-downcast): a device's own streams
-    const SelectedDevice current = context_->enter();
-    // The run time's interface takes pointers to non-const; it only reads.
-    auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    const hip_abi::Result result = context_->runtime().call.launch_kernel(
-        function_, narrow(shape.grid.x), narrow(shape.grid.y), narrow(shape.grid.z), narrow(shape.block.x),
-        narrow(shape.block.y), narrow(shape.block.z), narrow(shape.dynamic_shared_bytes), queue.get(), values,
-        nullptr);
+    enqueue(queue.get(), shape, arguments);
     queue.note_launch(name_);
-    if (result != hip_abi::kSuccess) refuse(result, shape);
+  }
+
+  void launch_native(void* native, const LaunchShape& shape, void* const* arguments) override {
+    enqueue(static_cast<hip_abi::Stream>(native), shape, arguments);
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> resident_blocks(const LaunchShape& shape) const override {
+    const SelectedDevice current = context_->enter();
+    int blocks = 0;
+    context_->check(
+        context_->runtime().call.max_active_blocks(&blocks, function_, static_cast<int>(shape.block.volume()),
+                                                   shape.dynamic_shared_bytes),
+        "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor");
+    return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(units_);
   }
 
  private:
+  /// That the device takes cooperative launches, if this is one, has been checked.
+  void enqueue(hip_abi::Stream stream, const LaunchShape& shape, void* const* arguments) {
+    const SelectedDevice current = context_->enter();
+    const hip_abi::Functions& call = context_->runtime().call;
+    // The run time's interface takes pointers to non-const; it only reads.
+    auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    const Dim3& grid = shape.grid;
+    const Dim3& block = shape.block;
+    const hip_abi::Result result =
+        shape.cooperative
+            ? call.launch_cooperative_kernel(function_, narrow(grid.x), narrow(grid.y), narrow(grid.z),
+                                             narrow(block.x), narrow(block.y), narrow(block.z),
+                                             narrow(shape.dynamic_shared_bytes), stream, values)
+            : call.launch_kernel(function_, narrow(grid.x), narrow(grid.y), narrow(grid.z), narrow(block.x),
+                                 narrow(block.y), narrow(block.z), narrow(shape.dynamic_shared_bytes), stream,
+                                 values, nullptr);
+    if (result != hip_abi::kSuccess) refuse(result, shape);
+  }
+
   [[noreturn]] void refuse(hip_abi::Result result, const LaunchShape& shape) const {
     std::string detail = "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " +
                          to_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
@@ -53,19 +80,24 @@ class HipFunction final : public Function {
         shape.grid.z * shape.block.z >= kWorkItems) {
       detail += "; HIP launches fewer than 2^32 work-items along each axis";
     }
-    context_->fail(result, "hipModuleLaunchKernel", detail);
+    context_->fail(result, shape.cooperative ? "hipModuleLaunchCooperativeKernel" : "hipModuleLaunchKernel",
+                   detail);
   }
 
   std::shared_ptr<HipContext> context_;
   const std::string& name_;
   hip_abi::Function function_;
   FunctionAttributes attributes_;
+  int units_;
 };
 
 class HipModule final : public Module {
  public:
   HipModule(std::shared_ptr<HipContext> context, const std::string& binary, const DeviceInfo& device)
-      : context_(std::move(context)), contents_(inspect(binary, device)), binary_(binary) {
+      : context_(std::move(context)),
+        contents_(inspect(binary, device)),
+        binary_(binary),
+        units_(device.compute_units) {
     const SelectedDevice current = context_->enter();
     hip_abi::Module module = nullptr;
     const hip_abi::Result result = context_->runtime().call.module_load(&module, binary_.data());
@@ -85,7 +117,8 @@ class HipModule final : public Module {
         context_->runtime().call.module_get_function(&found, module_.get().object, lowered_name.c_str()),
         "hipModuleGetFunction");
     auto& function = functions_[lowered_name];
-    function = std::make_unique<HipFunction>(context_, lowered_name, found, kernel->second.attributes);
+    function =
+        std::make_unique<HipFunction>(context_, lowered_name, found, kernel->second.attributes, units_);
     return function.get();
   }
 
@@ -119,6 +152,7 @@ class HipModule final : public Module {
   std::shared_ptr<HipContext> context_;
   HipCodeObject contents_;
   std::string binary_;  // some releases go on reading it
+  int units_;
   HipModuleHandle module_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<HipFunction>> functions_;

@@ -41,6 +41,7 @@ const char* bind_all(const VendorLibrary& library, hip_abi::Functions& call) {
   need(call.stream_create, "hipStreamCreateWithFlags");
   need(call.stream_destroy, "hipStreamDestroy");
   need(call.stream_synchronize, "hipStreamSynchronize");
+  need(call.stream_is_capturing, "hipStreamIsCapturing");
   need(call.event_create, "hipEventCreateWithFlags");
   need(call.event_destroy, "hipEventDestroy");
   need(call.event_record, "hipEventRecord");
@@ -50,6 +51,8 @@ const char* bind_all(const VendorLibrary& library, hip_abi::Functions& call) {
   need(call.module_get_function, "hipModuleGetFunction");
   need(call.module_get_global, "hipModuleGetGlobal");
   need(call.launch_kernel, "hipModuleLaunchKernel");
+  need(call.max_active_blocks, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor");
+  bind_symbol(library, call.launch_cooperative_kernel, "hipModuleLaunchCooperativeKernel");
   // Where the newer one is, the older may be gone, and may have either layout.
   if (!bind_symbol(library, call.get_device_properties_r0600, "hipGetDevicePropertiesR0600")) {
     need(call.get_device_properties, "hipGetDeviceProperties");

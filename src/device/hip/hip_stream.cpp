@@ -47,10 +47,8 @@ HipStream::HipStream(std::shared_ptr<HipContext> context) : context_(std::move(c
 void HipStream::synchronize() {
   const SelectedDevice current = context_->enter();
   const hip_abi::Result result = context_->runtime().call.stream_synchronize(stream_);
-  const std::string* kernel = last_launched_;
-  const bool several = several_;
-  last_launched_ = nullptr;
-  several_ = false;
+  const std::string* kernel = last_launched_.exchange(nullptr);
+  const bool several = several_.exchange(false);
   if (result == hip_abi::kSuccess) return;
   std::string launched;
   if (kernel != nullptr) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -8,12 +9,10 @@
 
 namespace kiln {
 
-/// A stream of Kiln's own, or a view of a caller's.
+/// A stream of Kiln's own.
 class HipStream final : public Stream {
  public:
   explicit HipStream(std::shared_ptr<HipContext> context);
-  HipStream(std::shared_ptr<HipContext> context, hip_abi::Stream borrowed)
-      : context_(std::move(context)), stream_(borrowed) {}
 
   [[nodiscard]] void* native() const override { return stream_; }
   void synchronize() override;
@@ -22,16 +21,18 @@ class HipStream final : public Stream {
   [[nodiscard]] hip_abi::Stream get() const { return stream_; }
   /// For the message, should the device fail. `kernel` comes from HipContext::keep_name.
   void note_launch(const std::string& kernel) {
-    if (last_launched_ != &kernel) several_ = last_launched_ != nullptr;
-    last_launched_ = &kernel;
+    const std::string* last = last_launched_.load(std::memory_order_relaxed);
+    if (last == &kernel) return;
+    several_.store(last != nullptr, std::memory_order_relaxed);
+    last_launched_.store(&kernel, std::memory_order_relaxed);
   }
 
  private:
   std::shared_ptr<HipContext> context_;
   HipStreamHandle owned_;
   hip_abi::Stream stream_ = nullptr;
-  const std::string* last_launched_ = nullptr;
-  bool several_ = false;
+  std::atomic<const std::string*> last_launched_{nullptr};
+  std::atomic<bool> several_{false};
 };
 
 [[nodiscard]] std::unique_ptr<Event> make_hip_event(std::shared_ptr<HipContext> context);
