@@ -1,0 +1,242 @@
+// With the machine's own hipRTC; no GPU is needed. Skipped where there is none.
+#include "compile/hip/hiprtc_compiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "device/hip/code_object.h"
+#include "kiln/error.h"
+#include "support/recording_log.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kWarpSize =
+    "#include \"kiln/params.h\"\n"
+    "extern \"C\" __global__ void f(int* a, const Params p, double x) { a[0] = kiln::warp_size + p.n + "
+    "int(x); }\n";
+
+class HiprtcCompilerTest : public ::testing::Test {
+ protected:
+  HiprtcCompilerTest() : files_(make_real_file_system()), compiler_(make_compiler("")) {}
+
+  void SetUp() override {
+    try {
+      static_cast<void>(compiler_->identity());
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  std::unique_ptr<Compiler> make_compiler(const std::filesystem::path& memo) {
+    return make_hiprtc_compiler({hip_places("", ""), memo}, *files_, log_);
+  }
+
+  static Specialization specialize(const std::string& text, const std::string& entry,
+                                   const std::string& arch = "gfx90a") {
+    Specialization specialization;
+    specialization.source_name = "kernel.cu";
+    specialization.source_text = text;
+    specialization.params_header =
+        "#pragma once\n#include \"kiln/portable.h\"\nstruct Params { static constexpr int n = 1; };\n";
+    specialization.entries = {{entry, std::nullopt, ""}};
+    specialization.target = {"hip", arch, wavefront_size(arch)};
+    return specialization;
+  }
+
+  CodeObject compile(const Specialization& specialization) {
+    CompileResult result = compiler_->compile(specialization);
+    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) {
+      ADD_FAILURE() << diagnostic->summary << "\n" << diagnostic->log;
+      return {};
+    }
+    return std::get<CodeObject>(std::move(result));
+  }
+
+  Diagnostic fail(const Specialization& specialization) {
+    CompileResult result = compiler_->compile(specialization);
+    if (auto* diagnostic = std::get_if<Diagnostic>(&result)) return std::move(*diagnostic);
+    ADD_FAILURE() << "it compiled";
+    return {};
+  }
+
+  std::string refusal(const std::string& arch) {
+    try {
+      static_cast<void>(compiler_->target_for(arch));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
+      return error.what();
+    }
+    return "";
+  }
+
+  std::unique_ptr<FileSystem> files_;
+  RecordingLog log_;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+TEST_F(HiprtcCompilerTest, MakesACodeObjectForEachIsaWithTheLoweredNameOfATemplate) {
+  const std::string entry = "axpy<float, 4>";
+  for (const std::string arch : {"gfx906", "gfx90a", "gfx90a:sramecc+:xnack-"}) {
+    const CodeObject object = compile(specialize(R"(#include "kiln/params.h"
+template <class T, int N> __global__ void axpy(T* y, const T* x, T a) {
+  __shared__ T shared[32];
+  const long long i = kiln::global_index_x();
+  shared[threadIdx.x % 32] = x[i];
+  __syncthreads();
+  for (int k = 0; k < N; ++k) y[i * N + k] += a * shared[(threadIdx.x + k) % 32];
+})",
+                                                 entry, arch));
+    EXPECT_EQ(object.format, "code_object");
+    ASSERT_TRUE(object.lowered_names.contains(entry));
+    EXPECT_THAT(object.lowered_names.at(entry), StartsWith("_Z4axpyIfLi4E"));
+    const ResourceUse& use = object.resources.at(entry);
+    EXPECT_GT(use.registers.value_or(0), 4);
+    EXPECT_EQ(use.static_shared_bytes, 128u);
+    EXPECT_EQ(use.local_bytes, 0u);
+    EXPECT_GT(object.compile_seconds, 0);
+    EXPECT_EQ(std::get<HipCodeObject>(read_code_object(object.binary)).isa, arch);
+  }
+}
+
+TEST_F(HiprtcCompilerTest, GivesEachParameterItsSize) {
+  const CodeObject object = compile(specialize(kWarpSize, "f"));
+  const auto contents = std::get<HipCodeObject>(read_code_object(object.binary));
+  EXPECT_EQ(contents.kernels.at("f").attributes.parameter_bytes, (std::vector<std::size_t>{8, 1, 8}));
+}
+
+TEST_F(HiprtcCompilerTest, HasWavefrontsOfTheTargetOrAsTheUserAsks) {
+  const auto wavefront = [&](const std::string& arch, const std::vector<std::string>& options) {
+    Specialization specialization = specialize(kWarpSize, "f", arch);
+    specialization.options = options;
+    const CodeObject object = compile(specialization);
+    return std::get<HipCodeObject>(read_code_object(object.binary)).kernels.at("f").wavefront_size;
+  };
+  EXPECT_EQ(wavefront("gfx90a", {}), 64);
+  EXPECT_EQ(wavefront("gfx1030", {}), 32);
+  EXPECT_EQ(wavefront("gfx1030", {"-mwavefrontsize64"}), 64);
+}
+
+TEST_F(HiprtcCompilerTest, RefusesCodeWhoseWavefrontIsNotTheTexts) {
+  Specialization specialization = specialize(kWarpSize, "f", "gfx1030");
+  specialization.target.warp_size = 64;  // as if the device had said so
+  EXPECT_THAT(fail(specialization).summary,
+              HasSubstr("wavefronts of 32 work-items, but kiln::warp_size was 64"));
+}
+
+TEST_F(HiprtcCompilerTest, FastMathAndConstantsChangeTheCode) {
+  const std::string text =
+      "extern \"C\" __global__ void f(float* a) { a[0] = sinf(a[0]) / a[1] + sqrtf(a[2]); }\n";
+  Specialization plain = specialize(text, "f");
+  Specialization fast = plain;
+  fast.fast_math = true;
+  EXPECT_LT(compile(fast).binary.size(), compile(plain).binary.size());
+  Specialization constant = specialize("extern \"C\" __global__ void f(int* a) { a[0] = N; }\n", "f");
+  constant.defines = {{"N", "12345"}};
+  Specialization other = constant;
+  other.defines = {{"N", "54321"}};
+  EXPECT_NE(compile(constant).binary, compile(other).binary);
+}
+
+TEST_F(HiprtcCompilerTest, TakesOptionsOfTheUsers) {
+  Specialization specialization =
+      specialize("extern \"C\" __global__ void f(double* a) { atomicAdd(a, 1.0); }\n", "f");
+  const CodeObject safe = compile(specialization);
+  specialization.options = {"-munsafe-fp-atomics"};
+  EXPECT_LT(compile(specialization).binary.size(), safe.binary.size());  // an instruction in place of a loop
+}
+
+TEST_F(HiprtcCompilerTest, NamesTheLineOfTheUsersFile) {
+  Specialization specialization =
+      specialize("\n\nextern \"C\" __global__ void f(int* a) { *a = nothing; }", "f");
+  specialization.defines = {{"A", "1"}, {"B", "2"}};
+  const Diagnostic diagnostic = fail(specialization);
+  EXPECT_THAT(diagnostic.summary, StartsWith("kernel.cu:3:"));
+  EXPECT_THAT(diagnostic.log, HasSubstr("nothing"));
+  EXPECT_THAT(diagnostic.command, HasSubstr("--offload-arch=gfx90a"));
+  EXPECT_FALSE(diagnostic.environment);
+}
+
+TEST_F(HiprtcCompilerTest, SaysWhichKernelsThereAre) {
+  const Diagnostic diagnostic =
+      fail(specialize("extern \"C\" __global__ void axpy(int* a) { *a = 1; }", "axpi"));
+  EXPECT_THAT(diagnostic.summary, HasSubstr("no kernel 'axpi' in this file"));
+  EXPECT_THAT(diagnostic.summary, HasSubstr("axpy"));
+}
+
+TEST_F(HiprtcCompilerTest, RefusesAnIsaThatItDoesNotKnowWhichWouldCrashIt) {
+  EXPECT_EQ(compiler_->target_for("gfx90a:xnack-").arch, "gfx90a:xnack-");
+  EXPECT_EQ(compiler_->target_for("gfx90a").warp_size, 64);
+  EXPECT_EQ(compiler_->target_for("gfx1030").warp_size, 32);
+  // gfx9999 stands for what is newer than any hipRTC: which ones are depends on the release.
+  EXPECT_THAT(refusal("gfx9999"), StartsWith("gfx9999 is not known to this hipRTC "));
+  EXPECT_THAT(refusal("gfx9999"), HasSubstr("(knows gfx"));
+  EXPECT_THAT(refusal("gfx9999"), HasSubstr("gfx90a"));
+  EXPECT_THAT(refusal("gfx90aa"), Not(HasSubstr("KILN_CXX")));
+  EXPECT_THAT(refusal("gfx_90a"), HasSubstr("did you mean 'gfx90a'"));
+  EXPECT_THAT(refusal("gfx1030:xnack+"), HasSubstr("'xnack+' is no feature of gfx1030"));
+  EXPECT_THAT(refusal("gfx90a:fast"), HasSubstr("'fast' is no feature of gfx90a"));
+  EXPECT_THROW(static_cast<void>(compiler_->compile(specialize(kWarpSize, "f", "gfx9999"))), Error);
+}
+
+TEST_F(HiprtcCompilerTest, OfDebianDoesNotKnowGfx942) {
+  if (!compiler_->identity().version.starts_with("5.2."))
+    GTEST_SKIP() << "this hipRTC is " << compiler_->identity().version << ", not 5.2";
+  EXPECT_THAT(refusal("gfx942"), StartsWith("gfx942 is not known to this hipRTC 5.2 (knows gfx600, "));
+}
+
+TEST_F(HiprtcCompilerTest, MayBeCalledByManyThreads) {
+  std::vector<std::thread> threads;
+  std::vector<CodeObject> objects(4);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    threads.emplace_back(
+        [&, i] { objects[i] = compile(specialize(kWarpSize, "f", i % 2 == 0 ? "gfx906" : "gfx90a")); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(objects[0].binary, objects[2].binary);
+  EXPECT_EQ(objects[1].binary, objects[3].binary);
+  EXPECT_NE(objects[0].binary, objects[1].binary);
+}
+
+TEST_F(HiprtcCompilerTest, RemembersItsVersionUnlessItsComgrChanges) {
+  const std::filesystem::path folder =
+      files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_hiprtc_");
+  const std::filesystem::path memo = folder / "hiprtc.txt";
+  const CompilerIdentity asked = make_compiler(memo)->identity();
+  const std::string written = files_->read_file(memo).value_or("");
+  EXPECT_THAT(written, HasSubstr("\t" + asked.version + "\t"));
+  EXPECT_THAT(written, HasSubstr("comgr"));
+
+  std::string other = written;
+  other.replace(other.find("\t" + asked.version + "\t") + 1, asked.version.size(), "99");
+  files_->write_file(memo, other, false);
+  EXPECT_EQ(make_compiler(memo)->identity().version, "99");  // so it was not opened
+  other.replace(other.rfind('\t') + 1, 1, "#");              // the stamp of comgr
+  files_->write_file(memo, other, false);
+  EXPECT_EQ(make_compiler(memo)->identity().version, asked.version);
+  EXPECT_EQ(make_compiler(memo)->identity().fingerprint, asked.fingerprint);
+  files_->remove_all(folder);
+}
+
+TEST(HiprtcSearch, SaysWhatIsMissingAndWhatToInstall) {
+  const auto files = make_real_file_system();
+  RecordingLog log;
+  const auto compiler = make_hiprtc_compiler({hip_places("", "/none/libhiprtc.so.6"), ""}, *files, log);
+  try {
+    static_cast<void>(compiler->identity());
+    FAIL() << "a hipRTC that is not there";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+    EXPECT_THAT(error.what(), HasSubstr("/none/libhiprtc.so.6"));
+    EXPECT_THAT(error.what(), HasSubstr("KILN_HIPRTC"));
+  }
+}
+
+}  // namespace
+}  // namespace kiln::test

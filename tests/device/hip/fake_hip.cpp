@@ -1,0 +1,211 @@
+// A HIP run time of two devices in host memory, as a shared library to open in place of libamdhip64. It
+// refuses what is done while another device is selected, so that a test sees whether the back end selects the
+// right one. Kernels: "increment" adds 1 to the int that its argument points to, "fault" makes the next wait
+// fail. KILN_FAKE_HIP_5 gives it the symbols and the structure of HIP 5.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "device/hip/hip_abi.h"
+
+#define FAKE extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using kiln::hip_abi::DeviceAttribute;
+using kiln::hip_abi::Result;
+
+constexpr Result kSuccess = kiln::hip_abi::kSuccess;
+constexpr Result kInvalidContext = 201;
+constexpr int kDevices = 2;
+constexpr std::size_t kMemory = std::size_t{1} << 20;
+
+struct Stream {
+  int device;
+  Result pending = kSuccess;
+};
+struct Event {
+  int device;
+  std::chrono::steady_clock::time_point time;
+};
+struct Module {
+  int device;
+};
+struct Function {
+  int device;
+  std::string name;
+};
+
+thread_local int selected = 0;
+std::map<void*, std::pair<int, std::size_t>> allocations;  // address -> device, bytes
+std::size_t used[kDevices] = {0, 0};
+int symbol_value = 7;
+
+Result on_device(int device) {
+  return device == selected ? kSuccess : kInvalidContext;
+}
+
+}  // namespace
+
+FAKE Result hipInit(unsigned) {
+  return kSuccess;
+}
+FAKE Result hipRuntimeGetVersion(int* version) {
+#ifdef KILN_FAKE_HIP_5
+  *version = 50221153;
+#else
+  *version = 60241134;
+#endif
+  return kSuccess;
+}
+FAKE const char* hipGetErrorName(Result error) {
+  return error == kiln::hip_abi::kIllegalAddress ? "hipErrorIllegalAddress" : "hipErrorOther";
+}
+FAKE const char* hipGetErrorString(Result error) {
+  return error == kiln::hip_abi::kIllegalAddress ? "an illegal memory access was encountered"
+                                                 : "hipErrorOther";
+}
+FAKE Result hipGetDeviceCount(int* count) {
+  *count = kDevices;
+  return kSuccess;
+}
+FAKE Result hipDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return ordinal < kDevices ? kSuccess : kiln::hip_abi::kInvalidDevice;
+}
+FAKE Result hipDeviceGetName(char* name, int length, int device) {
+  std::snprintf(name, static_cast<std::size_t>(length), "gfx-fake %d", device);
+  return kSuccess;
+}
+FAKE Result hipDeviceTotalMem(std::size_t* bytes, int /*device*/) {
+  *bytes = kMemory;
+  return kSuccess;
+}
+FAKE Result hipDeviceGetAttribute(int* value, DeviceAttribute attribute, int /*device*/) {
+  *value = attribute == DeviceAttribute::kWarpSize ? 64 : 1000 + static_cast<int>(attribute);
+  return kSuccess;
+}
+#ifdef KILN_FAKE_HIP_5
+FAKE Result hipGetDeviceProperties(void* properties, int device) {
+  const std::size_t offset = kiln::hip_abi::kIsaNameOffset;
+#else
+FAKE Result hipGetDeviceProperties(void* properties, int /*device*/) {
+  std::memset(properties, 'x', kiln::hip_abi::kPropertiesBytes);  // the older layout, which must not be read
+  return kSuccess;
+}
+FAKE Result hipGetDevicePropertiesR0600(void* properties, int device) {
+  const std::size_t offset = kiln::hip_abi::kIsaNameOffsetR0600;
+#endif
+  std::snprintf(static_cast<char*>(properties), 256, "gfx-fake");
+  std::snprintf(static_cast<char*>(properties) + offset, kiln::hip_abi::kIsaNameBytes, "%s",
+                device == 0 ? "gfx90a:sramecc+:xnack-" : "gfx906:sramecc+:xnack+");
+  return kSuccess;
+}
+FAKE Result hipGetDevice(int* device) {
+  *device = selected;
+  return kSuccess;
+}
+FAKE Result hipSetDevice(int device) {
+  selected = device;
+  return kSuccess;
+}
+FAKE Result hipMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = kMemory - used[selected];
+  *total = kMemory;
+  return kSuccess;
+}
+FAKE Result hipMalloc(void** address, std::size_t bytes) {
+  if (bytes > kMemory - used[selected]) return kiln::hip_abi::kOutOfMemory;
+  *address = std::malloc(bytes);
+  allocations[*address] = {selected, bytes};
+  used[selected] += bytes;
+  return kSuccess;
+}
+FAKE Result hipFree(void* address) {
+  const auto found = allocations.find(address);
+  if (found == allocations.end() || found->second.first != selected) return kInvalidContext;
+  used[selected] -= found->second.second;
+  std::free(address);
+  allocations.erase(found);
+  return kSuccess;
+}
+FAKE Result hipMemcpyHtoDAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
+  std::memcpy(to, from, bytes);
+  return on_device(stream->device);
+}
+FAKE Result hipMemcpyDtoHAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
+  std::memcpy(to, from, bytes);
+  return on_device(stream->device);
+}
+FAKE Result hipMemsetD8Async(void* address, unsigned char value, std::size_t bytes, Stream* stream) {
+  std::memset(address, value, bytes);
+  return on_device(stream->device);
+}
+FAKE Result hipStreamCreateWithFlags(Stream** stream, unsigned /*flags*/) {
+  *stream = new Stream{selected};
+  return kSuccess;
+}
+FAKE Result hipStreamDestroy(Stream* stream) {
+  delete stream;
+  return kSuccess;
+}
+FAKE Result hipStreamSynchronize(Stream* stream) {
+  return stream->device == selected ? stream->pending : kInvalidContext;
+}
+FAKE Result hipStreamIsCapturing(Stream* stream, int* status) {
+  *status = 0;
+  return stream == nullptr ? kiln::hip_abi::kStreamCaptureImplicit : kSuccess;
+}
+FAKE Result hipEventCreateWithFlags(Event** event, unsigned /*flags*/) {
+  *event = new Event{selected, {}};
+  return kSuccess;
+}
+FAKE Result hipEventDestroy(Event* event) {
+  delete event;
+  return kSuccess;
+}
+FAKE Result hipEventRecord(Event* event, Stream* /*stream*/) {
+  event->time = std::chrono::steady_clock::now();
+  return on_device(event->device);
+}
+FAKE Result hipEventElapsedTime(float* milliseconds, Event* start, Event* end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+  return kSuccess;
+}
+FAKE Result hipModuleLoadData(Module** module, const void* /*image*/) {
+  *module = new Module{selected};
+  return kSuccess;
+}
+FAKE Result hipModuleUnload(Module* module) {
+  delete module;
+  return kSuccess;
+}
+FAKE Result hipModuleGetFunction(Function** function, Module* module, const char* name) {
+  static std::map<std::string, Function> functions;
+  *function =
+      &functions.insert_or_assign(name + std::to_string(module->device), Function{module->device, name})
+           .first->second;
+  return on_device(module->device);
+}
+FAKE Result hipModuleGetGlobal(void** address, std::size_t* bytes, Module* module, const char* name) {
+  if (std::string(name) != "table") return kiln::hip_abi::kNotFound;
+  *address = &symbol_value;
+  *bytes = sizeof symbol_value;
+  return on_device(module->device);
+}
+FAKE Result hipModuleLaunchKernel(Function* function, unsigned grid_x, unsigned, unsigned, unsigned, unsigned,
+                                  unsigned, unsigned, Stream* stream, void** arguments, void**) {
+  constexpr unsigned kTooMany = 1u << 30;
+  if (grid_x >= kTooMany) return kiln::hip_abi::kInvalidConfiguration;
+  if (function->name == "increment") **static_cast<int**>(arguments[0]) += 1;
+  if (function->name == "fault") stream->pending = kiln::hip_abi::kIllegalAddress;
+  return on_device(function->device);
+}
+FAKE Result hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*, int block_size,
+                                                               std::size_t) {
+  *blocks = 2048 / block_size;
+  return kSuccess;
+}

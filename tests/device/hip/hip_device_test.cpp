@@ -1,0 +1,169 @@
+// The HIP back end over a fake run time of two devices (fake_hip.cpp), with both layouts of HIP's properties.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "device/fault.h"
+#include "device/hip/hip_backend.h"
+#include "hip_shim/code_object_writer.h"
+#include "kiln/error.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+HipPlaces fake_places(const char* library) {
+  HipPlaces places;
+  places.hip = library;
+  return places;
+}
+
+std::string code_for(const std::string& isa) {
+  return hip_shim::write_code_object(
+      isa, 64, {{"increment", 12, 256, 8, 512, {8}}, {"fault", 4, 0, 0, 1024, {}}}, "no machine code");
+}
+
+template <class Body>
+std::string error_of(Body&& body) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class HipDeviceTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  HipDeviceTest() : files_(make_real_file_system()) {
+    backend_ = make_hip_backend(fake_places(GetParam()), *files_);
+  }
+
+  std::unique_ptr<FileSystem> files_;
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_P(HipDeviceTest, TellsOfEveryDeviceWithItsFullIsa) {
+  ASSERT_EQ(backend_->problem(), "");
+  const std::vector<DeviceInfo> devices = backend_->devices();
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].id, "hip:0");
+  EXPECT_EQ(devices[0].name, "gfx-fake 0");
+  EXPECT_EQ(devices[0].target, (Target{"hip", "gfx90a:sramecc+:xnack-", 64}));
+  EXPECT_EQ(devices[1].target.arch, "gfx906:sramecc+:xnack+");
+  EXPECT_EQ(devices[0].compute_units, 1063);
+  EXPECT_EQ(devices[0].limits.max_threads_per_block, 1056u);
+  EXPECT_EQ(devices[0].limits.max_block, (Dim3{1026, 1027, 1028}));
+  EXPECT_EQ(devices[0].limits.max_grid, (Dim3{1029, 1030, 1031}));
+  EXPECT_EQ(devices[0].limits.max_shared_bytes_per_block, 1074u);
+  EXPECT_FALSE(devices[0].limits.cooperative);  // the fake lacks the call
+  EXPECT_THAT(
+      devices[0].driver,
+      HasSubstr(std::string(GetParam()).find("5") != std::string::npos ? "HIP 5.2.21153" : "HIP 6.2.41134"));
+}
+
+TEST_P(HipDeviceTest, WorksOnTheSecondDeviceAndLeavesTheCallersSelected) {
+  const auto device = backend_->open(1);
+  const auto first = backend_->open(0);
+  const std::uint64_t free_before = device->free_memory_bytes();
+  const auto buffer = device->allocate(sizeof(int));
+  EXPECT_EQ(device->free_memory_bytes(), free_before - sizeof(int));
+  EXPECT_EQ(first->free_memory_bytes(), free_before);  // also: the first device is selected again
+
+  const auto stream = device->create_stream();
+  device->fill_bytes(*stream, buffer->data(), 0, sizeof(int));
+  const auto module = device->load(code_for("gfx906"));
+  Function* function = module->function("increment");
+  ASSERT_NE(function, nullptr);
+  void* address = buffer->data();
+  void* arguments[] = {&address};
+  function->launch(*stream, {{1, 1, 1}, {64, 1, 1}, 0}, arguments);
+  function->launch_native(stream->native(), {{1, 1, 1}, {64, 1, 1}, 0}, arguments);
+  int value = 0;
+  device->copy_to_host(*stream, &value, buffer->data(), sizeof value);
+  EXPECT_EQ(value, 2);
+  EXPECT_EQ(function->resident_blocks({{1, 1, 1}, {64, 1, 1}, 0}), 32u * 1063u);
+  EXPECT_TRUE(device->is_capturing(nullptr));
+  EXPECT_FALSE(device->is_capturing(stream->native()));
+}
+
+TEST_P(HipDeviceTest, TakesAKernelsUseFromTheCodeObject) {
+  const auto device = backend_->open(0);
+  const auto module = device->load(code_for("gfx90a:xnack-"));
+  const FunctionAttributes& use = module->function("increment")->attributes();
+  EXPECT_EQ(use.registers, 12);
+  EXPECT_EQ(use.static_shared_bytes, 256u);
+  EXPECT_EQ(use.local_bytes, 8u);
+  EXPECT_EQ(use.max_threads_per_block, 512u);
+  EXPECT_EQ(use.parameter_bytes, std::vector<std::size_t>{8});
+  EXPECT_EQ(module->function("decrement"), nullptr);
+  EXPECT_EQ(module->symbol("table")->second, sizeof(int));
+  EXPECT_FALSE(module->symbol("chair").has_value());
+}
+
+TEST_P(HipDeviceTest, RefusesCodeForAnotherIsaBeforeTheRunTimeSeesIt) {
+  const auto device = backend_->open(0);
+  for (const char* isa : {"gfx906", "gfx90a:xnack+"}) {
+    EXPECT_THAT(error_of([&] { static_cast<void>(device->load(code_for(isa))); }),
+                HasSubstr(std::string("hip:0 (gfx90a:sramecc+:xnack-): it was compiled for ") + isa));
+  }
+  EXPECT_THAT(error_of([&] { static_cast<void>(device->load("text")); }),
+              HasSubstr("not an AMD code object"));
+}
+
+TEST_P(HipDeviceTest, ReportsAFaultAndThatTheDeviceIsLost) {
+  const auto device = backend_->open(0);
+  const auto stream = device->create_stream();
+  const auto module = device->load(code_for("gfx90a"));
+  module->function("fault")->launch(*stream, {{1, 1, 1}, {1, 1, 1}, 0}, nullptr);
+  try {
+    stream->synchronize();
+    FAIL() << "a fault was not reported";
+  } catch (const DeviceFault& fault) {
+    EXPECT_TRUE(fault.sticky());
+    EXPECT_THAT(fault.what(),
+                StartsWith("hipErrorIllegalAddress (700): an illegal memory access was encountered"));
+    EXPECT_THAT(fault.what(), HasSubstr("kernel 'fault'"));
+  }
+  EXPECT_THAT(error_of([&] { stream->synchronize(); }),
+              HasSubstr("lost to this process since an earlier fault"));
+}
+
+TEST_P(HipDeviceTest, SaysWhatDoesNotFit) {
+  const auto device = backend_->open(0);
+  EXPECT_THAT(error_of([&] { static_cast<void>(device->allocate(std::size_t{2} << 20)); }),
+              HasSubstr("cannot allocate 2 MiB on hip:0: 1 MiB of 1 MiB are free"));
+  const auto stream = device->create_stream();
+  const auto module = device->load(code_for("gfx90a"));
+  EXPECT_THAT(error_of([&] {
+                module->function("fault")->launch(*stream, {{1u << 30, 1, 1}, {256, 1, 1}, 0}, nullptr);
+              }),
+              HasSubstr("HIP launches fewer than 2^32 work-items along each axis"));
+}
+
+TEST_P(HipDeviceTest, TimesBetweenEvents) {
+  const auto device = backend_->open(1);
+  const auto stream = device->create_stream();
+  const auto begin = device->create_event();
+  const auto end = device->create_event();
+  begin->record(*stream);
+  end->record(*stream);
+  EXPECT_GE(end->seconds_since(*begin), 0);
+  EXPECT_LT(end->seconds_since(*begin), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Releases, HipDeviceTest, ::testing::Values(KILN_FAKE_HIP_5, KILN_FAKE_HIP_6),
+                         [](const auto& library) { return "Hip" + std::to_string(library.index + 5); });
+
+TEST(HipBackend, SaysWhatIsMissingAndWhatToInstall) {
+  const auto files = make_real_file_system();
+  const auto backend = make_hip_backend(fake_places("/none/libamdhip64.so.6"), *files);
+  EXPECT_THAT(backend->problem(), HasSubstr("/none/libamdhip64.so.6"));
+  EXPECT_THAT(backend->problem(), HasSubstr("KILN_HIP"));
+  EXPECT_THROW(static_cast<void>(backend->open(0)), Error);
+}
+
+}  // namespace
+}  // namespace kiln::test
