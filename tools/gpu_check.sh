@@ -9,8 +9,9 @@ help() {
   cat << 'END'
 usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick]
 
-Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, each
-workload under compute-sanitizer (memcheck, racecheck), and kiln_bench --gpu. Fails if anything does; the logs say what.
+Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, the
+workloads through the HIP back end over CUDA (test shim), each workload under compute-sanitizer (memcheck, racecheck),
+and kiln_bench --gpu. Fails if anything does; the logs say what.
 
   --build DIR  build folder or installation with kiln and kiln_gpu_tests (default: build)
   --data DIR   inputs that are not part of the repository: DIR/minibude/bm1 and DIR/hartree-fock/he* (default: none)
@@ -50,6 +51,10 @@ check() {
   fi
 }
 
+shim=$build/tests/hip_shim/libkiln_hip_shim.so
+run_job_over_shim() {
+  "$kiln" run "$1" --device hip:0 --hip "$shim" --hiprtc "$shim" --output "$out/records_hip_over_cuda" "${@:2}"
+}
 run_job() { "$kiln" run "$1" --device cuda:0 --output "$out/records" "${@:2}"; }
 
 # Small: the sanitizer makes a kernel a hundred times slower.
@@ -76,6 +81,13 @@ if [ -x "$tests" ]; then check gpu_tests "$tests"; else say "no kiln_gpu_tests i
 for workload in stencil7 babelstream minibude hartree_fock; do
   check "run_$workload" run_job "configs/$workload.yaml"
 done
+if [ -f "$shim" ]; then
+  for workload in stencil7 babelstream minibude hartree_fock; do
+    check "hip_over_cuda_$workload" run_job_over_shim "configs/$workload.yaml"
+  done
+else
+  say "no $shim: the HIP back end is not run"
+fi
 for job in configs/examples/*.yaml; do
   check "example_$(basename "$job" .yaml)" run_job "$job"
 done

@@ -50,7 +50,9 @@ NvrtcCompilerOptions nvrtc_options(const Settings& settings, const CudaPlaces& p
 HiprtcCompilerOptions hiprtc_options(const Settings& settings, const HipPlaces& places) {
   HiprtcCompilerOptions options;
   options.places = places;
-  if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / "hiprtc.txt";
+  const std::filesystem::path folder = settings.cache_dir;
+  if (settings.cache) options.identity_memo = folder / "hiprtc.txt";
+  if (settings.cache) options.source_folder = std::filesystem::absolute(folder) / "sources";
   return options;
 }
 

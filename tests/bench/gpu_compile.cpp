@@ -23,7 +23,7 @@ Specialization specialization_of(Gpu& gpu, const std::string& workload_name, int
 
 double bare_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization) {
   const NvrtcArch arch = choose_nvrtc_arch(specialization.target.arch, nvrtc.archs, nvrtc.version());
-  const NvrtcUnit unit = make_nvrtc_unit(specialization, {});
+  const RtcUnit unit = make_nvrtc_unit(specialization, {});
   const std::vector<std::string> options = nvrtc_options(specialization, arch, {});
   return seconds_of([&] {
     NvrtcProgram program(nvrtc, unit, specialization.source_name);

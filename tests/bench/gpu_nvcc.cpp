@@ -29,7 +29,7 @@ class NvccCompiler final : public Compiler {
     CompileResult result = gpu_.compiler->compile(specialization);
     auto* code = std::get_if<CodeObject>(&result);
     if (code == nullptr) return result;
-    const NvrtcUnit unit = make_nvrtc_unit(specialization, {});
+    const RtcUnit unit = make_nvrtc_unit(specialization, {});
     const ScratchFolder scratch;
     for (const auto& [name, text] : unit.headers) scratch.write(name, text);
     scratch.write("unit.cu", unit.text);

@@ -27,7 +27,7 @@ class HipShimGpu : public GpuTest {
     const HipPlaces places = hip_places(KILN_HIP_SHIM, KILN_HIP_SHIM);
     backend_ = make_hip_backend(places, *files_);
     ASSERT_EQ(backend_->problem(), "");
-    compiler_ = make_hiprtc_compiler({places, ""}, *files_, log_);
+    compiler_ = make_hiprtc_compiler({places, "", ""}, *files_, log_);
     device_ = backend_->open(0);
     stream_ = device_->create_stream();
   }

@@ -27,7 +27,8 @@ const NvrtcLibrary& nvrtc() {
 
 CudaContext& context(int device) {
   static std::mutex mutex;
-  static std::map<int, std::unique_ptr<CudaContext>> contexts;
+  // Never given back: the driver may be gone when a static object is.
+  static auto& contexts = *new std::map<int, std::unique_ptr<CudaContext>>;
   const std::lock_guard lock(mutex);
   auto& made = contexts[device];
   if (!made) {

@@ -47,14 +47,20 @@ class HiprtcCompiler final : public Compiler {
     return {"hip", arch, wavefront_size(arch)};
   }
 
+  std::string surroundings(const Specialization& specialization) override {
+    return specialization.lineinfo ? "sources in " + options_.source_folder.string() : "";
+  }
+
   CompileResult compile(const Specialization& specialization) override {
     const HiprtcLibrary& hiprtc = library();
     require_known_isa(hiprtc, specialization.target.arch);
     const std::vector<std::string> options = hiprtc_options(specialization);
+    const RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
+    keep_sources(unit, files_, log_);
 
     const std::lock_guard lock(compiling_);
     const auto begin = std::chrono::steady_clock::now();
-    HiprtcProgram program(hiprtc, make_hiprtc_unit(specialization), specialization.source_name);
+    HiprtcProgram program(hiprtc, unit, specialization.source_name);
     for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
     CompileResult result = CodeObject();
     if (const hiprtc_abi::Result answer = program.compile(options); answer != hiprtc_abi::kSuccess) {

@@ -14,6 +14,8 @@ struct HiprtcCompilerOptions {
   HipPlaces places;
   /// Where hipRTC's version is remembered, so that a hit need not open it and LLVM; empty: nowhere.
   std::filesystem::path identity_memo;
+  std::filesystem::path
+      source_folder;  ///< with `lineinfo`: where Kiln's headers are kept for profilers; may be empty
 };
 
 /// Compiles HIP C++ with hipRTC, which needs no GPU. The library is opened when it is first needed. Compiles

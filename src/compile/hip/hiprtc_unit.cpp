@@ -1,10 +1,16 @@
 #include "compile/hip/hiprtc_unit.h"
 
+#include <set>
+
 #include "base/text.h"
 #include "kiln/error.h"
 
 namespace kiln {
 namespace {
+
+/// hipRTC's own text has what these define; with the files it would have it twice.
+const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h", "hip/hip_fp16.h", "cuda_runtime.h",
+                                        "cuda_fp16.h"};
 
 /// An ISA's name in form, which some release may know: then the nearest other name would mislead.
 bool is_isa_name(const std::string& text) {
@@ -53,16 +59,21 @@ std::string hip_launch_bounds(const std::string& bounds, int wavefront) {
          std::to_string((wavefronts + units - 1) / units) + ")";
 }
 
-RtcUnit make_hiprtc_unit(const Specialization& specialization) {
+RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
   const int wavefront = compiled_wavefront_size(specialization);
   RtcDialect dialect;
   dialect.prologue = "#define KILN_BACKEND_HIP 1\n#define KILN_WARP_SIZE " + std::to_string(wavefront) + "\n";
-  // hipRTC's own text has what these define; with the files it would have it twice.
-  dialect.built_in_headers = {"hip/hip_runtime.h", "hip/hip_fp16.h", "cuda_runtime.h", "cuda_fp16.h"};
   dialect.launch_bounds = [wavefront](const std::string& bounds) {
     return hip_launch_bounds(bounds, wavefront);
   };
-  return make_rtc_unit(specialization, dialect);
+  RtcUnit unit = make_rtc_unit(specialization, dialect, source_folder);
+  for (const std::string& name : specialization.unseen_headers) {
+    if (kBuiltIn.contains(name)) unit.add_header(name, "#pragma once\n");
+  }
+  for (auto& [name, text] : unit.headers) {
+    if (text.empty()) text = "\n";  // hipRTC refuses a header without text
+  }
+  return unit;
 }
 
 std::vector<std::string> hiprtc_options(const Specialization& specialization) {
@@ -70,6 +81,8 @@ std::vector<std::string> hiprtc_options(const Specialization& specialization) {
   if (!has_option(specialization, {"-std", "--std"})) options.emplace_back("-std=c++17");
   options.push_back("--offload-arch=" + specialization.target.arch);
   if (specialization.fast_math) options.emplace_back("-ffast-math");
+  if (specialization.lineinfo && !has_option(specialization, {"-g"}))
+    options.emplace_back("-gline-tables-only");
   for (const std::string& directory : specialization.include_directories) options.push_back("-I" + directory);
   options.insert(options.end(), specialization.options.begin(), specialization.options.end());
   return options;

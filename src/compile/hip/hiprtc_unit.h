@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ void require_known_isa(const HiprtcLibrary& hiprtc, const std::string& isa);
 [[nodiscard]] std::string hip_launch_bounds(const std::string& bounds, int wavefront);
 
 /// The text for hipRTC; see RtcUnit.
-[[nodiscard]] RtcUnit make_hiprtc_unit(const Specialization& specialization);
+[[nodiscard]] RtcUnit make_hiprtc_unit(const Specialization& specialization,
+                                       const std::filesystem::path& source_folder);
 
 /// Everything after hiprtcCompileProgram's program: Kiln's options, then the user's own, which win.
 [[nodiscard]] std::vector<std::string> hiprtc_options(const Specialization& specialization);

@@ -18,11 +18,11 @@ using ::testing::StartsWith;
 class HipShimCompiler : public ::testing::Test {
  protected:
   HipShimCompiler() : files_(make_real_file_system()) {
-    compiler_ = make_hiprtc_compiler({hip_places("", KILN_HIP_SHIM), ""}, *files_, log_);
+    compiler_ = make_hiprtc_compiler({hip_places("", KILN_HIP_SHIM), "", ""}, *files_, log_);
   }
 
   void SetUp() override {
-    const auto nvrtc = make_nvrtc_compiler({cuda_places(""), "", std::chrono::minutes(2)}, *files_, log_);
+    const auto nvrtc = make_nvrtc_compiler({cuda_places(""), "", "", std::chrono::minutes(2)}, *files_, log_);
     try {
       static_cast<void>(nvrtc->identity());
     } catch (const Error& error) {
@@ -34,6 +34,7 @@ class HipShimCompiler : public ::testing::Test {
     Specialization specialization;
     specialization.source_name = "kernel.cu";
     specialization.source_text = text;
+    specialization.unseen_headers = {"hip/hip_runtime.h"};
     specialization.params_header =
         "#pragma once\n#include \"kiln/portable.h\"\nstruct Params { int n; double x; };\n";
     specialization.entries = {{entry, std::nullopt, "128"}};

@@ -35,7 +35,7 @@ class HiprtcCompilerTest : public ::testing::Test {
   }
 
   std::unique_ptr<Compiler> make_compiler(const std::filesystem::path& memo) {
-    return make_hiprtc_compiler({hip_places("", ""), memo}, *files_, log_);
+    return make_hiprtc_compiler({hip_places("", ""), memo, ""}, *files_, log_);
   }
 
   static Specialization specialize(const std::string& text, const std::string& entry,
@@ -109,6 +109,14 @@ TEST_F(HiprtcCompilerTest, GivesEachParameterItsSize) {
   const CodeObject object = compile(specialize(kWarpSize, "f"));
   const auto contents = std::get<HipCodeObject>(read_code_object(object.binary));
   EXPECT_EQ(contents.kernels.at("f").attributes.parameter_bytes, (std::vector<std::size_t>{8, 1, 8}));
+}
+
+TEST_F(HiprtcCompilerTest, TakesATextThatKnowsNothingOfKiln) {
+  Specialization specialization =
+      specialize("#include \"mine.h\"\nextern \"C\" __global__ void f(int* a) { *a = 1; }\n", "f");
+  specialization.params_header = "";
+  specialization.headers = {{"mine.h", "/x/mine.h", ""}};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 
 TEST_F(HiprtcCompilerTest, HasWavefrontsOfTheTargetOrAsTheUserAsks) {
@@ -227,7 +235,7 @@ TEST_F(HiprtcCompilerTest, RemembersItsVersionUnlessItsComgrChanges) {
 TEST(HiprtcSearch, SaysWhatIsMissingAndWhatToInstall) {
   const auto files = make_real_file_system();
   RecordingLog log;
-  const auto compiler = make_hiprtc_compiler({hip_places("", "/none/libhiprtc.so.6"), ""}, *files, log);
+  const auto compiler = make_hiprtc_compiler({hip_places("", "/none/libhiprtc.so.6"), "", ""}, *files, log);
   try {
     static_cast<void>(compiler->identity());
     FAIL() << "a hipRTC that is not there";
