@@ -38,7 +38,8 @@ std::vector<KernelNote> kernel_notes(const std::string& ptx, const std::string& 
   for (const std::string& line : split(ptx, '\n')) {
     if (std::regex_search(line, match, kEntry)) kernels.push_back({match[1], 0, 0, 0, 1024, {}});
     if (kernels.empty()) continue;
-    if (trim(line).starts_with(".param") && line.find("_param_") != std::string::npos)
+    // A function that the kernel calls may follow, with parameters of its own.
+    if (trim(line).starts_with(".param") && line.find(kernels.back().name + "_param_") != std::string::npos)
       kernels.back().parameter_bytes.push_back(parameter_size(line));
     if (std::regex_search(line, match, kBounds)) {
       const auto extent = [&](std::size_t i) { return match[i].matched ? std::stoul(match[i]) : 1; };
