@@ -32,6 +32,10 @@ CompileResult FakeCompiler::compile(const Specialization& specialization) {
   code.binary = fake_binary(specialization);
   code.format = "fake";
   code.log = "a warning of " + specialization.source_name;
+  if (!ptx_note_.empty()) {
+    code.format = "ptx";
+    code.log = ptx_note_ + "\n" + code.log;
+  }
   code.compile_seconds = kSeconds;
   for (const EntryPoint& entry : specialization.entries) {
     code.lowered_names[entry.name_expression] = "_Z" + entry.name_expression;
@@ -48,6 +52,11 @@ Target FakeCompiler::target_for(const std::string& arch) {
 void FakeCompiler::set_diagnostic(std::optional<Diagnostic> diagnostic) {
   const std::lock_guard lock(mutex_);
   diagnostic_ = std::move(diagnostic);
+}
+
+void FakeCompiler::set_ptx_note(const std::string& note) {
+  const std::lock_guard lock(mutex_);
+  ptx_note_ = note;
 }
 
 void FakeCompiler::set_exception(const std::string& message) {

@@ -26,6 +26,8 @@ class FakeCompiler : public Compiler {
   void set_diagnostic(std::optional<Diagnostic> diagnostic);
   /// From now on every compile throws internal_error(message); empty ends it.
   void set_exception(const std::string& message);
+  /// From now on code is PTX, for this reason.
+  void set_ptx_note(const std::string& note);
   /// While blocked, compiles wait inside `compile` until `unblock`.
   void block();
   void unblock();
@@ -45,6 +47,7 @@ class FakeCompiler : public Compiler {
   bool blocked_ = false;
   std::optional<Diagnostic> diagnostic_;
   std::string exception_;
+  std::string ptx_note_;
 };
 
 /// A small specialization for "fake:fake_1" with one entry named "axpy" and the given source text.
