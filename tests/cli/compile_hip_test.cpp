@@ -45,8 +45,8 @@ TEST_F(CompileForHipOnce, ConstantsAndFastMathAreOtherCode) {
 }
 
 TEST_F(CompileForHipOnce, CompilesKernelsThatKnowNothingOfKiln) {
-  for (const char* example : {"foreign_axpy", "foreign_reduction", "foreign_transpose"}) {
-    const std::string job = std::string(KILN_SOURCE_DIR) + "/configs/examples/" + example + ".yaml";
+  for (const char* example : {"axpy", "reduction", "transpose"}) {
+    const std::string job = std::string(KILN_SOURCE_DIR) + "/configs/examples/foreign_" + example + ".yaml";
     const CliResult result = kiln({"compile", job, "--arch", "gfx906"});
     if (result.code == kEnvironment) GTEST_SKIP() << result.err;
     EXPECT_EQ(result.code, 0) << result.out << result.err;

@@ -10,9 +10,7 @@
 namespace kiln::test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class ForeignExample : public CliTest, public ::testing::WithParamInterface<std::string> {
  protected:
@@ -22,9 +20,9 @@ class ForeignExample : public CliTest, public ::testing::WithParamInterface<std:
 TEST_P(ForeignExample, AgreesWithItsReferenceOnTheCpu) {
   const std::string text = *files_->read_file(job(true));
   if (text.find("\ndevice: cuda\n") != std::string::npos) GTEST_SKIP() << "it says 'device: cuda'";
-  const CliResult result = kiln({"run", path("job.yaml"), "--device", "cpu", "--format", "csv"});
+  const CliResult result = kiln({"run", path("job.yaml"), "--device", "cpu"});
   EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
-  EXPECT_THAT(result.err, Not(AllOf(HasSubstr("0 ok"), HasSubstr("wrong"))));
+  EXPECT_THAT(result.out, HasSubstr(" ok · "));
 }
 
 TEST_P(ForeignExample, CompilesForFourArchitectures) {
@@ -45,8 +43,7 @@ TEST(ForeignExamples, AreAtLeastSix) {
   EXPECT_GE(foreign_examples().size(), 6U);
 }
 
-/// A sweep must not take the first variant's binary for the others: a header beside the text is part of the
-/// key.
+/// A header beside the text is part of the key.
 TEST_F(CliTest, AChangedHeaderBesideAForeignKernelIsCompiledAgain) {
   const std::string job = copy_foreign_example("convolution", folder_, *files_);
   const std::vector<std::string> run = {"run", job, "--device", "cpu"};

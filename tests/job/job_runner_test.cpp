@@ -41,7 +41,7 @@ TEST_F(JobTest, TheRecordSaysWhyItHoldsNoMachineCode) {
   EXPECT_EQ(run(job("")).at(0).units.at(0).note, "");
   const std::string note = "PTX for compute_120: NVRTC 13.0 does not know sm_130";
   compiler_.set_ptx_note(note);
-  const auto records = run(job("set: {n: 77}\n"));
+  const auto records = run(job("set: {block: 64}\n"));
   EXPECT_EQ(records.at(0).units.at(0).note, note);
 }
 
