@@ -5,9 +5,11 @@ include(CMakePackageConfigHelpers)
 set(KILN_PACKAGE_DIR lib/cmake/kiln)
 set(KILN_PRIVATE_LIBRARY_DIR lib/kiln)
 set_target_properties(kiln PROPERTIES INSTALL_RPATH "$ORIGIN/../${KILN_PRIVATE_LIBRARY_DIR}")
+set_target_properties(kiln-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../../${KILN_PRIVATE_LIBRARY_DIR}")
 set_target_properties(kiln_library PROPERTIES INSTALL_RPATH "$ORIGIN/kiln")
 
 install(TARGETS kiln RUNTIME DESTINATION bin)
+install(TARGETS kiln-worker RUNTIME DESTINATION libexec/kiln)
 install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
 install(DIRECTORY include/kiln DESTINATION include FILES_MATCHING PATTERN "*.h")
@@ -37,7 +39,9 @@ install(FILES ${PROJECT_BINARY_DIR}/kilnConfig.cmake ${PROJECT_BINARY_DIR}/kilnC
 # A relocatable installation brings the shared libraries that have no static form (Debian's muParser, and what that needs),
 # but not those of the C and C++ run time.
 if(KILN_STATIC_DEPENDENCIES)
-  target_link_options(kiln PRIVATE -Wl,--disable-new-dtags)  # RPATH: it holds for what those libraries need, too
+  foreach(program kiln kiln-worker)
+    target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)  # RPATH: it holds for what those libraries need, too
+  endforeach()
   install(CODE "
     file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:kiln>\" RESOLVED_DEPENDENCIES_VAR libraries
          POST_EXCLUDE_REGEXES \"/(ld-linux|lib(c|m|dl|rt|pthread|stdc[+][+]|gcc_s)[.]so)[^/]*$\")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,10 @@ struct Settings {
   std::string hip;                         ///< path of libamdhip64; empty: searched
   std::string hiprtc;                      ///< path of libhiprtc; empty: searched
   double compile_time_limit = 120;         ///< seconds; 0: none
-  std::string color = "auto";              ///< auto, always or never
+  std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none
+  std::string isolation = "auto";                               ///< where compiles run: auto, none or process
+  std::string worker;                                           ///< path of kiln-worker; empty: searched
+  std::string color = "auto";                                   ///< auto, always or never
 
   /// Defaults, then the settings file, then the environment, as the `kiln` command does without options.
   /// Throws Error (bad input) that names the place of a wrong value.

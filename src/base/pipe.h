@@ -26,8 +26,9 @@ class PipeReader {
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }
-  /// Takes what is there now, without waiting; closes at the end of the stream.
+  /// Takes what is there now, without waiting, at most 1 MiB; closes at the end of the stream.
   void drain();
+  [[nodiscard]] std::size_t received() const { return text_.size() + dropped_; }
   /// What was kept, followed by a line that says how much was dropped, if any was.
   [[nodiscard]] std::string take_text();
 

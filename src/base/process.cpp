@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -58,8 +59,8 @@ UniqueHandle<SpawnActionsTraits> make_actions() {
   return UniqueHandle<SpawnActionsTraits>(actions.release());
 }
 
-/// A process group of its own, so that the time limit reaches grandchildren; default signals, none blocked.
-UniqueHandle<SpawnAttributesTraits> make_attributes() {
+/// Default signals, none blocked.
+UniqueHandle<SpawnAttributesTraits> make_attributes(ProcessGroup group) {
   auto fresh = std::make_unique<posix_spawnattr_t>();
   if (posix_spawnattr_init(fresh.get()) != 0) throw environment_error("out of memory");
   UniqueHandle<SpawnAttributesTraits> attributes(fresh.release());
@@ -71,8 +72,9 @@ UniqueHandle<SpawnAttributesTraits> make_attributes() {
   posix_spawnattr_setsigmask(attributes.get(), &none);
   posix_spawnattr_setsigdefault(attributes.get(), &defaults);
   posix_spawnattr_setpgroup(attributes.get(), 0);
+  const int set_group = group == ProcessGroup::kOwn ? POSIX_SPAWN_SETPGROUP : 0;
   posix_spawnattr_setflags(attributes.get(),
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+                           static_cast<short>(set_group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   return attributes;
 }
 
@@ -91,9 +93,10 @@ struct ChildPipes {
 };
 
 /// Returns errno's code, 0 when the child runs.
-int spawn(const std::string& program, const Command& command, const ChildPipes& pipes, pid_t& pid) {
+int spawn(const std::string& program, const Command& command, const ChildPipes& pipes, ProcessGroup group,
+          pid_t& pid) {
   const auto actions = make_actions();
-  const auto attributes = make_attributes();
+  const auto attributes = make_attributes(group);
   posix_spawn_file_actions_adddup2(actions.get(), pipes.input.read_end.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(actions.get(), pipes.output.write_end.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(actions.get(), pipes.error.write_end.get(), STDERR_FILENO);
@@ -109,12 +112,14 @@ int spawn(const std::string& program, const Command& command, const ChildPipes& 
 /// A started child until it is reaped.
 class Child {
  public:
-  Child(pid_t pid, ChildPipes pipes, const Command& command)
+  Child(pid_t pid, ChildPipes pipes, const Command& command, ProcessGroup group)
       : pid_(pid),
+        kill_target_(group == ProcessGroup::kOwn ? -pid : pid),
         exit_fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
         input_(std::move(pipes.input.write_end), command.standard_input),
         output_(std::move(pipes.output.read_end), command.output_limit),
         error_(std::move(pipes.error.read_end), command.output_limit),
+        output_cutoff_(command.output_cutoff),
         limited_(command.time_limit.count() > 0),
         deadline_(SteadyClock::now() + command.time_limit) {}
 
@@ -122,12 +127,15 @@ class Child {
     ProcessResult result;
     result.started = true;
     input_.feed();
+    bool killed = false;
     while (!exited()) {
-      if (limited_ && !result.timed_out && SteadyClock::now() >= deadline_) {
-        ::kill(-pid_, SIGKILL);
-        result.timed_out = true;
+      if (!killed) {
+        result.timed_out = limited_ && SteadyClock::now() >= deadline_;
+        result.flooded = std::max(output_.received(), error_.received()) > output_cutoff_;
+        killed = result.timed_out || result.flooded;
+        if (killed) ::kill(kill_target_, SIGKILL);
       }
-      wait_for_event(result.timed_out);
+      wait_for_event(killed);
       pump();
     }
     pump();
@@ -172,11 +180,13 @@ class Child {
   }
 
   pid_t pid_;
+  pid_t kill_target_;
   int status_ = 0;
   UniqueFd exit_fd_;
   PipeWriter input_;
   PipeReader output_;
   PipeReader error_;
+  std::size_t output_cutoff_;
   bool limited_;
   SteadyClock::time_point deadline_;
 };
@@ -189,6 +199,8 @@ ProcessResult not_started(const std::string& why) {
 
 class PosixProcessRunner : public ProcessRunner {
  public:
+  explicit PosixProcessRunner(ProcessGroup group) : group_(group) {}
+
   ProcessResult run(const Command& command) override {
     const auto begin = SteadyClock::now();
     const auto program = find_program(command.program);
@@ -199,13 +211,13 @@ class PosixProcessRunner : public ProcessRunner {
     const SigpipeBlock sigpipe = block_sigpipe();
     ChildPipes pipes;
     pid_t pid = -1;
-    if (const int code = spawn(std::filesystem::absolute(*program), command, pipes, pid); code != 0) {
+    if (const int code = spawn(std::filesystem::absolute(*program), command, pipes, group_, pid); code != 0) {
       return not_started("cannot start '" + *program + "'" +
                          (command.directory.empty() ? "" : " in '" + command.directory + "'") + ": " +
                          std::generic_category().message(code));
     }
     close_child_ends(pipes);
-    ProcessResult result = Child(pid, std::move(pipes), command).wait();
+    ProcessResult result = Child(pid, std::move(pipes), command, group_).wait();
     result.seconds = std::chrono::duration<double>(SteadyClock::now() - begin).count();
     return result;
   }
@@ -226,12 +238,20 @@ class PosixProcessRunner : public ProcessRunner {
     pipes.output.write_end.reset();
     pipes.error.write_end.reset();
   }
+
+  ProcessGroup group_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProcessRunner> make_process_runner() {
-  return std::make_unique<PosixProcessRunner>();
+std::unique_ptr<ProcessRunner> make_process_runner(ProcessGroup group) {
+  return std::make_unique<PosixProcessRunner>(group);
+}
+
+std::string signal_text(int signal) {
+  const char* description = ::sigdescr_np(signal);
+  return "signal " + std::to_string(signal) +
+         (description == nullptr ? "" : " (" + std::string(description) + ")");
 }
 
 }  // namespace kiln

@@ -17,6 +17,7 @@ struct Command {
   std::chrono::milliseconds time_limit{0};  ///< 0: none
   std::size_t output_limit = std::size_t{8}
                              << 20;  ///< bytes kept of each stream; the rest is dropped and said so
+  std::size_t output_cutoff = std::size_t{64} << 20;  ///< a program that prints more to a stream is ended
 };
 
 /// How it ended. `started` is false when there is no such program (then `error` says why).
@@ -25,10 +26,11 @@ struct ProcessResult {
   int exit_code = -1;  ///< valid when `signal` is 0
   int signal = 0;      ///< the signal that ended it, or 0
   bool timed_out = false;
+  bool flooded = false;  ///< ended because it printed more than `output_cutoff`
   std::string output;
   std::string error;
   double seconds = 0;
-  [[nodiscard]] bool ok() const { return started && signal == 0 && exit_code == 0 && !timed_out; }
+  [[nodiscard]] bool ok() const { return started && signal == 0 && exit_code == 0 && !timed_out && !flooded; }
 };
 
 /// Starts programs with posix_spawn (safe in a host that runs MPI or many threads); tests pass a fake.
@@ -40,6 +42,13 @@ class ProcessRunner {
   [[nodiscard]] virtual std::optional<std::string> find_program(const std::string& name) = 0;
 };
 
-std::unique_ptr<ProcessRunner> make_process_runner();
+/// Where a child belongs. In a group of its own, what it starts itself ends with it at the time limit; in the
+/// parent's group, whoever ends that group ends the child, too.
+enum class ProcessGroup { kOwn, kOfParent };
+
+std::unique_ptr<ProcessRunner> make_process_runner(ProcessGroup group = ProcessGroup::kOwn);
+
+/// "signal 11 (Segmentation fault)".
+[[nodiscard]] std::string signal_text(int signal);
 
 }  // namespace kiln

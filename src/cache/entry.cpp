@@ -82,7 +82,7 @@ std::variant<CacheEntry, CacheEntryDamage> read_verified(FileSystem& files, cons
 }  // namespace
 
 void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey& key, const CodeObject& code,
-                       const CacheEntryLabel& label, std::int64_t created_ns) {
+                       const CacheEntryLabel& label, std::int64_t created_ns, EntrySync sync) {
   EntryMetadata metadata;
   metadata.info = CacheEntryInfo{key.digest, label.label, label.target,        label.compiler,
                                  0,          created_ns,  code.compile_seconds};
@@ -96,10 +96,11 @@ void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey&
   for (const auto& [name, bytes] : contents) {
     metadata.files[name] = RecordedFile{bytes->size(), sha256_hex(*bytes)};
   }
+  const bool synced = sync == EntrySync::kFull;
   const std::string metadata_text = to_json_text(metadata);
-  for (const auto& [name, bytes] : contents) files.write_file(directory / name, *bytes, true);
-  files.write_file(directory / kMetadataFile, metadata_text, true);
-  files.sync_directory(directory);
+  for (const auto& [name, bytes] : contents) files.write_file(directory / name, *bytes, synced);
+  files.write_file(directory / kMetadataFile, metadata_text, synced);
+  if (synced) files.sync_directory(directory);
 }
 
 std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, const Path& directory) {

@@ -45,10 +45,14 @@ struct CacheEntryDamage {
 /// every recorded file and ignore those that are not recorded, so that later versions may add some. Nothing
 /// is followed through a symbolic link.
 
-/// Writes and syncs all files into `directory`, which exists and is empty, then syncs it. Throws
-/// filesystem_error for a disk that fails, bad_input for a name that is not UTF-8.
+/// Whether an entry must survive a crash of the machine.
+enum class EntrySync { kNone, kFull };
+
+/// Writes all files into `directory`, which exists and is empty, with kFull syncing each and the directory.
+/// Throws filesystem_error for a disk that fails, bad_input for a name that is not UTF-8.
 void write_cache_entry(FileSystem& files, const std::filesystem::path& directory, const CacheKey& key,
-                       const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns);
+                       const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns,
+                       EntrySync sync = EntrySync::kFull);
 
 /// Whole and verified. Never throws for what is on the disk: an unreadable file is damage, too.
 [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(

@@ -118,13 +118,14 @@ int print_units(const std::vector<CompiledUnit>& units, const Target& target, Wo
 
 int run(World& world, const CompileArguments& arguments) {
   const JobSpec job = read_job(world, arguments.job);
-  const std::map<std::string, Compiler*> compilers = world.engine().compilers();
+  const std::map<std::string, Compiler*> compilers = world.engine().compilers(job.isolation);
   std::vector<Target> targets;
   for (const std::string& arch : split(arguments.archs, ',')) targets.push_back(target_of(arch, compilers));
   int code = kExitDone;
   for (const Target& target : targets) {
     const JobPlan plan = plan_for(job, target, world);
-    code = std::max(code, print_units(compile_job(plan, world.job_context(), target), target, world));
+    code = std::max(code,
+                    print_units(compile_job(plan, world.job_context(job.isolation), target), target, world));
   }
   return code;
 }

@@ -39,9 +39,9 @@ int exit_code_of(ErrorKind kind) {
 }
 
 std::vector<Subcommand> add_commands(CLI::App& app) {
-  return {add_run_command(app),       add_validate_command(app),  add_devices_command(app),
-          add_workloads_command(app), add_compile_command(app),   add_cache_command(app),
-          add_settings_command(app),  add_completion_command(app)};
+  return {add_run_command(app),       add_validate_command(app), add_devices_command(app),
+          add_workloads_command(app), add_compile_command(app),  add_cache_command(app),
+          add_replay_command(app),    add_settings_command(app), add_completion_command(app)};
 }
 
 class CommandLine {

@@ -71,7 +71,7 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
 int run_and_report(const JobPlan& plan, World& world, const RunArguments& arguments) {
   RunReporter reporter(world, arguments.format, plan.job.output);
   try {
-    run_job(plan, world.job_context(), reporter);
+    run_job(plan, world.job_context(plan.job.isolation), reporter);
   } catch (...) {
     reporter.finish();
     throw;
@@ -105,7 +105,7 @@ int run(World& world, const RunArguments& arguments) {
   const auto devices = opened.get();
   const JobPlan plan = make_plan(job, std::move(workload), world.files(), infos_of(devices));
   if (!arguments.dry_run) return run_and_report(plan, world, arguments);
-  check_plan(plan, world.job_context());
+  check_plan(plan, world.job_context(plan.job.isolation));
   print_plan(plan, world.out());
   return kExitDone;
 }

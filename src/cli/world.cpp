@@ -39,10 +39,13 @@ TextStyle World::style() const {
   return make_style(console_, console_.out_is_terminal, settings_.values.color);
 }
 
-JobContext World::job_context() {
+JobContext World::job_context(const std::string& isolation) {
   const BuildInfo build = build_info();
-  return {engine_.devices(), engine_.compilers(), engine_.service(), *files_,  *clock_, log_,
-          new_run_id(),      build.version,       build.revision,    start_ns_};
+  return {engine_.devices(), engine_.compilers(isolation),
+          engine_.service(), *files_,
+          *clock_,           log_,
+          new_run_id(),      build.version,
+          build.revision,    start_ns_};
 }
 
 TextStyle make_style(const Console& console, bool is_terminal, const std::string& color) {

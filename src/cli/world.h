@@ -33,8 +33,8 @@ class World {
   [[nodiscard]] const Clock& clock() const { return *clock_; }
   [[nodiscard]] Log& log() { return log_; }
   [[nodiscard]] Engine& engine() { return engine_; }
-  /// A new run.
-  [[nodiscard]] JobContext job_context();
+  /// A new run of a job with this `isolation`; empty: as the settings say.
+  [[nodiscard]] JobContext job_context(const std::string& isolation);
 
  private:
   Console console_;

@@ -35,6 +35,9 @@ struct Diagnostic {
   std::string log;
   std::string command;       ///< how to repeat it
   bool environment = false;  ///< the machine is at fault (no compiler, no space), not the kernel
+  /// The compiler crashed, hung, used or printed too much, or gave garbage: the kernel may be fine.
+  bool compiler_fault = false;
+  std::string capsule = {};  ///< folder with everything that repeats it; empty: none
 };
 
 using CompileResult = std::variant<CodeObject, Diagnostic>;
@@ -61,6 +64,9 @@ class Compiler {
   /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those
   /// known.
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
+  /// Whether several compiles in one process wait for each other, or may bring it down: then those beside a
+  /// first one go to worker processes, unless the user wants it otherwise.
+  [[nodiscard]] virtual bool wants_processes() const { return false; }
   /// What it can compile for, as text for `kiln devices`; empty where the target says it all.
   [[nodiscard]] virtual std::string abilities() { return ""; }
 };

@@ -65,8 +65,16 @@ MeasureSpec read_measure(const YamlNode& node) {
   return measure;
 }
 
+std::string read_isolation(const YamlNode& node) {
+  static const std::vector<std::string> words = {"auto", "none", "process"};
+  std::string word = node.text();
+  if (std::find(words.begin(), words.end(), word) == words.end())
+    throw node.error("'" + word + "' is not known" + suggestion(word, words));
+  return word;
+}
+
 JobSpec read_job(const YamlNode& root, const std::string& file) {
-  root.require_keys({"workload", "device", "set", "sweep", "measure", "output"});
+  root.require_keys({"workload", "device", "set", "sweep", "measure", "output", "isolation"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -81,6 +89,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   if (const auto node = root.find("sweep")) read_sweep(*node, job);
   if (const auto node = root.find("measure")) job.measure = read_measure(*node);
   if (const auto node = root.find("output")) job.output = node->text();
+  if (const auto node = root.find("isolation")) job.isolation = read_isolation(*node);
   return job;
 }
 

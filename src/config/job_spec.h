@@ -40,7 +40,8 @@ struct JobSpec {
   std::vector<std::pair<std::string, RawValue>> set;  ///< parameter, bind.<parameter>, fast_math
   std::vector<std::pair<std::string, std::vector<RawValue>>> sweep;  ///< in order; the last varies fastest
   MeasureSpec measure;
-  std::string output;  ///< folder; empty: none
+  std::string output;     ///< folder; empty: none
+  std::string isolation;  ///< auto, none or process; empty: as the setting says
 };
 
 /// Reads and checks a job file. Throws bad_input with file, line, column, key and the nearest known key.

@@ -64,6 +64,35 @@ double to_seconds(const std::string& text) {
   return *number * unit->second;
 }
 
+std::uint64_t to_bytes(const std::string& text) {
+  static const std::map<std::string_view, double> units = {{"", 1},
+                                                           {"B", 1},
+                                                           {"KiB", 1024.0},
+                                                           {"MiB", 1048576.0},
+                                                           {"GiB", 1073741824.0},
+                                                           {"TiB", 1099511627776.0}};
+  const std::size_t letters = std::min(text.find_first_not_of("0123456789.+-"), text.size());
+  const auto number = parse_real(std::string_view(text).substr(0, letters));
+  const auto unit = units.find(trim(std::string_view(text).substr(letters)));
+  constexpr double kMost = 9.0e18;
+  if (!number || *number < 0 || unit == units.end() || *number * unit->second > kMost) {
+    throw bad_input(quoted(text) + " is not a size such as '500 MiB', '8 GiB' or '0'");
+  }
+  return static_cast<std::uint64_t>(*number * unit->second);
+}
+
+/// Reads back as the same number, unlike text for tables.
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kStep = 1024;
+  std::size_t unit = 0;
+  static const std::vector<std::string> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  while (bytes != 0 && bytes % kStep == 0 && unit + 1 < units.size()) {
+    bytes /= kStep;
+    ++unit;
+  }
+  return bytes == 0 ? "0" : std::to_string(bytes) + " " + units[unit];
+}
+
 const std::string& to_word(const std::string& text, const SettingRow& row) {
   if (std::find(row.words.begin(), row.words.end(), text) == row.words.end()) {
     throw bad_input(quoted(text) + " is not known" + suggestion(text, row.words));
@@ -90,6 +119,7 @@ struct Assignment {
   void operator()(bool Settings::*member) const { settings.*member = to_switch(text); }
   void operator()(int Settings::*member) const { settings.*member = to_count(text); }
   void operator()(double Settings::*member) const { settings.*member = to_seconds(text); }
+  void operator()(std::uint64_t Settings::*member) const { settings.*member = to_bytes(text); }
 };
 
 struct Text {
@@ -102,6 +132,7 @@ struct Text {
   std::string operator()(bool Settings::*member) const { return settings.*member ? "on" : "off"; }
   std::string operator()(int Settings::*member) const { return std::to_string(settings.*member); }
   std::string operator()(double Settings::*member) const { return format_number(settings.*member) + " s"; }
+  std::string operator()(std::uint64_t Settings::*member) const { return bytes_text(settings.*member); }
 };
 
 std::string code(const std::string& text) {
@@ -158,6 +189,12 @@ const std::vector<SettingRow>& setting_rows() {
      "hipRTC, the compiler for AMD's GPUs: the path of a libhiprtc.so, or of a libamdhip64.so that holds it"},
     {"compile_time_limit", "KILN_COMPILE_TIME_LIMIT", "--compile-time-limit", K::kSeconds, &S::compile_time_limit, "120 s",
      "A compile that takes longer is stopped and its variant fails; 0: no limit"},
+    {"compile_memory_limit", "KILN_COMPILE_MEMORY_LIMIT", "--compile-memory-limit", K::kBytes, &S::compile_memory_limit, "8 GiB",
+     "Memory that a worker process may use, and each compiler that it starts; 0: no limit"},
+    {"isolation", "KILN_ISOLATION", "--isolation", K::kWord, &S::isolation, "auto",
+     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (process for hipRTC when several are wanted, else none)", {"auto", "none", "process"}},
+    {"worker", "KILN_WORKER", "", K::kPath, &S::worker, "searched: beside the program, `../libexec/kiln/`, PATH",
+     "Path of kiln-worker, which compiles in a process of its own"},
     {"color", "NO_COLOR", "--color", K::kColor, &S::color, "auto",
      "Colour in tables and messages: auto (on a terminal), always or never; NO_COLOR with any value means never", {"auto", "always", "never"}},
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <variant>
@@ -18,11 +19,13 @@ enum class SettingKind {
   kSwitch,    ///< on or off
   kCount,     ///< a whole number, at least 0
   kSeconds,   ///< "120", "2 s", "500 ms"
+  kBytes,     ///< "8 GiB", "500 MiB", "0"
   kColor,     ///< one of `words`; its variable means "never" whatever it holds (https://no-color.org)
 };
 
-using SettingMember = std::variant<std::string Settings::*, std::vector<std::string> Settings::*,
-                                   bool Settings::*, int Settings::*, double Settings::*>;
+using SettingMember =
+    std::variant<std::string Settings::*, std::vector<std::string> Settings::*, bool Settings::*,
+                 int Settings::*, double Settings::*, std::uint64_t Settings::*>;
 
 /// One setting: the only place where it is stated. Parsing, `kiln settings`, `--help` and docs/settings.md
 /// are made from these rows. `name` is also the key in a settings file.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "embed/backends.h"
+#include "isolate/isolated_compiler.h"
 
 namespace kiln {
 
@@ -18,6 +19,8 @@ struct Engine::Parts {
   std::unique_ptr<ProcessRunner> processes;
   std::optional<WorkloadLibrary> library;
   std::optional<Backends> backends;
+  std::map<std::pair<Isolation, std::string>, std::unique_ptr<Compiler>>
+      compilers;  ///< around the back ends'
   std::optional<DeviceRegistry> devices;
   std::optional<DiskCache> cache;
   std::optional<KernelService> service;
@@ -30,6 +33,18 @@ struct Engine::Parts {
     processes = make_process_runner();
     backends = make_backends(settings, *processes, files, log);
     devices.emplace(std::move(backends->devices));
+  }
+
+  Compiler* isolated(const std::string& backend, Compiler& inner, Isolation isolation) {
+    std::unique_ptr<Compiler>& compiler = compilers[{isolation, backend}];
+    if (compiler) return compiler.get();
+    const std::filesystem::path scratch = std::filesystem::temp_directory_path();
+    const std::filesystem::path failures =
+        settings.cache ? std::filesystem::path(settings.cache_dir) / "failures"
+                       : scratch / ("kiln-failures-" + std::to_string(current_user_id()));
+    compiler = make_isolated_compiler(inner, {isolation, settings, scratch, failures}, *processes, files,
+                                      clock, log);
+    return compiler.get();
   }
 };
 
@@ -57,11 +72,13 @@ DeviceRegistry& Engine::devices() {
   return *parts_->devices;
 }
 
-std::map<std::string, Compiler*> Engine::compilers() {
+std::map<std::string, Compiler*> Engine::compilers(const std::string& isolation) {
   const std::lock_guard lock(parts_->mutex);
   parts_->make_backends_once();
+  const Isolation wanted = parse_isolation(isolation.empty() ? parts_->settings.isolation : isolation);
   std::map<std::string, Compiler*> compilers;
-  for (const auto& [backend, compiler] : parts_->backends->compilers) compilers[backend] = compiler.get();
+  for (const auto& [backend, compiler] : parts_->backends->compilers)
+    compilers[backend] = parts_->isolated(backend, *compiler, wanted);
   return compilers;
 }
 

@@ -28,8 +28,9 @@ class Engine {
   [[nodiscard]] const Settings& settings() const;
   [[nodiscard]] const WorkloadLibrary& library();
   [[nodiscard]] DeviceRegistry& devices();
-  /// By back end; those that this build knows.
-  [[nodiscard]] std::map<std::string, Compiler*> compilers();
+  /// By back end, those that this build knows; isolated as `isolation` says ("auto", "none", "process"), or,
+  /// if that is empty, as the settings say.
+  [[nodiscard]] std::map<std::string, Compiler*> compilers(const std::string& isolation = "");
   /// On the settings' folder, also where the disk layer is switched off.
   [[nodiscard]] DiskCache& cache();
   [[nodiscard]] KernelService& service();

@@ -102,6 +102,41 @@ TEST_F(ProcessRunnerTest, OutputOverTheLimitIsDroppedAndSaidSo) {
   EXPECT_EQ(result.output, std::string(1000, '\0') + "\n[kiln: 999000 more bytes of output were dropped]\n");
 }
 
+TEST_F(ProcessRunnerTest, AProgramThatPrintsWithoutEndIsEnded) {
+  Command command = shell("echo first; exec cat /dev/zero");
+  command.output_limit = 6;
+  command.output_cutoff = std::size_t{4} << 20;
+  const ProcessResult result = runner_->run(command);
+  EXPECT_TRUE(result.flooded);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_FALSE(result.ok());
+  EXPECT_EQ(result.signal, SIGKILL);
+  EXPECT_EQ(result.output.substr(0, 6), "first\n");
+}
+
+TEST_F(ProcessRunnerTest, TheTimeLimitHoldsWhileOutputNeverPauses) {
+  Command command = shell("exec cat /dev/zero");
+  command.output_limit = 1;
+  command.output_cutoff = std::size_t{1} << 50;
+  command.time_limit = milliseconds(200);
+  EXPECT_TRUE(runner_->run(command).timed_out);
+}
+
+TEST_F(ProcessRunnerTest, AChildInTheParentsGroupSharesIt) {
+  const auto runner = make_process_runner(ProcessGroup::kOfParent);
+  const std::string group = "set -- $(cat /proc/$$/stat); printf %s \"$5\"";
+  EXPECT_EQ(runner->run(shell(group)).output, std::to_string(getpgrp()));
+  EXPECT_NE(runner_->run(shell(group)).output, std::to_string(getpgrp()));
+  Command slow = shell("exec sleep 20");
+  slow.time_limit = milliseconds(50);
+  EXPECT_TRUE(runner->run(slow).timed_out);
+}
+
+TEST(SignalText, HasNumberAndMeaning) {
+  EXPECT_EQ(signal_text(SIGSEGV), "signal 11 (Segmentation fault)");
+  EXPECT_EQ(signal_text(SIGKILL), "signal 9 (Killed)");
+}
+
 TEST_F(ProcessRunnerTest, InputThatNobodyReadsIsFine) {
   Command command = shell("exec <&-; sleep 0.05; exit 0");
   command.standard_input = std::string(std::size_t{1} << 20, 'x');

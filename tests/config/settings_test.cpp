@@ -135,12 +135,14 @@ TEST_F(SettingsTest, ReadsEachKind) {
   environment_["KILN_CACHE"] = "off";
   environment_["KILN_WORKLOAD_PATH"] = "/a:/b";
   environment_["KILN_COMPILE_TIME_LIMIT"] = "500 ms";
+  environment_["KILN_COMPILE_MEMORY_LIMIT"] = "1.5 GiB";
   environment_["KILN_CXX"] = "clang++";
   environment_["NO_COLOR"] = "1";
   const Settings settings = resolve().values;
   EXPECT_FALSE(settings.cache);
   EXPECT_THAT(settings.workload_path, ElementsAre("/a", "/b"));
   EXPECT_DOUBLE_EQ(settings.compile_time_limit, 0.5);
+  EXPECT_EQ(settings.compile_memory_limit, std::uint64_t{3} << 29);
   EXPECT_EQ(settings.cpu_compiler, "clang++");
   EXPECT_EQ(settings.color, "never");
 }
@@ -153,6 +155,8 @@ TEST_F(SettingsTest, ABadValueNamesItsPlace) {
             "--log-level: 'wran' is not known; did you mean 'warn'?");
   EXPECT_EQ(message_of({"", {{"cache", "maybe"}}}), "--cache: 'maybe' is neither on nor off");
   EXPECT_THAT(message_of({"", {{"compile_time_limit", "2 weeks"}}}), HasSubstr("is not a duration"));
+  EXPECT_THAT(message_of({"", {{"compile_memory_limit", "-1"}}}), HasSubstr("is not a size"));
+  EXPECT_THAT(message_of({"", {{"compile_memory_limit", "3 GB"}}}), HasSubstr("is not a size"));
   write(work_ / "kiln.yaml", "cpu_threads: -1\n");
   EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:14: cpu_threads: '-1' is not a whole number"));
 }

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
-#include "base/unique_handle.h"
 #include "compile/cpu/arch_options.h"
 #include "compile/cpu/host_compiler.h"
 #include "compile/cpu/unit.h"
@@ -47,23 +47,6 @@ std::vector<std::string> fixed_options(bool clang) {
   return options;
 }
 
-/// A folder that is removed with everything in it when its owner is done.
-struct FolderTraits {
-  struct Handle {
-    FileSystem* files = nullptr;
-    std::filesystem::path path;
-    friend bool operator!=(const Handle& a, const Handle& b) { return a.files != b.files; }
-  };
-  static Handle null() { return {}; }
-  static void close(const Handle& handle) noexcept {
-    try {
-      handle.files->remove_all(handle.path);
-    } catch (const std::exception&) {
-      return;  // what is left in a scratch folder harms nobody
-    }
-  }
-};
-
 class CpuCompiler final : public Compiler {
  public:
   CpuCompiler(CpuCompilerOptions options, ProcessRunner& processes, FileSystem& files, Log& log)
@@ -96,12 +79,8 @@ class CpuCompiler final : public Compiler {
   }
 
  private:
-  using Folder = UniqueHandle<FolderTraits>;
-
   CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit) {
-    files_.make_directories(options_.scratch, true);
-    const Folder folder(
-        {&files_, files_.make_unique_directory(std::filesystem::absolute(options_.scratch) / "cpu-")});
+    const ScratchFolder folder = make_scratch_folder(files_, options_.scratch, "cpu-");
     const std::filesystem::path& work = folder.get().path;
     write_headers(unit, work);
 
@@ -114,7 +93,13 @@ class CpuCompiler final : public Compiler {
     CodeObject object;
     const auto binary = files_.read_file(work / "kernel.so");
     if (!binary)
-      return Diagnostic{"the C++ compiler succeeded but wrote no file", result.error, repeat, true};
+      return Diagnostic{"the C++ compiler succeeded but wrote no file", result.error, repeat, true, true};
+    if (!binary->starts_with("\x7f"
+                             "ELF")) {
+      return Diagnostic{
+          specialization.source_name + ": error: what the C++ compiler wrote is no shared object",
+          result.error, repeat, false, true};
+    }
     object.binary = *binary;
     object.format = "shared_object";
     object.lowered_names = unit.lowered_names;
@@ -205,13 +190,19 @@ class CpuCompiler final : public Compiler {
       diagnostic.environment = true;
       diagnostic.summary = "the C++ compiler '" + compiler_.path + "' cannot be started: " + result.error;
     } else if (result.timed_out) {
+      diagnostic.compiler_fault = true;
       diagnostic.summary = specialization.source_name + ": error: the C++ compiler did not finish within " +
                            format_seconds(std::chrono::duration<double>(options_.time_limit).count());
+    } else if (result.flooded) {
+      diagnostic.compiler_fault = true;
+      diagnostic.summary = specialization.source_name + ": error: the C++ compiler printed without end";
     } else if (result.signal != 0) {
-      diagnostic.summary = specialization.source_name + ": error: the C++ compiler was ended by signal " +
-                           std::to_string(result.signal);
+      diagnostic.compiler_fault = true;
+      diagnostic.summary =
+          specialization.source_name + ": error: the C++ compiler was ended by " + signal_text(result.signal);
     } else {
       diagnostic.environment = result.error.find("No space left on device") != std::string::npos;
+      diagnostic.compiler_fault = tells_of_a_fault(result.error);
       diagnostic.summary = first_error(result.error);
     }
     if (diagnostic.summary.empty()) {
@@ -219,6 +210,16 @@ class CpuCompiler final : public Compiler {
                            std::to_string(result.exit_code);
     }
     return diagnostic;
+  }
+
+  /// The driver (`g++`) lives on and reports what became of the compiler proper.
+  static bool tells_of_a_fault(const std::string& log) {
+    for (const char* words :
+         {"internal compiler error", "out of memory", "memory exhausted", "Cannot allocate memory",
+          "bad_alloc", "Please submit a full bug report", "PLEASE submit a bug report"}) {
+      if (log.find(words) != std::string::npos) return true;
+    }
+    return false;
   }
 
   static std::string first_error(const std::string& log) {

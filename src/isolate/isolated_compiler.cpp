@@ -1,0 +1,155 @@
+#include "isolate/isolated_compiler.h"
+
+#include <atomic>
+
+#include "base/scratch_folder.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "isolate/failure_folder.h"
+#include "isolate/outcome.h"
+#include "isolate/worker_program.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+/// One compile in flight, as long as it is held.
+struct CountDown {
+  void operator()(std::atomic<int>* count) const { --*count; }
+};
+using InFlight = std::unique_ptr<std::atomic<int>, CountDown>;
+
+std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+}
+
+std::string both_streams(const ProcessResult& result) {
+  return result.error + result.output;
+}
+
+/// Why a worker gave no result: one clause.
+std::string how_it_ended(const ProcessResult& result, const OutcomeGarbage& garbage,
+                         const Settings& settings) {
+  if (result.timed_out) return "did not finish within " + format_seconds(settings.compile_time_limit);
+  if (result.flooded) return "printed without end";
+  const std::string text = both_streams(result);
+  const bool memory =
+      text.find("out of memory") != std::string::npos || text.find("bad_alloc") != std::string::npos;
+  const std::string note = memory && settings.compile_memory_limit > 0
+                               ? " (its memory limit is " + format_bytes(settings.compile_memory_limit) + ")"
+                               : "";
+  if (result.signal != 0) return "was ended by " + signal_text(result.signal) + note;
+  if (result.exit_code != 0) return "ended with exit code " + std::to_string(result.exit_code) + note;
+  return "left no sound result: " + garbage.what;
+}
+
+Diagnostic fault(const ProcessResult& result, const OutcomeGarbage& garbage, const Capsule& capsule) {
+  Diagnostic diagnostic;
+  diagnostic.summary = capsule.specialization.source_name + ": error: the compile process " +
+                       how_it_ended(result, garbage, capsule.settings);
+  diagnostic.log = both_streams(result);
+  diagnostic.compiler_fault = true;
+  return diagnostic;
+}
+
+CompileResult compile_in(const ScratchFolder& work, const std::string& program, const Capsule& capsule,
+                         ProcessRunner& processes, FileSystem& files) {
+  const Path& folder = work.get().path;
+  write_capsule(files, folder, capsule);
+  Command command;
+  command.program = program;
+  command.arguments = {folder.string()};
+  command.time_limit = milliseconds_of(capsule.settings.compile_time_limit);
+  const ProcessResult result = processes.run(command);
+  if (!result.started) return Diagnostic{result.error, "", program, true};
+
+  WorkerOutcome outcome = read_outcome(files, folder);
+  if (result.ok()) {
+    if (auto* code = std::get_if<CodeObject>(&outcome)) return std::move(*code);
+    if (auto* diagnostic = std::get_if<Diagnostic>(&outcome)) return std::move(*diagnostic);
+    if (auto* error = std::get_if<Error>(&outcome)) throw Error(*error);
+  }
+  const auto* garbage = std::get_if<OutcomeGarbage>(&outcome);
+  return fault(result, garbage == nullptr ? OutcomeGarbage{} : *garbage, capsule);
+}
+
+class IsolatedCompiler final : public Compiler {
+ public:
+  IsolatedCompiler(Compiler& inner, IsolationOptions options, ProcessRunner& processes, FileSystem& files,
+                   const Clock& clock, Log& log)
+      : inner_(inner),
+        options_(std::move(options)),
+        processes_(processes),
+        files_(files),
+        failures_(files, clock, log, options_.failures) {}
+
+  const CompilerIdentity& identity() override { return inner_.identity(); }
+  Target target_for(const std::string& arch) override { return inner_.target_for(arch); }
+  std::string abilities() override { return inner_.abilities(); }
+  bool wants_processes() const override { return inner_.wants_processes(); }
+
+  CompileResult compile(const Specialization& specialization) override {
+    const bool alone = ++in_flight_ == 1;
+    const InFlight held(&in_flight_);
+    CompileResult result = goes_to_a_worker(alone) ? run_in_worker(capsule_of(specialization),
+                                                                   options_.scratch, processes_, files_)
+                                                   : inner_.compile(specialization);
+    if (auto* diagnostic = std::get_if<Diagnostic>(&result);
+        diagnostic != nullptr && diagnostic->compiler_fault)
+      failures_.keep(capsule_of(specialization), *diagnostic);
+    return result;
+  }
+
+ private:
+  bool goes_to_a_worker(bool alone) {
+    if (options_.isolation == Isolation::kProcess) return true;
+    if (options_.isolation == Isolation::kNone || alone || !inner_.wants_processes()) return false;
+    return find_worker(options_.settings.worker, processes_).has_value();
+  }
+
+  Capsule capsule_of(const Specialization& specialization) {
+    return {specialization, inner_.identity(), options_.settings, build_info().version};
+  }
+
+  Compiler& inner_;
+  IsolationOptions options_;
+  ProcessRunner& processes_;
+  FileSystem& files_;
+  FailureFolder failures_;
+  std::atomic<int> in_flight_{0};
+};
+
+}  // namespace
+
+Isolation parse_isolation(const std::string& word) {
+  if (word == "auto") return Isolation::kAuto;
+  if (word == "none") return Isolation::kNone;
+  if (word == "process") return Isolation::kProcess;
+  throw bad_input("isolation: '" + word + "' is not known" + suggestion(word, {"auto", "none", "process"}));
+}
+
+CompileResult run_in_worker(const Capsule& capsule, const Path& scratch, ProcessRunner& processes,
+                            FileSystem& files) {
+  const std::string& stated = capsule.settings.worker;
+  const auto program = find_worker(stated, processes);
+  if (!program) {
+    throw environment_error("the program kiln-worker, which compiles in a process of its own, is not in " +
+                            worker_places(stated) + "; set `worker` to its path, or `isolation` to none");
+  }
+  try {
+    const ScratchFolder work = make_scratch_folder(files, scratch, "kiln-compile-");
+    return compile_in(work, *program, capsule, processes, files);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
+                      true};
+  }
+}
+
+std::unique_ptr<Compiler> make_isolated_compiler(Compiler& inner, IsolationOptions options,
+                                                 ProcessRunner& processes, FileSystem& files,
+                                                 const Clock& clock, Log& log) {
+  return std::make_unique<IsolatedCompiler>(inner, std::move(options), processes, files, clock, log);
+}
+
+}  // namespace kiln

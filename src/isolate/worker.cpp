@@ -1,0 +1,109 @@
+#include "isolate/worker.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <new>
+#include <ostream>
+
+#include "base/text.h"
+#include "isolate/capsule.h"
+#include "isolate/outcome.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+constexpr int kDone = 0;
+constexpr int kNoOutcome = 1;
+
+/// The sanitizers map far more than they use.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMapsAllOfMemory = true;
+#elif defined(__has_feature)
+constexpr bool kMapsAllOfMemory = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kMapsAllOfMemory = false;
+#endif
+
+/// A limit that is lower already stays.
+void lower_limit(decltype(RLIMIT_AS) resource, rlim_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0) return;
+  limit.rlim_max = std::min(limit.rlim_max, bytes);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  ::setrlimit(resource, &limit);
+}
+
+/// What compilers leave behind goes with the folder.
+void keep_scratch_in(FileSystem& files, const Path& folder) {
+  files.make_directories(folder / "scratch", true);
+  ::setenv("TMPDIR", (folder / "scratch").c_str(), 1);
+}
+
+void require_same_compiler(const CompilerIdentity& wanted, const CompilerIdentity& found) {
+  if (wanted.name == found.name && wanted.version == found.version && wanted.fingerprint == found.fingerprint)
+    return;
+  throw environment_error(
+      "the worker process has another compiler, or another version of Kiln: " + found.name + " " +
+      found.version + " in place of " + wanted.name + " " + wanted.version);
+}
+
+Diagnostic out_of_memory(const Capsule& capsule) {
+  Diagnostic diagnostic;
+  const std::uint64_t limit = capsule.settings.compile_memory_limit;
+  diagnostic.summary = capsule.specialization.source_name + ": error: the compiler ran out of memory" +
+                       (limit > 0 ? " (limit " + format_bytes(limit) + ")" : "");
+  diagnostic.compiler_fault = true;
+  return diagnostic;
+}
+
+void compile(FileSystem& files, const Path& folder, Capsule& capsule, const CompilerOf& compiler_of) {
+  restrain_this_process(capsule.settings);
+  // The parent watches the time.
+  capsule.settings.compile_time_limit = 0;
+  try {
+    const std::string& backend = capsule.specialization.target.backend;
+    Compiler* compiler = compiler_of(capsule.settings, backend);
+    if (compiler == nullptr) throw environment_error("this build of Kiln has no " + backend + " compiler");
+    require_same_compiler(capsule.compiler, compiler->identity());
+    write_outcome(files, folder, compiler->compile(capsule.specialization));
+  } catch (const std::bad_alloc&) {
+    write_outcome(files, folder, out_of_memory(capsule));
+  }
+}
+
+}  // namespace
+
+void restrain_this_process(const Settings& settings) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#ifdef SYS_close_range
+  ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+#endif
+  lower_limit(RLIMIT_CORE, 0);
+  if (settings.compile_memory_limit > 0 && !kMapsAllOfMemory)
+    lower_limit(RLIMIT_AS, settings.compile_memory_limit);
+}
+
+int run_worker(FileSystem& files, const Path& folder, const CompilerOf& compiler_of, std::ostream& err) {
+  try {
+    Capsule capsule = read_capsule(files, folder);
+    keep_scratch_in(files, std::filesystem::absolute(folder));
+    try {
+      compile(files, folder, capsule, compiler_of);
+    } catch (const Error& error) {
+      write_outcome(files, folder, error);
+    }
+    return kDone;
+  } catch (const std::exception& error) {
+    err << "kiln-worker: " << error.what() << std::endl;
+  }
+  return kNoOutcome;
+}
+
+}  // namespace kiln

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/process.h"
+
+namespace kiln {
+
+/// The program `kiln-worker`: `stated` (a setting) alone if there is one; else beside the running program, in
+/// `../libexec/kiln` of the program and of the library that this code is in, or in PATH.
+[[nodiscard]] std::optional<std::string> find_worker(const std::string& stated, ProcessRunner& processes);
+
+/// Where it was looked for, for messages.
+[[nodiscard]] std::string worker_places(const std::string& stated);
+
+}  // namespace kiln
