@@ -11,6 +11,7 @@ namespace kiln {
 struct Settings {
   std::string cache_dir;                   ///< folder of compiled kernels
   bool cache = true;                       ///< false: nothing is read from or written to `cache_dir`
+  bool cache_locks = true;                 ///< one compile per key among processes
   std::string device = "auto";             ///< for jobs that leave the device open
   std::vector<std::string> workload_path;  ///< folders searched for workloads, in order
   std::string log_level = "warn";          ///< debug, info, warn, error or off

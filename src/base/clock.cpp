@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <thread>
 
 namespace kiln {
 namespace {
@@ -14,6 +15,9 @@ class SystemClock : public Clock {
   }
   [[nodiscard]] std::int64_t system_ns() const override {
     return nanoseconds(std::chrono::system_clock::now().time_since_epoch());
+  }
+  void sleep(double seconds) const override {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   }
 
  private:

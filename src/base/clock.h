@@ -14,6 +14,8 @@ class Clock {
   [[nodiscard]] virtual std::int64_t steady_ns() const = 0;
   /// Wall-clock time in nanoseconds since 1970-01-01 UTC.
   [[nodiscard]] virtual std::int64_t system_ns() const = 0;
+  /// Lets time pass; the calling thread waits meanwhile.
+  virtual void sleep(double seconds) const = 0;
 };
 
 std::unique_ptr<Clock> make_system_clock();

@@ -120,6 +120,20 @@ class RealFileSystem : public FileSystem {
     write_with(path, bytes, O_TRUNC, sync);
   }
 
+  bool create_file(const Path& path, std::string_view bytes) override {
+    UniqueFd fd = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
+    if (!fd && errno == EEXIST) return false;
+    if (!fd) fail("cannot write", path, errno);
+    try {
+      write_all(fd.get(), bytes, path);
+      close_checked(std::move(fd), path);
+    } catch (...) {
+      ::unlink(path.c_str());
+      throw;
+    }
+    return true;
+  }
+
   void append_file(const Path& path, std::string_view bytes) override {
     write_with(path, bytes, O_APPEND, false);
   }

@@ -32,6 +32,8 @@ class FileSystem {
   [[nodiscard]] virtual std::optional<std::string> read_file(const Path& path) = 0;
   /// Creates or truncates; every write and the close are checked; with `sync`, fsync before the close.
   virtual void write_file(const Path& path, std::string_view bytes, bool sync) = 0;
+  /// Atomic, also between processes: false, and nothing written, if there is something at `path` already.
+  [[nodiscard]] virtual bool create_file(const Path& path, std::string_view bytes) = 0;
   virtual void append_file(const Path& path, std::string_view bytes) = 0;
   /// Names (not paths) in a directory, sorted; empty if there is no such directory.
   [[nodiscard]] virtual std::vector<std::string> list(const Path& directory) = 0;

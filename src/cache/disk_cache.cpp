@@ -17,6 +17,7 @@ using std::filesystem::filesystem_error;
 
 constexpr const char* kFormatFolder = "v1";
 constexpr const char* kTemporaryFolder = "tmp";
+constexpr const char* kLockFolder = "locks";
 constexpr std::size_t kPrefixDigits = 2;
 constexpr std::size_t kDigestDigits = 64;
 constexpr std::int64_t kStaleAfterNs = 3'600'000'000'000;
@@ -52,8 +53,13 @@ std::string explain(const filesystem_error& error) {
 
 }  // namespace
 
-DiskCache::DiskCache(FileSystem& files, const Clock& clock, Log& log, std::filesystem::path root)
-    : files_(files), clock_(clock), log_(log), root_(std::move(root)) {}
+DiskCache::DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheOptions options)
+    : files_(files),
+      clock_(clock),
+      log_(log),
+      options_(std::move(options)),
+      root_(options_.root),
+      locks_(files, clock, root_ / kLockFolder, options_.lease_seconds) {}
 
 std::optional<CodeObject> DiskCache::load(const CacheKey& key) {
   if (!is_trusted()) return std::nullopt;
@@ -71,12 +77,34 @@ std::optional<CodeObject> DiskCache::load(const CacheKey& key) {
   return std::nullopt;
 }
 
-void DiskCache::publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
-  if (!is_trusted()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!write_problem_.empty()) return;
+CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
+  CacheTurn turn;
+  turn.code = load(key);
+  if (turn.code || !options_.locks || !may_write() || !is_trusted()) return turn;
+
+  const auto look_again = [&] {
+    Lookup found = look_up(key);
+    if (auto* entry = std::get_if<CacheEntry>(&found)) turn.code = std::move(entry->code);
+    return turn.code.has_value();
+  };
+  KeyTurn key_turn = locks_.take(key.digest, look_again);
+  turn.waited = key_turn.waited;
+  if (turn.waited) count(&CacheCounters::waits);
+  // Whoever had the lock before may have published between our look and our lock.
+  if (turn.code || look_again()) {
+    count(&CacheCounters::hits);
+  } else {
+    turn.lock = std::move(key_turn.lock);
   }
+  return turn;
+}
+
+void DiskCache::give_up(KeyLock lock) {
+  locks_.give_up(std::move(lock));
+}
+
+void DiskCache::publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
+  if (!may_write() || !is_trusted()) return;
   try {
     write_and_commit(key, code, label);
   } catch (const filesystem_error& error) {
@@ -125,6 +153,7 @@ std::uint64_t DiskCache::clear() {
     for (const std::string& digest : digests) set_aside_and_remove(entry_directory(digest));
     for (const Path& path : stale_temporaries()) files_.remove_all(path);
     files_.remove_all(root_ / "sources");  // texts that compilers left for profilers
+    static_cast<void>(locks_.remove_stale());
     return digests.size();
   } catch (const filesystem_error& error) {
     throw environment_error("cannot clear the kernel cache in '" + root_.string() + "': " + explain(error));
@@ -145,6 +174,12 @@ Path DiskCache::entry_directory(const std::string& digest) const {
   if (!is_hexadecimal(digest, kDigestDigits))
     throw internal_error("'" + digest + "' is not a SHA-256 digest");
   return root_ / kFormatFolder / digest.substr(0, kPrefixDigits) / digest.substr(kPrefixDigits);
+}
+
+/// Whether no write has failed so far.
+bool DiskCache::may_write() const {
+  const std::lock_guard lock(mutex_);
+  return write_problem_.empty();
 }
 
 /// Asked before each use: the folder may be made, by anyone, at any time.

@@ -13,12 +13,28 @@
 #include "base/log.h"
 #include "cache/cache_key.h"
 #include "cache/entry.h"
+#include "cache/key_lock.h"
 #include "compile/compiler.h"
 
 namespace kiln {
 
 struct CacheCounters {
   std::uint64_t hits = 0, misses = 0, damaged = 0, published = 0, lost_races = 0, failed_writes = 0;
+  std::uint64_t waits = 0;  ///< for another process that was making the entry
+};
+
+struct DiskCacheOptions {
+  std::filesystem::path root;
+  bool locks = true;  ///< between processes
+  double lease_seconds =
+      600;  ///< after which an owner of a lock that cannot be seen from here counts as dead
+};
+
+/// What a caller of `load_or_lock` holds: code, or the right to make it.
+struct CacheTurn {
+  std::optional<CodeObject> code;
+  KeyLock lock;         ///< until the entry is published; empty where there are no locks
+  bool waited = false;  ///< another process was making it
 };
 
 struct VerifyReport {
@@ -36,9 +52,15 @@ struct VerifyReport {
 /// Knows no compiler.
 class DiskCache {
  public:
-  DiskCache(FileSystem& files, const Clock& clock, Log& log, std::filesystem::path root);
+  DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheOptions options);
+  DiskCache(FileSystem& files, const Clock& clock, Log& log, const std::filesystem::path& root)
+      : DiskCache(files, clock, log, DiskCacheOptions{root}) {}
 
   [[nodiscard]] std::optional<CodeObject> load(const CacheKey& key);
+  /// The code, or else the lock of this key: while another process has that, waits for it to publish.
+  [[nodiscard]] CacheTurn load_or_lock(const CacheKey& key);
+  /// Gives the lock back of a key that could not be compiled.
+  void give_up(KeyLock lock);
   /// Never throws for a disk that fails: it warns once, counts, and goes on without.
   void publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
 
@@ -60,6 +82,7 @@ class DiskCache {
 
   [[nodiscard]] Path entry_directory(const std::string& digest) const;
   [[nodiscard]] bool is_trusted();
+  [[nodiscard]] bool may_write() const;
   [[nodiscard]] Lookup look_up(const CacheKey& key);
   void write_and_commit(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
   [[nodiscard]] bool commit(const Path& temporary, const CacheKey& key);
@@ -72,7 +95,9 @@ class DiskCache {
   FileSystem& files_;
   const Clock& clock_;
   Log& log_;
+  DiskCacheOptions options_;
   Path root_;
+  KeyLocks locks_;
   mutable std::mutex mutex_;  // of all below; never held during input or output
   CacheCounters counters_;
   std::string distrust_;

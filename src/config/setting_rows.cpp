@@ -169,6 +169,8 @@ const std::vector<SettingRow>& setting_rows() {
      "Folder of compiled kernels"},
     {"cache", "KILN_CACHE", "--cache", K::kSwitch, &S::cache, "on",
      "Keep compiled kernels on disk: on or off"},
+    {"cache_locks", "KILN_CACHE_LOCKS", "", K::kSwitch, &S::cache_locks, "on",
+     "Processes that want the same kernel wait for the one that compiles it: on or off"},
     {"device", "KILN_DEVICE", "", K::kText, &S::device, "auto",
      "Device of jobs that say `device: auto` or nothing: auto (first GPU, else the CPU), cpu, cuda:0, hip:0, or several with commas"},
     {"workload_path", "KILN_WORKLOAD_PATH", "--workload-path", K::kPathList, &S::workload_path, "`kernels_src/` of the checkout, else `share/kiln/kernels_src/` of the installation",

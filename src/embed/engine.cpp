@@ -8,6 +8,17 @@
 #include "isolate/isolated_compiler.h"
 
 namespace kiln {
+namespace {
+
+/// A lease outlasts any compile.
+DiskCacheOptions cache_options(const Settings& settings) {
+  constexpr double kUnlimitedCompile = 3600;
+  constexpr double kMargin = 60;
+  const double longest = settings.compile_time_limit > 0 ? settings.compile_time_limit : kUnlimitedCompile;
+  return {settings.cache_dir, settings.cache_locks, longest + kMargin};
+}
+
+}  // namespace
 
 /// Made on first use; what comes later uses what comes earlier, and goes before it.
 struct Engine::Parts {
@@ -85,7 +96,7 @@ std::map<std::string, Compiler*> Engine::compilers(const std::string& isolation)
 DiskCache& Engine::cache() {
   const std::lock_guard lock(parts_->mutex);
   if (!parts_->cache)
-    parts_->cache.emplace(parts_->files, parts_->clock, parts_->log, parts_->settings.cache_dir);
+    parts_->cache.emplace(parts_->files, parts_->clock, parts_->log, cache_options(parts_->settings));
   return *parts_->cache;
 }
 

@@ -115,21 +115,30 @@ struct KernelService::State {
       count(&ServiceCounters::memory_hits);
       return ObtainedCode{std::move(code), Origin::kMemory, 0, 0};
     }
-    if (auto found = read_disk(request)) return *std::move(found);
-    return compile(request);
+    if (disk == nullptr) return compile(request);
+    const std::int64_t begin = clock.steady_ns();
+    CacheTurn turn = disk->load_or_lock(request.key);
+    const double seconds = seconds_since(begin);
+    count_turn(turn, seconds);
+    if (turn.code) {
+      auto code = remember(request.key.digest, *std::move(turn.code));
+      return ObtainedCode{std::move(code), turn.waited ? Origin::kWaited : Origin::kDisk, 0,
+                          turn.waited ? 0 : seconds};
+    }
+    ObtainResult result = compile(request);
+    if (std::holds_alternative<Diagnostic>(result)) disk->give_up(std::move(turn.lock));
+    return result;
   }
 
-  std::optional<ObtainedCode> read_disk(const Request& request) {
-    if (disk == nullptr) return std::nullopt;
-    const std::int64_t begin = clock.steady_ns();
-    auto code = disk->load(request.key);
-    if (!code) return std::nullopt;
-    const double seconds = seconds_since(begin);
-    auto kept = remember(request.key.digest, *std::move(code));
+  void count_turn(const CacheTurn& turn, double seconds) {
     const std::lock_guard lock(mutex);
-    ++counters.disk_hits;
-    counters.load_seconds += seconds;
-    return ObtainedCode{std::move(kept), Origin::kDisk, 0, seconds};
+    if (turn.waited) {
+      ++counters.waited;
+      counters.wait_seconds += seconds;
+    } else if (turn.code) {
+      ++counters.disk_hits;
+      counters.load_seconds += seconds;
+    }
   }
 
   ObtainResult compile(const Request& request) {

@@ -22,9 +22,10 @@ struct ServiceCounters {
   std::uint64_t memory_hits = 0;  ///< found loaded
   std::uint64_t disk_hits = 0;
   std::uint64_t compiled = 0;
-  std::uint64_t waited = 0;  ///< another thread was compiling the same key
+  std::uint64_t waited = 0;  ///< another thread or process was compiling the same key
   std::uint64_t failed = 0;
   double compile_seconds = 0, load_seconds = 0;
+  double wait_seconds = 0;  ///< for other processes
 };
 
 /// A kernel that can be launched, and what getting it cost.

@@ -48,6 +48,19 @@ TEST_P(FileSystemContract, WritesAndReadsBytes) {
   EXPECT_EQ(files_->read_file(at("new")), "1");
 }
 
+TEST_P(FileSystemContract, OneOfManyCreatesAFile) {
+  std::atomic<int> created = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] { created += files_->create_file(at("x"), std::to_string(i)) ? 1 : 0; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(created, 1);
+  EXPECT_EQ(files_->read_file(at("x")).value().size(), 1U);
+  EXPECT_FALSE(files_->create_file(root_, ""));
+  EXPECT_THROW((void)files_->create_file(at("no/x"), ""), fs::filesystem_error);
+}
+
 TEST_P(FileSystemContract, LargeFile) {
   const std::string bytes(std::size_t{5} << 20, 'k');
   files_->write_file(at("x"), bytes, true);

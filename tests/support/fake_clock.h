@@ -14,11 +14,14 @@ class FakeClock : public Clock {
   [[nodiscard]] std::int64_t steady_ns() const override { return steady_ns_; }
   [[nodiscard]] std::int64_t system_ns() const override { return steady_ns_ + kStart; }
 
+  /// Returns at once.
+  void sleep(double seconds) const override { steady_ns_ += std::llround(seconds * 1e9); }
+
   void advance(double seconds) { steady_ns_ += std::llround(seconds * 1e9); }
 
  private:
   static constexpr std::int64_t kStart = 1'767'225'600'000'000'000;
-  std::atomic<std::int64_t> steady_ns_{0};
+  mutable std::atomic<std::int64_t> steady_ns_{0};
 };
 
 }  // namespace kiln::test

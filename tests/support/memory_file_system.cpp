@@ -48,6 +48,14 @@ void MemoryFileSystem::write_file(const Path& path, std::string_view bytes, bool
   operations_.push_back("write " + path.string() + (sync ? " sync" : ""));
 }
 
+bool MemoryFileSystem::create_file(const Path& path, std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  require_writable(path);
+  if (find(resolve(path, false)) != nullptr) return false;
+  write(path, bytes, false);
+  return true;
+}
+
 void MemoryFileSystem::append_file(const Path& path, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   write(path, bytes, true);

@@ -24,6 +24,7 @@ class MemoryFileSystem : public FileSystem {
   std::optional<FileStatus> status(const Path& path) override;
   std::optional<std::string> read_file(const Path& path) override;
   void write_file(const Path& path, std::string_view bytes, bool sync) override;
+  bool create_file(const Path& path, std::string_view bytes) override;
   void append_file(const Path& path, std::string_view bytes) override;
   std::vector<std::string> list(const Path& directory) override;
   void make_directories(const Path& path, bool private_mode) override;

@@ -1,0 +1,57 @@
+#include "base/process_identity.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace kiln {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Field 22 of /proc/PID/stat; the program's name, field 2, may hold anything but ends with the last ')'.
+std::optional<std::uint64_t> start_of(std::int64_t pid) {
+  const std::string stat = first_line("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string skipped;
+  constexpr int kFieldsBetween = 19;
+  for (int i = 0; i < kFieldsBetween; ++i) fields >> skipped;
+  std::uint64_t start = 0;
+  if (!(fields >> start)) return std::nullopt;
+  return start;
+}
+
+ProcessIdentity identify() {
+  std::error_code failure;
+  const std::string space = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string();
+  const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
+  const std::int64_t pid = ::getpid();
+  return {boot + "/" + space, pid, start_of(pid).value_or(0)};
+}
+
+}  // namespace
+
+const ProcessIdentity& this_process() {
+  static thread_local ProcessIdentity known = identify();
+  if (known.pid != ::getpid()) known = identify();  // after a fork
+  return known;
+}
+
+bool has_ended(const ProcessIdentity& process) {
+  const ProcessIdentity& self = this_process();
+  if (process.machine != self.machine || process.pid <= 0 || self.start == 0) return false;
+  const auto start = start_of(process.pid);
+  return !start || *start != process.start;
+}
+
+}  // namespace kiln

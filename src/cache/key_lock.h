@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/unique_handle.h"
+
+namespace kiln {
+
+/// The right to compile one key, as a file in a folder that processes share. Given back when it goes.
+struct KeyLockTraits {
+  struct Handle {
+    FileSystem* files = nullptr;
+    std::filesystem::path path;
+    std::string text;  ///< what the file holds while it is ours
+    friend bool operator!=(const Handle& a, const Handle& b) { return a.files != b.files; }
+  };
+  static Handle null() { return {}; }
+  static void close(const Handle& handle) noexcept;
+};
+using KeyLock = UniqueHandle<KeyLockTraits>;
+
+struct KeyTurn {
+  KeyLock lock;         ///< empty: go on without; at worst something is done twice
+  bool waited = false;  ///< another process held the lock
+};
+
+/// Lets one process at a time work on a key. A lock file names its owner; it is taken over from one that has
+/// ended, if that can be seen from here, or else after its lease. The lease is counted on the waiter's own
+/// clock from when it first saw the file, so that clocks need not agree. Where files cannot be made there are
+/// no locks. Nobody waits for two keys.
+class KeyLocks {
+ public:
+  KeyLocks(FileSystem& files, const Clock& clock, std::filesystem::path folder, double lease_seconds);
+
+  /// Takes the lock of `name`. While another process has it, waits; ends the wait without a lock when
+  /// `is_done` says that the work has been done, or when the other one gave up.
+  [[nodiscard]] KeyTurn take(const std::string& name, const std::function<bool()>& is_done);
+
+  /// Tells those who wait that the work failed: they need not queue up to fail one after the other.
+  void give_up(KeyLock lock);
+
+  /// Removes what dead or unknown owners have left for longer than a lease; returns how many.
+  std::uint64_t remove_stale();
+
+ private:
+  [[nodiscard]] KeyLock try_take(const std::filesystem::path& path);
+  void take_away(const std::filesystem::path& path, const std::string& text);
+
+  FileSystem& files_;
+  const Clock& clock_;
+  std::filesystem::path folder_;
+  double lease_seconds_;
+};
+
+}  // namespace kiln
