@@ -22,6 +22,7 @@ struct Settings {
   std::string hip;                         ///< path of libamdhip64; empty: searched
   std::string hiprtc;                      ///< path of libhiprtc; empty: searched
   double compile_time_limit = 120;         ///< seconds; 0: none
+  int compile_jobs = 0;                    ///< compiles at once; 0: one for each core
   std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none
   std::string isolation = "auto";                               ///< where compiles run: auto, none or process
   std::string worker;                                           ///< path of kiln-worker; empty: searched

@@ -50,6 +50,7 @@ std::map<std::string, std::vector<std::string>> option_words() {
   std::map<std::string, std::vector<std::string>> words = {
       {"--format", run_formats()}, {"--device", {"auto", "cpu", "cuda", "hip"}}, {"--arch", {"native"}}};
   for (const SettingRow& row : setting_rows()) {
+    if (row.option.empty()) continue;
     if (row.kind == SettingKind::kSwitch) words[row.option] = {"on", "off"};
     if (!row.words.empty()) words[row.option] = row.words;
   }

@@ -191,6 +191,8 @@ const std::vector<SettingRow>& setting_rows() {
      "hipRTC, the compiler for AMD's GPUs: the path of a libhiprtc.so, or of a libamdhip64.so that holds it"},
     {"compile_time_limit", "KILN_COMPILE_TIME_LIMIT", "--compile-time-limit", K::kSeconds, &S::compile_time_limit, "120 s",
      "A compile that takes longer is stopped and its variant fails; 0: no limit"},
+    {"compile_jobs", "KILN_COMPILE_JOBS", "-j,--compile-jobs", K::kCount, &S::compile_jobs, "0",
+     "Compiles that run at once; 0: one for each core that this process may use"},
     {"compile_memory_limit", "KILN_COMPILE_MEMORY_LIMIT", "--compile-memory-limit", K::kBytes, &S::compile_memory_limit, "8 GiB",
      "Memory that a worker process may use, and each compiler that it starts; 0: no limit"},
     {"isolation", "KILN_ISOLATION", "--isolation", K::kWord, &S::isolation, "auto",

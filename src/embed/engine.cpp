@@ -102,7 +102,9 @@ DiskCache& Engine::cache() {
 
 KernelService& Engine::service() {
   const std::lock_guard lock(parts_->mutex);
-  if (!parts_->service) parts_->service.emplace(parts_->settings.cache ? &cache() : nullptr, parts_->clock);
+  if (!parts_->service)
+    parts_->service.emplace(parts_->settings.cache ? &cache() : nullptr, parts_->clock,
+                            parts_->settings.compile_jobs);
   return *parts_->service;
 }
 

@@ -1,8 +1,7 @@
 #include <set>
 
-#include "job/buffer_layout.h"
 #include "job/job_runner.h"
-#include "specialize/unit.h"
+#include "job/units.h"
 
 namespace kiln {
 
@@ -12,18 +11,16 @@ std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& con
     throw environment_error("no compiler for '" + target.backend + "' devices");
   std::vector<CompiledUnit> results;
   std::set<std::string> seen;
+  std::vector<std::vector<Unit>> all_units;
+  std::vector<WantedCode> wanted;
   for (const Variant& variant : plan.variants) {
-    const Configuration& configuration = variant.configuration;
-    const VariantNeeds needs = needs_of(configuration, target.backend != "cpu");
-    std::vector<std::string> data = needs.init_kernels;
-    data.insert(data.end(), needs.verify_run.begin(), needs.verify_run.end());
-    for (const CheckSpec* check : needs.checks) {
-      if (!check->reference_kernel.empty()) data.push_back(check->reference_kernel);
-    }
-    std::vector<Unit> units = make_units(configuration, needs.run, Role::kStep, target, context.files);
-    for (Unit& unit : make_units(configuration, data, Role::kData, target, context.files))
-      units.push_back(std::move(unit));
-    for (const Unit& unit : units) {
+    all_units.push_back(units_of(variant.configuration, target, context.files));
+    for (const Unit& unit : all_units.back()) wanted.push_back({unit.specialization, compiler->second});
+  }
+  const auto ahead = context.service.compile_ahead(std::move(wanted));
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    const Variant& variant = plan.variants[i];
+    for (const Unit& unit : all_units[i]) {
       const std::string digest = make_cache_key(unit.specialization, *compiler->second).digest;
       if (!seen.insert(digest).second) continue;
       CompiledUnit compiled{

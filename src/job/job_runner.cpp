@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "job/units.h"
 #include "job/variant_runner.h"
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"
@@ -79,6 +80,34 @@ std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobCo
   return problems;
 }
 
+/// Variants whose code is compiled before the first of them runs: enough for every core, few enough to keep
+/// their sources in memory and the first result near.
+constexpr std::size_t kVariantsAhead = 64;
+
+/// Compiles for the variants from `begin` on, all cores at once, and waits: nothing compiles while a variant
+/// is measured. What fails or cannot be specialised is met again, and reported, when the variant's turn
+/// comes.
+std::unique_ptr<CompileAhead> compile_variants(const JobPlan& plan, const JobContext& context,
+                                               const std::vector<std::optional<Error>>& problems,
+                                               std::size_t begin) {
+  std::vector<WantedCode> wanted;
+  const std::size_t end = std::min(plan.variants.size(), begin + kVariantsAhead);
+  for (std::size_t i = begin; i < end; ++i) {
+    const Target target = context.devices.open(plan.variants[i].device)->info().target;
+    const auto compiler = context.compilers.find(target.backend);
+    if (problems[i] || compiler == context.compilers.end()) continue;
+    try {
+      for (Unit& unit : units_of(plan.variants[i].configuration, target, context.files))
+        wanted.push_back({std::move(unit.specialization), compiler->second});
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  auto ahead = context.service.compile_ahead(std::move(wanted));
+  ahead->wait();
+  return ahead;
+}
+
 }  // namespace
 
 const char* to_string(RunStatus status) {
@@ -114,8 +143,11 @@ void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
   std::map<std::string, BufferPool> pools;
   std::map<std::string, std::string> lost;  // device -> which variant's fault ended it
   std::string current_device;
+  std::unique_ptr<CompileAhead> ahead;
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     const Variant& variant = plan.variants[i];
+    if (plan.variants.size() > 1 && i % kVariantsAhead == 0)
+      ahead = compile_variants(plan, context, problems, i);
     if (variant.device != current_device) pools[current_device].clear();
     current_device = variant.device;
     sink.variant_started(i, plan.variants.size(), variant.label);

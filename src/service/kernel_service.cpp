@@ -1,12 +1,18 @@
 #include "service/kernel_service.h"
 
+#include <algorithm>
 #include <mutex>
+#include <set>
+#include <stop_token>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "kiln/error.h"
+#include "service/compile_slots.h"
 #include "service/single_flight.h"
+#include "service/task_threads.h"
 
 namespace kiln {
 namespace {
@@ -21,6 +27,13 @@ struct ObtainedCode {
 
 using ObtainResult = std::variant<ObtainedCode, Diagnostic>;
 using GetResult = std::variant<ServiceResult, Diagnostic>;
+
+/// A compile made ahead that nobody needs any more.
+struct Cancelled {};
+
+int usable_cores() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 CacheEntryLabel label_of(const Specialization& specialization, const CompilerIdentity& compiler) {
   std::vector<std::string> words = {specialization.source_name};
@@ -53,7 +66,8 @@ struct Remembered {
 };
 
 struct KernelService::State {
-  State(DiskCache* disk_cache, const Clock& clock_to_use) : disk(disk_cache), clock(clock_to_use) {}
+  State(DiskCache* disk_cache, const Clock& clock_to_use, int jobs_at_once)
+      : disk(disk_cache), clock(clock_to_use), jobs(jobs_at_once), slots(jobs_at_once) {}
 
   /// What one call asks for.
   struct Request {
@@ -63,6 +77,8 @@ struct KernelService::State {
     CacheKey key;
     std::string device_id;
     void* caller_stream;
+    Urgency urgency = Urgency::kWanted;
+    std::stop_token stop = {};
   };
 
   GetResult get(const Request& request) {
@@ -82,8 +98,7 @@ struct KernelService::State {
   GetResult load(const Request& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
     require_no_capture(request);
-    auto outcome = codes.run(
-        request.key.digest, [&] { return obtain(request); }, [&] { count(&ServiceCounters::waited); });
+    auto outcome = obtain_once(request);
     if (auto* diagnostic = std::get_if<Diagnostic>(&outcome.value)) return std::move(*diagnostic);
     ObtainedCode& obtained = std::get<ObtainedCode>(outcome.value);
     if (outcome.waited) obtained = ObtainedCode{obtained.code, Origin::kWaited, 0, 0};
@@ -110,7 +125,49 @@ struct KernelService::State {
         "before the capture begins");
   }
 
+  /// Joins whoever works on it already. What was made ahead for this caller is its own.
+  SingleFlight<ObtainResult>::Outcome obtain_once(const Request& request) {
+    const std::string& digest = request.key.digest;
+    const auto join = [&] {
+      count(&ServiceCounters::waited);
+      slots.raise(digest);
+    };
+    for (;;) {
+      try {
+        auto outcome = codes.run(
+            digest, [&] { return obtain(request); }, join);
+        if (!outcome.waited) return outcome;
+        if (auto made = take_ahead(digest)) return {*std::move(made), false};
+        return outcome;
+      } catch (const Cancelled&) {
+        continue;
+      }
+    }
+  }
+
+  /// What `compile_ahead` does for one key.
+  void make_ahead(const WantedCode& wanted, const CacheKey& key, const std::stop_token& stop) {
+    const Request request{
+        wanted.specialization, *wanted.compiler, nullptr, key, "", nullptr, Urgency::kAhead, stop};
+    if (find_code(key.digest)) return;
+    const auto make = [&] {
+      ObtainResult result = obtain(request);
+      const std::lock_guard lock(mutex);
+      ahead.insert_or_assign(key.digest, result);
+      return result;
+    };
+    static_cast<void>(codes.run(key.digest, make, [] {}));
+  }
+
+  std::optional<ObtainResult> take_ahead(const std::string& digest) {
+    const std::lock_guard lock(mutex);
+    auto found = ahead.extract(digest);
+    if (found.empty()) return std::nullopt;
+    return std::move(found.mapped());
+  }
+
   ObtainResult obtain(const Request& request) {
+    if (auto made = take_ahead(request.key.digest)) return *std::move(made);
     if (auto code = find_code(request.key.digest)) {
       count(&ServiceCounters::memory_hits);
       return ObtainedCode{std::move(code), Origin::kMemory, 0, 0};
@@ -142,6 +199,8 @@ struct KernelService::State {
   }
 
   ObtainResult compile(const Request& request) {
+    const CompileSlot slot = slots.take(request.key.digest, request.urgency, request.stop);
+    if (!slot) throw Cancelled();
     const std::int64_t begin = clock.steady_ns();
     CompileResult result = run_compiler(request);
     const double seconds = seconds_since(begin);
@@ -215,15 +274,66 @@ struct KernelService::State {
 
   DiskCache* disk;
   const Clock& clock;
+  int jobs;
+  CompileSlots slots;
   SingleFlight<GetResult> loads;     // by digest and device
   SingleFlight<ObtainResult> codes;  // by digest: two devices share a compile
   std::mutex mutex;                  // of what follows; never held during input, output, compiling or loading
-  std::map<std::string, Remembered> memory;  // by digest
+  std::map<std::string, Remembered> memory;   // by digest
+  std::map<std::string, ObtainResult> ahead;  // by digest; made ahead and not asked for yet
   ServiceCounters counters;
 };
 
-KernelService::KernelService(DiskCache* disk, const Clock& clock)
-    : state_(std::make_unique<State>(disk, clock)) {}
+class KernelService::Ahead final : public CompileAhead {
+ public:
+  Ahead(State& state, std::vector<WantedCode> wanted)
+      : unclaimed_(new Unclaimed{state, {}, {}}),
+        wanted_(std::move(wanted)),
+        threads_(static_cast<std::size_t>(state.jobs), wanted_.size(),
+                 [this](std::size_t i, const std::stop_token& stop) { make(wanted_[i], stop); }) {}
+
+  void wait() override { threads_.wait(); }
+
+ private:
+  /// Digests of what was begun; forgets what nobody asked for.
+  struct Unclaimed {
+    State& state;
+    std::mutex mutex;
+    std::set<std::string> digests;
+  };
+  struct Forget {
+    void operator()(Unclaimed* unclaimed) const {
+      for (const std::string& digest : unclaimed->digests)
+        static_cast<void>(unclaimed->state.take_ahead(digest));
+      delete unclaimed;
+    }
+  };
+
+  /// What goes wrong here is met again, and told, by the one who asks.
+  void make(const WantedCode& wanted, const std::stop_token& stop) noexcept {
+    try {
+      const CacheKey key = make_cache_key(wanted.specialization, *wanted.compiler);
+      {
+        const std::lock_guard lock(unclaimed_->mutex);
+        if (!unclaimed_->digests.insert(key.digest).second) return;
+      }
+      unclaimed_->state.make_ahead(wanted, key, stop);
+    } catch (...) {
+      return;
+    }
+  }
+
+  std::unique_ptr<Unclaimed, Forget> unclaimed_;
+  std::vector<WantedCode> wanted_;
+  TaskThreads threads_;  // last: ends before what it works on
+};
+
+std::unique_ptr<CompileAhead> KernelService::compile_ahead(std::vector<WantedCode> wanted) {
+  return std::make_unique<Ahead>(*state_, std::move(wanted));
+}
+
+KernelService::KernelService(DiskCache* disk, const Clock& clock, int jobs)
+    : state_(std::make_unique<State>(disk, clock, jobs > 0 ? jobs : usable_cores())) {}
 
 KernelService::~KernelService() = default;
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "cache/disk_cache.h"
 #include "compile/compiler.h"
@@ -37,11 +38,28 @@ struct ServiceResult {
   double load_seconds = 0;     ///< disk read + driver load, spent now
 };
 
+/// What somebody will ask for.
+struct WantedCode {
+  Specialization specialization;
+  Compiler* compiler = nullptr;
+};
+
+/// Compiles that go on in threads of their own. When it goes, those that have not begun are dropped, and so
+/// is what nobody has asked for by then.
+class CompileAhead {
+ public:
+  virtual ~CompileAhead() = default;
+  /// Until all are done.
+  virtual void wait() = 0;
+};
+
 /// Joins the layers: memory, in flight, disk, compile. Thread-safe; no lock is held while compiling or
-/// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer).
+/// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer). At most
+/// `jobs` compiles run at once (0: one for each core that this process may use), those that a caller of `get`
+/// waits for before those that are made ahead.
 class KernelService {
  public:
-  KernelService(DiskCache* disk, const Clock& clock);
+  KernelService(DiskCache* disk, const Clock& clock, int jobs = 0);
   ~KernelService();
 
   /// `device` null: compile only (the AOT path); then `code` holds no module. While a stream of the device is
@@ -51,10 +69,14 @@ class KernelService {
                                                             Compiler& compiler,
                                                             const std::shared_ptr<Device>& device,
                                                             void* caller_stream = nullptr);
+  /// Starts to compile what `get` will be asked for; the first `get` of each reports what it cost. The
+  /// service and the compilers outlive the result.
+  [[nodiscard]] std::unique_ptr<CompileAhead> compile_ahead(std::vector<WantedCode> wanted);
   [[nodiscard]] ServiceCounters counters() const;
 
  private:
   struct State;
+  class Ahead;
   std::unique_ptr<State> state_;
 };
 

@@ -6,15 +6,19 @@ namespace kiln::bench {
 
 struct BenchOptions {
   int rounds = 25;
-  std::string kiln_program;     ///< the kiln executable
-  std::string workload_folder;  ///< kernels_src
-  std::string bare_start;       ///< the kiln_bench_bare_start executable
+  std::string kiln_program;        ///< the kiln executable
+  std::string workload_folder;     ///< kernels_src
+  std::string bare_start;          ///< the kiln_bench_bare_start executable
+  std::string arch = "native";     ///< of compile figures
+  std::string isolation = "none";  ///< of compile figures
 };
 
 /// Kernels on the CPU back end against the loops of openmp_loops.h; a Markdown table on standard output.
 void print_cpu_ratios(const BenchOptions& options);
 /// Cold compile, warm start and peak memory of the kiln program; a Markdown table on standard output.
 void print_process_figures(const BenchOptions& options);
+/// Independent variants compiled one at a time and one for each core; a Markdown table on standard output.
+void print_compile_figures(const BenchOptions& options);
 /// Launches, compiles, starts and kernels on the first NVIDIA GPU against the bare driver, NVRTC and nvcc.
 /// Throws Error where there is none.
 void print_gpu_figures(const BenchOptions& options);

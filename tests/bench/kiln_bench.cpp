@@ -38,8 +38,16 @@ int main(int argc, char** argv) {
   app.add_flag("--cpu-ratios", ratios, "only kernels against OpenMP loops");
   app.add_flag("--process", process, "only compile time, start-up and memory");
   app.add_flag("--gpu", gpu, "only what an NVIDIA GPU is needed for");
+  bool compile = false;
+  app.add_flag("--compile", compile, "only the rate of compiles, one at a time and on all cores");
+  app.add_option("--arch", options.arch, "of --compile: native, sm_90, gfx90a");
+  app.add_option("--isolation", options.isolation, "of --compile: none or process");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (compile) {
+      kiln::bench::print_compile_figures(options);
+      return 0;
+    }
     if (gpu) {
       kiln::bench::print_gpu_figures(options);
       return 0;

@@ -28,6 +28,7 @@ class CountingCompiler : public test::FakeCompiler {
     files_.append_file(count_, specialization.source_text + "\n");
     if (specialization.source_text == "hangs") std::this_thread::sleep_for(std::chrono::seconds(60));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (specialization.source_text == "wrong") std::this_thread::sleep_for(std::chrono::milliseconds(300));
     if (specialization.source_text == "wrong") return Diagnostic{"wrong", "", "", false};
     return FakeCompiler::compile(specialization);
   }
@@ -144,8 +145,8 @@ TEST_F(Processes, ThoseWhoWaitForAFailureFailTogether) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < kProcesses; ++i) children.push_back(ask({"wrong"}));
   for (const pid_t child : children) EXPECT_EQ(exit_code(child), 1);
-  // One after the other they would need 8 times 50 ms at least, with pauses between.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500));
+  // One after the other they would need 8 times 350 ms.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(2100));
 }
 
 }  // namespace

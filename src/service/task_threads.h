@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+namespace kiln {
+
+/// Tasks 0 to `count` - 1, done in order by threads of their own. A task must not throw. When it goes, tasks
+/// that have not begun are dropped, those that have are told by the token, and it waits for them.
+class TaskThreads {
+ public:
+  using Task = std::function<void(std::size_t index, const std::stop_token& stop)>;
+
+  TaskThreads(std::size_t threads, std::size_t count, Task task);
+
+  /// Until all are done.
+  void wait();
+
+ private:
+  struct Work;
+  struct Finish {
+    void operator()(Work* work) const;
+  };
+  std::unique_ptr<Work, Finish> work_;
+};
+
+}  // namespace kiln
