@@ -47,29 +47,33 @@ std::string header_file(std::size_t index) {
 }
 
 Json to_json(const Capsule& capsule) {
-  const Specialization& spec = capsule.specialization;
-  Json headers = Json::array();
-  for (const IncludedHeader& header : spec.headers)
-    headers.push_back({{"name", header.name}, {"path", header.path}});
-  Json entries = Json::array();
-  for (const EntryPoint& entry : spec.entries) entries.push_back(to_json(entry));
-  return {
-      {"format", kFormat},
-      {"kiln", capsule.kiln_version},
-      {"compiler",
-       {{"name", capsule.compiler.name},
-        {"version", capsule.compiler.version},
-        {"fingerprint", capsule.compiler.fingerprint}}},
-      {"target",
-       {{"backend", spec.target.backend}, {"arch", spec.target.arch}, {"warp_size", spec.target.warp_size}}},
-      {"source_name", spec.source_name},
-      {"source_path", spec.source_path},
-      {"headers", headers},
-      {"defines", spec.defines},
-      {"options", spec.options},
-      {"include_directories", spec.include_directories},
-      {"fast_math", spec.fast_math},
-      {"entries", entries}};
+  // Names every member, so that a new one cannot be forgotten here.
+  const auto& [source_name, source_path, source_text, params_header, headers, unseen_headers, defines,
+               options, include_directories, fast_math, lineinfo, entries, target] = capsule.specialization;
+  Json header_names = Json::array();
+  for (const IncludedHeader& header : headers)
+    header_names.push_back({{"name", header.name}, {"path", header.path}});
+  Json entry_list = Json::array();
+  for (const EntryPoint& entry : entries) entry_list.push_back(to_json(entry));
+  return {{"format", kFormat},
+          {"kiln", capsule.kiln_version},
+          {"compiler",
+           {{"name", capsule.compiler.name},
+            {"version", capsule.compiler.version},
+            {"fingerprint", capsule.compiler.fingerprint}}},
+          {"target", {{"backend", target.backend}, {"arch", target.arch}, {"warp_size", target.warp_size}}},
+          {"source_name", source_name},
+          {"source_path", source_path},
+          {"source_bytes", source_text.size()},
+          {"params_bytes", params_header.size()},
+          {"headers", header_names},
+          {"unseen_headers", unseen_headers},
+          {"defines", defines},
+          {"options", options},
+          {"include_directories", include_directories},
+          {"fast_math", fast_math},
+          {"lineinfo", lineinfo},
+          {"entries", entry_list}};
 }
 
 Capsule capsule_from(const Json& json) {
@@ -87,10 +91,12 @@ Capsule capsule_from(const Json& json) {
   spec.source_path = json.at("source_path").get<std::string>();
   for (const Json& header : json.at("headers"))
     spec.headers.push_back({header.at("name").get<std::string>(), header.at("path").get<std::string>(), ""});
+  spec.unseen_headers = json.at("unseen_headers").get<std::vector<std::string>>();
   spec.defines = json.at("defines").get<std::vector<std::pair<std::string, std::string>>>();
   spec.options = json.at("options").get<std::vector<std::string>>();
   spec.include_directories = json.at("include_directories").get<std::vector<std::string>>();
   spec.fast_math = json.at("fast_math").get<bool>();
+  spec.lineinfo = json.at("lineinfo").get<bool>();
   for (const Json& entry : json.at("entries")) spec.entries.push_back(entry_from(entry));
   return capsule;
 }

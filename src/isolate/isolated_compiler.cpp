@@ -86,6 +86,9 @@ class IsolatedCompiler final : public Compiler {
 
   const CompilerIdentity& identity() override { return inner_.identity(); }
   Target target_for(const std::string& arch) override { return inner_.target_for(arch); }
+  std::string surroundings(const Specialization& specialization) override {
+    return inner_.surroundings(specialization);
+  }
   std::string abilities() override { return inner_.abilities(); }
   bool wants_processes() const override { return inner_.wants_processes(); }
 

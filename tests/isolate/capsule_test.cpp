@@ -28,7 +28,9 @@ class CapsuleTest : public testing::Test {
     spec.defines = {{"FAST", ""}, {"N", "4"}};
     spec.options = {"-O3", "-DTEXT=\"a b\""};
     spec.include_directories = {"/home/me"};
+    spec.unseen_headers = {"cub/cub.cuh"};
     spec.fast_math = true;
+    spec.lineinfo = true;
     spec.entries = {{"axpy<float, 4>", Dim3{256, 2, 1}, "512"}, {"plain", std::nullopt, ""}};
     spec.target = Target{"cuda", "sm_90a", 32};
     capsule.compiler = {"NVRTC", "12.8.93", "shim 1"};
@@ -63,7 +65,9 @@ TEST_F(CapsuleTest, ReadsBackWhole) {
   EXPECT_EQ(a.defines, b.defines);
   EXPECT_EQ(a.options, b.options);
   EXPECT_EQ(a.include_directories, b.include_directories);
+  EXPECT_EQ(a.unseen_headers, b.unseen_headers);
   EXPECT_TRUE(b.fast_math);
+  EXPECT_TRUE(b.lineinfo);
   ASSERT_EQ(b.entries.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(a.entries[i].name_expression, b.entries[i].name_expression);

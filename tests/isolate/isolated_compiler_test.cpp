@@ -54,6 +54,10 @@ class FakeWorker : public testing::Test {
   class WantsProcesses : public test::FakeCompiler {
    public:
     bool wants_processes() const override { return wanted; }
+    std::string surroundings(const Specialization& specialization) override {
+      return "around " + specialization.source_text;
+    }
+    std::string abilities() override { return "all"; }
     bool wanted = false;
   };
 
@@ -79,6 +83,16 @@ TEST_F(FakeWorker, CompilesThereAndLeavesNothingBehind) {
   EXPECT_EQ(std::get<CodeObject>(result).binary, "made in a worker");
   EXPECT_EQ(inner_.compiles(), 0);
   EXPECT_TRUE(files_.files_below("/").empty());
+}
+
+TEST_F(FakeWorker, IsOtherwiseTheCompilerItself) {
+  const auto compiler = make(Isolation::kProcess);
+  EXPECT_EQ(compiler->identity().fingerprint, inner_.identity().fingerprint);
+  EXPECT_EQ(compiler->surroundings(make_specialization("x")), "around x");
+  EXPECT_EQ(compiler->abilities(), "all");
+  EXPECT_EQ(compiler->target_for("native"), inner_.target_for("native"));
+  inner_.wanted = true;
+  EXPECT_TRUE(compiler->wants_processes());
 }
 
 TEST_F(FakeWorker, OrdinaryDiagnosticsAndErrorsPassThrough) {

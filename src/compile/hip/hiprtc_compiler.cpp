@@ -77,6 +77,9 @@ class HiprtcCompiler final : public Compiler {
     return result;
   }
 
+  /// comgr works on one compile at a time, and LLVM may end the process.
+  [[nodiscard]] bool wants_processes() const override { return true; }
+
   std::string abilities() override { return join(library().isas, ", "); }
 
  private:

@@ -31,6 +31,9 @@ class DiskWithoutHeaders final : public FileSystem {
   void write_file(const Path& path, std::string_view bytes, bool sync) override {
     real_->write_file(path, bytes, sync);
   }
+  bool create_file(const Path& path, std::string_view bytes) override {
+    return real_->create_file(path, bytes);
+  }
   void append_file(const Path& path, std::string_view bytes) override { real_->append_file(path, bytes); }
   std::vector<std::string> list(const Path& directory) override { return real_->list(directory); }
   void make_directories(const Path& path, bool private_mode) override {
