@@ -24,6 +24,11 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
+/// "4 x 1 x 1", for messages.
+[[nodiscard]] inline std::string to_string(const Dim3& size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
 /// Grid in blocks, block in work-items, dynamic shared memory in bytes.
 struct LaunchShape {
   Dim3 grid;

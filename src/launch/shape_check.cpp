@@ -19,10 +19,6 @@ std::string digits(std::uint64_t number) {
   return std::to_string(number);
 }
 
-std::string to_text(const Dim3& size) {
-  return digits(size.x) + " x " + digits(size.y) + " x " + digits(size.z);
-}
-
 /// `what` is "grid" or "block", `unit` what its extents count.
 std::optional<std::string> check_extents(const Dim3& size, const Dim3& limit, const std::string& what,
                                          const std::string& unit, const std::string& device) {
@@ -31,7 +27,7 @@ std::optional<std::string> check_extents(const Dim3& size, const Dim3& limit, co
     const std::uint64_t most = limit.*axis.extent;
     std::string problem = "its " + what;
     if (extent == 0) {
-      problem.append(" is ").append(to_text(size)).append("; every extent must be at least 1");
+      problem.append(" is ").append(to_string(size)).append("; every extent must be at least 1");
       return problem;
     }
     if (extent > most) {
@@ -46,7 +42,7 @@ std::optional<std::string> check_extents(const Dim3& size, const Dim3& limit, co
 std::optional<std::string> check_block_volume(const Dim3& block, const DeviceInfo& device,
                                               const FunctionAttributes& function) {
   const std::string size =
-      "its block of " + to_text(block) + " has " + digits(block.volume()) + " work-items, ";
+      "its block of " + to_string(block) + " has " + digits(block.volume()) + " work-items, ";
   if (block.volume() > device.limits.max_threads_per_block) {
     return size + device.id + " takes at most " + digits(device.limits.max_threads_per_block);
   }
@@ -71,7 +67,7 @@ std::optional<std::string> check_cluster(const LaunchShape& shape, const DeviceI
     return "it is cooperative, " + device.id + " has no cooperative launches";
   if (!shape.clustered()) return std::nullopt;
   if (!device.limits.clusters)
-    return "it is launched in clusters of " + to_text(shape.cluster) + " blocks, " + device.id + " (" +
+    return "it is launched in clusters of " + to_string(shape.cluster) + " blocks, " + device.id + " (" +
            device.target.arch + ") has no clusters";
   for (const Axis& axis : kAxes) {
     const std::uint64_t extent = shape.grid.*axis.extent;
@@ -111,7 +107,7 @@ std::optional<std::string> check_residency(const LaunchShape& shape, const Devic
   const std::string start = "kernel '" + kernel + "' cannot be launched: ";
   if (*resident_blocks == 0) {
     const std::string what = shape.clustered()
-                                 ? "no cluster of " + to_text(shape.cluster) + " such blocks fits"
+                                 ? "no cluster of " + to_string(shape.cluster) + " such blocks fits"
                                  : "no such block fits";
     return start + what + " on " + device.id + ": too many registers or too much shared memory";
   }

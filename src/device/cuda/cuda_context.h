@@ -1,11 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 
 #include "base/unique_handle.h"
+#include "device/context_faults.h"
 #include "device/cuda/driver.h"
 
 namespace kiln {
@@ -85,7 +84,7 @@ class CudaContext {
   [[noreturn]] void fail(cuda_abi::Result result, const char* call, const std::string& detail = "");
 
   /// The same text at an address that lasts as long as the context.
-  [[nodiscard]] const std::string& keep_name(const std::string& name);
+  [[nodiscard]] const std::string& keep_name(const std::string& name) { return faults_.keep_name(name); }
 
  private:
   [[nodiscard]] CurrentContext push();
@@ -93,9 +92,7 @@ class CudaContext {
   std::shared_ptr<const CudaDriver> driver_;
   cuda_abi::Context context_ = nullptr;
   UniqueHandle<PrimaryContextTraits> retained_;
-  std::mutex mutex_;  // of what follows
-  std::string lost_;  // the first fault
-  std::set<std::string> names_;
+  ContextFaults faults_;
 };
 
 }  // namespace kiln

@@ -1,9 +1,9 @@
 #include "device/cuda/cuda_device.h"
 
 #include <array>
-#include <mutex>
 
 #include "base/text.h"
+#include "device/cache_eviction.h"
 #include "device/cuda/cuda_clocks.h"
 #include "device/cuda/cuda_context.h"
 #include "device/cuda/cuda_module.h"
@@ -132,13 +132,7 @@ class CudaDevice final : public Device {
     return load_cuda_module(context_, binary, info_);
   }
 
-  /// Writes a buffer of twice the cache's size.
-  void flush_cache(Stream& stream) override {
-    constexpr std::size_t kLeast = std::size_t{64} << 20;
-    const std::lock_guard lock(eviction_mutex_);
-    if (eviction_ == nullptr) eviction_ = allocate(std::max<std::size_t>(2 * info_.l2_bytes, kLeast));
-    fill_bytes(stream, eviction_->data(), ++eviction_value_, eviction_->bytes());
-  }
+  void flush_cache(Stream& stream) override { eviction_.enqueue(*this, stream); }
 
  private:
   [[nodiscard]] const cuda_abi::Functions& call() const { return context_->driver().call; }
@@ -150,9 +144,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<CudaContext> context_;
   CudaStaging staging_;
   CudaClockReader clock_reader_;
-  std::mutex eviction_mutex_;
-  std::unique_ptr<DeviceBuffer> eviction_;
-  unsigned char eviction_value_ = 0;
+  CacheEviction eviction_;
 };
 
 }  // namespace

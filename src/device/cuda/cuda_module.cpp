@@ -12,10 +12,6 @@ namespace {
 
 using cuda_abi::FunctionAttribute;
 
-std::string to_text(const Dim3& size) {
-  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
-}
-
 unsigned narrow(std::uint64_t extent) {
   return static_cast<unsigned>(extent);
 }
@@ -134,10 +130,10 @@ class CudaFunction final : public Function {
   }
 
   [[noreturn]] void refuse(cuda_abi::Result result, const char* call, const LaunchShape& shape) const {
-    std::string detail = "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " +
-                         to_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
+    std::string detail = "kernel '" + name_ + "', grid " + to_string(shape.grid) + ", block " +
+                         to_string(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
                          " bytes of dynamic shared memory";
-    if (shape.clustered()) detail += ", clusters of " + to_text(shape.cluster);
+    if (shape.clustered()) detail += ", clusters of " + to_string(shape.cluster);
     if (shape.cooperative) detail += ", cooperative";
     context_->fail(result, call, detail);
   }

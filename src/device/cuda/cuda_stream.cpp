@@ -47,13 +47,8 @@ CudaStream::CudaStream(std::shared_ptr<CudaContext> context) : context_(std::mov
 void CudaStream::synchronize() {
   const CurrentContext current = context_->enter();
   const cuda_abi::Result result = context_->driver().call.stream_synchronize(stream_);
-  const std::string* kernel = last_launched_.exchange(nullptr);
-  const bool several = several_.exchange(false);
+  const std::string launched = trace_.take();
   if (result == cuda_abi::kSuccess) return;
-  std::string launched;
-  if (kernel != nullptr) {
-    launched = "kernel '" + *kernel + (several ? "', or one launched shortly before it" : "'");
-  }
   context_->fail(result, "cuStreamSynchronize", launched);
 }
 

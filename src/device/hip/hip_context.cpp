@@ -1,7 +1,5 @@
 #include "device/hip/hip_context.h"
 
-#include "device/fault.h"
-
 namespace kiln {
 
 SelectedDevice HipContext::enter() {
@@ -13,21 +11,7 @@ SelectedDevice HipContext::enter() {
 }
 
 void HipContext::fail(hip_abi::Result result, const char* call, const std::string& detail) {
-  const std::lock_guard lock(mutex_);
-  if (!lost_.empty()) {
-    throw DeviceFault("the device is lost to this process since an earlier fault: " + lost_, true);
-  }
-  try {
-    throw_hip_error(*runtime_, result, call, detail);
-  } catch (const DeviceFault& fault) {
-    if (fault.sticky()) lost_ = fault.what();
-    throw;
-  }
-}
-
-const std::string& HipContext::keep_name(const std::string& name) {
-  const std::lock_guard lock(mutex_);
-  return *names_.insert(name).first;
+  faults_.fail([&] { throw_hip_error(*runtime_, result, call, detail); });
 }
 
 }  // namespace kiln

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 
 #include "base/unique_handle.h"
+#include "device/context_faults.h"
 #include "device/hip/hip_runtime.h"
 
 namespace kiln {
@@ -66,14 +65,12 @@ class HipContext {
   [[noreturn]] void fail(hip_abi::Result result, const char* call, const std::string& detail = "");
 
   /// The same text at an address that lasts as long as the context.
-  [[nodiscard]] const std::string& keep_name(const std::string& name);
+  [[nodiscard]] const std::string& keep_name(const std::string& name) { return faults_.keep_name(name); }
 
  private:
   std::shared_ptr<const HipRuntime> runtime_;
   int device_;
-  std::mutex mutex_;  // of what follows
-  std::string lost_;  // the first fault
-  std::set<std::string> names_;
+  ContextFaults faults_;
 };
 
 }  // namespace kiln

@@ -1,9 +1,9 @@
 #include "device/hip/hip_device.h"
 
 #include <array>
-#include <mutex>
 
 #include "base/text.h"
+#include "device/cache_eviction.h"
 #include "device/hip/hip_context.h"
 #include "device/hip/hip_module.h"
 #include "device/hip/hip_stream.h"
@@ -120,13 +120,7 @@ class HipDevice final : public Device {
     return load_hip_module(context_, binary, info_);
   }
 
-  /// Writes a buffer of twice the cache's size.
-  void flush_cache(Stream& stream) override {
-    constexpr std::size_t kLeast = std::size_t{64} << 20;
-    const std::lock_guard lock(eviction_mutex_);
-    if (eviction_ == nullptr) eviction_ = allocate(std::max<std::size_t>(2 * info_.l2_bytes, kLeast));
-    fill_bytes(stream, eviction_->data(), ++eviction_value_, eviction_->bytes());
-  }
+  void flush_cache(Stream& stream) override { eviction_.enqueue(*this, stream); }
 
  private:
   [[nodiscard]] const hip_abi::Functions& call() const { return context_->runtime().call; }
@@ -136,9 +130,7 @@ class HipDevice final : public Device {
 
   DeviceInfo info_;
   std::shared_ptr<HipContext> context_;
-  std::mutex eviction_mutex_;
-  std::unique_ptr<DeviceBuffer> eviction_;
-  unsigned char eviction_value_ = 0;
+  CacheEviction eviction_;
 };
 
 }  // namespace

@@ -10,10 +10,6 @@
 namespace kiln {
 namespace {
 
-std::string to_text(const Dim3& size) {
-  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
-}
-
 unsigned narrow(std::uint64_t extent) {
   return static_cast<unsigned>(extent);
 }
@@ -72,8 +68,8 @@ class HipFunction final : public Function {
   }
 
   [[noreturn]] void refuse(hip_abi::Result result, const LaunchShape& shape) const {
-    std::string detail = "kernel '" + name_ + "', grid " + to_text(shape.grid) + ", block " +
-                         to_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
+    std::string detail = "kernel '" + name_ + "', grid " + to_string(shape.grid) + ", block " +
+                         to_string(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
                          " bytes of dynamic shared memory";
     constexpr std::uint64_t kWorkItems = std::uint64_t{1} << 32;
     if (shape.grid.x * shape.block.x >= kWorkItems || shape.grid.y * shape.block.y >= kWorkItems ||

@@ -47,13 +47,8 @@ HipStream::HipStream(std::shared_ptr<HipContext> context) : context_(std::move(c
 void HipStream::synchronize() {
   const SelectedDevice current = context_->enter();
   const hip_abi::Result result = context_->runtime().call.stream_synchronize(stream_);
-  const std::string* kernel = last_launched_.exchange(nullptr);
-  const bool several = several_.exchange(false);
+  const std::string launched = trace_.take();
   if (result == hip_abi::kSuccess) return;
-  std::string launched;
-  if (kernel != nullptr) {
-    launched = "kernel '" + *kernel + (several ? "', or one launched shortly before it" : "'");
-  }
   context_->fail(result, "hipStreamSynchronize", launched);
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 
 #include "device/device.h"
 #include "device/hip/hip_context.h"
+#include "device/launch_trace.h"
 
 namespace kiln {
 
@@ -20,19 +20,13 @@ class HipStream final : public Stream {
   [[nodiscard]] HipContext& context() const { return *context_; }
   [[nodiscard]] hip_abi::Stream get() const { return stream_; }
   /// For the message, should the device fail. `kernel` comes from HipContext::keep_name.
-  void note_launch(const std::string& kernel) {
-    const std::string* last = last_launched_.load(std::memory_order_relaxed);
-    if (last == &kernel) return;
-    several_.store(last != nullptr, std::memory_order_relaxed);
-    last_launched_.store(&kernel, std::memory_order_relaxed);
-  }
+  void note_launch(const std::string& kernel) { trace_.note(kernel); }
 
  private:
   std::shared_ptr<HipContext> context_;
   HipStreamHandle owned_;
   hip_abi::Stream stream_ = nullptr;
-  std::atomic<const std::string*> last_launched_{nullptr};
-  std::atomic<bool> several_{false};
+  LaunchTrace trace_;
 };
 
 [[nodiscard]] std::unique_ptr<Event> make_hip_event(std::shared_ptr<HipContext> context);

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "device/fault.h"
+#include "kiln/error.h"
+
+namespace kiln {
+
+/// What a context on a GPU remembers of faults: the first that ended it, and the kernels' names for messages.
+/// Thread-safe.
+class ContextFaults {
+ public:
+  /// Calls `raise`, which throws; once a sticky DeviceFault has come out of it, throws that one's message
+  /// instead.
+  template <class Raise>
+  [[noreturn]] void fail(Raise&& raise) {
+    const std::lock_guard lock(mutex_);
+    if (!lost_.empty())
+      throw DeviceFault("the device is lost to this process since an earlier fault: " + lost_, true);
+    try {
+      raise();
+    } catch (const DeviceFault& fault) {
+      if (fault.sticky()) lost_ = fault.what();
+      throw;
+    }
+    throw internal_error("an error was to be raised and was not");
+  }
+
+  /// The same text at an address that lasts as long as this object.
+  [[nodiscard]] const std::string& keep_name(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return *names_.insert(name).first;
+  }
+
+ private:
+  std::mutex mutex_;  // of what follows
+  std::string lost_;  // the first fault
+  std::set<std::string> names_;
+};
+
+}  // namespace kiln
