@@ -31,6 +31,8 @@ struct Settings {
   /// Defaults, then the settings file, then the environment, as the `kiln` command does without options.
   /// Throws Error (bad input) that names the place of a wrong value.
   [[nodiscard]] static Settings from_environment();
+
+  friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 }  // namespace kiln

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <ctime>
 #include <system_error>
+#include <utility>
 
 #include "kiln/error.h"
 
@@ -79,7 +80,8 @@ std::string PipeReader::take_text() {
   if (dropped_ > 0) {
     text_ += "\n[kiln: " + std::to_string(dropped_) + " more bytes of output were dropped]\n";
   }
-  return std::move(text_);
+  dropped_ = 0;
+  return std::exchange(text_, {});
 }
 
 PipeWriter::PipeWriter(UniqueFd fd, std::string_view text) : fd_(std::move(fd)), rest_(text) {
@@ -95,6 +97,16 @@ void PipeWriter::feed() {
     rest_.remove_prefix(static_cast<std::size_t>(written));
   }
   fd_.reset();
+}
+
+bool write_line(int fd, std::string_view line) {
+  const SigpipeBlock sigpipe = block_sigpipe();
+  const std::string text = std::string(line) + "\n";
+  ssize_t written = 0;
+  do {
+    written = ::write(fd, text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  return written == static_cast<ssize_t>(text.size());
 }
 
 SigpipeBlock block_sigpipe() {

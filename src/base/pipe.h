@@ -29,7 +29,7 @@ class PipeReader {
   /// Takes what is there now, without waiting, at most 1 MiB; closes at the end of the stream.
   void drain();
   [[nodiscard]] std::size_t received() const { return text_.size() + dropped_; }
-  /// What was kept, followed by a line that says how much was dropped, if any was.
+  /// What was kept, followed by a line that says how much was dropped, if any was; counts anew from here.
   [[nodiscard]] std::string take_text();
 
  private:
@@ -53,6 +53,10 @@ class PipeWriter {
   UniqueFd fd_;
   std::string_view rest_;
 };
+
+/// Writes `line` and a newline as they fit into a pipe at once (4 KiB do, into an empty one). False if nobody
+/// reads any more.
+[[nodiscard]] bool write_line(int fd, std::string_view line);
 
 /// What has to be undone at the end of a SigpipeBlock.
 enum class SigpipeState { kNothing, kSwallow, kUnblock, kSwallowAndUnblock };

@@ -33,11 +33,16 @@ struct ProcessResult {
   [[nodiscard]] bool ok() const { return started && signal == 0 && exit_code == 0 && !timed_out && !flooded; }
 };
 
+class Conversation;
+
 /// Starts programs with posix_spawn (safe in a host that runs MPI or many threads); tests pass a fake.
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
   [[nodiscard]] virtual ProcessResult run(const Command& command) = 0;
+  /// Starts a program that stays (base/conversation.h); one that does not start says so at the first
+  /// question.
+  [[nodiscard]] virtual std::unique_ptr<Conversation> converse(const Command& command) = 0;
   /// Full path of a program, as execvp would find it.
   [[nodiscard]] virtual std::optional<std::string> find_program(const std::string& name) = 0;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,9 +65,10 @@ class Compiler {
   /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those
   /// known.
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
-  /// Whether several compiles in one process wait for each other, or may bring it down: then those beside a
-  /// first one go to worker processes, unless the user wants it otherwise.
-  [[nodiscard]] virtual bool wants_processes() const { return false; }
+  static constexpr int kAnyNumber = std::numeric_limits<int>::max();
+  /// How many compiles of one process get on without waiting for each other; those beside them go to worker
+  /// processes, unless the user wants it otherwise.
+  [[nodiscard]] virtual int compiles_at_once() const { return kAnyNumber; }
   /// What it can compile for, as text for `kiln devices`; empty where the target says it all.
   [[nodiscard]] virtual std::string abilities() { return ""; }
 };

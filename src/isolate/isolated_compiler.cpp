@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "isolate/failure_folder.h"
 #include "isolate/outcome.h"
+#include "isolate/worker_pool.h"
 #include "isolate/worker_program.h"
 
 namespace kiln {
@@ -19,6 +20,15 @@ struct CountDown {
   void operator()(std::atomic<int>* count) const { --*count; }
 };
 using InFlight = std::unique_ptr<std::atomic<int>, CountDown>;
+
+/// Empty if `most` are there already.
+InFlight try_enter(std::atomic<int>& count, int most) {
+  int now = count.load();
+  while (now < most) {
+    if (count.compare_exchange_weak(now, now + 1)) return InFlight(&count);
+  }
+  return {};
+}
 
 std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
@@ -54,14 +64,11 @@ Diagnostic fault(const ProcessResult& result, const OutcomeGarbage& garbage, con
 }
 
 CompileResult compile_in(const ScratchFolder& work, const std::string& program, const Capsule& capsule,
-                         ProcessRunner& processes, FileSystem& files) {
+                         WorkerPool& workers, FileSystem& files) {
   const Path& folder = work.get().path;
   write_capsule(files, folder, capsule);
-  Command command;
-  command.program = program;
-  command.arguments = {folder.string()};
-  command.time_limit = milliseconds_of(capsule.settings.compile_time_limit);
-  const ProcessResult result = processes.run(command);
+  const ProcessResult result =
+      workers.compile(program, folder, milliseconds_of(capsule.settings.compile_time_limit));
   if (!result.started) return Diagnostic{result.error, "", program, true};
 
   WorkerOutcome outcome = read_outcome(files, folder);
@@ -74,6 +81,23 @@ CompileResult compile_in(const ScratchFolder& work, const std::string& program, 
   return fault(result, garbage == nullptr ? OutcomeGarbage{} : *garbage, capsule);
 }
 
+CompileResult compile_capsule(const Capsule& capsule, const Path& scratch, WorkerPool& workers,
+                              ProcessRunner& processes, FileSystem& files) {
+  const std::string& stated = capsule.settings.worker;
+  const auto program = find_worker(stated, processes);
+  if (!program) {
+    throw environment_error("the program kiln-worker, which compiles in a process of its own, is not in " +
+                            worker_places(stated) + "; set `worker` to its path, or `isolation` to none");
+  }
+  try {
+    const ScratchFolder work = make_scratch_folder(files, scratch, "kiln-compile-");
+    return compile_in(work, *program, capsule, workers, files);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
+                      true};
+  }
+}
+
 class IsolatedCompiler final : public Compiler {
  public:
   IsolatedCompiler(Compiler& inner, IsolationOptions options, ProcessRunner& processes, FileSystem& files,
@@ -82,7 +106,8 @@ class IsolatedCompiler final : public Compiler {
         options_(std::move(options)),
         processes_(processes),
         files_(files),
-        failures_(files, clock, log, options_.failures) {}
+        failures_(files, clock, log, options_.failures),
+        workers_(processes) {}
 
   const CompilerIdentity& identity() override { return inner_.identity(); }
   Target target_for(const std::string& arch) override { return inner_.target_for(arch); }
@@ -90,14 +115,10 @@ class IsolatedCompiler final : public Compiler {
     return inner_.surroundings(specialization);
   }
   std::string abilities() override { return inner_.abilities(); }
-  bool wants_processes() const override { return inner_.wants_processes(); }
+  int compiles_at_once() const override { return inner_.compiles_at_once(); }
 
   CompileResult compile(const Specialization& specialization) override {
-    const bool alone = ++in_flight_ == 1;
-    const InFlight held(&in_flight_);
-    CompileResult result = goes_to_a_worker(alone) ? run_in_worker(capsule_of(specialization),
-                                                                   options_.scratch, processes_, files_)
-                                                   : inner_.compile(specialization);
+    CompileResult result = compile_somewhere(specialization);
     if (auto* diagnostic = std::get_if<Diagnostic>(&result);
         diagnostic != nullptr && diagnostic->compiler_fault)
       failures_.keep(capsule_of(specialization), *diagnostic);
@@ -105,10 +126,18 @@ class IsolatedCompiler final : public Compiler {
   }
 
  private:
-  bool goes_to_a_worker(bool alone) {
-    if (options_.isolation == Isolation::kProcess) return true;
-    if (options_.isolation == Isolation::kNone || alone || !inner_.wants_processes()) return false;
-    return find_worker(options_.settings.worker, processes_).has_value();
+  CompileResult compile_somewhere(const Specialization& specialization) {
+    const InFlight here = try_enter(in_flight_, places_here());
+    if (here) return inner_.compile(specialization);
+    return compile_capsule(capsule_of(specialization), options_.scratch, workers_, processes_, files_);
+  }
+
+  /// How many compiles may run in this process at once.
+  int places_here() {
+    if (options_.isolation == Isolation::kProcess) return 0;
+    const int wanted = inner_.compiles_at_once();
+    if (options_.isolation == Isolation::kNone || wanted == Compiler::kAnyNumber) return Compiler::kAnyNumber;
+    return find_worker(options_.settings.worker, processes_) ? wanted : Compiler::kAnyNumber;
   }
 
   Capsule capsule_of(const Specialization& specialization) {
@@ -120,7 +149,8 @@ class IsolatedCompiler final : public Compiler {
   ProcessRunner& processes_;
   FileSystem& files_;
   FailureFolder failures_;
-  std::atomic<int> in_flight_{0};
+  WorkerPool workers_;
+  std::atomic<int> in_flight_{0};  // in this process
 };
 
 }  // namespace
@@ -134,19 +164,8 @@ Isolation parse_isolation(const std::string& word) {
 
 CompileResult run_in_worker(const Capsule& capsule, const Path& scratch, ProcessRunner& processes,
                             FileSystem& files) {
-  const std::string& stated = capsule.settings.worker;
-  const auto program = find_worker(stated, processes);
-  if (!program) {
-    throw environment_error("the program kiln-worker, which compiles in a process of its own, is not in " +
-                            worker_places(stated) + "; set `worker` to its path, or `isolation` to none");
-  }
-  try {
-    const ScratchFolder work = make_scratch_folder(files, scratch, "kiln-compile-");
-    return compile_in(work, *program, capsule, processes, files);
-  } catch (const std::filesystem::filesystem_error& error) {
-    return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
-                      true};
-  }
+  WorkerPool workers(processes);
+  return compile_capsule(capsule, scratch, workers, processes, files);
 }
 
 std::unique_ptr<Compiler> make_isolated_compiler(Compiler& inner, IsolationOptions options,

@@ -1,16 +1,24 @@
 #include "isolate/worker.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 #include <new>
-#include <ostream>
+#include <string>
+#include <thread>
 
+#include "base/pipe.h"
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "isolate/capsule.h"
 #include "isolate/outcome.h"
 
@@ -18,9 +26,6 @@ namespace kiln {
 namespace {
 
 using Path = std::filesystem::path;
-
-constexpr int kDone = 0;
-constexpr int kNoOutcome = 1;
 
 /// The sanitizers map far more than they use.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -63,8 +68,14 @@ Diagnostic out_of_memory(const Capsule& capsule) {
   return diagnostic;
 }
 
-void compile(FileSystem& files, const Path& folder, Capsule& capsule, const CompilerOf& compiler_of) {
-  restrain_this_process(capsule.settings);
+void limit_this_process(const Settings& settings) {
+  lower_limit(RLIMIT_CORE, 0);
+  if (settings.compile_memory_limit > 0 && !kMapsAllOfMemory)
+    lower_limit(RLIMIT_AS, settings.compile_memory_limit);
+}
+
+WorkerEnd compile(FileSystem& files, const Path& folder, Capsule& capsule, const CompilerOf& compiler_of) {
+  limit_this_process(capsule.settings);
   // The parent watches the time.
   capsule.settings.compile_time_limit = 0;
   try {
@@ -73,37 +84,77 @@ void compile(FileSystem& files, const Path& folder, Capsule& capsule, const Comp
     if (compiler == nullptr) throw environment_error("this build of Kiln has no " + backend + " compiler");
     require_same_compiler(capsule.compiler, compiler->identity());
     write_outcome(files, folder, compiler->compile(capsule.specialization));
+    return WorkerEnd::kOutcome;
   } catch (const std::bad_alloc&) {
     write_outcome(files, folder, out_of_memory(capsule));
+    return WorkerEnd::kSpoilt;
   }
+}
+
+void drop_inherited_descriptors() {
+#ifdef SYS_close_range
+  ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+#endif
+}
+
+/// Does not read: waits until nobody can write any more.
+void wait_for_hang_up(int fd) {
+  pollfd stream{fd, 0, 0};
+  while (::poll(&stream, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+/// A compile may hang; its parent is gone all the same.
+void end_with_standard_input() {
+  std::thread([] {
+    wait_for_hang_up(STDIN_FILENO);
+    if (::getpgrp() == ::getpid()) ::kill(0, SIGKILL);  // with what compilers started
+    ::_exit(EXIT_FAILURE);
+  }).detach();
+}
+
+/// Standard output as it was; from here on, what is printed there goes to standard error.
+UniqueFd take_standard_output() {
+  UniqueFd taken(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  return taken;
 }
 
 }  // namespace
 
-void restrain_this_process(const Settings& settings) {
+void belong_to_parent() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#ifdef SYS_close_range
-  ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
-#endif
-  lower_limit(RLIMIT_CORE, 0);
-  if (settings.compile_memory_limit > 0 && !kMapsAllOfMemory)
-    lower_limit(RLIMIT_AS, settings.compile_memory_limit);
+  drop_inherited_descriptors();
 }
 
-int run_worker(FileSystem& files, const Path& folder, const CompilerOf& compiler_of, std::ostream& err) {
+WorkerEnd run_worker(FileSystem& files, const Path& folder, const CompilerOf& compiler_of,
+                     std::ostream& err) {
   try {
     Capsule capsule = read_capsule(files, folder);
     keep_scratch_in(files, std::filesystem::absolute(folder));
     try {
-      compile(files, folder, capsule, compiler_of);
+      return compile(files, folder, capsule, compiler_of);
     } catch (const Error& error) {
       write_outcome(files, folder, error);
+      return WorkerEnd::kOutcome;
     }
-    return kDone;
   } catch (const std::exception& error) {
     err << "kiln-worker: " << error.what() << std::endl;
   }
-  return kNoOutcome;
+  return WorkerEnd::kNoOutcome;
+}
+
+int serve_compiles(FileSystem& files, const CompilerOf& compiler_of, std::ostream& err) {
+  drop_inherited_descriptors();
+  const UniqueFd answers = take_standard_output();
+  end_with_standard_input();
+  for (std::string folder; std::getline(std::cin, folder);) {
+    const WorkerEnd end = run_worker(files, folder, compiler_of, err);
+    if (end == WorkerEnd::kNoOutcome) return EXIT_FAILURE;
+    const bool stays = end == WorkerEnd::kOutcome;
+    if (!write_line(answers.get(), stays ? kWorkerStays : kWorkerLeaves) || !stays) break;
+  }
+  return EXIT_SUCCESS;
 }
 
 }  // namespace kiln

@@ -13,13 +13,28 @@ namespace kiln {
 /// The compiler of a back end, made as the settings say; null if this build has none. The caller keeps it.
 using CompilerOf = std::function<Compiler*(const Settings& settings, const std::string& backend)>;
 
-/// What the program `kiln-worker` does: reads the capsule in `folder`, puts this process under its limits,
-/// compiles, and writes the outcome into the same folder. Returns an exit code: 0 if there is an outcome.
-int run_worker(FileSystem& files, const std::filesystem::path& folder, const CompilerOf& compiler_of,
-               std::ostream& err);
+/// What became of a worker's compile.
+enum class WorkerEnd {
+  kOutcome,    ///< the outcome is in the folder
+  kSpoilt,     ///< so it is, but this process should compile no more
+  kNoOutcome,  ///< it could not be written
+};
 
-/// Limits of this process and of those that it starts: memory (RLIMIT_AS), no core dumps, and an end with its
-/// parent. Descriptors that it inherited beyond the standard streams are closed.
-void restrain_this_process(const Settings& settings);
+/// Reads the capsule in `folder`, puts this process under its limits (memory, no core dumps), compiles, and
+/// writes the outcome into the same folder.
+[[nodiscard]] WorkerEnd run_worker(FileSystem& files, const std::filesystem::path& folder,
+                                   const CompilerOf& compiler_of, std::ostream& err);
+
+/// Compiles what the capsule in each folder says that comes as a line on standard input, and answers it with
+/// `kWorkerStays` or `kWorkerLeaves`. Ends, with what it started, when standard input does. What compilers
+/// print to standard output goes to standard error. Returns an exit code.
+[[nodiscard]] int serve_compiles(FileSystem& files, const CompilerOf& compiler_of, std::ostream& err);
+
+inline constexpr const char* kWorkerServes = "--serve";  ///< the argument that says so
+inline constexpr const char* kWorkerStays = "done";
+inline constexpr const char* kWorkerLeaves = "done, and out of service";
+
+/// An end with the parent, and none of the descriptors that it passed on beyond the standard streams.
+void belong_to_parent();
 
 }  // namespace kiln

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <thread>
@@ -5,6 +6,7 @@
 
 #include "base/process.h"
 #include "figures.h"
+#include "gpu_figures.h"
 #include "kiln/kiln.h"
 #include "pair_timer.h"
 #include "scratch_folder.h"
@@ -32,30 +34,64 @@ double compile_variants(const BenchOptions& options, const ScratchFolder& scratc
   return result.seconds;
 }
 
+/// Seconds for `count` units by `processes` programs at once that call NVRTC and do nothing else.
+double compile_bare(const BenchOptions& options, int processes, int count) {
+  std::atomic<bool> failed{false};
+  const double seconds = seconds_of([&] {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < processes; ++i) {
+      threads.emplace_back([&] {
+        Command command;
+        command.program = "/proc/self/exe";
+        command.arguments = {"--bare-compiles", std::to_string(count / processes),
+                             "--arch",          options.arch,
+                             "--workloads",     options.workload_folder};
+        if (!make_process_runner()->run(command).ok()) failed = true;
+      });
+    }
+  });
+  if (failed) throw Error(ErrorKind::kInternal, "the bare compiles failed");
+  return seconds;
+}
+
+void print_rates(const std::string& who, const std::vector<double>& one, const std::vector<double>& all,
+                 int cores, const char* wanted) {
+  std::vector<double> ratio;
+  for (std::size_t i = 0; i < one.size(); ++i) ratio.push_back(all[i] / one[i] / cores);
+  const auto row = [&](const char* name, const std::vector<double>& values, const char* format,
+                       const char* goal) {
+    std::printf(
+        ("| %s: %s | " + std::string(format) + " (" + format + " to " + format + ") | %s |\n").c_str(),
+        who.c_str(), name, quartile(values, 2), quartile(values, 1), quartile(values, 3), goal);
+  };
+  row("compiles a second, one at a time", one, "%.1f", "");
+  row("compiles a second, one for each core", all, "%.1f", "");
+  row("rate on C cores / (C times the rate of one)", ratio, "%.2f", wanted);
+}
+
 }  // namespace
 
 void print_compile_figures(const BenchOptions& options) {
-  constexpr int kVariants = 24;
-  const ScratchFolder scratch;
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  // Enough for each core that starting a worker (some ten compiles' time) does not weigh.
+  const int count = options.variants > 0 ? options.variants : 48 * cores;
+  const ScratchFolder scratch;
   int next = 0;
   static_cast<void>(compile_variants(options, scratch, cores, 2, next));  // finds the compiler
-  std::vector<double> one, all, speed_up;
+  const bool nvrtc = options.arch.starts_with("sm_");
+  std::vector<double> one, all, bare_one, bare_all;
   for (int i = 0; i < options.rounds; ++i) {
-    one.push_back(kVariants / compile_variants(options, scratch, 1, kVariants, next));
-    all.push_back(kVariants / compile_variants(options, scratch, cores, kVariants, next));
-    speed_up.push_back(all.back() / one.back() / cores);
+    one.push_back(count / compile_variants(options, scratch, 1, count, next));
+    all.push_back(count / compile_variants(options, scratch, cores, count, next));
+    if (!nvrtc) continue;
+    bare_one.push_back(count / compile_bare(options, 1, count));
+    bare_all.push_back(count / compile_bare(options, cores, count));
   }
-  std::printf("%d independent variants of stencil7 for %s, %d cores, isolation %s\n\n", kVariants,
+  std::printf("%d independent variants of stencil7 for %s, %d cores, isolation %s\n\n", count,
               options.arch.c_str(), cores, options.isolation.c_str());
   std::printf("| figure | median (quartiles) | wanted |\n| --- | --- | --- |\n");
-  const auto row = [](const char* name, const std::vector<double>& values, const char* wanted) {
-    std::printf("| %s | %.2f (%.2f to %.2f) | %s |\n", name, quartile(values, 2), quartile(values, 1),
-                quartile(values, 3), wanted);
-  };
-  row("compiles a second, one at a time", one, "");
-  row("compiles a second, one for each core", all, "");
-  row("rate on C cores / (C times the rate of one)", speed_up, "0.85");
+  print_rates("Kiln", one, all, cores, "0.85");
+  if (nvrtc) print_rates("as many processes that call NVRTC only", bare_one, bare_all, cores, "");
 }
 
 }  // namespace kiln::bench

@@ -10,7 +10,8 @@ struct BenchOptions {
   std::string workload_folder;     ///< kernels_src
   std::string bare_start;          ///< the kiln_bench_bare_start executable
   std::string arch = "native";     ///< of compile figures
-  std::string isolation = "none";  ///< of compile figures
+  std::string isolation = "auto";  ///< of compile figures
+  int variants = 0;                ///< of compile figures; 0: 48 for each core
 };
 
 /// Kernels on the CPU back end against the loops of openmp_loops.h; a Markdown table on standard output.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "bare_nvrtc.h"
 #include "figures.h"
 
 namespace {
@@ -41,9 +42,17 @@ int main(int argc, char** argv) {
   bool compile = false;
   app.add_flag("--compile", compile, "only the rate of compiles, one at a time and on all cores");
   app.add_option("--arch", options.arch, "of --compile: native, sm_90, gfx90a");
-  app.add_option("--isolation", options.isolation, "of --compile: none or process");
+  app.add_option("--isolation", options.isolation, "of --compile: auto, none or process");
+  app.add_option("--variants", options.variants, "of --compile; 0: 48 for each core");
+  int bare_compiles = 0;
+  app.add_option("--bare-compiles", bare_compiles,
+                 "only as many compiles by NVRTC alone, silently: what --compile compares with");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (bare_compiles > 0) {
+      kiln::bench::compile_without_kiln(options, bare_compiles);
+      return 0;
+    }
     if (compile) {
       kiln::bench::print_compile_figures(options);
       return 0;

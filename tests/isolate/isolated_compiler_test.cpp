@@ -53,12 +53,12 @@ class FakeWorker : public testing::Test {
 
   class WantsProcesses : public test::FakeCompiler {
    public:
-    bool wants_processes() const override { return wanted; }
+    int compiles_at_once() const override { return at_once; }
     std::string surroundings(const Specialization& specialization) override {
       return "around " + specialization.source_text;
     }
     std::string abilities() override { return "all"; }
-    bool wanted = false;
+    int at_once = kAnyNumber;
   };
 
   test::FakeClock clock_;
@@ -91,8 +91,8 @@ TEST_F(FakeWorker, IsOtherwiseTheCompilerItself) {
   EXPECT_EQ(compiler->surroundings(make_specialization("x")), "around x");
   EXPECT_EQ(compiler->abilities(), "all");
   EXPECT_EQ(compiler->target_for("native"), inner_.target_for("native"));
-  inner_.wanted = true;
-  EXPECT_TRUE(compiler->wants_processes());
+  inner_.at_once = 3;
+  EXPECT_EQ(compiler->compiles_at_once(), 3);
 }
 
 TEST_F(FakeWorker, OrdinaryDiagnosticsAndErrorsPassThrough) {
@@ -188,8 +188,8 @@ TEST_F(FakeWorker, AutoTakesAWorkerBesideAnotherCompileOnly) {
     return FakeProcessRunner::succeeded();
   });
   const auto compiler = make(Isolation::kAuto);
-  for (const bool wanted : {false, true}) {
-    inner_.wanted = wanted;
+  for (const int at_once : {Compiler::kAnyNumber, 1}) {
+    inner_.at_once = at_once;
     (void)compiler->compile(make_specialization());  // alone
     EXPECT_TRUE(processes_.commands().empty());
   }

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "base/conversation.h"
 #include "base/process.h"
 
 namespace kiln::test {
@@ -52,6 +56,10 @@ class FakeProcessRunner : public ProcessRunner {
     }
     return answer(command);
   }
+  /// A question is a run of the program with the line as its argument; what succeeds answers "done".
+  std::unique_ptr<Conversation> converse(const Command& command) override {
+    return std::make_unique<FakeConversation>(*this, command);
+  }
   std::optional<std::string> find_program(const std::string& name) override {
     const std::lock_guard lock(mutex_);
     const auto found = programs_.find(name);
@@ -72,6 +80,24 @@ class FakeProcessRunner : public ProcessRunner {
   }
 
  private:
+  class FakeConversation final : public Conversation {
+   public:
+    FakeConversation(FakeProcessRunner& runner, Command command)
+        : runner_(runner), command_(std::move(command)) {}
+    std::variant<Reply, ProcessResult> ask(std::string_view line, std::chrono::milliseconds limit) override {
+      Command question = command_;
+      question.arguments = {std::string(line)};
+      question.time_limit = limit;
+      ProcessResult result = runner_.run(question);
+      if (result.ok()) return Reply{"done", result.error};
+      return result;
+    }
+
+   private:
+    FakeProcessRunner& runner_;
+    Command command_;
+  };
+
   mutable std::mutex mutex_;
   Answer answer_;
   std::vector<Command> commands_;

@@ -78,7 +78,7 @@ class HiprtcCompiler final : public Compiler {
   }
 
   /// comgr works on one compile at a time, and LLVM may end the process.
-  [[nodiscard]] bool wants_processes() const override { return true; }
+  [[nodiscard]] int compiles_at_once() const override { return 1; }
 
   std::string abilities() override { return join(library().isas, ", "); }
 

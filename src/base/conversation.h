@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/process.h"
+
+namespace kiln {
+
+/// What a program answered.
+struct Reply {
+  std::string line;   ///< without its newline
+  std::string error;  ///< printed to standard error since the question
+};
+
+/// A program that stays and answers each line on its standard input with one line on its standard output.
+/// One thread at a time. The program is ended, with its group, when this goes.
+class Conversation {
+ public:
+  virtual ~Conversation() = default;
+
+  /// The answer; or how the program ended, at a limit or by itself: then the conversation is over. `limit` 0:
+  /// none.
+  [[nodiscard]] virtual std::variant<Reply, ProcessResult> ask(std::string_view line,
+                                                               std::chrono::milliseconds limit) = 0;
+};
+
+/// With a program that runs; its limits for output hold for each answer, that for time does not.
+[[nodiscard]] std::unique_ptr<Conversation> make_conversation(const std::string& path, const Command& command,
+                                                              ProcessGroup group);
+/// With a program that could not be started: `why` is the answer to each question.
+[[nodiscard]] std::unique_ptr<Conversation> make_failed_conversation(std::string why);
+
+}  // namespace kiln

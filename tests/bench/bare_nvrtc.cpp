@@ -1,0 +1,46 @@
+#include "bare_nvrtc.h"
+
+#include "compile/cuda/nvrtc_program.h"
+#include "compile/cuda/nvrtc_unit.h"
+#include "device/cuda/driver.h"
+#include "gpu_figures.h"
+#include "kiln/error.h"
+#include "specialize/unit.h"
+#include "workload/library.h"
+
+namespace kiln::bench {
+
+Specialization specialization_of(const BenchOptions& options, FileSystem& files,
+                                 const std::string& workload_name, const Target& target, int round) {
+  const WorkloadLibrary library(files, {options.workload_folder});
+  const auto workload = library.load(workload_name, {});
+  const Configuration configuration = configure(workload, {}, "cuda", files).configuration;
+  const auto units = make_units(configuration, {workload->run.front().kernel}, Role::kStep, target, files);
+  Specialization specialization = units.at(0).specialization;
+  specialization.defines.emplace_back("KILN_BENCH_ROUND", std::to_string(round));
+  return specialization;
+}
+
+double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization) {
+  const NvrtcArch arch = choose_nvrtc_arch(specialization.target.arch, nvrtc.archs, nvrtc.version());
+  const RtcUnit unit = make_nvrtc_unit(specialization, {});
+  const std::vector<std::string> options = nvrtc_options(specialization, arch, {});
+  return seconds_of([&] {
+    NvrtcProgram program(nvrtc, unit, specialization.source_name);
+    for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
+    if (program.compile(options, {}) != nvrtc_abi::kSuccess) throw internal_error(program.log());
+    static_cast<void>(program.cubin());
+  });
+}
+
+void compile_without_kiln(const BenchOptions& options, int count) {
+  const auto files = make_real_file_system();
+  const NvrtcLibrary nvrtc = open_nvrtc(cuda_places(""), *files);
+  for (int round = 0; round < count; ++round) {
+    const Specialization fresh =
+        specialization_of(options, *files, "stencil7", {"cuda", options.arch, 32}, round);
+    static_cast<void>(bare_compile_seconds(nvrtc, fresh));
+  }
+}
+
+}  // namespace kiln::bench
