@@ -1,15 +1,22 @@
 #include "cli/run_cli.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <future>
 #include <new>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -17,6 +24,7 @@
 #include "cli/help.h"
 #include "cli/world.h"
 #include "config/settings.h"
+#include "embed/backends.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -38,40 +46,97 @@ int exit_code_of(ErrorKind kind) {
   return kExitInternal;
 }
 
-std::vector<Subcommand> add_commands(CLI::App& app) {
-  return {add_run_command(app),       add_validate_command(app), add_devices_command(app),
-          add_workloads_command(app), add_compile_command(app),  add_cache_command(app),
-          add_replay_command(app),    add_settings_command(app), add_completion_command(app)};
+using AddCommand = Subcommand (*)(CLI::App&);
+
+/// In the order of the help.
+constexpr std::pair<std::string_view, AddCommand> kCommands[] = {
+    {"run", add_run_command},
+    {"validate", add_validate_command},
+    {"devices", add_devices_command},
+    {"workloads", add_workloads_command},
+    {"compile", add_compile_command},
+    {"cache", add_cache_command},
+    {"replay", add_replay_command},
+    {"settings", add_settings_command},
+    {"completion", add_completion_command},
+};
+
+/// The first word that is a command's name; empty if there is none.
+std::string_view command_word(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    for (const auto& [name, add] : kCommands) {
+      if (argv[i] == name) return name;
+    }
+  }
+  return {};
+}
+
+/// A GPU's driver takes a tenth of a second to start: where the command line says that a job runs on one, it
+/// starts while everything else is read. The future waits for it at its end.
+std::future<void> start_driver_early(int argc, const char* const* argv) {
+  if (command_word(argc, argv) != "run") return {};
+  constexpr std::string_view kOption = "--device";
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    if (!word.starts_with(kOption)) continue;
+    word.remove_prefix(kOption.size());
+    if (word.empty() && i + 1 < argc) word = argv[i + 1];
+    if (word.starts_with('=')) word.remove_prefix(1);
+    const std::string backend(word.substr(0, word.find_first_of(":,")));
+    return std::async(std::launch::async, [backend] { start_driver(backend); });
+  }
+  return {};
 }
 
 class CommandLine {
  public:
-  CommandLine() : app_(kSummary, "kiln") {
+  /// With the command `only`; with all where that is empty.
+  explicit CommandLine(std::string_view only) : app_(kSummary, "kiln") {
     app_.fallthrough();
     app_.formatter(make_help_formatter());
     app_.set_help_flag("-h,--help", "This text; after a command: what it does, with examples");
     app_.require_subcommand(0, 1);
     add_global_options(app_, arguments_);
-    commands_ = add_commands(app_);
+    for (const auto& [name, add] : kCommands) {
+      if (only.empty() || name == only) commands_.push_back(add(app_));
+    }
     app_.footer(examples({"kiln run configs/quickstart.yaml",
                           "kiln run configs/stencil7.yaml --sweep block_x=64,128,256",
                           "kiln workloads stencil7", "kiln run --help"}));
   }
 
-  int run(int argc, const char* const* argv, const Console& console) {
+  /// Parses and runs; what does not parse is reported.
+  int run(int argc, const char* const* argv, const Console& console, std::int64_t start_ns) {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       return report(error, console);
     }
-    for (const Subcommand& command : commands_) {
-      if (command.app->parsed()) return run_command(command, console);
-    }
+    if (const Subcommand* command = parsed_command()) return run_command(*command, console, start_ns);
     console.err << app_.help();
     return kExitBadInput;
   }
 
+  /// The same; empty, and nothing done, where it does not parse.
+  std::optional<int> try_run(int argc, const char* const* argv, const Console& console,
+                             std::int64_t start_ns) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError&) {
+      return std::nullopt;
+    }
+    const Subcommand* command = parsed_command();
+    if (command == nullptr) return std::nullopt;
+    return run_command(*command, console, start_ns);
+  }
+
  private:
+  const Subcommand* parsed_command() const {
+    const auto parsed = [](const Subcommand& command) { return command.app->parsed(); };
+    const auto found = std::find_if(commands_.begin(), commands_.end(), parsed);
+    return found == commands_.end() ? nullptr : &*found;
+  }
+
   int report(const CLI::ParseError& error, const Console& console) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
       app_.exit(error, console.out, console.err);
@@ -81,10 +146,10 @@ class CommandLine {
     throw bad_input(extras.empty() ? error.what() : unexpected_word_message(app_, extras));
   }
 
-  int run_command(const Subcommand& command, const Console& console) {
+  int run_command(const Subcommand& command, const Console& console, std::int64_t start_ns) {
     const std::unique_ptr<FileSystem> files = make_real_file_system();
-    World world(console, resolve_settings(make_settings_world(*files), arguments_.settings),
-                arguments_.quiet);
+    World world(console, resolve_settings(make_settings_world(*files), arguments_.settings), arguments_.quiet,
+                start_ns);
     return command.run(world);
   }
 
@@ -103,7 +168,13 @@ int fail(const Console& console, const std::string& kind, const std::string& mes
 
 int run_cli(int argc, const char* const* argv, const Console& console) {
   try {
-    return CommandLine().run(argc, argv, console);
+    const std::int64_t start_ns = make_system_clock()->steady_ns();
+    const std::future<void> driver = start_driver_early(argc, argv);
+    // All commands are needed only for help and for what a wrong one might have meant.
+    if (const std::string_view only = command_word(argc, argv); !only.empty()) {
+      if (const auto code = CommandLine(only).try_run(argc, argv, console, start_ns)) return *code;
+    }
+    return CommandLine({}).run(argc, argv, console, start_ns);
   } catch (const Error& error) {
     const bool bug = error.kind() == ErrorKind::kInternal;
     return fail(console, bug ? "internal error" : "error", error.what(), exit_code_of(error.kind()));

@@ -23,7 +23,7 @@ LogLevel level_of(const Settings& settings, bool quiet) {
 
 }  // namespace
 
-World::World(const Console& console, ResolvedSettings settings, bool quiet)
+World::World(const Console& console, ResolvedSettings settings, bool quiet, std::int64_t start_ns)
     : console_(console),
       settings_(std::move(settings)),
       quiet_(quiet),
@@ -32,7 +32,7 @@ World::World(const Console& console, ResolvedSettings settings, bool quiet)
            make_style(console, console.err_is_terminal, settings_.values.color)),
       files_(make_real_file_system()),
       clock_(make_system_clock()),
-      start_ns_(clock_->steady_ns()),
+      start_ns_(start_ns),
       engine_(settings_.values, *files_, *clock_, log_) {}
 
 TextStyle World::style() const {

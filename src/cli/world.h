@@ -20,7 +20,8 @@ namespace kiln {
 /// it is first asked for: a command starts nothing that it does not use.
 class World {
  public:
-  World(const Console& console, ResolvedSettings settings, bool quiet);
+  /// `start_ns`: the steady time when the command began.
+  World(const Console& console, ResolvedSettings settings, bool quiet, std::int64_t start_ns);
 
   [[nodiscard]] std::ostream& out() const { return console_.out; }
   [[nodiscard]] const ResolvedSettings& settings() const { return settings_; }
@@ -44,7 +45,7 @@ class World {
   ConsoleLog log_;
   std::unique_ptr<FileSystem> files_;
   std::unique_ptr<Clock> clock_;
-  std::int64_t start_ns_;  ///< when the command began
+  std::int64_t start_ns_;
   Engine engine_;
 };
 

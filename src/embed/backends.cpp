@@ -9,6 +9,7 @@
 #include "compile/hip/hiprtc_compiler.h"
 #include "device/cpu/cpu_backend.h"
 #include "device/cuda/cuda_backend.h"
+#include "device/cuda/driver.h"
 #include "device/hip/hip_backend.h"
 
 namespace kiln {
@@ -57,6 +58,12 @@ HiprtcCompilerOptions hiprtc_options(const Settings& settings, const HipPlaces& 
 }
 
 }  // namespace
+
+void start_driver(const std::string& backend) {
+  if (backend != "cuda") return;
+  const auto files = make_real_file_system();
+  start_cuda_driver(cuda_places(""), *files);
+}
 
 Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files, Log& log) {
   Backends backends;

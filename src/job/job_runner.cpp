@@ -29,7 +29,10 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
         largest_bytes = layout.bytes;
       }
     }
-    const std::uint64_t available = device.free_memory_bytes();
+    // A GPU is asked once it has started, and need not be while much less than it has is wanted.
+    constexpr std::uint64_t kSmall = 16;
+    const std::uint64_t available =
+        bytes < device.info().memory_bytes / kSmall ? bytes : device.free_memory_bytes();
     if (bytes > available) {
       return bad_input("the buffers need " + format_bytes(bytes) + " ('" + largest->name + "' alone " +
                            format_bytes(largest_bytes) + "); " + device.info().id + " has " +

@@ -217,13 +217,22 @@ std::vector<PreparedKernel> VariantRunner::prepare_all(const std::vector<std::st
 void VariantRunner::prepare() {
   stream_ = device_->create_stream();
   workspace_ = std::make_unique<Workspace>(*device_, *stream_, configuration_, context_.files, pool_);
-  workspace_->allocate(needs_.buffers);
+  allocate();
   init_ = prepare_all(needs_.init_kernels);
   step_ = prepare_all(needs_.run);
   verify_step_ = prepare_all(needs_.verify_run);
   for (const PreparedKernel& kernel : step_) {
     record_.launches.push_back({kernel.name(), kernel.shape(), kernel.attributes(),
                                 occupancy_of(kernel, device_->info()), std::nullopt});
+  }
+}
+
+void VariantRunner::allocate() {
+  try {
+    workspace_->allocate(needs_.buffers);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    throw UnfitKernel(error.what());
   }
 }
 

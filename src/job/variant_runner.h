@@ -37,6 +37,8 @@ class VariantRunner {
 
   [[nodiscard]] bool load_units(std::vector<Unit> units, const std::shared_ptr<Device>& device);
   void add_unit_use(const Unit& unit, const ServiceResult& result);
+  /// Throws UnfitKernel where the device has no room.
+  void allocate();
   void note_first_launch();
   [[nodiscard]] ReferenceContent run_reference(const CheckSpec& check);
   [[nodiscard]] ReferenceContent run_reference_on(Workspace& workspace, const CheckSpec& check);

@@ -46,10 +46,13 @@ void print_gpu_figures(const BenchOptions& options) {
   std::printf("\n%s, driver %s, NVRTC %s\n\n| figure | median (quartiles) | goal |\n| --- | --- | --- |\n",
               gpu.device->info().name.c_str(), gpu.device->info().driver.c_str(),
               gpu.compiler->identity().version.c_str());
-  print_launch_figures(gpu);
-  print_compile_figures(gpu);
-  print_start_figures(gpu);
-  print_nvcc_figures(gpu);
+  const std::pair<const char*, void (*)(Gpu&)> groups[] = {{"launch", print_launch_figures},
+                                                           {"compile", print_compile_figures},
+                                                           {"start", print_start_figures},
+                                                           {"nvcc", print_nvcc_figures}};
+  for (const auto& [name, print] : groups) {
+    if (options.figures.empty() || options.figures == name) print(gpu);
+  }
 }
 
 }  // namespace kiln::bench

@@ -1,6 +1,7 @@
 #include "device/cuda/cuda_device.h"
 
 #include <array>
+#include <future>
 
 #include "base/text.h"
 #include "device/cache_eviction.h"
@@ -57,26 +58,39 @@ class CudaBuffer final : public DeviceBuffer {
   std::size_t bytes_;
 };
 
+/// What needs the context, which takes a GPU a tenth of a second to make.
+struct WorkingParts {
+  explicit WorkingParts(std::shared_ptr<CudaContext> made) : context(std::move(made)), staging(context) {}
+
+  std::shared_ptr<CudaContext> context;
+  CudaStaging staging;
+};
+
 class CudaDevice final : public Device {
  public:
+  /// The context is made beside the caller, who has things to do that need no more than `info`; the first
+  /// call that needs it waits, and throws what went wrong.
   CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal, FileSystem& files)
-      : info_(describe_cuda_device(*driver, ordinal)),
-        context_(std::make_shared<CudaContext>(driver, device_number(*driver, ordinal))),
-        staging_(context_),
-        clock_reader_(pci_address(*driver, ordinal), files) {}
+      : driver_(driver),
+        info_(describe_cuda_device(*driver, ordinal)),
+        clock_reader_(pci_address(*driver, ordinal), files),
+        parts_(std::async(std::launch::async, [driver, ordinal] {
+          return std::make_unique<WorkingParts>(
+              std::make_shared<CudaContext>(driver, device_number(*driver, ordinal)));
+        })) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
 
   [[nodiscard]] std::uint64_t free_memory_bytes() override {
-    const CurrentContext current = context_->enter();
+    const CurrentContext current = context()->enter();
     std::size_t free = 0;
     std::size_t total = 0;
-    context_->check(call().memory_get_info(&free, &total), "cuMemGetInfo");
+    context()->check(call().memory_get_info(&free, &total), "cuMemGetInfo");
     return free;
   }
 
   [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
-    const CurrentContext current = context_->enter();
+    const CurrentContext current = context()->enter();
     cuda_abi::DevicePointer address = 0;
     const cuda_abi::Result result = call().memory_allocate(&address, std::max<std::size_t>(bytes, 1));
     if (result == cuda_abi::kOutOfMemory) {
@@ -84,66 +98,67 @@ class CudaDevice final : public Device {
                       format_bytes(free_memory_bytes()) + " of " + format_bytes(info_.memory_bytes) +
                       " are free");
     }
-    context_->check(result, "cuMemAlloc");
-    return std::make_unique<CudaBuffer>(context_, address, bytes);
+    context()->check(result, "cuMemAlloc");
+    return std::make_unique<CudaBuffer>(context(), address, bytes);
   }
 
   void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
     if (bytes == 0) return;
-    staging_.copy_to_device(native(stream), address_of(device), host, bytes);
+    parts_.get()->staging.copy_to_device(native(stream), address_of(device), host, bytes);
     stream.synchronize();
   }
 
   void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
     if (bytes == 0) return;
-    staging_.copy_to_host(native(stream), host, address_of(device), bytes);
+    parts_.get()->staging.copy_to_host(native(stream), host, address_of(device), bytes);
     stream.synchronize();
   }
 
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
     if (bytes == 0) return;
-    const CurrentContext current = context_->enter();
-    context_->check(call().fill_bytes(address_of(device), value, bytes, native(stream)), "cuMemsetD8Async");
+    const CurrentContext current = context()->enter();
+    context()->check(call().fill_bytes(address_of(device), value, bytes, native(stream)), "cuMemsetD8Async");
   }
 
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
-    return std::make_unique<CudaStream>(context_);
+    return std::make_unique<CudaStream>(context());
   }
 
   /// Of a stream that was created as blocking, the legacy default stream tells.
   [[nodiscard]] bool is_capturing(void* native) override {
-    const CurrentContext current = context_->enter();
+    const CurrentContext current = context()->enter();
     auto* stream = native == nullptr ? cuda_abi::kLegacyStream : static_cast<cuda_abi::Stream>(native);
     cuda_abi::CaptureStatus status = cuda_abi::CaptureStatus::kNone;
     const cuda_abi::Result result = call().stream_is_capturing(stream, &status);
     if (result == cuda_abi::kStreamCaptureImplicit) return true;
-    context_->check(result, "cuStreamIsCapturing");
+    context()->check(result, "cuStreamIsCapturing");
     return status != cuda_abi::CaptureStatus::kNone;
   }
 
   [[nodiscard]] TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data) override {
-    const CurrentContext current = context_->enter();
-    return encode_cuda_tensor_map(*context_, layout, data);
+    const CurrentContext current = context()->enter();
+    return encode_cuda_tensor_map(*context(), layout, data);
   }
   [[nodiscard]] std::optional<DeviceClocks> clocks() override { return clock_reader_.read(); }
 
-  [[nodiscard]] std::unique_ptr<Event> create_event() override { return make_cuda_event(context_); }
+  [[nodiscard]] std::unique_ptr<Event> create_event() override { return make_cuda_event(context()); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
-    return load_cuda_module(context_, binary, info_);
+    return load_cuda_module(context(), binary, info_);
   }
 
   void flush_cache(Stream& stream) override { eviction_.enqueue(*this, stream); }
 
  private:
-  [[nodiscard]] const cuda_abi::Functions& call() const { return context_->driver().call; }
+  [[nodiscard]] const std::shared_ptr<CudaContext>& context() const { return parts_.get()->context; }
+  [[nodiscard]] const cuda_abi::Functions& call() const { return driver_->call; }
   static cuda_abi::Stream native(const Stream& stream) {
     return static_cast<cuda_abi::Stream>(stream.native());
   }
 
+  std::shared_ptr<const CudaDriver> driver_;
   DeviceInfo info_;
-  std::shared_ptr<CudaContext> context_;
-  CudaStaging staging_;
   CudaClockReader clock_reader_;
+  std::shared_future<std::unique_ptr<WorkingParts>> parts_;
   CacheEviction eviction_;
 };
 

@@ -87,6 +87,14 @@ std::string kernel_module_release(FileSystem& files) {
   return "";
 }
 
+VendorLibrary open_driver_library(const CudaPlaces& places, FileSystem& files) {
+  LibrarySearch search;
+  search.names = {"libcuda.so.1"};
+  for (const std::string& folder : places.library_path) search.folders.emplace_back(folder);
+  search.folders.emplace_back("/usr/lib/wsl/lib");  // the driver that Windows lends: not in the loader's path
+  return open_library(search, files);
+}
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -98,12 +106,14 @@ std::string CudaDriver::description() const {
   return release.empty() ? cuda : release + ", " + cuda;
 }
 
+void start_cuda_driver(const CudaPlaces& places, FileSystem& files) {
+  cuda_abi::Functions call{};
+  const VendorLibrary library = open_driver_library(places, files);
+  if (library.handle != nullptr && bind_symbol(library, call.init, "cuInit")) static_cast<void>(call.init(0));
+}
+
 CudaDriverResult open_cuda_driver(const CudaPlaces& places, FileSystem& files) {
-  LibrarySearch search;
-  search.names = {"libcuda.so.1"};
-  for (const std::string& folder : places.library_path) search.folders.emplace_back(folder);
-  search.folders.emplace_back("/usr/lib/wsl/lib");  // the driver that Windows lends: not in the loader's path
-  const VendorLibrary library = open_library(search, files);
+  const VendorLibrary library = open_driver_library(places, files);
   if (library.handle == nullptr) return {nullptr, "no NVIDIA driver: " + library.problem + kInstall};
 
   const auto driver = std::make_shared<CudaDriver>();

@@ -28,6 +28,10 @@ struct CudaDriverResult {
   std::string problem;
 };
 
+/// Loads and starts the driver that the loader finds, if there is one, so that open_cuda_driver finds it
+/// started. A hint: nothing is reported.
+void start_cuda_driver(const CudaPlaces& places, FileSystem& files);
+
 [[nodiscard]] CudaDriverResult open_cuda_driver(const CudaPlaces& places, FileSystem& files);
 
 /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered"
