@@ -71,9 +71,9 @@ std::string_view command_word(int argc, const char* const* argv) {
   return {};
 }
 
-/// A GPU's driver takes a tenth of a second to start: where the command line says that a job runs on one, it
-/// starts while everything else is read. The future waits for it at its end.
-std::future<void> start_driver_early(int argc, const char* const* argv) {
+/// A GPU takes two tenths of a second to start: where the command line says that a job runs on one, it starts
+/// while everything else is read. The future waits for it at its end.
+std::future<void> start_device_early(int argc, const char* const* argv) {
   if (command_word(argc, argv) != "run") return {};
   constexpr std::string_view kOption = "--device";
   for (int i = 1; i < argc; ++i) {
@@ -82,8 +82,8 @@ std::future<void> start_driver_early(int argc, const char* const* argv) {
     word.remove_prefix(kOption.size());
     if (word.empty() && i + 1 < argc) word = argv[i + 1];
     if (word.starts_with('=')) word.remove_prefix(1);
-    const std::string backend(word.substr(0, word.find_first_of(":,")));
-    return std::async(std::launch::async, [backend] { start_driver(backend); });
+    const std::string name(word.substr(0, word.find(',')));
+    return std::async(std::launch::async, [name] { start_device(name); });
   }
   return {};
 }
@@ -169,7 +169,7 @@ int fail(const Console& console, const std::string& kind, const std::string& mes
 int run_cli(int argc, const char* const* argv, const Console& console) {
   try {
     const std::int64_t start_ns = make_system_clock()->steady_ns();
-    const std::future<void> driver = start_driver_early(argc, argv);
+    const std::future<void> device = start_device_early(argc, argv);
     // All commands are needed only for help and for what a wrong one might have meant.
     if (const std::string_view only = command_word(argc, argv); !only.empty()) {
       if (const auto code = CommandLine(only).try_run(argc, argv, console, start_ns)) return *code;

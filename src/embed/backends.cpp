@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 
+#include "base/text.h"
 #include "compile/cpu/cpu_compiler.h"
 #include "compile/cuda/nvrtc_compiler.h"
 #include "compile/hip/hiprtc_compiler.h"
@@ -59,10 +61,14 @@ HiprtcCompilerOptions hiprtc_options(const Settings& settings, const HipPlaces& 
 
 }  // namespace
 
-void start_driver(const std::string& backend) {
-  if (backend != "cuda") return;
+void start_device(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  if (name.substr(0, colon) != "cuda") return;
+  const auto ordinal = parse_integer(colon == std::string::npos ? "0" : name.substr(colon + 1));
+  constexpr std::int64_t kMost = 1'000'000;
+  if (!ordinal || *ordinal < 0 || *ordinal > kMost) return;
   const auto files = make_real_file_system();
-  start_cuda_driver(cuda_places(""), *files);
+  start_cuda_driver(cuda_places(""), *files, static_cast<int>(*ordinal));
 }
 
 Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files, Log& log) {

@@ -24,8 +24,8 @@ struct Backends {
 [[nodiscard]] Backends make_backends(const Settings& settings, ProcessRunner& processes, FileSystem& files,
                                      Log& log);
 
-/// Starts the driver of a back end, which takes a GPU's a tenth of a second, so that a device opens sooner. A
-/// hint: nothing is reported.
-void start_driver(const std::string& backend);
+/// Begins what opening a device ("cuda:0") takes longest for: starting its driver and making a context. A
+/// hint: nothing is reported, and the context stays.
+void start_device(const std::string& name);
 
 }  // namespace kiln

@@ -97,12 +97,12 @@ struct KernelService::State {
   /// Looks in memory again: whoever led before may have landed since the caller looked.
   GetResult load(const Request& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
-    require_no_capture(request);
     auto outcome = obtain_once(request);
     if (auto* diagnostic = std::get_if<Diagnostic>(&outcome.value)) return std::move(*diagnostic);
     ObtainedCode& obtained = std::get<ObtainedCode>(outcome.value);
     if (outcome.waited) obtained = ObtainedCode{obtained.code, Origin::kWaited, 0, 0};
 
+    require_no_capture(request);
     const std::int64_t begin = clock.steady_ns();
     auto loaded = load_on_device(*obtained.code, request.device);
     const double seconds = seconds_since(begin);
@@ -199,6 +199,7 @@ struct KernelService::State {
   }
 
   ObtainResult compile(const Request& request) {
+    require_no_capture(request);
     const CompileSlot slot = slots.take(request.key.digest, request.urgency, request.stop);
     if (!slot) throw Cancelled();
     const std::int64_t begin = clock.steady_ns();

@@ -106,10 +106,14 @@ std::string CudaDriver::description() const {
   return release.empty() ? cuda : release + ", " + cuda;
 }
 
-void start_cuda_driver(const CudaPlaces& places, FileSystem& files) {
+void start_cuda_driver(const CudaPlaces& places, FileSystem& files, int ordinal) {
   cuda_abi::Functions call{};
   const VendorLibrary library = open_driver_library(places, files);
-  if (library.handle != nullptr && bind_symbol(library, call.init, "cuInit")) static_cast<void>(call.init(0));
+  if (library.handle == nullptr || bind_all(library, call) != nullptr) return;
+  cuda_abi::DeviceNumber device = 0;
+  cuda_abi::Context context = nullptr;
+  if (call.init(0) != cuda_abi::kSuccess || call.device_get(&device, ordinal) != cuda_abi::kSuccess) return;
+  static_cast<void>(call.primary_context_retain(&context, device));
 }
 
 CudaDriverResult open_cuda_driver(const CudaPlaces& places, FileSystem& files) {

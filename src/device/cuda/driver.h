@@ -28,9 +28,9 @@ struct CudaDriverResult {
   std::string problem;
 };
 
-/// Loads and starts the driver that the loader finds, if there is one, so that open_cuda_driver finds it
-/// started. A hint: nothing is reported.
-void start_cuda_driver(const CudaPlaces& places, FileSystem& files);
+/// Loads and starts the driver, if there is one, and makes a device's primary context, which stays until the
+/// process ends: what opens the device finds it done. A hint: nothing is reported.
+void start_cuda_driver(const CudaPlaces& places, FileSystem& files, int ordinal);
 
 [[nodiscard]] CudaDriverResult open_cuda_driver(const CudaPlaces& places, FileSystem& files);
 
