@@ -41,9 +41,8 @@ void require_sources(const Workload& workload, FileSystem& files) {
 /// What each launch of a step needs: its shape, and the extents of its buffers.
 void check_launches(const Configuration& configuration) {
   const Workload& workload = configuration.workload();
-  for (const LaunchSpec& launch : workload.run) {
-    if (launch.when && !configuration.evaluate_condition(*launch.when)) continue;
-    const KernelSpec& kernel = *workload.find_kernel(launch.kernel);
+  for (const std::string& name : needs_of(configuration, true).run) {
+    const KernelSpec& kernel = *workload.find_kernel(name);
     static_cast<void>(shape_of(configuration, kernel));
     for (const ArgumentSpec& argument : kernel.args) {
       if (!argument.names_buffer()) continue;

@@ -96,6 +96,14 @@ std::string names_of(const Items& items, Name name) {
   return join(names, ", ");
 }
 
+/// "copy_paper as copy (variant == paper)".
+std::string launch_text(const LaunchSpec& launch) {
+  std::string text = launch.kernel;
+  if (launch.step != launch.kernel) text += " as " + launch.step;
+  if (launch.when) text += " (" + launch.when->text + ")";
+  return text;
+}
+
 void print_workload(const Workload& workload, World& world) {
   const TextStyle style = world.style();
   std::ostream& out = world.out();
@@ -109,8 +117,7 @@ void print_workload(const Workload& workload, World& world) {
     out << "Constraints: "
         << names_of(workload.constraints, [](const ExpressionText& text) { return text.text; }) << "\n";
   }
-  out << "One step launches: "
-      << names_of(workload.run, [](const LaunchSpec& launch) { return launch.kernel; }) << "\n";
+  out << "One step launches: " << names_of(workload.run, launch_text) << "\n";
   if (!workload.checks.empty()) {
     out << "Checks: " << names_of(workload.checks, [](const CheckSpec& check) { return check.name; }) << "\n";
   }

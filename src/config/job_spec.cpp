@@ -23,12 +23,21 @@ void read_set(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) job.set.emplace_back(name, raw_value(value));
 }
 
+/// `variant: paper` at the top is short for `set: {variant: paper}`.
+void read_variant(const YamlNode& node, JobSpec& job) {
+  const bool also_set =
+      std::any_of(job.set.begin(), job.set.end(), [](const auto& entry) { return entry.first == "variant"; });
+  if (also_set) throw node.error("is also in `set`; keep one");
+  job.set.emplace_back("variant", raw_value(node));
+}
+
 void read_sweep(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) {
     const bool also_set = std::any_of(job.set.begin(), job.set.end(),
                                       [&name = name](const auto& entry) { return entry.first == name; });
     if (also_set)
-      throw bad_input(std::string("sweep.").append(name).append(": is also in `set`; keep one"),
+      throw bad_input(std::string("sweep.").append(name).append(
+                          name == "variant" ? ": is also set; keep one" : ": is also in `set`; keep one"),
                       node.key_location(name));
     std::vector<RawValue> values;
     for (const YamlNode& item : value.items()) values.push_back(raw_value(item));
@@ -74,7 +83,7 @@ std::string read_isolation(const YamlNode& node) {
 }
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
-  root.require_keys({"workload", "device", "set", "sweep", "measure", "output", "isolation"});
+  root.require_keys({"workload", "variant", "device", "set", "sweep", "measure", "output", "isolation"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -86,6 +95,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   }
   if (const auto node = root.find("device")) read_devices(*node, job);
   if (const auto node = root.find("set")) read_set(*node, job);
+  if (const auto node = root.find("variant")) read_variant(*node, job);
   if (const auto node = root.find("sweep")) read_sweep(*node, job);
   if (const auto node = root.find("measure")) job.measure = read_measure(*node);
   if (const auto node = root.find("output")) job.output = node->text();

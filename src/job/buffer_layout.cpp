@@ -3,27 +3,27 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "workload/selection.h"
 
 namespace kiln {
 namespace {
 
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
 
-void add_buffer(const Configuration& configuration, const std::string& name, std::set<std::string>& buffers,
-                std::set<std::string>& init_kernels) {
+/// `where`: what needs the buffer.
+void add_buffer(const Configuration& configuration, const std::string& name, const SourceLocation& where,
+                std::set<std::string>& buffers, std::set<std::string>& init_kernels) {
   if (!buffers.insert(name).second) return;
   const Workload& workload = configuration.workload();
-  const InitSpec& init = effective_init(configuration, workload.find_buffer(name)->init);
+  const BufferSpec& buffer = *workload.find_buffer(name);
+  if (buffer.when && !configuration.evaluate_condition(*buffer.when)) {
+    throw bad_input("buffer '" + name + "' is needed here, but not there: it is made when " +
+                        configuration.explain(*buffer.when),
+                    where);
+  }
+  const InitSpec& init = effective_init(configuration, buffer.init);
   if (init.kind != InitSpec::Kind::kKernel || !init_kernels.insert(init.kernel).second) return;
   add_needs_of_kernel(configuration, *workload.find_kernel(init.kernel), buffers, init_kernels);
-}
-
-std::vector<std::string> active(const Configuration& configuration, const std::vector<LaunchSpec>& launches) {
-  std::vector<std::string> names;
-  for (const LaunchSpec& launch : launches) {
-    if (!launch.when || configuration.evaluate_condition(*launch.when)) names.push_back(launch.kernel);
-  }
-  return names;
 }
 
 }  // namespace
@@ -64,10 +64,11 @@ const InitSpec& effective_init(const Configuration& configuration, const InitSpe
 void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel,
                          std::set<std::string>& buffers, std::set<std::string>& init_kernels) {
   for (const ArgumentSpec& argument : kernel.args) {
-    if (argument.names_buffer()) add_buffer(configuration, argument.name, buffers, init_kernels);
+    if (argument.names_buffer())
+      add_buffer(configuration, argument.name, argument.where, buffers, init_kernels);
   }
   for (const auto& [symbol, buffer] : kernel.symbols)
-    add_buffer(configuration, buffer, buffers, init_kernels);
+    add_buffer(configuration, buffer, kernel.where, buffers, init_kernels);
 }
 
 std::vector<std::string> in_init_order(const Configuration& configuration,
@@ -86,10 +87,12 @@ std::vector<std::string> in_init_order(const Configuration& configuration,
 VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_apart) {
   const Workload& workload = configuration.workload();
   VariantNeeds needs;
-  needs.run = active(configuration, workload.run);
-  needs.verify_run = active(configuration, workload.verify_run);
-  if (needs.run.empty())
-    throw bad_input("run: no launch is active in this configuration", workload.run.front().where);
+  for (const LaunchSpec* launch : selected_run(configuration)) {
+    needs.run.push_back(launch->kernel);
+    needs.steps.push_back(launch->step);
+  }
+  for (const LaunchSpec* launch : selected_launches(configuration, workload.verify_run))
+    needs.verify_run.push_back(launch->kernel);
   std::set<std::string> buffers;
   std::set<std::string> init_kernels;
   for (const auto* list : {&needs.run, &needs.verify_run}) {
@@ -100,9 +103,9 @@ VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_ap
   for (const CheckSpec& check : workload.checks) {
     if (check.when && !configuration.evaluate_condition(*check.when)) continue;
     needs.checks.push_back(&check);
-    add_buffer(configuration, check.buffer, buffers, init_kernels);
+    add_buffer(configuration, check.buffer, check.where, buffers, init_kernels);
     if (check.reference_kernel.empty() || (check.reference_on_cpu && cpu_references_apart)) continue;
-    add_buffer(configuration, check.reference_buffer, buffers, init_kernels);
+    add_buffer(configuration, check.reference_buffer, check.where, buffers, init_kernels);
     add_needs_of_kernel(configuration, *workload.find_kernel(check.reference_kernel), buffers, init_kernels);
   }
   for (const BufferSpec& buffer : workload.buffers) {

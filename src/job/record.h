@@ -49,6 +49,7 @@ struct UnitUse {
 
 /// One launch of the step.
 struct LaunchUse {
+  std::string step;  ///< the name of its time in metrics
   std::string kernel;
   LaunchShape shape;
   FunctionAttributes attributes;

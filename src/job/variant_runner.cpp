@@ -32,9 +32,12 @@ void add_names(const std::vector<ExpressionText>& expressions, std::set<std::str
 }
 
 /// Parameters that the step's machine code has as constants: in `struct Params`, as template arguments or
-/// macros, and in block shapes that the code was made for.
+/// macros, in block shapes that the code was made for, and by the choice of kernels.
 std::set<std::string> constants_of(const Configuration& configuration, const std::vector<Unit>& units) {
   std::set<std::string> names;
+  for (const LaunchSpec& launch : configuration.workload().run) {
+    if (launch.when) add_names({*launch.when}, names);
+  }
   for (const Unit& unit : units) {
     if (unit.role != Role::kStep) continue;
     names.insert(unit.params.constants.begin(), unit.params.constants.end());
@@ -221,8 +224,9 @@ void VariantRunner::prepare() {
   init_ = prepare_all(needs_.init_kernels);
   step_ = prepare_all(needs_.run);
   verify_step_ = prepare_all(needs_.verify_run);
-  for (const PreparedKernel& kernel : step_) {
-    record_.launches.push_back({kernel.name(), kernel.shape(), kernel.attributes(),
+  for (std::size_t i = 0; i < step_.size(); ++i) {
+    const PreparedKernel& kernel = step_[i];
+    record_.launches.push_back({needs_.steps[i], kernel.name(), kernel.shape(), kernel.attributes(),
                                 occupancy_of(kernel, device_->info()), std::nullopt});
   }
 }
@@ -363,7 +367,7 @@ void VariantRunner::measure() {
   std::map<std::string, double> times{{"time", samples.summary.median}};
   for (std::size_t i = 0; i < step_.size(); ++i) {
     record_.launches[i].seconds = summarize(per_launch[i]);
-    times[step_[i].name() + ".time"] += record_.launches[i].seconds->median;
+    times[needs_.steps[i] + ".time"] += record_.launches[i].seconds->median;
   }
   evaluate_metrics(times);
 }

@@ -112,7 +112,7 @@ void add_result(Sheet& sheet, const Record& record) {
 /// What the machine code uses; only what the back end tells.
 void add_resources(Sheet& sheet, const LaunchUse& launch) {
   const auto add = [&](const char* name, const auto& value) {
-    if (value) sheet.field(launch.kernel + "." + name, static_cast<double>(*value));
+    if (value) sheet.field(launch.step + "." + name, static_cast<double>(*value));
   };
   add("registers", launch.attributes.registers);
   add("local_bytes", launch.attributes.local_bytes);

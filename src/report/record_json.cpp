@@ -106,7 +106,8 @@ Json clocks_json(const std::optional<DeviceClocks>& clocks) {
 }
 
 Json launch_json(const LaunchUse& launch) {
-  return {{"kernel", launch.kernel},
+  return {{"step", launch.step},
+          {"kernel", launch.kernel},
           {"grid", extents(launch.shape.grid)},
           {"block", extents(launch.shape.block)},
           {"cluster", extents(launch.shape.cluster)},

@@ -86,6 +86,7 @@ struct BufferSpec {
   std::string type;  ///< scalar type, type parameter, or record type
   std::vector<ExpressionText> shape;
   InitSpec init;
+  std::optional<ExpressionText> when;  ///< absent: always there
   SourceLocation where;
 };
 
@@ -135,6 +136,7 @@ struct KernelSpec {
 
 struct LaunchSpec {
   std::string kernel;
+  std::string step;  ///< the name of its time: `as`, else the kernel's
   std::optional<ExpressionText> when;
   SourceLocation where;
 };

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/expression.h"
+#include "workload/selection.h"
 
 namespace kiln {
 namespace {
@@ -35,6 +36,7 @@ class Checker {
     if (workload_.verify_steps) check(*workload_.verify_steps);
     for (const CheckSpec& item : workload_.checks) check_check(item);
     check_metrics();
+    check_every_selection(workload_);
     if (workload_.refresh) check(*workload_.refresh);
   }
 
@@ -117,7 +119,7 @@ class Checker {
   void check_earlier(const ExpressionText& expression, const std::set<std::string>& earlier) {
     if (expression.text == "true" || expression.text == "false") return;
     for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
-      if (earlier.contains(name)) continue;
+      if (earlier.contains(name) || words_.contains(name)) continue;
       const bool later = workload_.find_parameter(name) != nullptr;
       throw bad_input(
           expression.key + ": " +
@@ -170,6 +172,7 @@ class Checker {
       }
       check_expressions(buffer.shape);
       check_init(buffer, buffer.init);
+      check_optional(buffer.when);
     }
   }
 
@@ -315,7 +318,7 @@ class Checker {
 
   void check_metrics() {
     std::set<std::string> times{"time"};
-    for (const LaunchSpec& launch : workload_.run) times.insert(launch.kernel + ".time");
+    for (const LaunchSpec& launch : workload_.run) times.insert(launch.step + ".time");
     for (const MetricSpec& metric : workload_.metrics) check(metric.value, times);
   }
 

@@ -51,6 +51,12 @@ std::string text_of(const Node& node) {
   return node.text();
 }
 
+std::string name_of(const Node& node) {
+  if (!is_identifier(node.text()))
+    throw node.error("'" + node.text() + "' is not a name (letters, digits and _, no digit first)");
+  return node.text();
+}
+
 void require_identifier(const Node& parent, const std::string& name) {
   if (!is_identifier(name)) {
     throw bad_input(parent.path() + ": '" + name + "' is not a name (letters, digits and _, no digit first)",
@@ -229,13 +235,14 @@ InitSpec read_init(const Node& node) {
 }
 
 BufferSpec read_buffer(const std::string& name, const Node& node) {
-  node.require_keys({"type", "shape", "init", "help"});
+  node.require_keys({"type", "shape", "init", "when", "help"});
   BufferSpec buffer;
   buffer.name = name;
   buffer.where = node.where();
   buffer.type = node.at("type").text();
   buffer.shape = extents(node.at("shape"), 8);
   read_optional(node, "init", buffer.init, read_init);
+  read_optional(node, "when", buffer.when, expression);
   return buffer;
 }
 
@@ -346,11 +353,14 @@ std::vector<LaunchSpec> read_run(const Node& node) {
     LaunchSpec launch;
     launch.where = item.where();
     if (item.is_map()) {
-      item.require_keys({"launch", "when"});
-      launch.kernel = item.at("launch").text();
+      item.require_keys({"kernel", "as", "when"});
+      launch.kernel = item.at("kernel").text();
+      launch.step = launch.kernel;
+      read_optional(item, "as", launch.step, name_of);
       read_optional(item, "when", launch.when, expression);
     } else {
       launch.kernel = item.text();
+      launch.step = launch.kernel;
     }
     launches.push_back(std::move(launch));
   }

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workload/configuration.h"
+#include "workload/workload.h"
+
+namespace kiln {
+
+/// The launches of `launches` whose `when` holds, in order.
+[[nodiscard]] std::vector<const LaunchSpec*> selected_launches(const Configuration& configuration,
+                                                               const std::vector<LaunchSpec>& launches);
+
+/// The launches of one step. Throws bad_input if there is none, if two kernels go by one name, or if a metric
+/// reads the time of a step that is not among them.
+[[nodiscard]] std::vector<const LaunchSpec*> selected_run(const Configuration& configuration);
+
+/// Throws the same for any value of the choices that `run` depends on, as far as it depends on choices alone:
+/// what is wrong with a variant is found before that variant is asked for.
+void check_every_selection(const Workload& workload);
+
+}  // namespace kiln
