@@ -59,7 +59,14 @@ class Checker {
     }
     for (const ParameterSpec& parameter : workload_.parameters) {
       if (parameter.kind != ParameterKind::kChoice) continue;
-      for (const ExpressionText& value : parameter.values) words_.insert(value.text);
+      for (const ExpressionText& value : parameter.values) {
+        if (names_.contains(value.text)) {
+          throw bad_input("'" + value.text + "' is a word of the choice '" + parameter.name +
+                              "' and the name of something else: an expression could not tell them apart",
+                          value.where);
+        }
+        words_.insert(value.text);
+      }
     }
   }
 

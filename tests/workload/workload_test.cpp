@@ -90,6 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "'block' is declared later"},
         BadWorkload{"  unused: {type: long", "  time: {type: long", "'time' is a word of the format"},
         BadWorkload{"  unused: {type: long", "  2x: {type: long", "'2x' is not a name"},
+        BadWorkload{"values: [plain, fancy]", "values: [plain, factor]",
+                    "'factor' is a word of the choice 'mode' and the name of something else"},
         BadWorkload{"bind: compile", "bind: later", "expected compile or run"},
         BadWorkload{"rtol: 1e-12", "rtol: 1e-12, expected: 3",
                     "expected one of `expected`, `file`, `reference`"},

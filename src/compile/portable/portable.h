@@ -201,6 +201,92 @@ KILN_DEVICE V stream_load(const V* address) {
 #endif
 }
 
+// ---------------------------------------------------------------------------------------------- packs
+
+/// Count neighbouring elements (a power of two), aligned so that one access of up to 16 bytes moves them.
+template <class V, int Count>
+struct alignas(sizeof(V) * Count) Pack {
+  V at[Count];
+};
+
+/// The elements from `address` on, which is a multiple of the pack's size.
+template <int Count, class V>
+KILN_DEVICE Pack<V, Count> load_pack(const V* address) {
+  return *reinterpret_cast<const Pack<V, Count>*>(address);
+}
+
+template <class V, int Count>
+KILN_DEVICE void store_pack(V* address, Pack<V, Count> pack) {
+  *reinterpret_cast<Pack<V, Count>*>(address) = pack;
+}
+
+#if defined(KILN_BACKEND_CUDA)
+namespace detail {
+template <int Bytes>
+struct Word {
+  using Type = uint4;  // a larger pack is several of them
+};
+template <>
+struct Word<4> {
+  using Type = unsigned int;
+};
+template <>
+struct Word<8> {
+  using Type = uint2;
+};
+}  // namespace detail
+#endif
+
+/// As load_pack and store_pack, for data that is touched once.
+template <int Count, class V>
+KILN_DEVICE Pack<V, Count> stream_load_pack(const V* address) {
+#if defined(KILN_BACKEND_CUDA)
+  using Word = typename detail::Word<sizeof(V) * Count>::Type;
+  Pack<V, Count> pack;
+  for (int i = 0; i < static_cast<int>(sizeof(pack) / sizeof(Word)); ++i)
+    reinterpret_cast<Word*>(&pack)[i] = __ldcs(reinterpret_cast<const Word*>(address) + i);
+  return pack;
+#else
+  return load_pack<Count>(address);
+#endif
+}
+
+template <class V, int Count>
+KILN_DEVICE void stream_store_pack(V* address, Pack<V, Count> pack) {
+#if defined(KILN_BACKEND_CUDA)
+  using Word = typename detail::Word<sizeof(V) * Count>::Type;
+  for (int i = 0; i < static_cast<int>(sizeof(pack) / sizeof(Word)); ++i)
+    __stcs(reinterpret_cast<Word*>(address) + i, reinterpret_cast<const Word*>(&pack)[i]);
+#else
+  store_pack(address, pack);
+#endif
+}
+
+// ---------------------------------------------------------------------------------------------- arithmetic
+
+/// max(0, min(1, value)): a modifier of the instruction before it where the device has one; 0 for NaN.
+KILN_DEVICE float saturate(float value) {
+#if defined(KILN_BACKEND_HIP)
+  return __builtin_amdgcn_fmed3f(value, 0.0f, 1.0f);
+#else
+  return __saturatef(value);
+#endif
+}
+
+/// The square root to about one unit in the last place, by one instruction with or without fast-math;
+/// denormal numbers may count as 0.
+KILN_DEVICE float approximate_sqrt(float value) {
+#if defined(KILN_BACKEND_CUDA)
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
+  return root;
+#elif defined(KILN_BACKEND_HIP)
+  return __builtin_amdgcn_sqrtf(value);
+#else
+  return __builtin_sqrtf(value);
+#endif
+}
+
 // ---------------------------------------------------------------------------------------------- warps and
 // blocks Every work-item of the warp (of the block) has to call these.
 
@@ -210,6 +296,15 @@ KILN_DEVICE V shuffle_down(V value, int delta) {
   return __shfl_down(value, delta);
 #else
   return __shfl_down_sync(0xffffffffu, value, delta);
+#endif
+}
+
+template <class V>
+KILN_DEVICE V shuffle_up(V value, int delta) {
+#if defined(KILN_BACKEND_HIP)
+  return __shfl_up(value, delta);
+#else
+  return __shfl_up_sync(0xffffffffu, value, delta);
 #endif
 }
 
