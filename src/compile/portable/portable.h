@@ -307,8 +307,10 @@ KILN_DEVICE void copy_async_wait() {
 
 /// max(0, min(1, value)): a modifier of the instruction before it where the device has one; 0 for NaN.
 KILN_DEVICE float saturate(float value) {
-#if defined(KILN_BACKEND_HIP)
+#if defined(KILN_BACKEND_HIP) && defined(__AMDGCN__)
   return __builtin_amdgcn_fmed3f(value, 0.0f, 1.0f);
+#elif defined(KILN_BACKEND_HIP)
+  return fminf(fmaxf(value, 0.0f), 1.0f);
 #else
   return __saturatef(value);
 #endif
@@ -321,8 +323,10 @@ KILN_DEVICE float approximate_sqrt(float value) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
   return root;
-#elif defined(KILN_BACKEND_HIP)
+#elif defined(KILN_BACKEND_HIP) && defined(__AMDGCN__)
   return __builtin_amdgcn_sqrtf(value);
+#elif defined(KILN_BACKEND_HIP)
+  return sqrtf(value);
 #else
   return __builtin_sqrtf(value);
 #endif

@@ -1,0 +1,52 @@
+// Every variant and method of the workloads on the CPU against its references, at sizes that no tile divides.
+#include <gmock/gmock.h>
+
+#include "cli/cli_fixture.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  const char* name;
+  const char* workload;
+  const char* lines;  // `set` and `sweep` of the job
+};
+
+class WorkloadVariants : public CliTest, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(WorkloadVariants, AgreeWithTheirReferences) {
+  const std::string job = write("job.yaml", "workload: " + std::string(GetParam().workload) +
+                                                "\ndevice: cpu\nmeasure: false\n" + GetParam().lines);
+  const CliResult result = kiln({"run", job});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ok"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WorkloadVariants,
+    ::testing::Values(
+        Case{"Stencil", "stencil7",
+             "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
+        Case{"StencilTiles", "stencil7",
+             "set: {method: tiles, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
+             "sweep: {T: [double, float], vector: [1, 2], stages: [3, 5]}\n"},
+        Case{"StencilColumns", "stencil7",
+             "set: {method: columns, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5, rows: 2}\n"
+             "sweep: {T: [double, float], vector: [1, 2], neighbors: [shuffle, cache]}\n"},
+        Case{"Stream", "babelstream",
+             "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
+        Case{"StreamPacks", "babelstream",
+             "set: {method: packs, n: 10007, block: 8, dot_block: 8, dot_grid: 20}\n"
+             "sweep: {pack: [1, 2], blocks: [0, 7], dot_order: [ordered, atomic]}\n"},
+        Case{"Bude", "minibude",
+             "set: {nposes: 131, natpro: 101, ppwi: 4}\nsweep: {variant: [tuned, paper], fast_math: [false, "
+             "true]}\n"},
+        Case{"BudeParts", "minibude",
+             "set: {method: parts, nposes: 131, natpro: 101, ppwi: 2, wg: 12}\nsweep: {split: [1, 4], tile: "
+             "[40, 101]}\n"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,74 @@
+// Every variant and method of the workloads on the GPU against its references, at sizes that no tile divides
+// and at the papers' sizes.
+#include <gmock/gmock.h>
+
+#include "cli/cli_fixture.h"
+#include "gpu/gpu_fixture.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  const char* name;
+  const char* workload;
+  const char* lines;  // `set` and `sweep` of the job
+};
+
+class GpuVariants : public CliTest, public ::testing::WithParamInterface<Case> {
+ protected:
+  void SetUp() override {
+    const auto backend = make_cuda_backend(cuda_places(""), *files_);
+    if (const std::string problem = backend->problem(); !problem.empty()) GTEST_SKIP() << problem;
+  }
+};
+
+TEST_P(GpuVariants, AgreeWithTheirReferences) {
+  const std::string job = write("job.yaml", "workload: " + std::string(GetParam().workload) +
+                                                "\ndevice: cuda:0\nmeasure: false\n" + GetParam().lines);
+  const CliResult result = kiln({"run", job});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("cuda:0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, GpuVariants,
+    ::testing::Values(
+        Case{"StencilOddSizes", "stencil7",
+             "set: {ny: 37, nz: 41}\n"
+             "sweep: {nx: [3, 131, 200], variant: [tuned, paper], T: [double, float], bind.all: [run, "
+             "compile]}\n"},
+        Case{"StencilTiles", "stencil7",
+             "set: {method: tiles, nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+             "sweep: {T: [double, float], vector: [1, 2, 4], rows: [1, 2, 3], stages: [3, 5]}\n"},
+        Case{"StencilColumns", "stencil7",
+             "set: {method: columns, nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+             "sweep: {T: [double, float], rows: [1, 3], ahead: [1, 2, 3], neighbors: [shuffle, cache]}\n"},
+        Case{"StencilOddBlocks", "stencil7",
+             "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
+             "sweep: {method: [tiles, columns], T: [double, float]}\n"},
+        Case{"StencilPaperSize", "stencil7",
+             "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
+        Case{"StreamOddSizes", "babelstream",
+             "sweep: {n: [1, 1000003], variant: [tuned, paper], T: [double, float], bind.all: [run, "
+             "compile]}\n"},
+        Case{"StreamPacks", "babelstream",
+             "set: {n: 1000003}\n"
+             "sweep: {pack: [1, 2, 4], items: [1, 4], blocks: [0, 132], loads: [plain, streaming], "
+             "stores: [plain, streaming], dot_order: [ordered, atomic]}\n"},
+        Case{"StreamPaperSize", "babelstream", "set: {n: 33554432}\nsweep: {variant: [tuned, paper]}\n"},
+        Case{"BudePoses", "minibude",
+             "set: {nposes: 1001}\n"
+             "sweep: {variant: [tuned, paper], ppwi: [1, 2, 4, 8, 16, 32, 64, 128], fast_math: [false, "
+             "true]}\n"},
+        Case{"BudeBlocks", "minibude",
+             "set: {nposes: 1001, ppwi: 2, natpro: 301}\nsweep: {wg: [1, 32, 96, 1024], split: [1, 8, 32], "
+             "tile: [100, 301]}\n"},
+        Case{"BudeManyTypes", "minibude",
+             "set: {nposes: 257, ntypes: 300}\nsweep: {variant: [tuned, paper]}\n"},
+        Case{"BudePaperSize", "minibude", "set: {nposes: 65536}\nsweep: {variant: [tuned, paper]}\n"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace kiln::test
