@@ -273,6 +273,7 @@ KILN_DEVICE void stream_store_pack(V* address, Pack<V, Count> pack) {
 /// Bytes is 4, 8 or 16; both addresses are multiples of it.
 template <int Bytes>
 KILN_DEVICE void copy_async(void* shared, const void* global) {
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "an asynchronous copy is of 4, 8 or 16 bytes");
 #if defined(KILN_ASYNC_COPIES)
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   if constexpr (Bytes == 16) {
