@@ -1,20 +1,13 @@
 #pragma once
 
+#include "boys.h"
+
 // A product of two s-type Gaussians: a Gaussian about a centre between them.
 struct Primitive {
   double exponent;
   double x, y, z;
   double weight;  // K: both coefficients, the overlap, and exponent^(-3/2)
 };
-
-// Boys function of order zero, times 2 / sqrt(pi): erf(sqrt(t)) / sqrt(t).
-__device__ inline double boys(double t) {
-  if (t > 1e-12) {
-    const double root = sqrt(t);
-    return erf(root) / root;
-  }
-  return 1.1283791670955126;  // 2 / sqrt(pi)
-}
 
 // The pair i >= j >= 0 that stands at place `index` of the packed triangle: index = i (i + 1) / 2 + j. The
 // square root may be off by a few for large indices; integers correct it.
@@ -27,4 +20,46 @@ __device__ inline Pair unpack(long long index) {
   while (i * (i + 1) / 2 > index) --i;
   while ((i + 1) * (i + 2) / 2 <= index) ++i;
   return Pair{i, index - i * (i + 1) / 2};
+}
+
+__device__ inline double bohr(double angstrom) {
+  return angstrom * 1.889725987722;
+}
+
+// A coefficient for the normalised Gaussian; factors of pi are in boys().
+__device__ inline double normalised(double coefficient, double exponent) {
+  return coefficient * sqrt(sqrt(8.0 * exponent * exponent * exponent));  // (2 exponent)^(3/4)
+}
+
+// The product of primitive a of atom i and b of atom j; `basis` has an exponent and a coefficient for each
+// primitive, `geometry` three coordinates in angstrom for each atom.
+__device__ inline Primitive product(const double* basis, const double* geometry, long long i, long long j,
+                                    int a, int b) {
+  const double xa = basis[2 * a];
+  const double xb = basis[2 * b];
+  const double exponent = xa + xb;
+  double centre[3];
+  double distance2 = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double ri = bohr(geometry[3 * i + axis]);
+    const double rj = bohr(geometry[3 * j + axis]);
+    distance2 += (ri - rj) * (ri - rj);
+    centre[axis] = (xa * ri + xb * rj) / exponent;
+  }
+  const double weight = normalised(basis[2 * a + 1], xa) * normalised(basis[2 * b + 1], xb) *
+                        exp(-xa * xb / exponent * distance2) / (exponent * sqrt(exponent));
+  return Primitive{exponent, centre[0], centre[1], centre[2], weight};
+}
+
+// All primitive products of a pair.
+struct Products {
+  static constexpr int most = 64;  // ngauss is 8 at most
+  Primitive list[most];
+};
+
+__device__ inline void expand(Products& pair, const double* basis, const double* geometry, int ngauss,
+                              long long i, long long j) {
+  for (int a = 0; a < ngauss; ++a) {
+    for (int b = 0; b < ngauss; ++b) pair.list[a * ngauss + b] = product(basis, geometry, i, j, a, b);
+  }
 }
