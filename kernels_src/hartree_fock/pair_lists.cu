@@ -5,9 +5,33 @@
 
 // What the tuned Fock build reads: made once, from geometry and basis alone.
 
+// Spreads the low 10 bits of a number to every third bit.
+__device__ inline int spread(int number) {
+  int bits = 0;
+  for (int bit = 0; bit < 10; ++bit) bits |= (number >> bit & 1) << (3 * bit);
+  return bits;
+}
+
+// Where a pair is: the cell of one bohr that holds its middle, as a Morton number.
+extern "C" __global__ void locate_pairs(int* __restrict__ places, const double* __restrict__ geometry,
+                                        const Params p) {
+  const long long n = p.natoms;
+  const long long index = kiln::global_index_x();
+  if (index >= n * (n + 1) / 2) return;
+  const Pair atoms = unpack(index);
+  int place = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double middle = bohr(0.5 * (geometry[3 * atoms.i + axis] + geometry[3 * atoms.j + axis]));
+    const double cell = fmin(fmax(floor(middle) + 512, 0.0), 1023.0);
+    place |= spread(int(cell)) << axis;
+  }
+  places[index] = place;
+}
+
 // Each pair counts those that go before it.
 extern "C" __global__ void rank_pairs(RankedPair* __restrict__ ranked_pairs,
-                                      const double* __restrict__ schwarz, const Params p) {
+                                      const double* __restrict__ schwarz, const int* __restrict__ places,
+                                      const Params p) {
   const long long n = p.natoms;
   const long long pairs = n * (n + 1) / 2;
   const long long width = p.lanes * p.kets;
@@ -17,10 +41,12 @@ extern "C" __global__ void rank_pairs(RankedPair* __restrict__ ranked_pairs,
     return;
   }
   const double mine = rounded_up(schwarz[index]);
+  const int place = places[index];
   long long rank = 0;
   for (long long other = 0; other < pairs; ++other) {
     const double theirs = rounded_up(schwarz[other]);
-    rank += theirs > mine || (theirs == mine && other < index);
+    const bool nearer = places[other] < place || (places[other] == place && other < index);
+    rank += theirs > mine || (theirs == mine && nearer);
   }
   const Pair atoms = unpack(index);
   ranked_pairs[rank] = RankedPair{schwarz[index], mine, int(atoms.i), int(atoms.j)};

@@ -1,7 +1,8 @@
 #pragma once
 
-// Pairs of atoms, sorted by Schwarz's bound, the largest first; those with equal bounds (to 32 bits) by index. A
-// chunk is `lanes * kets` neighbours of that order: the kets that the lanes of a group take side by side.
+// Pairs of atoms, sorted by Schwarz's bound, the largest first; those with equal bounds (to 32 bits) by place, so
+// that neighbours are near each other. A chunk is `lanes * kets` neighbours of that order: the kets that the lanes
+// of a group take side by side.
 
 struct RankedPair {
   double schwarz;  // S

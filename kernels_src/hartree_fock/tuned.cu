@@ -1,12 +1,19 @@
 #include "kiln/params.h"
 
-#include "gaussian.h"
+#include "boys.h"
 #include "pair_lists.h"
 
 // The lanes of a group (a warp; on a CPU one work-item) take the kets of a chunk side by side, `kets` each, and go
 // through bras together. So whatever depends on the bra, and on the kinds of the primitives, is the same in all
-// lanes, and lanes part only where their integrals need another branch of the Boys function. Both lists are sorted
-// by Schwarz's bound: a chunk's bras end where the bounds do, and neighbours have the same surviving primitives.
+// lanes, and lanes differ only in whether an integral is near or far. Both lists are sorted by Schwarz's bound: a
+// chunk's bras end where the bounds do, and neighbours have the same surviving primitives.
+
+constexpr int kLanes = Params::lanes;
+constexpr int kKets = Params::kets;
+constexpr int kWidth = kLanes * kKets;
+constexpr int kGroups = Params::block / kLanes;  // of a block
+constexpr int kMost = Params::ngauss * Params::ngauss;
+constexpr int kKinds = Params::ngauss * (Params::ngauss + 1) / 2;
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_clear_fock_tuned
 clear_fock_tuned(double* __restrict__ fock, unsigned long long* __restrict__ next_task, const Params p) {
@@ -16,45 +23,83 @@ clear_fock_tuned(double* __restrict__ fock, unsigned long long* __restrict__ nex
 }
 
 // The sum over the lanes of a group, in each of them.
-template <int Lanes, class V>
+template <class V>
 __device__ inline V group_sum(V value) {
-#if LANES > 1
-  for (int mask = Lanes / 2; mask > 0; mask /= 2) value += kiln::shuffle_xor(value, mask);
-#endif
+  for (int mask = kLanes / 2; mask > 0; mask /= 2) value += kiln::shuffle_xor(value, mask);
   return value;
 }
 
-// sqrt(alpha) F(alpha d^2) for several squared distances: 1 / d far away, a polynomial near.
-template <int Kets, bool Middle>
-__device__ inline void coulomb(const double (&distance2)[Kets], const Alpha& alpha, double (&value)[Kets]) {
-  constexpr double end = Middle ? kBoysMiddle : kBoysEnd;
-  double t[Kets];
-  bool near = false, middle = false, far = false;
+__device__ inline void sync_group() {
+  if (kLanes > 1) kiln::sync_warp();
+}
+
+// The high word of a positive double orders as the double does, but for the last 20 bits.
+__device__ inline int high_word(double positive) {
+  return __double2hiint(positive);
+}
+
+struct __align__(16) Centre {
+  double x, y, z, weight;
+};
+
+// A bra primitive's bound on its weight, and its place among the alphas of a ket primitive.
+struct __align__(8) Leading {
+  float bound;
+  int kind;
+};
+
+// For two kinds of primitives: u = scale d^2 - 1 is the polynomial's variable; root = sqrt(alpha).
+struct __align__(16) Near {
+  double scale, root;
+};
+
+// The primitives of a group's bra, with a bound of 0 behind the last; and a table of what two kinds need: `far` is
+// the high word of the squared distance from which an integral is far.
+struct Shared {
+  Centre centres[kGroups][kMost];
+  Leading leading[kGroups][kMost + 1];
+  Near near[kKinds * kKinds];
+  int far[kKinds * kKinds];
+};
+
+// Adds the integrals of one bra primitive with one primitive of each of `kKets` kets.
+__device__ inline void add_integrals(const Centre& bra, const Centre (&ket)[kKets], const Near& near,
+                                     int far_word, double dtol, double (&integral)[kKets]) {
+  double distance2[kKets], near_distance2[kKets], near_weight[kKets], far_weight[kKets];
+  bool some_near = false, some_far = false;
   KILN_UNROLL_ALL
-  for (int v = 0; v < Kets; ++v) {
-    t[v] = alpha.alpha * distance2[v];
-    near |= t[v] < end;
-    far |= t[v] >= end;
-    middle |= t[v] >= end && t[v] < kBoysEnd;
+  for (int v = 0; v < kKets; ++v) {
+    const double dx = bra.x - ket[v].x, dy = bra.y - ket[v].y, dz = bra.z - ket[v].z;
+    distance2[v] = fma(dz, dz, fma(dy, dy, fma(dx, dx, 1e-200)));  // so that a root can be taken
+    const bool far = high_word(distance2[v]) >= far_word;
+    const double product = bra.weight * ket[v].weight;
+    const double weight = fabs(product) > dtol ? product : 0.0;
+    far_weight[v] = far ? weight : 0.0;
+    near_weight[v] = far ? 0.0 : weight;
+    near_distance2[v] = far ? 0.0 : distance2[v];
+    some_far |= far;
+    some_near |= !far;
   }
-  if (far) {
+  if (some_far) {
     KILN_UNROLL_ALL
-    for (int v = 0; v < Kets; ++v) value[v] = rsqrt(distance2[v]);
-    if (Middle && middle) {
+    for (int v = 0; v < kKets; ++v) {
+      integral[v] = fma(far_weight[v], kiln::fast_rsqrt(distance2[v]), integral[v]);
+    }
+  }
+  if (some_near) {
+    double u[kKets], sum[kKets];
+    KILN_UNROLL_ALL
+    for (int v = 0; v < kKets; ++v) {
+      u[v] = fma(near_distance2[v], near.scale, -1.0);
+      sum[v] = boys_terms[kBoysTerms - 1];
+    }
+    KILN_UNROLL_ALL
+    for (int term = kBoysTerms - 2; term >= 0; --term) {
       KILN_UNROLL_ALL
-      for (int v = 0; v < Kets; ++v) {
-        const float erfc = t[v] < kBoysEnd ? erfc_of_root(float(t[v])) : 0.0f;
-        value[v] = fma(-value[v], double(erfc), value[v]);
-      }
+      for (int v = 0; v < kKets; ++v) sum[v] = fma(sum[v], u[v], boys_terms[term]);
     }
-  }
-  if (near) {
     KILN_UNROLL_ALL
-    for (int v = 0; v < Kets; ++v) {
-      const double u = fma(t[v], 2 / end, -1.0);
-      const double boys = Middle ? horner(boys_to_middle, u) : horner(boys_to_end, u);
-      value[v] = t[v] < end ? alpha.root * boys : value[v];
-    }
+    for (int v = 0; v < kKets; ++v) integral[v] = fma(near_weight[v] * near.root, sum[v], integral[v]);
   }
 }
 
@@ -63,17 +108,22 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
     const RankedPair* __restrict__ ranked_pairs, const ChunkPrimitive* __restrict__ chunk_primitives,
     const double* __restrict__ pair_data, const Alpha* __restrict__ alphas, const int* __restrict__ bra_counts,
     const long long* __restrict__ first_tasks, const Params p) {
-  constexpr int lanes = LANES, kets = KETS, width = lanes * kets;
-  const int lane = int(threadIdx.x) % lanes;
+  __shared__ Shared shared;
+  const int lane = int(threadIdx.x) % kLanes;
+  const int group = int(threadIdx.x) / kLanes;
   const long long n = p.natoms;
-  const int most = p.ngauss * p.ngauss;
-  const int kinds = p.ngauss * (p.ngauss + 1) / 2;
   const float least = float(p.dtol) * 0.999999f;
-  const long long chunks = (n * (n + 1) / 2 + width - 1) / width;
+  const long long chunks = (n * (n + 1) / 2 + kWidth - 1) / kWidth;
   const long long tasks = first_tasks[chunks];
 
+  for (int at = int(threadIdx.x); at < kKinds * kKinds; at += int(blockDim.x)) {
+    shared.near[at] = Near{alphas[at].alpha * (2 / kBoysEnd), alphas[at].root};
+    shared.far[at] = high_word(kBoysEnd / alphas[at].alpha);
+  }
+  __syncthreads();
+
   for (;;) {
-    const long long task = group_sum<lanes>(lane == 0 ? (long long)atomicAdd(next_task, 1ull) : 0ll);
+    const long long task = group_sum(lane == 0 ? (long long)atomicAdd(next_task, 1ull) : 0ll);
     if (task >= tasks) return;
     long long chunk = 0;  // the last one that begins at or before the task
     for (long long behind = chunks; behind - chunk > 1;) {
@@ -88,111 +138,85 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
     const int bras = bra_counts[chunk];
     const int behind_bra = first_bra + p.rows < bras ? first_bra + p.rows : bras;
 
-    const ChunkPrimitive* ket_list = chunk_primitives + chunk * most;
-    const double* ket_data = pair_data + chunk * most * 4 * width + lane;
-    const int first_ket = int(chunk) * width + lane;
-    int k[kets], l[kets];
-    double ket_schwarz[kets], share[kets], ket_density[kets], ket_sum[kets];
-    double ik_sum[kets], il_sum[kets], ik_density[kets], il_density[kets];
+    const ChunkPrimitive* ket_list = chunk_primitives + chunk * kMost;
+    const double* ket_data = pair_data + chunk * kMost * 4 * kWidth + lane;
+    const int first_ket = int(chunk) * kWidth + lane;
+    int k[kKets], l[kKets];
+    double ket_schwarz[kKets], ket_share[kKets], ket_density[kKets], ket_sum[kKets];
     KILN_UNROLL_ALL
-    for (int v = 0; v < kets; ++v) {
-      const RankedPair ket = ranked_pairs[first_ket + v * lanes];
+    for (int v = 0; v < kKets; ++v) {
+      const RankedPair ket = ranked_pairs[first_ket + v * kLanes];
       k[v] = ket.i;
       l[v] = ket.j;
       ket_schwarz[v] = ket.schwarz;
-      share[v] = ket.i == ket.j ? 0.5 : 1.0;
+      ket_share[v] = ket.i == ket.j ? 0.5 : 1.0;
       ket_density[v] = density[k[v] * n + l[v]];
       ket_sum[v] = 0;
     }
 
-    int i = -1;
     for (int bra = first_bra; bra < behind_bra; ++bra) {
-      const int bra_chunk = bra / width;
-      const ChunkPrimitive* bra_list = chunk_primitives + (long long)bra_chunk * most;
-      const double* bra_data = pair_data + (long long)bra_chunk * most * 4 * width + bra % width;
-      const float bra_bound = bra_list[0].bound;
+      const long long bra_chunk = bra / kWidth;
+      const ChunkPrimitive* bra_list = chunk_primitives + bra_chunk * kMost;
+      const double* bra_data = pair_data + bra_chunk * kMost * 4 * kWidth + bra % kWidth;
+      sync_group();
+      for (int at = lane; at < kMost; at += kLanes) {
+        const double* from = bra_data + at * 4 * kWidth;
+        shared.centres[group][at] = Centre{from[0], from[kWidth], from[2 * kWidth], from[3 * kWidth]};
+        shared.leading[group][at] = Leading{bra_list[at].bound, bra_list[at].kind};
+      }
+      if (lane == 0) shared.leading[group][kMost] = Leading{0, 0};
+      sync_group();
+      const float bra_bound = shared.leading[group][0].bound;
 
-      double integral[kets];
+      double integral[kKets];
       KILN_UNROLL_ALL
-      for (int v = 0; v < kets; ++v) integral[v] = 0;
-      for (int b = 0; b < most; ++b) {
-        const ChunkPrimitive ket_primitive = ket_list[b];
-        if (ket_primitive.bound * bra_bound <= least) break;
-        const Alpha* alphas_b = alphas + ket_primitive.kind * kinds;
-        double x[kets], y[kets], z[kets], weight[kets];
+      for (int v = 0; v < kKets; ++v) integral[v] = 0;
+      for (int b = 0; b < kMost; ++b) {
+        const float ket_bound = ket_list[b].bound;
+        if (ket_bound * bra_bound <= least) break;
+        const int kinds = ket_list[b].kind * kKinds;
+        Centre ket[kKets];
         KILN_UNROLL_ALL
-        for (int v = 0; v < kets; ++v) {
-          const double* at = ket_data + b * 4 * width + v * lanes;
-          x[v] = at[0];
-          y[v] = at[width];
-          z[v] = at[2 * width];
-          weight[v] = at[3 * width];
+        for (int v = 0; v < kKets; ++v) {
+          const double* from = ket_data + b * 4 * kWidth + v * kLanes;
+          ket[v] = Centre{from[0], from[kWidth], from[2 * kWidth], from[3 * kWidth]};
         }
-        for (int a = 0; a < most; ++a) {
-          const ChunkPrimitive bra_primitive = bra_list[a];
-          if (ket_primitive.bound * bra_primitive.bound <= least) break;
-          const double* at = bra_data + a * 4 * width;
-          const double ax = at[0], ay = at[width], az = at[2 * width], a_weight = at[3 * width];
-          double distance2[kets], value[kets];
-          KILN_UNROLL_ALL
-          for (int v = 0; v < kets; ++v) {
-            const double dx = ax - x[v], dy = ay - y[v], dz = az - z[v];
-            distance2[v] = dx * dx + dy * dy + dz * dz;
-          }
-          coulomb<kets, MIDDLE>(distance2, alphas_b[bra_primitive.kind], value);
-          KILN_UNROLL_ALL
-          for (int v = 0; v < kets; ++v) {
-            const double product = a_weight * weight[v];
-            integral[v] += fabs(product) > p.dtol ? product * value[v] : 0.0;
-          }
+        Leading leading = shared.leading[group][0];
+        for (int a = 0; ket_bound * leading.bound > least; ++a) {
+          const int kind = kinds + leading.kind;
+          leading = shared.leading[group][a + 1];
+          add_integrals(shared.centres[group][a], ket, shared.near[kind], shared.far[kind], p.dtol, integral);
         }
       }
 
-      // Six additions: two sums stay in registers while i does, one over the chunk's bras, one is of the group.
+      // Six additions: one is summed over the group first, one over the bras of the task.
       const RankedPair pair = ranked_pairs[bra];
-      const int j = pair.j;
       const double* i_density = density + pair.i * n;
-      const double* j_density = density + j * n;
-      if (pair.i != i) {
-        KILN_UNROLL_ALL
-        for (int v = 0; v < kets; ++v) {
-          if (i >= 0 && ket_schwarz[v] > 0) {
-            atomicAdd(&fock[i * n + k[v]], -ik_sum[v]);
-            atomicAdd(&fock[i * n + l[v]], -il_sum[v]);
-          }
-          ik_sum[v] = 0;
-          il_sum[v] = 0;
-          ik_density[v] = i_density[k[v]];
-          il_density[v] = i_density[l[v]];
-        }
-        i = pair.i;
-      }
-      const double bra_share = i == j ? 0.5 : 1.0;
-      const double ij_density = i_density[j];
+      const double* j_density = density + pair.j * n;
+      double* i_fock = fock + pair.i * n;
+      double* j_fock = fock + pair.j * n;
+      const double bra_share = pair.i == pair.j ? 0.5 : 1.0;
+      const double ij_density = i_density[pair.j];
       double ij_sum = 0;
       KILN_UNROLL_ALL
-      for (int v = 0; v < kets; ++v) {
-        const int ket = first_ket + v * lanes;
+      for (int v = 0; v < kKets; ++v) {
+        const int ket = first_ket + v * kLanes;
         if (bra > ket || pair.schwarz * ket_schwarz[v] <= p.dtol) continue;
-        const double both = bra == ket ? 0.5 * bra_share * share[v] : bra_share * share[v];
-        const double e = integral[v] * both;
+        const double share = bra == ket ? 0.5 * bra_share * ket_share[v] : bra_share * ket_share[v];
+        const double e = integral[v] * share;
         ij_sum += ket_density[v] * e;
         ket_sum[v] += ij_density * e;
-        ik_sum[v] += j_density[l[v]] * e;
-        il_sum[v] += j_density[k[v]] * e;
-        atomicAdd(&fock[j * n + k[v]], -il_density[v] * e);
-        atomicAdd(&fock[j * n + l[v]], -ik_density[v] * e);
+        atomicAdd(&i_fock[k[v]], -j_density[l[v]] * e);
+        atomicAdd(&i_fock[l[v]], -j_density[k[v]] * e);
+        atomicAdd(&j_fock[k[v]], -i_density[l[v]] * e);
+        atomicAdd(&j_fock[l[v]], -i_density[k[v]] * e);
       }
-      ij_sum = group_sum<lanes>(ij_sum);
-      if (lane == 0) atomicAdd(&fock[i * n + j], 4.0 * ij_sum);
+      ij_sum = group_sum(ij_sum);
+      if (lane == 0) atomicAdd(&i_fock[pair.j], 4.0 * ij_sum);
     }
     KILN_UNROLL_ALL
-    for (int v = 0; v < kets; ++v) {
-      if (i >= 0 && ket_schwarz[v] > 0) {
-        atomicAdd(&fock[i * n + k[v]], -ik_sum[v]);
-        atomicAdd(&fock[i * n + l[v]], -il_sum[v]);
-        atomicAdd(&fock[k[v] * n + l[v]], 4.0 * ket_sum[v]);
-      }
+    for (int v = 0; v < kKets; ++v) {
+      if (ket_schwarz[v] > 0) atomicAdd(&fock[k[v] * n + l[v]], 4.0 * ket_sum[v]);
     }
   }
 }

@@ -333,6 +333,23 @@ KILN_DEVICE float approximate_sqrt(float value) {
 #endif
 }
 
+/// 1 / sqrt(a) to two units in the last place, for 1e-300 < a < 1e300 only: where rsqrt() has to look for zeros,
+/// infinities and denormals, this is an estimate (20 bits or more) and one step of third order.
+KILN_DEVICE double fast_rsqrt(double a) {
+#if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
+#if defined(KILN_BACKEND_CUDA)
+  double estimate;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(estimate) : "d"(a));
+#else
+  const double estimate = __builtin_amdgcn_rsq(a);
+#endif
+  const double error = fma(-a, estimate * estimate, 1.0);
+  return fma(fma(error, 0.375, 0.5), estimate * error, estimate);
+#else
+  return 1.0 / __builtin_sqrt(a);
+#endif
+}
+
 // ---------------------------------------------------------------------------------------------- warps and
 // blocks Every work-item of the warp (of the block) has to call these.
 
@@ -360,6 +377,16 @@ KILN_DEVICE V shuffle_xor(V value, int mask) {
   return __shfl_xor(value, mask);
 #else
   return __shfl_xor_sync(0xffffffffu, value, mask);
+#endif
+}
+
+/// A barrier for the warp: what its lanes wrote to shared memory before is seen by all of them after.
+KILN_DEVICE void sync_warp() {
+#if defined(KILN_BACKEND_HIP)
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+#else
+  __syncwarp();
 #endif
 }
 
