@@ -59,7 +59,9 @@ struct Products {
 
 __device__ inline void expand(Products& pair, const double* basis, const double* geometry, int ngauss,
                               long long i, long long j) {
+  KILN_UNROLL(1)
   for (int a = 0; a < ngauss; ++a) {
+    KILN_UNROLL(1)
     for (int b = 0; b < ngauss; ++b) pair.list[a * ngauss + b] = product(basis, geometry, i, j, a, b);
   }
 }

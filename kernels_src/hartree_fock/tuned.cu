@@ -65,32 +65,29 @@ struct Shared {
 // Adds the integrals of one bra primitive with one primitive of each of `kKets` kets.
 __device__ inline void add_integrals(const Centre& bra, const Centre (&ket)[kKets], const Near& near,
                                      int far_word, double dtol, double (&integral)[kKets]) {
-  double distance2[kKets], near_distance2[kKets], near_weight[kKets], far_weight[kKets];
-  bool some_near = false, some_far = false;
+  double distance2[kKets], weight[kKets];
+  bool far[kKets], some_near = false, some_far = false;
   KILN_UNROLL_ALL
   for (int v = 0; v < kKets; ++v) {
     const double dx = bra.x - ket[v].x, dy = bra.y - ket[v].y, dz = bra.z - ket[v].z;
-    distance2[v] = fma(dz, dz, fma(dy, dy, fma(dx, dx, 1e-200)));  // so that a root can be taken
-    const bool far = high_word(distance2[v]) >= far_word;
+    distance2[v] = fma(dz, dz, fma(dy, dy, fma(dx, dx, 0x1p-600)));  // so that a root can be taken
     const double product = bra.weight * ket[v].weight;
-    const double weight = fabs(product) > dtol ? product : 0.0;
-    far_weight[v] = far ? weight : 0.0;
-    near_weight[v] = far ? 0.0 : weight;
-    near_distance2[v] = far ? 0.0 : distance2[v];
-    some_far |= far;
-    some_near |= !far;
+    weight[v] = fabs(product) > dtol ? product : 0.0;
+    far[v] = high_word(distance2[v]) >= far_word;
+    some_far |= far[v];
+    some_near |= !far[v];
   }
   if (some_far) {
     KILN_UNROLL_ALL
     for (int v = 0; v < kKets; ++v) {
-      integral[v] = fma(far_weight[v], kiln::fast_rsqrt(distance2[v]), integral[v]);
+      integral[v] = fma(far[v] ? weight[v] : 0.0, kiln::fast_rsqrt(distance2[v]), integral[v]);
     }
   }
   if (some_near) {
     double u[kKets], sum[kKets];
     KILN_UNROLL_ALL
     for (int v = 0; v < kKets; ++v) {
-      u[v] = fma(near_distance2[v], near.scale, -1.0);
+      u[v] = fma(far[v] ? 0.0 : distance2[v], near.scale, -1.0);
       sum[v] = boys_terms[kBoysTerms - 1];
     }
     KILN_UNROLL_ALL
@@ -99,7 +96,9 @@ __device__ inline void add_integrals(const Centre& bra, const Centre (&ket)[kKet
       for (int v = 0; v < kKets; ++v) sum[v] = fma(sum[v], u[v], boys_terms[term]);
     }
     KILN_UNROLL_ALL
-    for (int v = 0; v < kKets; ++v) integral[v] = fma(near_weight[v] * near.root, sum[v], integral[v]);
+    for (int v = 0; v < kKets; ++v) {
+      integral[v] = fma((far[v] ? 0.0 : weight[v]) * near.root, sum[v], integral[v]);
+    }
   }
 }
 
@@ -159,7 +158,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
       const ChunkPrimitive* bra_list = chunk_primitives + bra_chunk * kMost;
       const double* bra_data = pair_data + bra_chunk * kMost * 4 * kWidth + bra % kWidth;
       sync_group();
-      for (int at = lane; at < kMost; at += kLanes) {
+      for (int step = 0; step < (kMost + kLanes - 1) / kLanes; ++step) {
+        const int at = step * kLanes + lane;
+        if (at >= kMost) break;
         const double* from = bra_data + at * 4 * kWidth;
         shared.centres[group][at] = Centre{from[0], from[kWidth], from[2 * kWidth], from[3 * kWidth]};
         shared.leading[group][at] = Leading{bra_list[at].bound, bra_list[at].kind};

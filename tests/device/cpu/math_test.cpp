@@ -124,5 +124,17 @@ TEST_P(CpuMath, UsesFastMathWhereAsked) {
   }
 }
 
+TEST_P(CpuMath, FastRsqrtIsRightToTwoUnitsInTheLastPlace) {
+  Function& k = kernels_.build(R"(#include "kiln/params.h"
+extern "C" __global__ void k(double* a) { a[threadIdx.x] = kiln::fast_rsqrt(a[threadIdx.x]); })",
+                               "k");
+  double a[] = {1e-299, 1e-200, 0.3, 1, 2, 1e10, 1e299};
+  const std::vector<double> of(std::begin(a), std::end(a));
+  kernels_.run(k, {{1, 1, 1}, {7, 1, 1}, 0}, &a[0]);
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    EXPECT_NEAR(a[i] * std::sqrt(of[i]), 1.0, 6e-16) << of[i];
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test
