@@ -33,9 +33,9 @@ __device__ inline void sync_group() {
   if (kLanes > 1) kiln::sync_warp();
 }
 
-// The high word of a positive double orders as the double does, but for the last 20 bits.
-__device__ inline int high_word(double positive) {
-  return __double2hiint(positive);
+// Positive doubles order as their high words do, but for the last 20 bits.
+__device__ inline bool is_far(double distance2, int far_word) {
+  return __double2hiint(distance2) >= far_word;
 }
 
 struct __align__(16) Centre {
@@ -62,42 +62,38 @@ struct Shared {
   int far[kKinds * kKinds];
 };
 
+// A primitive of each ket of a lane.
+struct Kets {
+  double x[kKets], y[kKets], z[kKets], weight[kKets];
+};
+
 // Adds the integrals of one bra primitive with one primitive of each of `kKets` kets.
-__device__ inline void add_integrals(const Centre& bra, const Centre (&ket)[kKets], const Near& near,
-                                     int far_word, double dtol, double (&integral)[kKets]) {
+__device__ inline void add_integrals(const Centre& bra, const Kets& kets, const Near& near, int far_word,
+                                     double dtol, double (&integral)[kKets]) {
   double distance2[kKets], weight[kKets];
-  bool far[kKets], some_near = false, some_far = false;
-  KILN_UNROLL_ALL
+  int some_far = 0, some_near = 0;
   for (int v = 0; v < kKets; ++v) {
-    const double dx = bra.x - ket[v].x, dy = bra.y - ket[v].y, dz = bra.z - ket[v].z;
+    const double dx = bra.x - kets.x[v], dy = bra.y - kets.y[v], dz = bra.z - kets.z[v];
     distance2[v] = fma(dz, dz, fma(dy, dy, fma(dx, dx, 0x1p-600)));  // so that a root can be taken
-    const double product = bra.weight * ket[v].weight;
+    const double product = bra.weight * kets.weight[v];
     weight[v] = fabs(product) > dtol ? product : 0.0;
-    far[v] = high_word(distance2[v]) >= far_word;
-    some_far |= far[v];
-    some_near |= !far[v];
+    some_far |= is_far(distance2[v], far_word) ? 1 : 0;
+    some_near |= is_far(distance2[v], far_word) ? 0 : 1;
   }
-  if (some_far) {
-    KILN_UNROLL_ALL
+  if (some_far != 0) {
     for (int v = 0; v < kKets; ++v) {
-      integral[v] = fma(far[v] ? weight[v] : 0.0, kiln::fast_rsqrt(distance2[v]), integral[v]);
+      const double far_weight = is_far(distance2[v], far_word) ? weight[v] : 0.0;
+      integral[v] = fma(far_weight, kiln::fast_rsqrt(distance2[v]), integral[v]);
     }
   }
-  if (some_near) {
-    double u[kKets], sum[kKets];
-    KILN_UNROLL_ALL
+  if (some_near != 0) {
     for (int v = 0; v < kKets; ++v) {
-      u[v] = fma(far[v] ? 0.0 : distance2[v], near.scale, -1.0);
-      sum[v] = boys_terms[kBoysTerms - 1];
-    }
-    KILN_UNROLL_ALL
-    for (int term = kBoysTerms - 2; term >= 0; --term) {
+      const bool far = is_far(distance2[v], far_word);
+      const double u = fma(far ? 0.0 : distance2[v], near.scale, -1.0);
+      double boys = boys_terms[kBoysTerms - 1];
       KILN_UNROLL_ALL
-      for (int v = 0; v < kKets; ++v) sum[v] = fma(sum[v], u[v], boys_terms[term]);
-    }
-    KILN_UNROLL_ALL
-    for (int v = 0; v < kKets; ++v) {
-      integral[v] = fma((far[v] ? 0.0 : weight[v]) * near.root, sum[v], integral[v]);
+      for (int term = kBoysTerms - 2; term >= 0; --term) boys = fma(boys, u, boys_terms[term]);
+      integral[v] = fma((far ? 0.0 : weight[v]) * near.root, boys, integral[v]);
     }
   }
 }
@@ -117,7 +113,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
 
   for (int at = int(threadIdx.x); at < kKinds * kKinds; at += int(blockDim.x)) {
     shared.near[at] = Near{alphas[at].alpha * (2 / kBoysEnd), alphas[at].root};
-    shared.far[at] = high_word(kBoysEnd / alphas[at].alpha);
+    shared.far[at] = __double2hiint(kBoysEnd / alphas[at].alpha);
   }
   __syncthreads();
 
@@ -142,7 +138,6 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
     const int first_ket = int(chunk) * kWidth + lane;
     int k[kKets], l[kKets];
     double ket_schwarz[kKets], ket_share[kKets], ket_density[kKets], ket_sum[kKets];
-    KILN_UNROLL_ALL
     for (int v = 0; v < kKets; ++v) {
       const RankedPair ket = ranked_pairs[first_ket + v * kLanes];
       k[v] = ket.i;
@@ -170,23 +165,24 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
       const float bra_bound = shared.leading[group][0].bound;
 
       double integral[kKets];
-      KILN_UNROLL_ALL
       for (int v = 0; v < kKets; ++v) integral[v] = 0;
       for (int b = 0; b < kMost; ++b) {
         const float ket_bound = ket_list[b].bound;
         if (ket_bound * bra_bound <= least) break;
         const int kinds = ket_list[b].kind * kKinds;
-        Centre ket[kKets];
-        KILN_UNROLL_ALL
+        Kets kets;
         for (int v = 0; v < kKets; ++v) {
           const double* from = ket_data + b * 4 * kWidth + v * kLanes;
-          ket[v] = Centre{from[0], from[kWidth], from[2 * kWidth], from[3 * kWidth]};
+          kets.x[v] = from[0];
+          kets.y[v] = from[kWidth];
+          kets.z[v] = from[2 * kWidth];
+          kets.weight[v] = from[3 * kWidth];
         }
         Leading leading = shared.leading[group][0];
         for (int a = 0; ket_bound * leading.bound > least; ++a) {
           const int kind = kinds + leading.kind;
           leading = shared.leading[group][a + 1];
-          add_integrals(shared.centres[group][a], ket, shared.near[kind], shared.far[kind], p.dtol, integral);
+          add_integrals(shared.centres[group][a], kets, shared.near[kind], shared.far[kind], p.dtol, integral);
         }
       }
 
@@ -199,7 +195,6 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
       const double bra_share = pair.i == pair.j ? 0.5 : 1.0;
       const double ij_density = i_density[pair.j];
       double ij_sum = 0;
-      KILN_UNROLL_ALL
       for (int v = 0; v < kKets; ++v) {
         const int ket = first_ket + v * kLanes;
         if (bra > ket || pair.schwarz * ket_schwarz[v] <= p.dtol) continue;
@@ -215,7 +210,6 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
       ij_sum = group_sum(ij_sum);
       if (lane == 0) atomicAdd(&i_fock[pair.j], 4.0 * ij_sum);
     }
-    KILN_UNROLL_ALL
     for (int v = 0; v < kKets; ++v) {
       if (ket_schwarz[v] > 0) atomicAdd(&fock[k[v] * n + l[v]], 4.0 * ket_sum[v]);
     }
