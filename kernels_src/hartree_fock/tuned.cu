@@ -6,11 +6,13 @@
 // The lanes of a group (a warp; on a CPU one work-item) take the kets of a chunk side by side, `kets` each, and go
 // through bras together. So whatever depends on the bra, and on the kinds of the primitives, is the same in all
 // lanes, and lanes differ only in whether an integral is near or far. Both lists are sorted by Schwarz's bound: a
-// chunk's bras end where the bounds do, and neighbours have the same surviving primitives.
+// chunk's bras end where the bounds do, and neighbours have the same surviving primitives. What is read of a ket
+// serves `bras` bras.
 
 constexpr int kLanes = Params::lanes;
 constexpr int kKets = Params::kets;
 constexpr int kWidth = kLanes * kKets;
+constexpr int kBras = Params::bras;
 constexpr int kGroups = Params::block / kLanes;  // of a block
 constexpr int kMost = Params::ngauss * Params::ngauss;
 constexpr int kKinds = Params::ngauss * (Params::ngauss + 1) / 2;
@@ -53,11 +55,11 @@ struct __align__(16) Near {
   double scale, root;
 };
 
-// The primitives of a group's bra, with a bound of 0 behind the last; and a table of what two kinds need: `far` is
+// The primitives of a group's bras, with a bound of 0 behind the last; and a table of what two kinds need: `far` is
 // the high word of the squared distance from which an integral is far.
 struct Shared {
-  Centre centres[kGroups][kMost];
-  Leading leading[kGroups][kMost + 1];
+  Centre centres[kGroups][kBras][kMost];
+  Leading leading[kGroups][kBras][kMost + 1];
   Near near[kKinds * kKinds];
   int far[kKinds * kKinds];
 };
@@ -148,24 +150,32 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
       ket_sum[v] = 0;
     }
 
-    for (int bra = first_bra; bra < behind_bra; ++bra) {
-      const long long bra_chunk = bra / kWidth;
-      const ChunkPrimitive* bra_list = chunk_primitives + bra_chunk * kMost;
-      const double* bra_data = pair_data + bra_chunk * kMost * 4 * kWidth + bra % kWidth;
+    for (int bra = first_bra; bra < behind_bra; bra += kBras) {
       sync_group();
-      for (int step = 0; step < (kMost + kLanes - 1) / kLanes; ++step) {
-        const int at = step * kLanes + lane;
-        if (at >= kMost) break;
-        const double* from = bra_data + at * 4 * kWidth;
-        shared.centres[group][at] = Centre{from[0], from[kWidth], from[2 * kWidth], from[3 * kWidth]};
-        shared.leading[group][at] = Leading{bra_list[at].bound, bra_list[at].kind};
+      float bra_bound = 0;
+      KILN_UNROLL_ALL
+      for (int r = 0; r < kBras; ++r) {
+        const bool is_there = bra + r < behind_bra;
+        const int rank = is_there ? bra + r : bra;
+        const long long bra_chunk = rank / kWidth;
+        const ChunkPrimitive* bra_list = chunk_primitives + bra_chunk * kMost;
+        const double* bra_data = pair_data + bra_chunk * kMost * 4 * kWidth + rank % kWidth;
+        for (int step = 0; step < (kMost + kLanes - 1) / kLanes; ++step) {
+          const int at = step * kLanes + lane;
+          if (at >= kMost) break;
+          const double* from = bra_data + at * 4 * kWidth;
+          shared.centres[group][r][at] = Centre{from[0], from[kWidth], from[2 * kWidth], from[3 * kWidth]};
+          shared.leading[group][r][at] = Leading{is_there ? bra_list[at].bound : 0.0f, bra_list[at].kind};
+        }
+        if (lane == 0) shared.leading[group][r][kMost] = Leading{0, 0};
+        bra_bound = fmaxf(bra_bound, bra_list[0].bound);
       }
-      if (lane == 0) shared.leading[group][kMost] = Leading{0, 0};
       sync_group();
-      const float bra_bound = shared.leading[group][0].bound;
 
-      double integral[kKets];
-      for (int v = 0; v < kKets; ++v) integral[v] = 0;
+      double integral[kBras][kKets];
+      for (int r = 0; r < kBras; ++r) {
+        for (int v = 0; v < kKets; ++v) integral[r][v] = 0;
+      }
       for (int b = 0; b < kMost; ++b) {
         const float ket_bound = ket_list[b].bound;
         if (ket_bound * bra_bound <= least) break;
@@ -178,37 +188,46 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
           kets.z[v] = from[2 * kWidth];
           kets.weight[v] = from[3 * kWidth];
         }
-        Leading leading = shared.leading[group][0];
-        for (int a = 0; ket_bound * leading.bound > least; ++a) {
-          const int kind = kinds + leading.kind;
-          leading = shared.leading[group][a + 1];
-          add_integrals(shared.centres[group][a], kets, shared.near[kind], shared.far[kind], p.dtol, integral);
+        KILN_UNROLL_ALL
+        for (int r = 0; r < kBras; ++r) {
+          Leading leading = shared.leading[group][r][0];
+          for (int a = 0; ket_bound * leading.bound > least; ++a) {
+            const int kind = kinds + leading.kind;
+            leading = shared.leading[group][r][a + 1];
+            add_integrals(shared.centres[group][r][a], kets, shared.near[kind], shared.far[kind], p.dtol,
+                          integral[r]);
+          }
         }
       }
 
-      // Six additions: one is summed over the group first, one over the bras of the task.
-      const RankedPair pair = ranked_pairs[bra];
-      const double* i_density = density + pair.i * n;
-      const double* j_density = density + pair.j * n;
-      double* i_fock = fock + pair.i * n;
-      double* j_fock = fock + pair.j * n;
-      const double bra_share = pair.i == pair.j ? 0.5 : 1.0;
-      const double ij_density = i_density[pair.j];
-      double ij_sum = 0;
-      for (int v = 0; v < kKets; ++v) {
-        const int ket = first_ket + v * kLanes;
-        if (bra > ket || pair.schwarz * ket_schwarz[v] <= p.dtol) continue;
-        const double share = bra == ket ? 0.5 * bra_share * ket_share[v] : bra_share * ket_share[v];
-        const double e = integral[v] * share;
-        ij_sum += ket_density[v] * e;
-        ket_sum[v] += ij_density * e;
-        atomicAdd(&i_fock[k[v]], -j_density[l[v]] * e);
-        atomicAdd(&i_fock[l[v]], -j_density[k[v]] * e);
-        atomicAdd(&j_fock[k[v]], -i_density[l[v]] * e);
-        atomicAdd(&j_fock[l[v]], -i_density[k[v]] * e);
+      KILN_UNROLL_ALL
+      for (int r = 0; r < kBras; ++r) {
+        if (bra + r >= behind_bra) break;
+        const int rank = bra + r;
+        // Six additions: one is summed over the group first, one over the bras of the task.
+        const RankedPair pair = ranked_pairs[rank];
+        const double* i_density = density + pair.i * n;
+        const double* j_density = density + pair.j * n;
+        double* i_fock = fock + pair.i * n;
+        double* j_fock = fock + pair.j * n;
+        const double bra_share = pair.i == pair.j ? 0.5 : 1.0;
+        const double ij_density = i_density[pair.j];
+        double ij_sum = 0;
+        for (int v = 0; v < kKets; ++v) {
+          const int ket = first_ket + v * kLanes;
+          if (rank > ket || pair.schwarz * ket_schwarz[v] <= p.dtol) continue;
+          const double share = rank == ket ? 0.5 * bra_share * ket_share[v] : bra_share * ket_share[v];
+          const double e = integral[r][v] * share;
+          ij_sum += ket_density[v] * e;
+          ket_sum[v] += ij_density * e;
+          atomicAdd(&i_fock[k[v]], -j_density[l[v]] * e);
+          atomicAdd(&i_fock[l[v]], -j_density[k[v]] * e);
+          atomicAdd(&j_fock[k[v]], -i_density[l[v]] * e);
+          atomicAdd(&j_fock[l[v]], -i_density[k[v]] * e);
+        }
+        ij_sum = group_sum(ij_sum);
+        if (lane == 0) atomicAdd(&i_fock[pair.j], 4.0 * ij_sum);
       }
-      ij_sum = group_sum(ij_sum);
-      if (lane == 0) atomicAdd(&i_fock[pair.j], 4.0 * ij_sum);
     }
     for (int v = 0; v < kKets; ++v) {
       if (ket_schwarz[v] > 0) atomicAdd(&fock[k[v] * n + l[v]], 4.0 * ket_sum[v]);
