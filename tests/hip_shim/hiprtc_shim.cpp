@@ -28,6 +28,9 @@ constexpr const char* kPrelude = R"(#define __HIP_PLATFORM_NVIDIA__ 1
 #define __shfl_down(value, delta) __shfl_down_sync(0xffffffffu, value, delta)
 #define __shfl_xor(value, mask) __shfl_xor_sync(0xffffffffu, value, mask)
 #define unsafeAtomicAdd atomicAdd
+#define __builtin_amdgcn_fence(order, scope) __threadfence_block()
+#define __builtin_amdgcn_wave_barrier() __syncwarp()
+#define __builtin_amdgcn_rsq(a) rsqrt(a)
 )";
 
 struct ShimProgram {

@@ -41,7 +41,8 @@ TEST(Boys, NearlyZeroIsNoSpecialCase) {
 TEST(Boys, ErfIsOneBehindTheEnd) {
   // The kernel compares high words: it goes over to 1 / sqrt(t) up to 2^-20 before the end.
   long double worst = 0;
-  for (long double t = static_cast<long double>(kBoysEnd) * (1 - std::ldexp(1.0L, -20)); t < 1e6L; t *= 1.0001L) {
+  for (long double t = static_cast<long double>(kBoysEnd) * (1 - std::ldexp(1.0L, -20)); t < 1e6L;
+       t *= 1.0001L) {
     worst = std::max(worst, std::abs(1 / (std::sqrt(t) * exact(t)) - 1));
   }
   EXPECT_LT(worst, 7.4e-14L);

@@ -333,8 +333,8 @@ KILN_DEVICE float approximate_sqrt(float value) {
 #endif
 }
 
-/// 1 / sqrt(a) to two units in the last place, for 1e-300 < a < 1e300 only: where rsqrt() has to look for zeros,
-/// infinities and denormals, this is an estimate (20 bits or more) and one step of third order.
+/// 1 / sqrt(a) to two units in the last place, for 1e-300 < a < 1e300 only: where rsqrt() has to look for
+/// zeros, infinities and denormals, this is an estimate (20 bits or more) and one step of third order.
 KILN_DEVICE double fast_rsqrt(double a) {
 #if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
 #if defined(KILN_BACKEND_CUDA)

@@ -1,6 +1,6 @@
 // Two-electron energy of a cubic grid of helium atoms by translation symmetry, independent of Kiln and of its
-// kernels: an integral depends on the displacements within its two pairs and between them only, so each is made
-// once and counted as often as it fits into the grid. Screening as in the workload. Prints the energy.
+// kernels: an integral depends on the displacements within its two pairs and between them only, so each is
+// made once and counted as often as it fits into the grid. Screening as in the workload. Prints the energy.
 //
 //   g++ -O3 -march=native -fopenmp grid_energy.cpp -o grid_energy && ./grid_energy 8 8 16 6
 #include <algorithm>
@@ -52,7 +52,8 @@ double integral(const Displacement& bra, const Displacement& ket, Vector s) {
   return sum;
 }
 
-Displacement displacement(Vector d, const std::vector<double>& exponents, const std::vector<double>& coefficients) {
+Displacement displacement(Vector d, const std::vector<double>& exponents,
+                          const std::vector<double>& coefficients) {
   Displacement pair{d, 0, {}};
   const double distance2 = kSpacing * kSpacing * (d.x * d.x + d.y * d.y + d.z * d.z);
   for (std::size_t a = 0; a < exponents.size(); ++a) {
@@ -103,7 +104,8 @@ int main(int count, char** arguments) {
   std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.schwarz > b.schwarz; });
   while (pairs.back().schwarz * pairs.front().schwarz <= kTolerance) pairs.pop_back();
 
-  // Unordered pairs of pairs: (a, b, s) and (b, a, -s) are the same, so a comes first, and for a = b half count.
+  // Unordered pairs of pairs: (a, b, s) and (b, a, -s) are the same, so a comes first, and for a = b half
+  // count.
   double energy = 0;
   double quartets = 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : energy, quartets)
@@ -121,15 +123,17 @@ int main(int count, char** arguments) {
             const double fits = double(places(nx, a.x, x, x + b.x)) * places(ny, a.y, y, y + b.y) *
                                 places(nz, a.z, z, z + b.z);
             if (fits == 0) continue;
-            // Each unordered pair of equal displacements is met twice, from either side; (i j | i j) once, halved.
+            // Each unordered pair of equal displacements is met twice, from either side; (i j | i j) once,
+            // halved.
             const double share = first == second ? 0.5 : 1.0;
             double e = share * fits * integral(bra, ket, {x, y, z});
             if (a.x == 0 && a.y == 0 && a.z == 0) e *= 0.5;
             if (b.x == 0 && b.y == 0 && b.z == 0) e *= 0.5;
             quartets += share * fits;
             const double coulomb_part = 8 * density(a.x, a.y, a.z) * density(b.x, b.y, b.z);
-            const double exchange = 2 * density(x, y, z) * density(x + b.x - a.x, y + b.y - a.y, z + b.z - a.z) +
-                                    2 * density(x + b.x, y + b.y, z + b.z) * density(x - a.x, y - a.y, z - a.z);
+            const double exchange =
+                2 * density(x, y, z) * density(x + b.x - a.x, y + b.y - a.y, z + b.z - a.z) +
+                2 * density(x + b.x, y + b.y, z + b.z) * density(x - a.x, y - a.y, z - a.z);
             const double term = 0.5 * e * (coulomb_part - exchange) - low;
             const double next = sum + term;
             low = (next - sum) - term;
