@@ -29,12 +29,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"Stencil", "stencil7",
              "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
-        Case{"StencilTiles", "stencil7",
-             "set: {method: tiles, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
-             "sweep: {T: [double, float], vector: [1, 2], stages: [3, 5]}\n"},
-        Case{"StencilColumns", "stencil7",
-             "set: {method: columns, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5, rows: 2}\n"
-             "sweep: {T: [double, float], vector: [1, 2], neighbors: [shuffle, cache]}\n"},
+        Case{"StencilMarch", "stencil7",
+             "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
+             "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3]}\n"},
         Case{"Stream", "babelstream",
              "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         Case{"StreamPacks", "babelstream",

@@ -39,15 +39,12 @@ INSTANTIATE_TEST_SUITE_P(
              "set: {ny: 37, nz: 41}\n"
              "sweep: {nx: [3, 131, 200], variant: [tuned, paper], T: [double, float], bind.all: [run, "
              "compile]}\n"},
-        Case{"StencilTiles", "stencil7",
-             "set: {method: tiles, nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
-             "sweep: {T: [double, float], vector: [1, 2, 4], rows: [1, 2, 3], stages: [3, 5]}\n"},
-        Case{"StencilColumns", "stencil7",
-             "set: {method: columns, nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
-             "sweep: {T: [double, float], rows: [1, 3], ahead: [1, 2, 3], neighbors: [shuffle, cache]}\n"},
+        Case{"StencilMarch", "stencil7",
+             "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+             "sweep: {T: [double, float], vector: [1, 2, 4, 8], ahead: [1, 2, 3, 4], stores: [plain, streaming]}\n"},
         Case{"StencilOddBlocks", "stencil7",
              "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
-             "sweep: {method: [tiles, columns], T: [double, float]}\n"},
+             "sweep: {T: [double, float]}\n"},
         Case{"StencilPaperSize", "stencil7",
              "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         Case{"StreamOddSizes", "babelstream",

@@ -262,48 +262,6 @@ KILN_DEVICE void stream_store_pack(V* address, Pack<V, Count> pack) {
 #endif
 }
 
-// ---------------------------------------------------------------------------------------------- copies to
-// shared memory that go on while the work-item does other things, in groups: on CUDA from sm_80 on. Elsewhere
-// copy_async has copied when it returns. What others copied is visible after copy_async_wait and a barrier.
-
-#if defined(KILN_BACKEND_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define KILN_ASYNC_COPIES 1
-#endif
-
-/// Bytes is 4, 8 or 16; both addresses are multiples of it.
-template <int Bytes>
-KILN_DEVICE void copy_async(void* shared, const void* global) {
-  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "an asynchronous copy is of 4, 8 or 16 bytes");
-#if defined(KILN_ASYNC_COPIES)
-  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes) : "memory");
-  }
-#else
-  struct alignas(Bytes) Chunk {
-    unsigned char bytes[Bytes];
-  };
-  *static_cast<Chunk*>(shared) = *static_cast<const Chunk*>(global);
-#endif
-}
-
-/// Ends a group: this work-item's copies since the one before.
-KILN_DEVICE void copy_async_commit() {
-#if defined(KILN_ASYNC_COPIES)
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/// Waits until all but the newest `Newest` of this work-item's groups have been copied.
-template <int Newest>
-KILN_DEVICE void copy_async_wait() {
-#if defined(KILN_ASYNC_COPIES)
-  asm volatile("cp.async.wait_group %0;" ::"n"(Newest) : "memory");
-#endif
-}
-
 // ---------------------------------------------------------------------------------------------- arithmetic
 
 /// max(0, min(1, value)): a modifier of the instruction before it where the device has one; 0 for NaN.
