@@ -1,0 +1,153 @@
+// Clusters, cooperative grids and tensor maps as a workload file spells them, through a job and through the
+// embedded API.
+#include <gmock/gmock.h>
+
+#include "cli/cli_fixture.h"
+#include "gpu/gpu_fixture.h"
+#include "kiln/kiln.h"
+
+namespace kiln::test {
+namespace {
+
+/// `sums` gets the sum of ranks + 1 of each block's cluster; `seen` how many blocks had come when a block
+/// passed the grid's barrier; `boxes` tiles of 4 x 8 elements of `u`, one a block, as the tensor memory
+/// accelerator copies them.
+constexpr const char* kWorkload = R"yaml(workload: launches
+parameters:
+  size:    {type: int, default: 4}
+  blocks:  {type: int, default: 32}
+  columns: {type: int, default: 64}
+  rows:    {type: int, default: 12}
+buffers:
+  sums:    {type: int, shape: [blocks], init: 0}
+  arrived: {type: int, shape: [1], init: 0}
+  seen:    {type: int, shape: [blocks], init: 0}
+  u:       {type: float, shape: [rows, columns], init: {iota: [1, 1]}}
+  boxes:   {type: float, shape: [rows, columns], init: -1}
+  boxes_reference: {type: float, shape: [rows, columns], init: -2}
+kernels:
+  cluster_sum:
+    {source: launches.cu, grid: [blocks], block: [32], cluster: [size], args: [sums]}
+  grid_barrier:
+    {source: launches.cu, grid: [blocks], block: [64], cooperative: true, args: [arrived, seen]}
+  box_copy:
+    source: launches.cu
+    grid: ["columns / 8", "rows / 4"]
+    block: [32]
+    args: [{tensor_map: u, box: [4, 8]}, boxes, columns]
+  plain_copy:
+    {source: launches.cu, grid: [rows], block: [columns], args: [boxes_reference, u]}
+run: [cluster_sum, grid_barrier, box_copy]
+verify:
+  checks:
+    - {name: sums, buffer: sums, expected: "size * (size + 1) / 2"}
+    - {name: seen, buffer: seen, expected: blocks}
+    - {name: boxes, buffer: boxes, reference: {kernel: plain_copy, buffer: boxes_reference}}
+)yaml";
+
+constexpr const char* kKernels = R"(extern "C" __global__ void cluster_sum(int* out) {
+  __shared__ int mine;
+  unsigned rank, count;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
+  if (threadIdx.x == 0) mine = (int)rank + 1;
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+  int sum = 0;
+  for (unsigned other = 0; other < count; ++other) {
+    unsigned local = (unsigned)__cvta_generic_to_shared(&mine), remote;
+    int value;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(other));
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(remote) : "memory");
+    sum += value;
+  }
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+extern "C" __global__ void grid_barrier(int* arrived, int* seen) {
+  if (threadIdx.x != 0) return;
+  atomicAdd(arrived, 1);
+  while (*(volatile int*)arrived < (int)gridDim.x) {}
+  seen[blockIdx.x] = *(volatile int*)arrived;
+}
+
+extern "C" __global__ void plain_copy(float* out, const float* u) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = u[blockIdx.x * blockDim.x + threadIdx.x];
+}
+
+struct __align__(64) Map { char bytes[128]; };
+extern "C" __global__ void box_copy(const __grid_constant__ Map map, float* out, int columns) {
+  __shared__ __align__(128) float box[4][8];
+  __shared__ unsigned long long arrived;
+  const unsigned bar = (unsigned)__cvta_generic_to_shared(&arrived);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(bar) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(128) : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+            (unsigned)__cvta_generic_to_shared(box)),
+        "l"(&map), "r"((int)blockIdx.x * 8), "r"((int)blockIdx.y * 4), "r"(bar)
+        : "memory");
+  }
+  __syncthreads();
+  asm volatile("{\n.reg .pred done;\nwait:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n@!done bra wait;\n}" ::"r"(bar)
+               : "memory");
+  const int row = threadIdx.x / 8, column = threadIdx.x % 8;
+  out[(blockIdx.y * 4 + row) * columns + blockIdx.x * 8 + column] = box[row][column];
+}
+)";
+
+class GpuJobLaunch : public CliTest {
+ protected:
+  void SetUp() override {
+    const auto backend = make_cuda_backend(cuda_places(""), *files_);
+    if (const std::string problem = backend->problem(); !problem.empty()) GTEST_SKIP() << problem;
+    if (!backend->devices().front().limits.clusters)
+      GTEST_SKIP() << backend->devices().front().target.arch << " has no clusters";
+    write("launches/launches.yaml", kWorkload);
+    write("launches/launches.cu", kKernels);
+  }
+};
+
+TEST_F(GpuJobLaunch, AJobSpellsThemInItsWorkload) {
+  const std::string job = write("job.yaml",
+                                "workload: launches\ndevice: cuda:0\nmeasure: false\n"
+                                "sweep: {size: [2, 4, 8]}\n");
+  const CliResult result = kiln({"run", job});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, ::testing::HasSubstr("3 ok"));
+}
+
+TEST_F(GpuJobLaunch, AClusterThatDoesNotDivideTheGridIsRefused) {
+  const std::string job = write("job.yaml", "workload: launches\ndevice: cuda:0\nset: {size: 3}\n");
+  const CliResult result = kiln({"run", job});
+  EXPECT_EQ(result.code, 2) << result.out << result.err;
+  EXPECT_THAT(result.err, ::testing::HasSubstr("no multiple of its cluster's 3"));
+}
+
+TEST_F(GpuJobLaunch, AnEmbeddedKernelTakesABufferForItsTensorMap) {
+  Settings settings = Settings::from_environment();
+  settings.cache_dir = path("embedded_cache");
+  Service service(settings);
+  const DeviceHandle device = service.device("cuda:0");
+  const Kernel copy = service.workload(path("launches")).kernel("box_copy").on(device).get();
+
+  const auto backend = make_cuda_backend(cuda_places(""), *files_);
+  const auto own = backend->open(0);
+  const auto stream = own->create_stream();
+  constexpr std::size_t kCount = 12 * 64;
+  std::vector<float> values(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) values[i] = static_cast<float>(i * i);
+  const auto u = own->allocate(kCount * sizeof(float));
+  const auto out = own->allocate(kCount * sizeof(float));
+  own->copy_to_device(*stream, u->data(), values.data(), kCount * sizeof(float));
+  own->fill_bytes(*stream, out->data(), 0, kCount * sizeof(float));
+  copy.launch(stream->native(), args(u->data(), out->data()));
+  std::vector<float> copied(kCount);
+  own->copy_to_host(*stream, copied.data(), out->data(), kCount * sizeof(float));
+  EXPECT_EQ(copied, values);
+}
+
+}  // namespace
+}  // namespace kiln::test
