@@ -7,6 +7,9 @@
 #include <optional>
 #include <sstream>
 
+#include "base/hash.h"
+#include "base/text.h"
+
 namespace kiln {
 namespace {
 
@@ -31,6 +34,11 @@ std::optional<std::uint64_t> start_of(std::int64_t pid) {
   return start;
 }
 
+std::string short_name(const std::string& machine) {
+  constexpr std::size_t kDigits = 12;
+  return sha256_hex(machine).substr(0, kDigits);
+}
+
 ProcessIdentity identify() {
   std::error_code failure;
   const std::string space = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string();
@@ -52,6 +60,24 @@ bool has_ended(const ProcessIdentity& process) {
   if (process.machine != self.machine || process.pid <= 0 || self.start == 0) return false;
   const auto start = start_of(process.pid);
   return !start || *start != process.start;
+}
+
+std::string owner_prefix() {
+  const ProcessIdentity& self = this_process();
+  return short_name(self.machine) + "-" + std::to_string(self.pid) + "-" + std::to_string(self.start);
+}
+
+OwnerState owner_state(const std::string& name) {
+  constexpr std::size_t kParts = 3;
+  const ProcessIdentity& self = this_process();
+  const std::vector<std::string> parts = split(name, '-');
+  if (parts.size() < kParts || self.start == 0 || parts[0] != short_name(self.machine))
+    return OwnerState::kUnknown;
+  const auto pid = parse_integer(parts[1]);
+  const auto start = parse_integer(parts[2]);
+  if (!pid || !start || *pid <= 0) return OwnerState::kUnknown;
+  const bool ended = has_ended({self.machine, *pid, static_cast<std::uint64_t>(*start)});
+  return ended ? OwnerState::kEnded : OwnerState::kRuns;
 }
 
 }  // namespace kiln

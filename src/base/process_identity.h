@@ -20,4 +20,10 @@ struct ProcessIdentity {
 /// Whether that process is known to have ended. False for one that cannot be seen from here.
 [[nodiscard]] bool has_ended(const ProcessIdentity& process);
 
+/// "0a1b2c3d4e5f-4711-881234": the beginning of a file name that says which process the file belongs to.
+[[nodiscard]] std::string owner_prefix();
+/// What is known here of the process in a name that begins so; kUnknown also for any other name.
+enum class OwnerState { kRuns, kEnded, kUnknown };
+[[nodiscard]] OwnerState owner_state(const std::string& name);
+
 }  // namespace kiln

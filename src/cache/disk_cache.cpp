@@ -1,12 +1,9 @@
 #include "cache/disk_cache.h"
 
-#include <algorithm>
-#include <cctype>
-#include <memory>
 #include <utility>
 
 #include "base/hash.h"
-#include "cache/folder_trust.h"
+#include "cache/access_record.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -15,40 +12,11 @@ namespace {
 using Path = std::filesystem::path;
 using std::filesystem::filesystem_error;
 
-constexpr const char* kFormatFolder = "v1";
-constexpr const char* kTemporaryFolder = "tmp";
 constexpr const char* kLockFolder = "locks";
-constexpr std::size_t kPrefixDigits = 2;
-constexpr std::size_t kDigestDigits = 64;
-constexpr std::int64_t kStaleAfterNs = 3'600'000'000'000;
 
-/// Abandons a directory that was not renamed away.
-struct RemoveDirectory {
-  FileSystem* files;
-  void operator()(const Path* path) const noexcept {
-    try {
-      files->remove_all(*path);
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): clear() collects what stays behind
-    }
-    delete path;
-  }
-};
-using TemporaryDirectory = std::unique_ptr<Path, RemoveDirectory>;
-
-TemporaryDirectory make_temporary(FileSystem& files, const Path& root, const std::string& prefix) {
-  files.make_directories(root / kTemporaryFolder, true);
-  const Path path = files.make_unique_directory(root / kTemporaryFolder / (prefix + "-"));
-  return {new Path(path), RemoveDirectory{&files}};
-}
-
-bool is_hexadecimal(const std::string& text, std::size_t length) {
-  return text.size() == length && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return std::isxdigit(c) != 0 && std::isupper(c) == 0;
-         });
-}
-
-std::string explain(const filesystem_error& error) {
-  return error.path1().string() + ": " + error.code().message();
+std::uint64_t bytes_of(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
+  constexpr std::uint64_t kMetadata = 1500;  // about
+  return code.binary.size() + code.log.size() + label.source_text.size() + key.preimage.size() + kMetadata;
 }
 
 }  // namespace
@@ -58,23 +26,21 @@ DiskCache::DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheO
       clock_(clock),
       log_(log),
       options_(std::move(options)),
-      root_(options_.root),
-      locks_(files, clock, root_ / kLockFolder, options_.lease_seconds) {}
+      own_(files, options_.root, EntryStore::Owners::kSelfAndRoot),
+      locks_(files, clock, options_.root / kLockFolder, options_.lease_seconds),
+      use_mark_(files, options_.root / kUseMarkFolder),
+      cap_(files, clock, options_.root, options_.max_bytes) {
+  for (const Path& folder : options_.read_only)
+    read_only_.push_back({EntryStore(files, folder, EntryStore::Owners::kAlsoOfTheFolder), ""});
+}
 
 std::optional<CodeObject> DiskCache::load(const CacheKey& key) {
-  if (!is_trusted()) return std::nullopt;
-  Lookup found = look_up(key);
-  if (auto* entry = std::get_if<CacheEntry>(&found)) {
-    count(&CacheCounters::hits);
-    return std::move(entry->code);
-  }
-  count(&CacheCounters::misses);
-  if (const auto* damage = std::get_if<CacheEntryDamage>(&found)) {
-    count(&CacheCounters::damaged);
-    log_.warn("cache entry " + key.digest + " in '" + root_.string() + "' is damaged (" + damage->what +
-              "); its kernel is compiled again and the entry replaced");
-  }
-  return std::nullopt;
+  const bool trusted = is_trusted();
+  if (!trusted && read_only_.empty()) return std::nullopt;
+  auto code = trusted ? load_own(key) : std::nullopt;
+  if (!code && (code = load_read_only(key))) count(&CacheCounters::read_only);
+  count(code ? &CacheCounters::hits : &CacheCounters::misses);
+  return code;
 }
 
 CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
@@ -83,7 +49,7 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
   if (turn.code || !options_.locks || !may_write() || !is_trusted()) return turn;
 
   const auto look_again = [&] {
-    Lookup found = look_up(key);
+    EntryStore::Lookup found = own_.look_up(key);
     if (auto* entry = std::get_if<CacheEntry>(&found)) turn.code = std::move(entry->code);
     return turn.code.has_value();
   };
@@ -92,6 +58,7 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
   if (turn.waited) count(&CacheCounters::waits);
   // Whoever had the lock before may have published between our look and our lock.
   if (turn.code || look_again()) {
+    use_mark_.add(key.digest);
     count(&CacheCounters::hits);
   } else {
     turn.lock = std::move(key_turn.lock);
@@ -107,56 +74,70 @@ void DiskCache::publish(const CacheKey& key, const CodeObject& code, const Cache
   if (!may_write() || !is_trusted()) return;
   try {
     write_and_commit(key, code, label);
+    use_mark_.add(key.digest);
   } catch (const filesystem_error& error) {
     count(&CacheCounters::failed_writes);
     turn_off(write_problem_, explain(error),
-             "the kernel cache in '" + root_.string() + "' cannot be written (" + explain(error) +
+             "the kernel cache in '" + root().string() + "' cannot be written (" + explain(error) +
                  "); kernels compiled from now on are not kept. Make room, or choose another folder with "
                  "cache_dir");
+    return;
   } catch (const Error& error) {
     count(&CacheCounters::failed_writes);
     log_.warn("cache entry " + key.digest + " is not kept: " + error.what());
+    return;
   }
+  keep_cap(bytes_of(key, code, label));
 }
 
 std::vector<CacheEntryInfo> DiskCache::list() {
   std::vector<CacheEntryInfo> entries;
   if (!is_trusted()) return entries;
-  for (const std::string& digest : all_digests()) {
-    if (auto info = read_cache_entry_info(files_, entry_directory(digest))) {
-      entries.push_back(*std::move(info));
-    }
+  for (const std::string& digest : own_.digests()) {
+    auto info = read_cache_entry_info(files_, own_.directory(digest));
+    if (!info) continue;
+    const EntryAccess access = read_access(files_, own_.directory(digest));
+    info->hits = access.hits;
+    info->used_ns = access.last_ns;
+    entries.push_back(*std::move(info));
   }
   return entries;
 }
 
-VerifyReport DiskCache::verify() {
+VerifyReport DiskCache::verify(bool repair) {
   VerifyReport report;
-  if (!is_trusted()) return report;
-  for (const std::string& digest : all_digests()) {
-    ++report.entries;
-    const auto read = read_cache_entry(files_, entry_directory(digest));
-    if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) {
-      report.damaged.push_back(digest + ": " + damage->what);
-    } else if (sha256_hex(std::get<CacheEntry>(read).preimage) != digest) {
-      report.damaged.push_back(digest + ": its name is not the digest of its preimage");
-    }
+  if (is_trusted()) {
+    verify_layer(own_, repair, report);
+    report.stale_temporaries = make_collector().stale_temporaries().size();
   }
-  report.stale_temporaries = stale_temporaries().size();
+  for (Layer& layer : read_only_) {
+    if (is_usable(layer)) verify_layer(layer.store, false, report);
+  }
   return report;
+}
+
+CollectReport DiskCache::collect(const CollectOptions& options) {
+  if (!is_trusted()) return {};
+  try {
+    return make_collector().collect(options);
+  } catch (const filesystem_error& error) {
+    throw environment_error("cannot make room in the kernel cache in '" + root().string() +
+                            "': " + explain(error));
+  }
 }
 
 std::uint64_t DiskCache::clear() {
   if (!is_trusted()) return 0;
   try {
-    const std::vector<std::string> digests = all_digests();
-    for (const std::string& digest : digests) set_aside_and_remove(entry_directory(digest));
-    for (const Path& path : stale_temporaries()) files_.remove_all(path);
-    files_.remove_all(root_ / "sources");  // texts that compilers left for profilers
-    static_cast<void>(locks_.remove_stale());
+    const std::vector<std::string> digests = own_.digests();
+    for (const std::string& digest : digests) static_cast<void>(set_aside(files_, own_, digest));
+    CollectReport report;
+    make_collector().remove_leftovers(report, false);
+    files_.remove_all(root() / "sources");  // texts that compilers left for profilers
+    files_.remove_all(root() / "usage");
     return digests.size();
   } catch (const filesystem_error& error) {
-    throw environment_error("cannot clear the kernel cache in '" + root_.string() + "': " + explain(error));
+    throw environment_error("cannot clear the kernel cache in '" + root().string() + "': " + explain(error));
   }
 }
 
@@ -170,73 +151,83 @@ std::string DiskCache::disabled_reason() const {
   return distrust_.empty() ? write_problem_ : distrust_;
 }
 
-Path DiskCache::entry_directory(const std::string& digest) const {
-  if (!is_hexadecimal(digest, kDigestDigits))
-    throw internal_error("'" + digest + "' is not a SHA-256 digest");
-  return root_ / kFormatFolder / digest.substr(0, kPrefixDigits) / digest.substr(kPrefixDigits);
-}
-
 /// Whether no write has failed so far.
 bool DiskCache::may_write() const {
   const std::lock_guard lock(mutex_);
   return write_problem_.empty();
 }
 
-/// Asked before each use: the folder may be made, by anyone, at any time.
 bool DiskCache::is_trusted() {
-  std::optional<std::string> problem;
-  Path folder = root_;
-  try {
-    problem = find_distrust(files_, folder);
-    if (!problem) problem = find_distrust(files_, folder = root_ / kFormatFolder);
-  } catch (const filesystem_error& error) {
-    problem = "it cannot be examined: " + error.code().message();
-  }
-  if (!problem) {
+  const auto distrust = own_.distrust();
+  if (!distrust) {
     const std::lock_guard lock(mutex_);
     return distrust_.empty();
   }
-  turn_off(distrust_, *problem,
-           "the kernel cache in '" + folder.string() + "' is not used: " + *problem +
+  turn_off(distrust_, distrust->why,
+           "the kernel cache in '" + distrust->folder.string() + "' is not used: " + distrust->why +
                "; choose a folder that only you can write to with cache_dir");
   return false;
 }
 
-DiskCache::Lookup DiskCache::look_up(const CacheKey& key) {
-  const Path directory = entry_directory(key.digest);
-  try {
-    const auto status = files_.status(directory);
-    if (!status) return Absent{};
-    if (!is_trusted_owner(status->owner)) {
-      return CacheEntryDamage{"it belongs to user " + std::to_string(status->owner)};
-    }
-    auto read = read_cache_entry(files_, directory);
-    if (auto* damage = std::get_if<CacheEntryDamage>(&read)) {
-      if (!files_.status(directory)) return Absent{};  // removed while it was read
-      return std::move(*damage);
-    }
-    auto& entry = std::get<CacheEntry>(read);
-    if (entry.preimage != key.preimage) return CacheEntryDamage{"it is the entry of another key"};
-    return std::move(entry);
-  } catch (const filesystem_error& error) {
-    return CacheEntryDamage{explain(error)};
+bool DiskCache::is_usable(Layer& layer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!layer.problem.empty()) return false;
   }
+  const std::optional<std::string> problem = layer.store.problem();
+  if (!problem) return true;
+  turn_off(layer.problem, *problem,
+           "'" + layer.store.root().string() + "' of cache_read_only is not used: " + *problem);
+  return false;
+}
+
+std::optional<CodeObject> DiskCache::load_own(const CacheKey& key) {
+  const Path directory = own_.directory(key.digest);
+  try {
+    if (files_.status(directory)) use_mark_.add(key.digest);
+  } catch (const filesystem_error&) {  // NOLINT(bugprone-empty-catch): the look-up says what is wrong
+  }
+  auto code = take(own_.look_up(key), key, own_);
+  if (code) record_access(files_, clock_, directory);
+  return code;
+}
+
+std::optional<CodeObject> DiskCache::load_read_only(const CacheKey& key) {
+  for (Layer& layer : read_only_) {
+    if (!is_usable(layer)) continue;
+    if (auto code = take(layer.store.look_up(key), key, layer.store)) return code;
+  }
+  return std::nullopt;
+}
+
+/// The code, or a warning if the entry is damaged.
+std::optional<CodeObject> DiskCache::take(EntryStore::Lookup found, const CacheKey& key,
+                                          const EntryStore& store) {
+  if (auto* entry = std::get_if<CacheEntry>(&found)) return std::move(entry->code);
+  if (const auto* damage = std::get_if<CacheEntryDamage>(&found)) {
+    count(&CacheCounters::damaged);
+    const std::string what = "cache entry " + key.digest + " in '" + store.root().string() +
+                             "' is damaged (" + damage->what + "); ";
+    log_.warn(what + (&store == &own_ ? "its kernel is compiled again and the entry replaced"
+                                      : "it is looked for elsewhere"));
+  }
+  return std::nullopt;
 }
 
 void DiskCache::write_and_commit(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
-  const Path directory = entry_directory(key.digest);
-  files_.make_directories(root_, true);
+  const Path directory = own_.directory(key.digest);
+  files_.make_directories(root(), true);
   files_.make_directories(directory.parent_path(), true);
   if (!is_trusted()) return;
-  const TemporaryDirectory temporary = make_temporary(files_, root_, key.digest.substr(0, 8));
-  write_cache_entry(files_, *temporary, key, code, label, clock_.system_ns());
-  count(commit(*temporary, key) ? &CacheCounters::published : &CacheCounters::lost_races);
+  const ScratchFolder temporary = make_temporary(files_, root(), "new");
+  write_cache_entry(files_, temporary.get().path, key, code, label, clock_.system_ns());
+  count(commit(temporary.get().path, key) ? &CacheCounters::published : &CacheCounters::lost_races);
 }
 
 /// False if a good entry of this key is there already, or others keep putting one there.
 bool DiskCache::commit(const Path& temporary, const CacheKey& key) {
   constexpr int kAttempts = 4;
-  const Path target = entry_directory(key.digest);
+  const Path target = own_.directory(key.digest);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto there = files_.status(target);
     if (there && there->type != FileStatus::Type::kDirectory) files_.remove_all(target);
@@ -244,42 +235,39 @@ bool DiskCache::commit(const Path& temporary, const CacheKey& key) {
       files_.sync_directory(target.parent_path());
       return true;
     }
-    if (std::holds_alternative<CacheEntry>(look_up(key))) return false;
-    set_aside_and_remove(target);
+    if (std::holds_alternative<CacheEntry>(own_.look_up(key))) return false;
+    static_cast<void>(set_aside(files_, own_, key.digest));
   }
   return false;
 }
 
-/// By rename first, so that no reader sees half an entry.
-void DiskCache::set_aside_and_remove(const Path& directory) {
-  const TemporaryDirectory aside = make_temporary(files_, root_, "removed");
+/// What goes wrong here costs space only.
+void DiskCache::keep_cap(std::uint64_t published_bytes) {
   try {
-    (void)files_.rename(directory, *aside / "entry");
+    Collector collector = make_collector();
+    cap_.published(published_bytes, collector);
   } catch (const filesystem_error& error) {
-    if (error.code() != std::errc::no_such_file_or_directory) throw;
+    log_.info("the size of the kernel cache in '" + root().string() + "' is not kept: " + explain(error));
   }
 }
 
-std::vector<std::string> DiskCache::all_digests() {
-  std::vector<std::string> digests;
-  const Path top = root_ / kFormatFolder;
-  for (const std::string& prefix : files_.list(top)) {
-    if (!is_hexadecimal(prefix, kPrefixDigits)) continue;
-    for (const std::string& rest : files_.list(top / prefix)) {
-      if (is_hexadecimal(rest, kDigestDigits - kPrefixDigits)) digests.push_back(prefix + rest);
+void DiskCache::verify_layer(const EntryStore& store, bool repair, VerifyReport& report) {
+  const std::string place = &store == &own_ ? "" : " in '" + store.root().string() + "'";
+  for (const std::string& digest : store.digests()) {
+    ++report.entries;
+    const auto read = read_cache_entry(files_, store.directory(digest));
+    std::string what;
+    if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) {
+      if (!files_.status(store.directory(digest))) continue;  // removed while it was read
+      what = damage->what;
+    } else if (sha256_hex(std::get<CacheEntry>(read).preimage) != digest) {
+      what = "its name is not the digest of its preimage";
+    } else {
+      continue;
     }
+    report.damaged.push_back(digest + place + ": " + what);
+    if (repair && set_aside(files_, store, digest)) ++report.repaired;
   }
-  return digests;
-}
-
-std::vector<Path> DiskCache::stale_temporaries() {
-  std::vector<Path> stale;
-  const Path folder = root_ / kTemporaryFolder;
-  for (const std::string& name : files_.list(folder)) {
-    const auto status = files_.status(folder / name);
-    if (status && clock_.system_ns() - status->modified_ns > kStaleAfterNs) stale.push_back(folder / name);
-  }
-  return stale;
 }
 
 void DiskCache::count(std::uint64_t CacheCounters::*counter) {

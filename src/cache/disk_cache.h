@@ -2,25 +2,30 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "cache/cache_key.h"
+#include "cache/collector.h"
 #include "cache/entry.h"
+#include "cache/entry_store.h"
 #include "cache/key_lock.h"
+#include "cache/size_cap.h"
+#include "cache/use_marks.h"
 #include "compile/compiler.h"
 
 namespace kiln {
 
 struct CacheCounters {
   std::uint64_t hits = 0, misses = 0, damaged = 0, published = 0, lost_races = 0, failed_writes = 0;
-  std::uint64_t waits = 0;  ///< for another process that was making the entry
+  std::uint64_t waits = 0;      ///< for another process that was making the entry
+  std::uint64_t read_only = 0;  ///< of the hits: in read-only layers
 };
 
 struct DiskCacheOptions {
@@ -28,6 +33,8 @@ struct DiskCacheOptions {
   bool locks = true;  ///< between processes
   double lease_seconds =
       600;  ///< after which an owner of a lock that cannot be seen from here counts as dead
+  std::vector<std::filesystem::path> read_only = {};  ///< further folders, searched in order after `root`
+  std::uint64_t max_bytes = 0;                        ///< of `root`; 0: no cap
 };
 
 /// What a caller of `load_or_lock` holds: code, or the right to make it.
@@ -38,8 +45,9 @@ struct CacheTurn {
 };
 
 struct VerifyReport {
-  std::uint64_t entries = 0;
+  std::uint64_t entries = 0;         ///< of all layers
   std::vector<std::string> damaged;  ///< "digest: what is wrong"
+  std::uint64_t repaired = 0;        ///< of the damaged: removed
   std::uint64_t stale_temporaries = 0;
 };
 
@@ -48,8 +56,10 @@ struct VerifyReport {
 /// SHA-256 of each file). Published by rename of a private temporary directory after fsync; the loser of a
 /// race uses the winner's. A damaged entry is a miss, a warning, and is replaced. A folder that is owned by
 /// another user or that anyone may write to turns the layer off with one warning; one that cannot be written
-/// (full, read-only) turns publishing off with one warning, and is still read. Thread- and process-safe.
-/// Knows no compiler.
+/// (full, read-only) turns publishing off with one warning, and is still read.
+/// What the root does not have is looked for in read-only folders of the same form, and used in place; they
+/// may belong to whoever maintains them. With a cap, publishing evicts what was not used for longest.
+/// Thread- and process-safe. Knows no compiler.
 class DiskCache {
  public:
   DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheOptions options);
@@ -64,31 +74,40 @@ class DiskCache {
   /// Never throws for a disk that fails: it warns once, counts, and goes on without.
   void publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
 
+  /// Sound entries of the root.
   [[nodiscard]] std::vector<CacheEntryInfo> list();
-  [[nodiscard]] VerifyReport verify();
-  /// Removes every entry, and the temporaries older than an hour that dead processes left; returns how many
-  /// entries. Throws environment_error if the disk refuses.
+  /// Reads every entry of every layer; with `repair` removes the damaged ones of the root.
+  [[nodiscard]] VerifyReport verify(bool repair = false);
+  /// Makes room, see Collector. Throws environment_error if the disk refuses.
+  CollectReport collect(const CollectOptions& options);
+  /// Removes every entry, and what dead processes left; returns how many entries. Throws environment_error if
+  /// the disk refuses.
   std::uint64_t clear();
 
   [[nodiscard]] CacheCounters counters() const;
-  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-  /// Why the layer, or only publishing, is off; empty while both are on.
+  [[nodiscard]] const std::filesystem::path& root() const { return own_.root(); }
+  /// Why the root, or only publishing, is off; empty while both are on.
   [[nodiscard]] std::string disabled_reason() const;
 
  private:
   using Path = std::filesystem::path;
-  struct Absent {};
-  using Lookup = std::variant<Absent, CacheEntry, CacheEntryDamage>;
+  struct Layer {
+    EntryStore store;
+    std::string problem;  ///< why it is off; guarded by mutex_
+  };
 
-  [[nodiscard]] Path entry_directory(const std::string& digest) const;
   [[nodiscard]] bool is_trusted();
+  [[nodiscard]] bool is_usable(Layer& layer);
   [[nodiscard]] bool may_write() const;
-  [[nodiscard]] Lookup look_up(const CacheKey& key);
+  [[nodiscard]] std::optional<CodeObject> load_own(const CacheKey& key);
+  [[nodiscard]] std::optional<CodeObject> load_read_only(const CacheKey& key);
+  [[nodiscard]] std::optional<CodeObject> take(EntryStore::Lookup found, const CacheKey& key,
+                                               const EntryStore& store);
   void write_and_commit(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
   [[nodiscard]] bool commit(const Path& temporary, const CacheKey& key);
-  void set_aside_and_remove(const Path& directory);
-  [[nodiscard]] std::vector<std::string> all_digests();
-  [[nodiscard]] std::vector<Path> stale_temporaries();
+  void keep_cap(std::uint64_t published_bytes);
+  void verify_layer(const EntryStore& store, bool repair, VerifyReport& report);
+  [[nodiscard]] Collector make_collector() { return {files_, clock_, own_, locks_}; }
   void count(std::uint64_t CacheCounters::*counter);
   void turn_off(std::string& reason_kept, const std::string& reason, const std::string& message);
 
@@ -96,9 +115,12 @@ class DiskCache {
   const Clock& clock_;
   Log& log_;
   DiskCacheOptions options_;
-  Path root_;
+  EntryStore own_;
   KeyLocks locks_;
+  UseMark use_mark_;
+  SizeCap cap_;
   mutable std::mutex mutex_;  // of all below; never held during input or output
+  std::list<Layer> read_only_;
   CacheCounters counters_;
   std::string distrust_;
   std::string write_problem_;

@@ -59,20 +59,28 @@ std::variant<std::string, CacheEntryDamage> read_recorded_file(FileSystem& files
   return text;
 }
 
-std::variant<CacheEntry, CacheEntryDamage> read_verified(FileSystem& files, const Path& directory) {
+struct Verified {
+  EntryMetadata metadata;
+  EntryFiles contents;  ///< of the recorded files
+};
+
+std::variant<Verified, CacheEntryDamage> read_verified(FileSystem& files, const Path& directory) {
   auto read = read_metadata(files, directory);
   if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) return *damage;
-  auto& metadata = std::get<EntryMetadata>(read);
-
-  std::map<std::string, std::string> contents;
-  for (const auto& [name, recorded] : metadata.files) {
+  Verified verified{std::get<EntryMetadata>(std::move(read)), {}};
+  for (const auto& [name, recorded] : verified.metadata.files) {
     auto text = read_recorded_file(files, directory, name, recorded);
     if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
-    contents[name] = std::get<std::string>(std::move(text));
+    verified.contents[name] = std::get<std::string>(std::move(text));
   }
   for (const char* name : {kBinaryFile, kPreimageFile, kLogFile}) {
-    if (!contents.contains(name)) return CacheEntryDamage{std::string(name) + " is not recorded"};
+    if (!verified.contents.contains(name)) return CacheEntryDamage{std::string(name) + " is not recorded"};
   }
+  return verified;
+}
+
+CacheEntry entry_from(Verified verified) {
+  auto& [metadata, contents] = verified;
   CacheEntry entry{std::move(metadata.info), std::move(metadata.code), std::move(contents[kPreimageFile])};
   entry.code.binary = std::move(contents[kBinaryFile]);
   entry.code.log = std::move(contents[kLogFile]);
@@ -84,8 +92,8 @@ std::variant<CacheEntry, CacheEntryDamage> read_verified(FileSystem& files, cons
 void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey& key, const CodeObject& code,
                        const CacheEntryLabel& label, std::int64_t created_ns, EntrySync sync) {
   EntryMetadata metadata;
-  metadata.info = CacheEntryInfo{key.digest, label.label, label.target,        label.compiler,
-                                 0,          created_ns,  code.compile_seconds};
+  metadata.info = CacheEntryInfo{
+      key.digest, label.label, label.target, label.compiler, 0, created_ns, code.compile_seconds, {}, 0, 0};
   metadata.code.format = code.format;
   metadata.code.lowered_names = code.lowered_names;
   metadata.code.resources = code.resources;
@@ -105,7 +113,21 @@ void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey&
 
 std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, const Path& directory) {
   try {
-    return read_verified(files, directory);
+    auto read = read_verified(files, directory);
+    if (auto* damage = std::get_if<CacheEntryDamage>(&read)) return std::move(*damage);
+    return entry_from(std::get<Verified>(std::move(read)));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return CacheEntryDamage{error.what()};
+  }
+}
+
+std::variant<EntryFiles, CacheEntryDamage> read_entry_files(FileSystem& files, const Path& directory) {
+  try {
+    auto read = read_verified(files, directory);
+    if (auto* damage = std::get_if<CacheEntryDamage>(&read)) return std::move(*damage);
+    EntryFiles contents = std::move(std::get<Verified>(read).contents);
+    contents[kMetadataFile] = files.read_file(directory / kMetadataFile).value_or("");
+    return contents;
   } catch (const std::filesystem::filesystem_error& error) {
     return CacheEntryDamage{error.what()};
   }

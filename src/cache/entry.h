@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -21,6 +22,9 @@ struct CacheEntryInfo {
   std::uint64_t bytes = 0;      ///< all files of the entry
   std::int64_t created_ns = 0;  ///< wall clock
   double compile_seconds = 0;
+  std::optional<int> registers = {};  ///< the most of its kernels, where the compiler tells
+  std::uint64_t hits = 0;             ///< recorded in the folder, see access_record.h
+  std::int64_t used_ns = 0;           ///< wall clock of the last recorded hit; 0: none
 };
 
 /// What a publisher knows beside the key and the code: shown to people, never part of the key.
@@ -56,6 +60,11 @@ void write_cache_entry(FileSystem& files, const std::filesystem::path& directory
 
 /// Whole and verified. Never throws for what is on the disk: an unreadable file is damage, too.
 [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(
+    FileSystem& files, const std::filesystem::path& directory);
+
+/// The recorded files and `entry.json` itself, by name, byte for byte as they are in a sound entry.
+using EntryFiles = std::map<std::string, std::string>;
+[[nodiscard]] std::variant<EntryFiles, CacheEntryDamage> read_entry_files(
     FileSystem& files, const std::filesystem::path& directory);
 
 /// From `entry.json` alone, for lists; `nullopt` if it is damaged.

@@ -1,5 +1,7 @@
 #include "cache/entry_metadata.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
@@ -71,6 +73,10 @@ EntryMetadata metadata_from(const Json& document) {
   metadata.code.compile_seconds = metadata.info.compile_seconds;
   metadata.code.lowered_names = document.at("lowered_names").get<std::map<std::string, std::string>>();
   metadata.code.resources = resources_from(document.at("resources"));
+  for (const auto& [name, use] : metadata.code.resources) {
+    if (use.registers)
+      metadata.info.registers = std::max(metadata.info.registers.value_or(0), *use.registers);
+  }
   metadata.files = files_from(document.at("files"));
   for (const auto& [name, file] : metadata.files) metadata.info.bytes += file.size;
   return metadata;

@@ -16,7 +16,7 @@ struct RecordedFile {
 
 /// The content of `entry.json`.
 struct EntryMetadata {
-  CacheEntryInfo info;                        ///< `bytes` is not stored: it follows from the files
+  CacheEntryInfo info;                        ///< `bytes` and `registers` follow from the rest
   CodeObject code;                            ///< without binary and log, which are files of their own
   std::map<std::string, RecordedFile> files;  ///< by name inside the entry's directory
 };

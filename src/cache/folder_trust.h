@@ -12,11 +12,14 @@ namespace kiln {
 /// Whether machine code found in a file or folder of this owner may be run: one's own, and root's.
 [[nodiscard]] bool is_trusted_owner(std::uint32_t owner);
 
+/// Whose a folder may be: one's own or root's, or anybody's whom the user relies on by naming it.
+enum class FolderOwners { kTrusted, kAny };
+
 /// Why machine code from below `folder` must not be run: it is not a directory, belongs to another user, or
 /// anyone may write to it and it is not sticky. One clause without a full stop; `nullopt` if it is fine or
 /// does not exist. A symbolic link to the folder is followed: the user chose it; what counts is the folder it
 /// leads to.
-[[nodiscard]] std::optional<std::string> find_distrust(FileSystem& files,
-                                                       const std::filesystem::path& folder);
+[[nodiscard]] std::optional<std::string> find_distrust(FileSystem& files, const std::filesystem::path& folder,
+                                                       FolderOwners owners = FolderOwners::kTrusted);
 
 }  // namespace kiln

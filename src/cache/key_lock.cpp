@@ -15,6 +15,8 @@ using std::filesystem::filesystem_error;
 
 constexpr const char* kHeld = "held";
 constexpr const char* kGivenUp = "given-up";
+/// After which a file that names no owner was left by one that died while it wrote.
+constexpr double kWritingSeconds = 2;
 
 /// "held MACHINE PID START NUMBER": the number tells apart locks that one process takes.
 std::string lock_text(const char* state) {
@@ -47,7 +49,6 @@ class Observed {
 
   /// True if it can be taken over.
   bool is_free(const std::string& text, bool waited) {
-    constexpr double kWritingSeconds = 2;
     if (text != text_) {
       text_ = text;
       since_ns_ = clock_.steady_ns();
@@ -124,21 +125,36 @@ void KeyLocks::give_up(KeyLock lock) {
   }
 }
 
+bool KeyLocks::is_held(const std::string& name) const {
+  return examine(name).state == State::kHeld;
+}
+
+std::vector<std::string> KeyLocks::stale() const {
+  std::vector<std::string> names = files_.list(folder_);
+  std::erase_if(names, [&](const std::string& name) { return examine(name).state != State::kStale; });
+  return names;
+}
+
 std::uint64_t KeyLocks::remove_stale() {
   std::uint64_t removed = 0;
   for (const std::string& name : files_.list(folder_)) {
-    const Path path = folder_ / name;
-    const auto text = files_.read_file(path);
-    const auto status = files_.status(path);
-    if (!text || !status) continue;
-    const auto file = parse(*text);
-    const bool old = static_cast<double>(clock_.system_ns() - status->modified_ns) * 1e-9 > lease_seconds_;
-    const bool ended = file && (file->state == kGivenUp || has_ended(file->owner));
-    if (!old && !ended) continue;
-    take_away(path, *text);
+    const Examined found = examine(name);
+    if (found.state != State::kStale) continue;
+    take_away(folder_ / name, found.text);
     ++removed;
   }
   return removed;
+}
+
+/// By the time on the file: nobody has watched it for a lease.
+KeyLocks::Examined KeyLocks::examine(const std::string& name) const {
+  const auto text = files_.read_file(folder_ / name);
+  const auto status = files_.status(folder_ / name);
+  if (!text || !status) return {};
+  const double age = static_cast<double>(clock_.system_ns() - status->modified_ns) * 1e-9;
+  const auto file = parse(*text);
+  const bool left = file ? file->state == kGivenUp || has_ended(file->owner) : age > kWritingSeconds;
+  return {left || age > lease_seconds_ ? State::kStale : State::kHeld, *text};
 }
 
 KeyLock KeyLocks::try_take(const Path& path) {

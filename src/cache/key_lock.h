@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -43,10 +44,20 @@ class KeyLocks {
   /// Tells those who wait that the work failed: they need not queue up to fail one after the other.
   void give_up(KeyLock lock);
 
-  /// Removes what dead or unknown owners have left for longer than a lease; returns how many.
+  /// Whether a living owner has it, or one that cannot be seen from here and took it within a lease.
+  [[nodiscard]] bool is_held(const std::string& name) const;
+  /// What dead owners, or unknown ones for longer than a lease, have left.
+  [[nodiscard]] std::vector<std::string> stale() const;
+  /// Removes that; returns how many.
   std::uint64_t remove_stale();
 
  private:
+  enum class State { kAbsent, kHeld, kStale };
+  struct Examined {
+    State state = State::kAbsent;
+    std::string text;
+  };
+  [[nodiscard]] Examined examine(const std::string& name) const;
   [[nodiscard]] KeyLock try_take(const std::filesystem::path& path);
   void take_away(const std::filesystem::path& path, const std::string& text);
 

@@ -1,6 +1,7 @@
 #include "config/setting_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -53,44 +54,33 @@ int to_count(const std::string& text) {
   return static_cast<int>(*value);
 }
 
-double to_seconds(const std::string& text) {
-  static const std::map<std::string_view, double> units = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}};
-  const std::size_t letters = std::min(text.find_first_not_of("0123456789.+-"), text.size());
-  const auto number = parse_real(std::string_view(text).substr(0, letters));
-  const auto unit = units.find(trim(std::string_view(text).substr(letters)));
-  if (!number || *number < 0 || unit == units.end()) {
-    throw bad_input(quoted(text) + " is not a duration such as '120', '2 s' or '500 ms'");
-  }
-  return *number * unit->second;
+struct SizeUnit {
+  const char* name;
+  std::uint64_t bytes;
+};
+constexpr std::array<SizeUnit, 9> kSizeUnits = {{{"B", 1},
+                                                 {"kB", 1'000},
+                                                 {"MB", 1'000'000},
+                                                 {"GB", 1'000'000'000},
+                                                 {"TB", 1'000'000'000'000},
+                                                 {"KiB", std::uint64_t{1} << 10},
+                                                 {"MiB", std::uint64_t{1} << 20},
+                                                 {"GiB", std::uint64_t{1} << 30},
+                                                 {"TiB", std::uint64_t{1} << 40}}};
+
+std::vector<std::string> size_unit_names() {
+  std::vector<std::string> names;
+  for (const SizeUnit& unit : kSizeUnits) names.emplace_back(unit.name);
+  return names;
 }
 
-std::uint64_t to_bytes(const std::string& text) {
-  static const std::map<std::string_view, double> units = {{"", 1},
-                                                           {"B", 1},
-                                                           {"KiB", 1024.0},
-                                                           {"MiB", 1048576.0},
-                                                           {"GiB", 1073741824.0},
-                                                           {"TiB", 1099511627776.0}};
-  const std::size_t letters = std::min(text.find_first_not_of("0123456789.+-"), text.size());
-  const auto number = parse_real(std::string_view(text).substr(0, letters));
-  const auto unit = units.find(trim(std::string_view(text).substr(letters)));
-  constexpr double kMost = 9.0e18;
-  if (!number || *number < 0 || unit == units.end() || *number * unit->second > kMost) {
-    throw bad_input(quoted(text) + " is not a size such as '500 MiB', '8 GiB' or '0'");
-  }
-  return static_cast<std::uint64_t>(*number * unit->second);
-}
-
-/// Reads back as the same number, unlike text for tables.
+/// Reads back as the same number, unlike text for tables: in the unit that makes the smallest whole number.
 std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kStep = 1024;
-  std::size_t unit = 0;
-  static const std::vector<std::string> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  while (bytes != 0 && bytes % kStep == 0 && unit + 1 < units.size()) {
-    bytes /= kStep;
-    ++unit;
+  const SizeUnit* best = kSizeUnits.data();
+  for (const SizeUnit& unit : kSizeUnits) {
+    if (bytes % unit.bytes == 0 && unit.bytes > best->bytes) best = &unit;
   }
-  return bytes == 0 ? "0" : std::to_string(bytes) + " " + units[unit];
+  return bytes == 0 ? "0" : std::to_string(bytes / best->bytes) + " " + best->name;
 }
 
 const std::string& to_word(const std::string& text, const SettingRow& row) {
@@ -103,6 +93,18 @@ const std::string& to_word(const std::string& text, const SettingRow& row) {
 std::string to_text(const std::string& text, const SettingRow& row, const PathBase& base) {
   if (row.kind == SettingKind::kPath) return to_path(text, base);
   return row.words.empty() ? text : to_word(text, row);
+}
+
+/// Where a row has a word for no limit, 0 is not one.
+std::uint64_t to_bytes(const std::string& text, const SettingRow& row) {
+  if (row.words.empty()) return parse_bytes(text);
+  if (text == row.words.front()) return 0;
+  if (text.find_first_of("0123456789") == std::string::npos) {
+    throw bad_input(quoted(text) + " is neither a size such as '2 GB' nor '" + row.words.front() + "'");
+  }
+  const std::uint64_t bytes = parse_bytes(text);
+  if (bytes == 0) throw bad_input(quoted(text) + " is no limit; say '" + row.words.front() + "' for none");
+  return bytes;
 }
 
 /// A member's type decides how its text is read and written.
@@ -118,12 +120,13 @@ struct Assignment {
   }
   void operator()(bool Settings::*member) const { settings.*member = to_switch(text); }
   void operator()(int Settings::*member) const { settings.*member = to_count(text); }
-  void operator()(double Settings::*member) const { settings.*member = to_seconds(text); }
-  void operator()(std::uint64_t Settings::*member) const { settings.*member = to_bytes(text); }
+  void operator()(double Settings::*member) const { settings.*member = parse_seconds(text); }
+  void operator()(std::uint64_t Settings::*member) const { settings.*member = to_bytes(text, row); }
 };
 
 struct Text {
   const Settings& settings;
+  const SettingRow& row;
 
   std::string operator()(std::string Settings::*member) const { return settings.*member; }
   std::string operator()(std::vector<std::string> Settings::*member) const {
@@ -132,7 +135,10 @@ struct Text {
   std::string operator()(bool Settings::*member) const { return settings.*member ? "on" : "off"; }
   std::string operator()(int Settings::*member) const { return std::to_string(settings.*member); }
   std::string operator()(double Settings::*member) const { return format_number(settings.*member) + " s"; }
-  std::string operator()(std::uint64_t Settings::*member) const { return bytes_text(settings.*member); }
+  std::string operator()(std::uint64_t Settings::*member) const {
+    const bool has_word = settings.*member == 0 && !row.words.empty();
+    return has_word ? row.words.front() : bytes_text(settings.*member);
+  }
 };
 
 std::string code(const std::string& text) {
@@ -160,6 +166,38 @@ cpu_threads: 8
 
 }  // namespace
 
+std::uint64_t parse_bytes(const std::string& text) {
+  const std::size_t letters = std::min(text.find_first_not_of("0123456789.+-"), text.size());
+  const auto number = parse_real(std::string_view(text).substr(0, letters));
+  const std::string_view stated = trim(std::string_view(text).substr(letters));
+  if (!number || *number < 0) {
+    throw bad_input(quoted(text) + " is not a size such as '500 MB', '8 GiB' or '0'");
+  }
+  const std::string name = stated.empty() ? "B" : std::string(stated);
+  const auto unit = std::find_if(kSizeUnits.begin(), kSizeUnits.end(),
+                                 [&](const SizeUnit& one) { return one.name == name; });
+  if (unit == kSizeUnits.end()) {
+    throw bad_input(quoted(text) + ": '" + name + "' is not a unit of size" +
+                    suggestion(name, size_unit_names()));
+  }
+  constexpr double kMost = 9.0e18;
+  const double bytes = *number * static_cast<double>(unit->bytes);
+  if (bytes > kMost) throw bad_input(quoted(text) + " is more than can be counted");
+  return static_cast<std::uint64_t>(bytes);
+}
+
+double parse_seconds(const std::string& text) {
+  static const std::map<std::string_view, double> units = {{"", 1},     {"s", 1},    {"ms", 1e-3},
+                                                           {"min", 60}, {"h", 3600}, {"d", 86400}};
+  const std::size_t letters = std::min(text.find_first_not_of("0123456789.+-"), text.size());
+  const auto number = parse_real(std::string_view(text).substr(0, letters));
+  const auto unit = units.find(trim(std::string_view(text).substr(letters)));
+  if (!number || *number < 0 || unit == units.end()) {
+    throw bad_input(quoted(text) + " is not a duration such as '120', '2 s', '500 ms', '12 h' or '30 d'");
+  }
+  return *number * unit->second;
+}
+
 const std::vector<SettingRow>& setting_rows() {
   using S = Settings;
   using K = SettingKind;
@@ -171,6 +209,10 @@ const std::vector<SettingRow>& setting_rows() {
      "Keep compiled kernels on disk: on or off"},
     {"cache_locks", "KILN_CACHE_LOCKS", "", K::kSwitch, &S::cache_locks, "on",
      "Processes that want the same kernel wait for the one that compiles it: on or off"},
+    {"cache_read_only", "KILN_CACHE_READ_ONLY", "--cache-read-only", K::kPathList, &S::cache_read_only, "none",
+     "Folders of compiled kernels that others maintain, separated by ':'; searched in order after `cache_dir`, verified, never written to"},
+    {"cache_max_size", "KILN_CACHE_MAX_SIZE", "--cache-max-size", K::kBytes, &S::cache_max_size, "2 GB",
+     "Size of `cache_dir` above which the entries that were not used for longest go, as `500 MB` or `8 GiB`; off: no limit", {"off"}},
     {"device", "KILN_DEVICE", "", K::kText, &S::device, "auto",
      "Device of jobs that say `device: auto` or nothing: auto (first GPU, else the CPU), cpu, cuda:0, hip:0, or several with commas"},
     {"workload_path", "KILN_WORKLOAD_PATH", "--workload-path", K::kPathList, &S::workload_path, "`kernels_src/` of the checkout, else `share/kiln/kernels_src/` of the installation",
@@ -212,7 +254,7 @@ void assign_setting(Settings& settings, const SettingRow& row, const std::string
 }
 
 std::string setting_text(const Settings& settings, const SettingRow& row) {
-  return std::visit(Text{settings}, row.member);
+  return std::visit(Text{settings, row}, row.member);
 }
 
 std::string settings_page() {

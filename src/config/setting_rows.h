@@ -18,8 +18,8 @@ enum class SettingKind {
   kPathList,  ///< several, separated by ':'; in a settings file also a list
   kSwitch,    ///< on or off
   kCount,     ///< a whole number, at least 0
-  kSeconds,   ///< "120", "2 s", "500 ms"
-  kBytes,     ///< "8 GiB", "500 MiB", "0"
+  kSeconds,   ///< see parse_seconds
+  kBytes,     ///< see parse_bytes; the only one of `words`, if there is one, means 0
   kColor,     ///< one of `words`; its variable means "never" whatever it holds (https://no-color.org)
 };
 
@@ -41,6 +41,11 @@ struct SettingRow {
 };
 
 [[nodiscard]] const std::vector<SettingRow>& setting_rows();
+
+/// "120", "2 s", "500 ms", "5 min", "12 h", "30 d". Throws bad_input.
+[[nodiscard]] double parse_seconds(const std::string& text);
+/// "8 GiB" (2^30), "500 MB" (10^6), "0". Throws bad_input; for an unknown unit with the nearest one.
+[[nodiscard]] std::uint64_t parse_bytes(const std::string& text);
 
 /// How texts become paths: what `~/` and a relative path stand for.
 struct PathBase {

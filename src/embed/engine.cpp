@@ -15,7 +15,11 @@ DiskCacheOptions cache_options(const Settings& settings) {
   constexpr double kUnlimitedCompile = 3600;
   constexpr double kMargin = 60;
   const double longest = settings.compile_time_limit > 0 ? settings.compile_time_limit : kUnlimitedCompile;
-  return {settings.cache_dir, settings.cache_locks, longest + kMargin};
+  return {settings.cache_dir,
+          settings.cache_locks,
+          longest + kMargin,
+          {settings.cache_read_only.begin(), settings.cache_read_only.end()},
+          settings.cache_max_size};
 }
 
 }  // namespace

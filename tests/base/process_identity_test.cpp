@@ -38,6 +38,18 @@ TEST(ProcessIdentity, OfAnotherMachineNothingIsKnown) {
   EXPECT_FALSE(has_ended(remote));
 }
 
+TEST(OwnerPrefix, TellsWhoseAFileIs) {
+  EXPECT_EQ(owner_state(owner_prefix()), OwnerState::kRuns);
+  EXPECT_EQ(owner_state(owner_prefix() + "-anything-else"), OwnerState::kRuns);
+  const std::string machine = owner_prefix().substr(0, 12);
+  const std::string pid = std::to_string(getpid());
+  EXPECT_EQ(owner_state(machine + "-" + pid + "-1-x"), OwnerState::kEnded);
+  EXPECT_EQ(owner_state("000000000000-" + pid + "-1-x"), OwnerState::kUnknown);
+  for (const std::string name : {"", "old", "a-b-c", "--", "-1-1", "x-1-", "1a2b3c4d-AbCdEf"})
+    EXPECT_EQ(owner_state(name), OwnerState::kUnknown) << name;
+  EXPECT_EQ(owner_state(machine + "--5-1"), OwnerState::kUnknown);
+}
+
 TEST(ProcessIdentity, AForkedChildKnowsItself) {
   const ProcessIdentity parent = this_process();
   const pid_t child = fork();

@@ -42,7 +42,7 @@ class DamagedEntry : public test::DiskCacheTest {
 };
 
 TEST_F(DamagedEntry, AnyFlippedByteOfAnyFile) {
-  for (const std::string& file : files_.files_below("/cache")) {
+  for (const std::string& file : files_.files_below(entry_of(key_))) {
     const std::string good = *files_.read_file(file);
     for (std::size_t at = 0; at < good.size(); ++at) {
       for (const unsigned flip : {0x01U, 0x20U, 0x80U}) {
@@ -58,7 +58,7 @@ TEST_F(DamagedEntry, AnyFlippedByteOfAnyFile) {
 }
 
 TEST_F(DamagedEntry, AnyTruncatedFile) {
-  for (const std::string& file : files_.files_below("/cache")) {
+  for (const std::string& file : files_.files_below(entry_of(key_))) {
     const std::string good = *files_.read_file(file);
     for (std::size_t size = 0; size < good.size(); ++size) {
       files_.write_file(file, good.substr(0, size), false);

@@ -41,7 +41,7 @@ TEST_F(DiskCacheTest, ColdThenWarm) {
 TEST_F(DiskCacheTest, EntryHasItsFilesAndNothingElseStays) {
   cache_.publish(key_, make_code(), label_);
   const std::string entry = entry_of(key_);
-  EXPECT_THAT(files_.files_below("/cache"),
+  EXPECT_THAT(files_.files_below("/cache/v1"),
               ElementsAre(entry + "/binary", entry + "/entry.json", entry + "/log.txt",
                           entry + "/preimage.txt", entry + "/source.cu"));
   EXPECT_EQ(files_.read_file(entry + "/source.cu"), label_.source_text);
@@ -129,7 +129,7 @@ TEST_F(DiskCacheTest, ListsWhatIsThere) {
   EXPECT_EQ(entries[0].created_ns, clock_.system_ns());
   EXPECT_EQ(entries[0].compile_seconds, make_code().compile_seconds);
   std::uint64_t bytes = 0;
-  for (const std::string& path : files_.files_below("/cache")) bytes += files_.read_file(path)->size();
+  for (const std::string& path : files_.files_below(entry_of(key_))) bytes += files_.read_file(path)->size();
   EXPECT_EQ(entries[0].bytes, bytes);
 }
 
@@ -138,7 +138,8 @@ TEST_F(DiskCacheTest, ClearRemovesEntriesOnly) {
   cache_.publish(key_of("another"), make_code(), label_);
   files_.write_file("/cache/README.md", "kept", false);
   EXPECT_EQ(cache_.clear(), 2);
-  EXPECT_THAT(files_.files_below("/cache"), ElementsAre("/cache/README.md"));
+  EXPECT_THAT(files_.files_below("/cache/v1"), IsEmpty());
+  EXPECT_EQ(files_.read_file("/cache/README.md"), "kept");
   EXPECT_FALSE(cache_.load(key_).has_value());
   EXPECT_EQ(cache_.clear(), 0);
   cache_.publish(key_, make_code(), label_);
@@ -156,6 +157,46 @@ TEST_F(DiskCacheTest, ClearCollectsOldTemporariesOnly) {
   EXPECT_EQ(cache_.clear(), 0);
   EXPECT_THAT(files_.list("/cache/tmp"), ElementsAre("young"));
   EXPECT_EQ(cache_.verify().stale_temporaries, 0);
+}
+
+TEST_F(DiskCacheTest, WhatItHasLoadedIsMarkedWhileItLives) {
+  const CacheKey second = key_of("another kernel");
+  cache_.publish(key_, make_code(), label_);
+  {
+    DiskCache process(files_, clock_, log_, "/cache");
+    EXPECT_TRUE(process.load(key_).has_value());
+    EXPECT_TRUE(process.load(key_).has_value());
+    EXPECT_FALSE(process.load(second).has_value());
+    const auto marks = files_.files_below("/cache/in-use");
+    ASSERT_EQ(marks.size(), 2);
+    EXPECT_EQ(files_.read_file(marks[0]), key_.digest + "\n");
+    EXPECT_EQ(files_.read_file(marks[1]), key_.digest + "\n");
+  }
+  EXPECT_EQ(files_.files_below("/cache/in-use").size(), 1);
+}
+
+TEST_F(DiskCacheTest, ListTellsHitsAndRegisters) {
+  cache_.publish(key_, make_code(), label_);
+  EXPECT_EQ(cache_.list()[0].hits, 0U);
+  EXPECT_EQ(cache_.list()[0].used_ns, 0);
+  EXPECT_EQ(cache_.list()[0].registers, 40);
+  clock_.advance(100);
+  EXPECT_TRUE(other_.load(key_).has_value());
+  EXPECT_EQ(cache_.list()[0].hits, 1U);
+  EXPECT_EQ(cache_.list()[0].used_ns, clock_.system_ns());
+}
+
+TEST_F(DiskCacheTest, VerifyRepairs) {
+  const CacheKey second = key_of("another kernel");
+  cache_.publish(key_, make_code(), label_);
+  cache_.publish(second, make_code(), label_);
+  files_.write_file(entry_of(key_) + "/binary", "garbage", false);
+  EXPECT_EQ(cache_.verify().repaired, 0U);
+  EXPECT_EQ(cache_.verify(true).repaired, 1U);
+  const VerifyReport after = cache_.verify();
+  EXPECT_EQ(after.entries, 1U);
+  EXPECT_THAT(after.damaged, IsEmpty());
+  EXPECT_TRUE(cache_.load(second).has_value());
 }
 
 TEST_F(DiskCacheTest, ClearSaysWhyItCannot) {

@@ -156,9 +156,48 @@ TEST_F(SettingsTest, ABadValueNamesItsPlace) {
   EXPECT_EQ(message_of({"", {{"cache", "maybe"}}}), "--cache: 'maybe' is neither on nor off");
   EXPECT_THAT(message_of({"", {{"compile_time_limit", "2 weeks"}}}), HasSubstr("is not a duration"));
   EXPECT_THAT(message_of({"", {{"compile_memory_limit", "-1"}}}), HasSubstr("is not a size"));
-  EXPECT_THAT(message_of({"", {{"compile_memory_limit", "3 GB"}}}), HasSubstr("is not a size"));
+  EXPECT_THAT(message_of({"", {{"compile_memory_limit", "3 GBit"}}}),
+              HasSubstr("'3 GBit': 'GBit' is not a unit of size"));
+  EXPECT_THAT(message_of({"", {{"compile_memory_limit", "3 Gib"}}}), HasSubstr("did you mean 'GiB'?"));
   write(work_ / "kiln.yaml", "cpu_threads: -1\n");
   EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:14: cpu_threads: '-1' is not a whole number"));
+}
+
+TEST_F(SettingsTest, SizesInEveryUnitAndOffByAWord) {
+  const auto cap = [&](const std::string& text) { return resolve({"", {{"cache_max_size", text}}}).values; };
+  EXPECT_EQ(resolve().values.cache_max_size, 2'000'000'000U);
+  EXPECT_EQ(cap("1500").cache_max_size, 1500U);
+  EXPECT_EQ(cap("500MB").cache_max_size, 500'000'000U);
+  EXPECT_EQ(cap("1.5 kB").cache_max_size, 1500U);
+  EXPECT_EQ(cap("2 TiB").cache_max_size, std::uint64_t{2} << 40);
+  EXPECT_EQ(cap("off").cache_max_size, 0U);
+  const auto message = [&](const std::string& text) { return message_of({"", {{"cache_max_size", text}}}); };
+  EXPECT_EQ(message("0"), "--cache-max-size: '0' is no limit; say 'off' for none");
+  EXPECT_EQ(message("none"), "--cache-max-size: 'none' is neither a size such as '2 GB' nor 'off'");
+  EXPECT_THAT(message("1e30 GB"), HasSubstr("'1e30 GB'"));
+  EXPECT_THAT(message("99999999999 TB"), HasSubstr("more than can be counted"));
+}
+
+TEST_F(SettingsTest, SizesAreShownInTheUnitTheyWereWrittenIn) {
+  const auto text = [](const std::string& written) {
+    for (const SettingRow& row : setting_rows()) {
+      if (row.name != "cache_max_size") continue;
+      Settings settings;
+      assign_setting(settings, row, written, {});
+      return setting_text(settings, row);
+    }
+    return std::string();
+  };
+  for (const char* written : {"2 GB", "500 MB", "8 GiB", "1 KiB", "1023 B", "1500 TB", "off"})
+    EXPECT_EQ(text(written), written);
+}
+
+TEST_F(SettingsTest, ReadOnlyFoldersAreAList) {
+  write(work_ / "kiln.yaml", "cache_read_only: [/site/kiln, bundles/sm_90]\n");
+  EXPECT_THAT(resolve().values.cache_read_only,
+              ElementsAre("/site/kiln", (work_ / "bundles" / "sm_90").string()));
+  environment_["KILN_CACHE_READ_ONLY"] = "/a:/b";
+  EXPECT_THAT(resolve().values.cache_read_only, ElementsAre("/a", "/b"));
 }
 
 TEST_F(SettingsTest, AnUnknownKeySuggestsTheNearest) {

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/file.h"
+#include "base/scratch_folder.h"
+#include "cache/cache_key.h"
+#include "cache/entry.h"
+
+namespace kiln {
+
+/// One folder of entries, `<root>/v1/<2 hex>/<62 hex>/`, as it is read: the writable one and each read-only
+/// layer. Thread-safe.
+class EntryStore {
+ public:
+  struct Absent {};
+  using Lookup = std::variant<Absent, CacheEntry, CacheEntryDamage>;
+  /// Whose machine code is run: one's own and root's, or also that of the owner of a folder that the user
+  /// named as one that others maintain.
+  enum class Owners { kSelfAndRoot, kAlsoOfTheFolder };
+
+  EntryStore(FileSystem& files, std::filesystem::path root, Owners owners);
+
+  /// Whole, verified and of this very key. Never throws for what is on the disk.
+  [[nodiscard]] Lookup look_up(const CacheKey& key) const;
+  /// Why nothing from here may be run, naming the folder; `nullopt` if it is fine or not there. Asked before
+  /// each use: the folder may be made, by anyone, at any time.
+  struct Distrust {
+    std::filesystem::path folder;
+    std::string why;
+  };
+  [[nodiscard]] std::optional<Distrust> distrust() const;
+  /// The same for a folder that should be there.
+  [[nodiscard]] std::optional<std::string> problem() const;
+
+  [[nodiscard]] std::filesystem::path directory(const std::string& digest) const;
+  /// Of all entries, sorted.
+  [[nodiscard]] std::vector<std::string> digests() const;
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+
+ private:
+  [[nodiscard]] bool is_trusted(std::uint32_t owner) const;
+
+  FileSystem& files_;
+  std::filesystem::path root_;
+  Owners owners_;
+};
+
+/// "v1", the folder of the entries below a root.
+inline constexpr const char* kEntryFormatFolder = "v1";
+
+/// `nullopt` unless `prefix` and `rest` are the names of an entry's two folders.
+[[nodiscard]] std::optional<std::string> entry_digest(const std::string& prefix, const std::string& rest);
+
+/// A folder in `<root>/tmp` for what is being written or removed; it says whose it is (see owner_prefix).
+[[nodiscard]] ScratchFolder make_temporary(FileSystem& files, const std::filesystem::path& root,
+                                           const std::string& purpose);
+
+/// By rename first, so that no reader sees half an entry. The folder that holds it now, as "entry", goes with
+/// the result; `nullopt` if there was none.
+[[nodiscard]] std::optional<ScratchFolder> set_aside(FileSystem& files, const EntryStore& store,
+                                                     const std::string& digest);
+
+/// "PATH: No space left on device".
+[[nodiscard]] std::string explain(const std::filesystem::filesystem_error& error);
+
+}  // namespace kiln

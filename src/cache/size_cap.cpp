@@ -1,0 +1,59 @@
+#include "cache/size_cap.h"
+
+#include <limits>
+#include <sstream>
+
+namespace kiln {
+namespace {
+
+constexpr const char* kUsageFile = "usage";
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+}  // namespace
+
+SizeCap::SizeCap(FileSystem& files, const Clock& clock, std::filesystem::path root, std::uint64_t max_bytes)
+    : files_(files), clock_(clock), root_(std::move(root)), max_bytes_(max_bytes) {}
+
+void SizeCap::published(std::uint64_t bytes, Collector& collector) {
+  constexpr std::uint64_t kFreedPart = 10;
+  if (max_bytes_ == 0) return;
+  Usage usage = read_or_walk(collector, bytes);
+  if (usage.bytes > max_bytes_ && may_collect(clock_.steady_ns())) {
+    const CollectReport report = collector.collect({max_bytes_ - max_bytes_ / kFreedPart, {}, false});
+    usage = {report.bytes - report.removed_bytes, clock_.system_ns()};
+    const std::lock_guard lock(mutex_);
+    // What is left is in use: there is no point in trying again at each publish.
+    not_before_ns_ = usage.bytes > max_bytes_ ? clock_.steady_ns() + 60 * kSecondNs
+                                              : std::numeric_limits<std::int64_t>::min();
+  }
+  write(usage);
+}
+
+SizeCap::Usage SizeCap::read_or_walk(Collector& collector, std::uint64_t published) {
+  constexpr std::int64_t kKnownForNs = 600 * kSecondNs;
+  const std::int64_t now = clock_.system_ns();
+  std::istringstream words(files_.read_file(root_ / kUsageFile).value_or(""));
+  Usage usage;
+  const bool readable = static_cast<bool>(words >> usage.bytes >> usage.walked_ns);
+  const bool recent = usage.walked_ns <= now && now - usage.walked_ns < kKnownForNs;
+  if (readable && recent) {
+    usage.bytes += published;
+    return usage;
+  }
+  return {collector.measure(), now};
+}
+
+/// By rename: others read it meanwhile.
+void SizeCap::write(const Usage& usage) {
+  const ScratchFolder scratch = make_temporary(files_, root_, kUsageFile);
+  const std::filesystem::path fresh = scratch.get().path / kUsageFile;
+  files_.write_file(fresh, std::to_string(usage.bytes) + " " + std::to_string(usage.walked_ns) + "\n", false);
+  (void)files_.rename(fresh, root_ / kUsageFile);
+}
+
+bool SizeCap::may_collect(std::int64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  return now_ns >= not_before_ns_;
+}
+
+}  // namespace kiln

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <mutex>
+
+#include "base/clock.h"
+#include "cache/collector.h"
+
+namespace kiln {
+
+/// Keeps a cache folder near a size without a walk through it at each publish. The file `usage` holds the
+/// bytes of the last walk and of what was published since; processes that publish at once may lose a part of
+/// each other's, and so it counts for ten minutes only. Above the cap, a tenth of it is made free. What
+/// running processes use is not evicted and may exceed the cap. Thread-safe.
+class SizeCap {
+ public:
+  /// `max_bytes` 0: no cap.
+  SizeCap(FileSystem& files, const Clock& clock, std::filesystem::path root, std::uint64_t max_bytes);
+
+  /// After `bytes` were published. Throws filesystem_error.
+  void published(std::uint64_t bytes, Collector& collector);
+
+ private:
+  struct Usage {
+    std::uint64_t bytes = 0;
+    std::int64_t walked_ns = 0;
+  };
+  [[nodiscard]] Usage read_or_walk(Collector& collector, std::uint64_t published);
+  void write(const Usage& usage);
+  [[nodiscard]] bool may_collect(std::int64_t now_ns);
+
+  FileSystem& files_;
+  const Clock& clock_;
+  std::filesystem::path root_;
+  std::uint64_t max_bytes_;
+  std::mutex mutex_;  // of what follows
+  std::int64_t not_before_ns_ = std::numeric_limits<std::int64_t>::min();
+};
+
+}  // namespace kiln
