@@ -60,4 +60,17 @@ void FailureFolder::remove_old() {
   for (std::size_t i = 0; i + kKept < names.size(); ++i) files_.remove_all(root_ / names[i]);
 }
 
+std::uint64_t remove_old_capsules(FileSystem& files, const Clock& clock, const Path& root,
+                                  double older_than_seconds, bool dry_run) {
+  std::uint64_t removed = 0;
+  for (const std::string& name : files.list(root)) {
+    const auto status = files.status(root / name);
+    if (!status || static_cast<double>(clock.system_ns() - status->modified_ns) * 1e-9 < older_than_seconds)
+      continue;
+    ++removed;
+    if (!dry_run) files.remove_all(root / name);
+  }
+  return removed;
+}
+
 }  // namespace kiln

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 
@@ -29,5 +30,10 @@ class FailureFolder {
   std::filesystem::path root_;
   std::mutex mutex_;  // held while old capsules are removed
 };
+
+/// Removes the capsules below `root` that are older, or with `dry_run` only counts them. Throws
+/// filesystem_error.
+std::uint64_t remove_old_capsules(FileSystem& files, const Clock& clock, const std::filesystem::path& root,
+                                  double older_than_seconds, bool dry_run);
 
 }  // namespace kiln

@@ -77,7 +77,7 @@ TEST_F(RunCli, WordsTooManyOrMissing) {
   EXPECT_THAT(kiln({"run"}).err, HasSubstr("a job file is missing"));
   EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err, HasSubstr("one job at a time: 'b.yaml'"));
   EXPECT_THAT(kiln({"run", "a.yaml", "nx=3"}).err, HasSubstr("did you mean --set nx=3?"));
-  EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, stats, verify or clear"));
+  EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, stats, verify, gc, pack, unpack, clear"));
   EXPECT_THAT(kiln({"validate"}).err, HasSubstr("a file is missing"));
   EXPECT_THAT(kiln({"completion"}).err, HasSubstr("name the shell: bash, zsh, fish"));
   EXPECT_EQ(kiln({"run", "--output"}).code, kExitBadInput);
@@ -101,7 +101,7 @@ TEST_F(RunCli, ABadSettingIsBadInput) {
 }
 
 TEST_F(RunCli, AnEmptyCacheIsListedCheckedAndCleared) {
-  for (const char* action : {"list", "stats", "verify", "clear"}) {
+  for (const char* action : {"list", "stats", "verify", "gc", "clear"}) {
     const CliResult result = kiln({"cache", action});
     EXPECT_EQ(result.code, kExitDone) << action << result.err;
     EXPECT_THAT(result.out, HasSubstr("0")) << action;

@@ -52,6 +52,18 @@ TEST_F(FailureFolderTest, KeepsTheNewestOnly) {
   EXPECT_FALSE(files_.status(first.capsule));
 }
 
+TEST_F(FailureFolderTest, OldOnesAreRemoved) {
+  const Diagnostic old = keep();
+  clock_.advance(1000);
+  const Diagnostic young = keep();
+  EXPECT_EQ(remove_old_capsules(files_, clock_, "/cache/failures", 500, true), 1U);
+  EXPECT_TRUE(files_.status(old.capsule));
+  EXPECT_EQ(remove_old_capsules(files_, clock_, "/cache/failures", 500, false), 1U);
+  EXPECT_FALSE(files_.status(old.capsule));
+  EXPECT_TRUE(files_.status(young.capsule));
+  EXPECT_EQ(remove_old_capsules(files_, clock_, "/absent", 0, false), 0U);
+}
+
 TEST_F(FailureFolderTest, NamesOfSourcesAreMadeHarmless) {
   const Diagnostic diagnostic = keep("../../etc/$(rm) x.cu");
   EXPECT_THAT(diagnostic.capsule, StartsWith("/cache/failures/20260101T000000000-.._.._etc___rm__x.cu-"));

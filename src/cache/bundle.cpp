@@ -1,0 +1,234 @@
+#include "cache/bundle.h"
+
+#include <set>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "cache/entry.h"
+#include "cache/tar.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+using std::filesystem::filesystem_error;
+
+constexpr std::uint64_t kLargestMember = std::uint64_t{1} << 30;
+
+/// As a message shows it: a name may hold anything.
+std::string shown(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += c >= ' ' && c <= '~' ? c : '?';
+  return "member '" + text + "'";
+}
+
+/// The entry and the file that a name stands for.
+std::pair<std::string, std::string> split_name(const std::string& name) {
+  constexpr std::size_t kParts = 4;
+  const std::vector<std::string> parts = split(name, '/');
+  const bool shape = parts.size() == kParts && parts[0] == kEntryFormatFolder;
+  const auto digest = shape ? entry_digest(parts[1], parts[2]) : std::nullopt;
+  if (!digest || parts[3].empty() || parts[3] == "." || parts[3] == "..") {
+    throw bad_input(shown(name) + " is not a file of a cache entry ('v1/<2 digits>/<62 digits>/<name>')");
+  }
+  return {*digest, parts[3]};
+}
+
+/// Reads one member after the other from a text.
+class BundleReader {
+ public:
+  explicit BundleReader(std::string_view text) : text_(text) {}
+
+  /// False at the end, which must be whole and the end of the text.
+  bool next(BundleMember& member) {
+    const std::string_view block = take(kTarBlock, "the bundle");
+    if (block.find_first_not_of('\0') == std::string_view::npos) {
+      require_end();
+      return false;
+    }
+    const auto header = parse_tar_header(block);
+    if (!header) {
+      throw bad_input("at byte " + std::to_string(at_ - kTarBlock) +
+                      " there is no header of a member, or a damaged one");
+    }
+    if (header->type != '0') throw bad_input(shown(header->name) + " is not a plain file");
+    if (header->size > kLargestMember) {
+      throw bad_input(shown(header->name) + " is larger than " + format_bytes(kLargestMember));
+    }
+    std::tie(member.digest, member.name) = split_name(header->name);
+    if (!seen_.insert(header->name).second) throw bad_input(shown(header->name) + " is there twice");
+    member.bytes = take(header->size, shown(header->name));
+    static_cast<void>(take(tar_padding(header->size).size(), shown(header->name)));
+    return true;
+  }
+
+ private:
+  std::string_view take(std::uint64_t size, const std::string& what) {
+    if (size > text_.size() - at_) throw bad_input(what + " is cut off");
+    const std::string_view taken = text_.substr(at_, size);
+    at_ += size;
+    return taken;
+  }
+
+  void require_end() {
+    const std::string_view rest = take(kTarBlock, "the end of the bundle");
+    if (rest.find_first_not_of('\0') != std::string_view::npos || at_ != text_.size())
+      throw bad_input("there is more after the end of the bundle");
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::set<std::string> seen_;
+};
+
+/// Calls `take` with name and bytes of each file of each sound entry that is wanted.
+template <class Take>
+BundleSummary for_each_file(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
+                            const Take& take) {
+  BundleSummary summary;
+  for (const std::string& digest : store.digests()) {
+    const auto info = read_cache_entry_info(files, store.directory(digest));
+    if (info && !wanted(*info)) continue;
+    const auto contents = read_entry_files(files, store.directory(digest));
+    if (const auto* damage = std::get_if<CacheEntryDamage>(&contents)) {
+      if (files.status(store.directory(digest))) summary.skipped.push_back(digest + ": " + damage->what);
+      continue;
+    }
+    for (const auto& [name, bytes] : std::get<EntryFiles>(contents)) {
+      take(digest, name, bytes);
+      summary.bytes += bytes.size();
+    }
+    ++summary.entries;
+  }
+  return summary;
+}
+
+Path member_path(const std::string& digest, const std::string& name) {
+  return Path(kEntryFormatFolder) / digest.substr(0, 2) / digest.substr(2) / name;
+}
+
+/// Below `staging`, which stands for a root.
+void write_member(FileSystem& files, const Path& staging, const std::string& digest, const std::string& name,
+                  std::string_view bytes) {
+  const Path path = staging / member_path(digest, name);
+  files.make_directories(path.parent_path(), false);  // others may read a bundle
+  files.write_file(path, bytes, true);
+}
+
+void require_sound(FileSystem& files, const EntryStore& staged, const std::string& digest) {
+  const auto read = read_cache_entry(files, staged.directory(digest));
+  if (const auto* damage = std::get_if<CacheEntryDamage>(&read))
+    throw bad_input("entry " + digest + " is damaged: " + damage->what);
+  if (sha256_hex(std::get<CacheEntry>(read).preimage) != digest)
+    throw bad_input("entry " + digest + " is damaged: its name is not the digest of its preimage");
+}
+
+/// What was put so far; all of it goes again unless it is kept.
+class Placement {
+ public:
+  Placement(FileSystem& files, const EntryStore& from, const EntryStore& to)
+      : files_(files), from_(from), to_(to) {}
+
+  /// An entry that is there already, and sound, stays.
+  void put(const std::string& digest) {
+    const Path target = to_.directory(digest);
+    files_.make_directories(target.parent_path(), false);
+    if (files_.status(target)) {
+      const auto there = read_cache_entry(files_, target);
+      if (std::holds_alternative<CacheEntry>(there)) return;
+      if (files_.status(target)->type != FileStatus::Type::kDirectory) files_.remove_all(target);
+      static_cast<void>(set_aside(files_, to_, digest));
+    }
+    if (files_.rename(from_.directory(digest), target)) put_.push_back(digest);
+  }
+
+  void take_back() {
+    for (const std::string& digest : put_) static_cast<void>(set_aside(files_, to_, digest));
+  }
+
+ private:
+  FileSystem& files_;
+  const EntryStore& from_;
+  const EntryStore& to_;
+  std::vector<std::string> put_;
+};
+
+/// Into a folder that has no entries yet: by one rename.
+void place_all(FileSystem& files, const EntryStore& staged, const EntryStore& target,
+               const std::set<std::string>& digests) {
+  const Path entries = target.root() / kEntryFormatFolder;
+  if (digests.empty()) return;
+  if (!files.status(entries) && files.rename(staged.root() / kEntryFormatFolder, entries)) return;
+  Placement placement(files, staged, target);
+  try {
+    for (const std::string& digest : digests) placement.put(digest);
+  } catch (const filesystem_error&) {
+    placement.take_back();
+    throw;
+  }
+}
+
+}  // namespace
+
+std::vector<BundleMember> parse_bundle(std::string_view text) {
+  BundleReader reader(text);
+  std::vector<BundleMember> members;
+  for (BundleMember member; reader.next(member);) members.push_back(member);
+  return members;
+}
+
+BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
+                          const Path& file) {
+  const Path folder = std::filesystem::absolute(file).parent_path();
+  const ScratchFolder scratch = make_scratch_folder(files, folder, ".kiln-pack-");
+  const Path fresh = scratch.get().path / "bundle";
+  files.write_file(fresh, "", false);
+  BundleSummary summary =
+      for_each_file(files, store, wanted,
+                    [&](const std::string& digest, const std::string& name, const std::string& bytes) {
+                      files.append_file(fresh, tar_header(member_path(digest, name).string(), bytes.size()) +
+                                                   bytes + tar_padding(bytes.size()));
+                    });
+  files.append_file(fresh, tar_end());
+  (void)files.rename(fresh, file);
+  return summary;
+}
+
+BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
+                          const Path& folder) {
+  if (!files.list(folder).empty())
+    throw bad_input("folder '" + folder.string() + "' is not empty; a bundle needs one of its own");
+  files.make_directories(folder, false);
+  const ScratchFolder staging = make_scratch_folder(files, folder, ".kiln-pack-");
+  BundleSummary summary =
+      for_each_file(files, store, wanted,
+                    [&](const std::string& digest, const std::string& name, const std::string& bytes) {
+                      write_member(files, staging.get().path, digest, name, bytes);
+                    });
+  if (summary.entries > 0)
+    (void)files.rename(staging.get().path / kEntryFormatFolder, folder / kEntryFormatFolder);
+  return summary;
+}
+
+BundleSummary unpack_bundle(FileSystem& files, std::string_view text, const Path& root) {
+  const std::vector<BundleMember> members = parse_bundle(text);
+  files.make_directories(root, false);
+  const ScratchFolder scratch = make_temporary(files, root, "unpack");
+  const EntryStore staged(files, scratch.get().path, EntryStore::Owners::kSelfAndRoot);
+  const EntryStore target(files, root, EntryStore::Owners::kSelfAndRoot);
+  BundleSummary summary;
+  std::set<std::string> digests;
+  for (const BundleMember& member : members) {
+    write_member(files, scratch.get().path, member.digest, member.name, member.bytes);
+    digests.insert(member.digest);
+    summary.bytes += member.bytes.size();
+  }
+  for (const std::string& digest : digests) require_sound(files, staged, digest);
+  summary.entries = digests.size();
+  place_all(files, staged, target, digests);
+  return summary;
+}
+
+}  // namespace kiln

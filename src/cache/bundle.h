@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "cache/entry_store.h"
+
+namespace kiln {
+
+/// A bundle: entries of a cache in one file, a POSIX tar (ustar, not compressed) whose members are plain
+/// files `v1/<2 hex>/<62 hex>/<name>` and nothing else, ended by two blocks of zeros. `tar tf` lists it, and
+/// what `kiln cache unpack` or `tar xf` makes of it is a folder for `cache_read_only`. Kiln reads this form
+/// only, and nothing of what tar can say besides: no links, folders, sparse files, long names or extensions.
+
+struct BundleMember {
+  std::string digest;      ///< of the entry
+  std::string name;        ///< of the file in the entry's folder
+  std::string_view bytes;  ///< in the text that was parsed
+};
+
+/// Throws bad_input, one sentence that names the member, for anything but a whole bundle: another name or
+/// type, a name twice, a wrong checksum of a header, a member that is too large or cut off.
+[[nodiscard]] std::vector<BundleMember> parse_bundle(std::string_view text);
+
+struct BundleSummary {
+  std::uint64_t entries = 0, bytes = 0;
+  std::vector<std::string> skipped;  ///< "digest: what is wrong", of damaged entries
+};
+
+/// Whether an entry goes into a bundle.
+using EntryFilter = std::function<bool(const CacheEntryInfo&)>;
+
+/// Writes the sound entries of `store` that `wanted` chooses into `file`, which appears whole or not at all.
+/// Throws filesystem_error.
+BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
+                          const std::filesystem::path& file);
+/// The same as a folder that can be used at once; the folder must not exist or be empty. Throws bad_input.
+BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
+                          const std::filesystem::path& folder);
+
+/// Puts every entry of a bundle into the cache folder `root`, or none: each is written into `root`/tmp and
+/// verified before the first is put in its place, and what was put is taken back if a later one fails.
+/// Entries that are there already stay. Throws bad_input for a bundle that is not sound, filesystem_error for
+/// a disk that refuses.
+BundleSummary unpack_bundle(FileSystem& files, std::string_view text, const std::filesystem::path& root);
+
+}  // namespace kiln
