@@ -40,6 +40,8 @@ SizeCap::Usage SizeCap::read_or_walk(Collector& collector, std::uint64_t publish
     usage.bytes += published;
     return usage;
   }
+  CollectReport ignored;
+  collector.remove_leftovers(ignored, false);
   return {collector.measure(), now};
 }
 

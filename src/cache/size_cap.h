@@ -11,8 +11,9 @@ namespace kiln {
 
 /// Keeps a cache folder near a size without a walk through it at each publish. The file `usage` holds the
 /// bytes of the last walk and of what was published since; processes that publish at once may lose a part of
-/// each other's, and so it counts for ten minutes only. Above the cap, a tenth of it is made free. What
-/// running processes use is not evicted and may exceed the cap. Thread-safe.
+/// each other's, and so it counts for ten minutes only. Each walk also removes what dead processes left.
+/// Above the cap, a tenth of it is made free. What running processes use is not evicted and may exceed the
+/// cap. Thread-safe.
 class SizeCap {
  public:
   /// `max_bytes` 0: no cap.

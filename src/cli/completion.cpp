@@ -1,5 +1,6 @@
 #include "cli/completion.h"
 
+#include <algorithm>
 #include <map>
 
 #include <CLI/Config.hpp>
@@ -32,13 +33,20 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
 std::vector<Completion> completions(const CLI::App& app) {
   const std::vector<std::string> global = option_names(app);
   std::vector<Completion> all;
   for (const CLI::App* command : commands_of(app)) {
     Completion one{command->get_name(), command->get_description(), option_names(*command), {}};
     one.options.insert(one.options.end(), global.begin(), global.end());
-    for (const CLI::App* below : commands_of(*command)) one.words.push_back(below->get_name());
+    for (const CLI::App* below : commands_of(*command)) {
+      one.words.push_back(below->get_name());
+      for (const std::string& name : option_names(*below)) add_once(one.options, name);
+    }
     if (one.command == "completion") one.words = completion_shells();
     all.push_back(std::move(one));
   }

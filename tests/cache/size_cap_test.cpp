@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/process_identity.h"
 #include "cache/disk_cache_fixture.h"
 
 namespace kiln {
@@ -87,6 +88,18 @@ TEST_F(SizeCapTest, TheFolderIsNotWalkedAtEachPublish) {
   const auto walked = [](const std::string& text) { return text.substr(text.find(' ')); };
   EXPECT_EQ(walked(*count_before), walked(*count_after));
   EXPECT_NE(*count_before, *count_after);
+}
+
+TEST_F(SizeCapTest, AWalkCollectsWhatTheDeadLeft) {
+  const std::string left =
+      "/cache/tmp/" + owner_prefix().substr(0, 12) + "-" + std::to_string(this_process().pid) + "-1-new-abc";
+  publish("first");
+  files_.make_directories(left, true);
+  publish("second");
+  EXPECT_TRUE(files_.status(left));
+  clock_.advance(601);
+  publish("third");
+  EXPECT_FALSE(files_.status(left));
 }
 
 TEST_F(SizeCapTest, ACapBelowOneEntryKeepsTheNewest) {

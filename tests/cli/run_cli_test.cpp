@@ -133,6 +133,7 @@ TEST_F(RunCli, BashCompletesCommandsOptionsAndTheirWords) {
   };
   EXPECT_EQ(complete("kiln ru"), "run");
   EXPECT_EQ(complete("kiln cache cl"), "clear");
+  EXPECT_EQ(complete("kiln cache gc --max-s"), "--max-size");
   EXPECT_EQ(complete("kiln run --dry"), "--dry-run");
   EXPECT_EQ(complete("kiln run x.yaml --format ma"), "markdown");
   EXPECT_EQ(complete("kiln settings --log-level de"), "debug");

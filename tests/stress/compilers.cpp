@@ -46,7 +46,18 @@ Specialization make_kernel(Compiler& compiler) {
   return wanted;
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMemoryIsLimited = false;
+#elif defined(__has_feature)
+constexpr bool kMemoryIsLimited = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
+#else
+constexpr bool kMemoryIsLimited = true;
+#endif
+
 Row run(const Options& options, const Bad& bad, const std::string& isolation) {
+  if (bad.what == "eats memory" && !kMemoryIsLimited)
+    return {"compiler that eats memory", "skipped: no limit on memory under a sanitizer",
+            Row::Verdict::kSkipped};
   Place place(options);
   test::RecordingLog log;
   Settings settings;
