@@ -1,5 +1,6 @@
 // Bundles that nobody should make, given to unpack.
 #include <functional>
+#include <regex>
 
 #include "cache/bundle.h"
 #include "cache/tar.h"
@@ -36,6 +37,14 @@ std::vector<std::pair<std::string, std::string>> snapshot(Place& place) {
   return all;
 }
 
+/// Without what differs from run to run: this run's folder, and most digits of digests.
+std::string shortened(const std::string& line, const std::string& folder) {
+  const std::size_t at = line.find(folder);
+  const std::string local =
+      at == std::string::npos ? line : line.substr(0, at) + "/.../" + line.substr(at + folder.size());
+  return std::regex_replace(local, std::regex("[0-9a-f]{60,}"), "...");
+}
+
 struct BadBundle {
   std::string what;
   std::string text;
@@ -51,9 +60,9 @@ Row refuse(Place& place, const BadBundle& bad) {
   }
   const bool clean = snapshot(place) == before;
   const bool refused = line != "it was taken" && line.find('\n') == std::string::npos;
-  constexpr std::size_t kShown = 60;
-  if (line.size() > kShown) line = line.substr(0, kShown) + "...";
-  return {"bundle with " + bad.what, "refused: " + line + (clean ? "; nothing written" : "; FILES WRITTEN"),
+  line = shortened(line, place.path("").string());
+  return {"bundle with " + bad.what,
+          "refused: \"" + line + "\"" + (clean ? "; nothing written" : "; FILES WRITTEN"),
           holds_if(refused && clean)};
 }
 
