@@ -1,6 +1,7 @@
 #include "cache/entry_metadata.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -20,10 +21,21 @@ void put_optional(Json& object, const char* name, const std::optional<Value>& va
   if (value) object[name] = *value;
 }
 
-template <class Value>
-std::optional<Value> get_optional(const Json& object, const char* name) {
+/// A checksum finds damage, not nonsense: the library would convert 1.5e300 and -1 to any integer.
+template <class Integer>
+Integer integer_from(const Json& value) {
+  if (value.is_number_unsigned() && std::in_range<Integer>(value.get<std::uint64_t>()))
+    return static_cast<Integer>(value.get<std::uint64_t>());
+  if (value.is_number_integer() && !value.is_number_unsigned() &&
+      std::in_range<Integer>(value.get<std::int64_t>()))
+    return static_cast<Integer>(value.get<std::int64_t>());
+  throw bad_input("a number in it is not whole or not in range");
+}
+
+template <class Integer>
+std::optional<Integer> get_optional(const Json& object, const char* name) {
   const auto found = object.find(name);
-  return found == object.end() ? std::nullopt : std::optional(found->template get<Value>());
+  return found == object.end() ? std::nullopt : std::optional(integer_from<Integer>(*found));
 }
 
 Json to_json(const std::map<std::string, ResourceUse>& resources) {
@@ -56,7 +68,8 @@ Json to_json(const std::map<std::string, RecordedFile>& files) {
 std::map<std::string, RecordedFile> files_from(const Json& all) {
   std::map<std::string, RecordedFile> files;
   for (const auto& [name, one] : all.items()) {
-    files[name] = RecordedFile{one.at("size").get<std::uint64_t>(), one.at("sha256").get<std::string>()};
+    files[name] =
+        RecordedFile{integer_from<std::uint64_t>(one.at("size")), one.at("sha256").get<std::string>()};
   }
   return files;
 }
@@ -67,7 +80,7 @@ EntryMetadata metadata_from(const Json& document) {
   metadata.info.label = document.at("label").get<std::string>();
   metadata.info.target = document.at("target").get<std::string>();
   metadata.info.compiler = document.at("compiler").get<std::string>();
-  metadata.info.created_ns = document.at("created_ns").get<std::int64_t>();
+  metadata.info.created_ns = integer_from<std::int64_t>(document.at("created_ns"));
   metadata.info.compile_seconds = document.at("compile_seconds").get<double>();
   metadata.code.format = document.at("code_format").get<std::string>();
   metadata.code.compile_seconds = metadata.info.compile_seconds;
@@ -126,11 +139,14 @@ std::variant<EntryMetadata, CacheEntryDamage> parse_entry_metadata(const std::st
   if (!document.is_object()) return CacheEntryDamage{"entry.json is not a JSON object"};
   if (!has_valid_checksum(text, document)) return CacheEntryDamage{"entry.json has a wrong checksum"};
   try {
-    if (document.at("format").get<int>() != kFormat) return CacheEntryDamage{"its format is not known"};
+    if (integer_from<int>(document.at("format")) != kFormat)
+      return CacheEntryDamage{"its format is not known"};
     EntryMetadata metadata = metadata_from(document);
     metadata.info.bytes += text.size();
     return metadata;
   } catch (const Json::exception& error) {
+    return CacheEntryDamage{std::string("entry.json is not as expected: ") + error.what()};
+  } catch (const Error& error) {
     return CacheEntryDamage{std::string("entry.json is not as expected: ") + error.what()};
   }
 }

@@ -20,6 +20,17 @@ class DamagedEntry : public test::DiskCacheTest {
 
   [[nodiscard]] std::string path(const std::string& name) const { return entry_of(key_) + "/" + name; }
 
+  /// With a checksum that fits again.
+  void change_metadata(const std::function<void(nlohmann::json&)>& change) {
+    auto document = nlohmann::json::parse(*files_.read_file(path("entry.json")));
+    change(document);
+    const std::string zeros(64, '0');
+    document["checksum"] = zeros;
+    std::string text = document.dump();
+    text.replace(text.find(zeros), zeros.size(), sha256_hex(text));
+    files_.write_file(path("entry.json"), text, false);
+  }
+
   /// A miss with one warning that contains `what`; publishing replaces the entry; then it is a hit.
   void expect_damage_and_recovery(const std::string& what) {
     log_.clear();
@@ -128,14 +139,23 @@ TEST_F(DamagedEntry, OtherPreimageUnderTheSameDigest) {
 
 TEST_F(DamagedEntry, NamesThatLeadOutOfTheEntryAreRefused) {
   files_.write_file("/secret", "x", false);
-  auto document = nlohmann::json::parse(*files_.read_file(path("entry.json")));
-  document["files"]["../../../../secret"] = {{"size", 1}, {"sha256", sha256_hex("x")}};
-  const std::string zeros(64, '0');
-  document["checksum"] = zeros;
-  std::string text = document.dump();
-  text.replace(text.find(zeros), zeros.size(), sha256_hex(text));
-  files_.write_file(path("entry.json"), text, false);
+  change_metadata([](nlohmann::json& document) {
+    document["files"]["../../../../secret"] = {{"size", 1}, {"sha256", sha256_hex("x")}};
+  });
   expect_damage_and_recovery("is not a name of a file");
+}
+
+TEST_F(DamagedEntry, NumbersThatAreNoneAreRefused) {
+  for (const nlohmann::json& value :
+       std::vector<nlohmann::json>{1.5e300, -1e300, 0.5, 5'000'000'000, "40", {}}) {
+    change_metadata(
+        [&](nlohmann::json& document) { document["resources"]["axpy<float>"]["registers"] = value; });
+    expect_damage_and_recovery("entry.json is not as expected: a number in it is not whole or not in range");
+  }
+  change_metadata([](nlohmann::json& document) { document["files"]["binary"]["size"] = -5; });
+  expect_damage_and_recovery("not in range");
+  change_metadata([](nlohmann::json& document) { document["created_ns"] = 1e19; });
+  expect_damage_and_recovery("not in range");
 }
 
 TEST_F(DamagedEntry, FilesThatAreNotRecordedAreIgnored) {
