@@ -119,6 +119,9 @@ class KernelRequest {
     return set(parameter, Value(std::string(value)));
   }
 
+  /// A header in memory: an #include of this name finds it before any file. Its content is part of the key.
+  KernelRequest& header(const std::string& name, const std::string& text);
+
   /// Finds or compiles the code and loads it. Throws Error: bad input for unknown parameters, values that are
   /// not allowed, a shape that does not fit, a kernel that does not compile (with the compiler's log).
   [[nodiscard]] Kernel get() const;

@@ -15,6 +15,7 @@
 #include "embed/engine.h"
 #include "kiln/service.h"
 #include "load/loaded_kernel.h"
+#include "specialize/specialization.h"
 #include "workload/workload.h"
 
 // What the public handles hold. Each keeps the service that it came from alive.
@@ -57,6 +58,7 @@ struct KernelRequest::Impl {
   std::shared_ptr<DeviceHandle::Impl> device;
   void* caller_stream = nullptr;
   std::vector<std::pair<std::string, RawValue>> assignments;
+  std::vector<IncludedHeader> headers;
 };
 
 /// An argument of a kernel: bytes that the request fixed, or a pointer that comes with each launch, passed as

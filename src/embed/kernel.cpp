@@ -117,6 +117,14 @@ KernelRequest& KernelRequest::set(const std::string& parameter, const Value& val
   return *this;
 }
 
+KernelRequest& KernelRequest::header(const std::string& name, const std::string& text) {
+  auto changed = std::make_shared<Impl>(*impl_);
+  std::erase_if(changed->headers, [&](const IncludedHeader& known) { return known.name == name; });
+  changed->headers.push_back({name, "", text});
+  impl_ = std::move(changed);
+  return *this;
+}
+
 Kernel KernelRequest::get() const {
   if (!impl_->device)
     throw bad_input("kernel '" + impl_->kernel->name + "': no device; call on(device) first");
@@ -130,7 +138,7 @@ Kernel KernelRequest::get() const {
                     configured.violated->where);
   const Configuration& configuration = configured.configuration;
   const auto units = make_units(configuration, {impl_->kernel->name}, Role::kStep, device.info().target,
-                                *impl_->service->files);
+                                *impl_->service->files, impl_->headers);
   const Unit& unit = units.at(0);
   auto result = engine.service().get(unit.specialization, *engine.compilers().at(backend),
                                      impl_->device->device, impl_->caller_stream);

@@ -27,8 +27,13 @@ WorkloadHandle Service::workload(const std::string& name_or_path) const {
 
 ServiceStatistics Service::statistics() const {
   const ServiceCounters counters = impl_->engine.service().counters();
-  return {counters.memory_hits, counters.disk_hits,       counters.compiled,    counters.waited,
-          counters.failed,      counters.compile_seconds, counters.load_seconds};
+  return {counters.memory_hits,
+          counters.disk_hits,
+          counters.compiled,
+          counters.waited,
+          counters.failed,
+          counters.compile_seconds,
+          counters.read_seconds + counters.load_seconds};
 }
 
 const std::string& WorkloadHandle::name() const {

@@ -49,7 +49,8 @@ std::string header_file(std::size_t index) {
 Json to_json(const Capsule& capsule) {
   // Names every member, so that a new one cannot be forgotten here.
   const auto& [source_name, source_path, source_text, params_header, headers, unseen_headers, defines,
-               options, include_directories, fast_math, lineinfo, entries, target] = capsule.specialization;
+               options, include_directories, unknown_input, fast_math, lineinfo, entries, target] =
+      capsule.specialization;
   Json header_names = Json::array();
   for (const IncludedHeader& header : headers)
     header_names.push_back({{"name", header.name}, {"path", header.path}});
@@ -71,6 +72,7 @@ Json to_json(const Capsule& capsule) {
           {"defines", defines},
           {"options", options},
           {"include_directories", include_directories},
+          {"unknown_input", unknown_input},
           {"fast_math", fast_math},
           {"lineinfo", lineinfo},
           {"entries", entry_list}};
@@ -95,6 +97,7 @@ Capsule capsule_from(const Json& json) {
   spec.defines = json.at("defines").get<std::vector<std::pair<std::string, std::string>>>();
   spec.options = json.at("options").get<std::vector<std::string>>();
   spec.include_directories = json.at("include_directories").get<std::vector<std::string>>();
+  spec.unknown_input = json.value("unknown_input", "");
   spec.fast_math = json.at("fast_math").get<bool>();
   spec.lineinfo = json.at("lineinfo").get<bool>();
   for (const Json& entry : json.at("entries")) spec.entries.push_back(entry_from(entry));

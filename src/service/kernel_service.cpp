@@ -83,15 +83,54 @@ struct KernelService::State {
 
   GetResult get(const Request& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
-    auto outcome = loads.run(
-        request.key.digest + "@" + request.device_id, [&] { return load(request); },
-        [&] { count(&ServiceCounters::waited); });
+    auto outcome =
+        join(loads, request.key.digest + "@" + request.device_id, request, [&] { return load(request); });
     auto* result = std::get_if<ServiceResult>(&outcome.value);
     if (outcome.waited && result != nullptr) {
       result->origin = Origin::kWaited;
       result->compile_seconds = result->load_seconds = 0;
     }
     return std::move(outcome.value);
+  }
+
+  /// Does the work, or waits for who does it already; again, where that one was told to stop and this one
+  /// not.
+  template <class Value, class Make>
+  typename SingleFlight<Value>::Outcome join(SingleFlight<Value>& flights, const std::string& flight,
+                                             const Request& request, Make make) {
+    for (;;) {
+      std::optional<std::int64_t> waiting_since;
+      const auto wait = [&] {
+        waiting_since = clock.steady_ns();
+        count(&ServiceCounters::waited);
+        if (request.urgency == Urgency::kWanted) slots.raise(request.key.digest);
+      };
+      try {
+        auto outcome = flights.run(flight, make, wait);
+        if (waiting_since) add(&ServiceCounters::wait_seconds, seconds_since(*waiting_since));
+        return outcome;
+      } catch (const Cancelled&) {
+        if (request.stop.stop_requested()) throw;
+      }
+    }
+  }
+
+  std::optional<ServiceResult> find(const Request& request) {
+    if (auto hit = find_loaded(request)) return std::get<ServiceResult>(*std::move(hit));
+    ObtainedCode obtained{find_code(request.key.digest), Origin::kMemory, 0, 0};
+    if (obtained.code) {
+      count(&ServiceCounters::memory_hits);
+    } else if (DiskCache* kept = disk_for(request); kept != nullptr) {
+      const std::int64_t begin = clock.steady_ns();
+      CacheTurn turn;
+      turn.code = kept->load(request.key);
+      const double seconds = seconds_since(begin);
+      count_turn(turn, seconds);
+      if (turn.code)
+        obtained = {remember(request.key.digest, *std::move(turn.code)), Origin::kDisk, 0, seconds};
+    }
+    if (!obtained.code) return std::nullopt;
+    return put_on_device(obtained, request);
   }
 
   /// Looks in memory again: whoever led before may have landed since the caller looked.
@@ -101,7 +140,10 @@ struct KernelService::State {
     if (auto* diagnostic = std::get_if<Diagnostic>(&outcome.value)) return std::move(*diagnostic);
     ObtainedCode& obtained = std::get<ObtainedCode>(outcome.value);
     if (outcome.waited) obtained = ObtainedCode{obtained.code, Origin::kWaited, 0, 0};
+    return put_on_device(obtained, request);
+  }
 
+  ServiceResult put_on_device(const ObtainedCode& obtained, const Request& request) {
     require_no_capture(request);
     const std::int64_t begin = clock.steady_ns();
     auto loaded = load_on_device(*obtained.code, request.device);
@@ -128,21 +170,10 @@ struct KernelService::State {
   /// Joins whoever works on it already. What was made ahead for this caller is its own.
   SingleFlight<ObtainResult>::Outcome obtain_once(const Request& request) {
     const std::string& digest = request.key.digest;
-    const auto join = [&] {
-      count(&ServiceCounters::waited);
-      slots.raise(digest);
-    };
-    for (;;) {
-      try {
-        auto outcome = codes.run(
-            digest, [&] { return obtain(request); }, join);
-        if (!outcome.waited) return outcome;
-        if (auto made = take_ahead(digest)) return {*std::move(made), false};
-        return outcome;
-      } catch (const Cancelled&) {
-        continue;
-      }
-    }
+    auto outcome = join(codes, digest, request, [&] { return obtain(request); });
+    if (!outcome.waited) return outcome;
+    if (auto made = take_ahead(digest)) return {*std::move(made), false};
+    return outcome;
   }
 
   /// What `compile_ahead` does for one key.
@@ -172,9 +203,10 @@ struct KernelService::State {
       count(&ServiceCounters::memory_hits);
       return ObtainedCode{std::move(code), Origin::kMemory, 0, 0};
     }
-    if (disk == nullptr) return compile(request);
+    DiskCache* kept = disk_for(request);
+    if (kept == nullptr) return compile(request);
     const std::int64_t begin = clock.steady_ns();
-    CacheTurn turn = disk->load_or_lock(request.key);
+    CacheTurn turn = kept->load_or_lock(request.key);
     const double seconds = seconds_since(begin);
     count_turn(turn, seconds);
     if (turn.code) {
@@ -183,19 +215,26 @@ struct KernelService::State {
                           turn.waited ? 0 : seconds};
     }
     ObtainResult result = compile(request);
-    if (std::holds_alternative<Diagnostic>(result)) disk->give_up(std::move(turn.lock));
+    if (std::holds_alternative<Diagnostic>(result)) kept->give_up(std::move(turn.lock));
     return result;
   }
 
   void count_turn(const CacheTurn& turn, double seconds) {
     const std::lock_guard lock(mutex);
+    if (turn.code) counters.bytes_read += turn.code->binary.size();
     if (turn.waited) {
       ++counters.waited;
+      ++counters.waited_processes;
       counters.wait_seconds += seconds;
     } else if (turn.code) {
       ++counters.disk_hits;
-      counters.load_seconds += seconds;
+      counters.read_seconds += seconds;
     }
+  }
+
+  /// Null where nothing is kept.
+  [[nodiscard]] DiskCache* disk_for(const Request& request) const {
+    return request.specialization.unknown_input.empty() ? disk : nullptr;
   }
 
   ObtainResult compile(const Request& request) {
@@ -209,14 +248,22 @@ struct KernelService::State {
     {
       const std::lock_guard lock(mutex);
       ++(compiled ? counters.compiled : counters.failed);
-      counters.compile_seconds += seconds;
+      (compiled ? counters.compile_seconds : counters.failed_seconds) += seconds;
     }
     if (!compiled) return std::get<Diagnostic>(std::move(result));
     auto code = remember(request.key.digest, std::get<CodeObject>(std::move(result)));
-    if (disk != nullptr) {
-      disk->publish(request.key, *code, label_of(request.specialization, request.compiler.identity()));
-    }
+    if (DiskCache* kept = disk_for(request); kept != nullptr) publish(*kept, request, *code);
     return ObtainedCode{std::move(code), Origin::kCompiled, seconds, 0};
+  }
+
+  void publish(DiskCache& kept, const Request& request, const CodeObject& code) {
+    const std::int64_t begin = clock.steady_ns();
+    kept.publish(request.key, code, label_of(request.specialization, request.compiler.identity()));
+    const double seconds = seconds_since(begin);
+    const bool written = kept.disabled_reason().empty();
+    const std::lock_guard lock(mutex);
+    counters.write_seconds += seconds;
+    if (written) counters.bytes_written += code.binary.size();
   }
 
   CompileResult run_compiler(const Request& request) {
@@ -271,6 +318,11 @@ struct KernelService::State {
   void count(std::uint64_t ServiceCounters::*counter) {
     const std::lock_guard lock(mutex);
     ++(counters.*counter);
+  }
+
+  void add(double ServiceCounters::*seconds, double more) {
+    const std::lock_guard lock(mutex);
+    counters.*seconds += more;
   }
 
   DiskCache* disk;
@@ -344,6 +396,23 @@ std::variant<ServiceResult, Diagnostic> KernelService::get(const Specialization&
                                                            void* caller_stream) {
   return state_->get({specialization, compiler, device, make_cache_key(specialization, compiler),
                       device ? device->info().id : "", caller_stream});
+}
+
+std::optional<ServiceResult> KernelService::find(const Specialization& specialization, Compiler& compiler,
+                                                 const std::shared_ptr<Device>& device, void* caller_stream) {
+  return state_->find({specialization, compiler, device, make_cache_key(specialization, compiler),
+                       device ? device->info().id : "", caller_stream});
+}
+
+std::optional<std::variant<ServiceResult, Diagnostic>> KernelService::get_in_background(
+    const Specialization& specialization, Compiler& compiler, const std::shared_ptr<Device>& device,
+    const std::stop_token& stop) {
+  try {
+    return state_->get({specialization, compiler, device, make_cache_key(specialization, compiler),
+                        device ? device->info().id : "", nullptr, Urgency::kAhead, stop});
+  } catch (const Cancelled&) {
+    return std::nullopt;
+  }
 }
 
 ServiceCounters KernelService::counters() const {

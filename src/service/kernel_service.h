@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,10 +25,15 @@ struct ServiceCounters {
   std::uint64_t memory_hits = 0;  ///< found loaded
   std::uint64_t disk_hits = 0;
   std::uint64_t compiled = 0;
-  std::uint64_t waited = 0;  ///< another thread or process was compiling the same key
-  std::uint64_t failed = 0;
-  double compile_seconds = 0, load_seconds = 0;
-  double wait_seconds = 0;  ///< for other processes
+  std::uint64_t waited = 0;                         ///< another thread or process was compiling the same key
+  std::uint64_t waited_processes = 0;               ///< of these, for a process
+  std::uint64_t failed = 0;                         ///< compiles, and loads by the driver
+  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< of code, from and to the disk
+  double read_seconds = 0, write_seconds = 0;       ///< for these
+  double compile_seconds = 0;                       ///< of `compiled`
+  double wait_seconds = 0;                          ///< of `waited`
+  double failed_seconds = 0;
+  double load_seconds = 0;  ///< in the driver
 };
 
 /// A kernel that can be launched, and what getting it cost.
@@ -54,7 +61,8 @@ class CompileAhead {
 };
 
 /// Joins the layers: memory, in flight, disk, compile. Thread-safe; no lock is held while compiling or
-/// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer). At most
+/// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer); it is
+/// not asked for specializations with unknown input. At most
 /// `jobs` compiles run at once (0: one for each core that this process may use), those that a caller of `get`
 /// waits for before those that are made ahead.
 class KernelService {
@@ -69,6 +77,15 @@ class KernelService {
                                                             Compiler& compiler,
                                                             const std::shared_ptr<Device>& device,
                                                             void* caller_stream = nullptr);
+  /// What memory or disk has; compiles nothing. The same of a capture holds.
+  [[nodiscard]] std::optional<ServiceResult> find(const Specialization& specialization, Compiler& compiler,
+                                                  const std::shared_ptr<Device>& device,
+                                                  void* caller_stream = nullptr);
+  /// `get` for one who does not wait: others compile first. `nullopt` if `stop` was requested before the
+  /// compile began.
+  [[nodiscard]] std::optional<std::variant<ServiceResult, Diagnostic>> get_in_background(
+      const Specialization& specialization, Compiler& compiler, const std::shared_ptr<Device>& device,
+      const std::stop_token& stop);
   /// Starts to compile what `get` will be asked for; the first `get` of each reports what it cost. The
   /// service and the compilers outlive the result.
   [[nodiscard]] std::unique_ptr<CompileAhead> compile_ahead(std::vector<WantedCode> wanted);

@@ -5,7 +5,7 @@ namespace kiln {
 namespace {
 
 /// Of what the key means; grows when the same fields no longer give the same binary.
-constexpr std::int64_t kKeyFormat = 1;
+constexpr std::int64_t kKeyFormat = 2;
 
 std::string to_text(const std::optional<Dim3>& block) {
   if (!block) return "";
@@ -28,7 +28,8 @@ CacheKey make_cache_key(const Specialization& specialization, const CompilerIden
       .field("compiler.name", compiler.name)
       .field("compiler.version", compiler.version)
       .field("compiler.fingerprint", compiler.fingerprint)
-      .field("fast_math", specialization.fast_math ? 1 : 0);
+      .field("fast_math", specialization.fast_math ? 1 : 0)
+      .field("source.name", specialization.source_name);
   for (const std::string& option : specialization.options) hasher.field("option", option);
   for (const auto& [name, value] : specialization.defines) hasher.field("define:" + name, value);
   for (const EntryPoint& entry : specialization.entries) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -9,18 +10,37 @@
 
 namespace kiln {
 
-/// What the #include lines of a kernel text lead to.
-struct Includes {
-  std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion
-  std::vector<std::string> unseen;      ///< names that were not found, sorted: the compiler's business
+/// Where the headers of a kernel text are looked for, in this order.
+struct IncludeSearch {
+  std::filesystem::path source;                                   ///< the text's file
+  std::vector<IncludedHeader> supplied = {};                      ///< in memory, by name; before any file
+  std::vector<std::filesystem::path> directories = {};            ///< of "-I", in order
+  std::vector<std::pair<std::string, std::string>> defines = {};  ///< macros that an #include may name
 };
 
-/// Finds the headers that a kernel text includes: "name" beside the including file and then in `directories`;
-/// <name> in `directories` only. What is not found there is a header of the compiler, or a mistake that the
-/// compiler reports with its line. Headers under "kiln/" are Kiln's own. A name that is a macro is not
-/// followed.
-[[nodiscard]] Includes find_includes(FileSystem& files, const std::string& text,
-                                     const std::filesystem::path& source,
-                                     const std::vector<std::filesystem::path>& directories);
+/// What the #include lines of a kernel text lead to.
+struct Includes {
+  std::string text;                     ///< the kernel's; see below
+  std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion
+  std::vector<std::string> unseen;      ///< names that were not found, sorted: the compiler's business
+  /// Why the text may take in a file that is none of these, which no key can hold; empty: it cannot.
+  std::string unknown;
+};
+
+/// Finds the headers that a kernel text includes, as a compiler would: what was supplied; "name" beside the
+/// including file; then the directories in order. What is not found there is a header of the compiler, or a
+/// mistake that the compiler reports with its line. A header that __has_include asks for counts as included,
+/// and so does one in a branch that is not compiled: more than the compiler reads may be found, never less.
+///
+/// Every file has one name of its own. Where texts name it otherwise, or mean another file by the same name,
+/// their #include lines are changed to that name: texts and names together say which file each line means, so
+/// that a key over them changes when a header begins to shadow another. "kiln/params.h" and "kiln/portable.h"
+/// are Kiln's own and not followed.
+///
+/// An #include of a macro is followed to every header that a #define, or `defines`, gives the macro; it is
+/// `unknown` where one of these is no plain name or there is none. Throws bad_input, with the text's place,
+/// where such a line would find another file than the one that it means, and for a header that is there and
+/// cannot be read.
+[[nodiscard]] Includes find_includes(FileSystem& files, const std::string& text, const IncludeSearch& search);
 
 }  // namespace kiln

@@ -21,8 +21,8 @@ struct EntryPoint {
 
 /// A header that the kernel text includes, found by Kiln in the order that a compiler would look.
 struct IncludedHeader {
-  std::string name;  ///< as written between quotes or angle brackets
-  std::string path;  ///< where it was found; not part of the key
+  std::string name;  ///< by which the texts include it; of this header alone
+  std::string path;  ///< where it was found, empty: it was supplied in memory; not part of the key
   std::string text;
 };
 
@@ -31,7 +31,7 @@ struct IncludedHeader {
 struct Specialization {
   std::string source_name;              ///< file name for diagnostics and #line, "stencil7.cu"
   std::string source_path;              ///< full path; for messages and `-I`, not part of the key
-  std::string source_text;              ///< as the user wrote it
+  std::string source_text;              ///< as the user wrote it, but for names of headers, see find_includes
   std::string params_header;            ///< the generated kiln/params.h
   std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion
   /// Included names that Kiln did not find, sorted: the compiler's own headers, or mistakes.
@@ -39,6 +39,9 @@ struct Specialization {
   std::vector<std::pair<std::string, std::string>> defines;  ///< in order; an empty value means "#define X"
   std::vector<std::string> options;                          ///< the user's own compiler options, in order
   std::vector<std::string> include_directories;              ///< not part of the key
+  /// Why its code may depend on a file that is none of these; then nothing is kept on disk. Empty: it does
+  /// not.
+  std::string unknown_input;
   bool fast_math = false;
   bool lineinfo = false;  ///< the code tells which line of which file it comes from, for profilers
   std::vector<EntryPoint> entries;

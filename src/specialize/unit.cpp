@@ -39,26 +39,44 @@ std::vector<std::string> options_of(const KernelSpec& kernel, const std::string&
   return options;
 }
 
-/// Moves the folders of "-I" options to `directories`, where their headers are found by content. Relative
-/// ones are the workload's.
+/// Moves the folders of "-I" options to `directories`, where their headers are found by content, and then
+/// those of "-isystem". Relative ones are the workload's.
 void take_include_options(std::vector<std::string>& options, std::vector<std::filesystem::path>& directories,
                           const std::filesystem::path& workload) {
   std::vector<std::string> others;
+  std::vector<std::filesystem::path> system;
   for (std::size_t i = 0; i < options.size(); ++i) {
     std::string folder;
-    for (const std::string prefix : {"--include-path=", "-I"}) {
+    bool is_system = false;
+    for (const std::string prefix : {"--include-path=", "-I", "-isystem"}) {
       if (!options[i].starts_with(prefix)) continue;
       folder = options[i].substr(prefix.size());
+      is_system = prefix == "-isystem";
       if (folder.empty() && i + 1 < options.size()) folder = options[++i];
       break;
     }
     if (folder.empty()) {
       others.push_back(options[i]);
     } else {
-      directories.push_back((workload / std::string(trim(folder))).lexically_normal());
+      (is_system ? system : directories).push_back((workload / std::string(trim(folder))).lexically_normal());
     }
   }
+  directories.insert(directories.end(), system.begin(), system.end());
   options = std::move(others);
+}
+
+/// The first option that makes the compiler read a file that Kiln does not; empty: none does.
+std::string find_option_with_input(const std::vector<std::string>& options) {
+  for (const std::string& option : options) {
+    for (const char* prefix :
+         {"-include",   "--include", "-imacros",     "--imacros",     "--pre-include",  "-iquote",
+          "-idirafter", "-iprefix",  "-iwithprefix", "-isysroot",     "--sysroot",      "-B",
+          "-specs",     "--specs",   "-fplugin",     "-fprofile-use", "-fauto-profile", "-ivfsoverlay",
+          "--config",   "@"}) {
+      if (option.starts_with(prefix)) return option;
+    }
+  }
+  return "";
 }
 
 std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {
@@ -112,7 +130,8 @@ void add_entry(Specialization& specialization, const EntryPoint& entry) {
 }
 
 Specialization read_source(const Configuration& configuration, const KernelSpec& kernel, Role role,
-                           const Target& target, FileSystem& files) {
+                           const Target& target, FileSystem& files,
+                           const std::vector<IncludedHeader>& supplied) {
   Specialization result;
   const std::filesystem::path path = configuration.workload().directory / kernel.source;
   result.lineinfo = configuration.lineinfo();
@@ -124,19 +143,23 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
     throw bad_input("kernels." + kernel.name + ".source: no such file: '" + path.string() + "'",
                     kernel.where);
   }
-  result.source_text = *text;
   result.defines = macros_of(configuration, kernel);
   result.options = options_of(kernel, target.backend);
   std::vector<std::filesystem::path> directories = {path.parent_path()};
   take_include_options(result.options, directories, configuration.workload().directory);
   for (const std::filesystem::path& directory : directories)
     result.include_directories.push_back(directory.string());
-  Includes includes = find_includes(files, *text, path, directories);
+  Includes includes = find_includes(files, *text, {path, supplied, directories, result.defines});
+  result.source_text = std::move(includes.text);
   result.headers = std::move(includes.headers);
   result.unseen_headers = std::move(includes.unseen);
+  result.unknown_input = std::move(includes.unknown);
+  if (const std::string option = find_option_with_input(result.options); !option.empty())
+    result.unknown_input = "the option '" + option + "' brings in files that are not in the key";
   if (result.lineinfo) {
     for (IncludedHeader& header : result.headers) {
-      header.path = std::filesystem::absolute(header.path).lexically_normal().string();
+      if (!header.path.empty())
+        header.path = std::filesystem::absolute(header.path).lexically_normal().string();
     }
   }
   result.fast_math = configuration.fast_math() && role == Role::kStep;
@@ -186,11 +209,12 @@ bool is_compile_time(const Configuration& configuration, const ExpressionText& e
 }
 
 std::vector<Unit> make_units(const Configuration& configuration, const std::vector<std::string>& kernels,
-                             Role role, const Target& target, FileSystem& files) {
+                             Role role, const Target& target, FileSystem& files,
+                             const std::vector<IncludedHeader>& supplied) {
   std::vector<Unit> units;
   for (const std::string& name : kernels) {
     const KernelSpec& kernel = *configuration.workload().find_kernel(name);
-    Specialization wanted = read_source(configuration, kernel, role, target, files);
+    Specialization wanted = read_source(configuration, kernel, role, target, files, supplied);
     auto unit =
         std::find_if(units.begin(), units.end(), [&](const Unit& known) { return belongs(known, wanted); });
     if (unit == units.end()) {

@@ -26,10 +26,12 @@ struct Unit {
 };
 
 /// Groups `kernels` (names in the workload) by source, macros and options, and specialises each group for
-/// `target`. Throws bad_input, at the kernel's place in the workload file, for a source that does not exist.
+/// `target`. `supplied` are headers in memory, found by name before any file. Throws bad_input, at the
+/// kernel's place in the workload file, for a source that does not exist.
 [[nodiscard]] std::vector<Unit> make_units(const Configuration& configuration,
                                            const std::vector<std::string>& kernels, Role role,
-                                           const Target& target, FileSystem& files);
+                                           const Target& target, FileSystem& files,
+                                           const std::vector<IncludedHeader>& supplied = {});
 
 /// True if no run-time parameter can change the expression's value.
 [[nodiscard]] bool is_compile_time(const Configuration& configuration, const ExpressionText& expression);

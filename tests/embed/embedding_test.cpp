@@ -66,6 +66,22 @@ TEST_F(Embedding, RunTimeValuesShareOneCompile) {
   EXPECT_EQ(service.statistics().memory_hits, 2U);
 }
 
+TEST_F(Embedding, HeadersInMemoryAreFoundAndPartOfTheKey) {
+  std::ofstream(folder_ / "scale/scale.cu")
+      << "#include \"kiln/params.h\"\n#include \"more.h\"\n"
+         "extern \"C\" __global__ void scale(T* y, const T* x, const Params p) { y[0] = x[0] + MORE; }\n";
+  const Service service(settings_);
+  double x = 1;
+  double y = 0;
+  for (const int more : {1, 2, 1}) {
+    request(service).header("more.h", "#define MORE " + std::to_string(more) + "\n").get().run(args(&y, &x));
+    EXPECT_EQ(y, 1.0 + more);
+  }
+  EXPECT_EQ(service.statistics().compiled, 2U);
+  EXPECT_EQ(service.statistics().memory_hits, 1U);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).get()); }), HasSubstr("more.h"));
+}
+
 TEST_F(Embedding, AnotherServiceFindsTheCodeOnDisk) {
   EXPECT_EQ(request(Service(settings_)).get().origin(), "compiled");
   const Service second(settings_);

@@ -32,10 +32,20 @@ const CompilerIdentity& identity() {
 
 // The key is what makes caches of different versions of Kiln agree: a change of this text throws away every
 // cache in the world. It must come with a change of kKeyFormat.
+//
+// The digest is that of
+//   { printf 'format 1\n2\nbackend 4\ncuda\narch 6\nsm_90a\nwarp_size 2\n32\n';
+//     printf 'compiler.name 5\nNVRTC\ncompiler.version 7\n12.8.93\ncompiler.fingerprint 6\n';
+//     printf 'shim 1\nfast_math 1\n0\nsource.name 7\naxpy.cu\noption 3\n-O3\noption 9\n-lineinfo\n';
+//     printf 'define:FAST 0\n\ndefine:N 1\n4\nentry 14\naxpy<float, 4>\n';
+//     printf 'entry.fixed_block 7\n256,2,1\nentry.launch_bounds 3\n512\nentry 5\nplain\n';
+//     printf 'entry.fixed_block 0\n\nentry.launch_bounds 0\n\nparams.h 26\n';
+//     printf 'struct Params { int n; };\n\nsource 24\n__global__ void axpy();\n\n';
+//     printf 'header:a.h 6\nint a;\nheader:b.h 6\nint b;\n'; } | sha256sum
 TEST(MakeCacheKey, KnownAnswer) {
   const CacheKey key = make_cache_key(full_specialization(), identity(), "");
   EXPECT_EQ(key.preimage,
-            "format 1\n1\n"
+            "format 1\n2\n"
             "backend 4\ncuda\n"
             "arch 6\nsm_90a\n"
             "warp_size 2\n32\n"
@@ -43,6 +53,7 @@ TEST(MakeCacheKey, KnownAnswer) {
             "compiler.version 7\n12.8.93\n"
             "compiler.fingerprint 6\nshim 1\n"
             "fast_math 1\n0\n"
+            "source.name 7\naxpy.cu\n"
             "option 3\n-O3\n"
             "option 9\n-lineinfo\n"
             "define:FAST 0\n\n"
@@ -57,7 +68,22 @@ TEST(MakeCacheKey, KnownAnswer) {
             "source 24\n__global__ void axpy();\n\n"
             "header:a.h 6\nint a;\n"
             "header:b.h 6\nint b;\n");
-  EXPECT_EQ(key.digest, "c82b8625a82f41a98c2c537d42ce4c665a40860f46f5b22864a19ee3fca1263e");
+  EXPECT_EQ(key.digest, "3b98d0b53587587a01c79ebf5fc878b0e267d374b43e170a72ae498530dbdfa2");
+}
+
+//   { printf 'format 1\n2\nbackend 3\nhip\narch 6\ngfx90a\nwarp_size 2\n64\n';
+//     printf 'compiler.name 6\nhipRTC\ncompiler.version 3\n6.4\ncompiler.fingerprint 1\nf\n';
+//     printf 'fast_math 1\n1\nsource.name 4\nk.cu\nparams.h 0\n\nsource 0\n\nheader:h.h 0\n';
+//     printf '\nsurroundings 9\nCUDA 13.0\nlineinfo 7\n/a/k.cu\nlineinfo.header 6\n/a/h.h\n'; } | sha256sum
+TEST(MakeCacheKey, KnownAnswerWithLineInformationAndSurroundings) {
+  Specialization specialization;
+  specialization.source_name = "k.cu";
+  specialization.source_path = "/a/k.cu";
+  specialization.headers = {{"h.h", "/a/h.h", ""}};
+  specialization.fast_math = specialization.lineinfo = true;
+  specialization.target = {"hip", "gfx90a", 64};
+  EXPECT_EQ(make_cache_key(specialization, {"hipRTC", "6.4", "f"}, "CUDA 13.0").digest,
+            "48c55b0fa624cdcbcfe682b1450cb57b0ba74d55a35a37852231a753e51b0731");
 }
 
 TEST(MakeCacheKey, DigestIsOfThePreimage) {
@@ -70,6 +96,7 @@ TEST(MakeCacheKey, EveryIngredientChangesIt) {
   const std::vector<Change> changes = {
       [](auto&, auto&) {},
       [](auto& s, auto&) { s.source_text += " "; },
+      [](auto& s, auto&) { s.source_name = "other.cu"; },
       [](auto& s, auto&) { s.params_header += " "; },
       [](auto& s, auto&) { s.headers[0].text += " "; },
       [](auto& s, auto&) { s.headers[0].name = "c.h"; },

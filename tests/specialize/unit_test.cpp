@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "specialize/includes.h"
 #include "support/error_matchers.h"
 #include "support/small_workload.h"
 
@@ -173,6 +172,39 @@ TEST_F(ForeignUnits, FoldersOfIncludeOptionsAreTheWorkloadsAndTheirHeadersPartOf
   EXPECT_EQ(spec.headers[0].text, "int near_one;\n");
   EXPECT_EQ(spec.headers[1].text, "int far_one;\n");
   EXPECT_TRUE(spec.unseen_headers.empty());
+  EXPECT_EQ(spec.unknown_input, "");
+}
+
+TEST_F(ForeignUnits, SystemFoldersComeAfterTheOthersAndOptionsThatBringFilesAreNamed) {
+  for (const char* folder : {"/w/one", "/w/two"}) disk_.files.make_directories(folder, false);
+  disk_.files.write_file("/w/f.cu", "#include <a.h>\n", false);
+  disk_.files.write_file("/w/one/a.h", "int one;\n", false);
+  disk_.files.write_file("/w/two/a.h", "int two;\n", false);
+  const std::string text =
+      "workload: w\nkernels:\n  f: {source: f.cu, grid: [1], block: [1], args: [], "
+      "options: [-isystem, one, -Itwo, -include, more.h]}\nrun: [f]\n";
+  const auto workload = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
+  const Configuration c = configure(workload, {}, "cuda", disk_.files).configuration;
+  const Specialization spec = make_units(c, {"f"}, Role::kStep, kGpu, disk_.files).at(0).specialization;
+  EXPECT_THAT(spec.options, ElementsAre("-include", "more.h"));
+  EXPECT_THAT(spec.include_directories, ElementsAre("/w", "/w/two", "/w/one"));
+  ASSERT_EQ(spec.headers.size(), 1U);
+  EXPECT_EQ(spec.headers[0].text, "int two;\n");
+  EXPECT_THAT(spec.unknown_input, HasSubstr("'-include'"));
+}
+
+TEST(Unit, HeadersInMemoryComeFirst) {
+  SmallDisk disk;
+  disk.files.write_file("/kernels/scale/scale.cu", "#include \"kiln/params.h\"\n#include \"tuning.h\"\n",
+                        false);
+  disk.files.write_file("/kernels/scale/tuning.h", "int on_disk;\n", false);
+  const Unit unit = make_units(disk.configured({}), {"scale"}, Role::kStep, kGpu, disk.files,
+                               {{"tuning.h", "", "constexpr int n_half = Params::n / 2;\n"}})
+                        .at(0);
+  ASSERT_EQ(unit.specialization.headers.size(), 1U);
+  EXPECT_EQ(unit.specialization.headers[0].path, "");
+  EXPECT_THAT(unit.specialization.headers[0].text, HasSubstr("n_half"));
+  EXPECT_THAT(unit.specialization.params_header, HasSubstr(" n = 1000"));
 }
 
 TEST_F(ForeignUnits, LineInformationIsASwitch) {
@@ -181,23 +213,6 @@ TEST_F(ForeignUnits, LineInformationIsASwitch) {
   const Specialization spec = scale_unit(disk, {{"lineinfo", "true"}}).specialization;
   EXPECT_TRUE(spec.lineinfo);
   EXPECT_EQ(source_line_name(spec), "/kernels/scale/scale.cu");
-}
-
-TEST(Includes, AreFoundTransitivelyWhereACompilerWouldLook) {
-  SmallDisk disk;
-  disk.files.make_directories("/src/deep", false);
-  disk.files.write_file("/src/a.h", "#include \"deep/b.h\"\n#include <c.h>\n", false);
-  disk.files.write_file("/src/deep/b.h", "#pragma once\n#include \"../a.h\"\n", false);
-  disk.files.write_file("/src/c.h", "int c;\n", false);
-  const std::string text =
-      "#include \"kiln/params.h\"\n #  include \"a.h\"\n#include <cmath>\n// #include \"none.h\"\n";
-  const auto [headers, unseen] = find_includes(disk.files, text, "/src/k.cu", {"/src"});
-  ASSERT_EQ(headers.size(), 3U);
-  EXPECT_EQ(headers[0].name, "a.h");
-  EXPECT_EQ(headers[1].name, "deep/b.h");
-  EXPECT_EQ(headers[2].name, "c.h");
-  EXPECT_EQ(headers[2].text, "int c;\n");
-  EXPECT_THAT(unseen, ElementsAre("cmath"));
 }
 
 }  // namespace

@@ -145,9 +145,15 @@ class UnitWriter {
         continue;
       }
       unit_.headers.emplace_back(header.name,
-                                 line_marker(header.path.empty() ? header.name : header.path).substr(1) +
-                                     host(headers_[i], header.text));
+                                 line_marker(shown_file(header)).substr(1) + host(headers_[i], header.text));
     }
+  }
+
+  /// The path, for messages of the compiler; but what the code itself says of its file must be in the key.
+  [[nodiscard]] const std::string& shown_file(const IncludedHeader& header) const {
+    const bool said =
+        header.text.find("assert") != std::string::npos || header.text.find("__FILE__") != std::string::npos;
+    return header.path.empty() || (said && !spec_.lineinfo) ? header.name : header.path;
   }
 
   [[nodiscard]] std::vector<const Outline*> texts() const {

@@ -81,7 +81,7 @@ class NvrtcTest : public ::testing::Test {
     specialization.source_name = "kernel.cu";
     specialization.source_path = "/src/kernel.cu";
     specialization.source_text = text;
-    specialization.unseen_headers = find_includes(*files_, text, "/none/kernel.cu", {}).unseen;
+    specialization.unseen_headers = find_includes(*files_, text, {"/none/kernel.cu"}).unseen;
     specialization.params_header = "#pragma once\n#include \"kiln/portable.h\"\nstruct Params {};\n";
     specialization.entries = {{entry, std::nullopt, ""}};
     specialization.target = {"cuda", arch, 32};
