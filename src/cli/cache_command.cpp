@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/cache_commands.h"
 #include "cli/exit_code.h"
+#include "cli/explain_command.h"
 #include "cli/help.h"
 #include "kiln/error.h"
 
@@ -81,9 +82,9 @@ Subcommand add_cache_command(CLI::App& app) {
       app.add_subcommand("cache", "Look into the cache of compiled kernels, check it, empty it or pack it");
   command->require_subcommand(0, 1);
   const std::vector<Subcommand> actions = {
-      add_cache_list_command(*command), add_stats_command(*command),      add_cache_verify_command(*command),
-      add_cache_gc_command(*command),   add_cache_pack_command(*command), add_cache_unpack_command(*command),
-      add_clear_command(*command)};
+      add_cache_list_command(*command),   add_explain_command(*command),  add_stats_command(*command),
+      add_cache_verify_command(*command), add_cache_gc_command(*command), add_cache_pack_command(*command),
+      add_cache_unpack_command(*command), add_clear_command(*command)};
   command->footer(
       examples({"kiln cache list --sort size", "kiln cache verify --repair",
                 "kiln cache gc --max-size '500 MB'", "kiln cache pack --arch sm_90 -o kernels.tar"}));

@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/text.h"
+#include "cli/arch_arguments.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -21,32 +22,6 @@ struct CompileArguments {
   JobArguments job;
   std::string archs;
 };
-
-/// "cuda:sm_90" says its back end; "sm_90", "gfx90a:xnack-" and "native" imply it.
-std::pair<std::string, std::string> split_arch(const std::string& text) {
-  for (const std::string backend : {"cpu", "cuda", "hip"}) {
-    if (text.starts_with(backend + ":")) return {backend, text.substr(backend.size() + 1)};
-  }
-  if (text.starts_with("sm_") || text.starts_with("compute_")) return {"cuda", text};
-  if (text.starts_with("gfx")) return {"hip", text};
-  return {"cpu", text};
-}
-
-Target target_of(const std::string& text, const std::map<std::string, Compiler*>& compilers) {
-  const auto [backend, arch] = split_arch(text);
-  const auto compiler = compilers.find(backend);
-  if (compiler == compilers.end()) {
-    throw environment_error("--arch " + text + ": this build of Kiln has no " + backend + " compiler");
-  }
-  return compiler->second->target_for(arch);
-}
-
-JobPlan plan_for(const JobSpec& job, const Target& target, World& world) {
-  DeviceInfo device;
-  device.id = target.backend;
-  device.target = target;
-  return make_plan(job, world.engine().library(), world.files(), {device});
-}
 
 TableCell result_cell(const CompiledUnit& unit) {
   if (unit.failure) return {"failed", Tone::kBad};
@@ -119,11 +94,10 @@ int print_units(const std::vector<CompiledUnit>& units, const Target& target, Wo
 int run(World& world, const CompileArguments& arguments) {
   const JobSpec job = read_job(world, arguments.job);
   const std::map<std::string, Compiler*> compilers = world.engine().compilers(job.isolation);
-  std::vector<Target> targets;
-  for (const std::string& arch : split(arguments.archs, ',')) targets.push_back(target_of(arch, compilers));
+  const std::vector<Target> targets = targets_of(arguments.archs, compilers);
   int code = kExitDone;
   for (const Target& target : targets) {
-    const JobPlan plan = plan_for(job, target, world);
+    const JobPlan plan = plan_for(job, target, world.engine().library(), world.files());
     code = std::max(code,
                     print_units(compile_job(plan, world.job_context(job.isolation), target), target, world));
   }

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kiln {
+
+/// A key taken apart: what `make_cache_key` put together.
+struct KeyParts {
+  struct Entry {
+    std::string name, fixed_block, launch_bounds;
+  };
+  using Named = std::vector<std::pair<std::string, std::string>>;
+
+  std::string format, backend, arch, warp_size, fast_math;
+  std::string compiler, compiler_version, fingerprint;
+  std::string source_name, source, params, surroundings;
+  std::string lineinfo;  ///< the files' paths, one a line; empty without line information
+  std::vector<std::string> options;
+  Named defines, headers;
+  std::vector<Entry> entries;
+};
+
+/// `nullopt` for a text that is no preimage of a key.
+[[nodiscard]] std::optional<KeyParts> parse_preimage(std::string_view preimage);
+
+/// One ingredient that two keys do not share.
+struct KeyDifference {
+  std::string
+      ingredient;  ///< "target", "compiler", "option", "macro", "entry", "params.h", "source", "header", ...
+  std::string name;      ///< of a header, a macro, a parameter, an entry; may be empty
+  std::string from, to;  ///< both empty where only a text would show it
+  std::string text;      ///< for people: "kiln/params.h: block_x 256 -> 512", "header foo.h changed (line 3)"
+  int weight = 0;        ///< how far it sets the keys apart
+};
+
+/// What to change in `from` to come to `to`, the weightiest first.
+[[nodiscard]] std::vector<KeyDifference> find_differences(const KeyParts& from, const KeyParts& to);
+
+/// Whether they are of the same kernel: of a file of the same name, or with an entry of the same function.
+[[nodiscard]] bool are_related(const KeyParts& one, const KeyParts& other);
+
+}  // namespace kiln
