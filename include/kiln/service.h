@@ -25,10 +25,16 @@ class WorkloadHandle {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// How kernels were come by since the service began.
+/// How kernels were come by since the service began. When it goes, this is added to what `kiln cache stats`
+/// tells of the cache folder.
 struct ServiceStatistics {
-  std::uint64_t memory_hits = 0, disk_hits = 0, compiled = 0, waited = 0, failed = 0;
-  double compile_seconds = 0, load_seconds = 0;
+  std::uint64_t memory_hits = 0, disk_hits = 0, compiled = 0;
+  std::uint64_t waited = 0;  ///< for another thread or process that was compiling the same
+  std::uint64_t failed = 0;
+  double compile_seconds = 0, load_seconds = 0;     ///< load: from the disk and by the driver
+  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< of code, from and to the disk
+  double read_seconds = 0, write_seconds = 0;       ///< for these
+  double wait_seconds = 0, failed_seconds = 0;
 };
 
 /// Kiln inside a program: devices, workloads, and one cache of compiled kernels. Thread-safe; several may

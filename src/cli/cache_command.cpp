@@ -8,27 +8,11 @@
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
 #include "cli/help.h"
+#include "cli/stats_command.h"
 #include "kiln/error.h"
 
 namespace kiln {
 namespace {
-
-std::vector<CacheEntryInfo> entries_of(World& world) {
-  return ask_cache(world, [](DiskCache& cache) { return cache.list(); });
-}
-
-int stats(World& world) {
-  const std::vector<CacheEntryInfo> entries = entries_of(world);
-  double seconds = 0;
-  for (const CacheEntryInfo& entry : entries) seconds += entry.compile_seconds;
-  const bool on = world.settings().values.cache;
-  world.out() << "folder         " << world.engine().cache().root().string() << "\n"
-              << "entries        " << entries.size() << "\n"
-              << "size           " << format_bytes(total_bytes(entries)) << "\n"
-              << "compile time   " << format_seconds(seconds) << " that a run need not spend again\n"
-              << "in use         " << (on ? "yes" : "no: the setting 'cache' is off") << "\n";
-  return kExitDone;
-}
 
 int clear(World& world) {
   const std::uint64_t removed = ask_cache(world, [](DiskCache& cache) { return cache.clear(); });
@@ -43,12 +27,6 @@ int verify(World& world, bool repair) {
   if (repair) world.out() << report.repaired << " of them removed, ";
   world.out() << report.stale_temporaries << " left over from interrupted runs\n";
   return report.damaged.size() == report.repaired ? kExitDone : kExitFailed;
-}
-
-Subcommand add_stats_command(CLI::App& cache) {
-  CLI::App* command = cache.add_subcommand("stats", "Folder, number and size of all entries");
-  command->footer(examples({"kiln cache stats", "kiln cache stats --cache-dir /scratch/kiln"}));
-  return {command, stats};
 }
 
 Subcommand add_clear_command(CLI::App& cache) {

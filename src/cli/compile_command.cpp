@@ -13,6 +13,7 @@
 #include "cli/job_arguments.h"
 #include "job/plan.h"
 #include "kiln/error.h"
+#include "report/statistics_report.h"
 #include "report/text_table.h"
 
 namespace kiln {
@@ -101,6 +102,7 @@ int run(World& world, const CompileArguments& arguments) {
     code = std::max(code,
                     print_units(compile_job(plan, world.job_context(job.isolation), target), target, world));
   }
+  world.out() << statistics_line(world.engine().service().counters()) << "\n";
   return code;
 }
 

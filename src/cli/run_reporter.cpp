@@ -6,6 +6,7 @@
 #include "report/record_json.h"
 #include "report/record_table.h"
 #include "report/run_summary.h"
+#include "report/statistics_report.h"
 #include "report/text_table.h"
 
 namespace kiln {
@@ -55,7 +56,8 @@ void RunReporter::finish_table() {
   const std::string problems = problem_paragraphs(records_, style);
   if (!problems.empty()) world_.out() << problems << '\n';
   for (const std::string& point : excluded_) world_.out() << "left out: " << point << '\n';
-  world_.out() << summary_line(records_, style) << '\n';
+  world_.out() << summary_line(records_, style) << '\n'
+               << statistics_line(world_.engine().service().counters()) << '\n';
   if (file_) world_.out() << "records: " << file_->path().string() << '\n';
 }
 

@@ -4,8 +4,10 @@
 #include <mutex>
 #include <optional>
 
+#include "base/unique_handle.h"
 #include "embed/backends.h"
 #include "isolate/isolated_compiler.h"
+#include "service/statistics_file.h"
 
 namespace kiln {
 namespace {
@@ -26,6 +28,13 @@ DiskCacheOptions cache_options(const Settings& settings) {
 
 /// Made on first use; what comes later uses what comes earlier, and goes before it.
 struct Engine::Parts {
+  /// Leaves what the service has counted in the cache folder.
+  struct KeepStatistics {
+    using Handle = Parts*;
+    static Handle null() { return nullptr; }
+    static void close(Handle parts) noexcept { parts->keep_statistics(); }
+  };
+
   Settings settings;
   FileSystem& files;
   const Clock& clock;
@@ -39,6 +48,7 @@ struct Engine::Parts {
   std::optional<DeviceRegistry> devices;
   std::optional<DiskCache> cache;
   std::optional<KernelService> service;
+  UniqueHandle<KeepStatistics> statistics;
 
   Parts(const Settings& wanted, FileSystem& disk, const Clock& time, Log& messages)
       : settings(wanted), files(disk), clock(time), log(messages) {}
@@ -48,6 +58,15 @@ struct Engine::Parts {
     processes = make_process_runner();
     backends = make_backends(settings, *processes, files, log);
     devices.emplace(std::move(backends->devices));
+  }
+
+  void keep_statistics() noexcept {
+    try {
+      if (cache && cache->disabled_reason().empty())
+        StatisticsFile(files, clock, cache->root()).add(service->counters());
+    } catch (const std::exception& error) {
+      log.debug(std::string("what was counted is not kept: ") + error.what());
+    }
   }
 
   Compiler* isolated(const std::string& backend, Compiler& inner, Isolation isolation) {
@@ -106,9 +125,11 @@ DiskCache& Engine::cache() {
 
 KernelService& Engine::service() {
   const std::lock_guard lock(parts_->mutex);
-  if (!parts_->service)
+  if (!parts_->service) {
     parts_->service.emplace(parts_->settings.cache ? &cache() : nullptr, parts_->clock,
                             parts_->settings.compile_jobs);
+    if (parts_->settings.cache) parts_->statistics.reset(parts_.get());
+  }
   return *parts_->service;
 }
 

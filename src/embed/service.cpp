@@ -27,13 +27,21 @@ WorkloadHandle Service::workload(const std::string& name_or_path) const {
 
 ServiceStatistics Service::statistics() const {
   const ServiceCounters counters = impl_->engine.service().counters();
-  return {counters.memory_hits,
-          counters.disk_hits,
-          counters.compiled,
-          counters.waited,
-          counters.failed,
-          counters.compile_seconds,
-          counters.read_seconds + counters.load_seconds};
+  ServiceStatistics statistics;
+  statistics.memory_hits = counters.memory_hits;
+  statistics.disk_hits = counters.disk_hits;
+  statistics.compiled = counters.compiled;
+  statistics.waited = counters.waited;
+  statistics.failed = counters.failed;
+  statistics.compile_seconds = counters.compile_seconds;
+  statistics.load_seconds = counters.read_seconds + counters.load_seconds;
+  statistics.bytes_read = counters.bytes_read;
+  statistics.bytes_written = counters.bytes_written;
+  statistics.read_seconds = counters.read_seconds;
+  statistics.write_seconds = counters.write_seconds;
+  statistics.wait_seconds = counters.wait_seconds;
+  statistics.failed_seconds = counters.failed_seconds;
+  return statistics;
 }
 
 const std::string& WorkloadHandle::name() const {

@@ -77,7 +77,7 @@ TEST_F(RunCli, WordsTooManyOrMissing) {
   EXPECT_THAT(kiln({"run"}).err, HasSubstr("a job file is missing"));
   EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err, HasSubstr("one job at a time: 'b.yaml'"));
   EXPECT_THAT(kiln({"run", "a.yaml", "nx=3"}).err, HasSubstr("did you mean --set nx=3?"));
-  EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, stats, verify, gc, pack, unpack, clear"));
+  EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, explain, stats, verify, gc, pack, unpack, clear"));
   EXPECT_THAT(kiln({"validate"}).err, HasSubstr("a file is missing"));
   EXPECT_THAT(kiln({"completion"}).err, HasSubstr("name the shell: bash, zsh, fish"));
   EXPECT_EQ(kiln({"run", "--output"}).code, kExitBadInput);
