@@ -16,6 +16,9 @@
 
 namespace kiln {
 
+class BackgroundKernel;
+struct BackgroundOptions;
+
 /// A device of this machine. Cheap to copy; all copies mean the same device.
 class DeviceHandle {
  public:
@@ -33,6 +36,7 @@ class DeviceHandle {
   friend class Service;
   friend class KernelRequest;
   friend class Kernel;
+  friend class BackgroundKernel;
   std::shared_ptr<Impl> impl_;
 };
 
@@ -127,6 +131,11 @@ class KernelRequest {
   [[nodiscard]] Kernel get() const;
   /// The same on another thread; the future carries the Error.
   [[nodiscard]] std::future<Kernel> get_async() const;
+  /// Returns as soon as generic code is there, and compiles the specialised kernel meanwhile
+  /// (kiln/background.h). Throws Error where not even that can be had: as get(), but for a specialised kernel
+  /// that does not compile.
+  [[nodiscard]] BackgroundKernel background() const;
+  [[nodiscard]] BackgroundKernel background(const BackgroundOptions& options) const;
   /// Kernels that differ in `parameters`: names of whole-number or bool parameters (a bool's values are 0 and
   /// 1), at most 8. Throws Error for other names.
   [[nodiscard]] KernelFamily family(const std::vector<std::string>& parameters) const;

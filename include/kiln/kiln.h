@@ -1,6 +1,7 @@
 #pragma once
 
 // Everything a program that embeds Kiln needs.
+#include "kiln/background.h"
 #include "kiln/error.h"
 #include "kiln/kernel.h"
 #include "kiln/service.h"

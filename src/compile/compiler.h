@@ -69,6 +69,8 @@ class Compiler {
   /// How many compiles of one process get on without waiting for each other; those beside them go to worker
   /// processes, unless the user wants it otherwise.
   [[nodiscard]] virtual int compiles_at_once() const { return kAnyNumber; }
+  /// Options of this compiler that give code soon, and slower code; none where it has no such options.
+  [[nodiscard]] virtual std::vector<std::string> quick_options() const { return {}; }
   /// What it can compile for, as text for `kiln devices`; empty where the target says it all.
   [[nodiscard]] virtual std::string abilities() { return ""; }
 };

@@ -116,6 +116,7 @@ class IsolatedCompiler final : public Compiler {
   }
   std::string abilities() override { return inner_.abilities(); }
   int compiles_at_once() const override { return inner_.compiles_at_once(); }
+  std::vector<std::string> quick_options() const override { return inner_.quick_options(); }
 
   CompileResult compile(const Specialization& specialization) override {
     CompileResult result = compile_somewhere(specialization);

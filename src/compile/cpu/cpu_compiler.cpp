@@ -67,6 +67,8 @@ class CpuCompiler final : public Compiler {
 
   Target target_for(const std::string& arch) override { return cpu_target(arch, files_); }
 
+  std::vector<std::string> quick_options() const override { return {"-O1"}; }
+
   CompileResult compile(const Specialization& specialization) override {
     static_cast<void>(identity());
     if (auto missing = missing_kernel(specialization)) return *missing;

@@ -91,6 +91,9 @@ class NvrtcCompiler final : public Compiler {
   /// NVRTC holds locks of its own: 16 threads compile 2.4 times as fast as one (docs/performance.md).
   [[nodiscard]] int compiles_at_once() const override { return 2; }
 
+  /// Of ptxas; NVRTC has no such option of its own.
+  std::vector<std::string> quick_options() const override { return {"--ptxas-options=-O1"}; }
+
   std::string abilities() override {
     std::vector<std::string> archs;
     for (const int arch : library().archs) archs.push_back("sm_" + std::to_string(arch));

@@ -77,6 +77,8 @@ class HiprtcCompiler final : public Compiler {
     return result;
   }
 
+  std::vector<std::string> quick_options() const override { return {"-O1"}; }
+
   /// comgr works on one compile at a time, and LLVM may end the process.
   [[nodiscard]] int compiles_at_once() const override { return 1; }
 

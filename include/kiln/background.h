@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kiln/kernel.h"
+
+namespace kiln {
+
+/// How KernelRequest::background goes about it.
+struct BackgroundOptions {
+  /// Compares the specialised kernel with the generic one before it is used: both run on inputs of the
+  /// workload's own making, in buffers that exist only for that (twice the kernel's buffers in memory).
+  bool verify = false;
+  /// What may differ: |specialised - generic| <= atol + rtol * |generic|. Without them, the tolerance of the
+  /// workload's check of the buffer; without a check, 64 roundings of the largest value; whole numbers and
+  /// records must be equal.
+  std::optional<double> rtol, atol;
+  /// Compiles the generic kernel, where the cache has none, at the lowest optimisation that compiles fast.
+  bool quick = true;
+};
+
+enum class BackgroundState {
+  kGeneric,      ///< the specialised kernel is on its way
+  kSpecialised,  ///< it is in use
+  kKeptGeneric,  ///< it will not be used; `reason` says why
+};
+
+struct BackgroundStatus {
+  BackgroundState state = BackgroundState::kGeneric;
+  std::string reason;  ///< of kKeptGeneric: the compiler's whole log, or the worst element and both values
+  std::uint64_t generic_launches = 0, specialised_launches = 0;
+  double ready_seconds = 0;  ///< from the request to the first kernel
+  double swap_seconds = 0;   ///< from the request to the specialised one; 0 before
+  std::string generic_key;   ///< empty where the specialised kernel was there at once
+  std::string specialised_key;
+};
+
+/// A kernel that starts as generic code, which takes its parameters at run time where the workload allows it,
+/// and becomes the specialised one as soon as that is compiled. Cheap to copy; all copies are one kernel.
+/// Thread-safe. Both kinds of code stay loaded for as long as it lives. When the last copy goes, a compile
+/// that has not begun is dropped, and one that has is waited for.
+class BackgroundKernel {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  /// Kernel::launch of the one that is in use. Never waits for the other, and adds neither lock nor
+  /// allocation: one load of a pointer, one count. Each launch is of one kernel or of the other.
+  void launch(void* stream, LaunchArguments arguments) const;
+  /// On the device's own stream, and waits. Throws Error when the kernel failed.
+  void run(LaunchArguments arguments) const;
+
+  [[nodiscard]] BackgroundStatus status() const;
+  /// Until it is decided which kernel stays.
+  void wait() const;
+
+ private:
+  friend class KernelRequest;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace kiln

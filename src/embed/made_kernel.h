@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "embed/handles.h"
+#include "service/kernel_service.h"
+#include "specialize/unit.h"
+#include "workload/configuration.h"
+
+// From a request to a kernel that can be launched, in the steps that get() and background() share.
+namespace kiln {
+
+/// Everything about a request that needs no compiler.
+struct PreparedRequest {
+  Configuration configuration;
+  Unit unit;
+  Compiler* compiler = nullptr;
+};
+
+/// Throws bad_input: no device, unknown parameters, values that are not allowed.
+[[nodiscard]] PreparedRequest prepare(const KernelRequest::Impl& request);
+
+/// Throws bad_input for a shape or arguments that do not fit the device or the code.
+[[nodiscard]] std::shared_ptr<const Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
+                                                              const PreparedRequest& prepared,
+                                                              ServiceResult found);
+
+/// The compiler's summary and log as what get() throws.
+[[nodiscard]] Error error_of(const Diagnostic& diagnostic);
+
+/// Kernel::launch.
+void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments);
+
+}  // namespace kiln

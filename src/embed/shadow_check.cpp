@@ -1,0 +1,168 @@
+#include "embed/shadow_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "base/text.h"
+#include "device/fault.h"
+#include "job/prepared_kernel.h"
+#include "job/workspace.h"
+#include "measure/compare.h"
+#include "workload/scalar_dispatch.h"
+
+namespace kiln {
+namespace {
+
+/// What makes the inputs that kernels make.
+std::vector<LoadedUnit> load_init_units(const KernelRequest::Impl& request, const PreparedRequest& prepared,
+                                        const std::vector<std::string>& kernels) {
+  std::vector<LoadedUnit> loaded;
+  const std::shared_ptr<Device>& device = request.device->device;
+  for (Unit& unit : make_units(prepared.configuration, kernels, Role::kData, device->info().target,
+                               *request.service->files)) {
+    auto result = request.service->engine.service().get(unit.specialization, *prepared.compiler, device);
+    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw error_of(*diagnostic);
+    loaded.push_back({std::move(unit), std::move(std::get<ServiceResult>(result).code)});
+  }
+  return loaded;
+}
+
+/// The buffers of both sides, with the same content.
+class ShadowBuffers {
+ public:
+  ShadowBuffers(const KernelRequest::Impl& request, const PreparedRequest& prepared)
+      : stream_(request.device->device->create_stream()),
+        generic_(*request.device->device, *stream_, prepared.configuration, *request.service->files, pool_),
+        specialised_(*request.device->device, *stream_, prepared.configuration, *request.service->files,
+                     pool_) {
+    std::set<std::string> needed;
+    std::set<std::string> init_kernels;
+    add_needs_of_kernel(prepared.configuration, *request.kernel, needed, init_kernels);
+    names_.assign(needed.begin(), needed.end());
+    generic_.allocate(names_);
+    for (const std::string& name : names_) generic_.fill(name);
+    const std::vector<std::string> kernels = in_init_order(prepared.configuration, needed);
+    const std::vector<LoadedUnit> units = load_init_units(request, prepared, kernels);
+    for (const std::string& name : kernels) {
+      PreparedKernel kernel(prepared.configuration, *request.workload->find_kernel(name), units, generic_);
+      kernel.load_symbols();
+      kernel.enqueue();
+    }
+    specialised_.allocate(names_);
+    for (const std::string& name : names_) specialised_.copy_from(name, generic_);
+  }
+
+  void run(const KernelRequest::Impl& request, const ShadowSide& side, Workspace& workspace) {
+    const std::vector<LoadedUnit> units = {{side.prepared.unit, side.kernel.code}};
+    PreparedKernel kernel(side.prepared.configuration, *request.kernel, units, workspace);
+    kernel.enqueue();
+    stream_->synchronize();
+  }
+
+  [[nodiscard]] Workspace& generic() { return generic_; }
+  [[nodiscard]] Workspace& specialised() { return specialised_; }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::unique_ptr<Stream> stream_;
+  BufferPool pool_;
+  Workspace generic_, specialised_;
+  std::vector<std::string> names_;
+};
+
+template <class T>
+T element(std::span<const std::byte> bytes, std::uint64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// 64 roundings of the largest value; 0 for whole numbers.
+template <class T>
+Tolerance default_tolerance(std::span<const std::byte> values, std::uint64_t count) {
+  if constexpr (!std::is_floating_point_v<T>) return {};
+  constexpr double kRoundings = 64;
+  const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+  double largest = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const double size = std::abs(static_cast<double>(element<T>(values, i)));
+    if (std::isfinite(size)) largest = std::max(largest, size);
+  }
+  return {kRoundings * epsilon, kRoundings * epsilon * largest, 0};
+}
+
+/// That of the workload's check of this buffer, if it has one.
+std::optional<Tolerance> checked_tolerance(const Configuration& configuration, const std::string& buffer) {
+  for (const CheckSpec& check : configuration.workload().checks) {
+    if (check.buffer != buffer || (!check.rtol && !check.atol)) continue;
+    const auto number = [&](const std::optional<ExpressionText>& text) {
+      return text ? configuration.evaluate(*text) : 0.0;
+    };
+    return Tolerance{number(check.rtol), number(check.atol), number(check.skip_below)};
+  }
+  return std::nullopt;
+}
+
+std::string mismatch_text(const std::string& name, const BufferLayout& layout, const Comparison& found,
+                          const Tolerance& tolerance) {
+  return std::to_string(found.mismatches) + " of " + std::to_string(layout.count) + " elements of '" + name +
+         "' differ; worst: " + name + layout.index_text(found.worst_index) + " is " +
+         format_number(found.worst_value) + ", and " + format_number(found.worst_expected) +
+         " with generic code (rtol " + format_number(tolerance.rtol) + ", atol " +
+         format_number(tolerance.atol) + ")";
+}
+
+std::optional<std::string> compare_buffer(const std::string& name, const Configuration& configuration,
+                                          ShadowBuffers& buffers, const BackgroundOptions& options) {
+  const BufferLayout& layout = buffers.generic().layout(name);
+  const HostContent expected = buffers.generic().content(name);
+  const HostContent found = buffers.specialised().content(name);
+  if (std::equal(expected.bytes.begin(), expected.bytes.end(), found.bytes.begin())) return std::nullopt;
+  if (!layout.scalar) return "the records in '" + name + "' differ";
+  return visit_scalar(*layout.scalar, [&]<class T>() -> std::optional<std::string> {
+    const auto checked = checked_tolerance(configuration, name);
+    Tolerance tolerance = checked ? *checked : default_tolerance<T>(expected.bytes, layout.count);
+    if (options.rtol || options.atol) tolerance = {options.rtol.value_or(0), options.atol.value_or(0), 0};
+    Comparison comparison;
+    for (std::uint64_t i = 0; i < layout.count; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * sizeof(T);
+      // What neither has written is no number, and the same.
+      if (std::memcmp(expected.bytes.data() + at, found.bytes.data() + at, sizeof(T)) == 0) continue;
+      compare_one(comparison, tolerance, i, static_cast<double>(element<T>(found.bytes, i)),
+                  static_cast<double>(element<T>(expected.bytes, i)));
+    }
+    if (comparison.ok()) return std::nullopt;
+    return mismatch_text(name, layout, comparison, tolerance);
+  });
+}
+
+}  // namespace
+
+std::optional<std::string> find_mismatch(const KernelRequest::Impl& request, const ShadowSide& generic,
+                                         const ShadowSide& specialised, const BackgroundOptions& options) {
+  if (!request.kernel->symbols.empty()) {
+    throw bad_input("kernel '" + request.kernel->name +
+                        "' cannot be verified: its launches share the variables of 'symbols:'",
+                    request.kernel->where);
+  }
+  try {
+    ShadowBuffers buffers(request, specialised.prepared);
+    buffers.run(request, generic, buffers.generic());
+    buffers.run(request, specialised, buffers.specialised());
+    for (const std::string& name : buffers.names()) {
+      if (auto mismatch = compare_buffer(name, specialised.prepared.configuration, buffers, options))
+        return mismatch;
+    }
+    return std::nullopt;
+  } catch (const DeviceFault& fault) {
+    throw bad_input(fault.what());
+  } catch (const UnfitKernel& unfit) {
+    throw bad_input(unfit.what());
+  }
+}
+
+}  // namespace kiln
