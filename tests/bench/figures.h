@@ -13,6 +13,7 @@ struct BenchOptions {
   std::string arch = "native";     ///< of compile figures
   std::string isolation = "auto";  ///< of compile figures
   int variants = 0;                ///< of compile figures; 0: 48 for each core
+  std::string device = "auto";     ///< of background figures
 };
 
 /// Kernels on the CPU back end against the loops of openmp_loops.h; a Markdown table on standard output.
@@ -21,6 +22,8 @@ void print_cpu_ratios(const BenchOptions& options);
 void print_process_figures(const BenchOptions& options);
 /// Independent variants compiled one at a time and one for each core; a Markdown table on standard output.
 void print_compile_figures(const BenchOptions& options);
+/// Background mode: what its launch costs against a plain kernel's, and when which kernel is there.
+void print_background_figures(const BenchOptions& options);
 /// Launches, compiles, starts and kernels on the first NVIDIA GPU against the bare driver, NVRTC and nvcc.
 /// Throws Error where there is none.
 void print_gpu_figures(const BenchOptions& options);

@@ -49,8 +49,15 @@ int main(int argc, char** argv) {
   int bare_compiles = 0;
   app.add_option("--bare-compiles", bare_compiles,
                  "only as many compiles by NVRTC alone, silently: what --compile compares with");
+  bool background = false;
+  app.add_flag("--background", background, "only background mode");
+  app.add_option("--device", options.device, "of --background: auto, cpu, cuda:0, hip:0");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (background) {
+      kiln::bench::print_background_figures(options);
+      return 0;
+    }
     if (bare_compiles > 0) {
       kiln::bench::compile_without_kiln(options, bare_compiles);
       return 0;

@@ -30,6 +30,19 @@ template <class T, int N> __global__ void axpy(T* y, const T* x, T a) {
   EXPECT_GT(object.compile_seconds, 0);
 }
 
+TEST_F(NvrtcCompilerTest, TakesItsQuickOptions) {
+  const char* text =
+      "extern \"C\" __global__ void f(float* a, int n) {\n  float s = 0;\n"
+      "  for (int i = 0; i < n; ++i) s += a[i] * a[i + 1];\n  a[0] = s;\n}\n";
+  Specialization specialization = specialize(text, "f");
+  const CodeObject full = compile(specialization);
+  specialization.options = compiler_->quick_options();
+  ASSERT_FALSE(specialization.options.empty());
+  const CodeObject quick = compile(specialization);
+  EXPECT_EQ(quick.format, "cubin");
+  EXPECT_NE(quick.binary, full.binary);
+}
+
 TEST_F(NvrtcCompilerTest, MakesPtxForADeviceThatItDoesNotKnowAndSaysSo) {
   const CodeObject object =
       compile(specialize("extern \"C\" __global__ void f(int* a) { *a = 1; }", "f", "sm_999"));

@@ -152,6 +152,17 @@ TEST_F(HiprtcCompilerTest, FastMathAndConstantsChangeTheCode) {
   EXPECT_NE(compile(constant).binary, compile(other).binary);
 }
 
+TEST_F(HiprtcCompilerTest, TakesItsQuickOptions) {
+  const char* text =
+      "extern \"C\" __global__ void f(float* a, int n) {\n  float s = 0;\n"
+      "  for (int i = 0; i < n; ++i) s += a[i] * a[i + 1];\n  a[0] = s;\n}\n";
+  Specialization specialization = specialize(text, "f");
+  const CodeObject full = compile(specialization);
+  specialization.options = compiler_->quick_options();
+  ASSERT_FALSE(specialization.options.empty());
+  EXPECT_NE(compile(specialization).binary, full.binary);
+}
+
 TEST_F(HiprtcCompilerTest, TakesOptionsOfTheUsers) {
   Specialization specialization =
       specialize("extern \"C\" __global__ void f(double* a) { atomicAdd(a, 1.0); }\n", "f");
