@@ -11,7 +11,8 @@ namespace kiln {
 /// "hit", "miss", "damaged" or "not kept".
 [[nodiscard]] const char* answer_of(const ExplainedUnit& unit);
 
-/// A row for each unit, all of one target: what the cache answers and, for a miss, what sets it apart from the nearest entry.
+/// A row for each unit, all of one target: what the cache answers and, for a miss, what sets it apart from
+/// the nearest entry.
 [[nodiscard]] TextTable explanation_table(const std::vector<ExplainedUnit>& units);
 
 /// "3 hits, 1 miss".

@@ -154,13 +154,14 @@ TEST_F(HiprtcCompilerTest, FastMathAndConstantsChangeTheCode) {
 
 TEST_F(HiprtcCompilerTest, TakesItsQuickOptions) {
   const char* text =
-      "extern \"C\" __global__ void f(float* a, int n) {\n  float s = 0;\n"
-      "  for (int i = 0; i < n; ++i) s += a[i] * a[i + 1];\n  a[0] = s;\n}\n";
+      "extern \"C\" __global__ void f(float* a) {\n  float s = 0;\n"
+      "  for (int i = 0; i < 16; ++i)\n    for (int j = 0; j < i; ++j) s += a[16 * i + j] * s;\n  a[0] = "
+      "s;\n}\n";
   Specialization specialization = specialize(text, "f");
-  const CodeObject full = compile(specialization);
+  const std::size_t full = compile(specialization).binary.size();
   specialization.options = compiler_->quick_options();
   ASSERT_FALSE(specialization.options.empty());
-  EXPECT_NE(compile(specialization).binary, full.binary);
+  EXPECT_NE(compile(specialization).binary.size(), full);
 }
 
 TEST_F(HiprtcCompilerTest, TakesOptionsOfTheUsers) {
