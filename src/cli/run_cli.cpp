@@ -170,8 +170,9 @@ int run_cli(int argc, const char* const* argv, const Console& console) {
   try {
     const std::int64_t start_ns = make_system_clock()->steady_ns();
     const std::future<void> device = start_device_early(argc, argv);
-    // All commands are needed only for help and for what a wrong one might have meant.
-    if (const std::string_view only = command_word(argc, argv); !only.empty()) {
+    // All commands are needed only for help, for completion scripts and for what a wrong one might have
+    // meant.
+    if (const std::string_view only = command_word(argc, argv); !only.empty() && only != "completion") {
       if (const auto code = CommandLine(only).try_run(argc, argv, console, start_ns)) return *code;
     }
     return CommandLine({}).run(argc, argv, console, start_ns);
