@@ -63,7 +63,7 @@ class Observed {
  private:
   const Clock& clock_;
   double lease_seconds_;
-  std::string text_;
+  std::optional<std::string> text_;  ///< none before the first look: a file that is being written is empty
   std::int64_t since_ns_ = 0;
 };
 

@@ -130,6 +130,18 @@ TEST_F(KeyLockTest, AFileWithoutAnOwnerIsTakenSoon) {
   }
 }
 
+TEST_F(KeyLockTest, AFileThatIsBeingWrittenIsNotTaken) {
+  clock_.advance(1000);  // a clock that does not begin now
+  files_.make_directories("/locks", true);
+  files_.write_file("/locks/k", "", false);
+  const double begin = seconds();
+  int asked = 0;
+  const KeyTurn turn = take([&] { return ++asked == 3; });
+  EXPECT_FALSE(turn.lock);
+  EXPECT_TRUE(turn.waited);
+  EXPECT_LT(seconds() - begin, 1);
+}
+
 TEST_F(KeyLockTest, WithoutAWritableFolderThereIsNoLock) {
   files_.set_read_only(true);
   const KeyTurn turn = take();
