@@ -98,7 +98,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     add_global_options(app_, arguments_);
     for (const auto& [name, add] : kCommands) {
-      if (only.empty() || only == "completion" || name == only) commands_.push_back(add(app_));
+      if (only.empty() || name == only) commands_.push_back(add(app_));
     }
     app_.footer(examples({"kiln run configs/quickstart.yaml",
                           "kiln run configs/stencil7.yaml --sweep block_x=64,128,256",

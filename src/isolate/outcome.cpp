@@ -30,9 +30,10 @@ void write_code(FileSystem& files, const Path& folder, const CodeObject& code) {
 WorkerOutcome report_from(const Json& report) {
   const auto text = [&](const char* key) { return report.at(key).get<std::string>(); };
   if (report.contains("error")) {
-    const int kind = report.at("kind").get<int>();
-    const bool known = kind >= 0 && kind <= static_cast<int>(ErrorKind::kInternal);
-    return Error(known ? static_cast<ErrorKind>(kind) : ErrorKind::kInternal, text("error"));
+    for (const ErrorKind kind : {ErrorKind::kBadInput, ErrorKind::kEnvironment}) {
+      if (report.at("kind") == static_cast<int>(kind)) return Error(kind, text("error"));
+    }
+    return Error(ErrorKind::kInternal, text("error"));
   }
   return Diagnostic{text("summary"), text("log"), text("command"), report.at("environment").get<bool>(),
                     report.at("compiler_fault").get<bool>()};

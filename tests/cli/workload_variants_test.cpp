@@ -14,6 +14,10 @@ struct Case {
   const char* lines;  // `set` and `sweep` of the job
 };
 
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
 class WorkloadVariants : public CliTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(WorkloadVariants, AgreeWithTheirReferences) {

@@ -16,6 +16,10 @@ struct Case {
   const char* lines;  // `set` and `sweep` of the job
 };
 
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
 class GpuVariants : public CliTest, public ::testing::WithParamInterface<Case> {
  protected:
   void SetUp() override {
@@ -41,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
              "compile]}\n"},
         Case{"StencilMarch", "stencil7",
              "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
-             "sweep: {T: [double, float], vector: [1, 2, 4, 8], ahead: [1, 2, 3, 4], stores: [plain, streaming]}\n"},
+             "sweep: {T: [double, float], vector: [1, 2, 4, 8], ahead: [1, 2, 3, 4], stores: [plain, "
+             "streaming]}\n"},
         Case{"StencilOddBlocks", "stencil7",
              "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
              "sweep: {T: [double, float]}\n"},
