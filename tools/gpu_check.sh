@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit
 
 help() {
   cat << 'END'
-usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick]
+usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick] [--no-bench]
 
 Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, the
 workloads through the HIP back end over CUDA (test shim), each workload under compute-sanitizer (memcheck, racecheck),
@@ -17,14 +17,16 @@ and kiln_bench --gpu. Fails if anything does; the logs say what.
   --data DIR   inputs that are not part of the repository: DIR/minibude/bm1 and DIR/hartree-fock/he* (default: none)
   --out DIR    where the logs go (default: results/gpu)
   --quick      no compute-sanitizer
+  --no-bench   no kiln_bench --gpu
 END
 }
 
-build=build data="" out=results/gpu quick=no
+build=build data="" out=results/gpu quick=no bench=yes
 while [ $# -gt 0 ]; do
   case $1 in
     --help) help; exit 0 ;;
     --quick) quick=yes; shift ;;
+    --no-bench) bench=no; shift ;;
     --build | --data | --out)
       [ $# -ge 2 ] || usage_error "$1 needs a folder"
       declare "${1#--}=$2"; shift 2 ;;
@@ -57,7 +59,7 @@ run_job_over_shim() {
 }
 run_job() { "$kiln" run "$1" --device cuda:0 --output "$out/records" "${@:2}"; }
 
-# Small: the sanitizer makes a kernel a hundred times slower.
+# Every variant, small: the sanitizer makes a kernel a hundred times slower.
 sanitized() {
   local tool=$1 workload=$2
   shift 2
@@ -69,7 +71,7 @@ sanitized() {
 }
 
 sanitizer_job() {
-  printf 'workload: %s\nset: {%s}\nsweep: {bind.all: [run, compile]}\nmeasure: false\noutput: %s\n' \
+  printf 'workload: %s\nset: {%s}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\nmeasure: false\noutput: %s\n' \
     "$1" "$2" "$out/records" > "$out/sanitizer_$1.yaml"
 }
 
@@ -112,7 +114,9 @@ elif [ $quick = no ]; then
   say "compute-sanitizer is not in PATH: not run"
 fi
 
-if [ -x "$build/bin/kiln_bench" ]; then
+if [ $bench = no ]; then
+  say "kiln_bench: not wanted"
+elif [ -x "$build/bin/kiln_bench" ]; then
   check bench "$build/bin/kiln_bench" --gpu
   cat "$out/bench.log"
 else
