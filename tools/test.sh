@@ -86,6 +86,7 @@ cmake --build "$build" >&2
 
 step "test"
 result=0
+export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error --output-junit junit.xml \
   ${filter:+-R "$filter"} || result=$?
 echo
