@@ -54,35 +54,6 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
   return std::nullopt;
 }
 
-Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
-                    const Error& problem) {
-  Record record = start_record(variant, plan, context);
-  record.status = RunStatus::kUnfit;
-  record.message = problem.what();
-  return record;
-}
-
-Record not_run_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
-                      const std::string& reason) {
-  Record record = start_record(variant, plan, context);
-  record.status = RunStatus::kNotRun;
-  record.message = reason;
-  return record;
-}
-
-/// One problem for each variant. Throws the first when no variant can run: then it is the input that is
-/// wrong.
-std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobContext& context) {
-  std::vector<std::optional<Error>> problems;
-  for (const Variant& variant : plan.variants) {
-    problems.push_back(find_problem(variant, *context.devices.open(variant.device)));
-  }
-  const bool all =
-      std::all_of(problems.begin(), problems.end(), [](const auto& problem) { return problem.has_value(); });
-  if (all && !problems.empty()) throw Error(*problems.front());
-  return problems;
-}
-
 /// Variants whose code is compiled before the first of them runs: enough for every core, few enough to keep
 /// their sources in memory and the first result near.
 constexpr std::size_t kVariantsAhead = 64;
@@ -112,6 +83,33 @@ std::unique_ptr<CompileAhead> compile_variants(const JobPlan& plan, const JobCon
 }
 
 }  // namespace
+
+Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
+                    const Error& problem) {
+  Record record = start_record(variant, plan, context);
+  record.status = RunStatus::kUnfit;
+  record.message = problem.what();
+  return record;
+}
+
+Record not_run_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
+                      const std::string& reason) {
+  Record record = start_record(variant, plan, context);
+  record.status = RunStatus::kNotRun;
+  record.message = reason;
+  return record;
+}
+
+std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobContext& context) {
+  std::vector<std::optional<Error>> problems;
+  for (const Variant& variant : plan.variants) {
+    problems.push_back(find_problem(variant, *context.devices.open(variant.device)));
+  }
+  const bool all =
+      std::all_of(problems.begin(), problems.end(), [](const auto& problem) { return problem.has_value(); });
+  if (all && !problems.empty()) throw Error(*problems.front());
+  return problems;
+}
 
 const char* to_string(RunStatus status) {
   switch (status) {

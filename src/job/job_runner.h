@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "device/registry.h"
 #include "job/plan.h"
 #include "job/record.h"
+#include "kiln/error.h"
 #include "service/kernel_service.h"
 
 namespace kiln {
@@ -42,6 +44,16 @@ class RecordSink {
 /// What `run_job` checks before anything is compiled, for `--dry-run`: shapes, limits and memory. Throws
 /// bad_input when no variant can run.
 void check_plan(const JobPlan& plan, const JobContext& context);
+
+/// What keeps each variant from running and can be told before anything is compiled; absent where nothing
+/// does. Throws the first when no variant can run: then it is the input that is wrong.
+[[nodiscard]] std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobContext& context);
+
+/// What a record says of a variant that has such a problem, or that was not run for this reason.
+[[nodiscard]] Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
+                                  const Error& problem);
+[[nodiscard]] Record not_run_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
+                                    const std::string& reason);
 
 /// Runs every variant of a plan on its device: specialise, get the code, make the inputs, run and check,
 /// measure. A variant that fails is a record, and the rest goes on; only an Error (bad input, environment)

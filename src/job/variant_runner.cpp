@@ -101,9 +101,10 @@ VariantRunner::VariantRunner(const Variant& variant, const JobPlan& plan, const 
       pool_(pool),
       start_ns_(start_ns) {}
 
-Record VariantRunner::run() {
+bool VariantRunner::guarded(const std::function<void()>& stages) {
   try {
-    run_stages();
+    stages();
+    return true;
   } catch (const UnfitKernel& unfit) {
     record_.status = RunStatus::kUnfit;
     record_.message = unfit.what();
@@ -112,17 +113,53 @@ Record VariantRunner::run() {
     record_.message = fault.what();
     device_lost_ = fault.sticky();
   }
+  return false;
+}
+
+Record VariantRunner::run() {
+  guarded([this] {
+    run_stages();
+    if (record_.status == RunStatus::kOk && plan_.job.measure.enabled) measure();
+  });
   if (workspace_) workspace_->release();
   return std::move(record_);
+}
+
+bool VariantRunner::prepare_samples() {
+  return guarded([this] { run_stages(); }) && record_.status == RunStatus::kOk;
+}
+
+std::vector<std::vector<double>> VariantRunner::take_samples(std::size_t count) {
+  std::vector<std::vector<double>> lists(1);
+  const bool taken = guarded([&] {
+    if (!workspace_) {
+      prepare();
+      fill_inputs();
+    }
+    warm_up();
+    for (std::size_t i = 0; i < count; ++i) lists.front().push_back(take());
+  });
+  if (!taken) return {};
+  lists.insert(lists.end(), per_launch_.begin(), per_launch_.end());
+  return lists;
+}
+
+void VariantRunner::park() {
+  if (!workspace_) return;
+  init_.clear();
+  step_.clear();
+  verify_step_.clear();
+  workspace_->release();
+  workspace_.reset();
 }
 
 void VariantRunner::run_stages() {
   describe();
   if (!get_code()) return;
   prepare();
+  describe_launches();
   fill_inputs();
   verify();
-  if (record_.status == RunStatus::kOk && plan_.job.measure.enabled) measure();
 }
 
 void VariantRunner::describe() {
@@ -224,6 +261,9 @@ void VariantRunner::prepare() {
   init_ = prepare_all(needs_.init_kernels);
   step_ = prepare_all(needs_.run);
   verify_step_ = prepare_all(needs_.verify_run);
+}
+
+void VariantRunner::describe_launches() {
   for (std::size_t i = 0; i < step_.size(); ++i) {
     const PreparedKernel& kernel = step_[i];
     record_.launches.push_back({needs_.steps[i], kernel.name(), kernel.shape(), kernel.attributes(),
@@ -316,7 +356,7 @@ ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
 
 /// Seconds of one step. Events stand around each launch of a step; steps of one launch are short enough to
 /// need batches, and have events around the batch.
-double VariantRunner::take_sample(std::vector<std::vector<double>>& per_launch) {
+double VariantRunner::take_sample() {
   if (plan_.job.measure.cold) device_->flush_cache(*stream_);
   events_[0]->record(*stream_);
   for (std::size_t repeat = 1; repeat < batch_; ++repeat) step_.front().enqueue();
@@ -327,7 +367,7 @@ double VariantRunner::take_sample(std::vector<std::vector<double>>& per_launch) 
   stream_->synchronize();
   const auto steps = static_cast<double>(batch_);
   for (std::size_t i = 0; i < step_.size(); ++i)
-    per_launch[i].push_back(events_[i + 1]->seconds_since(*events_[i]) / steps);
+    per_launch_[i].push_back(events_[i + 1]->seconds_since(*events_[i]) / steps);
   steps_since_fill_ += batch_;
   return events_.back()->seconds_since(*events_.front()) / steps;
 }
@@ -342,31 +382,43 @@ std::size_t VariantRunner::batch_for(double step_seconds) const {
   return refill_after_ > 0 ? std::min(batch, refill_after_) : batch;
 }
 
-void VariantRunner::measure() {
+double VariantRunner::take() {
+  if (refill_after_ > 0 && steps_since_fill_ + batch_ > refill_after_) fill_inputs();
+  return take_sample();
+}
+
+void VariantRunner::warm_up() {
   const auto& refresh = plan_.workload->refresh;
   if (refresh)
     refill_after_ = static_cast<std::size_t>(configuration_.evaluate_integer(*refresh, 1, 1'000'000'000));
   while (events_.size() <= step_.size()) events_.push_back(device_->create_event());
-  std::vector<std::vector<double>> per_launch(step_.size());
-  const auto take = [&] {
-    if (refill_after_ > 0 && steps_since_fill_ + batch_ > refill_after_) fill_inputs();
-    return take_sample(per_launch);
-  };
+  per_launch_.resize(step_.size());
   double warm = 0;
+  batch_ = 1;
   for (int i = 0; i < kWarmUpSteps; ++i) warm = take();
   batch_ = batch_for(warm);
-  for (auto& samples : per_launch) samples.clear();
+  for (auto& samples : per_launch_) samples.clear();
+}
+
+void VariantRunner::measure() {
+  warm_up();
   const MeasureSpec& spec = plan_.job.measure;
   const SamplerOptions options{spec.min_time, spec.max_time, spec.min_samples, spec.max_samples};
   record_.clocks_before = device_->clocks();
-  const Samples samples = sample(take, options, context_.clock);
+  Samples samples = sample([this] { return take(); }, options, context_.clock);
   record_.clocks_after = device_->clocks();
-  record_.step = samples.summary;
+  std::vector<std::vector<double>> lists = {std::move(samples.seconds)};
+  lists.insert(lists.end(), per_launch_.begin(), per_launch_.end());
+  set_times(lists, to_string(samples.reason));
+}
+
+void VariantRunner::set_times(const std::vector<std::vector<double>>& lists, const std::string& stop_reason) {
+  record_.step = summarize(lists.front());
   record_.steps_per_sample = batch_;
-  record_.stop_reason = to_string(samples.reason);
-  std::map<std::string, double> times{{"time", samples.summary.median}};
-  for (std::size_t i = 0; i < step_.size(); ++i) {
-    record_.launches[i].seconds = summarize(per_launch[i]);
+  record_.stop_reason = stop_reason;
+  std::map<std::string, double> times{{"time", record_.step->median}};
+  for (std::size_t i = 0; i < record_.launches.size(); ++i) {
+    record_.launches[i].seconds = summarize(lists[i + 1]);
     times[needs_.steps[i] + ".time"] += record_.launches[i].seconds->median;
   }
   evaluate_metrics(times);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "job/checks.h"
@@ -22,16 +24,34 @@ class VariantRunner {
                 std::int64_t start_ns);
 
   [[nodiscard]] Record run();
+
+  /// For a caller that takes samples of several variants in an order of its own: everything up to the checks.
+  /// True if they agreed; else `record()` says what is wrong, and no sample may be taken.
+  [[nodiscard]] bool prepare_samples();
+  /// Warms up and takes `count` samples: seconds of a step in the first list, of each launch in the others.
+  /// Empty if a kernel failed: `record()` says so, and that was the last sample.
+  [[nodiscard]] std::vector<std::vector<double>> take_samples(std::size_t count);
+  /// Gives the buffers back until the next `take_samples`, which makes the inputs anew.
+  void park();
+  /// Lists as from `take_samples`, of any number of samples, become times and metrics of the record.
+  void set_times(const std::vector<std::vector<double>>& lists, const std::string& stop_reason);
+  [[nodiscard]] const Record& record() const { return record_; }
+
   /// A fault has ended the device: nothing more runs on it in this process.
   [[nodiscard]] bool device_lost() const { return device_lost_; }
 
  private:
+  /// Runs `stages`; what ends the variant goes into the record. True if nothing did.
+  bool guarded(const std::function<void()>& stages);
   void run_stages();
   void describe();
   [[nodiscard]] bool get_code();
   void prepare();
+  void describe_launches();
   void fill_inputs();
   void verify();
+  void warm_up();
+  [[nodiscard]] double take();
   void measure();
   void evaluate_metrics(const std::map<std::string, double>& times);
 
@@ -44,7 +64,7 @@ class VariantRunner {
   [[nodiscard]] ReferenceContent run_reference_on(Workspace& workspace, const CheckSpec& check);
   [[nodiscard]] bool apart(const CheckSpec& check) const;
   [[nodiscard]] std::vector<PreparedKernel> prepare_all(const std::vector<std::string>& names);
-  [[nodiscard]] double take_sample(std::vector<std::vector<double>>& per_launch);
+  [[nodiscard]] double take_sample();
   [[nodiscard]] std::size_t batch_for(double step_seconds) const;
 
   const Variant& variant_;
@@ -65,6 +85,7 @@ class VariantRunner {
   std::unique_ptr<Workspace> workspace_;
   std::vector<PreparedKernel> step_, verify_step_, init_;
   std::vector<std::unique_ptr<Event>> events_;
+  std::vector<std::vector<double>> per_launch_;  // seconds of each launch of the samples taken
   std::size_t steps_since_fill_ = 0;
   std::size_t refill_after_ = 0;  // steps; 0: never
   std::size_t batch_ = 1;         // steps of a sample
