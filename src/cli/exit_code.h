@@ -8,6 +8,7 @@ enum ExitCode : int {
   kExitFailed = 1,       ///< a variant failed or was wrong; a cache entry is damaged
   kExitBadInput = 2,     ///< the command line, a file or a value in it
   kExitEnvironment = 3,  ///< the machine lacks something; the message says what and how to get it
+  kExitInterrupted = 130,  ///< by SIGINT or SIGTERM; what was measured is written
   kExitInternal = 70,    ///< a bug in Kiln (EX_SOFTWARE of sysexits.h)
 };
 

@@ -51,6 +51,7 @@ using AddCommand = Subcommand (*)(CLI::App&);
 /// In the order of the help.
 constexpr std::pair<std::string_view, AddCommand> kCommands[] = {
     {"run", add_run_command},
+    {"study", add_study_command},
     {"validate", add_validate_command},
     {"devices", add_devices_command},
     {"workloads", add_workloads_command},

@@ -1,0 +1,196 @@
+#include <filesystem>
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/help.h"
+#include "cli/interrupt.h"
+#include "cli/job_arguments.h"
+#include "report/record_file.h"
+#include "study/study_runner.h"
+#include "study/study_text.h"
+
+namespace kiln {
+namespace {
+
+struct StudyArguments {
+  std::vector<std::string> words, set;
+  std::string devices, output;
+  std::string format = "table";
+  std::size_t rounds = 0, samples = 0, compiles = 0;
+  bool resume = false, dry_run = false;
+};
+
+const std::vector<std::string>& study_formats() {
+  static const std::vector<std::string> names = {"table", "json"};
+  return names;
+}
+
+std::size_t count_or(std::size_t given, std::size_t otherwise, std::size_t least, const char* option) {
+  if (given == 0) return otherwise;
+  if (given < least)
+    throw bad_input(std::string(option) + ": expected at least " + std::to_string(least) + "; found " +
+                    std::to_string(given));
+  return given;
+}
+
+StudySpec spec_of(World& world, const StudyArguments& arguments) {
+  std::vector<std::string> words = arguments.words;
+  std::vector<std::string> set;
+  for (const std::string& word : arguments.set)
+    (word.find('=') == std::string::npos ? words : set).push_back(word);
+  if (words.empty())
+    throw bad_input("a study file is missing, such as configs/studies/minibude_constants.yaml");
+  if (words.size() > 1) throw bad_input("one study at a time: '" + words[1] + "' is one argument too many");
+  StudySpec spec = load_study(world.files(), words.front());
+  for (const std::string& assignment : set) apply_set(spec, assignment);
+  if (!arguments.devices.empty()) spec.devices = split(arguments.devices, ',');
+  if (!arguments.output.empty()) spec.output = arguments.output;
+  spec.rounds = count_or(arguments.rounds, spec.rounds, kLeastRounds, "--rounds");
+  spec.samples = count_or(arguments.samples, spec.samples, 1, "--samples");
+  spec.compiles = count_or(arguments.compiles, spec.compiles, 1, "--compiles");
+  if (arguments.resume && spec.output.empty())
+    throw bad_input("--resume needs the folder of the study that was cut short: `output:` or --output");
+  return spec;
+}
+
+void print_plan(const StudyPlan& plan, std::ostream& out) {
+  for (const DeviceCases& cases : plan.devices) {
+    out << plan.workload->name << " on " << cases.device.id << ": " << cases.cases.size() << " cases\n";
+    for (const StudyCase& which : cases.cases) {
+      const bool bound = !which.constants.empty();
+      out << "  " << which.name << (bound ? ": at compile time " + join(which.constants, ", ") : "") << "\n";
+    }
+    if (!cases.unread.empty())
+      out << "not read by the kernels of a step: " << join(cases.unread, ", ") << "\n";
+    for (const std::string& point : cases.plan.excluded) out << "left out: " << point << "\n";
+  }
+}
+
+/// A record for each case beside the study's own file, for whatever reads those of jobs.
+void write_records(World& world, const StudyPlan& plan, const StudyOutcome& outcome) {
+  RecordFile file(world.files(), plan.spec.output);
+  for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
+    for (const StudyCase& which : plan.devices[i].cases) {
+      const auto found = outcome.devices[i].data.find(which.name);
+      if (found != outcome.devices[i].data.end()) file.append(found->second.record);
+    }
+  }
+}
+
+void print_results(World& world, const StudyPlan& plan, const StudyOutcome& outcome,
+                   const std::string& format) {
+  if (format == "json") {
+    for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
+      const DeviceResult& device = outcome.devices[i];
+      world.out() << result_to_json(plan.devices[i], device.data, device.findings) << '\n';
+    }
+  } else {
+    world.out() << study_text(plan, outcome, world.style());
+    if (!plan.spec.output.empty())
+      world.out() << "results: " << (std::filesystem::path(plan.spec.output) / "study.jsonl").string()
+                  << '\n';
+  }
+  world.out().flush();
+}
+
+/// The study's file, begun or gone on with.
+StudyContent open_file(StudyFile& file, const StudyPlan& plan, const JobContext& context, bool resume) {
+  const StudyHeader header = header_of(plan, context);
+  if (resume) {
+    if (auto content = file.resume(header.digest)) return std::move(*content);
+  }
+  file.begin(header);
+  return {};
+}
+
+int measure(World& world, const StudyPlan& plan, const StudyArguments& arguments) {
+  const JobContext job = world.job_context(plan.spec.isolation);
+  const Interrupt interrupt;
+  StudyContext context{job, std::filesystem::temp_directory_path(), Interrupt::requested,
+                       [&world](const std::string& line) {
+                         if (!world.quiet()) world.status_line().show(line);
+                       }};
+  std::optional<StudyFile> file;
+  StudyContent content;
+  if (!plan.spec.output.empty()) {
+    file.emplace(world.files(), plan.spec.output);
+    content = open_file(*file, plan, job, arguments.resume);
+  }
+  StudyOutcome outcome;
+  try {
+    outcome = run_study(plan, context, file ? &*file : nullptr, content);
+  } catch (...) {
+    world.status_line().clear();
+    // A compiler that the same keys stopped is no mistake of anybody's.
+    if (!Interrupt::requested()) throw;
+    outcome.interrupted = true;
+  }
+  world.status_line().clear();
+  if (outcome.interrupted) {
+    world.status_line().write(file ? "interrupted: kiln study --resume goes on with " + file->path().string()
+                                   : "interrupted: with `output:` a study could be resumed");
+    return kExitInterrupted;
+  }
+  if (file && content.finished.size() < plan.devices.size()) write_records(world, plan, outcome);
+  print_results(world, plan, outcome, arguments.format);
+  return outcome.all_ok() ? kExitDone : kExitFailed;
+}
+
+int run(World& world, const StudyArguments& arguments) {
+  require_word("--format", arguments.format, study_formats());
+  const StudySpec spec = spec_of(world, arguments);
+  auto workload = world.engine().library().load(spec.workload, spec.workload_where);
+  std::vector<std::shared_ptr<Device>> devices;  // held, so that the layers below get the same ones
+  std::vector<DeviceInfo> infos;
+  for (const std::string& name : device_names(job_of(spec), world.settings().values)) {
+    auto device = world.engine().devices().open(name);
+    if (std::find(devices.begin(), devices.end(), device) != devices.end()) continue;
+    infos.push_back(device->info());
+    devices.push_back(std::move(device));
+  }
+  const StudyPlan plan = plan_study(spec, std::move(workload), infos, world.files());
+  if (!arguments.dry_run) return measure(world, plan, arguments);
+  const JobContext context = world.job_context(spec.isolation);
+  for (const DeviceCases& cases : plan.devices) check_plan(cases.plan, context);
+  print_plan(plan, world.out());
+  return kExitDone;
+}
+
+}  // namespace
+
+Subcommand add_study_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("study", "Measure what compiling at run time costs, and what constants buy");
+  const auto arguments = std::make_shared<StudyArguments>();
+  command->add_option("STUDY", arguments->words, "Study file (YAML)")->type_name("");
+  command->add_option("--set", arguments->set, "Give parameters a value, instead of what the study sets")
+      ->type_name("NAME=VALUE");
+  command->add_option("--device", arguments->devices, "auto, cpu, cuda:0, hip:0, or several with commas")
+      ->type_name("DEVICE,...");
+  command->add_option("--output", arguments->output, "Folder for study.jsonl and records.jsonl")
+      ->type_name("DIR");
+  command->add_option("--format", arguments->format, "Of the results: table, or json (one line a device)")
+      ->type_name("FORMAT");
+  command->add_option("--rounds", arguments->rounds, "Rounds, each of which visits every case")
+      ->type_name("N");
+  command->add_option("--samples", arguments->samples, "Samples of a case in a round")->type_name("N");
+  command->add_option("--compiles", arguments->compiles, "Cold compiles of each case")->type_name("N");
+  command->add_flag("--resume", arguments->resume, "Go on with a study that was cut short");
+  command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");
+  command->footer(
+      examples({"kiln study configs/studies/minibude_constants.yaml",
+                "kiln study configs/studies/minibude_constants.yaml --device cuda --output results/study",
+                "kiln study configs/studies/minibude_constants.yaml --resume",
+                "kiln study configs/studies/minibude_constants.yaml --dry-run"}) +
+      "\n\nExit code: 0 all cases ok; 1 one failed or was wrong; 2 bad input; 3 the machine lacks "
+      "something; 130 interrupted.");
+  return {command, [arguments](World& world) { return run(world, *arguments); }};
+}
+
+}  // namespace kiln

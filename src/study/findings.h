@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/statistics.h"
+#include "study/case_data.h"
+#include "study/paired.h"
+
+namespace kiln {
+
+/// One case against another of the same study.
+struct CaseRatio {
+  std::string subject, base;
+  std::string what;                             ///< "natpro at compile time", "fast-math", "control"
+  Interval speedup;                             ///< time of the base over that of the subject
+  bool same_code = false;                       ///< the keys agree: any effect is noise
+  std::optional<std::int64_t> registers_saved;  ///< against the base; absent where not told
+  std::optional<double> error, base_error;      ///< of the checks
+
+  /// "natpro at compile time: 1.07x as fast [1.05, 1.09], 3 registers fewer".
+  [[nodiscard]] std::string sentence() const;
+};
+
+/// When a kernel compiled at run time has earned back its compile and what loading it costs more.
+struct CaseBreakEven {
+  std::string subject, base;
+  Interval price;  ///< seconds; low and high are the least and the most that was seen
+  Interval saved;  ///< seconds a launch
+  BreakEven result;
+  [[nodiscard]] std::string sentence() const;
+};
+
+/// From the wish to the first result: code, one step. Medians, added up.
+struct FirstResult {
+  std::string subject;
+  double ahead = 0;  ///< code compiled before: load and step
+  double cold = 0;   ///< compile, load and step
+  double disk = 0;   ///< out of the disk cache, and step
+};
+
+/// What a study of one device shows; cases that failed take no part.
+struct Findings {
+  std::vector<CaseRatio> constants;  ///< each against the generic case of its flavour, then all of them
+  std::vector<CaseRatio> factorial;
+  std::vector<CaseRatio> switches;  ///< fast-math and launch bounds
+  std::vector<CaseRatio> controls;  ///< the same code twice: how far the intervals can be trusted
+  std::vector<CaseBreakEven> break_even;
+  std::vector<FirstResult> first_results;
+};
+
+[[nodiscard]] Findings find(const DeviceCases& cases, const DeviceData& data);
+
+/// The medians of a case's rounds, summed up; absent for a case without any.
+[[nodiscard]] std::optional<Summary> step_summary(const CaseData& data);
+
+}  // namespace kiln

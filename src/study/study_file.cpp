@@ -1,0 +1,295 @@
+#include "study/study_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/text.h"
+#include "report/record_json.h"
+
+namespace kiln {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return format_number(value);
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? number(*value) : Json();
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json interval_json(const Interval& interval) {
+  return {{"median", number(interval.median)},
+          {"interval", Json::array({number(interval.low), number(interval.high)})}};
+}
+
+Json header_json(const StudyHeader& header) {
+  return {{"kind", "study"},
+          {"format", kStudyFormat},
+          {"run_id", header.run_id},
+          {"time", header.time},
+          {"kiln", {{"version", header.kiln_version}, {"revision", header.kiln_revision}}},
+          {"study_file", header.study_file},
+          {"workload", header.workload},
+          {"digest", header.digest},
+          {"order_seed", header.seed},
+          {"rounds", header.rounds},
+          {"samples", header.samples},
+          {"compiles", header.compiles},
+          {"devices", header.devices}};
+}
+
+Json case_json(const std::string& device, const StudyCase& which, const CaseData& data) {
+  Json costs;
+  if (data.costs) {
+    costs = {{"compile_seconds", data.costs->compile_seconds},
+             {"load_seconds", data.costs->load_seconds},
+             {"disk_seconds", data.costs->disk_seconds},
+             {"binary_bytes", data.costs->binary_bytes},
+             {"keys", data.costs->keys}};
+  }
+  return {{"kind", "case"},
+          {"device", device},
+          {"case", which.name},
+          {"group", to_string(which.group)},
+          {"constants", which.constants},
+          {"fast_math", which.fast_math},
+          {"launch_bounds", which.launch_bounds},
+          {"compiled_by", "the run-time compiler"},
+          {"costs", costs},
+          {"record", Json::parse(record_to_json(data.record))}};
+}
+
+Json summary_json(const std::optional<Summary>& summary) {
+  if (!summary) return {};
+  return {{"rounds", summary->count},
+          {"median", number(summary->median)},
+          {"interval", Json::array({number(summary->ci_low), number(summary->ci_high)})},
+          {"min", number(summary->min)},
+          {"max", number(summary->max)}};
+}
+
+Json case_result_json(const StudyCase& which, const CaseData& data) {
+  const Resources resources = resources_of(data.record);
+  Json metrics = Json::object();
+  for (const MetricValue& metric : data.record.metrics)
+    metrics[metric.name] = {{"value", number(metric.value)}, {"unit", metric.unit}};
+  return {{"case", which.name},
+          {"status", to_string(data.record.status)},
+          {"step_seconds", summary_json(step_summary(data))},
+          {"metrics", metrics},
+          {"registers", or_null(resources.registers)},
+          {"local_bytes", or_null(resources.local_bytes)},
+          {"shared_bytes", or_null(resources.shared_bytes)},
+          {"occupancy", number_or_null(resources.occupancy)},
+          {"max_relative_error", number_or_null(worst_error(data.record))}};
+}
+
+const char* effect_text(Effect effect) {
+  switch (effect) {
+    case Effect::kFaster:
+      return "faster";
+    case Effect::kSlower:
+      return "slower";
+    case Effect::kNone:
+      return "none";
+  }
+  return "";
+}
+
+Json ratios_json(const std::vector<CaseRatio>& ratios) {
+  Json list = Json::array();
+  for (const CaseRatio& ratio : ratios) {
+    list.push_back({{"case", ratio.subject},
+                    {"base", ratio.base},
+                    {"speedup", interval_json(ratio.speedup)},
+                    {"effect", effect_text(effect_of(ratio.speedup))},
+                    {"same_code", ratio.same_code},
+                    {"registers_saved", or_null(ratio.registers_saved)},
+                    {"verdict", ratio.sentence()}});
+  }
+  return list;
+}
+
+const char* kind_text(BreakEven::Kind kind) {
+  switch (kind) {
+    case BreakEven::Kind::kAfter:
+      return "after";
+    case BreakEven::Kind::kNotShown:
+      return "not shown";
+    case BreakEven::Kind::kNever:
+      return "never";
+  }
+  return "";
+}
+
+Json break_even_json(const CaseBreakEven& found) {
+  return {{"case", found.subject},
+          {"base", found.base},
+          {"price_seconds", interval_json(found.price)},
+          {"saved_seconds", interval_json(found.saved)},
+          {"kind", kind_text(found.result.kind)},
+          {"launches", number_or_null(found.result.launches)},
+          {"interval", Json::array({number_or_null(found.result.low), number_or_null(found.result.high)})},
+          {"verdict", found.sentence()}};
+}
+
+CaseCosts read_costs(const Json& json) {
+  CaseCosts costs;
+  json.at("compile_seconds").get_to(costs.compile_seconds);
+  json.at("load_seconds").get_to(costs.load_seconds);
+  json.at("disk_seconds").get_to(costs.disk_seconds);
+  json.at("binary_bytes").get_to(costs.binary_bytes);
+  json.at("keys").get_to(costs.keys);
+  return costs;
+}
+
+void read_line(const Json& json, StudyContent& content) {
+  const std::string kind = json.at("kind").get<std::string>();
+  if (kind == "study") {
+    json.at("digest").get_to(content.header.digest);
+    json.at("run_id").get_to(content.header.run_id);
+    json.at("devices").get_to(content.header.devices);
+  } else if (kind == "case") {
+    CaseData& data =
+        content.devices[json.at("device").get<std::string>()][json.at("case").get<std::string>()];
+    if (!json.at("costs").is_null()) data.costs = read_costs(json.at("costs"));
+  } else if (kind == "visit") {
+    Visit visit;
+    json.at("seconds").get_to(visit.seconds);
+    json.at("launches").get_to(visit.launches);
+    if (visit.seconds.empty()) throw std::out_of_range("a visit has no samples");
+    content.devices[json.at("device").get<std::string>()][json.at("case").get<std::string>()]
+        .visits[json.at("round").get<std::size_t>()] = std::move(visit);
+  } else if (kind == "result") {
+    content.finished.push_back(json.at("device").get<std::string>());
+  } else {
+    throw std::out_of_range("the kind '" + kind + "' is not known");
+  }
+}
+
+}  // namespace
+
+StudyFile::StudyFile(FileSystem& files, std::filesystem::path folder)
+    : files_(files), folder_(std::move(folder)) {}
+
+void StudyFile::append(const std::string& line) {
+  try {
+    files_.append_file(path(), line + "\n");
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw environment_error("cannot write " + path().string() + ": " + error.code().message());
+  }
+}
+
+std::optional<StudyContent> StudyFile::read() {
+  std::optional<std::string> text = files_.read_file(path());
+  if (!text) return std::nullopt;
+  const std::size_t whole = text->rfind('\n') == std::string::npos ? 0 : text->rfind('\n') + 1;
+  const bool torn = whole < text->size();
+  text->resize(whole);
+  StudyContent content;
+  int line_number = 0;
+  for (const std::string& line : split(*text, '\n')) {
+    ++line_number;
+    if (line.empty()) continue;
+    try {
+      read_line(Json::parse(line), content);
+    } catch (const std::exception& error) {
+      throw bad_input(std::string("is no line of a study's file: ") + error.what(),
+                      {path().string(), line_number, 0});
+    }
+  }
+  if (content.header.digest.empty() && whole > 0)
+    throw bad_input("does not begin with the line of a study", {path().string(), 1, 0});
+  if (torn) files_.write_file(path(), *text, true);
+  return whole == 0 ? std::nullopt : std::optional(std::move(content));
+}
+
+void StudyFile::begin(const StudyHeader& header) {
+  try {
+    files_.make_directories(folder_, false);
+    if (const auto old = read()) {
+      if (old->finished.size() < old->header.devices.size()) {
+        throw bad_input(path().string() +
+                        " holds a study that was cut short: --resume goes on with it; "
+                        "remove the file to begin anew");
+      }
+      if (!files_.rename(path(), folder_ / ("study-" + old->header.run_id + ".jsonl")))
+        throw environment_error("cannot move the finished study " + path().string() + " aside");
+    }
+    files_.write_file(path(), text_of(header_json(header)) + "\n", false);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw bad_input("the output folder '" + folder_.string() +
+                    "' cannot be written: " + error.code().message());
+  }
+}
+
+std::optional<StudyContent> StudyFile::resume(const std::string& digest) {
+  auto content = read();
+  if (content && content->header.digest != digest) {
+    throw bad_input(path().string() +
+                    " is of another study, device, compiler or version of Kiln; it cannot be gone on with");
+  }
+  return content;
+}
+
+void StudyFile::add_case(const std::string& device, const StudyCase& which, const CaseData& data) {
+  append(text_of(case_json(device, which, data)));
+}
+
+void StudyFile::add_visit(const std::string& device, const std::string& name, std::size_t round,
+                          const Visit& visit) {
+  append(text_of({{"kind", "visit"},
+                  {"device", device},
+                  {"case", name},
+                  {"round", round},
+                  {"seconds", visit.seconds},
+                  {"launches", visit.launches}}));
+}
+
+std::string result_to_json(const DeviceCases& cases, const DeviceData& data, const Findings& findings) {
+  Json list = Json::array();
+  for (const StudyCase& which : cases.cases) {
+    if (const auto found = data.find(which.name); found != data.end())
+      list.push_back(case_result_json(which, found->second));
+  }
+  Json even = Json::array();
+  for (const CaseBreakEven& found : findings.break_even) even.push_back(break_even_json(found));
+  Json first = Json::array();
+  for (const FirstResult& found : findings.first_results) {
+    first.push_back({{"case", found.subject},
+                     {"ahead_seconds", number(found.ahead)},
+                     {"cold_seconds", number(found.cold)},
+                     {"disk_seconds", number(found.disk)}});
+  }
+  return text_of({{"kind", "result"},
+                  {"device", cases.device.id},
+                  {"cases", list},
+                  {"unread", cases.unread},
+                  {"left_out", cases.plan.excluded},
+                  {"constants", ratios_json(findings.constants)},
+                  {"factorial", ratios_json(findings.factorial)},
+                  {"switches", ratios_json(findings.switches)},
+                  {"controls", ratios_json(findings.controls)},
+                  {"break_even", even},
+                  {"first_results", first}});
+}
+
+void StudyFile::add_result(const DeviceCases& cases, const DeviceData& data, const Findings& findings) {
+  append(result_to_json(cases, data, findings));
+}
+
+}  // namespace kiln

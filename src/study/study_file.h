@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "study/findings.h"
+
+namespace kiln {
+
+/// Version of the form of a study's file; goes up when a reader of the old form would misread the new.
+inline constexpr int kStudyFormat = 1;
+
+/// The first line of a study's file: what was measured, by whom, in which order. Who resumes a study may ask
+/// for another number of rounds; results say how many there are.
+struct StudyHeader {
+  std::string run_id, time, kiln_version, kiln_revision;
+  std::string study_file;
+  std::string workload;
+  std::string digest;  ///< of everything that decides what is measured: only the same study is resumed
+  std::uint64_t seed = 1;
+  std::size_t rounds = 0, samples = 0, compiles = 0;
+  std::vector<std::string> devices;
+};
+
+/// What a file holds of a study: by device, then by case. Records are not read back: they are made anew.
+struct StudyContent {
+  StudyHeader header;
+  std::map<std::string, DeviceData> devices;
+  std::vector<std::string> finished;  ///< devices whose result is there
+};
+
+/// `<folder>/study.jsonl` (schemas/study_result.schema.json), one JSON object a line, each written at once:
+/// header, cases, visits, results. A line that a crash tore is dropped when the file is opened again, so the
+/// file is whole whenever a study is cut short.
+class StudyFile {
+ public:
+  StudyFile(FileSystem& files, std::filesystem::path folder);
+
+  /// A new file. A finished study's is kept as `study-<run id>.jsonl`; throws bad_input where an unfinished
+  /// one stands, and where the folder cannot be written.
+  void begin(const StudyHeader& header);
+  /// Goes on with an unfinished study; `nullopt` if there is no file. Throws bad_input if it is of another
+  /// study (`digest`) or damaged, with file and line.
+  [[nodiscard]] std::optional<StudyContent> resume(const std::string& digest);
+
+  void add_case(const std::string& device, const StudyCase& which, const CaseData& data);
+  void add_visit(const std::string& device, const std::string& name, std::size_t round, const Visit& visit);
+  void add_result(const DeviceCases& cases, const DeviceData& data, const Findings& findings);
+
+  [[nodiscard]] std::filesystem::path path() const { return folder_ / "study.jsonl"; }
+
+ private:
+  void append(const std::string& line);
+  [[nodiscard]] std::optional<StudyContent> read();
+
+  FileSystem& files_;
+  std::filesystem::path folder_;
+};
+
+/// The line that `add_result` writes, without the line end.
+[[nodiscard]] std::string result_to_json(const DeviceCases& cases, const DeviceData& data,
+                                         const Findings& findings);
+
+}  // namespace kiln

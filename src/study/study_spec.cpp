@@ -1,0 +1,163 @@
+#include "study/study_spec.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+RawValue raw_value(const YamlNode& node) {
+  return {node.text(), node.quoted(), node.where()};
+}
+
+std::vector<RawValue> raw_values(const YamlNode& node) {
+  std::vector<RawValue> values;
+  for (const YamlNode& item : node.items()) values.push_back(raw_value(item));
+  if (values.empty()) throw node.error("expected at least one value");
+  return values;
+}
+
+template <class Read>
+auto per_backend(const YamlNode& node, Read read) {
+  PerBackend<decltype(read(node))> result;
+  if (!node.is_map()) {
+    result.values.emplace("otherwise", read(node));
+    return result;
+  }
+  node.require_keys({"cpu", "cuda", "hip", "otherwise"});
+  for (const auto& [backend, value] : node.entries()) result.values.emplace(backend, read(value));
+  if (!result.values.contains("otherwise"))
+    throw node.error("expected a value `otherwise`, for the back ends that are not named");
+  return result;
+}
+
+/// What a study varies by itself cannot be set.
+void require_settable(const std::string& name, const SourceLocation& where) {
+  const std::string own = name.starts_with("bind.") ? "constants" : name;
+  if (own != name || name == "fast_math" || name == "launch_bounds") {
+    throw bad_input(
+        "'" + name + "' is what a study varies; say which in `" + own + "` at the top of the study", where);
+  }
+}
+
+void read_set(const YamlNode& node, StudySpec& study) {
+  for (const auto& [name, value] : node.entries()) {
+    require_settable(name, node.key_location(name));
+    study.set.emplace_back(name, per_backend(value, raw_value));
+  }
+}
+
+void read_instantiate(const YamlNode& node, StudySpec& study) {
+  for (const auto& [name, value] : node.entries()) {
+    require_settable(name, node.key_location(name));
+    study.instantiate.emplace_back(name, per_backend(value, raw_values));
+  }
+}
+
+std::vector<bool> read_switch(const YamlNode& node) {
+  std::vector<bool> values;
+  for (const YamlNode& item : node.items_or_self()) {
+    const bool value = item.boolean();
+    if (std::find(values.begin(), values.end(), value) != values.end())
+      throw item.error(item.text() + " is there already");
+    values.push_back(value);
+  }
+  if (values.empty()) throw node.error("expected true, false or both; found an empty list");
+  return values;
+}
+
+std::size_t read_count(const YamlNode& node, std::int64_t least, std::int64_t most) {
+  const std::int64_t value = node.integer();
+  if (value < least || value > most) {
+    throw node.error("expected " + std::to_string(least) + " to " + std::to_string(most) + "; found " +
+                     node.text());
+  }
+  return static_cast<std::size_t>(value);
+}
+
+void read_measure(const YamlNode& node, StudySpec& study) {
+  node.require_keys({"rounds", "samples", "compiles", "cache"});
+  if (const auto value = node.find("rounds")) study.rounds = read_count(*value, kLeastRounds, 10'000);
+  if (const auto value = node.find("samples")) study.samples = read_count(*value, 1, 10'000);
+  if (const auto value = node.find("compiles")) study.compiles = read_count(*value, 1, 100);
+  if (const auto value = node.find("cache")) {
+    const std::string mode = value->text();
+    if (mode != "warm" && mode != "cold") throw value->error("expected warm or cold; found '" + mode + "'");
+    study.cold = mode == "cold";
+  }
+}
+
+void read_devices(const YamlNode& node, StudySpec& study) {
+  study.devices.clear();
+  for (const YamlNode& item : node.items_or_self()) study.devices.push_back(item.text());
+  if (study.devices.empty())
+    throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
+}
+
+std::string read_isolation(const YamlNode& node) {
+  static const std::vector<std::string> words = {"auto", "none", "process"};
+  std::string word = node.text();
+  if (std::find(words.begin(), words.end(), word) == words.end())
+    throw node.error("'" + word + "' is not known" + suggestion(word, words));
+  return word;
+}
+
+}  // namespace
+
+StudySpec parse_study(const std::string& text, const std::string& name) {
+  const YamlNode root = YamlNode::parse(text, name);
+  root.require_keys({"workload", "device", "set", "constants", "instantiate", "fast_math", "launch_bounds",
+                     "factorial", "measure", "order_seed", "output", "isolation"});
+  StudySpec study;
+  study.file = name;
+  study.text = text;
+  const YamlNode workload = root.at("workload");
+  study.workload = workload.text();
+  study.workload_where = workload.where();
+  if (const auto node = root.find("device")) read_devices(*node, study);
+  if (const auto node = root.find("set")) read_set(*node, study);
+  if (const auto node = root.find("constants")) study.constants = raw_values(*node);
+  if (const auto node = root.find("instantiate")) read_instantiate(*node, study);
+  if (const auto node = root.find("fast_math")) study.fast_math = per_backend(*node, read_switch);
+  if (const auto node = root.find("launch_bounds")) study.launch_bounds = per_backend(*node, read_switch);
+  if (const auto node = root.find("factorial")) study.factorial = node->boolean();
+  if (const auto node = root.find("measure")) read_measure(*node, study);
+  if (const auto node = root.find("order_seed")) {
+    if (node->integer() < 0) throw node->error("expected 0 or more; found " + node->text());
+    study.seed = static_cast<std::uint64_t>(node->integer());
+  }
+  if (const auto node = root.find("output")) study.output = node->text();
+  if (const auto node = root.find("isolation")) study.isolation = read_isolation(*node);
+  return study;
+}
+
+StudySpec load_study(FileSystem& files, const std::string& path) {
+  return parse_study(read_input(files, path), path);
+}
+
+void apply_set(StudySpec& study, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw bad_input("expected --set name=value; found '" + assignment + "'", {"command line", 0, 0});
+  const std::string name = assignment.substr(0, equals);
+  const SourceLocation where{"--set " + name, 0, 0};
+  require_settable(name, where);
+  std::erase_if(study.set, [&](const auto& entry) { return entry.first == name; });
+  study.set.push_back({name, {{{"otherwise", RawValue{assignment.substr(equals + 1), false, where}}}}});
+}
+
+JobSpec job_of(const StudySpec& study) {
+  JobSpec job;
+  job.file = study.file;
+  job.text = study.text;
+  job.workload = study.workload;
+  job.workload_where = study.workload_where;
+  job.devices = study.devices;
+  job.measure.cold = study.cold;
+  job.output = study.output;
+  job.isolation = study.isolation;
+  return job;
+}
+
+}  // namespace kiln

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "config/job_spec.h"
+
+namespace kiln {
+
+/// A value, or one for each back end with `otherwise` for the rest, as parameters' defaults in workloads.
+template <class Value>
+struct PerBackend {
+  std::map<std::string, Value> values;  ///< "otherwise" is always there
+  [[nodiscard]] const Value& of(const std::string& backend) const {
+    const auto own = values.find(backend);
+    return own != values.end() ? own->second : values.at("otherwise");
+  }
+};
+
+/// What a study file says, checked for form but not yet against the workload. docs/study.md is its manual.
+struct StudySpec {
+  std::string file, text;
+  std::string workload;
+  SourceLocation workload_where;
+  std::vector<std::string> devices = {"auto"};
+  std::vector<std::pair<std::string, PerBackend<RawValue>>> set;
+  std::vector<RawValue> constants;  ///< empty: all that may be bound at run time
+  std::vector<std::pair<std::string, PerBackend<std::vector<RawValue>>>> instantiate;
+  PerBackend<std::vector<bool>> fast_math = {{{"otherwise", {false}}}};
+  PerBackend<std::vector<bool>> launch_bounds = {{{"otherwise", {true}}}};
+  bool factorial = false;
+  std::size_t rounds = 20;
+  std::size_t samples = 3;   ///< of a case in a round
+  std::size_t compiles = 3;  ///< cold ones of each case, timed
+  bool cold = false;         ///< flush the last-level cache before each sample
+  std::uint64_t seed = 1;    ///< of the order of visits
+  std::string output, isolation;
+};
+
+/// An interval of a median is at 95 % from so many values on.
+inline constexpr std::size_t kLeastRounds = 6;
+
+/// Throws bad_input with file, line, column, key and the nearest known key.
+[[nodiscard]] StudySpec parse_study(const std::string& text, const std::string& name);
+[[nodiscard]] StudySpec load_study(FileSystem& files, const std::string& path);
+
+/// `--set k=v`: replaces what the file sets for `k`, on every back end.
+void apply_set(StudySpec& study, const std::string& assignment);
+
+/// The job whose variants are the cases of a study: no sweep, all else as the study says.
+[[nodiscard]] JobSpec job_of(const StudySpec& study);
+
+}  // namespace kiln
