@@ -51,8 +51,8 @@ using AddCommand = Subcommand (*)(CLI::App&);
 /// In the order of the help.
 constexpr std::pair<std::string_view, AddCommand> kCommands[] = {
     {"run", add_run_command},
-    {"study", add_study_command},
     {"validate", add_validate_command},
+    {"study", add_study_command},
     {"devices", add_devices_command},
     {"workloads", add_workloads_command},
     {"compile", add_compile_command},

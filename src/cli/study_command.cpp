@@ -109,8 +109,7 @@ StudyContent open_file(StudyFile& file, const StudyPlan& plan, const JobContext&
   return {};
 }
 
-int measure(World& world, const StudyPlan& plan, const StudyArguments& arguments) {
-  const JobContext job = world.job_context(plan.spec.isolation);
+int measure(World& world, const StudyPlan& plan, const JobContext& job, const StudyArguments& arguments) {
   const Interrupt interrupt;
   StudyContext context{job, std::filesystem::temp_directory_path(), Interrupt::requested,
                        [&world](const std::string& line) {
@@ -155,9 +154,9 @@ int run(World& world, const StudyArguments& arguments) {
     devices.push_back(std::move(device));
   }
   const StudyPlan plan = plan_study(spec, std::move(workload), infos, world.files());
-  if (!arguments.dry_run) return measure(world, plan, arguments);
   const JobContext context = world.job_context(spec.isolation);
   for (const DeviceCases& cases : plan.devices) check_plan(cases.plan, context);
+  if (!arguments.dry_run) return measure(world, plan, context, arguments);
   print_plan(plan, world.out());
   return kExitDone;
 }

@@ -98,14 +98,14 @@ class Expansion {
     const auto known =
         std::find_if(parameters.begin(), parameters.end(),
                      [&](const ParameterSpec& parameter) { return parameter.name == constant.text; });
+    if (known != parameters.end() && known->kind != ParameterKind::kScalar) {
+      throw bad_input("constants: '" + constant.text + "' is no number; expected one of " + join(names, ", "),
+                      constant.where);
+    }
     if (known != parameters.end() && known->fixed_binding) {
       throw bad_input("constants: '" + constant.text + "' is always bound at " +
                           (*known->fixed_binding == Binding::kCompile ? "compile" : "run") +
                           " time; expected one of " + join(names, ", "),
-                      constant.where);
-    }
-    if (known != parameters.end()) {
-      throw bad_input("constants: '" + constant.text + "' is no number; expected one of " + join(names, ", "),
                       constant.where);
     }
     throw bad_input("constants: workload '" + workload_->name + "' has no parameter '" + constant.text + "'" +

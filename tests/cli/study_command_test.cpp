@@ -1,0 +1,186 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/cli_fixture.h"
+#include "cli/exit_code.h"
+
+namespace kiln {
+namespace {
+
+using test::CliResult;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kWorkload = R"yaml(workload: poly
+summary: A short polynomial
+parameters:
+  n: {type: long, default: 1000, min: 1}
+  degree: {type: int, default: 3, min: 1, max: 9}
+  block: {type: int, default: 64, bind: compile, values: [32, 64]}
+  wrong: {type: int, default: 0, bind: compile}
+  idle: {type: int, default: 0}
+buffers:
+  y: {type: float, shape: [n]}
+kernels:
+  poly: {source: poly.cu, grid: ["ceil_div(n, block)"], block: [block], args: [y, params]}
+run: [poly]
+verify:
+  checks:
+    - {name: power, buffer: y, expected: "pow(2, degree)", rtol: 1e-6}
+)yaml";
+
+constexpr const char* kKernel = R"cuda(#include "kiln/params.h"
+extern "C" __global__ void poly(float* y, const Params p) {
+  const long i = blockIdx.x * Params::block + threadIdx.x;
+  float value = 1;
+  for (int k = 0; k < p.degree; ++k) value *= 2;
+  if (i < p.n) y[i] = value + p.wrong;
+}
+)cuda";
+
+constexpr const char* kStudy =
+    "workload: poly\ninstantiate: {block: [32, 64]}\nmeasure: {rounds: 6, samples: 1, compiles: 1}\n";
+
+/// Studies on the CPU, of a workload that compiles in a moment.
+class StudyCommand : public test::CliTest {
+ protected:
+  StudyCommand() {
+    write("poly/poly.yaml", kWorkload);
+    write("poly/poly.cu", kKernel);
+  }
+
+  CliResult study(const std::string& text, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"study", write("study.yaml", text), "--device", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return kiln(arguments);
+  }
+
+  std::vector<nlohmann::json> lines(const std::string& kind) {
+    std::vector<nlohmann::json> found;
+    for (const std::string& line : split(trim(*files_->read_file(path("results/study.jsonl"))), '\n')) {
+      auto json = nlohmann::json::parse(line);
+      if (json["kind"] == kind) found.push_back(std::move(json));
+    }
+    return found;
+  }
+
+  /// The program itself, ended by `signal` once it has taken a sample; the shell's exit code is its own.
+  int interrupted(const std::string& signal) {
+    const std::string command = "'" KILN_PROGRAM "' study '" + write("study.yaml", kStudy) +
+                                "' --device cpu --rounds 10000 --samples 50 --output '" + path("results") +
+                                "' --cache-dir '" + path("cache") + "' --workload-path '" + path("") +
+                                "' & pid=$!; for i in $(seq 600); do grep -q visit '" +
+                                path("results/study.jsonl") + "' && break; sleep 0.1; done; kill -" + signal +
+                                " $pid; wait $pid";
+    return make_process_runner()->run({"bash", {"-c", command}, "", ""}).exit_code;
+  }
+};
+
+TEST_F(StudyCommand, MeasuresEveryCaseAndSaysWhatConstantsBuy) {
+  const CliResult result = study(kStudy, {"--output", path("results")});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("aot_instantiated.block=32"), HasSubstr("degree at compile time: "),
+                    HasSubstr("all at compile time: "), HasSubstr("jit_specialised against aot_generic: "),
+                    HasSubstr("Time to the first result"), HasSubstr("the same code"),
+                    HasSubstr("Not read by the kernels of a step\n  idle")));
+  EXPECT_EQ(lines("study").size(), 1U);
+  EXPECT_EQ(lines("case").size(), 7U);
+  EXPECT_EQ(lines("visit").size(), 42U);
+  ASSERT_EQ(lines("result").size(), 1U);
+  const auto line = lines("result")[0];
+  EXPECT_EQ(line["constants"].size(), 3U);
+  EXPECT_EQ(line["unread"], nlohmann::json({"idle"}));
+  EXPECT_GT(lines("case")[0]["costs"]["compile_seconds"][0].get<double>(), 0);
+  const std::string records = *files_->read_file(path("results/records.jsonl"));
+  EXPECT_EQ(split(trim(records), '\n').size(), 7U);
+}
+
+TEST_F(StudyCommand, JsonIsTheResult) {
+  const CliResult result = study(kStudy, {"--format", "json", "-q"});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_EQ(nlohmann::json::parse(result.out)["kind"], "result");
+}
+
+TEST_F(StudyCommand, ACaseThatIsWrongIsNamedAndTheExitCodeSaysSo) {
+  const CliResult result =
+      study("workload: poly\ninstantiate: {wrong: [0, 1]}\nmeasure: {rounds: 6, samples: 1, compiles: 1}\n");
+  EXPECT_EQ(result.code, kExitFailed);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("aot_instantiated.wrong=1: wrong: power: "),
+                                HasSubstr("degree at compile time: ")));
+}
+
+TEST_F(StudyCommand, CtrlCLeavesAStudyThatCanBeGoneOnWith) {
+  ASSERT_EQ(interrupted("INT"), kExitInterrupted);
+  const std::string text = *files_->read_file(path("results/study.jsonl"));
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_FALSE(lines("visit").empty());
+  EXPECT_TRUE(lines("result").empty());
+  const std::vector<std::string> more = {"--output", path("results"), "--samples", "50", "--rounds", "6"};
+  const CliResult again = study(kStudy, more);
+  EXPECT_EQ(again.code, kExitBadInput);
+  EXPECT_THAT(again.err, HasSubstr("--resume goes on with it"));
+  std::vector<std::string> resume = more;
+  resume.push_back("--resume");
+  EXPECT_EQ(study(kStudy, resume).code, kExitDone);
+  ASSERT_EQ(lines("result").size(), 1U);
+  EXPECT_EQ(lines("study").size(), 1U);
+  for (const auto& found : lines("result")[0]["cases"]) EXPECT_EQ(found["step_seconds"]["rounds"], 6);
+}
+
+TEST_F(StudyCommand, AStudyThatWasKilledCanBeGoneOnWith) {
+  EXPECT_NE(interrupted("KILL"), kExitDone);
+  const CliResult result =
+      study(kStudy, {"--output", path("results"), "--samples", "50", "--rounds", "6", "--resume"});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_EQ(lines("result").size(), 1U);
+}
+
+TEST_F(StudyCommand, RefusesWhatIsWrongBeforeAnythingIsWritten) {
+  const auto expect_refusal = [&](const std::string& text, const std::string& message,
+                                  std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--output", path("results")});
+    const CliResult result = study(text, more);
+    EXPECT_EQ(result.code, kExitBadInput) << text;
+    EXPECT_THAT(result.err, HasSubstr(message)) << text;
+    EXPECT_FALSE(exists("results")) << text;
+    EXPECT_FALSE(exists("cache/v1")) << text;
+  };
+  expect_refusal("workload: poly\ninstantate: {block: [32]}\n",
+                 "study.yaml:2:1: unknown key 'instantate'; did you mean 'instantiate'?");
+  expect_refusal("workload: poly\nconstants: [degre]\n", "study.yaml:2:13: ");
+  expect_refusal("workload: poly\nset: {degree: 10}\n", "study.yaml:2:15: degree: 10 is too large");
+  expect_refusal("workload: poli\n", "did you mean 'poly'?");
+  expect_refusal("workload: poly\n", "--rounds: expected at least 6; found 5", {"--rounds", "5"});
+  expect_refusal("workload: poly\n", "did you mean 'table'?", {"--format", "tabel"});
+  expect_refusal("workload: poly\nset: {n: 1000000000000}\n", "the buffers need");
+  EXPECT_THAT(study("workload: poly\n", {"--resume"}).err, HasSubstr("--resume needs the folder"));
+  EXPECT_EQ(kiln({"study"}).code, kExitBadInput);
+}
+
+TEST_F(StudyCommand, DryRunShowsTheCasesOfTheStudyThatIsShipped) {
+  const CliResult result =
+      kiln({"study", std::string(KILN_SOURCE_DIR) + "/configs/studies/minibude_constants.yaml", "--device",
+            "cpu", "--dry-run"});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("aot_instantiated.ppwi=64 fast_math\n"), HasSubstr("only.natpro"),
+                                Not(HasSubstr("no_launch_bounds")), HasSubstr("20 cases")));
+}
+
+TEST_F(StudyCommand, TheStudyThatIsShippedRunsOnTheCpu) {
+  const CliResult result =
+      kiln({"study", std::string(KILN_SOURCE_DIR) + "/configs/studies/minibude_constants.yaml", "--device",
+            "cpu", "--rounds", "6", "--samples", "1", "--compiles", "1", "--output", path("results")});
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("natpro at compile time"));
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,259 @@
+#include "study/study_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "job/job_fixture.h"
+#include "study/study_text.h"
+
+namespace kiln {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr const char* kStudy =
+    "workload: scale\nset: {n: 1000}\nmeasure: {rounds: 6, samples: 2, compiles: 2}\n";
+constexpr const char* kFile = "/results/study.jsonl";
+
+/// Studies of the scale workload on the fake device.
+class StudyRunner : public test::JobTest {
+ protected:
+  StudyRunner() { disk_.files.make_directories("/scratch", true); }
+
+  StudyPlan plan_of(const std::string& text = kStudy) {
+    return plan_study(parse_study(text, "/study.yaml"), disk_.workload(), {device_->info()}, disk_.files);
+  }
+
+  StudyContext study_context(std::function<bool()> stop = [] { return false; }) {
+    return {context(), "/scratch", std::move(stop),
+            [this](const std::string& line) { told_.push_back(line); }};
+  }
+
+  /// With a file that is begun or gone on with.
+  StudyOutcome study(const StudyPlan& plan, const StudyContext& context, bool resume = false) {
+    StudyFile file(disk_.files, "/results");
+    const StudyHeader header = header_of(plan, context.job);
+    StudyContent content;
+    if (resume) {
+      content = file.resume(header.digest).value();
+    } else {
+      file.begin(header);
+    }
+    return run_study(plan, context, &file, content);
+  }
+
+  /// A study that is told to end when it has been asked `times` times.
+  StudyOutcome interrupted(const StudyPlan& plan, int times) {
+    return study(plan, study_context([times]() mutable { return times-- <= 0; }));
+  }
+
+  std::vector<nlohmann::json> lines(const std::string& kind) {
+    std::vector<nlohmann::json> found;
+    for (const std::string& line : split(trim(*disk_.files.read_file(kFile)), '\n')) {
+      auto json = nlohmann::json::parse(line);
+      if (json["kind"] == kind) found.push_back(std::move(json));
+    }
+    return found;
+  }
+
+  /// Case and round of each visit in the file, in order.
+  std::vector<std::pair<std::string, int>> visits() {
+    std::vector<std::pair<std::string, int>> all;
+    for (const auto& line : lines("visit")) all.emplace_back(line["case"], line["round"]);
+    return all;
+  }
+
+  std::vector<std::string> told_;
+};
+
+TEST_F(StudyRunner, VisitsEveryCaseOnceInEachRoundInTheOrderOfTheSeed) {
+  const StudyPlan plan = plan_of();
+  const StudyOutcome outcome = study(plan, study_context());
+  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_TRUE(outcome.all_ok());
+  const auto& cases = plan.devices[0].cases;
+  std::vector<std::pair<std::string, int>> expected;
+  for (int round = 1; round <= 6; ++round) {
+    for (const std::size_t index : visit_order(1, static_cast<std::uint64_t>(round), cases.size()))
+      expected.emplace_back(cases[index].name, round);
+  }
+  EXPECT_EQ(visits(), expected);
+  for (const auto& line : lines("visit")) EXPECT_EQ(line["seconds"].size(), 2U);
+}
+
+TEST_F(StudyRunner, ChecksEveryCaseBeforeTheFirstIsSampled) {
+  static_cast<void>(study(plan_of(), study_context()));
+  bool sampled = false;
+  for (const std::string& line : split(trim(*disk_.files.read_file(kFile)), '\n')) {
+    const auto kind = nlohmann::json::parse(line)["kind"];
+    if (kind == "visit") sampled = true;
+    EXPECT_FALSE(kind == "case" && sampled);
+  }
+  EXPECT_THAT(lines("case"), SizeIs(5));
+}
+
+TEST_F(StudyRunner, CompilesEachCaseColdAsOftenAsAskedAndFindsItOnDisk) {
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  for (const auto& [name, data] : outcome.devices[0].data) {
+    ASSERT_TRUE(data.costs) << name;
+    EXPECT_THAT(data.costs->compile_seconds, SizeIs(2));
+    EXPECT_THAT(data.costs->disk_seconds, SizeIs(2));
+    EXPECT_EQ(data.costs->keys.size(), 1U);
+  }
+  // Five cases twice, the warm-up, and once for each distinct code in the service's memory; the reference is
+  // the second source.
+  EXPECT_GE(compiler_.compiles_of(test::kScaleSource), 11);
+  EXPECT_TRUE(disk_.files.list("/scratch").empty());
+}
+
+TEST_F(StudyRunner, KernelsThatTakeTheSameTimeShowNoEffectAndNeverBreakEven) {
+  const StudyPlan plan = plan_of();
+  const StudyOutcome outcome = study(plan, study_context());
+  const Findings& findings = outcome.devices[0].findings;
+  ASSERT_EQ(findings.constants.size(), 3U);
+  for (const CaseRatio& ratio : findings.constants) {
+    EXPECT_EQ(effect_of(ratio.speedup), Effect::kNone) << ratio.sentence();
+    EXPECT_FALSE(ratio.same_code);
+  }
+  ASSERT_EQ(findings.controls.size(), 1U);
+  EXPECT_TRUE(findings.controls[0].same_code);
+  ASSERT_EQ(findings.break_even.size(), 1U);
+  EXPECT_EQ(findings.break_even[0].result.kind, BreakEven::Kind::kNever);
+  EXPECT_THAT(study_text(plan, outcome, TextStyle{}),
+              AllOf(HasSubstr("n at compile time: no measurable effect"), HasSubstr("Break-even"),
+                    HasSubstr("Not read by the kernels of a step\n  unused")));
+}
+
+TEST_F(StudyRunner, RecordsCarryTimesAndMetrics) {
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  const Record& record = outcome.devices[0].data.at("only.n").record;
+  ASSERT_TRUE(record.step);
+  EXPECT_EQ(record.step->count, 6U);
+  EXPECT_NEAR(record.step->median, 1e-3, 1e-9);
+  ASSERT_EQ(record.metrics.size(), 1U);
+  EXPECT_NEAR(record.metrics[0].value, 16000 / 1e-3 * 1e-9, 1e-6);
+  EXPECT_EQ(record.label, "only.n");
+}
+
+TEST_F(StudyRunner, AStudyThatWasCutShortGoesOnWhereItWas) {
+  const StudyPlan plan = plan_of();
+  ASSERT_TRUE(interrupted(plan, 30).interrupted);
+  const auto before = visits();
+  ASSERT_FALSE(before.empty());
+  ASSERT_LT(before.size(), 30U);
+  EXPECT_TRUE(lines("result").empty());
+  const StudyOutcome outcome = study(plan, study_context(), true);
+  EXPECT_TRUE(outcome.all_ok());
+  const auto after = visits();
+  ASSERT_EQ(after.size(), 30U);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
+  EXPECT_EQ(std::set(after.begin(), after.end()).size(), 30U);
+  EXPECT_THAT(lines("case"), SizeIs(5));
+  EXPECT_THAT(lines("result"), SizeIs(1));
+}
+
+TEST_F(StudyRunner, AStudyThatWasCutShortWhileItCompiledCompilesTheRest) {
+  const StudyPlan plan = plan_of();
+  ASSERT_TRUE(interrupted(plan, 5).interrupted);
+  EXPECT_TRUE(visits().empty());
+  EXPECT_TRUE(study(plan, study_context(), true).all_ok());
+  EXPECT_THAT(lines("case"), SizeIs(5));
+  EXPECT_THAT(visits(), SizeIs(30));
+}
+
+TEST_F(StudyRunner, ALineThatACrashToreIsDropped) {
+  const StudyPlan plan = plan_of();
+  ASSERT_TRUE(interrupted(plan, 30).interrupted);
+  const auto before = visits();
+  disk_.files.append_file(kFile, "{\"kind\":\"visit\",\"dev");
+  EXPECT_TRUE(study(plan, study_context(), true).all_ok());
+  EXPECT_THAT(visits(), SizeIs(30));
+}
+
+TEST_F(StudyRunner, MoreRoundsAreAddedAndFewerAreLeftOut) {
+  static_cast<void>(study(plan_of(), study_context()));
+  StudyPlan more = plan_of();
+  more.spec.rounds = 8;
+  EXPECT_EQ(study(more, study_context(), true).devices[0].data.at("only.n").visits.size(), 8U);
+  EXPECT_THAT(lines("result"), SizeIs(2));
+  EXPECT_EQ(study(plan_of(), study_context(), true).devices[0].data.at("only.n").visits.size(), 6U);
+  EXPECT_THAT(lines("result"), SizeIs(2));
+}
+
+TEST_F(StudyRunner, OnlyTheSameStudyIsGoneOnWith) {
+  ASSERT_TRUE(interrupted(plan_of(), 30).interrupted);
+  const StudyPlan other =
+      plan_of("workload: scale\nset: {n: 500}\nmeasure: {rounds: 6, samples: 2, compiles: 2}\n");
+  EXPECT_THROW(static_cast<void>(study(other, study_context(), true)), Error);
+  try {
+    static_cast<void>(study(plan_of(), study_context()));
+    FAIL() << "an unfinished study was overwritten";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
+    EXPECT_THAT(error.what(), HasSubstr("--resume goes on with it"));
+  }
+}
+
+TEST_F(StudyRunner, ADamagedFileIsRefusedWithItsLine) {
+  ASSERT_TRUE(interrupted(plan_of(), 30).interrupted);
+  disk_.files.append_file(kFile, "{\"kind\":\"visit\"}\n");
+  const std::size_t count = split(trim(*disk_.files.read_file(kFile)), '\n').size();
+  try {
+    static_cast<void>(study(plan_of(), study_context(), true));
+    FAIL() << "a damaged file was read";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/results/study.jsonl:" + std::to_string(count) + ": "));
+  }
+}
+
+TEST_F(StudyRunner, AFinishedStudyIsKeptWhenAnotherBegins) {
+  static_cast<void>(study(plan_of(), study_context()));
+  static_cast<void>(study(plan_of(), study_context()));
+  EXPECT_TRUE(disk_.files.status("/results/study-run-1.jsonl").has_value());
+  EXPECT_THAT(visits(), SizeIs(30));
+}
+
+TEST_F(StudyRunner, ACaseThatIsWrongIsRecordedAndNotSampled) {
+  count_ = 999;  // the last element keeps its poison
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  EXPECT_FALSE(outcome.all_ok());
+  EXPECT_TRUE(visits().empty());
+  for (const auto& [name, data] : outcome.devices[0].data)
+    EXPECT_EQ(data.record.status, RunStatus::kWrong) << name;
+  EXPECT_TRUE(outcome.devices[0].findings.constants.empty());
+}
+
+TEST_F(StudyRunner, ACaseThatDoesNotCompileIsRecorded) {
+  compiler_.set_diagnostic(Diagnostic{"scale.cu:1: error", "log", "", false, false, ""});
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  EXPECT_FALSE(outcome.all_ok());
+  for (const auto& line : lines("case")) {
+    EXPECT_EQ(line["record"]["status"], "compile failed");
+    EXPECT_TRUE(line["costs"].is_null());
+  }
+}
+
+TEST_F(StudyRunner, BuffersThatDoNotFitTogetherAreGivenBackBetweenVisits) {
+  // Each of the five cases has three vectors of 8000 bytes; all of them would need 120000.
+  device_->mutable_info().memory_bytes = 60'000;
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  EXPECT_TRUE(outcome.all_ok());
+  EXPECT_THAT(visits(), SizeIs(30));
+}
+
+TEST_F(StudyRunner, ADiskThatDoesNotTakeTheFileIsToldBeforeAnythingIsCompiled) {
+  disk_.files.set_read_only(true);
+  const int compiles = compiler_.compiles();
+  EXPECT_THROW(static_cast<void>(study(plan_of(), study_context())), Error);
+  EXPECT_EQ(compiler_.compiles(), compiles);
+}
+
+}  // namespace
+}  // namespace kiln
