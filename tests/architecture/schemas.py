@@ -58,20 +58,27 @@ def check_file(path, schema_name, checker):
 
 
 checkers = {p.name: validator(p.name) for p in sorted((root / "schemas").glob("*.json"))}
-job, workload = checkers["job.schema.json"], checkers["workload.schema.json"]
+job, workload, study = (checkers[name + ".schema.json"] for name in ("job", "workload", "study"))
 
 workload_files = {p for p in root.glob("kernels_src/*/*.yaml")}
+study_files = set(root.glob("configs/studies/*.yaml"))
 job_files = set()
-for path in sorted(root.glob("configs/**/*.yaml")) + sorted(root.glob("examples/**/*.yaml")):
+for path in sorted(set(root.glob("configs/**/*.yaml")) - study_files) + sorted(root.glob("examples/**/*.yaml")):
     is_workload = isinstance(yaml.load(path.read_text(), CoreLoader), dict) and re.search(r"(?m)^run:", path.read_text())
     (workload_files if is_workload else job_files).add(path)
 for path in sorted(workload_files):
     check_file(path, "workload.schema.json", workload)
 for path in sorted(job_files):
     check_file(path, "job.schema.json", job)
+for path in sorted(study_files):
+    check_file(path, "study.schema.json", study)
 
 # A check that lets everything through would pass above; these must be refused, each for its one fault.
 good_job = "workload: w\ndevice: [cpu, cuda:0]\nset: {nx: 4, bind.nx: run}\nsweep: {T: [float, double]}\nmeasure: {min_time: 20 ms}\n"
+good_study = (
+    "workload: w\nset: {n: {cpu: 1, otherwise: 2}}\ninstantiate: {k: [1, 2]}\nfast_math: [false, true]\n"
+    "launch_bounds: {cpu: true, otherwise: [true, false]}\nmeasure: {rounds: 6}\n"
+)
 good_kernel = "{source: k.cu, grid: [1], block: [1], args: [a, null, {value: 1, type: int}]}"
 good_workload = (
     "workload: w\nparameters: {n: {type: int, default: {cpu: 1, otherwise: 2}}}\n"
@@ -86,6 +93,11 @@ bad = [
     (job, good_job.replace("20 ms", "soon"), "no duration"),
     (job, good_job.replace("nx: 4", "nx: [4]"), "a list for a value"),
     (job, "workload: {workload: w, runs: []}\n", "an inline workload with an unknown key"),
+    (study, good_study + "sweep: {n: [1]}\n", "a sweep in a study"),
+    (study, good_study.replace("otherwise: 2", "hip: 2"), "no value for the other back ends"),
+    (study, good_study.replace("{k:", "{bind.k:"), "a binding in a study"),
+    (study, good_study.replace("rounds: 6", "rounds: 5"), "fewer rounds than an interval needs"),
+    (study, good_study.replace("[false, true]", "[true, true]"), "a switch twice"),
     (workload, good_workload.replace("run: [k]\n", ""), "no run"),
     (workload, good_workload.replace("type: int, d", "typ: int, d"), "a misspelt key of a parameter"),
     (workload, good_workload.replace("otherwise", "other"), "no default for the other back ends"),
@@ -94,12 +106,12 @@ bad = [
     (workload, good_workload.replace("on: cpu", "on: host"), "an unknown place"),
     (workload, good_workload.replace("parameters: {n", "parameters: {1n"), "a name that is none"),
 ]
-for checker, text, what in [(job, good_job, ""), (workload, good_workload, ""), (job, "workload:\n  " + good_workload.replace("\n", "\n  "), "")] + bad:
+for checker, text, what in [(job, good_job, ""), (study, good_study, ""), (workload, good_workload, ""), (job, "workload:\n  " + good_workload.replace("\n", "\n  "), "")] + bad:
     refused = first_problem(text, checker)
     if what and not refused:
         problems.append(f"let through: {what}")
     if not what and refused:
         problems.append(f"a good file was refused: {refused}")
 
-print("\n".join(problems) if problems else f"{len(checkers)} schemas, {len(job_files)} jobs, {len(workload_files)} workloads, {len(bad)} wrong files")
+print("\n".join(problems) if problems else f"{len(checkers)} schemas, {len(job_files)} jobs, {len(study_files)} studies, {len(workload_files)} workloads, {len(bad)} wrong files")
 sys.exit(1 if problems else 0)

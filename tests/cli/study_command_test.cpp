@@ -102,6 +102,33 @@ TEST_F(StudyCommand, MeasuresEveryCaseAndSaysWhatConstantsBuy) {
   EXPECT_EQ(split(trim(records), '\n').size(), 7U);
 }
 
+TEST_F(StudyCommand, EveryLineOfTheFileAgreesWithItsSchema) {
+  const auto processes = make_process_runner();
+  if (!processes->run({"python3", {"-c", "import jsonschema"}, "", ""}).ok())
+    GTEST_SKIP() << "python3-jsonschema is not installed";
+  const std::string more = "fast_math: [false, true]\nfactorial: true\n";
+  ASSERT_EQ(study(kStudy + more, {"--output", path("results")}).code, kExitDone);
+  const std::string script =
+      "import json, pathlib, sys, warnings\n"
+      "warnings.simplefilter('ignore', DeprecationWarning)\n"
+      "import jsonschema\n"
+      "schema_file = pathlib.Path(sys.argv[1])\n"
+      "schema = json.loads(schema_file.read_text())\n"
+      "others = {p.as_uri(): json.loads(p.read_text()) for p in schema_file.parent.glob('*.json')}\n"
+      "resolver = jsonschema.RefResolver(schema_file.as_uri(), schema, store=others)\n"
+      "checker = jsonschema.Draft7Validator(schema, resolver=resolver)\n"
+      "lines = [json.loads(line) for line in pathlib.Path(sys.argv[2]).read_text().splitlines()]\n"
+      "for line in lines: checker.validate(line)\n"
+      "for line in lines:\n"
+      "  for key in line:\n"
+      "    assert not checker.is_valid({k: v for k, v in line.items() if k != key}), key\n"
+      "print(len(lines))\n";
+  const auto schema = std::filesystem::path(KILN_SOURCE_DIR) / "schemas" / "study_result.schema.json";
+  const ProcessResult checked =
+      processes->run({"python3", {"-c", script, schema.string(), path("results/study.jsonl")}, "", ""});
+  EXPECT_TRUE(checked.ok()) << checked.output << checked.error;
+}
+
 TEST_F(StudyCommand, JsonIsTheResult) {
   const CliResult result = study(kStudy, {"--format", "json", "-q"});
   EXPECT_EQ(result.code, kExitDone) << result.err;
