@@ -4,12 +4,12 @@ namespace kiln {
 
 /// What `kiln` returns to the shell.
 enum ExitCode : int {
-  kExitDone = 0,         ///< done, and every result was correct
-  kExitFailed = 1,       ///< a variant failed or was wrong; a cache entry is damaged
-  kExitBadInput = 2,     ///< the command line, a file or a value in it
-  kExitEnvironment = 3,  ///< the machine lacks something; the message says what and how to get it
+  kExitDone = 0,           ///< done, and every result was correct
+  kExitFailed = 1,         ///< a variant failed or was wrong; a cache entry is damaged
+  kExitBadInput = 2,       ///< the command line, a file or a value in it
+  kExitEnvironment = 3,    ///< the machine lacks something; the message says what and how to get it
   kExitInterrupted = 130,  ///< by SIGINT or SIGTERM; what was measured is written
-  kExitInternal = 70,    ///< a bug in Kiln (EX_SOFTWARE of sysexits.h)
+  kExitInternal = 70,      ///< a bug in Kiln (EX_SOFTWARE of sysexits.h)
 };
 
 }  // namespace kiln

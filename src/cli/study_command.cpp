@@ -72,6 +72,39 @@ void print_plan(const StudyPlan& plan, std::ostream& out) {
   }
 }
 
+/// What a study is about: each step with the time that is left on a terminal, a line for each stage
+/// elsewhere.
+class StudyProgress {
+ public:
+  explicit StudyProgress(World& world) : world_(world) {}
+
+  void tell(const StudyStep& step) {
+    if (world_.quiet()) return;
+    const std::int64_t now = world_.clock().steady_ns();
+    if (step.done == 0) begin_ns_ = now;
+    const std::string stage = step.device + " " + step.stage;
+    if (world_.status_line().is_terminal()) {
+      world_.status_line().show("[" + std::to_string(step.done + 1) + "/" + std::to_string(step.count) +
+                                "] " + stage + time_left(step, now) + ": " + step.name);
+    } else if (stage != stage_) {
+      world_.status_line().write(stage);
+    }
+    stage_ = stage;
+  }
+
+ private:
+  /// As long for each step as for those before it.
+  [[nodiscard]] std::string time_left(const StudyStep& step, std::int64_t now) const {
+    if (step.done == 0) return "";
+    const double each = seconds_between(begin_ns_, now) / static_cast<double>(step.done);
+    return ", " + format_seconds(each * static_cast<double>(step.count - step.done)) + " left";
+  }
+
+  World& world_;
+  std::int64_t begin_ns_ = 0;
+  std::string stage_;
+};
+
 /// A record for each case beside the study's own file, for whatever reads those of jobs.
 void write_records(World& world, const StudyPlan& plan, const StudyOutcome& outcome) {
   RecordFile file(world.files(), plan.spec.output);
@@ -111,10 +144,9 @@ StudyContent open_file(StudyFile& file, const StudyPlan& plan, const JobContext&
 
 int measure(World& world, const StudyPlan& plan, const JobContext& job, const StudyArguments& arguments) {
   const Interrupt interrupt;
-  StudyContext context{job, std::filesystem::temp_directory_path(), Interrupt::requested,
-                       [&world](const std::string& line) {
-                         if (!world.quiet()) world.status_line().show(line);
-                       }};
+  StudyProgress progress(world);
+  const StudyContext context{job, std::filesystem::temp_directory_path(), Interrupt::requested,
+                             [&progress](const StudyStep& step) { progress.tell(step); }};
   std::optional<StudyFile> file;
   StudyContent content;
   if (!plan.spec.output.empty()) {

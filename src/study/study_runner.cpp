@@ -52,7 +52,7 @@ class DeviceStudy {
     if (!all_known) warm_up_compiler(static_cast<std::size_t>(fits - problems_.begin()));
     std::size_t done = 0;
     for (const std::size_t index : visit_order(spec_.seed, 0, cases_.cases.size())) {
-      tell("compile and check", ++done, cases_.cases.size(), cases_.cases[index].name);
+      tell("compile and check", done++, cases_.cases.size(), cases_.cases[index].name);
       prepare_case(index);
     }
   }
@@ -64,7 +64,7 @@ class DeviceStudy {
     const std::size_t all = spec_.rounds * cases_.cases.size();
     for (std::size_t round = 1; round <= spec_.rounds; ++round) {
       for (const std::size_t index : visit_order(spec_.seed, round, cases_.cases.size())) {
-        tell("round " + std::to_string(round) + " of " + std::to_string(spec_.rounds), ++done, all,
+        tell("round " + std::to_string(round) + " of " + std::to_string(spec_.rounds), done++, all,
              cases_.cases[index].name);
         measured |= visit(index, round);
       }
@@ -81,8 +81,7 @@ class DeviceStudy {
  private:
   void tell(const std::string& stage, std::size_t done, std::size_t count, const std::string& name) const {
     if (context_.stop()) throw Interrupted{};
-    context_.progress("[" + std::to_string(done) + "/" + std::to_string(count) + "] " + cases_.device.id +
-                      " " + stage + ": " + name);
+    context_.progress({cases_.device.id, stage, name, done, count});
   }
 
   /// The first compile of a process loads the compiler; that is no case's cost.

@@ -22,12 +22,18 @@ struct StudyPlan {
 /// what each compiler would see, devices and their drivers, compilers, Kiln.
 [[nodiscard]] std::string digest_of(const StudyPlan& plan, const JobContext& context);
 
+/// What a study is about to do: one case of a stage.
+struct StudyStep {
+  std::string device, stage, name;  ///< "cpu", "round 3 of 20", "only.n"
+  std::size_t done = 0, count = 0;  ///< steps before this one, and all of them, of compiling or of measuring
+};
+
 /// What a study needs of its surroundings.
 struct StudyContext {
   JobContext job;
-  std::filesystem::path scratch;                     ///< for cold caches; each is removed at once
-  std::function<bool()> stop;                        ///< asked between samples; true: end soon
-  std::function<void(const std::string&)> progress;  ///< a line for people
+  std::filesystem::path scratch;                   ///< for cold caches; each is removed at once
+  std::function<bool()> stop;                      ///< asked before each step; true: end
+  std::function<void(const StudyStep&)> progress;  ///< told of each step before it
 };
 
 struct DeviceResult {

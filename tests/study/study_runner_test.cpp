@@ -32,8 +32,7 @@ class StudyRunner : public test::JobTest {
   }
 
   StudyContext study_context(std::function<bool()> stop = [] { return false; }) {
-    return {context(), "/scratch", std::move(stop),
-            [this](const std::string& line) { told_.push_back(line); }};
+    return {context(), "/scratch", std::move(stop), [this](const StudyStep& step) { told_.push_back(step); }};
   }
 
   /// With a file that is begun or gone on with.
@@ -70,7 +69,7 @@ class StudyRunner : public test::JobTest {
     return all;
   }
 
-  std::vector<std::string> told_;
+  std::vector<StudyStep> told_;
 };
 
 TEST_F(StudyRunner, VisitsEveryCaseOnceInEachRoundInTheOrderOfTheSeed) {
@@ -86,6 +85,17 @@ TEST_F(StudyRunner, VisitsEveryCaseOnceInEachRoundInTheOrderOfTheSeed) {
   }
   EXPECT_EQ(visits(), expected);
   for (const auto& line : lines("visit")) EXPECT_EQ(line["seconds"].size(), 2U);
+}
+
+TEST_F(StudyRunner, TellsOfEachStep) {
+  static_cast<void>(study(plan_of(), study_context()));
+  ASSERT_THAT(told_, SizeIs(5 + 30));
+  EXPECT_EQ(told_[0].stage, "compile and check");
+  EXPECT_EQ(told_[4].done, 4U);
+  EXPECT_EQ(told_[5].stage, "round 1 of 6");
+  EXPECT_EQ(told_[5].done, 0U);
+  EXPECT_EQ(told_[34].stage, "round 6 of 6");
+  EXPECT_EQ(told_[34].count, 30U);
 }
 
 TEST_F(StudyRunner, ChecksEveryCaseBeforeTheFirstIsSampled) {
