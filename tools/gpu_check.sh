@@ -11,7 +11,7 @@ usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick] [--no
 
 Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, the
 workloads through the HIP back end over CUDA (test shim), each workload under compute-sanitizer (memcheck, racecheck),
-and kiln_bench --gpu. Fails if anything does; the logs say what.
+a study of constants, and kiln_bench --gpu. Fails if anything does; the logs say what.
 
   --build DIR  build folder or installation with kiln and kiln_gpu_tests (default: build)
   --data DIR   inputs that are not part of the repository: DIR/minibude/bm1 and DIR/hartree-fock/he* (default: none)
@@ -113,6 +113,9 @@ if [ $quick = no ] && command -v compute-sanitizer > /dev/null; then
 elif [ $quick = no ]; then
   say "compute-sanitizer is not in PATH: not run"
 fi
+
+check study_minibude "$kiln" study configs/studies/minibude_constants.yaml --device cuda:0 --output "$out/study"
+cat "$out/study_minibude.log"
 
 if [ $bench = no ]; then
   say "kiln_bench: not wanted"

@@ -109,6 +109,7 @@ class StudyProgress {
 void write_records(World& world, const StudyPlan& plan, const StudyOutcome& outcome) {
   RecordFile file(world.files(), plan.spec.output);
   for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
+    if (!outcome.devices[i].is_new) continue;
     for (const StudyCase& which : plan.devices[i].cases) {
       const auto found = outcome.devices[i].data.find(which.name);
       if (found != outcome.devices[i].data.end()) file.append(found->second.record);
@@ -168,7 +169,7 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const St
                                    : "interrupted: with `output:` a study could be resumed");
     return kExitInterrupted;
   }
-  if (file && content.finished.size() < plan.devices.size()) write_records(world, plan, outcome);
+  if (file) write_records(world, plan, outcome);
   print_results(world, plan, outcome, arguments.format);
   return outcome.all_ok() ? kExitDone : kExitFailed;
 }

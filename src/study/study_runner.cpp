@@ -75,7 +75,7 @@ class DeviceStudy {
 
   DeviceResult result() && {
     Findings findings = find(cases_, data_);
-    return {std::move(data_), std::move(findings)};
+    return {std::move(data_), std::move(findings), true};
   }
 
  private:
@@ -249,7 +249,8 @@ StudyOutcome run_study(const StudyPlan& plan, const StudyContext& context, Study
       outcome.devices.push_back(std::move(study).result());
       const auto& finished = resumed.finished;
       const bool told = std::find(finished.begin(), finished.end(), cases.device.id) != finished.end();
-      if (file != nullptr && (!told || measured))
+      outcome.devices.back().is_new = !told || measured;
+      if (file != nullptr && outcome.devices.back().is_new)
         file->add_result(cases, outcome.devices.back().data, outcome.devices.back().findings);
     }
   } catch (const Interrupted&) {

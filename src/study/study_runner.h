@@ -39,6 +39,7 @@ struct StudyContext {
 struct DeviceResult {
   DeviceData data;
   Findings findings;
+  bool is_new = true;  ///< false: all of it was in the file already
 };
 
 struct StudyOutcome {

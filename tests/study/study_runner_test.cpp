@@ -141,6 +141,37 @@ TEST_F(StudyRunner, KernelsThatTakeTheSameTimeShowNoEffectAndNeverBreakEven) {
                     HasSubstr("Not read by the kernels of a step\n  unused")));
 }
 
+TEST_F(StudyRunner, BreakEvenIsToldAgainstTheInstanceOfTheSameValuesAndTheFastest) {
+  const StudyOutcome outcome =
+      study(plan_of(std::string(kStudy) + "instantiate: {block: [64, 256]}\n"), study_context());
+  std::vector<std::string> bases;
+  for (const CaseBreakEven& found : outcome.devices[0].findings.break_even) bases.push_back(found.base);
+  // All are equally fast here: the fastest is the first.
+  EXPECT_THAT(bases, ::testing::ElementsAre("aot_generic", "aot_instantiated.block=256",
+                                            "aot_instantiated.block=64"));
+}
+
+TEST_F(StudyRunner, AKernelThatFailsWhileItIsSampledEndsItsCase) {
+  int launches = 0;
+  test::FakeKernel kernel;
+  kernel.seconds = 1e-3;
+  kernel.body = [this, &launches](const LaunchShape& /*shape*/, void* const* arguments) {
+    if (++launches > 40) throw DeviceFault("kernel 'scale' failed", true);
+    double* y = *static_cast<double* const*>(arguments[0]);
+    const double* x = *static_cast<const double* const*>(arguments[1]);
+    for (int i = 0; i < count_; ++i) y[i] = 3 * x[i];
+  };
+  device_->define("_Zscale", std::move(kernel));
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  EXPECT_FALSE(outcome.all_ok());
+  std::map<RunStatus, int> counts;
+  for (const auto& [name, data] : outcome.devices[0].data) ++counts[data.record.status];
+  EXPECT_EQ(counts[RunStatus::kFaulted], 1);
+  EXPECT_EQ(counts[RunStatus::kNotRun], 4);
+  EXPECT_TRUE(outcome.devices[0].findings.constants.empty());
+  EXPECT_THAT(lines("result"), SizeIs(1));
+}
+
 TEST_F(StudyRunner, RecordsCarryTimesAndMetrics) {
   const StudyOutcome outcome = study(plan_of(), study_context());
   const Record& record = outcome.devices[0].data.at("only.n").record;

@@ -1,0 +1,39 @@
+// A small study through the command line on the GPU: what only a GPU tells of its cases.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/cli_fixture.h"
+#include "gpu/gpu_fixture.h"
+
+namespace kiln::test {
+namespace {
+
+class GpuStudy : public CliTest {
+ protected:
+  void SetUp() override {
+    const auto backend = make_cuda_backend(cuda_places(""), *files_);
+    if (const std::string problem = backend->problem(); !problem.empty()) GTEST_SKIP() << problem;
+  }
+};
+
+TEST_F(GpuStudy, TellsRegistersAndOccupancyOfEachCase) {
+  const std::string study = write("study.yaml",
+                                  "workload: minibude\ndevice: cuda:0\nset: {nposes: 1024}\n"
+                                  "instantiate: {ppwi: [1, 4]}\nlaunch_bounds: [true, false]\n"
+                                  "measure: {rounds: 6, samples: 1, compiles: 1}\n");
+  const CliResult result = kiln({"study", study, "--format", "json"});
+  ASSERT_EQ(result.code, 0) << result.out << result.err;
+  const auto line = nlohmann::json::parse(result.out);
+  EXPECT_GT(line["cases"].size(), 10U);
+  for (const auto& found : line["cases"]) {
+    EXPECT_GT(found["registers"].get<int>(), 0) << found["case"];
+    EXPECT_GT(found["occupancy"].get<double>(), 0) << found["case"];
+    EXPECT_GT(found["step_seconds"]["median"].get<double>(), 0) << found["case"];
+  }
+  ASSERT_FALSE(line["controls"].empty());
+  for (const auto& control : line["controls"]) EXPECT_TRUE(control["same_code"].get<bool>());
+}
+
+}  // namespace
+}  // namespace kiln::test
