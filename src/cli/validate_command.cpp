@@ -13,6 +13,7 @@
 #include "job/plan.h"
 #include "kiln/error.h"
 #include "launch/argument_values.h"
+#include "study/cases.h"
 #include "workload/configuration.h"
 
 namespace kiln {
@@ -73,14 +74,25 @@ void check_job(const std::string& path, World& world) {
   for (const Variant& variant : plan.variants) check_launches(variant.configuration);
 }
 
+void check_study(const std::string& path, World& world) {
+  const StudySpec study = load_study(world.files(), path);
+  const auto workload = world.engine().library().load(study.workload, study.workload_where);
+  require_sources(*workload, world.files());
+  for (const DeviceInfo& device : assumed_devices(device_names(job_of(study), world.settings().values))) {
+    for (const Variant& variant : expand_study(study, workload, device, world.files()).plan.variants)
+      check_launches(variant.configuration);
+  }
+}
+
 void check_file(const std::string& path, World& world) {
   const YamlNode root = YamlNode::parse(read(world.files(), path), path);
   const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
-  is_workload ? check_workload(path, world) : check_job(path, world);
+  if (is_workload) return check_workload(path, world);
+  looks_like_study(root) ? check_study(path, world) : check_job(path, world);
 }
 
 int run(World& world, const Files& paths) {
-  if (paths.empty()) throw bad_input("a file is missing: jobs and workload files are both welcome");
+  if (paths.empty()) throw bad_input("a file is missing: jobs, studies and workload files are all welcome");
   int code = kExitDone;
   for (const std::string& path : paths) {
     try {
@@ -100,9 +112,9 @@ int run(World& world, const Files& paths) {
 
 Subcommand add_validate_command(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("validate", "Check job and workload files without a device or a compiler");
+      app.add_subcommand("validate", "Check jobs, studies and workload files without a device or a compiler");
   const auto paths = std::make_shared<Files>();
-  command->add_option("FILE", *paths, "Job or workload files (YAML)")->type_name("");
+  command->add_option("FILE", *paths, "Jobs, studies or workload files (YAML)")->type_name("");
   command->footer(examples(
       {"kiln validate configs/quickstart.yaml", "kiln validate kernels_src/*/*.yaml configs/*.yaml"}));
   return {command, [paths](World& world) { return run(world, *paths); }};

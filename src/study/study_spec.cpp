@@ -105,6 +105,17 @@ std::string read_isolation(const YamlNode& node) {
 
 }  // namespace
 
+bool looks_like_study(const YamlNode& root) {
+  if (!root.is_map()) return false;
+  const auto has_any = [](const YamlNode& node, const std::vector<std::string>& keys) {
+    return std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return node.find(key).has_value(); });
+  };
+  if (has_any(root, {"constants", "instantiate", "fast_math", "launch_bounds", "factorial", "order_seed"}))
+    return true;
+  const auto measure = root.find("measure");
+  return measure && measure->is_map() && has_any(*measure, {"rounds", "samples", "compiles"});
+}
+
 StudySpec parse_study(const std::string& text, const std::string& name) {
   const YamlNode root = YamlNode::parse(text, name);
   root.require_keys({"workload", "device", "set", "constants", "instantiate", "fast_math", "launch_bounds",

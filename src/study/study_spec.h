@@ -44,6 +44,9 @@ struct StudySpec {
 /// An interval of a median is at 95 % from so many values on.
 inline constexpr std::size_t kLeastRounds = 6;
 
+/// Whether a document has a key that studies have and jobs have not.
+[[nodiscard]] bool looks_like_study(const YamlNode& root);
+
 /// Throws bad_input with file, line, column, key and the nearest known key.
 [[nodiscard]] StudySpec parse_study(const std::string& text, const std::string& name);
 [[nodiscard]] StudySpec load_study(FileSystem& files, const std::string& path);

@@ -192,6 +192,16 @@ TEST_F(StudyCommand, RefusesWhatIsWrongBeforeAnythingIsWritten) {
   EXPECT_EQ(kiln({"study"}).code, kExitBadInput);
 }
 
+TEST_F(StudyCommand, ValidateKnowsStudies) {
+  EXPECT_EQ(
+      kiln({"validate", std::string(KILN_SOURCE_DIR) + "/configs/studies/minibude_constants.yaml"}).code,
+      kExitDone);
+  const CliResult result =
+      kiln({"validate", write("bad.yaml", "workload: poly\nmeasure: {rounds: 9}\nset: {degre: 1}\n")});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("bad.yaml:3:14: workload 'poly' has no parameter 'degre'; did you mean"));
+}
+
 TEST_F(StudyCommand, DryRunShowsTheCasesOfTheStudyThatIsShipped) {
   const CliResult result =
       kiln({"study", std::string(KILN_SOURCE_DIR) + "/configs/studies/minibude_constants.yaml", "--device",
