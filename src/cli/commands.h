@@ -23,6 +23,7 @@ struct Subcommand {
 [[nodiscard]] Subcommand add_compile_command(CLI::App& app);
 [[nodiscard]] Subcommand add_cache_command(CLI::App& app);
 [[nodiscard]] Subcommand add_replay_command(CLI::App& app);
+[[nodiscard]] Subcommand add_report_command(CLI::App& app);
 [[nodiscard]] Subcommand add_settings_command(CLI::App& app);
 [[nodiscard]] Subcommand add_completion_command(CLI::App& app);
 

@@ -58,6 +58,7 @@ constexpr std::pair<std::string_view, AddCommand> kCommands[] = {
     {"compile", add_compile_command},
     {"cache", add_cache_command},
     {"replay", add_replay_command},
+    {"report", add_report_command},
     {"settings", add_settings_command},
     {"completion", add_completion_command},
 };

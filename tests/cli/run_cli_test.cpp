@@ -19,8 +19,8 @@ using ::testing::StartsWith;
 
 class RunCli : public test::CliTest {};
 
-const std::vector<std::string> kCommands = {"run",     "validate", "devices",  "workloads",
-                                            "compile", "cache",    "settings", "completion"};
+const std::vector<std::string> kCommands = {"run",   "validate", "devices",  "workloads", "compile",
+                                            "cache", "report",   "settings", "completion"};
 
 TEST_F(RunCli, WithoutACommandShowsTheHelpAndIsAMistake) {
   const CliResult result = kiln({});

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/record.h"
+
+namespace kiln {
+
+/// The ok records of one workload with the column names of the result files that Godoy et al. (2025) publish
+/// with their paper, for their plotting scripts; docs/reports.md lists them. A line for each record (for
+/// each routine of babelstream) with the median where they have a line for each repetition. Throws bad_input
+/// where the records are of several workloads, or of one that the paper does not have.
+[[nodiscard]] std::string records_to_paper_csv(const std::vector<Record>& records);
+
+}  // namespace kiln

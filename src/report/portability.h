@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "job/record.h"
+
+namespace kiln {
+
+/// Harmonic mean of the efficiencies over a set of devices: 0 if one of them is 0, which stands for a device
+/// that is not supported (Pennycook, Sewall and Lee, 2016). 0 for an empty set.
+[[nodiscard]] double harmonic_mean(std::span<const double> efficiencies);
+/// Arithmetic mean over the same set, a device that is not supported with 0 (Marowka, 2021; Eq. 4 of Godoy et
+/// al., 2025). 0 for an empty set.
+[[nodiscard]] double arithmetic_mean(std::span<const double> efficiencies);
+
+/// What is compared: a metric of the workload, or the time of a step where it has none.
+struct Figure {
+  std::string name, unit;
+  bool higher_is_better = true;
+  friend bool operator==(const Figure&, const Figure&) = default;
+};
+
+/// How an application does on one device.
+struct DeviceResult {
+  const Record* best = nullptr;    ///< the best ok record, one of those that were compared; they outlive this
+  std::string status;              ///< "ok", else why there is none: "wrong", "does not fit", "no record"
+  std::optional<double> value;     ///< of the figure
+  std::optional<double> baseline;  ///< the value that an efficiency of 1 stands for
+  /// value / baseline (its inverse where lower is better); 0 for a device without an ok record; absent where
+  /// there is no baseline.
+  std::optional<double> efficiency;
+};
+
+/// One application (a variant, or the best variant of each device) on one problem.
+struct PortabilityRow {
+  std::string workload;
+  std::vector<std::pair<std::string, std::string>> problem;  ///< name and value
+  std::string problem_text;                                  ///< those that tell the problems apart
+  Figure figure;
+  std::string application;            ///< kBestVariant, or "block_x=256 bind.nx=run"
+  std::vector<DeviceResult> devices;  ///< in the order of Portability::devices
+  /// Absent where an efficiency is.
+  std::optional<double> harmonic, arithmetic;
+};
+
+struct Portability {
+  std::vector<std::string> devices;  ///< the set; each by its name
+  std::vector<PortabilityRow> rows;
+  std::vector<std::string> notes;  ///< what a reader must know of how it came about
+  bool has_reference = false;
+};
+
+inline constexpr const char* kBestVariant = "best variant of each device";
+
+struct PortabilityOptions {
+  std::vector<std::string> devices;  ///< the set, by names, parts of names or ids; empty: all in the records
+  /// Parameters that make the problem, beside types; empty: those that no sweep varies.
+  std::vector<std::string> problem;
+  std::string metric;  ///< only this one; empty: all
+};
+
+/// Efficiency of each application against the best that the records know on the device or, where `reference`
+/// has records, against the best of those. Throws bad_input for a device, a parameter or a metric that no
+/// record has.
+[[nodiscard]] Portability compare_devices(const std::vector<Record>& records,
+                                          const std::vector<Record>& reference,
+                                          const PortabilityOptions& options);
+
+/// A device by its vendor's name, as results of several machines tell them apart: "NVIDIA H200".
+[[nodiscard]] std::string device_name(const Record& record);
+
+/// The value of a figure in an ok record; absent where it has none.
+[[nodiscard]] std::optional<double> figure_value(const Record& record, const Figure& figure);
+
+}  // namespace kiln

@@ -1,0 +1,185 @@
+#include "report/portability_text.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/csv.h"
+#include "report/record_table.h"
+
+namespace kiln {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kUnknown = "-";
+
+std::string ratio_text(const std::optional<double>& ratio) {
+  if (!ratio) return kUnknown;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", *ratio);
+  return text.data();
+}
+
+TableCell value_cell(const DeviceResult& result) {
+  if (!result.value) return {result.status, Tone::kBad};
+  return {short_number(*result.value)};
+}
+
+TableCell mean_cell(const std::optional<double>& mean) {
+  return {ratio_text(mean), mean && *mean == 0 ? Tone::kBad : Tone::kStrong};
+}
+
+/// Calls `block` with the first row of each problem and figure.
+void for_each_block(const Portability& report, const std::function<void(std::size_t)>& block) {
+  for (std::size_t i = 0; i < report.rows.size(); i += portability_rows(report, i)) block(i);
+}
+
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json seconds_json(const DeviceResult& result) {
+  if (result.best == nullptr || !result.best->step) return {};
+  const Summary& step = *result.best->step;
+  return {{"median", step.median}, {"interval", Json::array({step.ci_low, step.ci_high})}};
+}
+
+Json row_json(const Portability& report, const PortabilityRow& row) {
+  Json problem = Json::object();
+  for (const auto& [name, value] : row.problem) problem[name] = value;
+  Json devices = Json::array();
+  for (std::size_t i = 0; i < row.devices.size(); ++i) {
+    const DeviceResult& result = row.devices[i];
+    devices.push_back({{"device", report.devices[i]},
+                       {"status", result.status},
+                       {"value", or_null(result.value)},
+                       {"seconds", seconds_json(result)},
+                       {"label", result.best != nullptr ? Json(result.best->label) : Json()},
+                       {"run_id", result.best != nullptr ? Json(result.best->run_id) : Json()},
+                       {"baseline", or_null(result.baseline)},
+                       {"efficiency", or_null(result.efficiency)}});
+  }
+  return {{"workload", row.workload},
+          {"problem", problem},
+          {"figure",
+           {{"name", row.figure.name},
+            {"unit", row.figure.unit},
+            {"higher_is", row.figure.higher_is_better ? "better" : "worse"}}},
+          {"application", row.application},
+          {"devices", devices},
+          {"harmonic_mean", or_null(row.harmonic)},
+          {"arithmetic_mean", or_null(row.arithmetic)}};
+}
+
+std::string number_text(const std::optional<double>& value) {
+  return value ? format_number(*value) : "";
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::vector<std::string> quoted;
+  for (const std::string& field : fields) quoted.push_back(csv_field(field));
+  return join(quoted, ",") + "\r\n";
+}
+
+std::string problem_words(const PortabilityRow& row) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : row.problem) words.push_back(name + "=" + value);
+  return join(words, " ");
+}
+
+}  // namespace
+
+std::size_t portability_rows(const Portability& report, std::size_t first) {
+  const PortabilityRow& begin = report.rows[first];
+  std::size_t last = first + 1;
+  while (last < report.rows.size() && report.rows[last].workload == begin.workload &&
+         report.rows[last].problem == begin.problem && report.rows[last].figure == begin.figure)
+    ++last;
+  return last - first;
+}
+
+std::string portability_heading(const PortabilityRow& row) {
+  return row.workload + (row.problem_text.empty() ? "" : " " + row.problem_text) + ": " + row.figure.name +
+         (row.figure.unit.empty() ? "" : ", " + row.figure.unit);
+}
+
+TextTable portability_table(const Portability& report, std::size_t first) {
+  TextTable table{{{"application"}}, {}};
+  for (const std::string& device : report.devices) {
+    table.columns.push_back({device, true});
+    table.columns.push_back({"effi-\nciency", true});
+  }
+  table.columns.push_back({"harmonic\nmean", true});
+  table.columns.push_back({"arithmetic\nmean", true});
+  for (std::size_t i = first; i < first + portability_rows(report, first); ++i) {
+    const PortabilityRow& row = report.rows[i];
+    std::vector<TableCell> cells = {{row.application}};
+    for (const DeviceResult& result : row.devices) {
+      cells.push_back(value_cell(result));
+      cells.push_back({ratio_text(result.efficiency)});
+    }
+    cells.push_back(mean_cell(row.harmonic));
+    cells.push_back(mean_cell(row.arithmetic));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::string portability_to_terminal(const Portability& report, const TextStyle& style) {
+  std::string text;
+  for_each_block(report, [&](std::size_t first) {
+    text += (text.empty() ? "" : "\n") + portability_heading(report.rows[first]) + "\n\n" +
+            render_terminal(portability_table(report, first), style);
+  });
+  for (const std::string& note : report.notes) text += "\nnote: " + note;
+  return text + (report.notes.empty() ? "" : "\n");
+}
+
+std::string portability_to_markdown(const Portability& report) {
+  std::string text;
+  for_each_block(report, [&](std::size_t first) {
+    text += (text.empty() ? "" : "\n") + std::string("### ") + portability_heading(report.rows[first]) +
+            "\n\n" + render_markdown(portability_table(report, first));
+  });
+  if (!report.notes.empty()) text += "\n";
+  for (const std::string& note : report.notes) text += "- " + note + "\n";
+  return text;
+}
+
+std::string portability_to_csv(const Portability& report) {
+  std::string text = csv_line({"workload", "problem", "figure", "unit", "higher_is", "application", "device",
+                               "status", "value", "median_seconds", "low_seconds", "high_seconds", "label",
+                               "baseline", "efficiency", "harmonic_mean", "arithmetic_mean"});
+  for (const PortabilityRow& row : report.rows) {
+    for (std::size_t i = 0; i < row.devices.size(); ++i) {
+      const DeviceResult& result = row.devices[i];
+      const bool timed = result.best != nullptr && result.best->step;
+      text += csv_line(
+          {row.workload, problem_words(row), row.figure.name, row.figure.unit,
+           row.figure.higher_is_better ? "better" : "worse", row.application, report.devices[i],
+           result.status, number_text(result.value), timed ? format_number(result.best->step->median) : "",
+           timed ? format_number(result.best->step->ci_low) : "",
+           timed ? format_number(result.best->step->ci_high) : "",
+           result.best != nullptr ? result.best->label : "", number_text(result.baseline),
+           number_text(result.efficiency), number_text(row.harmonic), number_text(row.arithmetic)});
+    }
+  }
+  return text;
+}
+
+std::string portability_to_json(const Portability& report) {
+  Json rows = Json::array();
+  for (const PortabilityRow& row : report.rows) rows.push_back(row_json(report, row));
+  const Json json = {{"format", 1},
+                     {"devices", report.devices},
+                     {"baseline", report.has_reference ? "reference" : "best known"},
+                     {"results", rows},
+                     {"notes", report.notes}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace kiln

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "report/portability.h"
+#include "report/text_table.h"
+
+namespace kiln {
+
+/// A heading and a table for each problem and figure, with a line for each application: value and efficiency
+/// on each device, harmonic and arithmetic mean; then the notes.
+[[nodiscard]] std::string portability_to_terminal(const Portability& report, const TextStyle& style);
+[[nodiscard]] std::string portability_to_markdown(const Portability& report);
+/// A line for each application and device (RFC 4180); what is not known is an empty field.
+[[nodiscard]] std::string portability_to_csv(const Portability& report);
+/// The form of schemas/report.schema.json, indented.
+[[nodiscard]] std::string portability_to_json(const Portability& report);
+
+/// "stencil7 T=double nx=512: effective_bandwidth, GB/s".
+[[nodiscard]] std::string portability_heading(const PortabilityRow& row);
+/// The table of the rows from `first`, as many as share its problem and figure.
+[[nodiscard]] TextTable portability_table(const Portability& report, std::size_t first);
+/// How many rows from `first` share its problem and figure.
+[[nodiscard]] std::size_t portability_rows(const Portability& report, std::size_t first);
+
+}  // namespace kiln

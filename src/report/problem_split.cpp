@@ -1,0 +1,122 @@
+#include "report/problem_split.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "workload/scalar_type.h"
+
+namespace kiln {
+namespace {
+
+constexpr const char* kBindAll = "bind.all";
+
+/// What can set two records of a workload apart, as name and text: parameters, bindings, switches.
+ProblemSplit::Values settings_of(const Record& record) {
+  ProblemSplit::Values settings;
+  for (const BoundParameter& parameter : record.parameters)
+    settings.emplace_back(parameter.name, parameter.value);
+  for (const BoundParameter& parameter : record.parameters)
+    settings.emplace_back("bind." + parameter.name, parameter.compile_time ? "compile" : "run");
+  settings.emplace_back("fast_math", record.fast_math ? "true" : "false");
+  settings.emplace_back("launch_bounds", record.launch_bounds ? "true" : "false");
+  return settings;
+}
+
+/// "ppwi" of "ppwi=4"; empty for a word that sets nothing.
+std::string key_of(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return equals == std::string::npos ? std::string() : word.substr(0, equals);
+}
+
+std::set<std::string> label_keys(const std::vector<const Record*>& records) {
+  std::set<std::string> keys;
+  for (const Record* record : records) {
+    for (const std::string& word : split(record->label, ' ')) keys.insert(key_of(word));
+  }
+  keys.erase("");
+  return keys;
+}
+
+bool is_type(const BoundParameter& parameter) {
+  return parameter.quoted && parse_scalar_type(parameter.value).has_value();
+}
+
+/// For each setting the values that it has, by what `group` says of the record.
+template <class Group>
+std::map<std::string, std::map<std::string, std::set<std::string>>> values_by(
+    const std::vector<const Record*>& records, Group group) {
+  std::map<std::string, std::map<std::string, std::set<std::string>>> values;
+  for (const Record* record : records) {
+    for (const auto& [key, value] : settings_of(*record)) values[key][group(*record)].insert(value);
+  }
+  return values;
+}
+
+bool one_value_in_each(const std::map<std::string, std::set<std::string>>& groups) {
+  return std::all_of(groups.begin(), groups.end(),
+                     [](const auto& group) { return group.second.size() == 1; });
+}
+
+bool same_in_all(const std::map<std::string, std::set<std::string>>& groups) {
+  return std::all_of(groups.begin(), groups.end(),
+                     [&](const auto& group) { return group.second == groups.begin()->second; });
+}
+
+}  // namespace
+
+ProblemSplit::ProblemSplit(const std::vector<const Record*>& records,
+                           const std::vector<std::string>& chosen) {
+  const std::set<std::string> swept = label_keys(records);
+  const auto by_backend =
+      values_by(records, [](const Record& record) { return record.device.target.backend; });
+  const auto by_device = values_by(records, [](const Record& record) { return record.device.name; });
+  for (const Record* record : records) {
+    for (const BoundParameter& parameter : record->parameters) {
+      const std::string& name = parameter.name;
+      const auto& groups = by_backend.at(name);
+      if (is_type(parameter) || std::find(chosen.begin(), chosen.end(), name) != chosen.end()) {
+        problem_.insert(name);
+      } else if (chosen.empty() && !swept.contains(name)) {
+        const bool defaults = one_value_in_each(groups) && !same_in_all(groups);
+        (defaults ? by_backend_ : problem_).insert(name);
+      }
+      if (is_type(parameter)) told_.insert(name);
+    }
+  }
+  for (const auto& [key, devices] : by_device) {
+    const bool varies = !one_value_in_each(devices);
+    if (varies || !same_in_all(devices)) told_.insert(key);
+    const bool labelled = swept.contains(key) || (key.starts_with("bind.") && swept.contains(kBindAll));
+    if (varies && !labelled && !problem_.contains(key)) unlabelled_.insert(key);
+  }
+}
+
+ProblemSplit::Values ProblemSplit::problem(const Record& record) const {
+  Values values;
+  for (const BoundParameter& parameter : record.parameters) {
+    if (problem_.contains(parameter.name)) values.emplace_back(parameter.name, parameter.value);
+  }
+  return values;
+}
+
+std::string ProblemSplit::problem_text(const Record& record) const {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : problem(record)) {
+    if (told_.contains(name)) words.push_back(name + "=" + value);
+  }
+  return join(words, " ");
+}
+
+std::string ProblemSplit::variant(const Record& record) const {
+  std::vector<std::string> words;
+  for (const std::string& word : split(record.label, ' ')) {
+    if (!word.empty() && !problem_.contains(key_of(word))) words.push_back(word);
+  }
+  for (const auto& [key, value] : settings_of(record)) {
+    if (unlabelled_.contains(key)) words.push_back(key + "=" + value);
+  }
+  return words.empty() ? record.workload : join(words, " ");
+}
+
+}  // namespace kiln
