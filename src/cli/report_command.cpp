@@ -11,6 +11,7 @@
 #include "cli/help.h"
 #include "cli/output_file.h"
 #include "kiln/error.h"
+#include "report/html_page.h"
 #include "report/paper_csv.h"
 #include "report/portability.h"
 #include "report/portability_text.h"
@@ -21,7 +22,7 @@ namespace {
 
 struct ReportArguments {
   std::vector<std::string> results;
-  std::vector<std::string> reference;
+  std::vector<std::string> reference, ceilings;
   std::string devices, problem, metric, workload;
   std::string format = "table";
   std::string output;
@@ -45,6 +46,12 @@ std::vector<Record> only(std::vector<Record> records, const std::string& workloa
   return records;
 }
 
+std::vector<DeviceCeilings> read_all_ceilings(World& world, const std::vector<std::string>& paths) {
+  std::vector<DeviceCeilings> all;
+  for (const std::string& path : paths) all.push_back(read_ceilings(world.files(), path));
+  return all;
+}
+
 std::vector<std::string> words(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : split(text, ',');
 }
@@ -59,12 +66,14 @@ std::string report_text(World& world, const ReportArguments& arguments) {
                       {words(arguments.devices), words(arguments.problem), arguments.metric});
   if (arguments.format == "json") return portability_to_json(report);
   if (arguments.format == "csv") return portability_to_csv(report);
+  if (arguments.format == "html")
+    return html_page(records, report, read_all_ceilings(world, arguments.ceilings));
   if (arguments.format == "markdown") return portability_to_markdown(report);
   return portability_to_terminal(report, arguments.output.empty() ? world.style() : TextStyle{});
 }
 
 int report(World& world, const ReportArguments& arguments) {
-  require_word("--format", arguments.format, {"table", "markdown", "csv", "json", "paper"});
+  require_word("--format", arguments.format, {"table", "markdown", "csv", "json", "html", "paper"});
   write_output(world, arguments.output, report_text(world, arguments));
   return kExitDone;
 }
@@ -81,7 +90,13 @@ Subcommand add_report_command(CLI::App& app) {
   command
       ->add_option("--reference", arguments->reference,
                    "Records that an efficiency of 1 stands for, instead of the best in RESULTS")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--ceilings", arguments->ceilings,
+                   "What `kiln roofline` wrote of a device: --format html draws its roofline")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   command->add_option("--devices", arguments->devices, "The set of devices, by names or parts of them")
       ->type_name("DEVICE,...");
   command
@@ -93,14 +108,15 @@ Subcommand add_report_command(CLI::App& app) {
   command->add_option("--workload", arguments->workload, "Only records of this workload")->type_name("NAME");
   command
       ->add_option("--format", arguments->format,
-                   "table, markdown, csv, json, or paper (the columns of the paper's result files)")
+                   "table, markdown, csv, json, html (one page with plots), or paper (the columns of the "
+                   "paper's result files)")
       ->type_name("FORMAT");
   command->add_option("-o,--output", arguments->output, "File to write, instead of standard output")
       ->type_name("FILE");
   command->footer(examples({"kiln report results/stencil7",
                             "kiln report results --devices H200,MI300A --problem T,nx --format markdown",
                             "kiln report results --reference vendor/records.jsonl --format json",
-                            "kiln report results/minibude --format paper -o results_NVIDIA.csv"}));
+                            "kiln report results --format html --ceilings h200.json -o report.html"}));
   return {command, [arguments](World& world) { return report(world, *arguments); }};
 }
 

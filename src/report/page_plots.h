@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/ceilings.h"
+#include "report/portability.h"
+
+namespace kiln {
+
+/// A picture and what stands under it.
+struct Plot {
+  std::string svg, caption;
+};
+
+/// For each problem and device: the median time of each variant's best ok record, with its interval.
+[[nodiscard]] std::vector<Plot> time_plots(const Portability& report);
+
+/// For each problem and device where labels give two numbers several values: the best of the problem's first
+/// figure for each pair, over whatever else varies.
+[[nodiscard]] std::vector<Plot> heat_maps(const std::vector<Record>& records, const Portability& report);
+
+/// For each device with ceilings: its roofline and the ok records on it that have a rate in GFLOP/s.
+[[nodiscard]] std::vector<Plot> rooflines(const std::vector<Record>& records,
+                                          const std::vector<DeviceCeilings>& ceilings);
+
+}  // namespace kiln

@@ -1,0 +1,105 @@
+#include "report/html_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "report/device_records.h"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+/// Two sizes of two parameters on two devices, one of them wrong, with labels that are markup.
+std::vector<Record> sweep() {
+  std::vector<Record> records;
+  for (const char* device : {"GPU <A> & \"B\"", "CPU"}) {
+    for (int ppwi = 1; ppwi <= 4; ppwi *= 2) {
+      for (const int wg : {8, 64}) {
+        const std::string label = "ppwi=" + std::to_string(ppwi) + " wg=" + std::to_string(wg) + " m=<i>&'";
+        records.push_back(test::result(label, device, ppwi * wg));
+        records.back().metrics.push_back({"arithmetic", "GFLOP/s", 100.0 * ppwi, true});
+      }
+    }
+  }
+  records.push_back(test::on_device(test::wrong_record("ppwi=8 wg=8 m=</table>"), "CPU", "cuda", 0));
+  return records;
+}
+
+std::vector<DeviceCeilings> ceilings() {
+  DeviceCeilings device;
+  device.device_name = "CPU";
+  device.ceilings = {{"triad", "GB/s", 20, 19, 21, ""}, {"fma double", "GFLOP/s", 1000, 990, 1010, ""}};
+  return {device};
+}
+
+std::string page() {
+  const std::vector<Record> records = sweep();
+  return html_page(records, compare_devices(records, {}, {}), ceilings());
+}
+
+TEST(HtmlPage, TextOfRecordsIsNeverMarkup) {
+  const std::string text = page();
+  EXPECT_THAT(text, HasSubstr("GPU &lt;A&gt; &amp; &quot;B&quot;"));
+  EXPECT_THAT(text, HasSubstr("m=&lt;i&gt;&amp;&#39;"));
+  EXPECT_THAT(text, Not(HasSubstr("m=<")));
+  EXPECT_THAT(text, Not(HasSubstr("<A>")));
+}
+
+/// By a parser that is not ours, where there is one.
+TEST(HtmlPage, IsWholeAndNeedsNothingFromElsewhere) {
+  const auto processes = make_process_runner();
+  if (!processes->run({"python3", {"--version"}, "", ""}).ok()) GTEST_SKIP() << "python3 is not installed";
+  const auto script = std::filesystem::path(KILN_SOURCE_DIR) / "tests" / "report" / "check_page.py";
+  const ProcessResult result = processes->run({"python3", {script.string()}, page(), ""});
+  ASSERT_TRUE(result.ok()) << result.error;
+  const auto found = nlohmann::json::parse(result.output);
+  EXPECT_THAT(found["plots"], SizeIs(2 + 2 + 1)) << "bars and a heat map for each device, a roofline";
+  EXPECT_EQ(found["captions"].size(), found["plots"].size());
+  EXPECT_EQ(found["tables"], 3) << "two figures, and all records";
+  EXPECT_EQ(found["rows"], 2 * (1 + 1 + 7) + 1 + 13);
+  for (const char* damage : {"<b>", "</p>", "<img src=\"http://example.org/x.png\">", "<svg></svg>"}) {
+    EXPECT_FALSE(processes->run({"python3", {script.string()}, page() + damage, ""}).ok()) << damage;
+  }
+}
+
+TEST(HtmlPage, OpensInChromium) {
+  const auto processes = make_process_runner();
+  std::string browser;
+  for (const char* name : {"chromium", "chromium-browser", "google-chrome", "chrome-headless-shell"}) {
+    if (browser.empty() && processes->run({name, {"--version"}, "", ""}).ok()) browser = name;
+  }
+  if (browser.empty()) GTEST_SKIP() << "no Chromium is installed";
+  const auto files = make_real_file_system();
+  const auto folder = files->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_page_");
+  files->write_file(folder / "page.html", page(), false);
+  const std::string url = "file://" + (folder / "page.html").string();
+  const std::vector<std::string> common = {"--headless",
+                                           "--no-sandbox",
+                                           "--disable-gpu",
+                                           "--disable-dev-shm-usage",
+                                           "--window-size=390,844",
+                                           "--user-data-dir=" + (folder / "profile").string()};
+  std::vector<std::string> arguments = common;
+  arguments.insert(arguments.end(), {"--enable-logging=stderr", "--dump-dom", url});
+  const ProcessResult dom = processes->run({browser, arguments, "", ""});
+  EXPECT_TRUE(dom.ok()) << dom.error;
+  EXPECT_THAT(dom.output, HasSubstr("</svg>"));
+  EXPECT_THAT(dom.error, Not(HasSubstr(":CONSOLE")));
+  arguments = common;
+  arguments.insert(arguments.end(), {"--screenshot=" + (folder / "page.png").string(), url});
+  EXPECT_TRUE(processes->run({browser, arguments, "", ""}).ok());
+  const auto picture = files->status(folder / "page.png");
+  EXPECT_TRUE(picture && picture->size > 1000);
+  files->remove_all(folder);
+}
+
+}  // namespace
+}  // namespace kiln
