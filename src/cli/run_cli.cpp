@@ -59,6 +59,7 @@ constexpr std::pair<std::string_view, AddCommand> kCommands[] = {
     {"cache", add_cache_command},
     {"replay", add_replay_command},
     {"report", add_report_command},
+    {"roofline", add_roofline_command},
     {"settings", add_settings_command},
     {"completion", add_completion_command},
 };

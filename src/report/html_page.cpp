@@ -137,10 +137,10 @@ std::string html_page(const std::vector<Record>& records, const Portability& rep
   text += "<p class=\"dim\">" +
           escape_markup(std::to_string(records.size()) + " records on " + join(report.devices, ", ")) +
           "</p>\n";
-  text += portability_section(report);
   text += plot_section("Times of a step", time_plots(report));
   text += plot_section("Two parameters", heat_maps(records, report));
   text += plot_section("Rooflines", rooflines(records, ceilings));
+  text += portability_section(report);
   text += record_section(records);
   return text + "</body>\n</html>\n";
 }

@@ -17,7 +17,7 @@ p, li { overflow-wrap: anywhere; } .dim { color: var(--dim); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
-th { color: var(--dim); font-weight: 600; } td.number, th.number { text-align: right; }
+th { color: var(--dim); font-weight: 600; white-space: normal; vertical-align: bottom; } td.number, th.number { text-align: right; }
 td.bad { color: var(--bad); }
 figure { margin: 1rem 0; max-width: 40rem; } figcaption { color: var(--dim); font-size: 0.875rem; }
 svg { display: block; width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: var(--text); }

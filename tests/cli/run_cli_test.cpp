@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 class RunCli : public test::CliTest {};
 
 const std::vector<std::string> kCommands = {"run",   "validate", "devices",  "workloads", "compile",
-                                            "cache", "report",   "settings", "completion"};
+                                            "cache", "report",   "roofline", "settings",  "completion"};
 
 TEST_F(RunCli, WithoutACommandShowsTheHelpAndIsAMistake) {
   const CliResult result = kiln({});
