@@ -13,7 +13,7 @@ constexpr double kHeight = 300;
 constexpr double kLeft = 44;
 constexpr double kBottom = 264;
 constexpr double kTop = 10;
-constexpr double kRight = 392;
+constexpr double kRight = 378;
 
 /// Decades of both axes that hold all ceilings, their corners and all points.
 struct Axes {

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Usage: plot.sh ROOT KILN: tools/plot.py draws each of its plots from results of a small run, and refuses what is none. Needs
+# Python with matplotlib and pandas.
+set -euo pipefail
+root=$(realpath "${1:?usage: plot.sh ROOT KILN}")
+kiln=$(realpath "${2:?usage: plot.sh ROOT KILN}")
+command -v python3 > /dev/null || { echo "skipped: python3 is not installed (package python3)"; exit 77; }
+for module in matplotlib pandas; do
+  python3 -c "import $module" 2> /dev/null ||
+    { echo "skipped: the Python package $module is not installed (package python3-$module)"; exit 77; }
+done
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+export KILN_CACHE_DIR=$folder/cache KILN_WORKLOAD_PATH=$root/kernels_src MPLCONFIGDIR=$folder/matplotlib
+fail() { echo "$*"; exit 1; }
+
+cat > job.yaml << 'END'
+workload: stencil7
+device: cpu
+set: {nx: 24, ny: 20, nz: 16}
+sweep: {block_x: [4, 8], block_y: [1, 2]}
+measure: {min_time: 1 ms, max_time: 20 ms, min_samples: 6}
+END
+"$kiln" run job.yaml --output results --quiet > /dev/null
+"$kiln" roofline --device cpu --set n=5000 items=130 rounds=64 chains=4 stores=plain --quiet -o ceilings.json
+
+# marks FILE: how many elements of an SVG are drawn by reference (points, ticks) or as paths.
+marks() { python3 -c 'import sys, xml.etree.ElementTree as t
+print(sum(e.tag.endswith(("}path", "}use", "}image")) for e in t.parse(sys.argv[1]).iter()))' "$1"; }
+draw() { python3 "$root/tools/plot.py" "$@"; }
+draw bars results -o bars.svg
+draw heat results --x block_x --y block_y -o heat.svg
+draw roofline results/records.jsonl --ceilings ceilings.json -o roofline.svg
+draw heat results --x block_x --y block_y --metric time -o heat.png
+for file in bars heat roofline; do
+  [ "$(marks $file.svg)" -ge 10 ] || fail "$file.svg: no marks"
+done
+[ "$(head -c 8 heat.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "heat.png is no PNG"
+
+# refuse TEXT WORDS...: exits with 2 and says TEXT.
+refuse() {
+  local text=$1 code=0
+  shift
+  python3 "$root/tools/plot.py" "$@" 2> error.txt || code=$?
+  [ "$code" = 2 ] || fail "exit code $code: $*"
+  grep -qF -- "$text" error.txt || fail "no '$text' in: $(cat error.txt)"
+}
+echo '{"benchmark": "another"}' > foreign.jsonl
+head -c 300 results/records.jsonl > cut.jsonl
+refuse "foreign.jsonl:1: expected a record" bars foreign.jsonl -o x.svg
+refuse "cut.jsonl:1:" bars cut.jsonl -o x.svg
+refuse "absent" bars absent -o x.svg
+refuse "--x: no record has 'blockx'" heat results --x blockx --y block_y -o x.svg
+refuse "expected what kiln roofline writes" roofline results --ceilings results/records.jsonl -o x.svg
+refuse ".svg or .png" bars results -o x.gif
+echo "four pictures, six refusals"
