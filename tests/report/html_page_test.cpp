@@ -70,35 +70,64 @@ TEST(HtmlPage, IsWholeAndNeedsNothingFromElsewhere) {
   }
 }
 
-TEST(HtmlPage, OpensInChromium) {
-  const auto processes = make_process_runner();
-  std::string browser;
-  for (const char* name : {"chromium", "chromium-browser", "google-chrome", "chrome-headless-shell"}) {
-    if (browser.empty() && processes->run({name, {"--version"}, "", ""}).ok()) browser = name;
+/// A browser that was found on this machine, with a folder of its own.
+class Chromium : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"chromium", "chromium-browser", "google-chrome", "chrome-headless-shell"}) {
+      if (browser_.empty() && processes_->run({name, {"--version"}, "", ""}).ok()) browser_ = name;
+    }
+    if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed";
+    folder_ = files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_page_");
+    files_->write_file(folder_ / "page.html", page(), false);
   }
-  if (browser.empty()) GTEST_SKIP() << "no Chromium is installed";
-  const auto files = make_real_file_system();
-  const auto folder = files->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_page_");
-  files->write_file(folder / "page.html", page(), false);
-  const std::string url = "file://" + (folder / "page.html").string();
-  const std::vector<std::string> common = {"--headless",
-                                           "--no-sandbox",
-                                           "--disable-gpu",
-                                           "--disable-dev-shm-usage",
-                                           "--window-size=390,844",
-                                           "--user-data-dir=" + (folder / "profile").string()};
-  std::vector<std::string> arguments = common;
-  arguments.insert(arguments.end(), {"--enable-logging=stderr", "--dump-dom", url});
-  const ProcessResult dom = processes->run({browser, arguments, "", ""});
+  void TearDown() override {
+    if (!folder_.empty()) files_->remove_all(folder_);
+  }
+
+  /// Opens the page in the width of a phone.
+  ProcessResult open(std::vector<std::string> arguments) {
+    const std::vector<std::string> common = {"--headless",
+                                             "--no-sandbox",
+                                             "--disable-gpu",
+                                             "--disable-dev-shm-usage",
+                                             "--enable-logging=stderr",
+                                             "--window-size=500,3000",
+                                             "--user-data-dir=" + (folder_ / "profile").string()};
+    arguments.insert(arguments.begin(), common.begin(), common.end());
+    arguments.push_back("file://" + (folder_ / "page.html").string());
+    return processes_->run({browser_, arguments, "", ""});
+  }
+
+  /// The picture of the page, which stays beside the test for people to look at.
+  std::string screenshot(const std::string& name, std::vector<std::string> arguments) {
+    const std::filesystem::path picture = std::filesystem::absolute("kiln_page_" + name + ".png");
+    files_->remove_all(picture);
+    arguments.push_back("--screenshot=" + picture.string());
+    EXPECT_TRUE(open(arguments).ok());
+    return files_->read_file(picture).value_or("");
+  }
+
+  std::unique_ptr<ProcessRunner> processes_ = make_process_runner();
+  std::unique_ptr<FileSystem> files_ = make_real_file_system();
+  std::string browser_;
+  std::filesystem::path folder_;
+};
+
+TEST_F(Chromium, OpensThePageWithoutAComplaint) {
+  const ProcessResult dom = open({"--dump-dom"});
   EXPECT_TRUE(dom.ok()) << dom.error;
   EXPECT_THAT(dom.output, HasSubstr("</svg>"));
   EXPECT_THAT(dom.error, Not(HasSubstr(":CONSOLE")));
-  arguments = common;
-  arguments.insert(arguments.end(), {"--screenshot=" + (folder / "page.png").string(), url});
-  EXPECT_TRUE(processes->run({browser, arguments, "", ""}).ok());
-  const auto picture = files->status(folder / "page.png");
-  EXPECT_TRUE(picture && picture->size > 1000);
-  files->remove_all(folder);
+}
+
+TEST_F(Chromium, ShowsBothThemes) {
+  const std::string light = screenshot("light", {"--blink-settings=preferredColorScheme=1"});
+  const std::string dark = screenshot("dark", {"--blink-settings=preferredColorScheme=0"});
+  constexpr std::size_t kBytesOfAnEmptyPage = 15000;
+  EXPECT_GT(light.size(), kBytesOfAnEmptyPage);
+  EXPECT_GT(dark.size(), kBytesOfAnEmptyPage);
+  EXPECT_NE(light, dark);
 }
 
 }  // namespace
