@@ -75,7 +75,8 @@ TEST(RooflinePlot, SlopeAndLevelMeetAtTheCorner) {
   const std::string svg = roofline_plot("roofline", device(), {});
   EXPECT_EQ(count(svg, "class=\"ceiling\""), 2U);
   // Intensities 0.01 to 100 are drawn from x = 44 to 378; the corner is at 10000 / 1000 = 10.
-  EXPECT_EQ(count(svg, "x2=\"294.5\"") + count(svg, "x1=\"294.5\""), 4U) << "with the grid line there: " << svg;
+  EXPECT_EQ(count(svg, "x2=\"294.5\"") + count(svg, "x1=\"294.5\""), 4U)
+      << "with the grid line there: " << svg;
 }
 
 TEST(RooflinePlot, RecordsArePointsOrLevels) {
