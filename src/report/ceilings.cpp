@@ -1,6 +1,7 @@
 #include "report/ceilings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "kiln/error.h"
@@ -74,7 +75,7 @@ Ceiling ceiling_from(const JsonNode& node) {
   ceiling.unit = node.at("unit").text();
   if (!is_rate(ceiling.unit)) throw node.at("unit").expected("GB/s or GFLOP/s");
   ceiling.value = node.at("value").number();
-  if (!(ceiling.value > 0)) throw node.at("value").expected("a number above 0");
+  if (!(ceiling.value > 0) || std::isinf(ceiling.value)) throw node.at("value").expected("a number above 0");
   const std::vector<JsonNode> interval = node.at("interval").items();
   if (interval.size() != 2) throw node.at("interval").expected("a list of two numbers");
   ceiling.low = interval[0].number();
@@ -98,7 +99,8 @@ DeviceCeilings ceilings_of(const std::vector<Record>& records) {
   for (const Record& record : records) {
     if (record.status != RunStatus::kOk) continue;
     for (const MetricValue& metric : record.metrics) {
-      if (is_rate(metric.unit)) keep_higher(device.ceilings, ceiling_of(record, metric));
+      if (is_rate(metric.unit) && metric.value > 0 && std::isfinite(metric.value))
+        keep_higher(device.ceilings, ceiling_of(record, metric));
     }
   }
   return device;

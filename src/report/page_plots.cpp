@@ -1,6 +1,7 @@
 #include "report/page_plots.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -43,6 +44,10 @@ bool has_problem(const Record& record, const PortabilityRow& row) {
   });
 }
 
+bool drawable(const Summary& summary) {
+  return std::isfinite(summary.median) && std::isfinite(summary.ci_low) && std::isfinite(summary.ci_high);
+}
+
 /// The variants of a block on one device; of a block with a single variant that one.
 std::vector<Bar> bars_of(const Portability& report, const Block& block, std::size_t device) {
   std::vector<Bar> bars;
@@ -53,7 +58,7 @@ std::vector<Bar> bars_of(const Portability& report, const Block& block, std::siz
     const bool single = block.count == 1;
     Bar bar;
     bar.label = single ? problem_name(row) : row.application;
-    if (result.best != nullptr && result.best->step) {
+    if (result.best != nullptr && result.best->step && drawable(*result.best->step)) {
       const Summary& step = *result.best->step;
       bar.value = step.median;
       bar.low = step.ci_low;
@@ -132,7 +137,7 @@ HeatMap map_of(const std::vector<Sample>& samples, const std::vector<std::string
 
 std::optional<double> rate_in(const Record& record, const std::string& unit) {
   for (const MetricValue& metric : record.metrics) {
-    if (metric.unit == unit && metric.value > 0) return metric.value;
+    if (metric.unit == unit && metric.value > 0 && std::isfinite(metric.value)) return metric.value;
   }
   return std::nullopt;
 }

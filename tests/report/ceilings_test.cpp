@@ -69,6 +69,9 @@ TEST_F(CeilingsFile, DamageIsToldWithItsPlace) {
   EXPECT_THAT(refused("{\n\"format\": 1,\n"),
               HasSubstr("/c.json:3:1: expected JSON: the text ends too early"));
   EXPECT_THAT(refused("{\"format\": 3}"), HasSubstr("format: expected format 1 of Kiln's ceilings, found 3"));
+  std::string infinite = text;
+  infinite.replace(infinite.find("900.0"), 5, "\"inf\"");
+  EXPECT_THAT(refused(infinite), HasSubstr("ceilings[0].value: expected a number above 0, found \"inf\""));
   text.replace(text.find("GB/s"), 4, "MB/s");
   EXPECT_THAT(refused(text), HasSubstr("ceilings[0].unit: expected GB/s or GFLOP/s, found \"MB/s\""));
 }

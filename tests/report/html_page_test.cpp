@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -51,6 +52,19 @@ TEST(HtmlPage, TextOfRecordsIsNeverMarkup) {
   EXPECT_THAT(text, HasSubstr("m=&lt;i&gt;&amp;&#39;"));
   EXPECT_THAT(text, Not(HasSubstr("m=<")));
   EXPECT_THAT(text, Not(HasSubstr("<A>")));
+}
+
+TEST(HtmlPage, NumbersThatCannotBeDrawnAreLeftOutOfThePictures) {
+  std::vector<Record> records = sweep();
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (Record& record : records) {
+    if (record.step) record.step->ci_high = kInfinite;
+    for (MetricValue& metric : record.metrics) metric.value = kInfinite;
+  }
+  const std::string text = html_page(records, compare_devices(records, {}, {}), ceilings());
+  EXPECT_THAT(text, Not(HasSubstr("=\"inf\"")));
+  EXPECT_THAT(text, Not(HasSubstr("nan\"")));
+  EXPECT_THAT(text, Not(HasSubstr("<circle")));
 }
 
 /// By a parser that is not ours, where there is one.

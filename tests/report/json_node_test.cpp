@@ -58,6 +58,7 @@ TEST(JsonNode, TextThatIsNoJsonIsRefusedAtItsPlace) {
   EXPECT_EQ(message_of("{\"a\": 1", nothing), "r.jsonl:7:8: expected JSON: the text ends too early");
   EXPECT_EQ(message_of("{\n \"a\": ?}", nothing),
             "r.jsonl:8:7: expected JSON: it cannot be read from here on");
+  EXPECT_EQ(message_of("[1e999]", nothing), "r.jsonl:7: expected JSON: a number has no 64-bit form");
   EXPECT_EQ(message_of("", nothing), "r.jsonl:7:1: expected JSON: the text ends too early");
 }
 
