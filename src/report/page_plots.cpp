@@ -54,7 +54,7 @@ std::vector<Bar> bars_of(const Portability& report, const Block& block, std::siz
   const std::size_t begin = block.count > 1 ? block.first + 1 : block.first;
   for (std::size_t i = begin; i < block.first + block.count; ++i) {
     const PortabilityRow& row = report.rows[i];
-    const DeviceResult& result = row.devices[device];
+    const DeviceEfficiency& result = row.devices[device];
     const bool single = block.count == 1;
     Bar bar;
     bar.label = single ? problem_name(row) : row.application;

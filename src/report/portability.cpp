@@ -78,8 +78,8 @@ std::string failure_of(const Records& records) {
 }
 
 /// The best of `records` that are of `device`.
-DeviceResult best_on(const Records& records, const std::string& device, const Figure& figure) {
-  DeviceResult result;
+DeviceEfficiency best_on(const Records& records, const std::string& device, const Figure& figure) {
+  DeviceEfficiency result;
   Records there;
   for (const Record* record : records) {
     if (device_name(*record) != device) continue;
@@ -119,7 +119,7 @@ std::vector<Problem> problems_of(const Records& records, const Records& referenc
   return problems;
 }
 
-void set_efficiency(DeviceResult& result, const std::optional<double>& baseline, const Figure& figure) {
+void set_efficiency(DeviceEfficiency& result, const std::optional<double>& baseline, const Figure& figure) {
   result.baseline = baseline;
   if (!result.value) {
     result.efficiency = 0;
@@ -130,7 +130,7 @@ void set_efficiency(DeviceResult& result, const std::optional<double>& baseline,
 
 void set_means(PortabilityRow& row) {
   std::vector<double> efficiencies;
-  for (const DeviceResult& result : row.devices) {
+  for (const DeviceEfficiency& result : row.devices) {
     if (!result.efficiency) return;
     efficiencies.push_back(*result.efficiency);
   }

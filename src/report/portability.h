@@ -25,7 +25,7 @@ struct Figure {
 };
 
 /// How an application does on one device.
-struct DeviceResult {
+struct DeviceEfficiency {
   const Record* best = nullptr;    ///< the best ok record, one of those that were compared; they outlive this
   std::string status;              ///< "ok", else why there is none: "wrong", "does not fit", "no record"
   std::optional<double> value;     ///< of the figure
@@ -41,8 +41,8 @@ struct PortabilityRow {
   std::vector<std::pair<std::string, std::string>> problem;  ///< name and value
   std::string problem_text;                                  ///< those that tell the problems apart
   Figure figure;
-  std::string application;            ///< kBestVariant, or "block_x=256 bind.nx=run"
-  std::vector<DeviceResult> devices;  ///< in the order of Portability::devices
+  std::string application;                ///< kBestVariant, or "block_x=256 bind.nx=run"
+  std::vector<DeviceEfficiency> devices;  ///< in the order of Portability::devices
   /// Absent where an efficiency is.
   std::optional<double> harmonic, arithmetic;
 };

@@ -24,7 +24,7 @@ std::string ratio_text(const std::optional<double>& ratio) {
   return text.data();
 }
 
-TableCell value_cell(const DeviceResult& result) {
+TableCell value_cell(const DeviceEfficiency& result) {
   if (!result.value) return {result.status, Tone::kBad};
   return {short_number(*result.value)};
 }
@@ -42,7 +42,7 @@ Json or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json seconds_json(const DeviceResult& result) {
+Json seconds_json(const DeviceEfficiency& result) {
   if (result.best == nullptr || !result.best->step) return {};
   const Summary& step = *result.best->step;
   return {{"median", step.median}, {"interval", Json::array({step.ci_low, step.ci_high})}};
@@ -53,7 +53,7 @@ Json row_json(const Portability& report, const PortabilityRow& row) {
   for (const auto& [name, value] : row.problem) problem[name] = value;
   Json devices = Json::array();
   for (std::size_t i = 0; i < row.devices.size(); ++i) {
-    const DeviceResult& result = row.devices[i];
+    const DeviceEfficiency& result = row.devices[i];
     devices.push_back({{"device", report.devices[i]},
                        {"status", result.status},
                        {"value", or_null(result.value)},
@@ -118,7 +118,7 @@ TextTable portability_table(const Portability& report, std::size_t first) {
   for (std::size_t i = first; i < first + portability_rows(report, first); ++i) {
     const PortabilityRow& row = report.rows[i];
     std::vector<TableCell> cells = {{row.application}};
-    for (const DeviceResult& result : row.devices) {
+    for (const DeviceEfficiency& result : row.devices) {
       cells.push_back(value_cell(result));
       cells.push_back({ratio_text(result.efficiency)});
     }
@@ -156,7 +156,7 @@ std::string portability_to_csv(const Portability& report) {
                                "baseline", "efficiency", "harmonic_mean", "arithmetic_mean"});
   for (const PortabilityRow& row : report.rows) {
     for (std::size_t i = 0; i < row.devices.size(); ++i) {
-      const DeviceResult& result = row.devices[i];
+      const DeviceEfficiency& result = row.devices[i];
       const bool timed = result.best != nullptr && result.best->step;
       text += csv_line(
           {row.workload, problem_words(row), row.figure.name, row.figure.unit,
