@@ -83,8 +83,9 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
 /// Lets the compilers of devices that are named find out their versions, which later steps ask for.
 void ask_compilers(World& world, const std::vector<std::string>& devices) {
   for (const auto& [backend, compiler] : world.engine().compilers()) {
+    const std::string prefix = backend + ":";
     const bool named = std::any_of(devices.begin(), devices.end(), [&](const std::string& device) {
-      return device.starts_with(backend + ":");
+      return device.starts_with(prefix);
     });
     if (!named) continue;
     try {
