@@ -84,9 +84,8 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
 void ask_compilers(World& world, const std::vector<std::string>& devices) {
   for (const auto& [backend, compiler] : world.engine().compilers()) {
     const std::string prefix = backend + ":";
-    const bool named = std::any_of(devices.begin(), devices.end(), [&](const std::string& device) {
-      return device.starts_with(prefix);
-    });
+    const bool named = std::any_of(devices.begin(), devices.end(),
+                                   [&](const std::string& device) { return device.starts_with(prefix); });
     if (!named) continue;
     try {
       static_cast<void>(compiler->identity());
