@@ -265,7 +265,7 @@ void DiskCache::verify_layer(const EntryStore& store, bool repair, VerifyReport&
     } else {
       continue;
     }
-    report.damaged.push_back(digest + place + ": " + what);
+    report.damaged.push_back(std::string(digest).append(place).append(": ").append(what));
     if (repair && set_aside(files_, store, digest)) ++report.repaired;
   }
 }

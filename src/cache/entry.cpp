@@ -79,7 +79,7 @@ std::variant<Verified, CacheEntryDamage> read_verified(FileSystem& files, const 
   return verified;
 }
 
-CacheEntry entry_from(Verified verified) {
+CacheEntry entry_from(Verified&& verified) {
   auto& [metadata, contents] = verified;
   CacheEntry entry{std::move(metadata.info), std::move(metadata.code), std::move(contents[kPreimageFile])};
   entry.code.binary = std::move(contents[kBinaryFile]);

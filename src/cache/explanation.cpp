@@ -63,6 +63,7 @@ void compare(const EntryStore& store, const std::string& digest, const KeyParts&
 std::vector<KeyExplanation> explain_keys(FileSystem& files, const std::vector<EntryStore>& stores,
                                          const std::vector<CacheKey>& keys) {
   std::vector<KeyExplanation> explanations;
+  explanations.reserve(keys.size());
   for (const CacheKey& key : keys) explanations.push_back(look_up(stores, key));
   std::vector<Missed> missed;
   for (std::size_t i = 0; i < keys.size(); ++i) {

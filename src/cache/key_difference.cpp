@@ -27,7 +27,7 @@ std::optional<std::pair<std::string_view, std::string_view>> take_field(std::str
 }
 
 bool put(KeyParts& parts, std::string_view tag, std::string value) {
-  static const std::map<std::string_view, std::string KeyParts::*> kSingle = {
+  static const std::map<std::string_view, std::string KeyParts::*> single_fields = {
       {"format", &KeyParts::format},
       {"backend", &KeyParts::backend},
       {"arch", &KeyParts::arch},
@@ -40,7 +40,7 @@ bool put(KeyParts& parts, std::string_view tag, std::string value) {
       {"source", &KeyParts::source},
       {"params.h", &KeyParts::params},
       {"surroundings", &KeyParts::surroundings}};
-  if (const auto single = kSingle.find(tag); single != kSingle.end()) {
+  if (const auto single = single_fields.find(tag); single != single_fields.end()) {
     parts.*(single->second) = std::move(value);
   } else if (tag == "option") {
     parts.options.push_back(std::move(value));
@@ -232,15 +232,17 @@ class Comparison {
   }
 
   void compare_named(const std::string& what, const Named& from, const Named& to) {
+    const auto named = [&](const std::string& name, const std::string& change) {
+      return join({what, name, change}, " ");
+    };
     for (const auto& [name, value] : to) {
       const std::string* before = find(from, name);
-      if (before == nullptr) add(what, name, "", value, what + " " + name + " added", kSetting);
+      if (before == nullptr) add(what, name, "", value, named(name, "added"), kSetting);
       if (before != nullptr && *before != value)
-        add(what, name, *before, value, what + " " + name + " " + or_none(*before) + " -> " + or_none(value),
-            kValue);
+        add(what, name, *before, value, named(name, or_none(*before) + " -> " + or_none(value)), kValue);
     }
     for (const auto& [name, value] : from) {
-      if (find(to, name) == nullptr) add(what, name, value, "", what + " " + name + " removed", kSetting);
+      if (find(to, name) == nullptr) add(what, name, value, "", named(name, "removed"), kSetting);
     }
     if (names_of(from) != names_of(to) && sorted_names(from) == sorted_names(to))
       add(what, "", "", "", what + "s are in another order", kDetail);

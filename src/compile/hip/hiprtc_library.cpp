@@ -53,7 +53,7 @@ VendorLibrary open_comgr(const VendorLibrary& hiprtc, HiprtcLibrary& library, Fi
   LibrarySearch by_loader;
   constexpr int kMajorOfComgr3 = 7;
   by_loader.names = {library.major >= kMajorOfComgr3 ? "libamd_comgr.so.3" : "libamd_comgr.so.2"};
-  const VendorLibrary comgr = open_library(by_loader, files);
+  VendorLibrary comgr = open_library(by_loader, files);
   if (comgr.handle == nullptr || !bind_comgr(comgr, library.comgr)) {
     throw environment_error("the hipRTC in " + library.path + " cannot be used without AMD's comgr: " +
                             (comgr.handle == nullptr ? comgr.problem : comgr.path + " is too old") +

@@ -23,7 +23,7 @@ std::string isa_name(const HipRuntime& runtime, int ordinal) {
   check_hip(runtime, get(properties.data(), ordinal),
             newer ? "hipGetDevicePropertiesR0600" : "hipGetDeviceProperties");
   const std::string_view text(properties.data() + offset, hip_abi::kIsaNameBytes);
-  const std::string name(text.substr(0, text.find('\0')));
+  std::string name(text.substr(0, text.find('\0')));
   if (!name.starts_with("gfx")) {
     throw environment_error(
         "hip:" + std::to_string(ordinal) + ": the HIP run time in " + runtime.path + " (" + runtime.version +
