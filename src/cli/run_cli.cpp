@@ -1,6 +1,5 @@
 #include "cli/run_cli.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -115,7 +114,7 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       return report(error, console);
     }
-    if (const Subcommand* command = parsed_command()) return run_command(*command, console, start_ns);
+    if (const auto code = run_parsed(console, start_ns)) return *code;
     console.err << app_.help();
     return kExitBadInput;
   }
@@ -128,16 +127,16 @@ class CommandLine {
     } catch (const CLI::ParseError&) {
       return std::nullopt;
     }
-    const Subcommand* command = parsed_command();
-    if (command == nullptr) return std::nullopt;
-    return run_command(*command, console, start_ns);
+    return run_parsed(console, start_ns);
   }
 
  private:
-  const Subcommand* parsed_command() const {
-    const auto parsed = [](const Subcommand& command) { return command.app->parsed(); };
-    const auto found = std::find_if(commands_.begin(), commands_.end(), parsed);
-    return found == commands_.end() ? nullptr : &*found;
+  /// Empty if the words name no command.
+  std::optional<int> run_parsed(const Console& console, std::int64_t start_ns) {
+    for (const Subcommand& command : commands_) {
+      if (command.app->parsed()) return run_command(command, console, start_ns);
+    }
+    return std::nullopt;
   }
 
   int report(const CLI::ParseError& error, const Console& console) {

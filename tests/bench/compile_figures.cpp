@@ -73,7 +73,7 @@ void print_rates(const std::string& who, const std::vector<double>& one, const s
 
 void print_compile_figures(const BenchOptions& options) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  // Enough for each core that starting a worker (some ten compiles' time) does not weigh.
+  // Enough for each core that starting a worker does not weigh.
   const int count = options.variants > 0 ? options.variants : 48 * cores;
   const ScratchFolder scratch;
   int next = 0;

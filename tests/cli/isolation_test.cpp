@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <csignal>
 #include <map>
+#include <thread>
 #include <tuple>
 
 #include "base/process.h"
@@ -123,6 +125,38 @@ TEST_F(IsolationTest, WorkerProcessesMakeTheSameCode) {
   const CliResult warm = kiln({"compile", job_, "--isolation", "none"});
   EXPECT_THAT(warm.out, HasSubstr("0 compiled, 1 in the cache, 0 failed"));
   EXPECT_FALSE(exists("cache/failures"));
+}
+
+TEST_F(IsolationTest, AWorkerAndItsCompilerEndWithTheirParent) {
+  const std::string pid_file = path("pid");
+  Command command;
+  command.program = "timeout";
+  command.arguments = {"-s",
+                       "KILL",
+                       "1",
+                       KILN_PROGRAM,
+                       "compile",
+                       job_,
+                       "--cpu-compiler",
+                       compiler("echo $$ > " + pid_file + "; exec sleep 1000"),
+                       "--isolation",
+                       "process",
+                       "--settings",
+                       settings_,
+                       "--cache-dir",
+                       path("cache"),
+                       "--workload-path",
+                       path("")};
+  const auto processes = make_process_runner();
+  EXPECT_EQ(processes->run(command).signal, SIGKILL);
+  const auto pid = files_->read_file(pid_file);
+  ASSERT_TRUE(pid.has_value()) << "the compile had not begun";
+  const std::filesystem::path compiler_process = "/proc/" + pid->substr(0, pid->find('\n'));
+  std::error_code failure;
+  // An ended process that nobody has reaped yet has no working directory.
+  for (int i = 0; i < 500 && std::filesystem::exists(compiler_process / "cwd", failure); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_FALSE(std::filesystem::exists(compiler_process / "cwd", failure));
 }
 
 TEST_F(IsolationTest, AJobMayAskForIt) {

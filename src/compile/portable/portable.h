@@ -321,15 +321,6 @@ KILN_DEVICE V shuffle_down(V value, int delta) {
 }
 
 template <class V>
-KILN_DEVICE V shuffle_up(V value, int delta) {
-#if defined(KILN_BACKEND_HIP)
-  return __shfl_up(value, delta);
-#else
-  return __shfl_up_sync(0xffffffffu, value, delta);
-#endif
-}
-
-template <class V>
 KILN_DEVICE V shuffle_xor(V value, int mask) {
 #if defined(KILN_BACKEND_HIP)
   return __shfl_xor(value, mask);
