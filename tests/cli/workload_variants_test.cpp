@@ -2,27 +2,17 @@
 #include <gmock/gmock.h>
 
 #include "cli/cli_fixture.h"
+#include "cli/workload_case.h"
 
 namespace kiln::test {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct Case {
-  const char* name;
-  const char* workload;
-  const char* lines;  // `set` and `sweep` of the job
-};
-
-void PrintTo(const Case& one, std::ostream* out) {
-  *out << one.name;
-}
-
-class WorkloadVariants : public CliTest, public ::testing::WithParamInterface<Case> {};
+class WorkloadVariants : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {};
 
 TEST_P(WorkloadVariants, AgreeWithTheirReferences) {
-  const std::string job = write("job.yaml", "workload: " + std::string(GetParam().workload) +
-                                                "\ndevice: cpu\nmeasure: false\n" + GetParam().lines);
+  const std::string job = write("job.yaml", job_text(GetParam(), "cpu"));
   const CliResult result = kiln({"run", job});
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("ok"));
@@ -31,22 +21,25 @@ TEST_P(WorkloadVariants, AgreeWithTheirReferences) {
 INSTANTIATE_TEST_SUITE_P(
     All, WorkloadVariants,
     ::testing::Values(
-        Case{"Stencil", "stencil7",
-             "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
-        Case{"StencilMarch", "stencil7",
-             "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
-             "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3]}\n"},
-        Case{"Stream", "babelstream",
-             "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
-        Case{"StreamPacks", "babelstream",
-             "set: {method: packs, n: 10007, block: 8, dot_block: 8, dot_grid: 20}\n"
-             "sweep: {pack: [1, 2], blocks: [0, 7], dot_order: [ordered, atomic]}\n"},
-        Case{"Bude", "minibude",
-             "set: {nposes: 131, natpro: 101, ppwi: 4}\nsweep: {variant: [tuned, paper], fast_math: [false, "
-             "true]}\n"},
-        Case{"BudeParts", "minibude",
-             "set: {method: parts, nposes: 131, natpro: 101, ppwi: 2, wg: 12}\nsweep: {split: [1, 4], tile: "
-             "[40, 101]}\n"}),
+        WorkloadCase{
+            "Stencil", "stencil7",
+            "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
+        WorkloadCase{"StencilMarch", "stencil7",
+                     "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
+                     "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3]}\n"},
+        WorkloadCase{"Stream", "babelstream",
+                     "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
+        WorkloadCase{"StreamPacks", "babelstream",
+                     "set: {method: packs, n: 10007, block: 8, dot_block: 8, dot_grid: 20}\n"
+                     "sweep: {pack: [1, 2], blocks: [0, 7], dot_order: [ordered, atomic]}\n"},
+        WorkloadCase{
+            "Bude", "minibude",
+            "set: {nposes: 131, natpro: 101, ppwi: 4}\nsweep: {variant: [tuned, paper], fast_math: [false, "
+            "true]}\n"},
+        WorkloadCase{
+            "BudeParts", "minibude",
+            "set: {method: parts, nposes: 131, natpro: 101, ppwi: 2, wg: 12}\nsweep: {split: [1, 4], tile: "
+            "[40, 101]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

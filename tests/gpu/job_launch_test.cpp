@@ -4,6 +4,7 @@
 
 #include "cli/cli_fixture.h"
 #include "gpu/gpu_fixture.h"
+#include "gpu/launch_kernels.h"
 #include "kiln/kiln.h"
 
 namespace kiln::test {
@@ -45,32 +46,7 @@ verify:
     - {name: boxes, buffer: boxes, reference: {kernel: plain_copy, buffer: boxes_reference}}
 )yaml";
 
-constexpr const char* kKernels = R"(extern "C" __global__ void cluster_sum(int* out) {
-  __shared__ int mine;
-  unsigned rank, count;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
-  if (threadIdx.x == 0) mine = (int)rank + 1;
-  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
-  int sum = 0;
-  for (unsigned other = 0; other < count; ++other) {
-    unsigned local = (unsigned)__cvta_generic_to_shared(&mine), remote;
-    int value;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(other));
-    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(remote) : "memory");
-    sum += value;
-  }
-  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
-  if (threadIdx.x == 0) out[blockIdx.x] = sum;
-}
-
-extern "C" __global__ void grid_barrier(int* arrived, int* seen) {
-  if (threadIdx.x != 0) return;
-  atomicAdd(arrived, 1);
-  while (*(volatile int*)arrived < (int)gridDim.x) {}
-  seen[blockIdx.x] = *(volatile int*)arrived;
-}
-
+constexpr const char* kBoxKernels = R"(
 extern "C" __global__ void plain_copy(float* out, const float* u) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = u[blockIdx.x * blockDim.x + threadIdx.x];
 }
@@ -106,7 +82,7 @@ class GpuJobLaunch : public CliTest {
     if (!backend->devices().front().limits.clusters)
       GTEST_SKIP() << backend->devices().front().target.arch << " has no clusters";
     write("launches/launches.yaml", kWorkload);
-    write("launches/launches.cu", kKernels);
+    write("launches/launches.cu", std::string(kClusterSum) + "\n" + kGridBarrier + kBoxKernels);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "cli/cli_fixture.h"
+#include "cli/workload_case.h"
 #include "gpu/gpu_fixture.h"
 
 namespace kiln::test {
@@ -10,17 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Case {
-  const char* name;
-  const char* workload;
-  const char* lines;  // `set` and `sweep` of the job
-};
-
-void PrintTo(const Case& one, std::ostream* out) {
-  *out << one.name;
-}
-
-class GpuVariants : public CliTest, public ::testing::WithParamInterface<Case> {
+class GpuVariants : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {
  protected:
   void SetUp() override {
     const auto backend = make_cuda_backend(cuda_places(""), *files_);
@@ -29,8 +20,7 @@ class GpuVariants : public CliTest, public ::testing::WithParamInterface<Case> {
 };
 
 TEST_P(GpuVariants, AgreeWithTheirReferences) {
-  const std::string job = write("job.yaml", "workload: " + std::string(GetParam().workload) +
-                                                "\ndevice: cuda:0\nmeasure: false\n" + GetParam().lines);
+  const std::string job = write("job.yaml", job_text(GetParam(), "cuda:0"));
   const CliResult result = kiln({"run", job});
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("cuda:0"));
@@ -39,38 +29,43 @@ TEST_P(GpuVariants, AgreeWithTheirReferences) {
 INSTANTIATE_TEST_SUITE_P(
     All, GpuVariants,
     ::testing::Values(
-        Case{"StencilOddSizes", "stencil7",
-             "set: {ny: 37, nz: 41}\n"
-             "sweep: {nx: [3, 131, 200], variant: [tuned, paper], T: [double, float], bind.all: [run, "
-             "compile]}\n"},
-        Case{"StencilMarch", "stencil7",
-             "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
-             "sweep: {T: [double, float], vector: [1, 2, 4, 8], ahead: [1, 2, 3, 4], stores: [plain, "
-             "streaming]}\n"},
-        Case{"StencilOddBlocks", "stencil7",
-             "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
-             "sweep: {T: [double, float]}\n"},
-        Case{"StencilPaperSize", "stencil7",
-             "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
-        Case{"StreamOddSizes", "babelstream",
-             "sweep: {n: [1, 1000003], variant: [tuned, paper], T: [double, float], bind.all: [run, "
-             "compile]}\n"},
-        Case{"StreamPacks", "babelstream",
-             "set: {n: 1000003}\n"
-             "sweep: {pack: [1, 2, 4], items: [1, 4], blocks: [0, 132], loads: [plain, streaming], "
-             "stores: [plain, streaming], dot_order: [ordered, atomic]}\n"},
-        Case{"StreamPaperSize", "babelstream", "set: {n: 33554432}\nsweep: {variant: [tuned, paper]}\n"},
-        Case{"BudePoses", "minibude",
-             "set: {nposes: 1001}\n"
-             "sweep: {variant: [tuned, paper], ppwi: [1, 2, 4, 8, 16], fast_math: [false, true]}\n"},
-        Case{"BudeManyPoses", "minibude",
-             "set: {nposes: 1001, fast_math: true}\nsweep: {variant: [tuned, paper], ppwi: [32, 64, 128]}\n"},
-        Case{"BudeBlocks", "minibude",
-             "set: {nposes: 1001, ppwi: 2, natpro: 301}\nsweep: {wg: [1, 32, 96, 1024], split: [1, 8, 32], "
-             "tile: [100, 301]}\n"},
-        Case{"BudeManyTypes", "minibude",
-             "set: {nposes: 257, ntypes: 300}\nsweep: {variant: [tuned, paper]}\n"},
-        Case{"BudePaperSize", "minibude", "set: {nposes: 65536}\nsweep: {variant: [tuned, paper]}\n"}),
+        WorkloadCase{
+            "StencilOddSizes", "stencil7",
+            "set: {ny: 37, nz: 41}\n"
+            "sweep: {nx: [3, 131, 200], variant: [tuned, paper], T: [double, float], bind.all: [run, "
+            "compile]}\n"},
+        WorkloadCase{"StencilMarch", "stencil7",
+                     "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+                     "sweep: {T: [double, float], vector: [1, 2, 4, 8], ahead: [1, 2, 3, 4], stores: [plain, "
+                     "streaming]}\n"},
+        WorkloadCase{"StencilOddBlocks", "stencil7",
+                     "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
+                     "sweep: {T: [double, float]}\n"},
+        WorkloadCase{"StencilPaperSize", "stencil7",
+                     "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
+        WorkloadCase{"StreamOddSizes", "babelstream",
+                     "sweep: {n: [1, 1000003], variant: [tuned, paper], T: [double, float], bind.all: [run, "
+                     "compile]}\n"},
+        WorkloadCase{"StreamPacks", "babelstream",
+                     "set: {n: 1000003}\n"
+                     "sweep: {pack: [1, 2, 4], items: [1, 4], blocks: [0, 132], loads: [plain, streaming], "
+                     "stores: [plain, streaming], dot_order: [ordered, atomic]}\n"},
+        WorkloadCase{"StreamPaperSize", "babelstream",
+                     "set: {n: 33554432}\nsweep: {variant: [tuned, paper]}\n"},
+        WorkloadCase{"BudePoses", "minibude",
+                     "set: {nposes: 1001}\n"
+                     "sweep: {variant: [tuned, paper], ppwi: [1, 2, 4, 8, 16], fast_math: [false, true]}\n"},
+        WorkloadCase{
+            "BudeManyPoses", "minibude",
+            "set: {nposes: 1001, fast_math: true}\nsweep: {variant: [tuned, paper], ppwi: [32, 64, 128]}\n"},
+        WorkloadCase{
+            "BudeBlocks", "minibude",
+            "set: {nposes: 1001, ppwi: 2, natpro: 301}\nsweep: {wg: [1, 32, 96, 1024], split: [1, 8, 32], "
+            "tile: [100, 301]}\n"},
+        WorkloadCase{"BudeManyTypes", "minibude",
+                     "set: {nposes: 257, ntypes: 300}\nsweep: {variant: [tuned, paper]}\n"},
+        WorkloadCase{"BudePaperSize", "minibude",
+                     "set: {nposes: 65536}\nsweep: {variant: [tuned, paper]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
