@@ -12,8 +12,9 @@
 
 namespace kiln {
 
-/// Worker processes that stay: a compiler library takes longer to load than to compile a small kernel. One for each compile at a time; each is replaced after some compiles, so that what a
-/// compiler leaks does not pile up. Thread-safe.
+/// Worker processes that stay: a compiler library takes longer to load than to compile a small kernel. One
+/// for each compile at a time; each is replaced after some compiles, so that what a compiler leaks does not
+/// pile up. Thread-safe.
 class WorkerPool {
  public:
   explicit WorkerPool(ProcessRunner& processes) : processes_(processes) {}
