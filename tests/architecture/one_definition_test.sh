@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Plants types of one name in a tree of its own: one_definition.sh names those that meet in one program, no others.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+make_clean_tree() {
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree"/src/{base,job}/portable "$tree/include/kiln" "$tree"/tests/{base,job}
+  printf 'namespace kiln {\n\nstruct Result {\n  int value;\n};\n\nclass Device;\n\n}  // namespace kiln\n' > "$tree/src/base/text.h"
+  printf 'namespace kiln {\nnamespace {\n\nstruct Result {};\n\n}  // namespace\n}  // namespace kiln\n' > "$tree/src/job/job.cpp"
+  printf 'namespace kiln::detail {\n\nenum class Result { yes, no };\n\n}  // namespace kiln::detail\n' > "$tree/src/job/job.h"
+  printf 'struct Result {};\n' > "$tree/src/job/portable/portable.h"
+  printf 'namespace kiln {\n\nclass Device final : public Object {\n};\n\nstruct Device::Part {\n};\n\n}  // namespace kiln\n' > "$tree/include/kiln/device.h"
+  printf 'namespace kiln {\n\nstruct Counted {};\n\n}  // namespace kiln\n' > "$tree/tests/base/text_test.cpp"
+  cp "$tree/tests/base/text_test.cpp" "$tree/tests/job/job_test.cpp"  # another program
+}
+
+# refuses NAME FILE TEXT EXPECTED: writes TEXT to FILE of a clean tree and looks for EXPECTED in the complaint.
+refuses() {
+  make_clean_tree
+  printf '%b' "$3" > "$tree/$2"
+  if output=$("$here/one_definition.sh" "$tree" 2>&1); then
+    echo "FAILED: $1 was let through"; exit 1
+  fi
+  grep -qF -- "$4" <<< "$output" || { echo "FAILED: $1: expected '$4' in: $output"; exit 1; }
+  echo "refused as it should be: $1"
+}
+
+make_clean_tree
+"$here/one_definition.sh" "$tree" > "$tree/out" || { echo "FAILED: the clean tree was refused:"; cat "$tree/out"; exit 1; }
+refuses "one name in two layers" src/job/two.cpp 'namespace kiln {\n\nstruct Result {};\n\n}  // namespace kiln\n' \
+        'src/job/two.cpp:3: kiln::Result is defined at src/base/text.h:3, too'
+refuses "a class where a struct was" src/job/two.cpp 'namespace kiln {\n\nclass Result\n    : public Other {};\n\n}  // namespace kiln\n' 'kiln::Result'
+refuses "one name after an unnamed namespace ended" src/job/two.cpp \
+        'namespace kiln {\nnamespace {\n\nstruct Own {};\n\n}  // namespace\n\nstruct Result {};\n\n}  // namespace kiln\n' 'two.cpp:8: kiln::Result'
+refuses "one name in a nested namespace" src/job/two.cpp 'namespace kiln::detail {\nenum class Result : int { a };\n}  // namespace kiln::detail\n' \
+        'kiln::detail::Result is defined at src/job/job.h:3'
+refuses "a public type again" src/job/two.cpp 'namespace kiln {\nclass Device {\n};\n}  // namespace kiln\n' 'kiln::Device is defined at include/kiln/device.h:3'
+refuses "a nested type defined twice" src/job/two.cpp 'namespace kiln {\nstruct Device::Part {\n};\n}  // namespace kiln\n' 'kiln::Device::Part'
+refuses "a test against the product" tests/base/two.cpp 'namespace kiln {\nstruct Result {};\n}  // namespace kiln\n' 'src/base/text.h:3'
+refuses "two files of one test program" tests/base/two.cpp 'namespace kiln {\nstruct Counted {};\n}  // namespace kiln\n' 'text_test.cpp:3'
