@@ -64,6 +64,8 @@ std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names) {
     DeviceInfo device;
     device.id = name == "auto" ? "cpu" : name;
     device.target.backend = device.id.substr(0, device.id.find(':'));
+    if (device.target.backend == "cuda")
+      device.target.arch = "sm_120";  // no `sm >= ...` shall fail for want of a GPU
     devices.push_back(std::move(device));
   }
   return devices;

@@ -14,6 +14,9 @@ struct Target {
 
   /// "cuda:sm_90"-like text for tables and records.
   [[nodiscard]] std::string to_string() const { return backend + ":" + arch; }
+  /// NVIDIA's compute capability as it stands in the name: 90 for "sm_90a" and "compute_90"; 0 of another
+  /// vendor.
+  [[nodiscard]] int compute_capability() const;
   friend bool operator==(const Target&, const Target&) = default;
 };
 

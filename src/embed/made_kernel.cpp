@@ -68,7 +68,7 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
   const std::string& backend = device.info().target.backend;
   Engine& engine = request.service->engine;
   ConfigurationResult configured =
-      configure(request.workload, request.assignments, backend, *request.service->files);
+      configure(request.workload, request.assignments, device.info().target, *request.service->files);
   if (configured.violated)
     throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated),
                     configured.violated->where);

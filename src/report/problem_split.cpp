@@ -71,6 +71,10 @@ ProblemSplit::ProblemSplit(const std::vector<const Record*>& records,
   const auto by_backend =
       values_by(records, [](const Record& record) { return record.device.target.backend; });
   const auto by_device = values_by(records, [](const Record& record) { return record.device.name; });
+  const auto run_of = [](const Record& record) { return record.run_id + " " + record.device.id; };
+  const auto by_run = values_by(records, run_of);
+  const auto by_point =
+      values_by(records, [&](const Record& record) { return run_of(record) + " " + record.label; });
   for (const Record* record : records) {
     for (const BoundParameter& parameter : record->parameters) {
       const std::string& name = parameter.name;
@@ -78,8 +82,9 @@ ProblemSplit::ProblemSplit(const std::vector<const Record*>& records,
       if (is_type(parameter) || std::find(chosen.begin(), chosen.end(), name) != chosen.end()) {
         problem_.insert(name);
       } else if (chosen.empty() && !swept.contains(name)) {
+        const bool computed = !one_value_in_each(by_run.at(name)) && one_value_in_each(by_point.at(name));
         const bool defaults = one_value_in_each(groups) && !same_in_all(groups);
-        (defaults ? by_backend_ : problem_).insert(name);
+        (computed ? computed_ : defaults ? by_backend_ : problem_).insert(name);
       }
       if (is_type(parameter)) told_.insert(name);
     }
@@ -88,7 +93,7 @@ ProblemSplit::ProblemSplit(const std::vector<const Record*>& records,
     const bool varies = !one_value_in_each(devices);
     if (varies || !same_in_all(devices)) told_.insert(key);
     const bool labelled = swept.contains(key) || (key.starts_with("bind.") && swept.contains(kBindAll));
-    if (varies && !labelled && !problem_.contains(key)) unlabelled_.insert(key);
+    if (varies && !labelled && !problem_.contains(key) && !computed_.contains(key)) unlabelled_.insert(key);
   }
 }
 

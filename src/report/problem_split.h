@@ -12,7 +12,8 @@ namespace kiln {
 /// Divides what sets records of one workload apart into the problem, which results must share to be compared,
 /// and the variant, which is what is compared. Each parameter that is a type belongs to the problem. So do
 /// those that the user chose; without a choice, each that no label (of a sweep) names, but not one whose
-/// default differs between back ends, seen by each back end having one value of its own in all records.
+/// default differs between back ends, seen by each back end having one value of its own in all records, nor
+/// one whose default is computed from what a sweep varies, seen by its varying on one device within one run.
 class ProblemSplit {
  public:
   using Values = std::vector<std::pair<std::string, std::string>>;
@@ -30,7 +31,7 @@ class ProblemSplit {
   [[nodiscard]] const std::set<std::string>& by_backend() const { return by_backend_; }
 
  private:
-  std::set<std::string> problem_, told_, by_backend_, unlabelled_;
+  std::set<std::string> problem_, told_, by_backend_, computed_, unlabelled_;
 };
 
 }  // namespace kiln

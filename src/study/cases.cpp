@@ -65,7 +65,8 @@ class Expansion {
   }
 
   [[nodiscard]] Configuration configured(const Assignments& more, Flavour flavour) const {
-    ConfigurationResult result = configure(workload_, assignments(more, flavour), backend(), files_);
+    ConfigurationResult result =
+        configure(workload_, assignments(more, flavour), result_.device.target, files_);
     if (result.violated) {
       throw bad_input("constraint violated: " + result.configuration.explain(*result.violated),
                       result.violated->where);
@@ -176,7 +177,8 @@ class Expansion {
       }
       Assignments all = generic_but(bound);
       all.insert(all.end(), values.begin(), values.end());
-      ConfigurationResult result = configure(workload_, assignments(all, flavour), backend(), files_);
+      ConfigurationResult result =
+          configure(workload_, assignments(all, flavour), result_.device.target, files_);
       if (result.violated) {
         result_.plan.excluded.push_back(name + flavour.suffix() + ": violates " +
                                         result.configuration.explain(*result.violated));

@@ -8,6 +8,7 @@
 
 #include "config/expression.h"
 #include "config/job_spec.h"
+#include "device/target.h"
 #include "workload/workload.h"
 
 namespace kiln {
@@ -68,7 +69,7 @@ class Configuration {
   Variables variables_;
 };
 
-/// One point: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",
+/// One point on one target: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",
 /// "launch_bounds", "lineinfo"). Throws bad_input for unknown names (with the nearest), wrong types, values
 /// outside `values`, `min`, `max`, headers that disagree, cycles. A violated constraint is returned, not
 /// thrown, so that a sweep can leave the point out.
@@ -78,6 +79,6 @@ struct ConfigurationResult {
 };
 [[nodiscard]] ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,
                                             const std::vector<std::pair<std::string, RawValue>>& assignments,
-                                            const std::string& backend, FileSystem& files);
+                                            const Target& target, FileSystem& files);
 
 }  // namespace kiln

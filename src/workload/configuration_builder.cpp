@@ -51,11 +51,12 @@ std::vector<std::string> texts_of(const std::vector<ExpressionText>& list) {
 class ConfigurationBuilder {
  public:
   ConfigurationBuilder(const std::shared_ptr<const Workload>& workload,
-                       const std::vector<std::pair<std::string, RawValue>>& assignments,
-                       const std::string& backend, FileSystem& files)
+                       const std::vector<std::pair<std::string, RawValue>>& assignments, const Target& target,
+                       FileSystem& files)
       : workload_(*workload), assignments_(assignments), files_(files) {
     result_.workload_ = workload;
-    result_.backend_ = backend;
+    result_.backend_ = target.backend;
+    result_.variables_["sm"] = target.compute_capability();
   }
 
   ConfigurationResult build() {
@@ -190,6 +191,10 @@ class ConfigurationBuilder {
     const auto own = parameter.defaults.find(result_.backend_);
     const ExpressionText& text =
         own != parameter.defaults.end() ? own->second : parameter.defaults.at("otherwise");
+    if (parameter.kind == ParameterKind::kChoice) {
+      assign(parameter, value, word_of(parameter, text), text.where);
+      return;
+    }
     const bool literal =
         parameter.kind != ParameterKind::kScalar || text.text == "true" || text.text == "false";
     if (literal || parse_integer(text.text) || parse_real(text.text)) {
@@ -197,6 +202,21 @@ class ConfigurationBuilder {
     } else {
       store(parameter, value, result_.evaluate(text), text.where);
     }
+  }
+
+  /// A choice's default: a word, or an expression that yields one.
+  [[nodiscard]] std::string word_of(const ParameterSpec& parameter, const ExpressionText& text) const {
+    const auto find_word = [&](const auto& matches) {
+      return std::find_if(parameter.values.begin(), parameter.values.end(), matches);
+    };
+    const auto written = find_word([&](const ExpressionText& word) { return word.text == text.text; });
+    if (written != parameter.values.end()) return text.text;
+    const double id = result_.evaluate(text);
+    const auto meant =
+        find_word([&](const ExpressionText& word) { return result_.variables_.at(word.text) == id; });
+    if (meant != parameter.values.end()) return meant->text;
+    throw bad_input(text.key + ": '" + text.text + "' is none of " + join(texts_of(parameter.values), ", "),
+                    text.where);
   }
 
   void assign(const ParameterSpec& parameter, ParameterValue& value, const std::string& text,
@@ -358,8 +378,8 @@ class ConfigurationBuilder {
 
 ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,
                               const std::vector<std::pair<std::string, RawValue>>& assignments,
-                              const std::string& backend, FileSystem& files) {
-  return ConfigurationBuilder(workload, assignments, backend, files).build();
+                              const Target& target, FileSystem& files) {
+  return ConfigurationBuilder(workload, assignments, target, files).build();
 }
 
 }  // namespace kiln

@@ -42,8 +42,8 @@ class Checker {
 
  private:
   void collect_names() {
-    static const std::set<std::string> reserved{"params", "null",      "time",          "file_bytes",
-                                                "all",    "fast_math", "launch_bounds", "lineinfo"};
+    static const std::set<std::string> reserved{"params",    "null",          "time",     "file_bytes", "all",
+                                                "fast_math", "launch_bounds", "lineinfo", "sm"};
     const auto add = [&](const std::string& name, const SourceLocation& where) {
       if (reserved.contains(name) || type_constant(name)) {
         throw bad_input("'" + name + "' is a word of the format; choose another name", where);
@@ -72,7 +72,7 @@ class Checker {
 
   void check(const ExpressionText& expression, const std::set<std::string>& extra = {}) {
     for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
-      if (names_.contains(name) || extra.contains(name) || words_.contains(name)) continue;
+      if (names_.contains(name) || extra.contains(name) || words_.contains(name) || name == "sm") continue;
       std::vector<std::string> candidates(names_.begin(), names_.end());
       candidates.insert(candidates.end(), extra.begin(), extra.end());
       throw bad_input(expression.key + ": unknown name '" + name + "'" + suggestion(name, candidates) +
@@ -112,6 +112,10 @@ class Checker {
                           parameter.where);
         }
       }
+      if (parameter.kind == ParameterKind::kChoice) {
+        for (const auto& [backend, text] : parameter.defaults)
+          check_earlier(text, earlier);  // a word is a name
+      }
       if (parameter.kind == ParameterKind::kScalar) {
         for (const auto& [backend, text] : parameter.defaults) check_earlier(text, earlier);
         for (const auto& bound : {parameter.min, parameter.max}) {
@@ -126,12 +130,14 @@ class Checker {
   void check_earlier(const ExpressionText& expression, const std::set<std::string>& earlier) {
     if (expression.text == "true" || expression.text == "false") return;
     for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
-      if (earlier.contains(name) || words_.contains(name)) continue;
+      if (earlier.contains(name) || words_.contains(name) || name == "sm") continue;
       const bool later = workload_.find_parameter(name) != nullptr;
+      std::vector<std::string> known(earlier.begin(), earlier.end());
+      known.insert(known.end(), words_.begin(), words_.end());
       throw bad_input(
           expression.key + ": " +
               (later ? "'" + name + "' is declared later; a default may use earlier parameters only"
-                     : "unknown name '" + name + "'" + suggestion(name, {earlier.begin(), earlier.end()})),
+                     : "unknown name '" + name + "'" + suggestion(name, known)),
           expression.where);
     }
   }

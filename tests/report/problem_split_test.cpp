@@ -56,6 +56,18 @@ TEST(ProblemSplit, DefaultsOfBackEndsAreNotOfTheProblem) {
   EXPECT_THAT(one.by_backend(), IsEmpty());
 }
 
+TEST(ProblemSplit, WhatIsComputedFromASweptParameterIsNotOfTheProblem) {
+  std::vector<Record> records = {with(result("block=4", "A", 1), "scale", "2"),
+                                 with(result("block=8", "A", 1), "scale", "4")};
+  const ProblemSplit one_run(pointers(records), {});
+  EXPECT_EQ(one_run.problem(records[0]), one_run.problem(records[1]));
+  EXPECT_EQ(one_run.variant(records[0]), "block=4");
+  EXPECT_THAT(one_run.by_backend(), IsEmpty());
+  records[1].run_id = "fedcba9876543210";  // of two runs the user may have set it
+  const ProblemSplit two_runs(pointers(records), {});
+  EXPECT_NE(two_runs.problem(records[0]), two_runs.problem(records[1]));
+}
+
 TEST(ProblemSplit, ASwitchThatDiffersWithoutASweepIsToldInTheVariant) {
   std::vector<Record> records = {result("nx=1", "A", 1), result("nx=1", "A", 1)};
   records[1].fast_math = true;

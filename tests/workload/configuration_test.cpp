@@ -106,6 +106,64 @@ TEST(Configuration, AViolatedConstraintIsReturned) {
   EXPECT_FALSE(disk.result({{"n", "100"}}).violated);
 }
 
+const char* const kNewerYaml = R"yaml(workload: newer
+parameters:
+  wide: {type: bool, default: "sm >= 80"}
+  method: {type: choice, values: [plain, tensor], default: {cpu: plain, otherwise: "sm >= 90 && wide ? tensor : plain"}}
+constraints: ["method != tensor || sm >= 90"]
+kernels: {k: {source: k.cu, grid: [1], block: [1], args: []}}
+run: [k]
+)yaml";
+
+class ComputeCapability : public testing::Test {
+ protected:
+  ConfigurationResult result(const Target& target, const SmallDisk::Settings& settings = {},
+                             const std::string& yaml = kNewerYaml) {
+    std::vector<std::pair<std::string, RawValue>> assignments;
+    for (const auto& [name, value] : settings)
+      assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
+    return configure(parse_workload(YamlNode::parse(yaml, "newer.yaml"), yaml, "/"), assignments, target,
+                     disk_.files);
+  }
+  std::string method(const Target& target, const SmallDisk::Settings& settings = {}) {
+    return result(target, settings).configuration.value("method").to_string();
+  }
+  SmallDisk disk_;
+};
+
+TEST_F(ComputeCapability, DecidesAChoicesDefault) {
+  EXPECT_EQ(method({"cuda", "sm_90a"}), "tensor");
+  EXPECT_EQ(method({"cuda", "sm_120"}), "tensor");
+  EXPECT_EQ(method({"cuda", "compute_90"}), "tensor");
+  EXPECT_EQ(method({"cuda", "sm_90"}, {{"wide", "false"}}), "plain");
+  EXPECT_EQ(method({"cuda", "sm_86"}), "plain");
+  EXPECT_EQ(method({"hip", "gfx942"}), "plain");
+  EXPECT_EQ(method({"cpu", "x86-64 sm_90"}), "plain");
+}
+
+TEST_F(ComputeCapability, CanBeAskedForByAConstraint) {
+  EXPECT_FALSE(result({"cuda", "sm_90"}, {{"method", "tensor"}}).violated);
+  for (const Target& target : {Target{"cuda", "sm_89"}, Target{"hip", "gfx90a"}, Target{"cpu", ""}}) {
+    const ConfigurationResult refused = result(target, {{"method", "tensor"}});
+    ASSERT_TRUE(refused.violated) << target.to_string();
+    EXPECT_EQ(refused.violated->text, "method != tensor || sm >= 90");
+  }
+}
+
+TEST_F(ComputeCapability, ADefaultThatIsNoWordOfTheChoiceIsRefused) {
+  std::string yaml = kNewerYaml;
+  const std::string word = "? tensor";
+  yaml.replace(yaml.find(word), word.size(), "? wide");
+  EXPECT_THAT(bad_input_of([&] {
+                static_cast<void>(result({"cuda", "sm_90"}, {}, yaml));
+              }),
+              HasSubstr("newer.yaml:4:"));
+  EXPECT_THAT(bad_input_of([&] {
+                static_cast<void>(result({"cuda", "sm_90"}, {}, yaml));
+              }),
+              HasSubstr("'sm >= 90 && wide ? wide : plain' is none of plain, tensor"));
+}
+
 const char* const kHeaderYaml = R"yaml(workload: h
 parameters:
   file: {type: path}
@@ -129,7 +187,7 @@ class HeaderParameters : public testing::Test {
     for (const auto& [name, value] : settings)
       assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
     const auto workload = parse_workload(YamlNode::parse(kHeaderYaml, "h.yaml"), kHeaderYaml, "/");
-    return configure(workload, assignments, "cpu", disk_.files).configuration;
+    return configure(workload, assignments, {"cpu", ""}, disk_.files).configuration;
   }
   SmallDisk disk_;
 };

@@ -86,6 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadWorkload{"scale.time", "scail.time",
                     "metrics.bandwidth.value: unknown name 'scail.time'; did you mean 'scale.time'?"},
         BadWorkload{"values: [plain, fancy]", "help: x", "a choice needs `values`"},
+        BadWorkload{"default: plain", "default: plian",
+                    "parameters.mode.default: unknown name 'plian'; did you mean 'plain'?"},
         BadWorkload{"n: {type: int, default: 1000, min: 1}", "n: {type: int, default: block}",
                     "'block' is declared later"},
         BadWorkload{"  unused: {type: long", "  time: {type: long", "'time' is a word of the format"},
