@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,13 @@ struct VendorLibrary {
 };
 
 [[nodiscard]] VendorLibrary open_library(const LibrarySearch& search, FileSystem& files);
+
+/// The functions that a library offers, or one sentence that says why there are none.
+template <class Functions>
+struct OpenedLibrary {
+  std::shared_ptr<const Functions> library;
+  std::string problem;
+};
 
 /// Assigns the address of `name` to a function pointer; false if the library has none.
 template <class Function>

@@ -9,12 +9,12 @@
 namespace kiln::hip_shim {
 
 std::shared_ptr<const CudaDriver> driver() {
-  static const CudaDriverResult found = [] {
+  static const OpenedLibrary<CudaDriver> found = [] {
     const auto files = make_real_file_system();
     return open_cuda_driver(cuda_places(""), *files);
   }();
-  if (!found.driver) throw environment_error(found.problem);
-  return found.driver;
+  if (!found.library) throw environment_error(found.problem);
+  return found.library;
 }
 
 const NvrtcLibrary& nvrtc() {

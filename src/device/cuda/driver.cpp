@@ -116,7 +116,7 @@ void start_cuda_driver(const CudaPlaces& places, FileSystem& files, int ordinal)
   static_cast<void>(call.primary_context_retain(&context, device));
 }
 
-CudaDriverResult open_cuda_driver(const CudaPlaces& places, FileSystem& files) {
+OpenedLibrary<CudaDriver> open_cuda_driver(const CudaPlaces& places, FileSystem& files) {
   const VendorLibrary library = open_driver_library(places, files);
   if (library.handle == nullptr) return {nullptr, "no NVIDIA driver: " + library.problem + kInstall};
 

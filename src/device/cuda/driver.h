@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "device/cuda/cuda_folders.h"
 #include "device/cuda/driver_abi.h"
+#include "device/vendor_library.h"
 
 namespace kiln {
 
@@ -22,17 +23,11 @@ struct CudaDriver {
   [[nodiscard]] std::string description() const;
 };
 
-/// The driver, or one sentence that says why there is none.
-struct CudaDriverResult {
-  std::shared_ptr<const CudaDriver> driver;
-  std::string problem;
-};
-
 /// Loads and starts the driver, if there is one, and makes a device's primary context, which stays until the
 /// process ends: what opens the device finds it done. A hint: nothing is reported.
 void start_cuda_driver(const CudaPlaces& places, FileSystem& files, int ordinal);
 
-[[nodiscard]] CudaDriverResult open_cuda_driver(const CudaPlaces& places, FileSystem& files);
+[[nodiscard]] OpenedLibrary<CudaDriver> open_cuda_driver(const CudaPlaces& places, FileSystem& files);
 
 /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered"
 [[nodiscard]] std::string describe_result(const CudaDriver& driver, cuda_abi::Result result);

@@ -79,7 +79,7 @@ std::string HipRuntime::description() const {
   return release.empty() ? "HIP " + version : "amdgpu " + release + ", HIP " + version;
 }
 
-HipRuntimeResult open_hip_runtime(const HipPlaces& places, FileSystem& files) {
+OpenedLibrary<HipRuntime> open_hip_runtime(const HipPlaces& places, FileSystem& files) {
   LibrarySearch search;
   search.explicit_path = places.hip;
   search.names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "device/hip/hip_abi.h"
 #include "device/hip/hip_folders.h"
+#include "device/vendor_library.h"
 
 namespace kiln {
 
@@ -20,13 +21,7 @@ struct HipRuntime {
   [[nodiscard]] std::string description() const;
 };
 
-/// The run time, or one sentence that says why there is none.
-struct HipRuntimeResult {
-  std::shared_ptr<const HipRuntime> runtime;
-  std::string problem;
-};
-
-[[nodiscard]] HipRuntimeResult open_hip_runtime(const HipPlaces& places, FileSystem& files);
+[[nodiscard]] OpenedLibrary<HipRuntime> open_hip_runtime(const HipPlaces& places, FileSystem& files);
 
 /// "hipErrorIllegalAddress (700): an illegal memory access was encountered"
 [[nodiscard]] std::string describe_result(const HipRuntime& runtime, hip_abi::Result result);
