@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "config/yaml_node.h"
+#include "workload/workload.h"
+
+namespace kiln {
+
+/// One member of `types`.
+[[nodiscard]] RecordType read_type(const std::string& name, const YamlNode& node);
+
+/// What follows `file:` in a buffer's init and in a check.
+[[nodiscard]] FileSource read_file_source(const YamlNode& node);
+
+/// One member of `buffers`.
+[[nodiscard]] BufferSpec read_buffer(const std::string& name, const YamlNode& node);
+
+}  // namespace kiln

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/yaml_node.h"
+#include "workload/workload.h"
+
+namespace kiln {
+
+/// Names of back ends, as keys of a workload file.
+[[nodiscard]] const std::vector<std::string>& backend_names();
+
+/// The node's text with its place, to be evaluated later.
+[[nodiscard]] ExpressionText read_expression(const YamlNode& node);
+/// Those of a list, or of one expression that stands for a list of one.
+[[nodiscard]] std::vector<ExpressionText> read_expressions(const YamlNode& node);
+/// A pair such as `uniform: [low, high]`.
+[[nodiscard]] std::vector<ExpressionText> read_two_expressions(const YamlNode& node);
+/// One to `most` of them.
+[[nodiscard]] std::vector<ExpressionText> read_extents(const YamlNode& node, std::size_t most);
+[[nodiscard]] std::string read_text(const YamlNode& node);
+/// Texts of a list, or one text that stands for a list of one.
+[[nodiscard]] std::vector<std::string> read_words(const YamlNode& node);
+/// An identifier.
+[[nodiscard]] std::string read_name(const YamlNode& node);
+/// One of `words`; the error names the nearest.
+[[nodiscard]] std::string read_one_of(const YamlNode& node, const std::vector<std::string>& words);
+
+/// Throws bad_input at the key `name` of `parent` if it is no identifier.
+void require_identifier(const YamlNode& parent, const std::string& name);
+
+/// Assigns `read(node[key])` to `value` where there is such a key.
+template <class Value, class Read>
+void read_optional(const YamlNode& node, const char* key, Value& value, Read read) {
+  if (const auto found = node.find(key)) value = read(*found);
+}
+
+}  // namespace kiln

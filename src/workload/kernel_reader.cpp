@@ -1,0 +1,100 @@
+#include "workload/kernel_reader.h"
+
+#include "workload/field_reader.h"
+
+namespace kiln {
+namespace {
+
+TensorMapSpec read_tensor_map(const YamlNode& node) {
+  node.require_keys({"tensor_map", "box", "extents", "strides", "element_strides", "interleave", "swizzle",
+                     "l2_promotion", "fill"});
+  constexpr std::size_t kMaxRank = 5;
+  const auto list = [](const YamlNode& value) { return read_extents(value, kMaxRank); };
+  const auto word = [&](const char* key, std::string& value, const std::vector<std::string>& words) {
+    read_optional(node, key, value, [&](const YamlNode& found) { return read_one_of(found, words); });
+  };
+  TensorMapSpec map;
+  map.box = list(node.at("box"));
+  read_optional(node, "extents", map.extents, list);
+  read_optional(node, "strides", map.strides, list);
+  read_optional(node, "element_strides", map.element_strides, list);
+  word("interleave", map.interleave, {"none", "16B", "32B"});
+  word("swizzle", map.swizzle, {"none", "32B", "64B", "128B"});
+  word("l2_promotion", map.l2_promotion, {"none", "64B", "128B", "256B"});
+  word("fill", map.fill, {"zero", "nan"});
+  return map;
+}
+
+ArgumentSpec read_argument(const YamlNode& node) {
+  ArgumentSpec argument;
+  argument.where = node.where();
+  if (node.is_map() && node.find("tensor_map")) {
+    argument.kind = ArgumentSpec::Kind::kTensorMap;
+    argument.name = node.at("tensor_map").text();
+    argument.tensor_map = read_tensor_map(node);
+  } else if (node.is_map()) {
+    node.require_keys({"value", "type"});
+    argument.kind = ArgumentSpec::Kind::kValue;
+    argument.value = read_expression(node.at("value"));
+    argument.type = node.at("type").text();
+  } else if (node.kind() == YamlNode::Kind::kNull) {
+    argument.kind = ArgumentSpec::Kind::kNull;
+  } else {
+    argument.name = node.text();
+    argument.kind = argument.name == "params" ? ArgumentSpec::Kind::kParams : ArgumentSpec::Kind::kParameter;
+  }
+  return argument;
+}
+
+DefineSpec read_define(const std::string& name, const YamlNode& node) {
+  DefineSpec define;
+  define.name = name;
+  define.expression = node.is_map();
+  if (define.expression) node.require_keys({"expr"});
+  define.value = read_expression(define.expression ? node.at("expr") : node);
+  return define;
+}
+
+std::map<std::string, std::vector<std::string>> read_options(const YamlNode& node) {
+  if (!node.is_map()) return {{"", read_words(node)}};
+  node.require_keys(backend_names());
+  std::map<std::string, std::vector<std::string>> options;
+  for (const auto& [backend, list] : node.entries()) options[backend] = read_words(list);
+  return options;
+}
+
+}  // namespace
+
+KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
+  node.require_keys({"source", "entry", "grid", "block", "cluster", "cooperative", "shared", "args",
+                     "launch_bounds", "template_args", "defines", "options", "symbols"});
+  KernelSpec kernel;
+  kernel.name = name;
+  kernel.where = node.where();
+  kernel.source = node.at("source").text();
+  kernel.entry = name;
+  read_optional(node, "entry", kernel.entry, read_text);
+  kernel.grid = read_extents(node.at("grid"), 3);
+  kernel.block = read_extents(node.at("block"), 3);
+  read_optional(node, "cluster", kernel.cluster, [](const YamlNode& n) { return read_extents(n, 3); });
+  read_optional(node, "cooperative", kernel.cooperative, [](const YamlNode& n) { return n.boolean(); });
+  read_optional(node, "shared", kernel.shared, read_expression);
+  for (const YamlNode& item : node.at("args").items()) kernel.args.push_back(read_argument(item));
+  read_optional(node, "launch_bounds", kernel.launch_bounds,
+                [](const YamlNode& n) { return read_extents(n, 2); });
+  read_optional(node, "template_args", kernel.template_args, read_expressions);
+  if (const auto defines = node.find("defines")) {
+    for (const auto& [macro, value] : defines->entries()) {
+      require_identifier(*defines, macro);
+      kernel.defines.push_back(read_define(macro, value));
+    }
+  }
+  read_optional(node, "options", kernel.options, read_options);
+  if (const auto symbols = node.find("symbols")) {
+    for (const auto& [symbol, buffer] : symbols->entries())
+      kernel.symbols.emplace_back(symbol, buffer.text());
+  }
+  return kernel;
+}
+
+}  // namespace kiln

@@ -1,0 +1,95 @@
+#include "workload/parameter_reader.h"
+
+#include "workload/field_reader.h"
+
+namespace kiln {
+namespace {
+
+HeaderSource read_header_source(const YamlNode& node) {
+  node.require_keys({"file", "format", "index", "record_bytes", "at_most"});
+  HeaderSource source;
+  source.where = node.where();
+  source.file = node.at("file").text();
+  source.binary = node.find("record_bytes").has_value();
+  if (const auto format = node.find("format")) {
+    if (format->text() != "text" && format->text() != "binary")
+      throw format->error("expected text or binary");
+    source.binary = format->text() == "binary";
+  }
+  read_optional(node, "index", source.index, [](const YamlNode& n) { return n.integer(); });
+  read_optional(node, "record_bytes", source.record_bytes, [](const YamlNode& n) { return n.integer(); });
+  read_optional(node, "at_most", source.at_most, [](const YamlNode& n) { return n.boolean(); });
+  if (source.index < 0 || source.record_bytes < 1)
+    throw node.error("index is at least 0 and record_bytes at least 1");
+  return source;
+}
+
+std::map<std::string, ExpressionText> read_defaults(const YamlNode& node) {
+  std::map<std::string, ExpressionText> defaults;
+  if (!node.is_map()) {
+    defaults["otherwise"] = read_expression(node);
+    return defaults;
+  }
+  std::vector<std::string> known = backend_names();
+  known.emplace_back("otherwise");
+  node.require_keys(known);
+  for (const auto& [backend, value] : node.entries()) defaults[backend] = read_expression(value);
+  if (!defaults.contains("otherwise")) throw node.error("the key 'otherwise' is missing");
+  return defaults;
+}
+
+}  // namespace
+
+ParameterSpec read_parameter(const std::string& name, const YamlNode& node) {
+  node.require_keys({"type", "default", "values", "min", "max", "bind", "from", "help", "unit"});
+  ParameterSpec parameter;
+  parameter.name = name;
+  parameter.where = node.where();
+  const std::string type = node.at("type").text();
+  if (type == "type") {
+    parameter.kind = ParameterKind::kType;
+    parameter.fixed_binding = Binding::kCompile;
+  } else if (type == "choice") {
+    parameter.kind = ParameterKind::kChoice;
+  } else if (type == "path") {
+    parameter.kind = ParameterKind::kPath;
+    parameter.fixed_binding = Binding::kRun;
+  } else {
+    parameter.scalar_type = type;
+  }
+  if (const auto value = node.find("default")) parameter.defaults = read_defaults(*value);
+  read_optional(node, "values", parameter.values, read_expressions);
+  read_optional(node, "min", parameter.min, read_expression);
+  read_optional(node, "max", parameter.max, read_expression);
+  read_optional(node, "from", parameter.from, read_header_source);
+  read_optional(node, "help", parameter.help, read_text);
+  read_optional(node, "unit", parameter.unit, read_text);
+  if (const auto bind = node.find("bind")) {
+    if (bind->text() != "compile" && bind->text() != "run") throw bind->error("expected compile or run");
+    parameter.fixed_binding = bind->text() == "compile" ? Binding::kCompile : Binding::kRun;
+  }
+  if (parameter.kind == ParameterKind::kPath && parameter.defaults.empty()) {
+    ExpressionText& empty = parameter.defaults["otherwise"];
+    empty.where = node.where();
+    empty.key = node.path() + ".default";
+  }
+  if (parameter.kind == ParameterKind::kChoice && parameter.values.empty()) {
+    throw node.error("a choice needs `values`");
+  }
+  if (parameter.defaults.empty()) throw node.error("the key 'default' is missing");
+  return parameter;
+}
+
+ParameterSpec seed_parameter() {
+  ParameterSpec seed;
+  seed.name = "seed";
+  seed.scalar_type = "long";
+  ExpressionText& value = seed.defaults["otherwise"];
+  value.text = "42";
+  value.key = "seed";
+  seed.fixed_binding = Binding::kRun;
+  seed.help = "seed of every random input";
+  return seed;
+}
+
+}  // namespace kiln
