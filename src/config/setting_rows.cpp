@@ -70,6 +70,7 @@ constexpr std::array<SizeUnit, 9> kSizeUnits = {{{"B", 1},
 
 std::vector<std::string> size_unit_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(kSizeUnits));
   for (const SizeUnit& unit : kSizeUnits) names.emplace_back(unit.name);
   return names;
 }

@@ -59,9 +59,9 @@ void check_metrics(const Workload& workload, const Launches& launches, const std
       if (!name.ends_with(kTimeSuffix)) continue;
       const std::string step = name.substr(0, name.size() - std::string(kTimeSuffix).size());
       if (std::find(steps.begin(), steps.end(), step) != steps.end()) continue;
-      throw bad_input(text.key + ": '" + name + "' is the time of a step that is not run" + values +
-                          "; what is run is " + join(steps, ", "),
-                      text.where);
+      std::string message = text.key + ": '" + name + "' is the time of a step that is not run";
+      message += values + "; what is run is " + join(steps, ", ");
+      throw bad_input(message, text.where);
     }
   }
 }

@@ -23,9 +23,9 @@ struct Cuda {
   [[nodiscard]] static DeviceInfo describe(const CudaDriver& driver, int ordinal) {
     return describe_cuda_device(driver, ordinal);
   }
-  [[nodiscard]] std::shared_ptr<Device> open_device(std::shared_ptr<const CudaDriver> driver,
+  [[nodiscard]] std::shared_ptr<Device> open_device(const std::shared_ptr<const CudaDriver>& driver,
                                                     int ordinal) const {
-    return open_cuda_device(std::move(driver), ordinal, files);
+    return open_cuda_device(driver, ordinal, files);
   }
 
   CudaPlaces places;

@@ -36,6 +36,7 @@ cuda_abi::TensorMapElement element_of(TensorMapLayout::Element element) {
 
 std::vector<std::uint32_t> narrow(const std::vector<std::uint64_t>& values) {
   std::vector<std::uint32_t> result;
+  result.reserve(values.size());
   for (const std::uint64_t value : values) result.push_back(static_cast<std::uint32_t>(value));
   return result;
 }

@@ -24,9 +24,9 @@ struct Hip {
   [[nodiscard]] static DeviceInfo describe(const HipRuntime& runtime, int ordinal) {
     return describe_hip_device(runtime, ordinal);
   }
-  [[nodiscard]] static std::shared_ptr<Device> open_device(std::shared_ptr<const HipRuntime> runtime,
+  [[nodiscard]] static std::shared_ptr<Device> open_device(const std::shared_ptr<const HipRuntime>& runtime,
                                                            int ordinal) {
-    return open_hip_device(std::move(runtime), ordinal);
+    return open_hip_device(runtime, ordinal);
   }
 
   HipPlaces places;
