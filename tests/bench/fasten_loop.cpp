@@ -1,12 +1,14 @@
-// Compiled twice: with the flags of openmp_loops.cpp as `fasten`, and with -fno-math-errno as
-// `fasten_no_errno`, since a square root that may set errno keeps g++ from vectorising the loop.
+// Compiled twice: with the flags of openmp_loops.cpp, and with -fno-math-errno and names that end with _no_errno, since
+// a square root that may set errno keeps g++ from vectorising the loop.
 #include <algorithm>
 #include <cmath>
 
 #include "openmp_loops.h"
 
-#ifndef KILN_BENCH_FASTEN
-#define KILN_BENCH_FASTEN fasten
+#ifdef KILN_BENCH_NO_ERRNO
+#define KILN_BENCH_NAME(name) name##_no_errno
+#else
+#define KILN_BENCH_NAME(name) name
 #endif
 
 namespace kiln::bench {
@@ -70,11 +72,49 @@ __attribute__((noinline)) void add_pair(float* __restrict__ energy, const float*
   }
 }
 
-}  // namespace
+/// The same with the formula's cases as they are written in the published codes.
+__attribute__((noinline)) void add_pair_cases(float* __restrict__ energy, const float* __restrict__ x,
+                                              const float* __restrict__ y, const float* __restrict__ z,
+                                              const AtomType& ltype, const Atom& patom, const AtomType& ptype) {
+  const float contact = ptype.radius + ltype.radius;
+  const float inverse_contact = 1.0F / contact;
+  const float charge_end = ptype.bond == 'F' && ltype.bond == 'F' ? 4.0F : 2.0F;
+  const float inverse_charge_end = 1.0F / charge_end;
+  const float charge = 45.0F * ltype.charge * ptype.charge;
+  const bool attracts = ptype.bond == 'E' || ltype.bond == 'E';
+  const float hp = ptype.hydrophobicity;
+  const float hl = ltype.hydrophobicity;
+  const bool solvated = hp < 0 || (hp > 0 && hl < 0);
+  const float solvation_end = hp < 0 && hl < 0 ? 5.5F : 1.0F;
+  const float inverse_solvation_end = 1.0F / solvation_end;
+  const float solvent_end = solvated ? solvation_end : -1e30F;
+  const float solvation = (hp < 0 && hl > 0 ? -hp : hp) + (hl < 0 && hp > 0 ? -hl : hl);
+#pragma omp simd
+  for (int l = 0; l < kPoses; ++l) {
+    const float dx = x[l] - patom.x;
+    const float dy = y[l] - patom.y;
+    const float dz = z[l] - patom.z;
+    const float distance = std::sqrt(dx * dx + dy * dy + dz * dz);
+    const float gap = distance - contact;
+    const bool overlapping = gap < 0;
+    const float steric = 76.0F * (1.0F - distance * inverse_contact);
+    const float charge_left = overlapping ? 1.0F : 1.0F - gap * inverse_charge_end;
+    const float charged = charge * charge_left;
+    const float electrostatic = attracts ? -std::fabs(charged) : charged;
+    const float solvation_left = overlapping ? 1.0F : 1.0F - gap * inverse_solvation_end;
+    const float solvent = solvation * solvation_left;
+    energy[l] += (overlapping ? steric : 0.0F) + (gap < charge_end ? electrostatic : 0.0F) +
+                 (gap < solvent_end ? solvent : 0.0F);
+  }
+}
 
-void KILN_BENCH_FASTEN(float* __restrict__ energies, const float* __restrict__ poses,
-                       const Atom* __restrict__ ligand, const Atom* __restrict__ protein,
-                       const AtomType* __restrict__ forcefield, int nposes, int natlig, int natpro) {
+using AddPair = void(float* __restrict__, const float* __restrict__, const float* __restrict__, const float* __restrict__,
+                     const AtomType&, const Atom&, const AtomType&);
+
+template <AddPair& kAddPair>
+void add_up(float* __restrict__ energies, const float* __restrict__ poses, const Atom* __restrict__ ligand,
+            const Atom* __restrict__ protein, const AtomType* __restrict__ forcefield, int nposes, int natlig,
+            int natpro) {
 #pragma omp parallel for
   for (int first = 0; first < nposes; first += kPoses) {
     alignas(64) float row[12][kPoses];
@@ -94,11 +134,23 @@ void KILN_BENCH_FASTEN(float* __restrict__ energies, const float* __restrict__ p
         z[l] = row[11][l] + row[8][l] * latom.x + row[9][l] * latom.y + row[10][l] * latom.z;
       }
       for (int ip = 0; ip < natpro; ++ip) {
-        add_pair(energy, x, y, z, ltype, protein[ip], forcefield[protein[ip].type]);
+        kAddPair(energy, x, y, z, ltype, protein[ip], forcefield[protein[ip].type]);
       }
     }
     for (int l = 0; l < kPoses && first + l < nposes; ++l) energies[first + l] = 0.5F * energy[l];
   }
+}
+
+}  // namespace
+
+void KILN_BENCH_NAME(fasten)(float* energies, const float* poses, const Atom* ligand, const Atom* protein,
+                             const AtomType* forcefield, int nposes, int natlig, int natpro) {
+  add_up<add_pair>(energies, poses, ligand, protein, forcefield, nposes, natlig, natpro);
+}
+
+void KILN_BENCH_NAME(fasten_cases)(float* energies, const float* poses, const Atom* ligand, const Atom* protein,
+                                   const AtomType* forcefield, int nposes, int natlig, int natpro) {
+  add_up<add_pair_cases>(energies, poses, ligand, protein, forcefield, nposes, natlig, natpro);
 }
 
 }  // namespace kiln::bench

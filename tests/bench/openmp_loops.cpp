@@ -29,18 +29,21 @@ double dot(const double* a, const double* b, std::size_t n) {
   return sum;
 }
 
-void laplacian(double* __restrict__ f, const double* __restrict__ u, int nx, int ny, int nz) {
-  const double ax = static_cast<double>(nx - 1) * (nx - 1);
-  const double ay = static_cast<double>(ny - 1) * (ny - 1);
-  const double az = static_cast<double>(nz - 1) * (nz - 1);
-  const double center = -2 * (ax + ay + az);
+namespace {
+
+template <class T>
+void laplacian_of(T* __restrict__ f, const T* __restrict__ u, int nx, int ny, int nz) {
+  const T ax = static_cast<T>(nx - 1) * static_cast<T>(nx - 1);
+  const T ay = static_cast<T>(ny - 1) * static_cast<T>(ny - 1);
+  const T az = static_cast<T>(nz - 1) * static_cast<T>(nz - 1);
+  const T center = -2 * (ax + ay + az);
   const std::ptrdiff_t row = nx;
   const std::ptrdiff_t plane = row * ny;
 #pragma omp parallel for collapse(2)
   for (int k = 1; k < nz - 1; ++k) {
     for (int j = 1; j < ny - 1; ++j) {
-      const double* v = u + k * plane + j * row;
-      double* out = f + k * plane + j * row;
+      const T* v = u + k * plane + j * row;
+      T* out = f + k * plane + j * row;
 #pragma omp simd
       for (int i = 1; i < nx - 1; ++i) {
         out[i] = v[i] * center + (v[i - 1] + v[i + 1]) * ax + (v[i - row] + v[i + row]) * ay +
@@ -48,6 +51,16 @@ void laplacian(double* __restrict__ f, const double* __restrict__ u, int nx, int
       }
     }
   }
+}
+
+}  // namespace
+
+void laplacian(double* f, const double* u, int nx, int ny, int nz) {
+  laplacian_of(f, u, nx, ny, nz);
+}
+
+void laplacian(float* f, const float* u, int nx, int ny, int nz) {
+  laplacian_of(f, u, nx, ny, nz);
 }
 
 }  // namespace kiln::bench

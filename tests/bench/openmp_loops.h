@@ -14,6 +14,7 @@ void triad(double* a, const double* b, const double* c, double scalar, std::size
 
 /// Seven-point Laplacian of u on a unit cube with nx * ny * nz points, interior only.
 void laplacian(double* f, const double* u, int nx, int ny, int nz);
+void laplacian(float* f, const float* u, int nx, int ny, int nz);
 
 struct Atom {
   float x, y, z;
@@ -23,11 +24,10 @@ struct AtomType {
   int bond;
   float radius, hydrophobicity, charge;
 };
-/// miniBUDE's energies; `poses` holds six arrays of `nposes`.
-void fasten(float* energies, const float* poses, const Atom* ligand, const Atom* protein,
-            const AtomType* forcefield, int nposes, int natlig, int natpro);
-/// The same compiled with -fno-math-errno as well.
-void fasten_no_errno(float* energies, const float* poses, const Atom* ligand, const Atom* protein,
-                     const AtomType* forcefield, int nposes, int natlig, int natpro);
+/// miniBUDE's energies; `poses` holds six arrays of `nposes`. `fasten` has the formula's cases as clamps, as the variant
+/// `tuned` has, `fasten_cases` as cases; `_no_errno` are the same compiled with -fno-math-errno as well.
+using FastenLoop = void(float* energies, const float* poses, const Atom* ligand, const Atom* protein,
+                        const AtomType* forcefield, int nposes, int natlig, int natpro);
+FastenLoop fasten, fasten_no_errno, fasten_cases, fasten_cases_no_errno;
 
 }  // namespace kiln::bench

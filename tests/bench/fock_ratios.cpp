@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <vector>
+
+#include "fock_loops.h"
+#include "ratio_table.h"
+
+namespace kiln::bench {
+namespace {
+
+constexpr int kGauss = 3;
+constexpr double kDtol = 1e-12;
+
+std::size_t size(std::ptrdiff_t count) {
+  return static_cast<std::size_t>(count);
+}
+
+/// Inputs of a made grid of atoms, by the workload's own kernels.
+struct Cluster {
+  Cluster(const WorkloadHandle& workload, const DeviceHandle& device, int atoms, const char* of_variant)
+      : fock(&workload), cpu(&device), variant(of_variant), n(atoms), pairs(n * (n + 1) / 2) {
+    run("make_basis", basis.data());
+    run("make_geometry", geometry.data());
+    run("make_density", density.data());
+    run("make_schwarz", schwarz.data(), basis.data(), geometry.data());
+  }
+
+  [[nodiscard]] Kernel kernel(const char* name) const {
+    return fock->kernel(name).on(*cpu).set("variant", variant).set("natoms", n).set("ngauss", kGauss).get();
+  }
+  template <class... Arguments>
+  void run(const char* name, const Arguments&... arguments) const {
+    kernel(name).run(args(arguments...));
+  }
+
+  const WorkloadHandle* fock;
+  const DeviceHandle* cpu;
+  const char* variant;
+  int n;
+  std::ptrdiff_t pairs;
+  std::vector<double> basis = std::vector<double>(2 * kGauss), geometry = std::vector<double>(size(3 * n)),
+                      density = std::vector<double>(size(n * n)), schwarz = std::vector<double>(size(pairs));
+};
+
+/// sum F D: both matrices may add a pair's share to either of two elements.
+double energy(const std::vector<double>& matrix, const std::vector<double>& density) {
+  double sum = 0;
+  for (std::size_t at = 0; at < matrix.size(); ++at) sum += matrix[at] * density[at];
+  return sum;
+}
+
+template <class Kiln, class Loop>
+void compare(const char* name, const Cluster& cluster, const Kiln& kiln, const Loop& loop, double goal, int rounds) {
+  std::vector<double> mine(size(cluster.n * cluster.n)), theirs(mine.size());
+  const Pair pair = time_pair([&] { kiln(mine.data()); }, [&] { loop(theirs.data()); }, rounds);
+  require_close(name, energy(mine, cluster.density), energy(theirs, cluster.density), 1e-11);
+  print_row(name, 0, pair, goal);
+}
+
+void tuned_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds) {
+  const Cluster cluster(fock, cpu, 64, "tuned");
+  const std::ptrdiff_t chunks = (cluster.pairs + kChunk - 1) / kChunk;
+  constexpr int kProducts = kGauss * kGauss;
+  constexpr int kKinds = kGauss * (kGauss + 1) / 2;
+  std::vector<int> places(size(cluster.pairs)), bra_counts(size(chunks));
+  std::vector<RankedPair> ranked(size(chunks * kChunk));
+  std::vector<ChunkPrimitive> primitives(size(chunks * kProducts));
+  std::vector<double> data(size(chunks * kProducts * 4 * kChunk));
+  std::vector<Alpha> alphas(kKinds * kKinds);
+  std::vector<long long> first_tasks(size(chunks + 1));
+  unsigned long long next_task = 0;
+  cluster.run("locate_pairs", places.data(), cluster.geometry.data());
+  cluster.run("rank_pairs", ranked.data(), cluster.schwarz.data(), places.data());
+  cluster.run("order_primitives", primitives.data(), ranked.data(), cluster.basis.data(), cluster.geometry.data());
+  cluster.run("make_pair_data", data.data(), primitives.data(), ranked.data(), cluster.basis.data(),
+              cluster.geometry.data());
+  cluster.run("make_alphas", alphas.data(), cluster.basis.data());
+  cluster.run("count_bras", bra_counts.data(), ranked.data());
+  cluster.run("number_tasks", first_tasks.data(), bra_counts.data());
+
+  const Kernel clear = cluster.kernel("clear_fock"), build = cluster.kernel("build_fock");
+  const auto kiln = [&](double* matrix) {
+    clear.run(args(matrix, &next_task));
+    build.run(args(matrix, &next_task, cluster.density.data(), ranked.data(), primitives.data(), data.data(),
+                   alphas.data(), bra_counts.data(), first_tasks.data()));
+  };
+  const PairLists lists = {cluster.density.data(), ranked.data(), primitives.data(),
+                           data.data(),            alphas.data(), bra_counts.data()};
+  compare("hartree_fock, he64, tuned", cluster, kiln,
+          [&](double* matrix) { build_fock(matrix, lists, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+  compare("the same, OpenMP with -fno-math-errno too", cluster, kiln,
+          [&](double* matrix) { build_fock_no_errno(matrix, lists, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+}
+
+void paper_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds) {
+  const Cluster cluster(fock, cpu, 32, "paper");
+  std::vector<double> orbital(2 * kGauss), centres(size(3 * cluster.n));
+  cluster.run("normalise_basis", orbital.data(), cluster.basis.data());
+  cluster.run("convert_geometry", centres.data(), cluster.geometry.data());
+  const Kernel clear = cluster.kernel("clear_fock_paper"), build = cluster.kernel("build_fock_paper");
+  const auto kiln = [&](double* matrix) {
+    clear.run(args(matrix));
+    build.run(args(matrix, cluster.density.data(), cluster.schwarz.data(), orbital.data(), centres.data()));
+  };
+  const Orbitals orbitals = {cluster.density.data(), cluster.schwarz.data(), orbital.data(), centres.data()};
+  compare("hartree_fock, he32, paper", cluster, kiln,
+          [&](double* matrix) { build_fock_quartets(matrix, orbitals, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+  compare("the same, OpenMP with -fno-math-errno too", cluster, kiln,
+          [&](double* matrix) { build_fock_quartets_no_errno(matrix, orbitals, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+}
+
+}  // namespace
+
+void fock_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds) {
+  tuned_ratios(fock, cpu, rounds);
+  paper_ratios(fock, cpu, rounds);
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "figures.h"
+#include "kiln/kiln.h"
+#include "pair_timer.h"
+
+// The rows of `kiln_bench --cpu-ratios`.
+namespace kiln::bench {
+
+/// A kernel's time beside an OpenMP loop's; `bytes` that it has to move, or 0.
+void print_row(const char* name, double bytes, const Pair& pair, double goal);
+
+/// A wrong loop would make the ratio worthless: throws Error.
+void require_close(const char* what, double value, double expected, double rtol);
+
+/// Both variants of hartree_fock.
+void fock_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds);
+
+}  // namespace kiln::bench
