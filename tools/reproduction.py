@@ -142,7 +142,7 @@ def table_text(table, gpus, cpus):
     text = figures(table, gpus, table["rows"], table["published"])
     rows = table["rows"] if table["cpu_rows"] == "rows" else table["cpu_rows"]
     if rows and cpus:
-        text += ["", "On a CPU, for what it is worth:", "", *figures(table, cpus, rows, [])]
+        text += ["", "On a CPU:", "", *figures(table, cpus, rows, [])]
     return text
 
 
@@ -174,7 +174,8 @@ def portability_part(kiln, table, devices, published, cpu):
         cells += [two_digits(by_device.get(device.name)) for device in devices]
         if cpu and found is None:
             continue
-        body.append([row["name"], *cells, two_digits(harmonic), two_digits(arithmetic)])
+        name = row.get("cpu_name", row["name"]) if cpu else row["name"]
+        body.append([name, *cells, two_digits(harmonic), two_digits(arithmetic)])
     return lines_of(header, body)
 
 
@@ -185,7 +186,7 @@ def two_digits(value):
 def portability_text(kiln, table, gpus, cpus):
     text = portability_part(kiln, table, gpus, table["published"], False)
     on_cpu = portability_part(kiln, table, cpus, [], True) if cpus else []
-    return text + (["", "On a CPU, for what it is worth:", "", *on_cpu] if len(on_cpu) > 2 else [])
+    return text + (["", "On a CPU:", "", *on_cpu] if len(on_cpu) > 2 else [])
 
 
 def devices_text(devices):

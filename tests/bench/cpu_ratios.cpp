@@ -69,7 +69,8 @@ void stencil_ratio(const WorkloadHandle& stencil, const DeviceHandle& cpu, const
   // Neighbours cancel, but for a remainder that is rounding of terms of about n^2.
   const std::size_t middle = points / 2 + static_cast<std::size_t>(n) / 2;
   const double shift = 8.0 * n * n;
-  require_close("stencil7", mine[middle] + shift, theirs[middle] + shift, 16 * std::numeric_limits<T>::epsilon());
+  require_close("stencil7", mine[middle] + shift, theirs[middle] + shift,
+                16 * std::numeric_limits<T>::epsilon());
   const std::string name = "stencil7, " + type + ", " + std::to_string(n) + "^3";
   print_row(name.c_str(), 2 * static_cast<double>(points) * sizeof(T), pair, 0.95);
 }

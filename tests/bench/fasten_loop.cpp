@@ -1,5 +1,5 @@
-// Compiled twice: with the flags of openmp_loops.cpp, and with -fno-math-errno and names that end with _no_errno, since
-// a square root that may set errno keeps g++ from vectorising the loop.
+// Compiled twice: with the flags of openmp_loops.cpp, and with -fno-math-errno and names that end with
+// _no_errno, since a square root that may set errno keeps g++ from vectorising the loop.
 #include <algorithm>
 #include <cmath>
 
@@ -75,7 +75,8 @@ __attribute__((noinline)) void add_pair(float* __restrict__ energy, const float*
 /// The same with the formula's cases as they are written in the published codes.
 __attribute__((noinline)) void add_pair_cases(float* __restrict__ energy, const float* __restrict__ x,
                                               const float* __restrict__ y, const float* __restrict__ z,
-                                              const AtomType& ltype, const Atom& patom, const AtomType& ptype) {
+                                              const AtomType& ltype, const Atom& patom,
+                                              const AtomType& ptype) {
   const float contact = ptype.radius + ltype.radius;
   const float inverse_contact = 1.0F / contact;
   const float charge_end = ptype.bond == 'F' && ltype.bond == 'F' ? 4.0F : 2.0F;
@@ -108,8 +109,8 @@ __attribute__((noinline)) void add_pair_cases(float* __restrict__ energy, const 
   }
 }
 
-using AddPair = void(float* __restrict__, const float* __restrict__, const float* __restrict__, const float* __restrict__,
-                     const AtomType&, const Atom&, const AtomType&);
+using AddPair = void(float* __restrict__, const float* __restrict__, const float* __restrict__,
+                     const float* __restrict__, const AtomType&, const Atom&, const AtomType&);
 
 template <AddPair& kAddPair>
 void add_up(float* __restrict__ energies, const float* __restrict__ poses, const Atom* __restrict__ ligand,
@@ -148,8 +149,9 @@ void KILN_BENCH_NAME(fasten)(float* energies, const float* poses, const Atom* li
   add_up<add_pair>(energies, poses, ligand, protein, forcefield, nposes, natlig, natpro);
 }
 
-void KILN_BENCH_NAME(fasten_cases)(float* energies, const float* poses, const Atom* ligand, const Atom* protein,
-                                   const AtomType* forcefield, int nposes, int natlig, int natpro) {
+void KILN_BENCH_NAME(fasten_cases)(float* energies, const float* poses, const Atom* ligand,
+                                   const Atom* protein, const AtomType* forcefield, int nposes, int natlig,
+                                   int natpro) {
   add_up<add_pair_cases>(energies, poses, ligand, protein, forcefield, nposes, natlig, natpro);
 }
 

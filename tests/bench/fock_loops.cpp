@@ -26,8 +26,8 @@ void add_to(double* fock, const std::vector<double>& mine) {
   for (std::size_t at = 0; at < mine.size(); ++at) fock[at] += mine[at];
 }
 
-/// Adds the integrals of one bra primitive with one primitive of each ket of a chunk: `ket` holds x, y, z and weight,
-/// kChunk of each. Not inlined, so that g++ makes vector code of it on its own.
+/// Adds the integrals of one bra primitive with one primitive of each ket of a chunk: `ket` holds x, y, z and
+/// weight, kChunk of each. Not inlined, so that g++ makes vector code of it on its own.
 __attribute__((noinline)) void add_integrals(double* __restrict__ integral, const double* __restrict__ ket,
                                              const double (&bra)[4], const Alpha& alpha, double dtol) {
   alignas(64) double distance2[kChunk], weight[kChunk];
@@ -64,19 +64,23 @@ __attribute__((noinline)) void add_integrals(double* __restrict__ integral, cons
 }
 
 /// The integrals of one bra, of rank `rank`, with the kets of a chunk.
-void integrate(double* integral, const PairLists& lists, std::ptrdiff_t chunk, int rank, int ngauss, double dtol) {
+void integrate(double* integral, const PairLists& lists, std::ptrdiff_t chunk, int rank, int ngauss,
+               double dtol) {
   const int products = ngauss * ngauss;
   const int kinds = ngauss * (ngauss + 1) / 2;
   const auto least = static_cast<float>(dtol) * 0.999999F;
   const ChunkPrimitive* ket_list = lists.chunk_primitives + chunk * products;
   const double* ket_data = lists.pair_data + chunk * products * 4 * kChunk;
-  const ChunkPrimitive* bra_list = lists.chunk_primitives + static_cast<std::ptrdiff_t>(rank / kChunk) * products;
-  const double* bra_data = lists.pair_data + static_cast<std::ptrdiff_t>(rank / kChunk) * products * 4 * kChunk + rank % kChunk;
+  const ChunkPrimitive* bra_list =
+      lists.chunk_primitives + static_cast<std::ptrdiff_t>(rank / kChunk) * products;
+  const double* bra_data =
+      lists.pair_data + static_cast<std::ptrdiff_t>(rank / kChunk) * products * 4 * kChunk + rank % kChunk;
   for (int b = 0; b < products && ket_list[b].bound * bra_list[0].bound > least; ++b) {
     for (int a = 0; a < products && ket_list[b].bound * bra_list[a].bound > least; ++a) {
       const double* from = bra_data + a * 4 * kChunk;
       const double bra[4] = {from[0], from[kChunk], from[2 * kChunk], from[3 * kChunk]};
-      add_integrals(integral, ket_data + b * 4 * kChunk, bra, lists.alphas[ket_list[b].kind * kinds + bra_list[a].kind], dtol);
+      add_integrals(integral, ket_data + b * 4 * kChunk, bra,
+                    lists.alphas[ket_list[b].kind * kinds + bra_list[a].kind], dtol);
     }
   }
 }
@@ -94,8 +98,8 @@ double distance2(const Point& a, const Point& b) {
 }
 
 /// One contracted integral, all Gaussian products made anew.
-double contracted(const double* orbital, int ngauss, double dtol, const Point& ri, const Point& rj, const Point& rk,
-                  const Point& rl) {
+double contracted(const double* orbital, int ngauss, double dtol, const Point& ri, const Point& rj,
+                  const Point& rk, const Point& rl) {
   const double ij2 = distance2(ri, rj);
   const double kl2 = distance2(rk, rl);
   double integral = 0;
@@ -106,16 +110,18 @@ double contracted(const double* orbital, int ngauss, double dtol, const Point& r
       const double bra_weight =
           orbital[2 * a + 1] * orbital[2 * b + 1] * std::exp(-xa * xb * bra * ij2) * (bra * std::sqrt(bra));
       if (std::fabs(bra_weight) <= dtol) continue;
-      const Point p = {bra * (xa * ri.x + xb * rj.x), bra * (xa * ri.y + xb * rj.y), bra * (xa * ri.z + xb * rj.z)};
+      const Point p = {bra * (xa * ri.x + xb * rj.x), bra * (xa * ri.y + xb * rj.y),
+                       bra * (xa * ri.z + xb * rj.z)};
       for (int c = 0; c < ngauss; ++c) {
         for (int d = 0; d < ngauss; ++d) {
           const double xc = orbital[2 * c], xd = orbital[2 * d];
           const double ket = 1.0 / (xc + xd);
-          const double ket_weight =
-              orbital[2 * c + 1] * orbital[2 * d + 1] * std::exp(-xc * xd * ket * kl2) * (ket * std::sqrt(ket));
+          const double ket_weight = orbital[2 * c + 1] * orbital[2 * d + 1] * std::exp(-xc * xd * ket * kl2) *
+                                    (ket * std::sqrt(ket));
           const double weight = bra_weight * ket_weight;
           if (std::fabs(ket_weight) <= dtol || std::fabs(weight) <= dtol) continue;
-          const Point q = {ket * (xc * rk.x + xd * rl.x), ket * (xc * rk.y + xd * rl.y), ket * (xc * rk.z + xd * rl.z)};
+          const Point q = {ket * (xc * rk.x + xd * rl.x), ket * (xc * rk.y + xd * rl.y),
+                           ket * (xc * rk.z + xd * rl.z)};
           const double alpha = (xa + xb) * (xc + xd) / (xa + xb + xc + xd);
           integral += weight * std::sqrt(alpha) * boys(alpha * distance2(p, q));
         }
@@ -147,7 +153,8 @@ void KILN_BENCH_NAME(build_fock)(double* fock, const PairLists& lists, int natom
           const RankedPair& ket = kets[v];
           const std::ptrdiff_t ket_rank = chunk * kChunk + v;
           if (rank > ket_rank || bra.schwarz * ket.schwarz <= dtol) continue;
-          const double share = (bra.i == bra.j ? 0.5 : 1.0) * (ket.i == ket.j ? 0.5 : 1.0) * (rank == ket_rank ? 0.5 : 1.0);
+          const double share =
+              (bra.i == bra.j ? 0.5 : 1.0) * (ket.i == ket.j ? 0.5 : 1.0) * (rank == ket_rank ? 0.5 : 1.0);
           const double e = integral[v] * share;
           f[bra.i * n + bra.j] += 4.0 * d[ket.i * n + ket.j] * e;
           f[ket.i * n + ket.j] += 4.0 * d[bra.i * n + bra.j] * e;
@@ -162,7 +169,8 @@ void KILN_BENCH_NAME(build_fock)(double* fock, const PairLists& lists, int natom
   }
 }
 
-void KILN_BENCH_NAME(build_fock_quartets)(double* fock, const Orbitals& orbitals, int natoms, int ngauss, double dtol) {
+void KILN_BENCH_NAME(build_fock_quartets)(double* fock, const Orbitals& orbitals, int natoms, int ngauss,
+                                          double dtol) {
   const std::ptrdiff_t n = natoms;
   std::fill(fock, fock + n * n, 0.0);
 #pragma omp parallel
@@ -182,7 +190,8 @@ void KILN_BENCH_NAME(build_fock_quartets)(double* fock, const Orbitals& orbitals
             const std::ptrdiff_t kl = static_cast<std::ptrdiff_t>(k) * (k + 1) / 2 + l;
             if (orbitals.schwarz[ij] * orbitals.schwarz[kl] <= dtol) continue;
             const double share = (i == j ? 0.5 : 1.0) * (k == l ? 0.5 : 1.0) * (ij == kl ? 0.5 : 1.0);
-            const double e = share * contracted(orbitals.orbital, ngauss, dtol, ri, rj, rk, atom(orbitals.centres, l));
+            const double e =
+                share * contracted(orbitals.orbital, ngauss, dtol, ri, rj, rk, atom(orbitals.centres, l));
             f[i * n + j] += 4.0 * d[k * n + l] * e;
             f[k * n + l] += 4.0 * d[i * n + j] * e;
             f[i * n + k] -= d[j * n + l] * e;

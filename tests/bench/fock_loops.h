@@ -1,8 +1,9 @@
 #pragma once
 
-// A Fock build of workload hartree_fock as plain C++ with OpenMP, in the structure of either variant: sizes at run
-// time, each thread with a Fock matrix of its own, which are added up at the end. Compiled like openmp_loops.h, and
-// a second time with -fno-math-errno (`_no_errno`), without which g++ makes no vector code of a square root.
+// A Fock build of workload hartree_fock as plain C++ with OpenMP, in the structure of either variant: sizes
+// at run time, each thread with a Fock matrix of its own, which are added up at the end. Compiled like
+// openmp_loops.h, and a second time with -fno-math-errno (`_no_errno`), without which g++ makes no vector
+// code of a square root.
 namespace kiln::bench {
 
 /// The records of kernels_src/hartree_fock/pair_lists.h.

@@ -49,7 +49,8 @@ double energy(const std::vector<double>& matrix, const std::vector<double>& dens
 }
 
 template <class Kiln, class Loop>
-void compare(const char* name, const Cluster& cluster, const Kiln& kiln, const Loop& loop, double goal, int rounds) {
+void compare(const char* name, const Cluster& cluster, const Kiln& kiln, const Loop& loop, double goal,
+             int rounds) {
   std::vector<double> mine(size(cluster.n * cluster.n)), theirs(mine.size());
   const Pair pair = time_pair([&] { kiln(mine.data()); }, [&] { loop(theirs.data()); }, rounds);
   require_close(name, energy(mine, cluster.density), energy(theirs, cluster.density), 1e-11);
@@ -70,7 +71,8 @@ void tuned_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int round
   unsigned long long next_task = 0;
   cluster.run("locate_pairs", places.data(), cluster.geometry.data());
   cluster.run("rank_pairs", ranked.data(), cluster.schwarz.data(), places.data());
-  cluster.run("order_primitives", primitives.data(), ranked.data(), cluster.basis.data(), cluster.geometry.data());
+  cluster.run("order_primitives", primitives.data(), ranked.data(), cluster.basis.data(),
+              cluster.geometry.data());
   cluster.run("make_pair_data", data.data(), primitives.data(), ranked.data(), cluster.basis.data(),
               cluster.geometry.data());
   cluster.run("make_alphas", alphas.data(), cluster.basis.data());
@@ -83,12 +85,14 @@ void tuned_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int round
     build.run(args(matrix, &next_task, cluster.density.data(), ranked.data(), primitives.data(), data.data(),
                    alphas.data(), bra_counts.data(), first_tasks.data()));
   };
-  const PairLists lists = {cluster.density.data(), ranked.data(), primitives.data(),
-                           data.data(),            alphas.data(), bra_counts.data()};
-  compare("hartree_fock, he64, tuned", cluster, kiln,
-          [&](double* matrix) { build_fock(matrix, lists, cluster.n, kGauss, kDtol); }, 0.95, rounds);
-  compare("the same, OpenMP with -fno-math-errno too", cluster, kiln,
-          [&](double* matrix) { build_fock_no_errno(matrix, lists, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+  const PairLists lists = {cluster.density.data(), ranked.data(),    primitives.data(), data.data(),
+                           alphas.data(),          bra_counts.data()};
+  compare(
+      "hartree_fock, he64, tuned", cluster, kiln,
+      [&](double* matrix) { build_fock(matrix, lists, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+  compare(
+      "the same, OpenMP with -fno-math-errno too", cluster, kiln,
+      [&](double* matrix) { build_fock_no_errno(matrix, lists, cluster.n, kGauss, kDtol); }, 0.95, rounds);
 }
 
 void paper_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds) {
@@ -102,10 +106,13 @@ void paper_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int round
     build.run(args(matrix, cluster.density.data(), cluster.schwarz.data(), orbital.data(), centres.data()));
   };
   const Orbitals orbitals = {cluster.density.data(), cluster.schwarz.data(), orbital.data(), centres.data()};
-  compare("hartree_fock, he32, paper", cluster, kiln,
-          [&](double* matrix) { build_fock_quartets(matrix, orbitals, cluster.n, kGauss, kDtol); }, 0.95, rounds);
-  compare("the same, OpenMP with -fno-math-errno too", cluster, kiln,
-          [&](double* matrix) { build_fock_quartets_no_errno(matrix, orbitals, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+  compare(
+      "hartree_fock, he32, paper", cluster, kiln,
+      [&](double* matrix) { build_fock_quartets(matrix, orbitals, cluster.n, kGauss, kDtol); }, 0.95, rounds);
+  compare(
+      "the same, OpenMP with -fno-math-errno too", cluster, kiln,
+      [&](double* matrix) { build_fock_quartets_no_errno(matrix, orbitals, cluster.n, kGauss, kDtol); }, 0.95,
+      rounds);
 }
 
 }  // namespace
