@@ -13,6 +13,7 @@ those of `kiln report`. Exit codes: 0 done, 1 not up to date (--check), 2 bad in
 import argparse
 import difflib
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -84,13 +85,18 @@ def summary_of(record, step):
 
 
 def cell(record, value):
-    """`value` names what of a record stands in a cell: metric:NAME, ms[:STEP], sum:COUNT[:STEP] in seconds, registers:STEP."""
+    """`value` names what of a record stands in a cell: metric:NAME, ms[:STEP], sum:COUNT[:STEP] in seconds; registers:STEP,
+    occupancy:STEP in percent, shape:STEP (blocks, work-items a block)."""
     if record is None:
         return ABSENT
     kind, _, rest = value.partition(":")
-    if kind == "registers":
-        found = next(launch for launch in record["launches"] if launch["step"] == rest)["attributes"]["registers"]
-        return "-" if found is None else str(found)
+    if kind in ("registers", "occupancy", "shape"):
+        launch = next(launch for launch in record["launches"] if launch["step"] == rest)
+        if kind == "shape":
+            return f"{math.prod(launch['grid'])}, {math.prod(launch['block'])}"
+        if kind == "registers":
+            return number(launch["attributes"]["registers"])
+        return number(None if launch["occupancy"] is None else 100 * launch["occupancy"])
     if kind == "metric":
         step = rest if any(launch["step"] == rest for launch in record["launches"]) else ""
         return with_spread(record["metrics"][rest]["value"], summary_of(record, step))
@@ -101,7 +107,7 @@ def cell(record, value):
         count, _, step = rest.partition(":")
         seconds = summary_of(record, step)
         return with_spread(int(count) * seconds["median"], seconds)
-    raise BadInput(f"docs/data/tables.json: expected metric, ms, sum or registers, found '{value}'")
+    raise BadInput(f"docs/data/tables.json: expected metric, ms, sum, registers, occupancy or shape, found '{value}'")
 
 
 def number(value):
@@ -133,6 +139,9 @@ def figures(table, devices, rows, published):
         cells = [number(value) for value in known]
         for device, application in ours:
             where = {**row.get("where", {}), **application["where"]}
+            if application["name"] in row.get("not_for", []):
+                cells.append("-")
+                continue
             cells.append(cell(device.one(table["entries"], where), row.get("value", table.get("value"))))
         body.append([row["name"], *cells])
     return lines_of(header, body)
