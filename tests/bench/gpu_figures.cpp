@@ -20,7 +20,7 @@ Gpu::Gpu(const BenchOptions& bench_options)
   compiler_options.places = places;
   compiler = make_nvrtc_compiler(std::move(compiler_options), *files, *log);
   device = backend->open(0);
-  driver = open_cuda_driver(places, *files).driver;
+  driver = open_cuda_driver(places, *files).library;
 }
 
 double seconds_of(const std::function<void()>& work) {
