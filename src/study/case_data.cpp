@@ -1,12 +1,16 @@
 #include "study/case_data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-
-#include "measure/statistics.h"
+#include <string_view>
 
 namespace kiln {
 namespace {
+
+/// In the order of FirstWay.
+constexpr std::array<std::string_view, 5> kWayNames = {"ahead", "cold", "disk", "background",
+                                                       "background_disk"};
 
 template <class Value>
 void raise(std::optional<std::int64_t>& most, const std::optional<Value>& value) {
@@ -14,6 +18,27 @@ void raise(std::optional<std::int64_t>& most, const std::optional<Value>& value)
 }
 
 }  // namespace
+
+const char* to_string(FirstWay way) {
+  return kWayNames.at(static_cast<std::size_t>(way)).data();
+}
+
+std::optional<FirstWay> parse_first_way(const std::string& text) {
+  const auto* const found = std::find(kWayNames.begin(), kWayNames.end(), text);
+  if (found == kWayNames.end()) return std::nullopt;
+  return static_cast<FirstWay>(found - kWayNames.begin());
+}
+
+bool CaseData::measured() const {
+  return costs && !visits.empty() && record.status == RunStatus::kOk;
+}
+
+std::optional<Summary> step_summary(const CaseData& data) {
+  if (data.visits.empty()) return std::nullopt;
+  std::vector<double> values;
+  for (const auto& [round, visit] : data.visits) values.push_back(visit.median());
+  return summarize(values);
+}
 
 double Visit::median() const {
   return summarize(seconds).median;

@@ -8,9 +8,28 @@
 #include <vector>
 
 #include "job/record.h"
+#include "measure/statistics.h"
 #include "study/cases.h"
 
 namespace kiln {
+
+/// How a program comes by the code of its first step.
+enum class FirstWay {
+  kAhead,           ///< compiled before and part of the program: loaded
+  kCold,            ///< compiled now: nothing is in any cache
+  kDisk,            ///< found in the cache on disk
+  kBackground,      ///< as kCold, but generic code runs until a thread has the case's own
+  kBackgroundDisk,  ///< the same, with the generic code found on disk
+};
+[[nodiscard]] const char* to_string(FirstWay way);
+[[nodiscard]] std::optional<FirstWay> parse_first_way(const std::string& text);
+
+/// Seconds from the wish for a kernel, its inputs in place, to the end of the first step; one value for each
+/// time that it was measured.
+struct FirstTimes {
+  std::vector<double> seconds;
+  std::vector<double> swap_seconds;  ///< to the case's own code, of the ways in the background
+};
 
 /// What the step's code of a case costs before it can run; lists hold one value for each cold compile.
 struct CaseCosts {
@@ -18,7 +37,8 @@ struct CaseCosts {
   std::vector<double> load_seconds;     ///< by the driver, after a compile
   std::vector<double> disk_seconds;     ///< from the key to loaded code, out of the disk cache
   std::uint64_t binary_bytes = 0;
-  std::vector<std::string> keys;  ///< of its units: the same keys are the same machine code
+  std::vector<std::string> keys;         ///< of its units: the same keys are the same machine code
+  std::map<FirstWay, FirstTimes> first;  ///< the ways that were measured
 };
 
 /// The samples that one round took of a case, in seconds of one step.
@@ -35,6 +55,9 @@ struct CaseData {
   std::optional<CaseCosts> costs;       ///< absent: not compiled yet, or it does not compile
   Record record;                        ///< as a job's, with times once the rounds are done
   std::map<std::size_t, Visit> visits;  ///< by round, from 1
+
+  /// It ran, agreed and was sampled.
+  [[nodiscard]] bool measured() const;
 };
 
 /// By name of the case.
@@ -46,6 +69,9 @@ struct Resources {
   std::optional<double> occupancy;  ///< the least
 };
 [[nodiscard]] Resources resources_of(const Record& record);
+
+/// The medians of a case's rounds, summed up; absent for a case without any.
+[[nodiscard]] std::optional<Summary> step_summary(const CaseData& data);
 
 /// The largest relative error that a check found; absent without checks.
 [[nodiscard]] std::optional<double> worst_error(const Record& record);

@@ -71,8 +71,9 @@ class Finder {
     for (const StudyCase& which : cases_.cases) {
       if (!measured(which)) continue;
       compare(which);
-      add_first_result(which);
+      add_first_results(which);
     }
+    findings_.amortisation = amortise(cases_, data_);
     return std::move(findings_);
   }
 
@@ -84,7 +85,7 @@ class Finder {
 
   [[nodiscard]] bool measured(const StudyCase& which) const {
     const CaseData* data = data_of(which);
-    return data != nullptr && data->costs && !data->visits.empty() && data->record.status == RunStatus::kOk;
+    return data != nullptr && data->measured();
   }
 
   [[nodiscard]] const StudyCase* find_case(CaseGroup group, bool fast_math, bool launch_bounds) const {
@@ -204,16 +205,15 @@ class Finder {
     }
   }
 
-  void add_first_result(const StudyCase& which) {
+  void add_first_results(const StudyCase& which) {
     const bool shown = which.group == CaseGroup::kAotGeneric || which.group == CaseGroup::kJitGeneric ||
                        which.group == CaseGroup::kJitSpecialised;
     if (!shown) return;
-    const CaseData& data = *data_of(which);
-    const double step = step_summary(data)->median;
-    const double load = summarize(data.costs->load_seconds).median;
-    findings_.first_results.push_back({which.name, load + step,
-                                       summarize(data.costs->compile_seconds).median + load + step,
-                                       summarize(data.costs->disk_seconds).median + step});
+    for (const auto& [way, times] : data_of(which)->costs->first) {
+      FirstResult result{which.name, way, range_of(times.seconds), {}};
+      if (!times.swap_seconds.empty()) result.swap_seconds = summarize(times.swap_seconds).median;
+      findings_.first_results.push_back(std::move(result));
+    }
   }
 
   const DeviceCases& cases_;
@@ -259,11 +259,25 @@ std::string CaseBreakEven::sentence() const {
          count_text(*result.high) + "]; " + cost + ", " + format_seconds(saved.median) + " saved by each";
 }
 
-std::optional<Summary> step_summary(const CaseData& data) {
-  if (data.visits.empty()) return std::nullopt;
-  std::vector<double> values;
-  for (const auto& [round, visit] : data.visits) values.push_back(visit.median());
-  return summarize(values);
+std::string FirstResult::sentence() const {
+  const std::string time = format_seconds(seconds.median) + (seconds.low < seconds.high
+                                                                 ? " [" + format_seconds(seconds.low) + ", " +
+                                                                       format_seconds(seconds.high) + "]"
+                                                                 : "");
+  switch (way) {
+    case FirstWay::kAhead:
+      return subject + ", compiled ahead: " + time;
+    case FirstWay::kCold:
+      return subject + ", cold: " + time;
+    case FirstWay::kDisk:
+      return subject + ", with a disk hit: " + time;
+    case FirstWay::kBackground:
+    case FirstWay::kBackgroundDisk:
+      break;
+  }
+  return subject + ", in the background, generic code " +
+         (way == FirstWay::kBackground ? "compiled first: " : "on disk: ") + time +
+         (swap_seconds ? ", its own code after " + format_seconds(*swap_seconds) : "");
 }
 
 Findings find(const DeviceCases& cases, const DeviceData& data) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/statistics.h"
+#include "study/amortisation.h"
 #include "study/case_data.h"
 #include "study/paired.h"
 
@@ -32,12 +32,13 @@ struct CaseBreakEven {
   [[nodiscard]] std::string sentence() const;
 };
 
-/// From the wish to the first result: code, one step. Medians, added up.
+/// From the wish for a kernel to its first result, as measured.
 struct FirstResult {
   std::string subject;
-  double ahead = 0;  ///< code compiled before: load and step
-  double cold = 0;   ///< compile, load and step
-  double disk = 0;   ///< out of the disk cache, and step
+  FirstWay way = FirstWay::kCold;
+  Interval seconds;                    ///< low and high are the least and the most that was seen
+  std::optional<double> swap_seconds;  ///< until generic code has made place; the median
+  [[nodiscard]] std::string sentence() const;
 };
 
 /// What a study of one device shows; cases that failed take no part.
@@ -48,11 +49,9 @@ struct Findings {
   std::vector<CaseRatio> controls;  ///< the same code twice: how far the intervals can be trusted
   std::vector<CaseBreakEven> break_even;
   std::vector<FirstResult> first_results;
+  std::vector<Amortisation> amortisation;  ///< of each flavour
 };
 
 [[nodiscard]] Findings find(const DeviceCases& cases, const DeviceData& data);
-
-/// The medians of a case's rounds, summed up; absent for a case without any.
-[[nodiscard]] std::optional<Summary> step_summary(const CaseData& data);
 
 }  // namespace kiln

@@ -52,6 +52,16 @@ Json header_json(const StudyHeader& header) {
           {"devices", header.devices}};
 }
 
+Json first_times_json(const std::map<FirstWay, FirstTimes>& first) {
+  Json all = Json::object();
+  for (const auto& [way, times] : first) {
+    Json& json = all[to_string(way)];
+    json["seconds"] = times.seconds;
+    if (!times.swap_seconds.empty()) json["swap_seconds"] = times.swap_seconds;
+  }
+  return all;
+}
+
 Json case_json(const std::string& device, const StudyCase& which, const CaseData& data) {
   Json costs;
   if (data.costs) {
@@ -59,7 +69,8 @@ Json case_json(const std::string& device, const StudyCase& which, const CaseData
              {"load_seconds", data.costs->load_seconds},
              {"disk_seconds", data.costs->disk_seconds},
              {"binary_bytes", data.costs->binary_bytes},
-             {"keys", data.costs->keys}};
+             {"keys", data.costs->keys},
+             {"first_results", first_times_json(data.costs->first)}};
   }
   return {{"kind", "case"},
           {"device", device},
@@ -147,6 +158,50 @@ Json break_even_json(const CaseBreakEven& found) {
           {"verdict", found.sentence()}};
 }
 
+Json curve_json(const AmortisationCurve& curve, const std::vector<double>& launches) {
+  Json before;
+  if (curve.before) {
+    before = {{"case", curve.before->subject},
+              {"launch_seconds", number(curve.before->launch_seconds)},
+              {"swap_seconds", number(curve.before->swap_seconds)},
+              {"launches", number(curve.launches_before())}};
+  }
+  Json seconds = Json::array();
+  for (const double count : launches) seconds.push_back(number(curve.seconds(count)));
+  return {{"case", curve.subject},
+          {"way", to_string(curve.way)},
+          {"first_seconds", number(curve.first_seconds)},
+          {"launch_seconds", number(curve.launch_seconds)},
+          {"before_swap", before},
+          {"seconds", seconds}};
+}
+
+Json amortisation_json(const std::vector<Amortisation>& amortisation) {
+  Json list = Json::array();
+  for (const Amortisation& flavour : amortisation) {
+    Json curves = Json::array();
+    for (const AmortisationCurve& curve : flavour.curves)
+      curves.push_back(curve_json(curve, flavour.launches));
+    list.push_back({{"fast_math", flavour.fast_math},
+                    {"launch_bounds", flavour.launch_bounds},
+                    {"launches", flavour.launches},
+                    {"curves", curves}});
+  }
+  return list;
+}
+
+std::map<FirstWay, FirstTimes> read_first_times(const Json& json) {
+  std::map<FirstWay, FirstTimes> first;
+  for (const auto& [name, times] : json.items()) {
+    const auto way = parse_first_way(name);
+    if (!way) throw std::out_of_range("the way '" + name + "' to a first result is not known");
+    times.at("seconds").get_to(first[*way].seconds);
+    if (times.contains("swap_seconds")) times.at("swap_seconds").get_to(first[*way].swap_seconds);
+    if (first[*way].seconds.empty()) throw std::out_of_range("a first result has no times");
+  }
+  return first;
+}
+
 CaseCosts read_costs(const Json& json) {
   CaseCosts costs;
   json.at("compile_seconds").get_to(costs.compile_seconds);
@@ -154,6 +209,7 @@ CaseCosts read_costs(const Json& json) {
   json.at("disk_seconds").get_to(costs.disk_seconds);
   json.at("binary_bytes").get_to(costs.binary_bytes);
   json.at("keys").get_to(costs.keys);
+  costs.first = read_first_times(json.at("first_results"));
   return costs;
 }
 
@@ -271,9 +327,10 @@ std::string result_to_json(const DeviceCases& cases, const DeviceData& data, con
   Json first = Json::array();
   for (const FirstResult& found : findings.first_results) {
     first.push_back({{"case", found.subject},
-                     {"ahead_seconds", number(found.ahead)},
-                     {"cold_seconds", number(found.cold)},
-                     {"disk_seconds", number(found.disk)}});
+                     {"way", to_string(found.way)},
+                     {"seconds", interval_json(found.seconds)},
+                     {"swap_seconds", number_or_null(found.swap_seconds)},
+                     {"verdict", found.sentence()}});
   }
   return text_of({{"kind", "result"},
                   {"device", cases.device.id},
@@ -285,7 +342,8 @@ std::string result_to_json(const DeviceCases& cases, const DeviceData& data, con
                   {"switches", ratios_json(findings.switches)},
                   {"controls", ratios_json(findings.controls)},
                   {"break_even", even},
-                  {"first_results", first}});
+                  {"first_results", first},
+                  {"amortisation", amortisation_json(findings.amortisation)}});
 }
 
 void StudyFile::add_result(const DeviceCases& cases, const DeviceData& data, const Findings& findings) {

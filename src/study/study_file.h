@@ -12,7 +12,7 @@
 namespace kiln {
 
 /// Version of the form of a study's file; goes up when a reader of the old form would misread the new.
-inline constexpr int kStudyFormat = 1;
+inline constexpr int kStudyFormat = 2;
 
 /// The first line of a study's file: what was measured, by whom, in which order. Who resumes a study may ask
 /// for another number of rounds; results say how many there are.

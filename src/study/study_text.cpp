@@ -74,18 +74,6 @@ std::vector<std::string> sentences(const Items& items) {
   return lines;
 }
 
-std::vector<std::string> first_result_lines(const Findings& findings) {
-  std::vector<std::string> lines;
-  for (const FirstResult& first : findings.first_results) {
-    const bool ahead = first.subject.starts_with(to_string(CaseGroup::kAotGeneric));
-    lines.push_back(
-        first.subject + ": " +
-        (ahead ? format_seconds(first.ahead) + ", compiled ahead"
-               : format_seconds(first.cold) + " cold, " + format_seconds(first.disk) + " with a disk hit"));
-  }
-  return lines;
-}
-
 std::vector<std::string> problem_lines(const DeviceCases& cases, const DeviceResult& result) {
   std::vector<std::string> lines;
   for (const StudyCase& which : cases.cases) {
@@ -159,7 +147,7 @@ std::string study_text(const StudyPlan& plan, const StudyOutcome& outcome, const
     add_section(text, "Combinations, each against jit_generic", sentences(findings.factorial), style);
     add_section(text, "Switches, of jit_specialised", sentences(findings.switches), style);
     add_section(text, "Break-even", sentences(findings.break_even), style);
-    add_section(text, "Time to the first result", first_result_lines(findings), style);
+    add_section(text, "Time to the first result", sentences(findings.first_results), style);
     add_section(text, "Control", sentences(findings.controls), style);
   }
   return text;

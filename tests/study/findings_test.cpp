@@ -18,7 +18,7 @@ class FindingsTest : public ::testing::Test {
     if (group == CaseGroup::kOnly) cases_.cases.back().constants = {"n"};
     cases_.plan.variants.push_back({{}, name, "cuda:0"});
     CaseData& data = data_[name];
-    data.costs = CaseCosts{{compile_seconds}, {0.001}, {0.002}, 100, {key}};
+    data.costs = CaseCosts{{compile_seconds}, {0.001}, {0.002}, 100, {key}, {}};
     LaunchUse launch;
     launch.attributes.registers = registers;
     data.record.launches.push_back(launch);
@@ -115,12 +115,16 @@ TEST_F(FindingsTest, OnlyRoundsThatVisitedBothAreCompared) {
   EXPECT_DOUBLE_EQ(find(cases_, data_).constants.at(0).speedup.high, 2);
 }
 
-TEST_F(FindingsTest, TheFirstResultAddsUpCodeAndStep) {
+TEST_F(FindingsTest, TheFirstResultIsWhatWasMeasured) {
   add(CaseGroup::kJitSpecialised, "jit_specialised", fast_, 40, "a", 10);
-  const auto first = find(cases_, data_).first_results.at(0);
-  EXPECT_DOUBLE_EQ(first.cold, 10 + 0.001 + 1.3);
-  EXPECT_DOUBLE_EQ(first.disk, 0.002 + 1.3);
-  EXPECT_DOUBLE_EQ(first.ahead, 0.001 + 1.3);
+  auto& first = data_["jit_specialised"].costs->first;
+  first[FirstWay::kCold] = {{11, 13, 12}, {}};
+  first[FirstWay::kBackgroundDisk] = {{3}, {14}};
+  const auto results = find(cases_, data_).first_results;
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].sentence(), "jit_specialised, cold: 12.0 s [11.0 s, 13.0 s]");
+  EXPECT_EQ(results[1].sentence(),
+            "jit_specialised, in the background, generic code on disk: 3.00 s, its own code after 14.0 s");
 }
 
 }  // namespace
