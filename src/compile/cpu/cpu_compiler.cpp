@@ -13,6 +13,8 @@
 #include "compile/cpu/host_compiler.h"
 #include "compile/cpu/unit.h"
 #include "compile/outline.h"
+#include "compile/process_diagnosis.h"
+#include "compile/unit_files.h"
 #include "device/cpu/cpu_target.h"
 #include "kiln/error.h"
 
@@ -60,7 +62,9 @@ class CpuCompiler final : public Compiler {
       hasher.field("shim", cpu_unit_fingerprint());
       hasher.field("options", join(fixed_options(compiler_.clang()), " "));
       hasher.field("libmvec", libmvec_version());
-      identity_ = CompilerIdentity{compiler_.name, compiler_.version, hasher.hex()};
+      if (options_.baseline) hasher.field("baseline", 1);
+      identity_ = CompilerIdentity{compiler_.name + (options_.baseline ? ", baseline" : ""),
+                                   compiler_.version, hasher.hex()};
     }
     return *identity_;
   }
@@ -84,7 +88,7 @@ class CpuCompiler final : public Compiler {
   CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit) {
     const ScratchFolder folder = make_scratch_folder(files_, options_.scratch, "cpu-");
     const std::filesystem::path& work = folder.get().path;
-    write_headers(unit, work);
+    write_unit_headers(files_, work / "include", unit.headers);
 
     Command command = make_command(specialization, work);
     command.standard_input = unit.text;
@@ -110,17 +114,6 @@ class CpuCompiler final : public Compiler {
     return object;
   }
 
-  void write_headers(const CpuUnit& unit, const std::filesystem::path& work) {
-    files_.make_directories(work / "include" / "kiln", true);
-    for (const auto& [name, text] : unit.headers) {
-      const std::filesystem::path path = (work / "include" / name).lexically_normal();
-      const std::string relative = path.lexically_relative(work / "include").string();
-      if (relative.empty() || relative.rfind("..", 0) == 0) continue;  // found through -I instead
-      if (path.parent_path() != work / "include") files_.make_directories(path.parent_path(), true);
-      files_.write_file(path, text, false);
-    }
-  }
-
   Command make_command(const Specialization& specialization, const std::filesystem::path& work) const {
     Command command;
     command.program = compiler_.path;
@@ -129,11 +122,12 @@ class CpuCompiler final : public Compiler {
     command.time_limit = options_.time_limit;
     std::vector<std::string>& arguments = command.arguments;
     arguments = fixed_options(compiler_.clang());
-    for (std::string& option : arch_options(specialization.target.arch))
-      arguments.push_back(std::move(option));
+    const std::string arch =
+        options_.baseline ? baseline_arch(specialization.target.arch) : specialization.target.arch;
+    for (std::string& option : arch_options(arch)) arguments.push_back(std::move(option));
     // clang 14 keeps values in xmm16 to xmm31 across __tls_get_addr, whose first call in a thread may
     // overwrite them (glibc's memset and memcpy use them). Without AVX-512 these registers do not exist.
-    if (compiler_.clang() && specialization.target.arch.starts_with("x86-64-v4")) {
+    if (compiler_.clang() && arch.starts_with("x86-64-v4")) {
       arguments.emplace_back("-mno-avx512f");
     }
     if (specialization.lineinfo) arguments.emplace_back("-g1");
@@ -185,52 +179,10 @@ class CpuCompiler final : public Compiler {
 
   Diagnostic failure(const ProcessResult& result, const Specialization& specialization,
                      const std::string& repeat) const {
-    Diagnostic diagnostic;
-    diagnostic.log = result.error;
+    Diagnostic diagnostic = process_diagnosis(
+        result, {"the C++ compiler", compiler_.path, options_.time_limit}, specialization.source_name);
     diagnostic.command = repeat;
-    if (!result.started) {
-      diagnostic.environment = true;
-      diagnostic.summary = "the C++ compiler '" + compiler_.path + "' cannot be started: " + result.error;
-    } else if (result.timed_out) {
-      diagnostic.compiler_fault = true;
-      diagnostic.summary = specialization.source_name + ": error: the C++ compiler did not finish within " +
-                           format_seconds(std::chrono::duration<double>(options_.time_limit).count());
-    } else if (result.flooded) {
-      diagnostic.compiler_fault = true;
-      diagnostic.summary = specialization.source_name + ": error: the C++ compiler printed without end";
-    } else if (result.signal != 0) {
-      diagnostic.compiler_fault = true;
-      diagnostic.summary =
-          specialization.source_name + ": error: the C++ compiler was ended by " + signal_text(result.signal);
-    } else {
-      diagnostic.environment = result.error.find("No space left on device") != std::string::npos;
-      diagnostic.compiler_fault = tells_of_a_fault(result.error);
-      diagnostic.summary = first_error(result.error);
-    }
-    if (diagnostic.summary.empty()) {
-      diagnostic.summary = specialization.source_name + ": error: the C++ compiler failed with exit code " +
-                           std::to_string(result.exit_code);
-    }
     return diagnostic;
-  }
-
-  /// The driver (`g++`) lives on and reports what became of the compiler proper.
-  static bool tells_of_a_fault(const std::string& log) {
-    for (const char* words :
-         {"internal compiler error", "out of memory", "memory exhausted", "Cannot allocate memory",
-          "bad_alloc", "Please submit a full bug report", "PLEASE submit a bug report"}) {
-      if (log.find(words) != std::string::npos) return true;
-    }
-    return false;
-  }
-
-  static std::string first_error(const std::string& log) {
-    for (const std::string& line : split(log, '\n')) {
-      if (line.find("error:") != std::string::npos || line.find("undefined reference") != std::string::npos) {
-        return std::string(trim(line));
-      }
-    }
-    return std::string(trim(split(log, '\n').front()));
   }
 
   CpuCompilerOptions options_;

@@ -17,6 +17,7 @@ struct CpuCompilerOptions {
   std::filesystem::path scratch;        ///< private files of a compile go below it and are removed again
   std::filesystem::path identity_memo;  ///< where the compiler's version is remembered; empty: nowhere
   std::chrono::milliseconds time_limit{120'000};  ///< of one compile
+  bool baseline = false;  ///< for any machine of the architecture, as distributions build, not for this one
 };
 
 /// Compiles CUDA-dialect text to a shared object with the host's C++ compiler, in a subprocess. Nothing is

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "compile/hip/hip_product.h"
 #include "compile/hip/hiprtc_library.h"
 #include "compile/hip/hiprtc_program.h"
 #include "compile/hip/hiprtc_unit.h"
@@ -127,44 +128,13 @@ class HiprtcCompiler final : public Compiler {
     return diagnostic;
   }
 
-  /// The code object, looked into: it is for the ISA that was asked for, and has every kernel.
   static CompileResult product(const HiprtcProgram& program, const Specialization& specialization) {
     CodeObject object;
-    object.format = "code_object";
     object.binary = program.code();
     object.log = program.log();
-    const auto read = read_code_object(object.binary);
-    if (const auto* problem = std::get_if<std::string>(&read)) return refuse(*problem, object.log);
-    const auto& contents = std::get<HipCodeObject>(read);
-    if (!isa_fits(contents.isa, specialization.target.arch)) {
-      return refuse("its code is for " + contents.isa + ", not for " + specialization.target.arch,
-                    object.log);
-    }
-    for (const EntryPoint& entry : specialization.entries) {
-      const std::string symbol = program.lowered_name(entry.name_expression);
-      const auto kernel = contents.kernels.find(symbol);
-      if (kernel == contents.kernels.end()) {
-        return refuse("its code has no kernel '" + symbol + "' for '" + entry.name_expression + "'",
-                      object.log);
-      }
-      const int wavefront = compiled_wavefront_size(specialization);
-      if (kernel->second.wavefront_size != wavefront) {
-        return refuse("'" + symbol + "' has wavefronts of " + std::to_string(kernel->second.wavefront_size) +
-                          " work-items, but kiln::warp_size was " + std::to_string(wavefront),
-                      object.log);
-      }
-      object.lowered_names[entry.name_expression] = symbol;
-      const FunctionAttributes& use = kernel->second.attributes;
-      object.resources[entry.name_expression] = {use.registers, use.static_shared_bytes, use.local_bytes};
-    }
-    return object;
-  }
-
-  static Diagnostic refuse(const std::string& problem, const std::string& log) {
-    Diagnostic diagnostic;
-    diagnostic.summary = "hipRTC's product cannot be used: " + problem;
-    diagnostic.log = diagnostic.summary + "\n" + log;
-    return diagnostic;
+    for (const EntryPoint& entry : specialization.entries)
+      object.lowered_names[entry.name_expression] = program.lowered_name(entry.name_expression);
+    return hip_product("hipRTC", std::move(object), specialization);
   }
 
   HiprtcCompilerOptions options_;

@@ -97,4 +97,13 @@ std::vector<Path> cuda_include_folders(const CudaPlaces& places, const Path& lib
   return folders;
 }
 
+std::vector<std::string> cuda_programs(const std::string& name, const CudaPlaces& places, FileSystem& files) {
+  std::vector<std::string> programs;
+  for (const std::string& toolkit : places.toolkits)
+    programs.push_back((Path(toolkit) / "bin" / name).string());
+  programs.push_back(name);
+  for (const Path& toolkit : installed_toolkits(files)) programs.push_back((toolkit / "bin" / name).string());
+  return programs;
+}
+
 }  // namespace kiln

@@ -33,4 +33,9 @@ struct CudaPlaces {
                                                                       const std::filesystem::path& library,
                                                                       FileSystem& files);
 
+/// Where a program of CUDA's toolkits may lie, the most explicit first: named toolkits, then its name alone,
+/// for PATH, then installed toolkits (newest first).
+[[nodiscard]] std::vector<std::string> cuda_programs(const std::string& name, const CudaPlaces& places,
+                                                     FileSystem& files);
+
 }  // namespace kiln

@@ -31,4 +31,14 @@ std::vector<Path> hip_library_folders(const HipPlaces& places, FileSystem& files
   return folders;
 }
 
+std::vector<std::string> hip_programs(const std::string& name, const HipPlaces& places, FileSystem& files) {
+  std::vector<std::string> programs;
+  for (const std::string& toolkit : places.toolkits)
+    programs.push_back((Path(toolkit) / "bin" / name).string());
+  programs.push_back(name);
+  for (const Path& toolkit : entries_starting_with("/opt", "rocm", files))
+    programs.push_back((toolkit / "bin" / name).string());
+  return programs;
+}
+
 }  // namespace kiln

@@ -25,4 +25,9 @@ struct HipPlaces {
 [[nodiscard]] std::vector<std::filesystem::path> hip_library_folders(const HipPlaces& places,
                                                                      FileSystem& files);
 
+/// Where a program of ROCm's may lie, the most explicit first: named installations, then its name alone, for
+/// PATH, then installed ones (newest first).
+[[nodiscard]] std::vector<std::string> hip_programs(const std::string& name, const HipPlaces& places,
+                                                    FileSystem& files);
+
 }  // namespace kiln

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "compile/program_compiler.h"
+#include "device/cuda/cuda_folders.h"
+
+namespace kiln {
+
+/// Compiles CUDA C++ to a cubin with nvcc, as programs are built ahead of time: the text and the options are
+/// those that NVRTC gets. `program` is a name or a path; empty: searched in CUDA_HOME, PATH and the
+/// installed toolkits. The references outlive the result.
+[[nodiscard]] std::unique_ptr<Compiler> make_nvcc_compiler(const std::string& program,
+                                                           const CudaPlaces& places,
+                                                           ProgramCompilerOptions options,
+                                                           ProcessRunner& processes, FileSystem& files,
+                                                           Log& log);
+
+}  // namespace kiln

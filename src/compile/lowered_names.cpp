@@ -1,0 +1,102 @@
+#include "compile/lowered_names.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+/// "void ns::axpy<float, 4>(float*, int)" of a mangled name; the name itself if it is not mangled.
+std::string demangled(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? text.get() : symbol;
+}
+
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+/// Where the first `wanted` outside of brackets stands, or the end.
+std::size_t find_outside(const std::string& text, char wanted) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (depth == 0 && text[i] == wanted) return i;
+    if (text[i] == '<' || text[i] == '(' || text[i] == '[') ++depth;
+    if (text[i] == '>' || text[i] == ')' || text[i] == ']') --depth;
+  }
+  return text.size();
+}
+
+/// "ns::axpy<float,4>": templates are demangled with their return type, which stands before the first blank.
+std::string spelled(const std::string& symbol) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  std::string text = demangled(symbol);
+  for (std::size_t at = text.find(kAnonymous); at != std::string::npos; at = text.find(kAnonymous, at))
+    text.erase(at, kAnonymous.size());
+  text.resize(find_outside(text, '('));
+  const std::size_t blank = find_outside(text, ' ');
+  return without_blanks(blank < text.size() ? text.substr(blank) : text);
+}
+
+std::string expression_spelled(const std::string& expression) {
+  std::string text = without_blanks(expression);
+  if (text.starts_with("::")) text.erase(0, 2);
+  return text;
+}
+
+std::string function_of(const std::string& spelling) {
+  return spelling.substr(0, spelling.find('<'));
+}
+
+}  // namespace
+
+std::string entry_uses(const std::vector<EntryPoint>& entries) {
+  std::string text =
+      "\n#line 1 \"kiln entries\"\nstatic const void* const kiln_entries[] __attribute__((used)) = {\n";
+  for (const EntryPoint& entry : entries) text += "(const void*)(&" + entry.name_expression + "),\n";
+  return text + "};\n";
+}
+
+std::variant<std::map<std::string, std::string>, std::string> find_lowered_names(
+    const std::vector<EntryPoint>& entries, const std::vector<std::string>& symbols) {
+  std::map<std::string, std::string> found;
+  std::vector<std::string> left = symbols;
+  const auto take = [&](const std::string& expression, const auto& fits) {
+    const auto symbol = std::find_if(left.begin(), left.end(), fits);
+    if (symbol == left.end()) return false;
+    found[expression] = *symbol;
+    left.erase(symbol);
+    return true;
+  };
+  std::vector<std::string> unclear;
+  for (const EntryPoint& entry : entries) {
+    const std::string& expression = entry.name_expression;
+    const std::string wanted = expression_spelled(expression);
+    const auto itself = [&](const std::string& symbol) { return symbol == wanted; };
+    const auto same = [&](const std::string& symbol) { return spelled(symbol) == wanted; };
+    if (!found.contains(expression) && !take(expression, itself) && !take(expression, same))
+      unclear.push_back(expression);
+  }
+  for (const std::string& expression : unclear) {
+    const std::string function = function_of(expression_spelled(expression));
+    const auto of_function = [&](const std::string& symbol) {
+      return function_of(spelled(symbol)) == function;
+    };
+    const auto count = std::count_if(left.begin(), left.end(), of_function);
+    if (count != 1 || !take(expression, of_function)) {
+      return "the binary has " + std::to_string(count) + " kernels that may be '" + expression +
+             "' (its kernels: " + join(symbols, ", ") + ")";
+    }
+  }
+  return found;
+}
+
+}  // namespace kiln

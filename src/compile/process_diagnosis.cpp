@@ -1,0 +1,57 @@
+#include "compile/process_diagnosis.h"
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+/// A driver (`g++`, `nvcc`) lives on and reports what became of the compiler proper.
+bool tells_of_a_fault(const std::string& log) {
+  for (const char* words :
+       {"internal compiler error", "out of memory", "memory exhausted", "Cannot allocate memory", "bad_alloc",
+        "Please submit a full bug report", "PLEASE submit a bug report", "Segmentation fault"}) {
+    if (log.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string first_error(const std::string& log) {
+  for (const std::string& line : split(log, '\n')) {
+    for (const char* words : {"error:", "undefined reference", "nvcc fatal"}) {
+      if (line.find(words) != std::string::npos) return std::string(trim(line));
+    }
+  }
+  return std::string(trim(split(log, '\n').front()));
+}
+
+}  // namespace
+
+Diagnostic process_diagnosis(const ProcessResult& result, const CompilerProgram& program,
+                             const std::string& source_name) {
+  const std::string error = source_name + ": error: " + program.what;
+  Diagnostic diagnostic;
+  diagnostic.log = result.error;
+  if (!result.started) {
+    diagnostic.environment = true;
+    diagnostic.summary = program.what + " '" + program.path + "' cannot be started: " + result.error;
+  } else if (result.timed_out) {
+    diagnostic.compiler_fault = true;
+    diagnostic.summary = error + " did not finish within " +
+                         format_seconds(std::chrono::duration<double>(program.time_limit).count());
+  } else if (result.flooded) {
+    diagnostic.compiler_fault = true;
+    diagnostic.summary = error + " printed without end";
+  } else if (result.signal != 0) {
+    diagnostic.compiler_fault = true;
+    diagnostic.summary = error + " was ended by " + signal_text(result.signal);
+  } else {
+    diagnostic.environment = result.error.find("No space left on device") != std::string::npos;
+    diagnostic.compiler_fault = tells_of_a_fault(result.error);
+    diagnostic.summary = first_error(result.error);
+  }
+  if (diagnostic.summary.empty())
+    diagnostic.summary = error + " failed with exit code " + std::to_string(result.exit_code);
+  return diagnostic;
+}
+
+}  // namespace kiln
