@@ -23,6 +23,8 @@ struct Settings {
   std::string nvrtc;                             ///< path of libnvrtc; empty: searched
   std::string hip;                               ///< path of libamdhip64; empty: searched
   std::string hiprtc;                            ///< path of libhiprtc; empty: searched
+  std::string nvcc;                              ///< a name or a path; empty: searched
+  std::string hipcc;                             ///< a name or a path; empty: searched
   double compile_time_limit = 120;               ///< seconds; 0: none
   int compile_jobs = 0;                          ///< compiles at once; 0: one for each core
   std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none

@@ -22,6 +22,7 @@ namespace {
 struct CompileArguments {
   JobArguments job;
   std::string archs;
+  bool ahead = false;
 };
 
 TableCell result_cell(const CompiledUnit& unit) {
@@ -92,15 +93,23 @@ int print_units(const std::vector<CompiledUnit>& units, const Target& target, Wo
   return failed == 0 ? kExitDone : kExitFailed;
 }
 
+Compiler& ahead_compiler(Engine& engine, const std::string& backend) {
+  const AheadCompiler found = engine.ahead_compiler(backend);
+  if (found.compiler == nullptr) throw environment_error("--ahead: " + found.problem);
+  return *found.compiler;
+}
+
 int run(World& world, const CompileArguments& arguments) {
   const JobSpec job = read_job(world, arguments.job);
-  const std::map<std::string, Compiler*> compilers = world.engine().compilers(job.isolation);
-  const std::vector<Target> targets = targets_of(arguments.archs, compilers);
+  JobContext context = world.job_context(job.isolation);
+  const std::vector<Target> targets = targets_of(arguments.archs, context.compilers);
+  for (const Target& target : targets) {
+    if (arguments.ahead) context.compilers[target.backend] = &ahead_compiler(world.engine(), target.backend);
+  }
   int code = kExitDone;
   for (const Target& target : targets) {
     const JobPlan plan = plan_for(job, target, world.engine().library(), world.files());
-    code = std::max(code,
-                    print_units(compile_job(plan, world.job_context(job.isolation), target), target, world));
+    code = std::max(code, print_units(compile_job(plan, context, target), target, world));
   }
   world.out() << statistics_line(world.engine().service().counters()) << "\n";
   return code;
@@ -117,9 +126,12 @@ Subcommand add_compile_command(CLI::App& app) {
       ->default_str("native")
       ->type_name("ARCH,...");
   arguments->archs = "native";
+  command->add_flag("--ahead", arguments->ahead,
+                    "By the compiler that programs are built with: nvcc, hipcc, or the C++ compiler for any CPU");
   command->footer(examples({"kiln compile configs/quickstart.yaml",
                             "kiln compile configs/stencil7.yaml --arch native --sweep block_x=64,128",
-                            "kiln compile configs/quickstart.yaml --arch sm_90,gfx90a"}));
+                            "kiln compile configs/quickstart.yaml --arch sm_90,gfx90a",
+                            "kiln compile configs/quickstart.yaml --arch sm_90 --ahead"}));
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }
 

@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "compile/cpu/cpu_compiler.h"
+#include "compile/cuda/nvcc_compiler.h"
 #include "compile/cuda/nvrtc_compiler.h"
+#include "compile/hip/hipcc_compiler.h"
 #include "compile/hip/hiprtc_compiler.h"
 #include "device/cpu/cpu_backend.h"
 #include "device/cuda/cuda_backend.h"
@@ -59,6 +61,14 @@ HiprtcCompilerOptions hiprtc_options(const Settings& settings, const HipPlaces& 
   return options;
 }
 
+ProgramCompilerOptions program_options(const Settings& settings, const std::string& name) {
+  ProgramCompilerOptions options;
+  options.scratch = std::filesystem::temp_directory_path();
+  if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / (name + ".txt");
+  options.time_limit = compile_time_limit(settings);
+  return options;
+}
+
 }  // namespace
 
 void start_device(const std::string& name) {
@@ -81,6 +91,13 @@ Backends make_backends(const Settings& settings, ProcessRunner& processes, FileS
   backends.devices.push_back(make_hip_backend(hip, files));
   backends.compilers["hip"] = make_hiprtc_compiler(hiprtc_options(settings, hip), files, log);
   backends.compilers["cpu"] = make_cpu_compiler(cpu_compiler_options(settings), processes, files, log);
+  CpuCompilerOptions baseline = cpu_compiler_options(settings);
+  baseline.baseline = true;
+  backends.ahead["cpu"] = {"baseline", make_cpu_compiler(std::move(baseline), processes, files, log)};
+  backends.ahead["cuda"] = {"nvcc", make_nvcc_compiler(settings.nvcc, cuda, program_options(settings, "nvcc"),
+                                                       processes, files, log)};
+  backends.ahead["hip"] = {"hipcc", make_hipcc_compiler(settings.hipcc, hip, program_options(settings, "hipcc"),
+                                                        processes, files, log)};
   return backends;
 }
 

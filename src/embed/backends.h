@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -18,6 +19,8 @@ namespace kiln {
 struct Backends {
   std::vector<std::unique_ptr<Backend>> devices;
   std::map<std::string, std::unique_ptr<Compiler>> compilers;
+  /// Those that build programs ahead of time, with their names (compile/ahead_compiler.h).
+  std::map<std::string, std::pair<std::string, std::unique_ptr<Compiler>>> ahead;
 };
 
 /// `processes`, `files` and `log` outlive what is made.

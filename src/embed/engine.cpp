@@ -116,6 +116,20 @@ std::map<std::string, Compiler*> Engine::compilers(const std::string& isolation)
   return compilers;
 }
 
+AheadCompiler Engine::ahead_compiler(const std::string& backend) {
+  const std::lock_guard lock(parts_->mutex);
+  parts_->make_backends_once();
+  const auto found = parts_->backends->ahead.find(backend);
+  if (found == parts_->backends->ahead.end()) return {"", nullptr, "no such compiler is known"};
+  const auto& [name, compiler] = found->second;
+  try {
+    static_cast<void>(compiler->identity());
+    return {name, compiler.get(), ""};
+  } catch (const Error& error) {
+    return {name, nullptr, error.message()};
+  }
+}
+
 DiskCache& Engine::cache() {
   const std::lock_guard lock(parts_->mutex);
   if (!parts_->cache)

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "cache/disk_cache.h"
+#include "compile/ahead_compiler.h"
 #include "compile/compiler.h"
 #include "device/registry.h"
 #include "kiln/settings.h"
@@ -31,6 +32,9 @@ class Engine {
   /// By back end, those that this build knows; isolated as `isolation` says ("auto", "none", "process"), or,
   /// if that is empty, as the settings say.
   [[nodiscard]] std::map<std::string, Compiler*> compilers(const std::string& isolation = "");
+  /// The one that programs for this back end are built with ahead of time. It is a process of its own, and
+  /// not isolated further.
+  [[nodiscard]] AheadCompiler ahead_compiler(const std::string& backend);
   /// On the settings' folder, also where the disk layer is switched off.
   [[nodiscard]] DiskCache& cache();
   [[nodiscard]] KernelService& service();
