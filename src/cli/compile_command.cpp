@@ -126,8 +126,9 @@ Subcommand add_compile_command(CLI::App& app) {
       ->default_str("native")
       ->type_name("ARCH,...");
   arguments->archs = "native";
-  command->add_flag("--ahead", arguments->ahead,
-                    "By the compiler that programs are built with: nvcc, hipcc, or the C++ compiler for any CPU");
+  command->add_flag(
+      "--ahead", arguments->ahead,
+      "By the compiler that programs are built with: nvcc, hipcc, or the C++ compiler for any CPU");
   command->footer(examples({"kiln compile configs/quickstart.yaml",
                             "kiln compile configs/stencil7.yaml --arch native --sweep block_x=64,128",
                             "kiln compile configs/quickstart.yaml --arch sm_90,gfx90a",

@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -39,7 +40,7 @@ std::size_t count_or(std::size_t given, std::size_t otherwise, std::size_t least
   return given;
 }
 
-StudySpec spec_of(World& world, const StudyArguments& arguments) {
+std::vector<StudySpec> specs_of(World& world, const StudyArguments& arguments) {
   std::vector<std::string> words = arguments.words;
   std::vector<std::string> set;
   for (const std::string& word : arguments.set)
@@ -47,21 +48,23 @@ StudySpec spec_of(World& world, const StudyArguments& arguments) {
   if (words.empty())
     throw bad_input("a study file is missing, such as configs/studies/minibude_constants.yaml");
   if (words.size() > 1) throw bad_input("one study at a time: '" + words[1] + "' is one argument too many");
-  StudySpec spec = load_study(world.files(), words.front());
-  for (const std::string& assignment : set) apply_set(spec, assignment);
-  if (!arguments.devices.empty()) spec.devices = split(arguments.devices, ',');
-  if (!arguments.output.empty()) spec.output = arguments.output;
-  spec.rounds = count_or(arguments.rounds, spec.rounds, kLeastRounds, "--rounds");
-  spec.samples = count_or(arguments.samples, spec.samples, 1, "--samples");
-  spec.compiles = count_or(arguments.compiles, spec.compiles, 1, "--compiles");
-  if (arguments.resume && spec.output.empty())
+  std::vector<StudySpec> specs = load_study(world.files(), words.front());
+  for (StudySpec& spec : specs) {
+    for (const std::string& assignment : set) apply_set(spec, assignment);
+    if (!arguments.devices.empty()) spec.devices = split(arguments.devices, ',');
+    if (!arguments.output.empty()) spec.output = arguments.output;
+    spec.rounds = count_or(arguments.rounds, spec.rounds, kLeastRounds, "--rounds");
+    spec.samples = count_or(arguments.samples, spec.samples, 1, "--samples");
+    spec.compiles = count_or(arguments.compiles, spec.compiles, 1, "--compiles");
+  }
+  if (arguments.resume && specs.front().output.empty())
     throw bad_input("--resume needs the folder of the study that was cut short: `output:` or --output");
-  return spec;
+  return specs;
 }
 
 void print_plan(const StudyPlan& plan, std::ostream& out) {
   for (const DeviceCases& cases : plan.devices) {
-    out << plan.workload->name << " on " << cases.device.id << ": " << cases.cases.size() << " cases\n";
+    out << cases.section << " on " << cases.device.id << ": " << cases.cases.size() << " cases\n";
     for (const StudyCase& which : cases.cases) {
       const bool bound = !which.constants.empty();
       out << "  " << which.name << (bound ? ": at compile time " + join(which.constants, ", ") : "") << "\n";
@@ -69,6 +72,7 @@ void print_plan(const StudyPlan& plan, std::ostream& out) {
     if (!cases.unread.empty())
       out << "not read by the kernels of a step: " << join(cases.unread, ", ") << "\n";
     for (const std::string& point : cases.plan.excluded) out << "left out: " << point << "\n";
+    if (!cases.no_ahead.empty()) out << "no cases by the compiler of programs: " << cases.no_ahead << "\n";
   }
 }
 
@@ -82,17 +86,21 @@ class StudyProgress {
     if (world_.quiet()) return;
     const std::int64_t now = world_.clock().steady_ns();
     if (step.done == 0) begin_ns_ = now;
-    const std::string stage = step.device + " " + step.stage;
+    const std::string stage = step.section + " on " + step.device + ", " + step.stage;
     if (world_.status_line().is_terminal()) {
       world_.status_line().show("[" + std::to_string(step.done + 1) + "/" + std::to_string(step.count) +
-                                "] " + stage + time_left(step, now) + ": " + step.name);
+                                "] " + stage + best(step) + time_left(step, now) + ": " + step.name);
     } else if (stage != stage_) {
-      world_.status_line().write(stage);
+      world_.status_line().write(stage + best(step) + time_left(step, now));
     }
     stage_ = stage;
   }
 
  private:
+  static std::string best(const StudyStep& step) {
+    return step.best.empty() ? "" : ", best " + step.best + " " + format_seconds(step.best_seconds);
+  }
+
   /// As long for each step as for those before it.
   [[nodiscard]] std::string time_left(const StudyStep& step, std::int64_t now) const {
     if (step.done == 0) return "";
@@ -134,7 +142,7 @@ void print_results(World& world, const StudyPlan& plan, const StudyOutcome& outc
 }
 
 /// The study's file, begun or gone on with.
-StudyContent open_file(StudyFile& file, const StudyPlan& plan, const JobContext& context, bool resume) {
+StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContext& context, bool resume) {
   const StudyHeader header = header_of(plan, context);
   if (resume) {
     if (auto content = file.resume(header.digest)) return std::move(*content);
@@ -143,16 +151,22 @@ StudyContent open_file(StudyFile& file, const StudyPlan& plan, const JobContext&
   return {};
 }
 
-int measure(World& world, const StudyPlan& plan, const JobContext& job, const StudyArguments& arguments) {
+int measure(World& world, const StudyPlan& plan, const JobContext& job, const AheadCompilers& ahead,
+            const StudyArguments& arguments) {
   const Interrupt interrupt;
   StudyProgress progress(world);
-  const StudyContext context{job, std::filesystem::temp_directory_path(), Interrupt::requested,
+  const auto processes = make_process_runner();
+  const StudyContext context{job,
+                             ahead,
+                             *processes,
+                             std::filesystem::temp_directory_path(),
+                             Interrupt::requested,
                              [&progress](const StudyStep& step) { progress.tell(step); }};
   std::optional<StudyFile> file;
   StudyContent content;
   if (!plan.spec.output.empty()) {
     file.emplace(world.files(), plan.spec.output);
-    content = open_file(*file, plan, job, arguments.resume);
+    content = open_file(*file, plan, context, arguments.resume);
   }
   StudyOutcome outcome;
   try {
@@ -176,20 +190,25 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const St
 
 int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
-  const StudySpec spec = spec_of(world, arguments);
-  auto workload = world.engine().library().load(spec.workload, spec.workload_where);
+  const std::vector<StudySpec> specs = specs_of(world, arguments);
+  std::vector<std::shared_ptr<const Workload>> workloads;
+  for (const StudySpec& spec : specs)
+    workloads.push_back(world.engine().library().load(spec.workload, spec.workload_where));
   std::vector<std::shared_ptr<Device>> devices;  // held, so that the layers below get the same ones
   std::vector<DeviceInfo> infos;
-  for (const std::string& name : device_names(job_of(spec), world.settings().values)) {
+  AheadCompilers ahead;
+  for (const std::string& name : device_names(job_of(specs.front()), world.settings().values)) {
     auto device = world.engine().devices().open(name);
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) continue;
     infos.push_back(device->info());
+    const std::string& backend = device->info().target.backend;
+    ahead[backend] = world.engine().ahead_compiler(backend);
     devices.push_back(std::move(device));
   }
-  const StudyPlan plan = plan_study(spec, std::move(workload), infos, world.files());
-  const JobContext context = world.job_context(spec.isolation);
+  const StudyPlan plan = plan_study(specs, workloads, infos, world.files(), ahead);
+  const JobContext context = world.job_context(specs.front().isolation);
   for (const DeviceCases& cases : plan.devices) check_plan(cases.plan, context);
-  if (!arguments.dry_run) return measure(world, plan, context, arguments);
+  if (!arguments.dry_run) return measure(world, plan, context, ahead, arguments);
   print_plan(plan, world.out());
   return kExitDone;
 }
@@ -207,7 +226,9 @@ Subcommand add_study_command(CLI::App& app) {
       ->type_name("DEVICE,...");
   command->add_option("--output", arguments->output, "Folder for study.jsonl and records.jsonl")
       ->type_name("DIR");
-  command->add_option("--format", arguments->format, "Of the results: table, or json (one line a device)")
+  command
+      ->add_option("--format", arguments->format,
+                   "Of the results: table, or json (a line for each workload and device)")
       ->type_name("FORMAT");
   command->add_option("--rounds", arguments->rounds, "Rounds, each of which visits every case")
       ->type_name("N");

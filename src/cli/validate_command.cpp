@@ -75,12 +75,13 @@ void check_job(const std::string& path, World& world) {
 }
 
 void check_study(const std::string& path, World& world) {
-  const StudySpec study = load_study(world.files(), path);
-  const auto workload = world.engine().library().load(study.workload, study.workload_where);
-  require_sources(*workload, world.files());
-  for (const DeviceInfo& device : assumed_devices(device_names(job_of(study), world.settings().values))) {
-    for (const Variant& variant : expand_study(study, workload, device, world.files()).plan.variants)
-      check_launches(variant.configuration);
+  for (const StudySpec& study : load_study(world.files(), path)) {
+    const auto workload = world.engine().library().load(study.workload, study.workload_where);
+    require_sources(*workload, world.files());
+    for (const DeviceInfo& device : assumed_devices(device_names(job_of(study), world.settings().values))) {
+      for (const Variant& variant : expand_study(study, workload, device, world.files()).plan.variants)
+        check_launches(variant.configuration);
+    }
   }
 }
 

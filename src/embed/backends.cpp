@@ -96,8 +96,9 @@ Backends make_backends(const Settings& settings, ProcessRunner& processes, FileS
   backends.ahead["cpu"] = {"baseline", make_cpu_compiler(std::move(baseline), processes, files, log)};
   backends.ahead["cuda"] = {"nvcc", make_nvcc_compiler(settings.nvcc, cuda, program_options(settings, "nvcc"),
                                                        processes, files, log)};
-  backends.ahead["hip"] = {"hipcc", make_hipcc_compiler(settings.hipcc, hip, program_options(settings, "hipcc"),
-                                                        processes, files, log)};
+  backends.ahead["hip"] = {
+      "hipcc",
+      make_hipcc_compiler(settings.hipcc, hip, program_options(settings, "hipcc"), processes, files, log)};
   return backends;
 }
 

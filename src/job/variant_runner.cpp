@@ -53,12 +53,6 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
   return names;
 }
 
-Compiler& compiler_for(const JobContext& context, const std::string& backend) {
-  const auto found = context.compilers.find(backend);
-  if (found == context.compilers.end()) throw environment_error("no compiler for '" + backend + "' devices");
-  return *found->second;
-}
-
 std::optional<double> occupancy_of(const PreparedKernel& kernel, const DeviceInfo& device) {
   const std::uint64_t most =
       device.limits.max_threads_per_unit * static_cast<std::uint64_t>(device.compute_units);
@@ -68,6 +62,12 @@ std::optional<double> occupancy_of(const PreparedKernel& kernel, const DeviceInf
 }
 
 }  // namespace
+
+Compiler& compiler_for(const JobContext& context, const std::string& backend) {
+  const auto found = context.compilers.find(backend);
+  if (found == context.compilers.end()) throw environment_error("no compiler for '" + backend + "' devices");
+  return *found->second;
+}
 
 Record start_record(const Variant& variant, const JobPlan& plan, const JobContext& context) {
   Record record;
@@ -142,6 +142,24 @@ std::vector<std::vector<double>> VariantRunner::take_samples(std::size_t count) 
   if (!taken) return {};
   lists.insert(lists.end(), per_launch_.begin(), per_launch_.end());
   return lists;
+}
+
+std::vector<PreparedKernel> VariantRunner::step_of(const Configuration& configuration,
+                                                   const std::vector<LoadedUnit>& units) {
+  std::vector<PreparedKernel> step;
+  step.reserve(needs_.run.size());
+  for (const std::string& name : needs_.run) {
+    step.emplace_back(configuration, *plan_.workload->find_kernel(name), units, *workspace_);
+    step.back().load_symbols();
+  }
+  return step;
+}
+
+void VariantRunner::run_step(std::vector<PreparedKernel>& step) {
+  if (refill_after_ > 0 && steps_since_fill_ >= refill_after_) fill_inputs();
+  for (PreparedKernel& kernel : step) kernel.enqueue();
+  stream_->synchronize();
+  ++steps_since_fill_;
 }
 
 void VariantRunner::park() {
@@ -261,6 +279,8 @@ void VariantRunner::prepare() {
   init_ = prepare_all(needs_.init_kernels);
   step_ = prepare_all(needs_.run);
   verify_step_ = prepare_all(needs_.verify_run);
+  if (const auto& refresh = plan_.workload->refresh)
+    refill_after_ = static_cast<std::size_t>(configuration_.evaluate_integer(*refresh, 1, 1'000'000'000));
 }
 
 void VariantRunner::describe_launches() {
@@ -388,9 +408,6 @@ double VariantRunner::take() {
 }
 
 void VariantRunner::warm_up() {
-  const auto& refresh = plan_.workload->refresh;
-  if (refresh)
-    refill_after_ = static_cast<std::size_t>(configuration_.evaluate_integer(*refresh, 1, 1'000'000'000));
   while (events_.size() <= step_.size()) events_.push_back(device_->create_event());
   per_launch_.resize(step_.size());
   double warm = 0;

@@ -15,6 +15,9 @@ namespace kiln {
 /// What a record says of a variant before anything is compiled.
 [[nodiscard]] Record start_record(const Variant& variant, const JobPlan& plan, const JobContext& context);
 
+/// Throws environment_error where this build has none.
+[[nodiscard]] Compiler& compiler_for(const JobContext& context, const std::string& backend);
+
 /// One variant on one device, from specialization to metrics. What goes wrong with the variant ends up in its
 /// record; an Error (bad input, environment) leaves by exception.
 class VariantRunner {
@@ -31,6 +34,18 @@ class VariantRunner {
   /// Warms up and takes `count` samples: seconds of a step in the first list, of each launch in the others.
   /// Empty if a kernel failed: `record()` says so, and that was the last sample.
   [[nodiscard]] std::vector<std::vector<double>> take_samples(std::size_t count);
+  /// For a caller that brings code of its own to the buffers of a variant that was prepared: the step's
+  /// kernels in `units`, which outlive the result. `configuration` has the variant's values, bound as it
+  /// likes.
+  [[nodiscard]] std::vector<PreparedKernel> step_of(const Configuration& configuration,
+                                                    const std::vector<LoadedUnit>& units);
+  /// Runs such a step and waits; makes the inputs anew when they have drifted.
+  void run_step(std::vector<PreparedKernel>& step);
+  /// Makes the inputs anew and waits.
+  void renew_inputs() { fill_inputs(); }
+  /// Runs `stages`; what ends the variant, such as a fault, goes into the record. True if nothing did.
+  bool guarded(const std::function<void()>& stages);
+
   /// Gives the buffers back until the next `take_samples`, which makes the inputs anew.
   void park();
   /// Lists as from `take_samples`, of any number of samples, become times and metrics of the record.
@@ -41,8 +56,6 @@ class VariantRunner {
   [[nodiscard]] bool device_lost() const { return device_lost_; }
 
  private:
-  /// Runs `stages`; what ends the variant goes into the record. True if nothing did.
-  bool guarded(const std::function<void()>& stages);
   void run_stages();
   void describe();
   [[nodiscard]] bool get_code();

@@ -29,6 +29,21 @@ std::optional<FirstWay> parse_first_way(const std::string& text) {
   return static_cast<FirstWay>(found - kWayNames.begin());
 }
 
+std::optional<std::uint64_t> CaseCosts::code_bytes() const {
+  std::optional<std::uint64_t> sum;
+  for (const MachineCode& kernel : machine_code) sum = sum.value_or(0) + kernel.bytes;
+  return sum;
+}
+
+std::optional<std::uint64_t> CaseCosts::instructions() const {
+  std::optional<std::uint64_t> sum;
+  for (const MachineCode& kernel : machine_code) {
+    if (!kernel.instructions) return std::nullopt;
+    sum = sum.value_or(0) + *kernel.instructions;
+  }
+  return sum;
+}
+
 bool CaseData::measured() const {
   return costs && !visits.empty() && record.status == RunStatus::kOk;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/machine_code.h"
 #include "job/record.h"
 #include "measure/statistics.h"
 #include "study/cases.h"
@@ -37,8 +38,13 @@ struct CaseCosts {
   std::vector<double> load_seconds;     ///< by the driver, after a compile
   std::vector<double> disk_seconds;     ///< from the key to loaded code, out of the disk cache
   std::uint64_t binary_bytes = 0;
-  std::vector<std::string> keys;         ///< of its units: the same keys are the same machine code
-  std::map<FirstWay, FirstTimes> first;  ///< the ways that were measured
+  std::vector<std::string> keys;          ///< of its units: the same keys are the same machine code
+  std::map<FirstWay, FirstTimes> first;   ///< the ways that were measured
+  std::vector<MachineCode> machine_code;  ///< of the step's kernels; empty where nothing tells
+
+  /// Of all kernels of a step together; absent where it is not known of each.
+  [[nodiscard]] std::optional<std::uint64_t> code_bytes() const;
+  [[nodiscard]] std::optional<std::uint64_t> instructions() const;
 };
 
 /// The samples that one round took of a case, in seconds of one step.

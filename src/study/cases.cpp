@@ -30,8 +30,12 @@ struct Flavour {
 class Expansion {
  public:
   Expansion(const StudySpec& study, const std::shared_ptr<const Workload>& workload, const DeviceInfo& device,
-            FileSystem& files)
+            FileSystem& files, const AheadCompiler& ahead)
       : study_(study), workload_(workload), files_(files) {
+    compilers_ = {""};
+    if (ahead.compiler != nullptr) compilers_.push_back(ahead.name);
+    result_.no_ahead = ahead.problem;
+    result_.section = study.section;
     result_.device = device;
     result_.plan.job = job_of(study);
     result_.plan.workload = workload;
@@ -136,19 +140,26 @@ class Expansion {
     }
   }
 
-  void add(CaseGroup group, const std::string& name, std::vector<std::string> constants, Flavour flavour,
-           Configuration configuration) {
+  void add(CaseGroup group, const std::string& name, const std::vector<std::string>& constants,
+           Flavour flavour, Configuration configuration, const std::string& compiler = "") {
     if (result_.cases.size() >= kMaxCases) {
       throw bad_input("the study has more than " + std::to_string(kMaxCases) + " cases", {study_.file, 0, 0});
     }
-    const std::string full = name + flavour.suffix();
-    result_.cases.push_back({full, group, std::move(constants), flavour.fast_math, flavour.launch_bounds});
+    const std::string full = name + (compiler.empty() ? "" : "." + compiler) + flavour.suffix();
+    result_.cases.push_back({full, group, constants, flavour.fast_math, flavour.launch_bounds, compiler});
     result_.plan.variants.push_back({std::move(configuration), full, result_.device.id});
   }
 
   void add(CaseGroup group, const std::string& name, const std::vector<std::string>& constants,
            Flavour flavour) {
     add(group, name, constants, flavour, configured(generic_but(constants), flavour));
+  }
+
+  /// By each compiler that a program could be built with.
+  void add_ahead(CaseGroup group, const std::string& name, const std::vector<std::string>& constants,
+                 Flavour flavour, const Configuration& configuration) {
+    for (const std::string& compiler : compilers_)
+      add(group, name, constants, flavour, configuration, compiler);
   }
 
   void add_instances(Flavour flavour) {
@@ -184,7 +195,7 @@ class Expansion {
                                         result.configuration.explain(*result.violated));
         continue;
       }
-      add(CaseGroup::kAotInstantiated, name, bound, flavour, std::move(result.configuration));
+      add_ahead(CaseGroup::kAotInstantiated, name, bound, flavour, result.configuration);
     }
   }
 
@@ -201,18 +212,31 @@ class Expansion {
   }
 
   void add_flavour(Flavour flavour) {
-    add(CaseGroup::kAotGeneric, "aot_generic", {}, flavour);
+    add_ahead(CaseGroup::kAotGeneric, "aot_generic", {}, flavour, configured(generic_but({}), flavour));
     add_instances(flavour);
     add(CaseGroup::kJitGeneric, "jit_generic", {}, flavour);
     add(CaseGroup::kJitSpecialised, "jit_specialised", result_.constants, flavour,
         configured({{"bind.all", word("compile")}}, flavour));
     for (const std::string& name : result_.constants) add(CaseGroup::kOnly, "only." + name, {name}, flavour);
+    if (study_.leave_one_out) add_leave_one_out(flavour);
     if (study_.factorial) add_factorial(flavour);
+  }
+
+  /// With one constant there is nothing else to be bound.
+  void add_leave_one_out(Flavour flavour) {
+    if (result_.constants.size() < 2) return;
+    for (const std::string& name : result_.constants) {
+      std::vector<std::string> bound = result_.constants;
+      std::erase(bound, name);
+      add(CaseGroup::kAllBut, "all_but." + name, bound, flavour,
+          configured({{"bind.all", word("compile")}, {"bind." + name, word("run")}}, flavour));
+    }
   }
 
   const StudySpec& study_;
   const std::shared_ptr<const Workload>& workload_;
   FileSystem& files_;
+  std::vector<std::string> compilers_;
   DeviceCases result_;
 };
 
@@ -230,6 +254,8 @@ const char* to_string(CaseGroup group) {
       return "jit_specialised";
     case CaseGroup::kOnly:
       return "only";
+    case CaseGroup::kAllBut:
+      return "all_but";
     case CaseGroup::kFactorial:
       return "factorial";
   }
@@ -237,8 +263,8 @@ const char* to_string(CaseGroup group) {
 }
 
 DeviceCases expand_study(const StudySpec& study, const std::shared_ptr<const Workload>& workload,
-                         const DeviceInfo& device, FileSystem& files) {
-  return Expansion(study, workload, device, files).run();
+                         const DeviceInfo& device, FileSystem& files, const AheadCompiler& ahead) {
+  return Expansion(study, workload, device, files, ahead).run();
 }
 
 }  // namespace kiln

@@ -4,45 +4,51 @@
 #include <string>
 #include <vector>
 
+#include "compile/ahead_compiler.h"
 #include "job/plan.h"
 #include "study/study_spec.h"
 
 namespace kiln {
 
-/// What stands for what. Ahead-of-time code is made here by the run-time compiler: its machine code is that
-/// of a build which had the same constants, its compile time is not charged to a run.
+/// What stands for what. Ahead-of-time code is made by the run-time compiler, and by the one that programs
+/// are built with where that is there; its compile time is not charged to a run.
 enum class CaseGroup {
   kAotGeneric,       ///< all at run time that may be
   kAotInstantiated,  ///< the same, but one of the fixed set of template-like instances
   kJitGeneric,       ///< the text of kAotGeneric again, compiled at run time: also the study's control
   kJitSpecialised,   ///< all at compile time that may be
   kOnly,             ///< one studied constant at compile time
+  kAllBut,           ///< all at compile time that may be, but one studied constant
   kFactorial,        ///< some of them, neither none, one nor all
 };
 [[nodiscard]] const char* to_string(CaseGroup group);
 
 /// One kernel that a study measures. Its place in DeviceCases::cases is that of its variant in the plan.
 struct StudyCase {
-  std::string name;  ///< "only.natpro", "jit_specialised fast_math"
+  std::string name;  ///< "only.natpro", "aot_generic.nvcc fast_math"
   CaseGroup group = CaseGroup::kAotGeneric;
   std::vector<std::string> constants;  ///< studied ones that this case binds at compile time
   bool fast_math = false, launch_bounds = true;
+  std::string compiler = {};  ///< of AheadCompiler; empty: the run-time compiler
 };
 
-/// The cases of one device.
+/// The cases of one workload on one device.
 struct DeviceCases {
+  std::string section;  ///< of the study's file
   DeviceInfo device;
   std::vector<std::string> constants;  ///< that are studied: they change the text that the compiler sees
   std::vector<std::string> unread;     ///< that the kernels of a step do not look at
+  std::string no_ahead;  ///< why there are no cases of the compiler that programs are built with; a sentence
   std::vector<StudyCase> cases;
   JobPlan plan;  ///< `excluded`: instances that a constraint leaves out
 };
 
-/// Expands a study for one device. Throws bad_input at the place of what is wrong: unknown names (with the
-/// nearest), constants that are always bound at one time, values that are not allowed, too many cases, a
-/// generic case that violates a constraint.
+/// Expands a study for one device, with cases of that compiler for programs, if it is there. Throws bad_input
+/// at the place of what is wrong: unknown names (with the nearest), constants that are always bound at one
+/// time, values that are not allowed, too many cases, a generic case that violates a constraint.
 [[nodiscard]] DeviceCases expand_study(const StudySpec& study,
                                        const std::shared_ptr<const Workload>& workload,
-                                       const DeviceInfo& device, FileSystem& files);
+                                       const DeviceInfo& device, FileSystem& files,
+                                       const AheadCompiler& ahead = {});
 
 }  // namespace kiln

@@ -8,62 +8,130 @@
 namespace kiln {
 namespace {
 
-/// The sums over a step's units.
-struct Once {
-  double compile = 0, load = 0, disk = 0;
-};
+/// One case's code, got again and again.
+class CodeMeter {
+ public:
+  CodeMeter(const Variant& variant, const CodeMeasurement& how, VariantRunner* runner, bool ahead)
+      : variant_(variant),
+        how_(how),
+        runner_(runner),
+        ahead_(ahead),
+        device_(how.context.devices.open(variant.device)),
+        compiler_(compiler_for(how.context, device_->info().target.backend)),
+        units_(step_units(variant, how.context)) {}
 
-std::optional<Once> measure_once(const std::vector<Unit>& units, Compiler& compiler,
-                                 const std::shared_ptr<Device>& device, const JobContext& context,
-                                 const std::filesystem::path& scratch, CaseCosts& costs) {
-  const ScratchFolder folder = make_scratch_folder(context.files, scratch, "kiln-study-");
-  DiskCache disk(context.files, context.clock, context.log, folder.get().path);
-  Once sums;
-  costs.keys.clear();
-  costs.binary_bytes = 0;
-  for (const Unit& unit : units) {
-    KernelService first(&disk, context.clock, 1);
-    const auto cold = first.get(unit.specialization, compiler, device);
-    const auto* made = std::get_if<ServiceResult>(&cold);
-    if (made == nullptr) return std::nullopt;
-    sums.compile += made->compile_seconds;
-    sums.load += made->load_seconds;
-    costs.keys.push_back(made->key.digest);
-    costs.binary_bytes += made->code->code().binary.size();
-
-    KernelService second(&disk, context.clock, 1);
-    const std::int64_t begin = context.clock.steady_ns();
-    const auto warm = second.get(unit.specialization, compiler, device);
-    sums.disk += seconds_between(begin, context.clock.steady_ns());
-    const auto* found = std::get_if<ServiceResult>(&warm);
-    if (found == nullptr || found->origin != Origin::kDisk)
-      throw environment_error("a study needs a disk cache, and there is none in " + scratch.string() +
-                              (disk.disabled_reason().empty() ? "" : ": " + disk.disabled_reason()));
+  std::optional<CaseCosts> run() {
+    for (std::size_t i = 0; i < how_.repeats; ++i) {
+      const ScratchFolder folder = make_scratch_folder(how_.context.files, how_.scratch, "kiln-study-");
+      DiskCache disk(how_.context.files, how_.context.clock, how_.context.log, folder.get().path);
+      if (!take_cold(disk)) return std::nullopt;
+      take_from_disk(disk);
+      if (ahead_) take_from_memory();
+    }
+    for (const auto& code : codes_) {
+      for (MachineCode& kernel :
+           machine_code(code, device_->info().target, {how_.processes, how_.context.files, how_.scratch}))
+        costs_.machine_code.push_back(std::move(kernel));
+    }
+    return std::move(costs_);
   }
-  return sums;
-}
+
+ private:
+  [[nodiscard]] std::int64_t now() const { return how_.context.clock.steady_ns(); }
+
+  bool take_cold(DiskCache& disk) {
+    KernelService service(&disk, how_.context.clock, 1);
+    std::vector<LoadedUnit> loaded;
+    double compile = 0;
+    double load = 0;
+    costs_.keys.clear();
+    costs_.binary_bytes = 0;
+    codes_.clear();
+    begin();
+    for (const Unit& unit : units_) {
+      auto result = service.get(unit.specialization, compiler_, device_);
+      auto* made = std::get_if<ServiceResult>(&result);
+      if (made == nullptr) return false;
+      compile += made->compile_seconds;
+      load += made->load_seconds;
+      loaded.push_back({unit, std::move(made->code)});
+      costs_.keys.push_back(made->key.digest);
+    }
+    end(FirstWay::kCold, loaded);
+    costs_.compile_seconds.push_back(compile);
+    costs_.load_seconds.push_back(load);
+    for (const LoadedUnit& unit : loaded) {
+      codes_.push_back(unit.code->code());
+      costs_.binary_bytes += codes_.back().binary.size();
+    }
+    return true;
+  }
+
+  void take_from_disk(DiskCache& disk) {
+    KernelService service(&disk, how_.context.clock, 1);
+    std::vector<LoadedUnit> loaded;
+    double seconds = 0;
+    begin();
+    for (const Unit& unit : units_) {
+      const std::int64_t start = now();
+      auto result = service.get(unit.specialization, compiler_, device_);
+      seconds += seconds_between(start, now());
+      auto* found = std::get_if<ServiceResult>(&result);
+      if (found == nullptr || found->origin != Origin::kDisk) {
+        throw environment_error("a study needs a disk cache, and there is none in " + how_.scratch.string() +
+                                (disk.disabled_reason().empty() ? "" : ": " + disk.disabled_reason()));
+      }
+      loaded.push_back({unit, std::move(found->code)});
+    }
+    end(FirstWay::kDisk, loaded);
+    costs_.disk_seconds.push_back(seconds);
+  }
+
+  void take_from_memory() {
+    std::vector<CodeObject> copies = codes_;
+    std::vector<LoadedUnit> loaded;
+    begin();
+    for (std::size_t i = 0; i < units_.size(); ++i)
+      loaded.push_back({units_[i], std::make_shared<LoadedCode>(std::move(copies[i]), device_)});
+    end(FirstWay::kAhead, loaded);
+  }
+
+  void begin() {
+    if (runner_ != nullptr) runner_->renew_inputs();
+    begin_ = now();
+  }
+
+  /// Runs the first step, of ways that the case has.
+  void end(FirstWay way, const std::vector<LoadedUnit>& loaded) {
+    if (runner_ == nullptr || ahead_ != (way == FirstWay::kAhead)) return;
+    std::vector<PreparedKernel> step = runner_->step_of(variant_.configuration, loaded);
+    runner_->run_step(step);
+    costs_.first[way].seconds.push_back(seconds_between(begin_, now()));
+  }
+
+  const Variant& variant_;
+  const CodeMeasurement& how_;
+  VariantRunner* runner_;
+  bool ahead_;
+  std::shared_ptr<Device> device_;
+  Compiler& compiler_;
+  std::vector<Unit> units_;
+  CaseCosts costs_;
+  std::vector<CodeObject> codes_;  // of the last cold compile
+  std::int64_t begin_ = 0;
+};
 
 }  // namespace
 
-std::optional<CaseCosts> measure_code(const Variant& variant, const JobContext& context,
-                                      const std::filesystem::path& scratch, std::size_t repeats) {
-  const auto device = context.devices.open(variant.device);
-  const Target& target = device->info().target;
-  const auto compiler = context.compilers.find(target.backend);
-  if (compiler == context.compilers.end())
-    throw environment_error("no compiler for '" + target.backend + "' devices");
+std::vector<Unit> step_units(const Variant& variant, const JobContext& context) {
+  const Target target = context.devices.open(variant.device)->info().target;
   const VariantNeeds needs = needs_of(variant.configuration, target.backend != "cpu");
-  const std::vector<Unit> units =
-      make_units(variant.configuration, needs.run, Role::kStep, target, context.files);
-  CaseCosts costs;
-  for (std::size_t i = 0; i < repeats; ++i) {
-    const auto once = measure_once(units, *compiler->second, device, context, scratch, costs);
-    if (!once) return std::nullopt;
-    costs.compile_seconds.push_back(once->compile);
-    costs.load_seconds.push_back(once->load);
-    costs.disk_seconds.push_back(once->disk);
-  }
-  return costs;
+  return make_units(variant.configuration, needs.run, Role::kStep, target, context.files);
+}
+
+std::optional<CaseCosts> measure_code(const Variant& variant, const CodeMeasurement& how,
+                                      VariantRunner* runner, bool ahead) {
+  return CodeMeter(variant, how, runner, ahead).run();
 }
 
 }  // namespace kiln

@@ -1,17 +1,33 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 
+#include "base/process.h"
 #include "job/job_runner.h"
+#include "job/variant_runner.h"
 #include "study/case_data.h"
 
 namespace kiln {
 
+/// How the code of a case is measured.
+struct CodeMeasurement {
+  const JobContext& context;             ///< with the case's own compiler
+  ProcessRunner& processes;              ///< for a disassembler
+  const std::filesystem::path& scratch;  ///< for cold caches; each is removed at once
+  std::size_t repeats = 1;
+};
+
+/// The units of a variant's step, as a user's program would ask for them one after the other.
+[[nodiscard]] std::vector<Unit> step_units(const Variant& variant, const JobContext& context);
+
 /// Gets the code of a variant's step `repeats` times as a user would the first time, into a disk cache of its
 /// own below `scratch` that goes again, and each time once more out of that cache as another process would.
 /// One unit after the other, nothing beside it. `nullopt` for code that does not compile.
-[[nodiscard]] std::optional<CaseCosts> measure_code(const Variant& variant, const JobContext& context,
-                                                    const std::filesystem::path& scratch,
-                                                    std::size_t repeats);
+///
+/// With a `runner`, which has the variant prepared and found right, each time goes on to the end of the first
+/// step: cold and out of the cache or, for code that is `ahead` of time, from code in memory.
+[[nodiscard]] std::optional<CaseCosts> measure_code(const Variant& variant, const CodeMeasurement& how,
+                                                    VariantRunner* runner, bool ahead);
 
 }  // namespace kiln

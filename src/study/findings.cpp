@@ -88,10 +88,11 @@ class Finder {
     return data != nullptr && data->measured();
   }
 
-  [[nodiscard]] const StudyCase* find_case(CaseGroup group, bool fast_math, bool launch_bounds) const {
+  [[nodiscard]] const StudyCase* find_case(CaseGroup group, bool fast_math, bool launch_bounds,
+                                           const std::string& compiler = "") const {
     for (const StudyCase& which : cases_.cases) {
-      const bool same =
-          which.group == group && which.fast_math == fast_math && which.launch_bounds == launch_bounds;
+      const bool same = which.group == group && which.fast_math == fast_math &&
+                        which.launch_bounds == launch_bounds && which.compiler == compiler;
       if (same && measured(which)) return &which;
     }
     return nullptr;
@@ -104,7 +105,15 @@ class Finder {
     const CaseData& other = *data_of(*base);
     const auto [mine, theirs] = common_rounds(own, other);
     if (mine.empty()) return std::nullopt;
-    CaseRatio result{subject.name, base->name, what, paired_ratio(theirs, mine), false, {}, {}, {}};
+    CaseRatio result;
+    result.subject = subject.name;
+    result.base = base->name;
+    result.what = what;
+    result.speedup = paired_ratio(theirs, mine);
+    result.instructions = own.costs->instructions();
+    result.base_instructions = other.costs->instructions();
+    result.code_bytes = own.costs->code_bytes();
+    result.base_code_bytes = other.costs->code_bytes();
     result.same_code = own.costs->keys == other.costs->keys;
     const auto registers = resources_of(own.record).registers;
     const auto base_registers = resources_of(other.record).registers;
@@ -126,6 +135,11 @@ class Finder {
         keep(findings_.constants,
              ratio(which, generic, which.constants.front() + " at compile time" + flavour));
         return;
+      case CaseGroup::kAllBut:
+        keep(findings_.all_but,
+             ratio(which, find_case(CaseGroup::kJitSpecialised, which.fast_math, which.launch_bounds),
+                   which.name.substr(which.name.find('.') + 1) + " at run time, all else at compile time"));
+        return;
       case CaseGroup::kFactorial:
         keep(findings_.factorial,
              ratio(which, generic, join(which.constants, " and ") + " at compile time" + flavour));
@@ -142,7 +156,18 @@ class Finder {
         return;
       case CaseGroup::kAotGeneric:
       case CaseGroup::kAotInstantiated:
+        compare_compilers(which);
         return;
+    }
+  }
+
+  void compare_compilers(const StudyCase& which) {
+    if (which.compiler.empty()) return;
+    std::string name = which.name;
+    name.erase(name.find("." + which.compiler), which.compiler.size() + 1);
+    for (const StudyCase& other : cases_.cases) {
+      if (other.name == name && measured(other))
+        keep(findings_.compilers, ratio(which, &other, name + " by " + which.compiler));
     }
   }
 
@@ -170,7 +195,7 @@ class Finder {
       if (other.group != CaseGroup::kAotInstantiated || other.fast_math != which.fast_math ||
           other.launch_bounds != which.launch_bounds || !measured(other))
         continue;
-      if (values_text(variant_of(other).configuration) == wanted) same = &other;
+      if (other.compiler.empty() && values_text(variant_of(other).configuration) == wanted) same = &other;
       const double seconds = step_summary(*data_of(other))->median;
       if (best == nullptr || seconds < best_seconds) {
         best = &other;
@@ -189,8 +214,12 @@ class Finder {
 
   void break_even_of(const StudyCase& which) {
     std::vector<const StudyCase*> bases = instances_for(which);
-    if (const StudyCase* ahead = find_case(CaseGroup::kAotGeneric, which.fast_math, which.launch_bounds))
-      bases.insert(bases.begin(), ahead);
+    const auto instances = bases.size();
+    for (const StudyCase& other : cases_.cases) {
+      if (other.group == CaseGroup::kAotGeneric && other.fast_math == which.fast_math &&
+          other.launch_bounds == which.launch_bounds && measured(other))
+        bases.insert(bases.end() - static_cast<std::ptrdiff_t>(instances), &other);
+    }
     const CaseData& own = *data_of(which);
     const double load = summarize(own.costs->load_seconds).median;
     for (const StudyCase* base : bases) {
@@ -238,6 +267,11 @@ std::string CaseRatio::sentence() const {
   }
   if (same_code) return text + ", the same code";
   if (registers_saved) text += registers_text(*registers_saved);
+  if (instructions && base_instructions) {
+    text += ", instructions " + std::to_string(*base_instructions) + " -> " + std::to_string(*instructions);
+  } else if (code_bytes && base_code_bytes) {
+    text += ", machine code " + format_bytes(*base_code_bytes) + " -> " + format_bytes(*code_bytes);
+  }
   if (error && base_error && *error != *base_error)
     text += print(", largest relative error %.1e in place of %.1e", *error, *base_error);
   return text;

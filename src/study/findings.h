@@ -17,7 +17,9 @@ struct CaseRatio {
   Interval speedup;                             ///< time of the base over that of the subject
   bool same_code = false;                       ///< the keys agree: any effect is noise
   std::optional<std::int64_t> registers_saved;  ///< against the base; absent where not told
-  std::optional<double> error, base_error;      ///< of the checks
+  /// Of the machine code of a step; absent where not told.
+  std::optional<std::uint64_t> instructions, base_instructions, code_bytes, base_code_bytes;
+  std::optional<double> error, base_error;  ///< of the checks
 
   /// "natpro at compile time: 1.07x as fast [1.05, 1.09], 3 registers fewer".
   [[nodiscard]] std::string sentence() const;
@@ -44,9 +46,11 @@ struct FirstResult {
 /// What a study of one device shows; cases that failed take no part.
 struct Findings {
   std::vector<CaseRatio> constants;  ///< each against the generic case of its flavour, then all of them
+  std::vector<CaseRatio> all_but;    ///< each against all of them
   std::vector<CaseRatio> factorial;
-  std::vector<CaseRatio> switches;  ///< fast-math and launch bounds
-  std::vector<CaseRatio> controls;  ///< the same code twice: how far the intervals can be trusted
+  std::vector<CaseRatio> compilers;  ///< programs' compilers against the run-time compiler, ahead of time
+  std::vector<CaseRatio> switches;   ///< fast-math and launch bounds
+  std::vector<CaseRatio> controls;   ///< the same code twice: how far the intervals can be trusted
   std::vector<CaseBreakEven> break_even;
   std::vector<FirstResult> first_results;
   std::vector<Amortisation> amortisation;  ///< of each flavour

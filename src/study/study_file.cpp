@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "base/text.h"
@@ -37,19 +38,41 @@ Json interval_json(const Interval& interval) {
 }
 
 Json header_json(const StudyHeader& header) {
+  Json sections = Json::array();
+  for (const StudyHeader::Section& section : header.sections)
+    sections.push_back({{"name", section.name}, {"workload", section.workload}});
   return {{"kind", "study"},
           {"format", kStudyFormat},
           {"run_id", header.run_id},
           {"time", header.time},
           {"kiln", {{"version", header.kiln_version}, {"revision", header.kiln_revision}}},
           {"study_file", header.study_file},
-          {"workload", header.workload},
+          {"sections", sections},
           {"digest", header.digest},
           {"order_seed", header.seed},
           {"rounds", header.rounds},
           {"samples", header.samples},
           {"compiles", header.compiles},
           {"devices", header.devices}};
+}
+
+Json machine_code_json(const std::vector<MachineCode>& kernels) {
+  Json list = Json::array();
+  for (const MachineCode& kernel : kernels) {
+    list.push_back(
+        {{"kernel", kernel.kernel}, {"bytes", kernel.bytes}, {"instructions", or_null(kernel.instructions)}});
+  }
+  return list;
+}
+
+std::vector<MachineCode> read_machine_code(const Json& json) {
+  std::vector<MachineCode> kernels;
+  for (const Json& item : json) {
+    MachineCode kernel{item.at("kernel").get<std::string>(), item.at("bytes").get<std::uint64_t>(), {}};
+    if (!item.at("instructions").is_null()) item.at("instructions").get_to(kernel.instructions.emplace());
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
 }
 
 Json first_times_json(const std::map<FirstWay, FirstTimes>& first) {
@@ -62,7 +85,12 @@ Json first_times_json(const std::map<FirstWay, FirstTimes>& first) {
   return all;
 }
 
-Json case_json(const std::string& device, const StudyCase& which, const CaseData& data) {
+std::string compiler_text(const CompilerIdentity& compiler) {
+  return compiler.version.starts_with(compiler.name) ? compiler.version
+                                                     : compiler.name + " " + compiler.version;
+}
+
+Json case_json(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
   Json costs;
   if (data.costs) {
     costs = {{"compile_seconds", data.costs->compile_seconds},
@@ -70,16 +98,19 @@ Json case_json(const std::string& device, const StudyCase& which, const CaseData
              {"disk_seconds", data.costs->disk_seconds},
              {"binary_bytes", data.costs->binary_bytes},
              {"keys", data.costs->keys},
-             {"first_results", first_times_json(data.costs->first)}};
+             {"first_results", first_times_json(data.costs->first)},
+             {"machine_code", machine_code_json(data.costs->machine_code)}};
   }
   return {{"kind", "case"},
-          {"device", device},
+          {"section", cases.section},
+          {"device", cases.device.id},
           {"case", which.name},
           {"group", to_string(which.group)},
           {"constants", which.constants},
           {"fast_math", which.fast_math},
           {"launch_bounds", which.launch_bounds},
-          {"compiled_by", "the run-time compiler"},
+          {"compiler", which.compiler.empty() ? "run-time" : which.compiler},
+          {"compiled_by", compiler_text(data.record.compiler)},
           {"costs", costs},
           {"record", Json::parse(record_to_json(data.record))}};
 }
@@ -102,6 +133,8 @@ Json case_result_json(const StudyCase& which, const CaseData& data) {
           {"status", to_string(data.record.status)},
           {"step_seconds", summary_json(step_summary(data))},
           {"metrics", metrics},
+          {"code_bytes", data.costs ? or_null(data.costs->code_bytes()) : Json()},
+          {"instructions", data.costs ? or_null(data.costs->instructions()) : Json()},
           {"registers", or_null(resources.registers)},
           {"local_bytes", or_null(resources.local_bytes)},
           {"shared_bytes", or_null(resources.shared_bytes)},
@@ -130,6 +163,8 @@ Json ratios_json(const std::vector<CaseRatio>& ratios) {
                     {"effect", effect_text(effect_of(ratio.speedup))},
                     {"same_code", ratio.same_code},
                     {"registers_saved", or_null(ratio.registers_saved)},
+                    {"instructions", or_null(ratio.instructions)},
+                    {"base_instructions", or_null(ratio.base_instructions)},
                     {"verdict", ratio.sentence()}});
   }
   return list;
@@ -210,7 +245,12 @@ CaseCosts read_costs(const Json& json) {
   json.at("binary_bytes").get_to(costs.binary_bytes);
   json.at("keys").get_to(costs.keys);
   costs.first = read_first_times(json.at("first_results"));
+  costs.machine_code = read_machine_code(json.at("machine_code"));
   return costs;
+}
+
+StudyBlock read_block(const Json& json) {
+  return {json.at("section").get<std::string>(), json.at("device").get<std::string>()};
 }
 
 void read_line(const Json& json, StudyContent& content) {
@@ -219,19 +259,21 @@ void read_line(const Json& json, StudyContent& content) {
     json.at("digest").get_to(content.header.digest);
     json.at("run_id").get_to(content.header.run_id);
     json.at("devices").get_to(content.header.devices);
+    for (const Json& section : json.at("sections"))
+      content.header.sections.push_back(
+          {section.at("name").get<std::string>(), section.at("workload").get<std::string>()});
   } else if (kind == "case") {
-    CaseData& data =
-        content.devices[json.at("device").get<std::string>()][json.at("case").get<std::string>()];
+    CaseData& data = content.devices[read_block(json)][json.at("case").get<std::string>()];
     if (!json.at("costs").is_null()) data.costs = read_costs(json.at("costs"));
   } else if (kind == "visit") {
     Visit visit;
     json.at("seconds").get_to(visit.seconds);
     json.at("launches").get_to(visit.launches);
     if (visit.seconds.empty()) throw std::out_of_range("a visit has no samples");
-    content.devices[json.at("device").get<std::string>()][json.at("case").get<std::string>()]
+    content.devices[read_block(json)][json.at("case").get<std::string>()]
         .visits[json.at("round").get<std::size_t>()] = std::move(visit);
   } else if (kind == "result") {
-    content.finished.push_back(json.at("device").get<std::string>());
+    content.finished.push_back(read_block(json));
   } else {
     throw std::out_of_range("the kind '" + kind + "' is not known");
   }
@@ -278,7 +320,8 @@ void StudyFile::begin(const StudyHeader& header) {
   try {
     files_.make_directories(folder_, false);
     if (const auto old = read()) {
-      if (old->finished.size() < old->header.devices.size()) {
+      const auto blocks = old->header.devices.size() * old->header.sections.size();
+      if (std::set(old->finished.begin(), old->finished.end()).size() < blocks) {
         throw bad_input(path().string() +
                         " holds a study that was cut short: --resume goes on with it; "
                         "remove the file to begin anew");
@@ -302,14 +345,19 @@ std::optional<StudyContent> StudyFile::resume(const std::string& digest) {
   return content;
 }
 
-void StudyFile::add_case(const std::string& device, const StudyCase& which, const CaseData& data) {
-  append(text_of(case_json(device, which, data)));
+StudyBlock block_of(const DeviceCases& cases) {
+  return {cases.section, cases.device.id};
 }
 
-void StudyFile::add_visit(const std::string& device, const std::string& name, std::size_t round,
+void StudyFile::add_case(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
+  append(text_of(case_json(cases, which, data)));
+}
+
+void StudyFile::add_visit(const DeviceCases& cases, const std::string& name, std::size_t round,
                           const Visit& visit) {
   append(text_of({{"kind", "visit"},
-                  {"device", device},
+                  {"section", cases.section},
+                  {"device", cases.device.id},
                   {"case", name},
                   {"round", round},
                   {"seconds", visit.seconds},
@@ -333,13 +381,17 @@ std::string result_to_json(const DeviceCases& cases, const DeviceData& data, con
                      {"verdict", found.sentence()}});
   }
   return text_of({{"kind", "result"},
+                  {"section", cases.section},
                   {"device", cases.device.id},
                   {"cases", list},
                   {"unread", cases.unread},
                   {"left_out", cases.plan.excluded},
+                  {"no_ahead", cases.no_ahead},
                   {"constants", ratios_json(findings.constants)},
+                  {"all_but", ratios_json(findings.all_but)},
                   {"factorial", ratios_json(findings.factorial)},
                   {"switches", ratios_json(findings.switches)},
+                  {"compilers", ratios_json(findings.compilers)},
                   {"controls", ratios_json(findings.controls)},
                   {"break_even", even},
                   {"first_results", first},

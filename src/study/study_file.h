@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -19,18 +20,25 @@ inline constexpr int kStudyFormat = 2;
 struct StudyHeader {
   std::string run_id, time, kiln_version, kiln_revision;
   std::string study_file;
-  std::string workload;
+  struct Section {
+    std::string name, workload;
+  };
+  std::vector<Section> sections;
   std::string digest;  ///< of everything that decides what is measured: only the same study is resumed
   std::uint64_t seed = 1;
   std::size_t rounds = 0, samples = 0, compiles = 0;
   std::vector<std::string> devices;
 };
 
-/// What a file holds of a study: by device, then by case. Records are not read back: they are made anew.
+/// A workload's section of a study and a device: each such pair has a result of its own.
+using StudyBlock = std::pair<std::string, std::string>;
+[[nodiscard]] StudyBlock block_of(const DeviceCases& cases);
+
+/// What a file holds of a study: by block, then by case. Records are not read back: they are made anew.
 struct StudyContent {
   StudyHeader header;
-  std::map<std::string, DeviceData> devices;
-  std::vector<std::string> finished;  ///< devices whose result is there
+  std::map<StudyBlock, DeviceData> devices;
+  std::vector<StudyBlock> finished;  ///< those whose result is there
 };
 
 /// `<folder>/study.jsonl` (schemas/study_result.schema.json), one JSON object a line, each written at once:
@@ -47,8 +55,8 @@ class StudyFile {
   /// study (`digest`) or damaged, with file and line.
   [[nodiscard]] std::optional<StudyContent> resume(const std::string& digest);
 
-  void add_case(const std::string& device, const StudyCase& which, const CaseData& data);
-  void add_visit(const std::string& device, const std::string& name, std::size_t round, const Visit& visit);
+  void add_case(const DeviceCases& cases, const StudyCase& which, const CaseData& data);
+  void add_visit(const DeviceCases& cases, const std::string& name, std::size_t round, const Visit& visit);
   void add_result(const DeviceCases& cases, const DeviceData& data, const Findings& findings);
 
   [[nodiscard]] std::filesystem::path path() const { return folder_ / "study.jsonl"; }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "job/units.h"
 #include "job/variant_runner.h"
+#include "study/background_start.h"
 #include "study/code_costs.h"
 
 namespace kiln {
@@ -27,7 +28,15 @@ std::uint64_t bytes_of(const DeviceCases& cases) {
   return bytes;
 }
 
-/// The study of one device.
+/// What a case runs in: its own compiler in place of the run-time compiler.
+JobContext context_of(const StudyContext& context, const DeviceCases& cases, const StudyCase& which) {
+  JobContext own = context.job;
+  if (!which.compiler.empty())
+    own.compilers[cases.device.target.backend] = context.ahead.at(cases.device.target.backend).compiler;
+  return own;
+}
+
+/// The study of one workload on one device.
 class DeviceStudy {
  public:
   DeviceStudy(const DeviceCases& cases, const StudySpec& spec, const StudyContext& context, StudyFile* file,
@@ -38,18 +47,19 @@ class DeviceStudy {
         file_(file),
         device_(context.job.devices.open(cases.device.id)),
         data_(std::move(data)),
-        runners_(cases.cases.size()) {}
+        runners_(cases.cases.size()) {
+    for (const StudyCase& which : cases.cases) contexts_.push_back(context_of(context, cases, which));
+  }
 
   void prepare() {
     problems_ = find_problems(cases_.plan, context_.job);
-    const auto fits = std::find(problems_.begin(), problems_.end(), std::nullopt);
     // Half is for what a case allocates beside its buffers, and for others.
     keeps_buffers_ = bytes_of(cases_) <= device_->free_memory_bytes() / 2;
     const bool all_known = std::all_of(cases_.cases.begin(), cases_.cases.end(), [&](const StudyCase& which) {
       const auto known = data_.find(which.name);
       return known != data_.end() && known->second.costs;
     });
-    if (!all_known) warm_up_compiler(static_cast<std::size_t>(fits - problems_.begin()));
+    if (!all_known) warm_up_compilers();
     std::size_t done = 0;
     for (const std::size_t index : visit_order(spec_.seed, 0, cases_.cases.size())) {
       tell("compile and check", done++, cases_.cases.size(), cases_.cases[index].name);
@@ -63,6 +73,7 @@ class DeviceStudy {
     bool measured = false;
     const std::size_t all = spec_.rounds * cases_.cases.size();
     for (std::size_t round = 1; round <= spec_.rounds; ++round) {
+      find_best();
       for (const std::size_t index : visit_order(spec_.seed, round, cases_.cases.size())) {
         tell("round " + std::to_string(round) + " of " + std::to_string(spec_.rounds), done++, all,
              cases_.cases[index].name);
@@ -81,12 +92,32 @@ class DeviceStudy {
  private:
   void tell(const std::string& stage, std::size_t done, std::size_t count, const std::string& name) const {
     if (context_.stop()) throw Interrupted{};
-    context_.progress({cases_.device.id, stage, name, done, count});
+    context_.progress({cases_.section, cases_.device.id, stage, name, done, count, best_, best_seconds_});
+  }
+
+  /// The fastest case by the rounds that are done.
+  void find_best() {
+    best_.clear();
+    for (const auto& [name, data] : data_) {
+      if (!data.measured()) continue;
+      const double seconds = step_summary(data)->median;
+      if (!best_.empty() && seconds >= best_seconds_) continue;
+      best_ = name;
+      best_seconds_ = seconds;
+    }
   }
 
   /// The first compile of a process loads the compiler; that is no case's cost.
-  void warm_up_compiler(std::size_t index) const {
-    static_cast<void>(measure_code(cases_.plan.variants[index], context_.job, context_.scratch, 1));
+  void warm_up_compilers() const {
+    std::set<std::string> warm;
+    for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
+      if (problems_[i] || !warm.insert(cases_.cases[i].compiler).second) continue;
+      static_cast<void>(measure_code(cases_.plan.variants[i], measurement(i, 1), nullptr, false));
+    }
+  }
+
+  [[nodiscard]] CodeMeasurement measurement(std::size_t index, std::size_t repeats) const {
+    return {contexts_[index], context_.processes, context_.scratch, repeats};
   }
 
   void prepare_case(std::size_t index) {
@@ -95,15 +126,16 @@ class DeviceStudy {
     const bool known = data_.contains(which.name);
     CaseData& data = data_[which.name];
     if (problems_[index]) {
-      data.record = unfit_record(variant, cases_.plan, context_.job, *problems_[index]);
+      data.record = unfit_record(variant, cases_.plan, contexts_[index], *problems_[index]);
     } else if (!lost_.empty()) {
-      data.record = not_run_record(variant, cases_.plan, context_.job, lost_);
+      data.record = not_run_record(variant, cases_.plan, contexts_[index], lost_);
     } else {
-      if (!data.costs) data.costs = measure_code(variant, context_.job, context_.scratch, spec_.compiles);
-      if (context_.stop()) throw Interrupted{};
-      auto runner = std::make_unique<VariantRunner>(variant, cases_.plan, context_.job, pool_,
+      auto runner = std::make_unique<VariantRunner>(variant, cases_.plan, contexts_[index], pool_,
                                                     context_.job.clock.steady_ns());
-      const bool right = runner->prepare_samples();
+      bool right = runner->prepare_samples();
+      if (context_.stop()) throw Interrupted{};
+      if (!data.costs && runner->record().status != RunStatus::kCompileFailed)
+        right &= measure_costs(index, right ? runner.get() : nullptr, data);
       data.record = runner->record();
       note_loss(*runner, which);
       if (!keeps_buffers_ || !right) runner->park();
@@ -111,7 +143,36 @@ class DeviceStudy {
     }
     // The compiler is stopped by the same keys as we are: what it says then is no result.
     if (context_.stop()) throw Interrupted{};
-    if (file_ != nullptr && !known) file_->add_case(cases_.device.id, which, data);
+    if (file_ != nullptr && !known) file_->add_case(cases_, which, data);
+  }
+
+  /// False if the case failed meanwhile: its record says why.
+  bool measure_costs(std::size_t index, VariantRunner* runner, CaseData& data) {
+    const StudyCase& which = cases_.cases[index];
+    const CodeMeasurement how = measurement(index, spec_.compiles);
+    const bool ahead = which.group == CaseGroup::kAotGeneric || which.group == CaseGroup::kAotInstantiated;
+    const auto measure = [&] {
+      data.costs = measure_code(cases_.plan.variants[index], how, runner, ahead);
+      if (context_.stop()) throw Interrupted{};
+      if (runner == nullptr || !data.costs || which.group != CaseGroup::kJitSpecialised) return;
+      for (auto& [way, times] :
+           measure_background(cases_.plan.variants[index], generic_of(which), how, *runner))
+        data.costs->first[way] = std::move(times);
+    };
+    if (runner != nullptr) return runner->guarded(measure);
+    measure();
+    return true;
+  }
+
+  /// All at run time that may be, with the same switches.
+  [[nodiscard]] const Variant& generic_of(const StudyCase& which) const {
+    for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
+      const StudyCase& other = cases_.cases[i];
+      if (other.group == CaseGroup::kJitGeneric && other.fast_math == which.fast_math &&
+          other.launch_bounds == which.launch_bounds)
+        return cases_.plan.variants[i];
+    }
+    throw internal_error("a study has no generic case for '" + which.name + "'");
   }
 
   void note_loss(const VariantRunner& runner, const StudyCase& which) {
@@ -137,7 +198,7 @@ class DeviceStudy {
     visit.seconds = std::move(lists.front());
     for (std::size_t i = 1; i < lists.size(); ++i) visit.launches.push_back(summarize(lists[i]).median);
     if (!keeps_buffers_) runner.park();
-    if (file_ != nullptr) file_->add_visit(cases_.device.id, which.name, round, visit);
+    if (file_ != nullptr) file_->add_visit(cases_, which.name, round, visit);
     data.visits[round] = std::move(visit);
     return true;
   }
@@ -167,15 +228,18 @@ class DeviceStudy {
   std::shared_ptr<Device> device_;
   DeviceData data_;
   BufferPool pool_;
+  std::vector<JobContext> contexts_;                     // of each case
   std::vector<std::unique_ptr<VariantRunner>> runners_;  // of cases that are right; after pool_
   std::vector<std::optional<Error>> problems_;
   bool keeps_buffers_ = true;
+  std::string best_;  // case, and its median
+  double best_seconds_ = 0;
   std::string lost_;  // why nothing runs on the device any more; empty while something does
 };
 
 /// What was measured of a device before, in rounds that are still wanted.
 DeviceData known_of(const StudyContent& resumed, const DeviceCases& cases, std::size_t rounds) {
-  const auto found = resumed.devices.find(cases.device.id);
+  const auto found = resumed.devices.find(block_of(cases));
   if (found == resumed.devices.end()) return {};
   DeviceData data = found->second;
   for (auto& [name, known] : data) known.visits.erase(known.visits.upper_bound(rounds), known.visits.end());
@@ -184,36 +248,42 @@ DeviceData known_of(const StudyContent& resumed, const DeviceCases& cases, std::
 
 }  // namespace
 
-StudyPlan plan_study(const StudySpec& spec, std::shared_ptr<const Workload> workload,
-                     const std::vector<DeviceInfo>& devices, FileSystem& files) {
+StudyPlan plan_study(const std::vector<StudySpec>& sections,
+                     const std::vector<std::shared_ptr<const Workload>>& workloads,
+                     const std::vector<DeviceInfo>& devices, FileSystem& files, const AheadCompilers& ahead) {
   StudyPlan plan;
-  plan.spec = spec;
-  plan.workload = std::move(workload);
-  for (const DeviceInfo& device : devices)
-    plan.devices.push_back(expand_study(spec, plan.workload, device, files));
+  plan.spec = sections.front();
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    for (const DeviceInfo& device : devices) {
+      const auto compiler = ahead.find(device.target.backend);
+      plan.devices.push_back(expand_study(sections[i], workloads[i], device, files,
+                                          compiler == ahead.end() ? AheadCompiler{} : compiler->second));
+    }
+  }
   return plan;
 }
 
-std::string digest_of(const StudyPlan& plan, const JobContext& context) {
+std::string digest_of(const StudyPlan& plan, const StudyContext& context) {
   FieldHasher hasher;
-  hasher.field("kiln", context.kiln_version + " " + context.kiln_revision);
+  hasher.field("kiln", context.job.kiln_version + " " + context.job.kiln_revision);
   hasher.field("samples", static_cast<std::int64_t>(plan.spec.samples));
   hasher.field("compiles", static_cast<std::int64_t>(plan.spec.compiles));
   hasher.field("cold", static_cast<std::int64_t>(plan.spec.cold));
   hasher.field("seed", std::to_string(plan.spec.seed));
-  hasher.field("workload", plan.workload->text);
   for (const DeviceCases& cases : plan.devices) {
+    hasher.field("section", cases.section).field("workload", cases.plan.workload->text);
     hasher.field("device", cases.device.id + "\n" + cases.device.name + "\n" + cases.device.driver);
     const Target& target = cases.device.target;
-    if (const auto compiler = context.compilers.find(target.backend); compiler != context.compilers.end()) {
-      const CompilerIdentity& identity = compiler->second->identity();
-      hasher.field("compiler", identity.name + "\n" + identity.version + "\n" + identity.fingerprint);
-    }
     for (std::size_t i = 0; i < cases.cases.size(); ++i) {
       const Configuration& configuration = cases.plan.variants[i].configuration;
       hasher.field("case", cases.cases[i].name);
+      const JobContext own = context_of(context, cases, cases.cases[i]);
+      if (const auto compiler = own.compilers.find(target.backend); compiler != own.compilers.end()) {
+        const CompilerIdentity& identity = compiler->second->identity();
+        hasher.field("compiler", identity.name + "\n" + identity.version + "\n" + identity.fingerprint);
+      }
       for (const auto& [name, value] : configuration.values()) hasher.field(name, value.to_string());
-      for (const Unit& unit : units_of(configuration, target, context.files))
+      for (const Unit& unit : units_of(configuration, target, context.job.files))
         hasher.field("code", make_cache_key(unit.specialization, CompilerIdentity{}, "").digest);
     }
   }
@@ -227,14 +297,24 @@ bool StudyOutcome::all_ok() const {
   });
 }
 
-StudyHeader header_of(const StudyPlan& plan, const JobContext& context) {
-  StudyHeader header{context.run_id,           to_iso8601(context.clock.system_ns()),
-                     context.kiln_version,     context.kiln_revision,
-                     plan.spec.file,           plan.workload->name,
-                     digest_of(plan, context), plan.spec.seed,
-                     plan.spec.rounds,         plan.spec.samples,
-                     plan.spec.compiles,       {}};
-  for (const DeviceCases& cases : plan.devices) header.devices.push_back(cases.device.id);
+StudyHeader header_of(const StudyPlan& plan, const StudyContext& context) {
+  StudyHeader header;
+  header.run_id = context.job.run_id;
+  header.time = to_iso8601(context.job.clock.system_ns());
+  header.kiln_version = context.job.kiln_version;
+  header.kiln_revision = context.job.kiln_revision;
+  header.study_file = plan.spec.file;
+  header.digest = digest_of(plan, context);
+  header.seed = plan.spec.seed;
+  header.rounds = plan.spec.rounds;
+  header.samples = plan.spec.samples;
+  header.compiles = plan.spec.compiles;
+  for (const DeviceCases& cases : plan.devices) {
+    const StudyHeader::Section section{cases.section, cases.plan.workload->name};
+    if (header.sections.empty() || header.sections.back().name != section.name)
+      header.sections.push_back(section);
+    if (header.sections.size() == 1) header.devices.push_back(cases.device.id);
+  }
   return header;
 }
 
@@ -248,7 +328,7 @@ StudyOutcome run_study(const StudyPlan& plan, const StudyContext& context, Study
       const bool measured = study.measure();
       outcome.devices.push_back(std::move(study).result());
       const auto& finished = resumed.finished;
-      const bool told = std::find(finished.begin(), finished.end(), cases.device.id) != finished.end();
+      const bool told = std::find(finished.begin(), finished.end(), block_of(cases)) != finished.end();
       outcome.devices.back().is_new = !told || measured;
       if (file != nullptr && outcome.devices.back().is_new)
         file->add_result(cases, outcome.devices.back().data, outcome.devices.back().findings);

@@ -1,40 +1,52 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "base/process.h"
+#include "compile/ahead_compiler.h"
 #include "job/job_runner.h"
 #include "study/study_file.h"
 
 namespace kiln {
 
-/// A study expanded for every device: what `--dry-run` prints.
-struct StudyPlan {
-  StudySpec spec;
-  std::shared_ptr<const Workload> workload;
-  std::vector<DeviceCases> devices;
-};
-[[nodiscard]] StudyPlan plan_study(const StudySpec& spec, std::shared_ptr<const Workload> workload,
-                                   const std::vector<DeviceInfo>& devices, FileSystem& files);
+/// By back end.
+using AheadCompilers = std::map<std::string, AheadCompiler>;
 
-/// Everything that decides what a study measures, as a digest: study file, cases with all their values,
-/// what each compiler would see, devices and their drivers, compilers, Kiln.
-[[nodiscard]] std::string digest_of(const StudyPlan& plan, const JobContext& context);
+/// A study expanded for every workload on every device: what `--dry-run` prints.
+struct StudyPlan {
+  StudySpec spec;                    ///< of the first workload, for what all of them share
+  std::vector<DeviceCases> devices;  ///< those of the first workload, then those of the next
+};
+/// `workloads[i]` is that of `sections[i]`.
+[[nodiscard]] StudyPlan plan_study(const std::vector<StudySpec>& sections,
+                                   const std::vector<std::shared_ptr<const Workload>>& workloads,
+                                   const std::vector<DeviceInfo>& devices, FileSystem& files,
+                                   const AheadCompilers& ahead = {});
 
 /// What a study is about to do: one case of a stage.
 struct StudyStep {
-  std::string device, stage, name;  ///< "cpu", "round 3 of 20", "only.n"
+  std::string section, device, stage, name;  ///< "minibude", "cpu", "round 3 of 20", "only.n"
   std::size_t done = 0, count = 0;  ///< steps before this one, and all of them, of compiling or of measuring
+  std::string best;                 ///< the fastest case so far on the device; empty: none was measured
+  double best_seconds = 0;          ///< its median
 };
 
 /// What a study needs of its surroundings.
 struct StudyContext {
   JobContext job;
+  AheadCompilers ahead;                            ///< as they were given to `plan_study`
+  ProcessRunner& processes;                        ///< for disassemblers
   std::filesystem::path scratch;                   ///< for cold caches; each is removed at once
   std::function<bool()> stop;                      ///< asked before each step; true: end
   std::function<void(const StudyStep&)> progress;  ///< told of each step before it
 };
+
+/// Everything that decides what a study measures, as a digest: study file, cases with all their values,
+/// what each compiler would see, devices and their drivers, compilers, Kiln.
+[[nodiscard]] std::string digest_of(const StudyPlan& plan, const StudyContext& context);
 
 struct DeviceResult {
   DeviceData data;
@@ -44,7 +56,7 @@ struct DeviceResult {
 
 struct StudyOutcome {
   bool interrupted = false;           ///< what was measured is in the file; there are no results
-  std::vector<DeviceResult> devices;  ///< in the plan's order
+  std::vector<DeviceResult> devices;  ///< in the order of the plan's
   [[nodiscard]] bool all_ok() const;
 };
 
@@ -57,6 +69,6 @@ struct StudyOutcome {
                                      const StudyContent& resumed);
 
 /// The header of a new study.
-[[nodiscard]] StudyHeader header_of(const StudyPlan& plan, const JobContext& context);
+[[nodiscard]] StudyHeader header_of(const StudyPlan& plan, const StudyContext& context);
 
 }  // namespace kiln

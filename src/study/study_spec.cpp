@@ -1,6 +1,7 @@
 #include "study/study_spec.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.h"
 
@@ -103,36 +104,23 @@ std::string read_isolation(const YamlNode& node) {
   return word;
 }
 
-}  // namespace
+/// What belongs to one workload. A section of `workloads` replaces what stands at the top of the file.
+const std::vector<std::string> kSectionKeys = {"set",           "constants", "instantiate",  "fast_math",
+                                               "launch_bounds", "factorial", "leave_one_out"};
 
-bool looks_like_study(const YamlNode& root) {
-  if (!root.is_map()) return false;
-  const auto has_any = [](const YamlNode& node, const std::vector<std::string>& keys) {
-    return std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return node.find(key).has_value(); });
-  };
-  if (has_any(root, {"constants", "instantiate", "fast_math", "launch_bounds", "factorial", "order_seed"}))
-    return true;
-  const auto measure = root.find("measure");
-  return measure && measure->is_map() && has_any(*measure, {"rounds", "samples", "compiles"});
+void read_section(const YamlNode& node, StudySpec& study) {
+  if (const auto set = node.find("set")) read_set(*set, study);
+  if (const auto names = node.find("constants")) study.constants = raw_values(*names);
+  if (const auto instances = node.find("instantiate")) read_instantiate(*instances, study);
+  if (const auto values = node.find("fast_math")) study.fast_math = per_backend(*values, read_switch);
+  if (const auto values = node.find("launch_bounds")) study.launch_bounds = per_backend(*values, read_switch);
+  if (const auto value = node.find("factorial")) study.factorial = value->boolean();
+  if (const auto value = node.find("leave_one_out")) study.leave_one_out = value->boolean();
 }
 
-StudySpec parse_study(const std::string& text, const std::string& name) {
-  const YamlNode root = YamlNode::parse(text, name);
-  root.require_keys({"workload", "device", "set", "constants", "instantiate", "fast_math", "launch_bounds",
-                     "factorial", "measure", "order_seed", "output", "isolation"});
-  StudySpec study;
-  study.file = name;
-  study.text = text;
-  const YamlNode workload = root.at("workload");
-  study.workload = workload.text();
-  study.workload_where = workload.where();
+/// What all workloads of a file share.
+void read_common(const YamlNode& root, StudySpec& study) {
   if (const auto node = root.find("device")) read_devices(*node, study);
-  if (const auto node = root.find("set")) read_set(*node, study);
-  if (const auto node = root.find("constants")) study.constants = raw_values(*node);
-  if (const auto node = root.find("instantiate")) read_instantiate(*node, study);
-  if (const auto node = root.find("fast_math")) study.fast_math = per_backend(*node, read_switch);
-  if (const auto node = root.find("launch_bounds")) study.launch_bounds = per_backend(*node, read_switch);
-  if (const auto node = root.find("factorial")) study.factorial = node->boolean();
   if (const auto node = root.find("measure")) read_measure(*node, study);
   if (const auto node = root.find("order_seed")) {
     if (node->integer() < 0) throw node->error("expected 0 or more; found " + node->text());
@@ -140,10 +128,79 @@ StudySpec parse_study(const std::string& text, const std::string& name) {
   }
   if (const auto node = root.find("output")) study.output = node->text();
   if (const auto node = root.find("isolation")) study.isolation = read_isolation(*node);
-  return study;
 }
 
-StudySpec load_study(FileSystem& files, const std::string& path) {
+void read_workload(const YamlNode& node, StudySpec& study) {
+  study.workload = node.text();
+  study.workload_where = node.where();
+  study.section = std::filesystem::path(study.workload).stem().string();
+}
+
+/// An item of `workloads`: a name, or a map.
+void read_listed(const YamlNode& item, StudySpec& study) {
+  if (!item.is_map()) {
+    read_workload(item, study);
+    return;
+  }
+  std::vector<std::string> keys = {"workload", "name"};
+  keys.insert(keys.end(), kSectionKeys.begin(), kSectionKeys.end());
+  item.require_keys(keys);
+  read_workload(item.at("workload"), study);
+  if (item.find("set")) study.set.clear();
+  if (item.find("instantiate")) study.instantiate.clear();
+  read_section(item, study);
+  if (const auto name = item.find("name")) study.section = name->text();
+  if (study.section.empty()) throw item.error("expected a `name` of at least one letter");
+}
+
+}  // namespace
+
+bool looks_like_study(const YamlNode& root) {
+  if (!root.is_map()) return false;
+  const auto has_any = [](const YamlNode& node, const std::vector<std::string>& keys) {
+    return std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return node.find(key).has_value(); });
+  };
+  if (has_any(root, {"workloads", "constants", "instantiate", "fast_math", "launch_bounds", "factorial",
+                     "leave_one_out", "order_seed"}))
+    return true;
+  const auto measure = root.find("measure");
+  return measure && measure->is_map() && has_any(*measure, {"rounds", "samples", "compiles"});
+}
+
+std::vector<StudySpec> parse_study(const std::string& text, const std::string& name) {
+  const YamlNode root = YamlNode::parse(text, name);
+  std::vector<std::string> keys = {"workload",   "workloads", "device",   "measure",
+                                   "order_seed", "output",    "isolation"};
+  keys.insert(keys.end(), kSectionKeys.begin(), kSectionKeys.end());
+  root.require_keys(keys);
+  StudySpec common;
+  common.file = name;
+  common.text = text;
+  read_common(root, common);
+  read_section(root, common);
+  const auto workloads = root.find("workloads");
+  if (!workloads) {
+    read_workload(root.at("workload"), common);
+    return {common};
+  }
+  if (const auto one = root.find("workload"))
+    throw one->error("expected either `workload` or `workloads`, not both");
+  std::vector<StudySpec> sections;
+  for (const YamlNode& item : workloads->items()) {
+    StudySpec section = common;
+    read_listed(item, section);
+    const auto same = [&](const StudySpec& other) { return other.section == section.section; };
+    if (std::any_of(sections.begin(), sections.end(), same)) {
+      throw item.error("there is a '" + section.section +
+                       "' already; give one of them another name with `name`");
+    }
+    sections.push_back(std::move(section));
+  }
+  if (sections.empty()) throw workloads->error("expected at least one workload; found an empty list");
+  return sections;
+}
+
+std::vector<StudySpec> load_study(FileSystem& files, const std::string& path) {
   return parse_study(read_input(files, path), path);
 }
 

@@ -21,9 +21,11 @@ struct PerBackend {
   }
 };
 
-/// What a study file says, checked for form but not yet against the workload. docs/study.md is its manual.
+/// What a study file says of one workload, checked for form but not yet against the workload. docs/study.md
+/// is its manual. Devices, measure, seed, output and isolation are the same for all workloads of a file.
 struct StudySpec {
   std::string file, text;
+  std::string section;  ///< of its own in the file; the workload's name unless the file says otherwise
   std::string workload;
   SourceLocation workload_where;
   std::vector<std::string> devices = {"auto"};
@@ -33,6 +35,7 @@ struct StudySpec {
   PerBackend<std::vector<bool>> fast_math = {{{"otherwise", {false}}}};
   PerBackend<std::vector<bool>> launch_bounds = {{{"otherwise", {true}}}};
   bool factorial = false;
+  bool leave_one_out = false;
   std::size_t rounds = 20;
   std::size_t samples = 3;   ///< of a case in a round
   std::size_t compiles = 3;  ///< cold ones of each case, timed
@@ -47,9 +50,10 @@ inline constexpr std::size_t kLeastRounds = 6;
 /// Whether a document has a key that studies have and jobs have not.
 [[nodiscard]] bool looks_like_study(const YamlNode& root);
 
-/// Throws bad_input with file, line, column, key and the nearest known key.
-[[nodiscard]] StudySpec parse_study(const std::string& text, const std::string& name);
-[[nodiscard]] StudySpec load_study(FileSystem& files, const std::string& path);
+/// The sections of a study, one for each workload, at least one. Throws bad_input with file, line, column,
+/// key and the nearest known key.
+[[nodiscard]] std::vector<StudySpec> parse_study(const std::string& text, const std::string& name);
+[[nodiscard]] std::vector<StudySpec> load_study(FileSystem& files, const std::string& path);
 
 /// `--set k=v`: replaces what the file sets for `k`, on every back end.
 void apply_set(StudySpec& study, const std::string& assignment);

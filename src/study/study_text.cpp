@@ -100,7 +100,8 @@ TextTable case_table(const DeviceCases& cases, const DeviceResult& result, const
                    {"regs", true},
                    {"spilt\nbytes", true},
                    {"shared\nbytes", true},
-                   {"binary", true},
+                   {"machine\ncode", true},
+                   {"instruc-\ntions", true},
                    {"occu-\npancy", true},
                    {"max. rel.\nerror", true}};
   for (const StudyCase& which : cases.cases) {
@@ -110,6 +111,8 @@ TextTable case_table(const DeviceCases& cases, const DeviceResult& result, const
     const Resources resources = resources_of(data.record);
     const auto error = worst_error(data.record);
     const bool ok = data.record.status == RunStatus::kOk;
+    const auto code_bytes = data.costs ? data.costs->code_bytes() : std::nullopt;
+    const auto instructions = data.costs ? data.costs->instructions() : std::nullopt;
     table.rows.push_back(
         {{which.name},
          {to_string(data.record.status), ok ? Tone::kGood : Tone::kBad},
@@ -121,7 +124,8 @@ TextTable case_table(const DeviceCases& cases, const DeviceResult& result, const
          count_cell(resources.registers),
          count_cell(resources.local_bytes),
          count_cell(resources.shared_bytes),
-         data.costs ? TableCell{format_bytes(data.costs->binary_bytes)} : nothing(),
+         code_bytes ? TableCell{format_bytes(*code_bytes)} : nothing(),
+         instructions ? TableCell{std::to_string(*instructions)} : nothing(),
          resources.occupancy ? TableCell{print("%.0f %%", *resources.occupancy * 100)} : nothing(),
          error ? TableCell{*error == 0 ? "0" : print("%.1e", *error)} : nothing()});
   }
@@ -134,7 +138,7 @@ std::string study_text(const StudyPlan& plan, const StudyOutcome& outcome, const
     const DeviceCases& cases = plan.devices[i];
     const DeviceResult& result = outcome.devices[i];
     const Findings& findings = result.findings;
-    text += paint(plan.workload->name, Tone::kStrong, style) + style.dot() + cases.device.name + " (" +
+    text += paint(cases.section, Tone::kStrong, style) + style.dot() + cases.device.name + " (" +
             cases.device.id + ")" + style.dot() + std::to_string(cases.cases.size()) + " cases" +
             style.dot() + std::to_string(plan.spec.rounds) + " rounds in shuffled order, seed " +
             std::to_string(plan.spec.seed) + "\n\n";
@@ -144,8 +148,12 @@ std::string study_text(const StudyPlan& plan, const StudyOutcome& outcome, const
     if (!cases.unread.empty()) {
       add_section(text, "Not read by the kernels of a step", {join(cases.unread, ", ")}, style);
     }
+    add_section(text, "All but one, each against jit_specialised", sentences(findings.all_but), style);
     add_section(text, "Combinations, each against jit_generic", sentences(findings.factorial), style);
     add_section(text, "Switches, of jit_specialised", sentences(findings.switches), style);
+    std::vector<std::string> compilers = sentences(findings.compilers);
+    if (!cases.no_ahead.empty()) compilers.push_back("not compared: " + cases.no_ahead);
+    add_section(text, "Compilers of programs, against the run-time compiler", compilers, style);
     add_section(text, "Break-even", sentences(findings.break_even), style);
     add_section(text, "Time to the first result", sentences(findings.first_results), style);
     add_section(text, "Control", sentences(findings.controls), style);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "support/fake_compiler.h"
 #include "support/small_workload.h"
 
 namespace kiln {
@@ -19,8 +20,8 @@ class Cases : public ::testing::Test {
     DeviceInfo device;
     device.id = "cuda:0";
     device.target.backend = "cuda";
-    return expand_study(parse_study("workload: scale\n" + more, "study.yaml"), disk_.workload(), device,
-                        disk_.files);
+    return expand_study(parse_study("workload: scale\n" + more, "study.yaml").front(), disk_.workload(),
+                        device, disk_.files, ahead_);
   }
 
   static std::vector<std::string> names(const DeviceCases& cases) {
@@ -48,6 +49,7 @@ class Cases : public ::testing::Test {
   }
 
   test::SmallDisk disk_;
+  AheadCompiler ahead_;
 };
 
 TEST_F(Cases, StudiesTheConstantsThatTheStepReads) {
@@ -119,6 +121,39 @@ TEST_F(Cases, RefusesWhatTheWorkloadDoesNotHave) {
   EXPECT_THAT(refusal("set: {blok: 64}\n"), HasSubstr("study.yaml:2:13: workload 'scale' has no parameter"));
   EXPECT_THAT(refusal("instantiate: {block: [63]}\n"), HasSubstr("study.yaml:2:23"));
   EXPECT_THAT(refusal("set: {n: 100000}\n"), HasSubstr("constraint violated: 'n * block <= 1000000'"));
+}
+
+TEST_F(Cases, OfACompilerForProgramsStandBesideThoseAheadOfTime) {
+  test::FakeCompiler nvcc;
+  ahead_ = {"nvcc", &nvcc, ""};
+  const DeviceCases cases = expand("instantiate: {block: [64, 256]}\nfast_math: [false, true]\n");
+  const auto all = names(cases);
+  EXPECT_THAT(std::vector(all.begin(), all.begin() + 8),
+              ElementsAre("aot_generic", "aot_generic.nvcc", "aot_instantiated.block=64",
+                          "aot_instantiated.block=64.nvcc", "aot_instantiated.block=256",
+                          "aot_instantiated.block=256.nvcc", "jit_generic", "jit_specialised"));
+  EXPECT_THAT(all, Contains("aot_generic.nvcc fast_math"));
+  EXPECT_EQ(cases.cases[0].compiler, "");
+  EXPECT_EQ(cases.cases[1].compiler, "nvcc");
+  EXPECT_TRUE(cases.no_ahead.empty());
+}
+
+TEST_F(Cases, WithoutACompilerForProgramsSayWhy) {
+  ahead_ = {"nvcc", nullptr, "no nvcc was found"};
+  const DeviceCases cases = expand("");
+  EXPECT_EQ(cases.cases.size(), 5U);
+  EXPECT_EQ(cases.no_ahead, "no nvcc was found");
+}
+
+TEST_F(Cases, AllButOneConstantWhereAskedFor) {
+  const DeviceCases cases = expand("leave_one_out: true\n");
+  EXPECT_THAT(names(cases), ElementsAre("aot_generic", "jit_generic", "jit_specialised", "only.n",
+                                        "only.factor", "all_but.n", "all_but.factor"));
+  EXPECT_EQ(binding(cases, "all_but.n", "n"), Binding::kRun);
+  EXPECT_EQ(binding(cases, "all_but.n", "factor"), Binding::kCompile);
+  EXPECT_EQ(binding(cases, "all_but.n", "unused"), Binding::kCompile);
+  EXPECT_THAT(names(expand("constants: [n]\nleave_one_out: true\n")),
+              ElementsAre("aot_generic", "jit_generic", "jit_specialised", "only.n"));
 }
 
 }  // namespace

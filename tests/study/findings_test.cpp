@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A study of one constant, as if measured.
 class FindingsTest : public ::testing::Test {
@@ -18,7 +19,7 @@ class FindingsTest : public ::testing::Test {
     if (group == CaseGroup::kOnly) cases_.cases.back().constants = {"n"};
     cases_.plan.variants.push_back({{}, name, "cuda:0"});
     CaseData& data = data_[name];
-    data.costs = CaseCosts{{compile_seconds}, {0.001}, {0.002}, 100, {key}, {}};
+    data.costs = CaseCosts{{compile_seconds}, {0.001}, {0.002}, 100, {key}, {}, {}};
     LaunchUse launch;
     launch.attributes.registers = registers;
     data.record.launches.push_back(launch);
@@ -97,6 +98,45 @@ TEST_F(FindingsTest, FastMathIsComparedWithThePreciseCase) {
   ASSERT_EQ(findings.switches.size(), 1U);
   EXPECT_THAT(findings.switches[0].sentence(),
               AllOf(HasSubstr("fast-math: 2.0000x"), HasSubstr("1.0e-03 in place of 1.0e-06")));
+}
+
+TEST_F(FindingsTest, TellsWhatTheMachineCodeSaves) {
+  add(CaseGroup::kJitGeneric, "jit_generic", slow_, 40, "a", 1);
+  add(CaseGroup::kOnly, "only.n", fast_, 40, "b", 1);
+  data_["jit_generic"].costs->machine_code = {{"f", 4096, 400}, {"g", 512, 12}};
+  data_["only.n"].costs->machine_code = {{"f", 2048, 280}, {"g", 512, 8}};
+  EXPECT_THAT(find(cases_, data_).constants.at(0).sentence(), HasSubstr(", instructions 412 -> 288"));
+  data_["only.n"].costs->machine_code[1].instructions.reset();
+  EXPECT_THAT(find(cases_, data_).constants.at(0).sentence(),
+              AllOf(HasSubstr(", machine code 4.5 KiB -> 2.5 KiB"), Not(HasSubstr("instructions"))));
+}
+
+TEST_F(FindingsTest, ACompilerOfProgramsIsComparedWithTheRunTimeCompiler) {
+  add(CaseGroup::kAotGeneric, "aot_generic", slow_, 40, "a", 1);
+  add(CaseGroup::kAotGeneric, "aot_generic.nvcc", fast_, 40, "b", 2);
+  cases_.cases.back().compiler = "nvcc";
+  add(CaseGroup::kJitGeneric, "jit_generic", slow_, 40, "a", 1);
+  add(CaseGroup::kJitSpecialised, "jit_specialised", fast_, 40, "c", 1);
+  const Findings findings = find(cases_, data_);
+  ASSERT_EQ(findings.compilers.size(), 1U);
+  EXPECT_EQ(findings.compilers[0].base, "aot_generic");
+  EXPECT_THAT(findings.compilers[0].sentence(), HasSubstr("aot_generic by nvcc: 2.0000x"));
+  ASSERT_EQ(findings.controls.size(), 1U);
+  EXPECT_EQ(findings.controls[0].base, "aot_generic");
+  ASSERT_EQ(findings.break_even.size(), 2U);
+  EXPECT_EQ(findings.break_even[0].base, "aot_generic");
+  EXPECT_EQ(findings.break_even[1].base, "aot_generic.nvcc");
+}
+
+TEST_F(FindingsTest, LeavingAConstantOutIsComparedWithAllOfThem) {
+  add(CaseGroup::kJitSpecialised, "jit_specialised", fast_, 40, "a", 1);
+  add(CaseGroup::kAllBut, "all_but.n", slow_, 42, "b", 1);
+  const Findings findings = find(cases_, data_);
+  ASSERT_EQ(findings.all_but.size(), 1U);
+  EXPECT_EQ(findings.all_but[0].base, "jit_specialised");
+  EXPECT_THAT(findings.all_but[0].sentence(),
+              AllOf(HasSubstr("n at run time, all else at compile time: slower, 0.5000x"),
+                    HasSubstr("2 registers more")));
 }
 
 TEST_F(FindingsTest, CasesThatFailedTakeNoPart) {

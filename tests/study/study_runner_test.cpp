@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "job/job_fixture.h"
 #include "study/study_text.h"
+#include "support/fake_process_runner.h"
 
 namespace kiln {
 namespace {
@@ -28,17 +29,20 @@ class StudyRunner : public test::JobTest {
   StudyRunner() { disk_.files.make_directories("/scratch", true); }
 
   StudyPlan plan_of(const std::string& text = kStudy) {
-    return plan_study(parse_study(text, "/study.yaml"), disk_.workload(), {device_->info()}, disk_.files);
+    const std::vector<StudySpec> sections = parse_study(text, "/study.yaml");
+    const std::vector<std::shared_ptr<const Workload>> workloads(sections.size(), disk_.workload());
+    return plan_study(sections, workloads, {device_->info()}, disk_.files, ahead_);
   }
 
   StudyContext study_context(std::function<bool()> stop = [] { return false; }) {
-    return {context(), "/scratch", std::move(stop), [this](const StudyStep& step) { told_.push_back(step); }};
+    return {context(),  ahead_,          processes_,
+            "/scratch", std::move(stop), [this](const StudyStep& step) { told_.push_back(step); }};
   }
 
   /// With a file that is begun or gone on with.
   StudyOutcome study(const StudyPlan& plan, const StudyContext& context, bool resume = false) {
     StudyFile file(disk_.files, "/results");
-    const StudyHeader header = header_of(plan, context.job);
+    const StudyHeader header = header_of(plan, context);
     StudyContent content;
     if (resume) {
       content = file.resume(header.digest).value();
@@ -70,6 +74,8 @@ class StudyRunner : public test::JobTest {
   }
 
   std::vector<StudyStep> told_;
+  AheadCompilers ahead_;
+  test::FakeProcessRunner processes_;
 };
 
 TEST_F(StudyRunner, VisitsEveryCaseOnceInEachRoundInTheOrderOfTheSeed) {
@@ -294,6 +300,86 @@ TEST_F(StudyRunner, ADiskThatDoesNotTakeTheFileIsToldBeforeAnythingIsCompiled) {
   const int compiles = compiler_.compiles();
   EXPECT_THROW(static_cast<void>(study(plan_of(), study_context())), Error);
   EXPECT_EQ(compiler_.compiles(), compiles);
+}
+
+TEST_F(StudyRunner, TheFirstResultIsMeasuredInEachWay) {
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  const DeviceData& data = outcome.devices[0].data;
+  const auto ways = [&](const std::string& name) {
+    std::vector<FirstWay> all;
+    for (const auto& [way, times] : data.at(name).costs->first) {
+      EXPECT_THAT(times.seconds, SizeIs(2)) << name;
+      for (const double seconds : times.seconds) EXPECT_GE(seconds, 1e-3) << name;
+      all.push_back(way);
+    }
+    return all;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(ways("aot_generic"), ElementsAre(FirstWay::kAhead));
+  EXPECT_THAT(ways("jit_generic"), ElementsAre(FirstWay::kCold, FirstWay::kDisk));
+  EXPECT_THAT(ways("only.n"), ElementsAre(FirstWay::kCold, FirstWay::kDisk));
+  EXPECT_THAT(ways("jit_specialised"), ElementsAre(FirstWay::kCold, FirstWay::kDisk, FirstWay::kBackground,
+                                                   FirstWay::kBackgroundDisk));
+  const auto& background = data.at("jit_specialised").costs->first.at(FirstWay::kBackground);
+  EXPECT_THAT(background.swap_seconds, SizeIs(2));
+  ASSERT_THAT(outcome.devices[0].findings.amortisation, SizeIs(1));
+  EXPECT_THAT(outcome.devices[0].findings.amortisation[0].curves, SizeIs(5));
+  EXPECT_EQ(lines("result").at(0)["amortisation"][0]["curves"].size(), 5U);
+}
+
+TEST_F(StudyRunner, ACompilerForProgramsMakesItsOwnCases) {
+  test::FakeCompiler nvcc({"nvcc", "13.0", "other"});
+  ahead_["fake"] = {"nvcc", &nvcc, ""};
+  const StudyOutcome outcome = study(plan_of(), study_context());
+  EXPECT_TRUE(outcome.all_ok());
+  const DeviceData& data = outcome.devices[0].data;
+  EXPECT_EQ(data.at("aot_generic.nvcc").record.compiler.name, "nvcc");
+  EXPECT_NE(data.at("aot_generic.nvcc").costs->keys, data.at("aot_generic").costs->keys);
+  EXPECT_GE(nvcc.compiles_of(test::kScaleSource), 3);  // the warm-up, and two that are timed
+  std::map<std::string, std::string> compiled_by;
+  for (const auto& line : lines("case")) compiled_by[line["case"]] = line["compiled_by"];
+  EXPECT_EQ(compiled_by["aot_generic.nvcc"], "nvcc 13.0");
+  EXPECT_EQ(compiled_by["aot_generic"], "fakec 1.0");
+  EXPECT_EQ(lines("result").at(0)["compilers"].size(), 1U);
+}
+
+constexpr const char* kTwo =
+    "workloads: [scale, {workload: scale, name: small, constants: [n]}]\nset: {n: 1000}\n"
+    "measure: {rounds: 6, samples: 2, compiles: 2}\n";
+
+TEST_F(StudyRunner, SeveralWorkloadsHaveAResultEach) {
+  const StudyPlan plan = plan_of(kTwo);
+  ASSERT_THAT(plan.devices, SizeIs(2));
+  const StudyOutcome outcome = study(plan, study_context());
+  EXPECT_TRUE(outcome.all_ok());
+  EXPECT_THAT(outcome.devices, SizeIs(2));
+  EXPECT_THAT(visits(), SizeIs(30 + 24));
+  const auto results = lines("result");
+  ASSERT_THAT(results, SizeIs(2));
+  EXPECT_EQ(results[0]["section"], "scale");
+  EXPECT_EQ(results[1]["section"], "small");
+  EXPECT_THAT(study_text(plan, outcome, TextStyle{}), AllOf(HasSubstr("scale"), HasSubstr("small")));
+}
+
+TEST_F(StudyRunner, AStudyOfSeveralWorkloadsGoesOnInTheOneThatWasCutShort) {
+  const StudyPlan plan = plan_of(kTwo);
+  // All of the first workload, and a part of the second.
+  ASSERT_TRUE(interrupted(plan, 80).interrupted);
+  ASSERT_THAT(lines("result"), SizeIs(1));
+  const auto before = visits();
+  EXPECT_THROW(static_cast<void>(study(plan, study_context())), Error);
+  EXPECT_TRUE(study(plan, study_context(), true).all_ok());
+  const auto after = visits();
+  ASSERT_EQ(after.size(), 54U);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
+  EXPECT_THAT(lines("result"), SizeIs(2));
+}
+
+TEST_F(StudyRunner, TellsTheBestCaseSoFar) {
+  static_cast<void>(study(plan_of(), study_context()));
+  EXPECT_TRUE(told_.at(5).best.empty());
+  EXPECT_FALSE(told_.at(10).best.empty());
+  EXPECT_NEAR(told_.at(10).best_seconds, 1e-3, 1e-9);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(StudySpec, HasDefaultsForAllButTheWorkload) {
-  const StudySpec study = parse_study("workload: scale\n", "study.yaml");
+  const StudySpec study = parse_study("workload: scale\n", "study.yaml").at(0);
   EXPECT_EQ(study.workload, "scale");
   EXPECT_EQ(study.devices, std::vector<std::string>{"auto"});
   EXPECT_EQ(study.fast_math.of("cpu"), std::vector<bool>{false});
@@ -34,12 +34,14 @@ TEST(StudySpec, HasDefaultsForAllButTheWorkload) {
 }
 
 TEST(StudySpec, ReadsValuesForEachBackEnd) {
-  const StudySpec study = parse_study(
-      "workload: w\nset: {n: {cpu: 10, otherwise: 1000}, m: 3}\n"
-      "instantiate: {k: {cpu: [1, 2], otherwise: [1, 2, 4]}}\nfast_math: [false, true]\n"
-      "launch_bounds: {cpu: true, otherwise: [true, false]}\n"
-      "measure: {rounds: 9, samples: 2, compiles: 1, cache: cold}\norder_seed: 5\n",
-      "study.yaml");
+  const StudySpec study =
+      parse_study(
+          "workload: w\nset: {n: {cpu: 10, otherwise: 1000}, m: 3}\n"
+          "instantiate: {k: {cpu: [1, 2], otherwise: [1, 2, 4]}}\nfast_math: [false, true]\n"
+          "launch_bounds: {cpu: true, otherwise: [true, false]}\n"
+          "measure: {rounds: 9, samples: 2, compiles: 1, cache: cold}\norder_seed: 5\n",
+          "study.yaml")
+          .front();
   EXPECT_EQ(study.set[0].second.of("cpu").text, "10");
   EXPECT_EQ(study.set[0].second.of("cuda").text, "1000");
   EXPECT_EQ(study.set[1].second.of("hip").text, "3");
@@ -81,8 +83,38 @@ TEST(StudySpec, RefusesWhatIsWrongWithItsPlace) {
   EXPECT_THAT(refusal("workload: w\nisolation: proces\n"), HasSubstr("did you mean 'process'?"));
 }
 
+TEST(StudySpec, SeveralWorkloadsShareWhatStandsAtTheTop) {
+  const auto sections = parse_study(
+      "workloads:\n- scale\n- {workload: dir/scale.yaml, name: other, set: {m: 2}, fast_math: true}\n"
+      "set: {n: 5}\nfactorial: true\nmeasure: {rounds: 9}\noutput: here\n",
+      "study.yaml");
+  ASSERT_EQ(sections.size(), 2U);
+  EXPECT_EQ(sections[0].section, "scale");
+  EXPECT_EQ(sections[0].set.at(0).first, "n");
+  EXPECT_EQ(sections[1].section, "other");
+  EXPECT_EQ(sections[1].workload, "dir/scale.yaml");
+  ASSERT_EQ(sections[1].set.size(), 1U);
+  EXPECT_EQ(sections[1].set[0].first, "m");
+  EXPECT_EQ(sections[1].fast_math.of("cpu"), std::vector<bool>{true});
+  for (const StudySpec& section : sections) {
+    EXPECT_TRUE(section.factorial);
+    EXPECT_EQ(section.rounds, 9U);
+    EXPECT_EQ(section.output, "here");
+  }
+}
+
+TEST(StudySpec, RefusesSectionsThatAreWrongWithTheirPlace) {
+  EXPECT_THAT(refusal("workloads: [a, a]\n"),
+              HasSubstr("study.yaml:1:16: workloads[1]: there is a 'a' already"));
+  EXPECT_THAT(refusal("workloads: []\n"), HasSubstr("expected at least one workload"));
+  EXPECT_THAT(refusal("workload: a\nworkloads: [b]\n"), HasSubstr("either `workload` or `workloads`"));
+  EXPECT_THAT(refusal("workloads: [{set: {n: 1}}]\n"), HasSubstr("workload"));
+  EXPECT_THAT(refusal("workloads: [{workload: a, measure: {rounds: 9}}]\n"),
+              HasSubstr("unknown key 'workloads[0].measure'"));
+}
+
 TEST(StudySpec, TheCommandLineReplacesWhatTheFileSets) {
-  StudySpec study = parse_study("workload: w\nset: {n: {cpu: 10, otherwise: 1000}}\n", "study.yaml");
+  StudySpec study = parse_study("workload: w\nset: {n: {cpu: 10, otherwise: 1000}}\n", "study.yaml").front();
   apply_set(study, "n=7");
   ASSERT_EQ(study.set.size(), 1U);
   EXPECT_EQ(study.set[0].second.of("cpu").text, "7");
