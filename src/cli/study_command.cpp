@@ -88,8 +88,9 @@ class StudyProgress {
     if (step.done == 0) begin_ns_ = now;
     const std::string stage = step.section + " on " + step.device + ", " + step.stage;
     if (world_.status_line().is_terminal()) {
-      world_.status_line().show("[" + std::to_string(step.done + 1) + "/" + std::to_string(step.count) +
-                                "] " + stage + best(step) + time_left(step, now) + ": " + step.name);
+      // What matters least stands last, where a narrow terminal cuts.
+      world_.status_line().show("[" + std::to_string(step.done + 1) + "/" + std::to_string(step.count) + "]" +
+                                time_left(step, now) + best(step) + ", " + stage + ": " + step.name);
     } else if (stage != stage_) {
       world_.status_line().write(stage + best(step) + time_left(step, now));
     }

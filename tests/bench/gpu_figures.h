@@ -42,7 +42,7 @@ void print_compile_figures(Gpu& gpu);
 /// From the start of a process to its first launch, with code from the disk: the kiln program against
 /// kiln_bench_bare_start.
 void print_start_figures(Gpu& gpu);
-/// The four workloads by NVRTC against the same text by nvcc -O3.
+/// The four workloads by NVRTC against the same text by nvcc.
 void print_nvcc_figures(Gpu& gpu);
 
 }  // namespace kiln::bench

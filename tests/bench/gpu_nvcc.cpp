@@ -1,57 +1,16 @@
-#include <algorithm>
-#include <map>
+#include <chrono>
+#include <filesystem>
 
 #include "base/process.h"
-#include "compile/cuda/nvrtc_library.h"
-#include "compile/cuda/nvrtc_unit.h"
+#include "compile/cuda/nvcc_compiler.h"
 #include "device/cuda/cuda_backend.h"
 #include "gpu_figures.h"
 #include "job/job_runner.h"
 #include "kiln/error.h"
 #include "pair_timer.h"
-#include "scratch_folder.h"
 
 namespace kiln::bench {
 namespace {
-
-/// Compiles the very text that NVRTC gets with nvcc -O3, ahead of time as users do it. Entries are
-/// `extern "C"`: NVRTC's lowered names are nvcc's.
-class NvccCompiler final : public Compiler {
- public:
-  explicit NvccCompiler(Gpu& gpu) : gpu_(gpu) {
-    identity_ = {"nvcc", "with NVRTC " + gpu.compiler->identity().version, "-O3"};
-  }
-
-  const CompilerIdentity& identity() override { return identity_; }
-  Target target_for(const std::string& arch) override { return gpu_.compiler->target_for(arch); }
-
-  CompileResult compile(const Specialization& specialization) override {
-    CompileResult result = gpu_.compiler->compile(specialization);
-    auto* code = std::get_if<CodeObject>(&result);
-    if (code == nullptr) return result;
-    const RtcUnit unit = make_nvrtc_unit(specialization, {});
-    const ScratchFolder scratch;
-    for (const auto& [name, text] : unit.headers) scratch.write(name, text);
-    scratch.write("unit.cu", unit.text);
-    Command nvcc;
-    nvcc.program = "nvcc";
-    nvcc.arguments = {"-O3", "-cubin", "-o", (scratch.path() / "unit.cubin").string(),
-                      "-I" + scratch.path().string()};
-    const NvrtcArch arch{"-arch=" + specialization.target.arch, false, ""};
-    for (const std::string& option : nvrtc_options(specialization, arch, {}))
-      nvcc.arguments.push_back(option);
-    nvcc.arguments.push_back((scratch.path() / "unit.cu").string());
-    const ProcessResult ran = processes_->run(nvcc);
-    if (!ran.ok()) throw environment_error("nvcc failed: " + ran.error + ran.output);
-    code->binary = gpu_.files->read_file(scratch.path() / "unit.cubin").value();
-    return result;
-  }
-
- private:
-  Gpu& gpu_;
-  CompilerIdentity identity_;
-  std::unique_ptr<ProcessRunner> processes_ = make_process_runner();
-};
 
 /// Keeps the median of each variant.
 class MedianSink final : public RecordSink {
@@ -73,11 +32,13 @@ struct Case {
 
 void print_nvcc_figures(Gpu& gpu) {
   const auto processes = make_process_runner();
-  Command version;
-  version.program = "nvcc";
-  version.arguments = {"--version"};
-  if (!processes->run(version).ok()) {
-    std::printf("| kernels by NVRTC over nvcc -O3 | not measured: no nvcc in PATH | 1.01 |\n");
+  const auto nvcc = make_nvcc_compiler("", gpu.places,
+                                       {std::filesystem::temp_directory_path(), "", std::chrono::minutes(2)},
+                                       *processes, *gpu.files, *gpu.log);
+  try {
+    static_cast<void>(nvcc->identity());
+  } catch (const Error& error) {
+    std::printf("| kernels by NVRTC over nvcc | not measured: %s | 1.01 |\n", error.what());
     return;
   }
   const std::vector<Case> cases = {
@@ -86,7 +47,6 @@ void print_nvcc_figures(Gpu& gpu) {
       {"minibude, 65536 poses", "workload: minibude\nset: {nposes: 65536}\n"},
       {"hartree_fock, 64 atoms", "workload: hartree_fock\nset: {natoms: 64}\n"},
   };
-  NvccCompiler nvcc(gpu);
   const WorkloadLibrary library(*gpu.files, {gpu.options.workload_folder});
   const auto clock = make_system_clock();
   std::vector<std::unique_ptr<Backend>> backends;
@@ -110,9 +70,9 @@ void print_nvcc_figures(Gpu& gpu) {
     constexpr int kTurns = 7;
     for (int i = 0; i < kTurns; ++i) {
       const double kiln = median(*gpu.compiler, by_nvrtc);
-      ratios.push_back(kiln / median(nvcc, by_nvcc));
+      ratios.push_back(kiln / median(*nvcc, by_nvcc));
     }
-    print_row(item.name + ": step by NVRTC over nvcc -O3", ratios, "%.4f", "1.01");
+    print_row(item.name + ": step by NVRTC over nvcc", ratios, "%.4f", "1.01");
   }
 }
 
