@@ -30,7 +30,16 @@ TEST_F(GpuStudy, TellsRegistersAndOccupancyOfEachCase) {
     EXPECT_GT(found["registers"].get<int>(), 0) << found["case"];
     EXPECT_GT(found["occupancy"].get<double>(), 0) << found["case"];
     EXPECT_GT(found["step_seconds"]["median"].get<double>(), 0) << found["case"];
+    EXPECT_GT(found["code_bytes"].get<int>(), 0) << found["case"];
+    EXPECT_GT(found["instructions"].get<int>(), 0) << found["case"];
   }
+  // With nvcc on this machine, each case ahead of time stands beside one of nvcc's; else a sentence says why not.
+  const std::size_t ahead_of_time = 6;  // generic and two instances, with and without launch bounds
+  const bool has_nvcc = line["no_ahead"].get<std::string>().empty();
+  EXPECT_EQ(line["compilers"].size(), has_nvcc ? ahead_of_time : 0U);
+  ASSERT_EQ(line["amortisation"].size(), 2U);
+  for (const auto& flavour : line["amortisation"])
+    EXPECT_EQ(flavour["curves"].size(), has_nvcc ? 7U : 6U) << flavour;
   ASSERT_FALSE(line["controls"].empty());
   for (const auto& control : line["controls"]) EXPECT_TRUE(control["same_code"].get<bool>());
 }
