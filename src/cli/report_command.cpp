@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include <CLI/Config.hpp>
@@ -16,6 +17,9 @@
 #include "report/portability.h"
 #include "report/portability_text.h"
 #include "report/record_reader.h"
+#include "report/result_files.h"
+#include "report/study_reader.h"
+#include "report/study_report.h"
 
 namespace kiln {
 namespace {
@@ -28,22 +32,46 @@ struct ReportArguments {
   std::string output;
 };
 
-std::vector<Record> read(World& world, const std::vector<std::string>& paths) {
-  return read_records(world.files(), {paths.begin(), paths.end()});
+/// What the files named on the command line hold, of the workload that was asked for.
+struct Results {
+  std::vector<Record> records;
+  std::vector<StudyReport> studies;
+};
+
+std::vector<Record> read_reference(World& world, const std::vector<std::string>& paths) {
+  const ResultFiles found = find_result_files(world.files(), {paths.begin(), paths.end()});
+  if (found.records.empty() && !found.studies.empty())
+    throw bad_input("--reference: '" + found.studies.front().string() +
+                    "' is a study's; expected records, as in the records.jsonl beside it");
+  return read_records(world.files(), found.records);
 }
 
-/// Those of `workload`; all where none is named.
-std::vector<Record> only(std::vector<Record> records, const std::string& workload) {
-  if (workload.empty()) return records;
+/// Leaves those of `workload`; all where none is named.
+void keep_only(Results& results, const std::string& workload) {
+  if (workload.empty()) return;
   std::vector<std::string> known;
-  for (const Record& record : records) {
-    if (std::find(known.begin(), known.end(), record.workload) == known.end())
-      known.push_back(record.workload);
-  }
-  std::erase_if(records, [&](const Record& record) { return record.workload != workload; });
-  if (records.empty())
+  const auto add = [&](const std::string& name) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+  };
+  for (const Record& record : results.records) add(record.workload);
+  for (const StudyReport& study : results.studies) add(study.workload);
+  if (std::find(known.begin(), known.end(), workload) == known.end())
     throw bad_input("--workload: no record is of '" + workload + "'" + suggestion(workload, known));
-  return records;
+  std::erase_if(results.records, [&](const Record& record) { return record.workload != workload; });
+  std::erase_if(results.studies, [&](const StudyReport& study) { return study.workload != workload; });
+}
+
+Results read_results(World& world, const ReportArguments& arguments) {
+  const ResultFiles found =
+      find_result_files(world.files(), {arguments.results.begin(), arguments.results.end()});
+  StudyReports studies = read_studies(world.files(), found.studies);
+  Results results{read_records(world.files(), found.records), std::move(studies.reports)};
+  if (results.records.empty() && results.studies.empty())
+    throw bad_input(studies.notes.empty() ? "the files hold no records: " + join(arguments.results, ", ")
+                                          : join(studies.notes, "\n"));
+  for (const std::string& note : studies.notes) world.status_line().write("note: " + note);
+  keep_only(results, arguments.workload);
+  return results;
 }
 
 std::vector<DeviceCeilings> read_all_ceilings(World& world, const std::vector<std::string>& paths) {
@@ -56,20 +84,36 @@ std::vector<std::string> words(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : split(text, ',');
 }
 
+/// Of records a line for each application and device; of studies alone a line for each of their figures.
+std::string csv_text(const Results& results, const Portability& report) {
+  return results.records.empty() ? studies_to_csv(results.studies) : portability_to_csv(report);
+}
+
+/// The comparison of the records, then each study.
+std::string people_text(const Results& results, const std::string& comparison,
+                        const std::function<std::string(const StudyReport&)>& study_text) {
+  std::string text = results.records.empty() ? "" : comparison;
+  for (const StudyReport& study : results.studies) text += (text.empty() ? "" : "\n") + study_text(study);
+  return text;
+}
+
 std::string report_text(World& world, const ReportArguments& arguments) {
-  const std::vector<Record> all = read(world, arguments.results);
-  if (all.empty()) throw bad_input("the files hold no records: " + join(arguments.results, ", "));
-  const std::vector<Record> records = only(all, arguments.workload);
-  if (arguments.format == "paper") return records_to_paper_csv(records);
+  const Results results = read_results(world, arguments);
+  if (arguments.format == "paper") return records_to_paper_csv(results.records);
   const Portability report =
-      compare_devices(records, read(world, arguments.reference),
+      compare_devices(results.records, read_reference(world, arguments.reference),
                       {words(arguments.devices), words(arguments.problem), arguments.metric});
-  if (arguments.format == "json") return portability_to_json(report);
-  if (arguments.format == "csv") return portability_to_csv(report);
-  if (arguments.format == "html")
-    return html_page(records, report, read_all_ceilings(world, arguments.ceilings));
-  if (arguments.format == "markdown") return portability_to_markdown(report);
-  return portability_to_terminal(report, arguments.output.empty() ? world.style() : TextStyle{});
+  if (arguments.format == "json") return portability_to_json(report, results.studies);
+  if (arguments.format == "csv") return csv_text(results, report);
+  if (arguments.format == "html") {
+    const std::vector<DeviceCeilings> ceilings = read_all_ceilings(world, arguments.ceilings);
+    return html_page({results.records, report, ceilings, results.studies});
+  }
+  if (arguments.format == "markdown")
+    return people_text(results, portability_to_markdown(report), study_to_markdown);
+  const TextStyle style = arguments.output.empty() ? world.style() : TextStyle{};
+  return people_text(results, portability_to_terminal(report, style),
+                     [&](const StudyReport& study) { return study_to_terminal(study, style); });
 }
 
 int report(World& world, const ReportArguments& arguments) {
@@ -82,9 +126,9 @@ int report(World& world, const ReportArguments& arguments) {
 
 Subcommand add_report_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "report", "Compare devices and variants from result files: efficiencies and performance portability");
+      "report", "Compare devices and variants from result files, and show what studies found: tables, CSV, JSON, a page");
   const auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("RESULTS", arguments->results, "Files records.jsonl, or folders that contain them")
+  command->add_option("RESULTS", arguments->results, "Files records.jsonl and study.jsonl, or folders that contain them")
       ->required()
       ->type_name("");
   command
@@ -116,7 +160,8 @@ Subcommand add_report_command(CLI::App& app) {
   command->footer(examples({"kiln report results/stencil7",
                             "kiln report results --devices H200,MI300A --problem T,nx --format markdown",
                             "kiln report results --reference vendor/records.jsonl --format json",
-                            "kiln report results --format html --ceilings h200.json -o report.html"}));
+                            "kiln report results --format html --ceilings h200.json -o report.html",
+                            "kiln report results/studies/minibude_constants/study.jsonl --format csv"}));
   return {command, [arguments](World& world) { return report(world, *arguments); }};
 }
 

@@ -3,68 +3,43 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/html.h"
 #include "report/html_style.h"
 #include "report/page_plots.h"
-#include "report/plots.h"
 #include "report/portability_text.h"
 #include "report/record_table.h"
+#include "report/study_plots.h"
+#include "report/study_report.h"
 #include "report/svg.h"
 
 namespace kiln {
 namespace {
 
-std::string element(const std::string& name, const std::string& text) {
-  return "<" + name + ">" + escape_markup(text) + "</" + name + ">\n";
-}
-
-/// A title's line ends are for terminals: "effi-\nciency" is one word here.
-std::string title_text(std::string title) {
-  for (std::size_t at = title.find("-\n"); at != std::string::npos; at = title.find("-\n"))
-    title.erase(at, 2);
-  std::replace(title.begin(), title.end(), '\n', ' ');
-  return title;
-}
-
-std::string cell(const char* name, bool number, bool bad, const std::string& text) {
-  const std::string css = bad ? " class=\"bad\"" : number ? " class=\"number\"" : "";
-  return std::string("<") + name + css + ">" + escape_markup(text) + "</" + name + ">";
-}
-
-std::string html_table(const TextTable& table) {
-  std::string text = "<div class=\"scroll\"><table>\n<thead><tr>";
-  for (const TableColumn& column : table.columns)
-    text += cell("th", column.right, false, title_text(column.title));
-  text += "</tr></thead>\n<tbody>\n";
-  for (const std::vector<TableCell>& row : table.rows) {
-    text += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      text += cell("td", table.columns[i].right, row[i].tone == Tone::kBad, row[i].text);
-    text += "</tr>\n";
-  }
-  return text + "</tbody></table></div>\n";
-}
-
-std::string figure(const Plot& plot) {
-  return "<figure>\n" + plot.svg + element("figcaption", plot.caption) + "</figure>\n";
+/// A heading that the list of contents can name.
+std::string heading(const std::string& id, const std::string& title) {
+  return "<h2 id=\"" + id + "\">" + escape_markup(title) + "</h2>\n";
 }
 
 std::string portability_section(const Portability& report) {
-  std::string text = element("h2", "Devices and variants");
-  text += element("p", report.has_reference
-                           ? "Efficiency: against the best of the reference's records on the same device."
-                           : "Efficiency: against the best variant known on the same device.");
-  for (std::size_t i = 0; i < report.rows.size(); i += portability_rows(report, i))
-    text += element("h3", portability_heading(report.rows[i])) + html_table(portability_table(report, i));
-  if (report.notes.empty()) return text;
-  text += "<ul>\n";
-  for (const std::string& note : report.notes) text += element("li", note);
-  return text + "</ul>\n";
+  std::string text = html_element("p", report.has_reference
+                                           ? "Efficiency: against the best of the reference's records on the same device."
+                                           : "Efficiency: against the best variant known on the same device.");
+  for (std::size_t i = 0; i < report.rows.size(); i += portability_rows(report, i)) {
+    const std::string title = portability_heading(report.rows[i]);
+    text += html_element("h3", title) + html_table(portability_table(report, i), title);
+  }
+  return text + (report.notes.empty() ? "" : html_list(report.notes));
 }
 
-std::string plot_section(const std::string& title, const std::vector<Plot>& plots) {
-  if (plots.empty()) return "";
-  std::string text = element("h2", title);
-  for (const Plot& plot : plots) text += figure(plot);
+std::string study_section(const StudyReport& study) {
+  std::string text = "<p class=\"dim\">" + escape_markup(study_origin(study)) + "</p>\n";
+  const std::vector<Plot> plots = study_plots(study);
+  if (!plots.empty()) text += html_figures(plots);
+  for (const StudySection& section : study_sections(study, TextStyle{})) {
+    text += html_element("h3", section.title);
+    if (!section.table.rows.empty()) text += html_table(section.table, section.title);
+    if (!section.lines.empty()) text += html_list(section.lines);
+  }
   return text;
 }
 
@@ -112,36 +87,80 @@ std::string record_section(const std::vector<Record>& records) {
                           {record.compiler.name + " " + record.compiler.version},
                           {record.kiln_version + " " + record.kiln_revision}});
   }
-  return element("h2", "All records") + html_table(table);
+  return html_table(table, "All records");
 }
 
-std::string workloads_text(const std::vector<Record>& records) {
+std::string workloads_text(const PageContent& content) {
   std::vector<std::string> names;
-  for (const Record& record : records) {
-    if (std::find(names.begin(), names.end(), record.workload) == names.end())
-      names.push_back(record.workload);
-  }
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const Record& record : content.records) add(record.workload);
+  for (const StudyReport& study : content.studies) add(study.workload);
   return join(names, ", ");
 }
 
+std::string summary_text(const PageContent& content) {
+  std::vector<std::string> words;
+  const std::size_t records = content.records.size();
+  const std::size_t studies = content.studies.size();
+  if (records > 0)
+    words.push_back(std::to_string(records) + (records == 1 ? " record on " : " records on ") +
+                    join(content.report.devices, ", "));
+  if (studies > 0) words.push_back(std::to_string(studies) + (studies == 1 ? " study" : " studies"));
+  return join(words, "; ");
+}
+
+/// A part of the page; without text it is left out.
+struct Part {
+  std::string id, title, text;
+};
+
+std::vector<Part> parts_of(const PageContent& content) {
+  const auto figures = [](const std::vector<Plot>& plots) {
+    return plots.empty() ? std::string() : html_figures(plots);
+  };
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < content.studies.size(); ++i)
+    parts.push_back({"study-" + std::to_string(i + 1), "Study: " + study_title(content.studies[i]),
+                     study_section(content.studies[i])});
+  parts.push_back({"times", "Times of a step", figures(time_plots(content.report))});
+  parts.push_back({"maps", "Two parameters", figures(heat_maps(content.records, content.report))});
+  parts.push_back({"rooflines", "Rooflines", figures(rooflines(content.records, content.ceilings))});
+  if (!content.records.empty()) {
+    parts.push_back({"devices", "Devices and variants", portability_section(content.report)});
+    parts.push_back({"records", "All records", record_section(content.records)});
+  }
+  std::erase_if(parts, [](const Part& part) { return part.text.empty(); });
+  return parts;
+}
+
+std::string contents(const std::vector<Part>& parts) {
+  std::string text = "<nav aria-label=\"Contents\"><ul>\n";
+  for (const Part& part : parts)
+    text += "<li><a href=\"#" + part.id + "\">" + escape_markup(part.title) + "</a></li>\n";
+  return text + "</ul></nav>\n";
+}
+
+constexpr const char* kHowToRead =
+    "Times are medians; a bracket is the interval of the median at 95 %, by order statistics, which assume no "
+    "distribution. Where the brackets of two bars overlap, the data do not tell them apart. The best bar of a "
+    "picture has the stronger colour.";
+
 }  // namespace
 
-std::string html_page(const std::vector<Record>& records, const Portability& report,
-                      const std::vector<DeviceCeilings>& ceilings) {
+std::string html_page(const PageContent& content) {
+  const std::string title = "Kiln: " + workloads_text(content);
   std::string text =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  text += element("title", "Kiln: " + workloads_text(records));
+  text += html_element("title", title);
   text += std::string("<style>") + kHtmlStyle + "</style>\n</head>\n<body>\n";
-  text += element("h1", "Kiln: " + workloads_text(records));
-  text += "<p class=\"dim\">" +
-          escape_markup(std::to_string(records.size()) + " records on " + join(report.devices, ", ")) +
-          "</p>\n";
-  text += plot_section("Times of a step", time_plots(report));
-  text += plot_section("Two parameters", heat_maps(records, report));
-  text += plot_section("Rooflines", rooflines(records, ceilings));
-  text += portability_section(report);
-  text += record_section(records);
+  text += html_element("h1", title);
+  text += "<p class=\"dim\">" + escape_markup(summary_text(content)) + "</p>\n";
+  const std::vector<Part> parts = parts_of(content);
+  text += contents(parts) + html_element("p", kHowToRead);
+  for (const Part& part : parts) text += heading(part.id, part.title) + part.text;
   return text + "</body>\n</html>\n";
 }
 

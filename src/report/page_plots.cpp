@@ -69,11 +69,7 @@ std::vector<Bar> bars_of(const Portability& report, const Block& block, std::siz
     }
     bars.push_back(bar);
   }
-  const auto fastest = std::min_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
-    if (a.failure.empty() != b.failure.empty()) return a.failure.empty();
-    return a.value < b.value;
-  });
-  if (fastest != bars.end()) fastest->best = fastest->failure.empty();
+  mark_best(bars);
   return bars;
 }
 
@@ -148,9 +144,11 @@ std::vector<Plot> time_plots(const Portability& report) {
   std::vector<Plot> plots;
   for (const Block& block : first_figures(report)) {
     for (std::size_t device = 0; device < report.devices.size(); ++device) {
+      const std::vector<Bar> bars = bars_of(report, block, device);
+      if (std::none_of(bars.begin(), bars.end(), [](const Bar& bar) { return bar.failure.empty(); })) continue;
       const std::string caption = problem_name(report.rows[block.first]) + " on " + report.devices[device] +
                                   ": median time of a step, with its 95 % interval";
-      plots.push_back({bar_plot(caption, bars_of(report, block, device)), caption});
+      plots.push_back({bar_plot(caption, bars), caption});
     }
   }
   return plots;
@@ -171,7 +169,8 @@ std::vector<Plot> heat_maps(const std::vector<Record>& records, const Portabilit
       if (names.empty()) continue;
       const std::string caption = problem_name(row) + " on " + device + ": " + row.figure.name +
                                   (row.figure.unit.empty() ? "" : " in " + row.figure.unit) +
-                                  ", the best for " + names[0] + " and " + names[1];
+                                  ", the best for each " + names[0] + " and " + names[1] +
+                                  "; the deeper the colour, the better";
       plots.push_back({heat_map_plot(caption, map_of(samples, names, row.figure.higher_is_better)), caption});
     }
   }
@@ -186,7 +185,7 @@ std::vector<Plot> rooflines(const std::vector<Record>& records, const std::vecto
       const auto rate = rate_in(record, "GFLOP/s");
       if (record.status != RunStatus::kOk || !rate || device_name(record) != device.device_name) continue;
       const auto bandwidth = rate_in(record, "GB/s");
-      points.push_back({record.workload + " " + variant_name(record), *rate,
+      points.push_back({record.workload, record.workload + " " + variant_name(record), *rate,
                         bandwidth ? std::optional(*rate / *bandwidth) : std::nullopt});
     }
     const std::string caption =

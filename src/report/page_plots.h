@@ -8,12 +8,13 @@
 
 namespace kiln {
 
-/// A picture and what stands under it.
+/// A picture and what stands over it.
 struct Plot {
   std::string svg, caption;
 };
 
-/// For each problem and device: the median time of each variant's best ok record, with its interval.
+/// For each problem and device: the median time of each variant's best ok record, with its interval; without
+/// a time of any there is no plot.
 [[nodiscard]] std::vector<Plot> time_plots(const Portability& report);
 
 /// For each problem and device where labels give two numbers several values: the best of the problem's first

@@ -2,30 +2,32 @@
 
 #include <algorithm>
 
+#include "report/axis.h"
 #include "report/record_table.h"
 #include "report/svg.h"
 
 namespace kiln {
 namespace {
 
-/// The pictures are drawn for the width of a phone, so that their letters are as large as the page's there.
-constexpr double kWidth = 400;
-
-/// Whole letters of UTF-8, with an ellipsis for what is cut off.
-std::string shortened(const std::string& text, std::size_t letters) {
-  const auto begins_letter = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (begins_letter(text[i]) && ++count > letters) return text.substr(0, i) + "\xe2\x80\xa6";
-  }
-  return text;
-}
+constexpr double kTextLine = 12;
 
 void draw_interval(Svg& svg, double low, double high, double y) {
   constexpr double kCap = 4;
   svg.line(low, y, high, y, "interval");
   svg.line(low, y - kCap, low, y + kCap, "interval");
   svg.line(high, y - kCap, high, y + kCap, "interval");
+}
+
+/// Lines down from the top, and the numbers and the unit below.
+void draw_time_axis(Svg& svg, const Axis& axis, double bottom) {
+  constexpr std::size_t kTicks = 6;
+  const TimeUnit unit = time_unit(axis.high);
+  for (const double tick : even_ticks(0, axis.high * unit.in_a_second, kTicks)) {
+    const double x = axis.at(tick / unit.in_a_second);
+    svg.line(x, 0, x, bottom, "grid");
+    svg.text(x, bottom + kTextLine, short_number(tick), "value", tick > 0 ? "middle" : "start");
+  }
+  svg.text(kPlotWidth, bottom + kTextLine, unit.name, "label", "end");
 }
 
 double ramp(const HeatMap& map, double value, double least, double most) {
@@ -37,15 +39,39 @@ double ramp(const HeatMap& map, double value, double least, double most) {
 
 }  // namespace
 
+void mark_best(std::vector<Bar>& bars) {
+  const auto fastest = std::min_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
+    if (a.failure.empty() != b.failure.empty()) return a.failure.empty();
+    return a.value < b.value;
+  });
+  if (fastest != bars.end()) fastest->best = fastest->failure.empty();
+}
+
+std::string shortened(const std::string& text, std::size_t letters) {
+  const auto begins_letter = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (begins_letter(text[i]) && ++count > letters) return text.substr(0, i) + "\xe2\x80\xa6";
+  }
+  return text;
+}
+
+std::string series_class(const char* kind, std::size_t number) {
+  return std::string(kind) + " s" + std::to_string(number % kSeriesLooks);
+}
+
 std::string bar_plot(const std::string& label, const std::vector<Bar>& bars) {
   constexpr double kRow = 32;
-  constexpr double kBarWidth = 290;
+  constexpr double kBarWidth = 270;
   constexpr double kBarHeight = 12;
-  constexpr double kTextLine = 12;
-  constexpr std::size_t kLetters = 60;
+  constexpr double kAxisHeight = 18;
+  constexpr std::size_t kLetters = 56;
   double most = 0;
   for (const Bar& bar : bars) most = std::max({most, bar.value, bar.high});
-  Svg svg(kWidth, kRow * static_cast<double>(bars.size()), label);
+  const double bottom = kRow * static_cast<double>(bars.size());
+  Svg svg(kPlotWidth, bottom + (most > 0 ? kAxisHeight : 0), label);
+  const Axis axis{0, most > 0 ? most : 1, 0, kBarWidth};
+  if (most > 0) draw_time_axis(svg, axis, bottom);
   double y = 0;
   for (const Bar& bar : bars) {
     const double top = y + kTextLine + 4;
@@ -53,10 +79,10 @@ std::string bar_plot(const std::string& label, const std::vector<Bar>& bars) {
     if (!bar.failure.empty()) {
       svg.text(0, top + kBarHeight - 2, bar.failure, "bad");
     } else {
-      const auto x = [&](double value) { return most > 0 ? value / most * kBarWidth : 0; };
-      svg.rect(0, top, x(bar.value), kBarHeight, bar.best ? "bar best" : "bar", bar.label + ": " + bar.text);
-      draw_interval(svg, x(bar.low), x(bar.high), top + kBarHeight / 2);
-      svg.text(std::max(x(bar.high), x(bar.value)) + 6, top + kBarHeight - 2, bar.text, "value");
+      svg.rect(0, top, axis.at(bar.value), kBarHeight, bar.best ? "bar best" : "bar",
+               bar.label + ": " + bar.text);
+      draw_interval(svg, axis.at(bar.low), axis.at(bar.high), top + kBarHeight / 2);
+      svg.text(axis.at(std::max(bar.high, bar.value)) + 6, top + kBarHeight - 2, bar.text, "value");
     }
     y += kRow;
   }
@@ -64,7 +90,7 @@ std::string bar_plot(const std::string& label, const std::vector<Bar>& bars) {
 }
 
 std::string heat_map_plot(const std::string& label, const HeatMap& map) {
-  constexpr double kLeft = 60;
+  constexpr double kLeft = 56;
   constexpr double kTop = 34;
   constexpr double kRow = 28;
   double least = 0;
@@ -78,9 +104,9 @@ std::string heat_map_plot(const std::string& label, const HeatMap& map) {
       any = true;
     }
   }
-  const double column = (kWidth - kLeft) / static_cast<double>(map.xs.size());
-  Svg svg(kWidth, kTop + kRow * static_cast<double>(map.ys.size()), label);
-  svg.text(kLeft + (kWidth - kLeft) / 2, 12, map.x_name, "label", "middle");
+  const double column = (kPlotWidth - kLeft) / static_cast<double>(map.xs.size());
+  Svg svg(kPlotWidth, kTop + kRow * static_cast<double>(map.ys.size()), label);
+  svg.text(kLeft + (kPlotWidth - kLeft) / 2, 12, map.x_name, "label", "middle");
   svg.text(0, kTop - 6, map.y_name, "label");
   for (std::size_t x = 0; x < map.xs.size(); ++x)
     svg.text(kLeft + column * (static_cast<double>(x) + 0.5), kTop - 6, map.xs[x], "value", "middle");

@@ -171,13 +171,20 @@ std::string portability_to_csv(const Portability& report) {
   return text;
 }
 
-std::string portability_to_json(const Portability& report) {
+std::string portability_to_json(const Portability& report, const std::vector<StudyReport>& studies) {
   Json rows = Json::array();
   for (const PortabilityRow& row : report.rows) rows.push_back(row_json(report, row));
+  Json list = Json::array();
+  for (const StudyReport& study : studies) {
+    list.push_back({{"device", study.device_name},
+                    {"study", Json::parse(study.header_json)},
+                    {"result", Json::parse(study.result_json)}});
+  }
   const Json json = {{"format", 1},
                      {"devices", report.devices},
                      {"baseline", report.has_reference ? "reference" : "best known"},
                      {"results", rows},
+                     {"studies", list},
                      {"notes", report.notes}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "report/portability.h"
+#include "report/study_results.h"
 #include "report/text_table.h"
 
 namespace kiln {
@@ -14,8 +16,9 @@ namespace kiln {
 [[nodiscard]] std::string portability_to_markdown(const Portability& report);
 /// A line for each application and device (RFC 4180); what is not known is an empty field.
 [[nodiscard]] std::string portability_to_csv(const Portability& report);
-/// The form of schemas/report.schema.json, indented.
-[[nodiscard]] std::string portability_to_json(const Portability& report);
+/// The form of schemas/report.schema.json, indented: the comparison, and what studies found.
+[[nodiscard]] std::string portability_to_json(const Portability& report,
+                                              const std::vector<StudyReport>& studies);
 
 /// "stencil7 T=double nx=512: effective_bandwidth, GB/s".
 [[nodiscard]] std::string portability_heading(const PortabilityRow& row);

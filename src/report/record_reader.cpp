@@ -199,16 +199,6 @@ void read_results(const JsonNode& node, Record& record) {
   record.first_launch_seconds = node.at("first_launch_seconds").number();
 }
 
-/// Each records.jsonl in `folder` and below, sorted; links are not followed.
-void find_record_files(FileSystem& files, const Path& folder, std::vector<Path>& found) {
-  for (const std::string& name : files.list(folder)) {
-    const auto status = files.status(folder / name);
-    if (!status) continue;
-    if (status->type == FileStatus::Type::kDirectory) find_record_files(files, folder / name, found);
-    if (status->type == FileStatus::Type::kFile && name == "records.jsonl") found.push_back(folder / name);
-  }
-}
-
 void read_file_into(FileSystem& files, const Path& path, std::vector<Record>& records) {
   const std::vector<std::string> lines = split(read_input(files, path), '\n');
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -233,18 +223,7 @@ Record record_from_json(const std::string& line, const std::string& file, int li
 
 std::vector<Record> read_records(FileSystem& files, const std::vector<Path>& paths) {
   std::vector<Record> records;
-  for (const Path& path : paths) {
-    const auto status = files.status(path);
-    std::vector<Path> found;
-    if (status && status->type == FileStatus::Type::kDirectory) {
-      find_record_files(files, path, found);
-      if (found.empty())
-        throw bad_input("'" + path.string() + "': expected a file records.jsonl in this folder, found none");
-    } else {
-      found.push_back(path);
-    }
-    for (const Path& file : found) read_file_into(files, file, records);
-  }
+  for (const Path& path : paths) read_file_into(files, path, records);
   return records;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/axis.h"
 #include "report/plots.h"
 #include "report/record_table.h"
 #include "report/svg.h"
@@ -8,23 +9,19 @@
 namespace kiln {
 namespace {
 
-constexpr double kWidth = 400;
-constexpr double kHeight = 300;
-constexpr double kLeft = 44;
-constexpr double kBottom = 264;
-constexpr double kTop = 10;
-constexpr double kRight = 378;
+constexpr double kLeft = 34;
+constexpr double kBottom = 244;
+constexpr double kTop = 20;
+constexpr double kRight = kPlotWidth - 10;
+constexpr double kLegendLine = 16;
 
 /// Decades of both axes that hold all ceilings, their corners and all points.
 struct Axes {
-  double x_low = -2, x_high = 2, y_low = 0, y_high = 0;  ///< powers of ten
+  int x_low = -2, x_high = 2, y_low = 0, y_high = 0;  ///< powers of ten
+  Axis across, up;
 
-  [[nodiscard]] double x(double intensity) const {
-    return kLeft + (std::log10(intensity) - x_low) / (x_high - x_low) * (kRight - kLeft);
-  }
-  [[nodiscard]] double y(double rate) const {
-    return kBottom - (std::log10(rate) - y_low) / (y_high - y_low) * (kBottom - kTop);
-  }
+  [[nodiscard]] double x(double intensity) const { return across.at(intensity); }
+  [[nodiscard]] double y(double rate) const { return up.at(rate); }
 };
 
 double highest(const DeviceCeilings& device, const std::string& unit) {
@@ -35,6 +32,14 @@ double highest(const DeviceCeilings& device, const std::string& unit) {
   return most;
 }
 
+int decade_below(double value) {
+  return static_cast<int>(std::floor(std::log10(value)));
+}
+
+int decade_above(double value) {
+  return static_cast<int>(std::ceil(std::log10(value)));
+}
+
 Axes axes_of(const DeviceCeilings& device, const std::vector<RooflinePoint>& points) {
   const double bandwidth = highest(device, "GB/s");
   double rate = highest(device, "GFLOP/s");
@@ -42,32 +47,33 @@ Axes axes_of(const DeviceCeilings& device, const std::vector<RooflinePoint>& poi
   for (const RooflinePoint& point : points) {
     rate = std::max(rate, point.rate);
     if (!point.intensity) continue;
-    axes.x_low = std::min(axes.x_low, std::floor(std::log10(*point.intensity)));
-    axes.x_high = std::max(axes.x_high, std::ceil(std::log10(*point.intensity)));
+    axes.x_low = std::min(axes.x_low, decade_below(*point.intensity));
+    axes.x_high = std::max(axes.x_high, decade_above(*point.intensity));
   }
-  if (bandwidth > 0 && rate > 0)
-    axes.x_high = std::max(axes.x_high, std::ceil(std::log10(rate / bandwidth)) + 1);
-  axes.y_high = std::ceil(std::log10(std::max({rate, bandwidth, 1.0}) * 1.1));
-  axes.y_low = axes.y_high - 5;
-  for (const RooflinePoint& point : points)
-    axes.y_low = std::min(axes.y_low, std::floor(std::log10(point.rate)));
+  if (bandwidth > 0 && rate > 0) axes.x_high = std::max(axes.x_high, decade_above(rate / bandwidth) + 1);
+  constexpr double kRoom = 1.1;
+  constexpr int kDecades = 5;
+  axes.y_high = decade_above(std::max({rate, bandwidth, 1.0}) * kRoom);
+  axes.y_low = axes.y_high - kDecades;
+  for (const RooflinePoint& point : points) axes.y_low = std::min(axes.y_low, decade_below(point.rate));
+  axes.across = {std::pow(10.0, axes.x_low), std::pow(10.0, axes.x_high), kLeft, kRight, true};
+  axes.up = {std::pow(10.0, axes.y_low), std::pow(10.0, axes.y_high), kBottom, kTop, true};
   return axes;
 }
 
 void draw_grid(Svg& svg, const Axes& axes) {
-  const auto power = [](double exponent) { return short_number(std::pow(10.0, exponent)); };
-  for (double e = axes.x_low; e <= axes.x_high; ++e) {
+  for (int e = axes.x_low; e <= axes.x_high; ++e) {
     const double x = axes.x(std::pow(10.0, e));
     svg.line(x, kTop, x, kBottom, "grid");
-    svg.text(x, kBottom + 14, power(e), "value", "middle");
+    svg.text(x, kBottom + 14, power_text(e), "value", "middle");
   }
-  for (double e = axes.y_low; e <= axes.y_high; ++e) {
+  for (int e = axes.y_low; e <= axes.y_high; ++e) {
     const double y = axes.y(std::pow(10.0, e));
     svg.line(kLeft, y, kRight, y, "grid");
-    svg.text(kLeft - 4, y + 4, power(e), "value", "end");
+    svg.text(kLeft - 4, y + 4, power_text(e), "value", "end");
   }
-  svg.text((kLeft + kRight) / 2, kHeight - 4, "FLOP per byte", "label", "middle");
-  svg.text(kLeft + 4, kTop + 10, "GFLOP/s", "label");
+  svg.text((kLeft + kRight) / 2, kBottom + 28, "FLOP per byte", "label", "middle");
+  svg.text(0, 12, "GFLOP/s", "label");
 }
 
 std::string ceiling_text(const Ceiling& ceiling) {
@@ -76,20 +82,50 @@ std::string ceiling_text(const Ceiling& ceiling) {
 
 /// From where it enters the picture to the highest level line.
 void draw_slope(Svg& svg, const Axes& axes, const Ceiling& ceiling, double top_rate) {
-  const double bottom_rate = std::pow(10.0, axes.y_low);
-  const double from = std::max(bottom_rate / ceiling.value, std::pow(10.0, axes.x_low));
-  const double to = std::min(top_rate / ceiling.value, std::pow(10.0, axes.x_high));
+  const double from = std::max(axes.up.low / ceiling.value, axes.across.low);
+  const double to = std::min(top_rate / ceiling.value, axes.across.high);
   if (to <= from) return;
   svg.line(axes.x(from), axes.y(from * ceiling.value), axes.x(to), axes.y(to * ceiling.value), "ceiling",
            ceiling_text(ceiling));
 }
 
 void draw_level(Svg& svg, const Axes& axes, const Ceiling& ceiling, double bandwidth) {
-  const double corner = bandwidth > 0 ? ceiling.value / bandwidth : std::pow(10.0, axes.x_low);
+  const double corner = bandwidth > 0 ? ceiling.value / bandwidth : axes.across.low;
   const double y = axes.y(ceiling.value);
-  svg.line(axes.x(std::clamp(corner, std::pow(10.0, axes.x_low), std::pow(10.0, axes.x_high))), y, kRight, y,
-           "ceiling", ceiling_text(ceiling));
+  svg.line(axes.x(std::clamp(corner, axes.across.low, axes.across.high)), y, kRight, y, "ceiling",
+           ceiling_text(ceiling));
   svg.text(kRight - 2, y - 3, ceiling_text(ceiling), "value", "end");
+}
+
+/// The slopes lie too close together to be named where they stand.
+std::string bandwidths_text(const DeviceCeilings& device) {
+  std::string text;
+  for (const Ceiling& ceiling : device.ceilings) {
+    if (ceiling.unit == "GB/s") text += (text.empty() ? "slopes: " : ", ") + ceiling_text(ceiling);
+  }
+  return text;
+}
+
+std::vector<std::string> groups_of(const std::vector<RooflinePoint>& points) {
+  std::vector<std::string> groups;
+  for (const RooflinePoint& point : points) {
+    if (std::find(groups.begin(), groups.end(), point.group) == groups.end()) groups.push_back(point.group);
+  }
+  return groups;
+}
+
+void draw_legend(Svg& svg, const std::string& bandwidths, const std::vector<std::string>& groups) {
+  constexpr double kRadius = 4;
+  double y = kBottom + 48;
+  if (!bandwidths.empty()) {
+    svg.text(0, y, bandwidths, "value");
+    y += kLegendLine;
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    svg.circle(kRadius + 1, y - kRadius, kRadius, series_class("point", i), "");
+    svg.text(3 * kRadius, y, groups[i], "label");
+    y += kLegendLine;
+  }
 }
 
 }  // namespace
@@ -97,26 +133,32 @@ void draw_level(Svg& svg, const Axes& axes, const Ceiling& ceiling, double bandw
 std::string roofline_plot(const std::string& label, const DeviceCeilings& device,
                           const std::vector<RooflinePoint>& points) {
   const Axes axes = axes_of(device, points);
-  Svg svg(kWidth, kHeight, label);
+  const std::vector<std::string> groups = groups_of(points);
+  const std::string bandwidths = bandwidths_text(device);
+  const std::size_t lines = groups.size() + (bandwidths.empty() ? 0 : 1);
+  Svg svg(kPlotWidth, kBottom + 36 + kLegendLine * static_cast<double>(lines), label);
   draw_grid(svg, axes);
   const double bandwidth = highest(device, "GB/s");
   const double rate = highest(device, "GFLOP/s");
   for (const Ceiling& ceiling : device.ceilings) {
     if (ceiling.unit == "GB/s") {
-      draw_slope(svg, axes, ceiling, rate > 0 ? rate : std::pow(10.0, axes.y_high));
+      draw_slope(svg, axes, ceiling, rate > 0 ? rate : axes.up.high);
     } else {
       draw_level(svg, axes, ceiling, bandwidth);
     }
   }
   for (const RooflinePoint& point : points) {
+    const auto group = static_cast<std::size_t>(std::find(groups.begin(), groups.end(), point.group) -
+                                                groups.begin());
     const std::string title = point.label + ": " + short_number(point.rate) + " GFLOP/s";
     if (point.intensity) {
-      svg.circle(axes.x(*point.intensity), axes.y(point.rate), 4, "point",
+      svg.circle(axes.x(*point.intensity), axes.y(point.rate), 4, series_class("point", group),
                  title + " at " + short_number(*point.intensity) + " FLOP per byte");
     } else {
-      svg.line(kLeft, axes.y(point.rate), kRight, axes.y(point.rate), "level", title);
+      svg.line(kLeft, axes.y(point.rate), kRight, axes.y(point.rate), series_class("level", group), title);
     }
   }
+  draw_legend(svg, bandwidths, groups);
   return svg.str();
 }
 

@@ -71,6 +71,14 @@ void Svg::line(double x1, double y1, double x2, double y2, const std::string& cs
           title);
 }
 
+void Svg::polyline(const std::vector<std::pair<double, double>>& points, const std::string& css,
+                   const std::string& title) {
+  if (points.size() < 2) return;
+  std::string places;
+  for (const auto& [x, y] : points) places += (places.empty() ? "" : " ") + number(x) + "," + number(y);
+  element("<polyline" + attribute("points", places) + attribute("class", css), title);
+}
+
 void Svg::circle(double x, double y, double radius, const std::string& css, const std::string& title) {
   element(
       "<circle" + attribute("cx", x) + attribute("cy", y) + attribute("r", radius) + attribute("class", css),

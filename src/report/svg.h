@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace kiln {
 
@@ -20,6 +22,9 @@ class Svg {
             double opacity = 1);
   void line(double x1, double y1, double x2, double y2, const std::string& css,
             const std::string& title = "");
+  /// Through the points in order; nothing for fewer than two.
+  void polyline(const std::vector<std::pair<double, double>>& points, const std::string& css,
+                const std::string& title = "");
   void circle(double x, double y, double radius, const std::string& css, const std::string& title);
   /// `anchor`: start, middle or end, at x.
   void text(double x, double y, const std::string& text, const std::string& css,

@@ -15,12 +15,17 @@ class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.problems, self.plots, self.tables, self.rows = [], [], [], 0, 0
-        self.captions = []
+        self.captions, self.ids, self.targets = [], set(), set()
 
     def handle_starttag(self, tag, attributes):
         names = dict(attributes)
         for name in REFERENCES & names.keys():
-            self.problems.append(f"<{tag}> refers to {names[name]}")
+            if names[name].startswith("#"):
+                self.targets.add(names[name][1:])
+            else:
+                self.problems.append(f"<{tag}> refers to {names[name]}")
+        if "id" in names:
+            self.ids.add(names["id"])
         if any(name.startswith("on") for name in names) or tag in ("script", "iframe", "link", "img", "object"):
             self.problems.append(f"<{tag}> brings in code or something from elsewhere")
         if tag == "svg":
@@ -51,6 +56,7 @@ page = Page()
 page.feed(text)
 page.close()
 page.problems += [f"<{tag}> is left open" for tag in page.open]
+page.problems += [f"nothing has the id {target}" for target in sorted(page.targets - page.ids)]
 page.problems += [f"plot {i + 1} has no marks" for i, marks in enumerate(page.plots) if marks == 0]
 style = re.search(r"<style>(.*?)</style>", text, re.S)
 if not style or re.search(r"url\(|@import", style[1]):

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "report/device_records.h"
+#include "report/sample_study.h"
 
 namespace kiln {
 namespace {
@@ -43,7 +44,7 @@ std::vector<DeviceCeilings> ceilings() {
 
 std::string page() {
   const std::vector<Record> records = sweep();
-  return html_page(records, compare_devices(records, {}, {}), ceilings());
+  return html_page({records, compare_devices(records, {}, {}), ceilings(), {}});
 }
 
 TEST(HtmlPage, TextOfRecordsIsNeverMarkup) {
@@ -61,7 +62,7 @@ TEST(HtmlPage, NumbersThatCannotBeDrawnAreLeftOutOfThePictures) {
     if (record.step) record.step->ci_high = kInfinite;
     for (MetricValue& metric : record.metrics) metric.value = kInfinite;
   }
-  const std::string text = html_page(records, compare_devices(records, {}, {}), ceilings());
+  const std::string text = html_page({records, compare_devices(records, {}, {}), ceilings(), {}});
   EXPECT_THAT(text, Not(HasSubstr("=\"inf\"")));
   EXPECT_THAT(text, Not(HasSubstr("nan\"")));
   EXPECT_THAT(text, Not(HasSubstr("<circle")));
@@ -79,69 +80,21 @@ TEST(HtmlPage, IsWholeAndNeedsNothingFromElsewhere) {
   EXPECT_EQ(found["captions"].size(), found["plots"].size());
   EXPECT_EQ(found["tables"], 3) << "two figures, and all records";
   EXPECT_EQ(found["rows"], 2 * (1 + 1 + 7) + 1 + 13);
-  for (const char* damage : {"<b>", "</p>", "<img src=\"http://example.org/x.png\">", "<svg></svg>"}) {
+  for (const char* damage : {"<b>", "</p>", "<img src=\"http://example.org/x.png\">", "<svg></svg>",
+                             "<a href=\"#nowhere\">x</a>"}) {
     EXPECT_FALSE(processes->run({"python3", {script.string()}, page() + damage, ""}).ok()) << damage;
   }
 }
 
-/// A browser that was found on this machine, with a folder of its own.
-class Chromium : public ::testing::Test {
- protected:
-  void SetUp() override {
-    for (const char* name : {"chromium", "chromium-browser", "google-chrome", "chrome-headless-shell"}) {
-      if (browser_.empty() && processes_->run({name, {"--version"}, "", ""}).ok()) browser_ = name;
-    }
-    if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed";
-    folder_ = files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_page_");
-    files_->write_file(folder_ / "page.html", page(), false);
-  }
-  void TearDown() override {
-    if (!folder_.empty()) files_->remove_all(folder_);
-  }
-
-  /// Opens the page in the width of a phone.
-  ProcessResult open(std::vector<std::string> arguments) {
-    const std::vector<std::string> common = {"--headless",
-                                             "--no-sandbox",
-                                             "--disable-gpu",
-                                             "--disable-dev-shm-usage",
-                                             "--enable-logging=stderr",
-                                             "--window-size=500,3000",
-                                             "--user-data-dir=" + (folder_ / "profile").string()};
-    arguments.insert(arguments.begin(), common.begin(), common.end());
-    arguments.push_back("file://" + (folder_ / "page.html").string());
-    return processes_->run({browser_, arguments, "", ""});
-  }
-
-  /// The picture of the page, which stays beside the test for people to look at.
-  std::string screenshot(const std::string& name, std::vector<std::string> arguments) {
-    const std::filesystem::path picture = std::filesystem::absolute("kiln_page_" + name + ".png");
-    files_->remove_all(picture);
-    arguments.push_back("--screenshot=" + picture.string());
-    EXPECT_TRUE(open(arguments).ok());
-    return files_->read_file(picture).value_or("");
-  }
-
-  std::unique_ptr<ProcessRunner> processes_ = make_process_runner();
-  std::unique_ptr<FileSystem> files_ = make_real_file_system();
-  std::string browser_;
-  std::filesystem::path folder_;
-};
-
-TEST_F(Chromium, OpensThePageWithoutAComplaint) {
-  const ProcessResult dom = open({"--dump-dom"});
-  EXPECT_TRUE(dom.ok()) << dom.error;
-  EXPECT_THAT(dom.output, HasSubstr("</svg>"));
-  EXPECT_THAT(dom.error, Not(HasSubstr(":CONSOLE")));
-}
-
-TEST_F(Chromium, ShowsBothThemes) {
-  const std::string light = screenshot("light", {"--blink-settings=preferredColorScheme=1"});
-  const std::string dark = screenshot("dark", {"--blink-settings=preferredColorScheme=0"});
-  constexpr std::size_t kBytesOfAnEmptyPage = 15000;
-  EXPECT_GT(light.size(), kBytesOfAnEmptyPage);
-  EXPECT_GT(dark.size(), kBytesOfAnEmptyPage);
-  EXPECT_NE(light, dark);
+TEST(HtmlPage, AStudyHasItsPicturesItsTableAndItsWords) {
+  const std::vector<StudyReport> studies = {test::study_report()};
+  const std::string text = html_page({{}, {}, {}, studies});
+  EXPECT_THAT(text, HasSubstr("<h2 id=\"study-1\">Study: poly on Example &lt;GPU&gt;</h2>"));
+  EXPECT_THAT(text, HasSubstr("<a href=\"#study-1\">"));
+  EXPECT_THAT(text, HasSubstr("Amortisation: speed-up over aot_generic"));
+  EXPECT_THAT(text, HasSubstr("<li>n at compile time: 1.10x [1.05, 1.15] as fast</li>"));
+  EXPECT_THAT(text, Not(HasSubstr("All records")));
+  EXPECT_THAT(text, Not(HasSubstr("<GPU>")));
 }
 
 }  // namespace

@@ -28,9 +28,11 @@ TEST(BarPlot, DrawsEachBarWithItsInterval) {
   EXPECT_EQ(count(svg, "class=\"bar best\""), 1U);
   EXPECT_THAT(svg, HasSubstr("a&lt;1"));
   EXPECT_THAT(svg, Not(HasSubstr("a<1")));
-  // The longest interval ends at the full width, 290: the bars are 290 / 2.2 and twice that.
-  EXPECT_THAT(svg, HasSubstr("width=\"131.82\""));
-  EXPECT_THAT(svg, HasSubstr("width=\"263.64\""));
+  // The longest interval ends at the full width, 270: the bars are 270 / 2.2 and twice that.
+  EXPECT_THAT(svg, HasSubstr("width=\"122.73\""));
+  EXPECT_THAT(svg, HasSubstr("width=\"245.45\""));
+  EXPECT_THAT(svg, HasSubstr("text-anchor=\"middle\">2</text>")) << "a tick";
+  EXPECT_THAT(svg, HasSubstr("text-anchor=\"end\">s</text>")) << "the axis's unit";
 }
 
 TEST(BarPlot, AFailureStandsInPlaceOfItsBar) {
@@ -47,7 +49,7 @@ TEST(BarPlot, LongLabelsAreCutBetweenLetters) {
   for (int i = 0; i < 100; ++i) label += "\xc2\xb5";
   const std::string svg = bar_plot("times", {bar(label, 1)});
   std::string shown;
-  for (int i = 0; i < 60; ++i) shown += "\xc2\xb5";
+  for (int i = 0; i < 56; ++i) shown += "\xc2\xb5";
   EXPECT_THAT(svg, HasSubstr(">" + shown + "\xe2\x80\xa6</text>"));
 }
 
@@ -74,17 +76,55 @@ DeviceCeilings device() {
 TEST(RooflinePlot, SlopeAndLevelMeetAtTheCorner) {
   const std::string svg = roofline_plot("roofline", device(), {});
   EXPECT_EQ(count(svg, "class=\"ceiling\""), 2U);
-  // Intensities 0.01 to 100 are drawn from x = 44 to 378; the corner is at 10000 / 1000 = 10.
-  EXPECT_EQ(count(svg, "x2=\"294.5\"") + count(svg, "x1=\"294.5\""), 4U)
+  // Intensities 0.01 to 100 are drawn from x = 34 to 350; the corner is at 10000 / 1000 = 10.
+  EXPECT_EQ(count(svg, "x2=\"271\"") + count(svg, "x1=\"271\""), 4U)
       << "with the grid line there: " << svg;
+  EXPECT_THAT(svg, HasSubstr("slopes: triad 1000 GB/s")) << "the legend";
 }
 
-TEST(RooflinePlot, RecordsArePointsOrLevels) {
-  const std::string svg = roofline_plot("roofline", device(), {{"a", 500, 0.5}, {"b & c", 20, std::nullopt}});
-  EXPECT_EQ(count(svg, "<circle"), 1U);
-  EXPECT_EQ(count(svg, "class=\"level\""), 1U);
+TEST(RooflinePlot, RecordsArePointsOrLevelsOfTheirGroup) {
+  const std::string svg = roofline_plot(
+      "roofline", device(), {{"x", "a", 500, 0.5}, {"y", "b & c", 20, std::nullopt}, {"x", "d", 400, 0.5}});
+  EXPECT_EQ(count(svg, "class=\"point s0\""), 2U + 1U) << "two records and the legend";
+  EXPECT_EQ(count(svg, "class=\"level s1\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"point s1\""), 1U) << "the legend";
   EXPECT_THAT(svg, HasSubstr("a: 500 GFLOP/s at 0.5 FLOP per byte"));
   EXPECT_THAT(svg, HasSubstr("b &amp; c: 20 GFLOP/s"));
+}
+
+TEST(RatioPlot, AnIntervalThatHoldsOneLooksDifferent) {
+  const std::string svg =
+      ratio_plot("ratios", "speed-up", {{"n", 1.1, 1.05, 1.2}, {"m", 1, 0.9, 1.1}, {"k", 0.8, 0.7, 0.9}});
+  EXPECT_EQ(count(svg, "class=\"effect faster\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"effect none\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"effect slower\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"interval\""), 9U) << "a line and two caps each";
+  EXPECT_EQ(count(svg, "class=\"unity\""), 1U);
+  EXPECT_THAT(svg, HasSubstr("n: 1.100 [1.050, 1.200], faster"));
+  EXPECT_THAT(svg, HasSubstr(">speed-up</text>"));
+}
+
+TEST(RatioPlot, WhatLeavesThePictureEndsInAnArrow) {
+  const std::string svg = ratio_plot("ratios", "speed-up", {{"wild", 1, 0.01, 47}, {"tame", 1, 0.9, 1.1}});
+  EXPECT_EQ(count(svg, "<polyline"), 2U);
+  EXPECT_EQ(count(svg, "class=\"interval\""), 6U);
+  // The axis ends at 8 and 1/8: places 6 and 236.
+  EXPECT_THAT(svg, HasSubstr("x1=\"6\""));
+  EXPECT_THAT(svg, HasSubstr("x2=\"236\""));
+}
+
+TEST(CurvePlot, EachCurveHasItsLookItsPointsAndALineOfTheLegend) {
+  const std::string svg = curve_plot("curves", "speed-up over a", {1, 10, 100},
+                                     {{"a", {1, 1, 1}, {}}, {"b<", {0, 1, 2}, {"one", "two", "three"}}});
+  EXPECT_EQ(count(svg, "<polyline"), 2U);
+  EXPECT_EQ(count(svg, "class=\"dot s0\""), 3U);
+  EXPECT_EQ(count(svg, "class=\"dot s1\""), 3U);
+  EXPECT_EQ(count(svg, "class=\"curve s1\""), 2U) << "with the legend's";
+  EXPECT_THAT(svg, HasSubstr("<title>two</title>"));
+  EXPECT_THAT(svg, HasSubstr(">b&lt;</text>"));
+  EXPECT_THAT(svg, HasSubstr(">launches</text>"));
+  // 100 launches stand at the right end, 350; a value of 2 of 2.16 at 220 - 200 * 2 / 2.16.
+  EXPECT_THAT(svg, HasSubstr("cx=\"350\" cy=\"34.81\""));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST_F(PortabilityText, CsvHasALineForEachApplicationAndDevice) {
 }
 
 TEST_F(PortabilityText, JsonHoldsEverything) {
-  const Json json = Json::parse(portability_to_json(report_));
+  const Json json = Json::parse(portability_to_json(report_, {}));
   EXPECT_EQ(json["format"], 1);
   EXPECT_EQ(json["devices"], Json::array({"A", "B"}));
   EXPECT_EQ(json["baseline"], "best known");
@@ -86,7 +86,7 @@ TEST_F(PortabilityText, JsonHoldsEverything) {
 TEST_F(PortabilityText, WhatIsNotKnownIsNullAndEmpty) {
   const std::vector<Record> vendor = {result("", "A", 125)};
   const Portability report = compare_devices(records_, vendor, {});
-  const Json best = Json::parse(portability_to_json(report))["results"][0];
+  const Json best = Json::parse(portability_to_json(report, {}))["results"][0];
   EXPECT_TRUE(best["harmonic_mean"].is_null());
   EXPECT_TRUE(best["devices"][1]["baseline"].is_null());
   EXPECT_THAT(portability_to_terminal(report, TextStyle{}), HasSubstr("note: no reference for stencil7"));
@@ -107,7 +107,7 @@ TEST_F(PortabilityText, JsonAgreesWithTheSchema) {
       "assert not check.is_valid(report)\n";
   const auto schema = std::filesystem::path(KILN_SOURCE_DIR) / "schemas" / "report.schema.json";
   const ProcessResult result =
-      processes->run({"python3", {"-c", script, schema.string()}, portability_to_json(report_), ""});
+      processes->run({"python3", {"-c", script, schema.string()}, portability_to_json(report_, {}), ""});
   EXPECT_TRUE(result.ok()) << result.error;
 }
 

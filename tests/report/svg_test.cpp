@@ -19,6 +19,8 @@ TEST(Svg, HoldsItsMarksInOrder) {
   Svg svg(10, 20.5, "a \"picture\"");
   svg.rect(1, 2, 3, 4, "bar", "one & only", 0.5);
   svg.line(0, 0, 1.23456, 2, "grid");
+  svg.polyline({{1, 2}, {3.456, 4}}, "curve");
+  svg.polyline({{1, 2}}, "no line");
   svg.circle(5, 5, 2, "point", "");
   svg.text(1, 2, "<b>", "label", "end");
   EXPECT_EQ(
@@ -27,6 +29,7 @@ TEST(Svg, HoldsItsMarksInOrder) {
       "<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\" class=\"bar\" fill-opacity=\"0.5\"><title>one &amp; "
       "only</title></rect>\n"
       "<line x1=\"0\" y1=\"0\" x2=\"1.23\" y2=\"2\" class=\"grid\"/>\n"
+      "<polyline points=\"1,2 3.46,4\" class=\"curve\"/>\n"
       "<circle cx=\"5\" cy=\"5\" r=\"2\" class=\"point\"/>\n"
       "<text x=\"1\" y=\"2\" class=\"label\" text-anchor=\"end\">&lt;b&gt;</text>\n"
       "</svg>\n");

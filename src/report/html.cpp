@@ -1,0 +1,59 @@
+#include "report/html.h"
+
+#include <algorithm>
+
+#include "report/svg.h"
+
+namespace kiln {
+namespace {
+
+/// A title's line ends are for terminals: "effi-\nciency" is one word here.
+std::string title_text(std::string title) {
+  for (std::size_t at = title.find("-\n"); at != std::string::npos; at = title.find("-\n"))
+    title.erase(at, 2);
+  std::replace(title.begin(), title.end(), '\n', ' ');
+  return title;
+}
+
+std::string cell(const char* name, bool number, Tone tone, const std::string& text) {
+  std::string css = number ? "number" : "";
+  if (tone == Tone::kBad) css += css.empty() ? "bad" : " bad";
+  if (!css.empty()) css = " class=\"" + css + "\"";
+  return std::string("<") + name + css + ">" + escape_markup(text) + "</" + name + ">";
+}
+
+}  // namespace
+
+std::string html_element(const std::string& name, const std::string& text) {
+  return "<" + name + ">" + escape_markup(text) + "</" + name + ">\n";
+}
+
+std::string html_table(const TextTable& table, const std::string& label) {
+  std::string text = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" +
+                     escape_markup(label) + "\"><table>\n<thead><tr>";
+  for (const TableColumn& column : table.columns)
+    text += cell("th", column.right, Tone::kPlain, title_text(column.title));
+  text += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<TableCell>& row : table.rows) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      text += cell("td", table.columns[i].right, row[i].tone, row[i].text);
+    text += "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+std::string html_figures(const std::vector<Plot>& plots) {
+  std::string text = "<div class=\"figures\">\n";
+  for (const Plot& plot : plots)
+    text += "<figure>\n" + html_element("figcaption", plot.caption) + plot.svg + "</figure>\n";
+  return text + "</div>\n";
+}
+
+std::string html_list(const std::vector<std::string>& lines) {
+  std::string text = "<ul>\n";
+  for (const std::string& line : lines) text += html_element("li", line);
+  return text + "</ul>\n";
+}
+
+}  // namespace kiln

@@ -1,0 +1,48 @@
+#include "report/result_files.h"
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+/// Links are not followed.
+void search(FileSystem& files, const Path& folder, ResultFiles& found) {
+  for (const std::string& name : files.list(folder)) {
+    const auto status = files.status(folder / name);
+    if (!status) continue;
+    if (status->type == FileStatus::Type::kDirectory) search(files, folder / name, found);
+    if (status->type != FileStatus::Type::kFile) continue;
+    if (name == "records.jsonl") found.records.push_back(folder / name);
+    if (name == "study.jsonl") found.studies.push_back(folder / name);
+  }
+}
+
+/// By its beginning; a file that is no study's is read as records, which says what is wrong with it.
+bool is_study(FileSystem& files, const Path& path) {
+  constexpr std::string_view kBeginning = R"({"kind":"study")";
+  return trim(read_input(files, path)).starts_with(kBeginning);
+}
+
+}  // namespace
+
+ResultFiles find_result_files(FileSystem& files, const std::vector<Path>& paths) {
+  ResultFiles found;
+  for (const Path& path : paths) {
+    const auto status = files.status(path);
+    if (!status || status->type != FileStatus::Type::kDirectory) {
+      (is_study(files, path) ? found.studies : found.records).push_back(path);
+      continue;
+    }
+    const std::size_t before = found.records.size() + found.studies.size();
+    search(files, path, found);
+    if (found.records.size() + found.studies.size() == before)
+      throw bad_input("'" + path.string() +
+                      "': expected a file records.jsonl or study.jsonl in this folder, found none");
+  }
+  return found;
+}
+
+}  // namespace kiln

@@ -1,0 +1,83 @@
+#include "base/text.h"
+#include "report/csv.h"
+#include "report/study_report.h"
+
+namespace kiln {
+namespace {
+
+using Estimate = StudyReport::Estimate;
+
+/// The lines of one study on one device.
+class Lines {
+ public:
+  Lines(const StudyReport& report, std::string& text) : report_(report), text_(text) {}
+
+  void add_all() {
+    for (const StudyReport::Case& which : report_.cases) add_case(which);
+    for (const auto* list :
+         {&report_.constants, &report_.factorial, &report_.switches, &report_.controls}) {
+      for (const StudyReport::Ratio& ratio : *list)
+        add(ratio.subject, "speed_up", ratio.base, ratio.speedup, "", ratio.verdict);
+    }
+    for (const StudyReport::BreakEven& found : report_.break_even) {
+      add(found.subject, "price", found.base, found.price, "s", "");
+      add(found.subject, "saved_by_a_launch", found.base, found.saved, "s", "");
+      line(found.subject, "break_even", found.base, text_of(found.launches), text_of(found.low),
+           text_of(found.high), "launches", found.verdict);
+    }
+    for (const StudyReport::First& first : report_.first_results)
+      add(first.subject, "first_result." + first.way, "", first.seconds, "s", first.verdict);
+  }
+
+ private:
+  static std::string text_of(const std::optional<double>& value) { return value ? format_number(*value) : ""; }
+
+  void add_case(const StudyReport::Case& which) {
+    line(which.name, "status", "", which.status, "", "", "", which.message);
+    const auto seconds = [&](const char* figure, const std::optional<Estimate>& value) {
+      if (value) add(which.name, figure, "", *value, "s", "");
+    };
+    const auto count = [&](const char* figure, const std::optional<std::int64_t>& value, const char* unit) {
+      if (value) line(which.name, figure, "", std::to_string(*value), "", "", unit, "");
+    };
+    seconds("step", which.step);
+    seconds("compile", which.compile);
+    seconds("disk_hit", which.disk);
+    seconds("load", which.load);
+    count("registers", which.registers, "");
+    count("local_bytes", which.local_bytes, "B");
+    count("shared_bytes", which.shared_bytes, "B");
+    count("binary_bytes", which.binary_bytes, "B");
+    if (which.occupancy) line(which.name, "occupancy", "", format_number(*which.occupancy), "", "", "", "");
+    if (which.error) line(which.name, "max_relative_error", "", format_number(*which.error), "", "", "", "");
+  }
+
+  void add(const std::string& name, const std::string& figure, const std::string& against,
+           const Estimate& value, const char* unit, const std::string& words) {
+    line(name, figure, against, format_number(value.median), format_number(value.low),
+         format_number(value.high), unit, words);
+  }
+
+  void line(const std::string& name, const std::string& figure, const std::string& against,
+            const std::string& value, const std::string& low, const std::string& high,
+            const std::string& unit, const std::string& words) {
+    std::vector<std::string> fields;
+    for (const std::string& field : {report_.run_id, report_.workload, report_.device_name, name, figure,
+                                     against, value, low, high, unit, words})
+      fields.push_back(csv_field(field));
+    text_ += join(fields, ",") + "\r\n";
+  }
+
+  const StudyReport& report_;
+  std::string& text_;
+};
+
+}  // namespace
+
+std::string studies_to_csv(const std::vector<StudyReport>& reports) {
+  std::string text = "run_id,workload,device,case,figure,against,value,low,high,unit,words\r\n";
+  for (const StudyReport& report : reports) Lines(report, text).add_all();
+  return text;
+}
+
+}  // namespace kiln

@@ -1,0 +1,108 @@
+#include "report/study_plots.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "report/plots.h"
+#include "report/record_table.h"
+#include "report/study_report.h"
+
+namespace kiln {
+namespace {
+
+using Ratio = StudyReport::Ratio;
+
+bool drawable(const StudyReport::Estimate& estimate) {
+  return std::isfinite(estimate.median) && std::isfinite(estimate.low) && std::isfinite(estimate.high);
+}
+
+Plot case_bars(const StudyReport& report) {
+  std::vector<Bar> bars;
+  for (const StudyReport::Case& which : report.cases) {
+    Bar bar;
+    bar.label = which.name;
+    if (which.step && drawable(*which.step)) {
+      bar.value = which.step->median;
+      bar.low = which.step->low;
+      bar.high = which.step->high;
+      bar.text = format_seconds(bar.value);
+    } else {
+      bar.failure = which.status == "ok" ? "not timed" : which.status;
+    }
+    bars.push_back(bar);
+  }
+  mark_best(bars);
+  const std::string caption = "Median time of a step of each case, with its 95 % interval";
+  return {bar_plot(caption, bars), caption};
+}
+
+/// `named`: by subject and base, where the bases differ.
+void add_ratios(std::vector<Plot>& plots, const std::string& caption, const std::vector<Ratio>& ratios,
+                bool named) {
+  std::vector<RatioMark> marks;
+  for (const Ratio& ratio : ratios) {
+    if (!drawable(ratio.speedup)) continue;
+    marks.push_back({named ? ratio.subject + " / " + ratio.base : ratio.subject, ratio.speedup.median,
+                     ratio.speedup.low, ratio.speedup.high});
+  }
+  if (!marks.empty()) plots.push_back({ratio_plot(caption, "speed-up", marks), caption});
+}
+
+/// Those of the generic kernel that a program would have without compiling at run time.
+const StudyReport::Curve& baseline_of(const StudyReport::Amortisation& amortisation) {
+  const auto found = std::find_if(amortisation.curves.begin(), amortisation.curves.end(),
+                                  [](const StudyReport::Curve& curve) { return curve.way == "ahead"; });
+  return found != amortisation.curves.end() ? *found : amortisation.curves.front();
+}
+
+/// The caption tells the switches.
+std::string without_switches(const std::string& name) {
+  return name.substr(0, name.find(' '));
+}
+
+std::string switches_text(const StudyReport::Amortisation& amortisation) {
+  return std::string(amortisation.fast_math ? ", fast-math" : "") +
+         (amortisation.launch_bounds ? "" : ", without launch bounds");
+}
+
+Plot amortisation_plot(const StudyReport::Amortisation& amortisation) {
+  const StudyReport::Curve& base = baseline_of(amortisation);
+  std::vector<Curve> curves;
+  for (const StudyReport::Curve& known : amortisation.curves) {
+    Curve curve;
+    curve.label = without_switches(known.subject) + ", " + way_text(known.way);
+    for (std::size_t i = 0; i < amortisation.launches.size(); ++i) {
+      curve.values.push_back(base.seconds[i] / known.seconds[i]);
+      curve.titles.push_back(curve.label + ": " + format_number(amortisation.launches[i]) + " launches in " +
+                             format_seconds(known.seconds[i]));
+    }
+    curves.push_back(std::move(curve));
+  }
+  const std::string caption = "Amortisation" + switches_text(amortisation) +
+                              ": speed-up over " + without_switches(base.subject) +
+                              " after so many launches, all that came before the first one counted; from 1 "
+                              "on the price is earned back";
+  return {curve_plot(caption, "speed-up over " + without_switches(base.subject), amortisation.launches, curves), caption};
+}
+
+}  // namespace
+
+std::vector<Plot> study_plots(const StudyReport& report) {
+  std::vector<Plot> plots;
+  if (!report.cases.empty()) plots.push_back(case_bars(report));
+  add_ratios(plots, "What each constant buys at compile time: speed-up over jit_generic, with its 95 % interval",
+             report.constants, false);
+  for (const StudyReport::Amortisation& amortisation : report.amortisation) {
+    if (!amortisation.curves.empty()) plots.push_back(amortisation_plot(amortisation));
+  }
+  add_ratios(plots, "Combinations of constants: speed-up over jit_generic, with its 95 % interval",
+             report.factorial, false);
+  add_ratios(plots, "Switches: speed-up of the first over the second, with its 95 % interval",
+             report.switches, true);
+  add_ratios(plots, "Control, the same code twice: an interval should hold 1 in 19 of 20 studies",
+             report.controls, true);
+  return plots;
+}
+
+}  // namespace kiln

@@ -1,0 +1,241 @@
+#include "report/study_reader.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "kiln/error.h"
+#include "measure/statistics.h"
+#include "report/json_node.h"
+
+namespace kiln {
+namespace {
+
+using Case = StudyReport::Case;
+using Estimate = StudyReport::Estimate;
+using Ratio = StudyReport::Ratio;
+
+std::vector<double> numbers_of(const JsonNode& node) {
+  std::vector<double> numbers;
+  for (const JsonNode& item : node.items()) numbers.push_back(item.number());
+  return numbers;
+}
+
+std::optional<double> known_number(const JsonNode& node) {
+  return node.is_null() ? std::nullopt : std::optional(node.number());
+}
+
+std::optional<std::int64_t> known_integer(const JsonNode& node) {
+  return node.is_null() ? std::nullopt : std::optional(node.integer());
+}
+
+Estimate estimate_of(const JsonNode& node) {
+  const std::vector<JsonNode> ends = node.at("interval").items();
+  if (ends.size() != 2) throw node.at("interval").expected("a list of two numbers");
+  return {node.at("median").number(), ends[0].number(), ends[1].number()};
+}
+
+/// Median and range of what was seen.
+Estimate range_of(const JsonNode& node) {
+  const std::vector<double> values = numbers_of(node);
+  if (values.empty()) throw node.expected("at least one number");
+  const Summary summary = summarize(values);
+  return {summary.median, summary.min, summary.max};
+}
+
+/// What is known of a case before the rounds.
+Case case_of(const JsonNode& node) {
+  Case result;
+  result.name = node.at("case").text();
+  result.group = node.at("group").text();
+  result.compiled_by = node.at("compiled_by").text();
+  result.constants = node.at("constants").texts();
+  result.fast_math = node.at("fast_math").truth();
+  result.launch_bounds = node.at("launch_bounds").truth();
+  result.message = node.at("record").at("message").text_or_empty();
+  if (const JsonNode costs = node.at("costs"); !costs.is_null()) {
+    result.compile = range_of(costs.at("compile_seconds"));
+    result.load = range_of(costs.at("load_seconds"));
+    result.disk = range_of(costs.at("disk_seconds"));
+    result.binary_bytes = costs.at("binary_bytes").integer();
+  }
+  return result;
+}
+
+void add_result(Case& known, const JsonNode& node) {
+  known.status = node.at("status").text();
+  if (const JsonNode step = node.at("step_seconds"); !step.is_null()) known.step = estimate_of(step);
+  known.registers = known_integer(node.at("registers"));
+  known.local_bytes = known_integer(node.at("local_bytes"));
+  known.shared_bytes = known_integer(node.at("shared_bytes"));
+  known.occupancy = known_number(node.at("occupancy"));
+  known.error = known_number(node.at("max_relative_error"));
+}
+
+std::vector<Ratio> ratios_of(const JsonNode& node) {
+  std::vector<Ratio> ratios;
+  for (const JsonNode& item : node.items()) {
+    ratios.push_back({item.at("case").text(), item.at("base").text(), estimate_of(item.at("speedup")),
+                      item.at("effect").text(), known_integer(item.at("registers_saved")),
+                      item.at("verdict").text()});
+  }
+  return ratios;
+}
+
+std::vector<StudyReport::BreakEven> break_even_of(const JsonNode& node) {
+  std::vector<StudyReport::BreakEven> all;
+  for (const JsonNode& item : node.items()) {
+    const std::vector<JsonNode> ends = item.at("interval").items();
+    if (ends.size() != 2) throw item.at("interval").expected("a list of two numbers");
+    all.push_back({item.at("case").text(), item.at("base").text(), estimate_of(item.at("price_seconds")),
+                   estimate_of(item.at("saved_seconds")), known_number(item.at("launches")),
+                   known_number(ends[0]), known_number(ends[1]), item.at("verdict").text()});
+  }
+  return all;
+}
+
+std::vector<StudyReport::First> first_results_of(const JsonNode& node) {
+  std::vector<StudyReport::First> all;
+  for (const JsonNode& item : node.items()) {
+    all.push_back({item.at("case").text(), item.at("way").text(), estimate_of(item.at("seconds")),
+                   item.at("verdict").text()});
+  }
+  return all;
+}
+
+std::vector<StudyReport::Amortisation> amortisation_of(const JsonNode& node) {
+  std::vector<StudyReport::Amortisation> all;
+  for (const JsonNode& item : node.items()) {
+    StudyReport::Amortisation one{item.at("fast_math").truth(), item.at("launch_bounds").truth(),
+                                  numbers_of(item.at("launches")), {}};
+    for (const JsonNode& curve : item.at("curves").items()) {
+      one.curves.push_back(
+          {curve.at("case").text(), curve.at("way").text(), numbers_of(curve.at("seconds"))});
+      if (one.curves.back().seconds.size() != one.launches.size())
+        throw curve.at("seconds").expected("a number for each of `launches`");
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+/// Takes the lines of one file.
+class Reader {
+ public:
+  void read(const JsonNode& node, const std::string& line) {
+    const std::string kind = node.at("kind").text();
+    if (kind == "study") {
+      read_header(node, line);
+    } else if (!begun_) {
+      throw node.at("kind").expected("study, as the first line's");
+    } else if (kind == "case") {
+      const std::string device = node.at("device").text();
+      device_names_[device] = node.at("record").at("device").at("name").text();
+      Case known = case_of(node);
+      cases_[device][known.name] = known;
+    } else if (kind == "result") {
+      read_result(node, line);
+    } else if (kind != "visit") {
+      throw node.at("kind").expected("study, case, visit or result");
+    }
+  }
+
+  StudyReports result(const std::string& file) && {
+    StudyReports all;
+    for (const std::string& device : devices_) {
+      const auto found = results_.find(device);
+      if (found != results_.end()) {
+        all.reports.push_back(std::move(found->second));
+      } else {
+        all.notes.push_back(file + ": the study was cut short on " + device +
+                            "; kiln study --resume goes on with it");
+      }
+    }
+    return all;
+  }
+
+ private:
+  void read_header(const JsonNode& node, const std::string& line) {
+    if (const JsonNode format = node.at("format"); format.integer() != kStudyResultFormat)
+      throw format.expected("format " + std::to_string(kStudyResultFormat) + " of Kiln's studies");
+    begun_ = true;
+    header_.run_id = node.at("run_id").text();
+    header_.time = node.at("time").text();
+    header_.kiln_version = node.at("kiln").at("version").text();
+    header_.kiln_revision = node.at("kiln").at("revision").text();
+    header_.study_file = node.at("study_file").text();
+    header_.workload = node.at("workload").text();
+    header_.seed = node.at("order_seed").count();
+    header_.samples = node.at("samples").count();
+    header_.compiles = node.at("compiles").count();
+    header_.header_json = line;
+    devices_ = node.at("devices").texts();
+  }
+
+  /// The last one of a device counts.
+  void read_result(const JsonNode& node, const std::string& line) {
+    StudyReport report = header_;
+    report.device_id = node.at("device").text();
+    report.device_name = device_names_[report.device_id];
+    for (const JsonNode& item : node.at("cases").items()) {
+      auto& known = cases_[report.device_id];
+      const auto found = known.find(item.at("case").text());
+      if (found == known.end()) throw item.at("case").expected("a case that a line above describes");
+      report.cases.push_back(found->second);
+      add_result(report.cases.back(), item);
+    }
+    report.unread = node.at("unread").texts();
+    report.left_out = node.at("left_out").texts();
+    report.constants = ratios_of(node.at("constants"));
+    report.factorial = ratios_of(node.at("factorial"));
+    report.switches = ratios_of(node.at("switches"));
+    report.controls = ratios_of(node.at("controls"));
+    report.break_even = break_even_of(node.at("break_even"));
+    report.first_results = first_results_of(node.at("first_results"));
+    report.amortisation = amortisation_of(node.at("amortisation"));
+    report.result_json = line;
+    results_[report.device_id] = std::move(report);
+  }
+
+  bool begun_ = false;
+  StudyReport header_;
+  std::vector<std::string> devices_;
+  std::map<std::string, std::string> device_names_;
+  std::map<std::string, std::map<std::string, Case>> cases_;  // by device and name
+  std::map<std::string, StudyReport> results_;
+};
+
+}  // namespace
+
+const Ratio* StudyReport::ratio_of(const std::string& name) const {
+  for (const auto* list : {&constants, &factorial, &controls}) {
+    const auto found =
+        std::find_if(list->begin(), list->end(), [&](const Ratio& ratio) { return ratio.subject == name; });
+    if (found != list->end()) return &*found;
+  }
+  return nullptr;
+}
+
+StudyReports study_from_text(const std::string& text, const std::string& file) {
+  Reader reader;
+  const std::size_t end = text.rfind('\n');
+  const std::vector<std::string> lines = split(text.substr(0, end == std::string::npos ? 0 : end), '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (trim(lines[i]).empty()) continue;
+    read_json(lines[i], file, static_cast<int>(i) + 1,
+              [&](const JsonNode& node) { reader.read(node, lines[i]); });
+  }
+  return std::move(reader).result(file);
+}
+
+StudyReports read_studies(FileSystem& files, const std::vector<std::filesystem::path>& paths) {
+  StudyReports all;
+  for (const std::filesystem::path& path : paths) {
+    StudyReports found = study_from_text(read_input(files, path), path.string());
+    for (StudyReport& report : found.reports) all.reports.push_back(std::move(report));
+    for (std::string& note : found.notes) all.notes.push_back(std::move(note));
+  }
+  return all;
+}
+
+}  // namespace kiln

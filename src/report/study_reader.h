@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "report/study_results.h"
+
+namespace kiln {
+
+/// Version of the form of a study's file; goes up when a reader of the old form would misread the new.
+inline constexpr int kStudyResultFormat = 2;
+
+/// What files of studies hold: a report for each device whose result is there, in order.
+struct StudyReports {
+  std::vector<StudyReport> reports;
+  std::vector<std::string> notes;  ///< devices of studies that were cut short
+};
+
+/// The text of one study's file; `file` is its name in messages. A last line without its end, which a crash
+/// left, is not looked at. Throws bad_input with file, line, key, what was expected and what was found.
+[[nodiscard]] StudyReports study_from_text(const std::string& text, const std::string& file);
+[[nodiscard]] StudyReports read_studies(FileSystem& files, const std::vector<std::filesystem::path>& paths);
+
+}  // namespace kiln
