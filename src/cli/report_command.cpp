@@ -89,6 +89,12 @@ std::string csv_text(const Results& results, const Portability& report) {
   return results.records.empty() ? studies_to_csv(results.studies) : portability_to_csv(report);
 }
 
+std::string paper_text(const Results& results) {
+  if (results.records.empty())
+    throw bad_input("--format paper: the files hold no records; a study's are in the records.jsonl beside it");
+  return records_to_paper_csv(results.records);
+}
+
 /// The comparison of the records, then each study.
 std::string people_text(const Results& results, const std::string& comparison,
                         const std::function<std::string(const StudyReport&)>& study_text) {
@@ -99,7 +105,7 @@ std::string people_text(const Results& results, const std::string& comparison,
 
 std::string report_text(World& world, const ReportArguments& arguments) {
   const Results results = read_results(world, arguments);
-  if (arguments.format == "paper") return records_to_paper_csv(results.records);
+  if (arguments.format == "paper") return paper_text(results);
   const Portability report =
       compare_devices(results.records, read_reference(world, arguments.reference),
                       {words(arguments.devices), words(arguments.problem), arguments.metric});

@@ -13,8 +13,9 @@
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "report/record_file.h"
+#include "report/study_report.h"
 #include "study/study_runner.h"
-#include "study/study_text.h"
+#include "study/study_views.h"
 
 namespace kiln {
 namespace {
@@ -28,7 +29,7 @@ struct StudyArguments {
 };
 
 const std::vector<std::string>& study_formats() {
-  static const std::vector<std::string> names = {"table", "json"};
+  static const std::vector<std::string> names = {"table", "json", "csv", "markdown"};
   return names;
 }
 
@@ -126,20 +127,25 @@ void write_records(World& world, const StudyPlan& plan, const StudyOutcome& outc
   }
 }
 
-void print_results(World& world, const StudyPlan& plan, const StudyOutcome& outcome,
-                   const std::string& format) {
+std::string results_text(World& world, const StudyPlan& plan, const StudyOutcome& outcome,
+                         const StudyHeader& header, const std::string& format) {
+  std::string text;
   if (format == "json") {
     for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
       const DeviceResult& device = outcome.devices[i];
-      world.out() << result_to_json(plan.devices[i], device.data, device.findings) << '\n';
+      text += result_to_json(plan.devices[i], device.data, device.findings) + "\n";
     }
-  } else {
-    world.out() << study_text(plan, outcome, world.style());
-    if (!plan.spec.output.empty())
-      world.out() << "results: " << (std::filesystem::path(plan.spec.output) / "study.jsonl").string()
-                  << '\n';
+    return text;
   }
-  world.out().flush();
+  const std::vector<StudyReport> reports = reports_of(plan, outcome, header);
+  if (format == "csv") return studies_to_csv(reports);
+  for (const StudyReport& report : reports) {
+    text += (text.empty() ? "" : "\n") +
+            (format == "markdown" ? study_to_markdown(report) : study_to_terminal(report, world.style()));
+  }
+  if (format == "table" && !plan.spec.output.empty())
+    text += "\nresults: " + (std::filesystem::path(plan.spec.output) / "study.jsonl").string() + "\n";
+  return text;
 }
 
 /// The study's file, begun or gone on with.
@@ -185,7 +191,7 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
     return kExitInterrupted;
   }
   if (file) write_records(world, plan, outcome);
-  print_results(world, plan, outcome, arguments.format);
+  world.out() << results_text(world, plan, outcome, header_of(plan, context), arguments.format) << std::flush;
   return outcome.all_ok() ? kExitDone : kExitFailed;
 }
 
@@ -229,7 +235,7 @@ Subcommand add_study_command(CLI::App& app) {
       ->type_name("DIR");
   command
       ->add_option("--format", arguments->format,
-                   "Of the results: table, or json (a line for each workload and device)")
+                   "Of the results: table, json (a line for each workload and device), csv, markdown")
       ->type_name("FORMAT");
   command->add_option("--rounds", arguments->rounds, "Rounds, each of which visits every case")
       ->type_name("N");

@@ -37,7 +37,7 @@ std::string curve_plot(const std::string& label, const std::string& axis_title,
                        const std::vector<double>& launches, const std::vector<Curve>& curves) {
   constexpr double kRoom = 1.08;
   constexpr double kSample = 26;
-  constexpr std::size_t kLetters = 52;
+  constexpr std::size_t kLetters = 56;
   double most = 1;
   for (const Curve& curve : curves) {
     for (const double value : curve.values) {

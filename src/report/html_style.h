@@ -31,6 +31,7 @@ td.number, th.number { text-align: right; } td.bad { color: var(--bad); }
 figure { margin: 0 0 1.75rem; break-inside: avoid; } figcaption { font-size: 0.875rem; margin-bottom: 0.5rem; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; height: auto; overflow: visible; } svg text { font: 11px system-ui, sans-serif; fill: var(--text); }
 svg .value { fill: var(--dim); } svg .bad { fill: var(--bad); }
+svg .label, svg .value { paint-order: stroke; stroke: var(--back); stroke-width: 3px; stroke-linejoin: round; }
 svg .grid { stroke: var(--line); } svg .unity { stroke: var(--axis); stroke-width: 1.5; }
 svg .bar { fill: var(--bar); } svg .best { fill: var(--best); }
 svg .interval { stroke: var(--text); stroke-width: 1.2; fill: none; }

@@ -51,7 +51,7 @@ void draw_end(Svg& svg, const Axis& axis, double value, double y) {
 
 void draw_mark(Svg& svg, const Axis& axis, const RatioMark& mark, double top) {
   constexpr std::size_t kLetters = 56;
-  constexpr double kRadius = 4.5;
+  constexpr double kRadius = 3.5;
   const bool none = mark.low <= 1 && mark.high >= 1;
   const char* css = none ? "effect none" : mark.value > 1 ? "effect faster" : "effect slower";
   const std::string text = ratio_text(mark);

@@ -94,16 +94,16 @@ void draw_level(Svg& svg, const Axes& axes, const Ceiling& ceiling, double bandw
   const double y = axes.y(ceiling.value);
   svg.line(axes.x(std::clamp(corner, axes.across.low, axes.across.high)), y, kRight, y, "ceiling",
            ceiling_text(ceiling));
-  svg.text(kRight - 2, y - 3, ceiling_text(ceiling), "value", "end");
 }
 
-/// The slopes lie too close together to be named where they stand.
-std::string bandwidths_text(const DeviceCeilings& device) {
+/// Ceilings lie too close together to be named where they stand.
+std::string ceilings_text(const DeviceCeilings& device, const std::string& unit, const char* what) {
   std::string text;
   for (const Ceiling& ceiling : device.ceilings) {
-    if (ceiling.unit == "GB/s") text += (text.empty() ? "slopes: " : ", ") + ceiling_text(ceiling);
+    if (ceiling.unit == unit)
+      text += (text.empty() ? what : ", ") + ceiling.name + " " + short_number(ceiling.value);
   }
-  return text;
+  return text.empty() ? text : text + " " + unit;
 }
 
 std::vector<std::string> groups_of(const std::vector<RooflinePoint>& points) {
@@ -114,15 +114,20 @@ std::vector<std::string> groups_of(const std::vector<RooflinePoint>& points) {
   return groups;
 }
 
-void draw_legend(Svg& svg, const std::string& bandwidths, const std::vector<std::string>& groups) {
+/// The records' looks begin after that of the ceilings, which are of the text's colour.
+std::string look(const char* kind, std::size_t group) {
+  return series_class(kind, group % (kSeriesLooks - 1) + 1);
+}
+
+void draw_legend(Svg& svg, const std::vector<std::string>& ceilings, const std::vector<std::string>& groups) {
   constexpr double kRadius = 4;
   double y = kBottom + 48;
-  if (!bandwidths.empty()) {
-    svg.text(0, y, bandwidths, "value");
+  for (const std::string& text : ceilings) {
+    svg.text(0, y, text, "value");
     y += kLegendLine;
   }
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    svg.circle(kRadius + 1, y - kRadius, kRadius, series_class("point", i), "");
+    svg.circle(kRadius + 1, y - kRadius, kRadius, look("point", i), "");
     svg.text(3 * kRadius, y, groups[i], "label");
     y += kLegendLine;
   }
@@ -134,9 +139,11 @@ std::string roofline_plot(const std::string& label, const DeviceCeilings& device
                           const std::vector<RooflinePoint>& points) {
   const Axes axes = axes_of(device, points);
   const std::vector<std::string> groups = groups_of(points);
-  const std::string bandwidths = bandwidths_text(device);
-  const std::size_t lines = groups.size() + (bandwidths.empty() ? 0 : 1);
-  Svg svg(kPlotWidth, kBottom + 36 + kLegendLine * static_cast<double>(lines), label);
+  std::vector<std::string> ceilings = {ceilings_text(device, "GFLOP/s", "level: "),
+                                       ceilings_text(device, "GB/s", "slopes: ")};
+  std::erase(ceilings, "");
+  const auto lines = static_cast<double>(groups.size() + ceilings.size());
+  Svg svg(kPlotWidth, kBottom + 36 + kLegendLine * lines, label);
   draw_grid(svg, axes);
   const double bandwidth = highest(device, "GB/s");
   const double rate = highest(device, "GFLOP/s");
@@ -152,13 +159,13 @@ std::string roofline_plot(const std::string& label, const DeviceCeilings& device
                                                 groups.begin());
     const std::string title = point.label + ": " + short_number(point.rate) + " GFLOP/s";
     if (point.intensity) {
-      svg.circle(axes.x(*point.intensity), axes.y(point.rate), 4, series_class("point", group),
+      svg.circle(axes.x(*point.intensity), axes.y(point.rate), 4, look("point", group),
                  title + " at " + short_number(*point.intensity) + " FLOP per byte");
     } else {
-      svg.line(kLeft, axes.y(point.rate), kRight, axes.y(point.rate), series_class("level", group), title);
+      svg.line(kLeft, axes.y(point.rate), kRight, axes.y(point.rate), look("level", group), title);
     }
   }
-  draw_legend(svg, bandwidths, groups);
+  draw_legend(svg, ceilings, groups);
   return svg.str();
 }
 

@@ -15,7 +15,8 @@ class Lines {
   void add_all() {
     for (const StudyReport::Case& which : report_.cases) add_case(which);
     for (const auto* list :
-         {&report_.constants, &report_.factorial, &report_.switches, &report_.controls}) {
+         {&report_.constants, &report_.all_but, &report_.factorial, &report_.switches, &report_.compilers,
+          &report_.controls}) {
       for (const StudyReport::Ratio& ratio : *list)
         add(ratio.subject, "speed_up", ratio.base, ratio.speedup, "", ratio.verdict);
     }
@@ -48,6 +49,8 @@ class Lines {
     count("local_bytes", which.local_bytes, "B");
     count("shared_bytes", which.shared_bytes, "B");
     count("binary_bytes", which.binary_bytes, "B");
+    count("code_bytes", which.code_bytes, "B");
+    count("instructions", which.instructions, "");
     if (which.occupancy) line(which.name, "occupancy", "", format_number(*which.occupancy), "", "", "", "");
     if (which.error) line(which.name, "max_relative_error", "", format_number(*which.error), "", "", "", "");
   }
@@ -62,7 +65,7 @@ class Lines {
             const std::string& value, const std::string& low, const std::string& high,
             const std::string& unit, const std::string& words) {
     std::vector<std::string> fields;
-    for (const std::string& field : {report_.run_id, report_.workload, report_.device_name, name, figure,
+    for (const std::string& field : {report_.run_id, report_.section, report_.device_name, name, figure,
                                      against, value, low, high, unit, words})
       fields.push_back(csv_field(field));
     text_ += join(fields, ",") + "\r\n";
@@ -75,7 +78,7 @@ class Lines {
 }  // namespace
 
 std::string studies_to_csv(const std::vector<StudyReport>& reports) {
-  std::string text = "run_id,workload,device,case,figure,against,value,low,high,unit,words\r\n";
+  std::string text = "run_id,section,device,case,figure,against,value,low,high,unit,words\r\n";
   for (const StudyReport& report : reports) Lines(report, text).add_all();
   return text;
 }

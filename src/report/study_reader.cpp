@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "base/text.h"
 #include "kiln/error.h"
@@ -48,11 +50,11 @@ Case case_of(const JsonNode& node) {
   Case result;
   result.name = node.at("case").text();
   result.group = node.at("group").text();
+  result.compiler = node.at("compiler").text();
   result.compiled_by = node.at("compiled_by").text();
   result.constants = node.at("constants").texts();
   result.fast_math = node.at("fast_math").truth();
   result.launch_bounds = node.at("launch_bounds").truth();
-  result.message = node.at("record").at("message").text_or_empty();
   if (const JsonNode costs = node.at("costs"); !costs.is_null()) {
     result.compile = range_of(costs.at("compile_seconds"));
     result.load = range_of(costs.at("load_seconds"));
@@ -64,7 +66,10 @@ Case case_of(const JsonNode& node) {
 
 void add_result(Case& known, const JsonNode& node) {
   known.status = node.at("status").text();
+  known.message = node.at("message").text_or_empty();
   if (const JsonNode step = node.at("step_seconds"); !step.is_null()) known.step = estimate_of(step);
+  known.code_bytes = known_integer(node.at("code_bytes"));
+  known.instructions = known_integer(node.at("instructions"));
   known.registers = known_integer(node.at("registers"));
   known.local_bytes = known_integer(node.at("local_bytes"));
   known.shared_bytes = known_integer(node.at("shared_bytes"));
@@ -129,10 +134,10 @@ class Reader {
     } else if (!begun_) {
       throw node.at("kind").expected("study, as the first line's");
     } else if (kind == "case") {
-      const std::string device = node.at("device").text();
-      device_names_[device] = node.at("record").at("device").at("name").text();
+      Block& block = blocks_[key_of(node)];
+      block.device_name = node.at("record").at("device").at("name").text();
       Case known = case_of(node);
-      cases_[device][known.name] = known;
+      block.cases[known.name] = known;
     } else if (kind == "result") {
       read_result(node, line);
     } else if (kind != "visit") {
@@ -142,19 +147,31 @@ class Reader {
 
   StudyReports result(const std::string& file) && {
     StudyReports all;
-    for (const std::string& device : devices_) {
-      const auto found = results_.find(device);
-      if (found != results_.end()) {
-        all.reports.push_back(std::move(found->second));
-      } else {
-        all.notes.push_back(file + ": the study was cut short on " + device +
-                            "; kiln study --resume goes on with it");
+    for (const auto& [section, workload] : sections_) {
+      for (const std::string& device : devices_) {
+        auto& found = blocks_[{section, device}].report;
+        if (found) {
+          all.reports.push_back(std::move(*found));
+        } else {
+          all.notes.push_back(file + ": the study of " + section + " was cut short on " + device +
+                              "; kiln study --resume goes on with it");
+        }
       }
     }
     return all;
   }
 
  private:
+  /// Section and device.
+  using Key = std::pair<std::string, std::string>;
+  struct Block {
+    std::string device_name;
+    std::map<std::string, Case> cases;  ///< by name
+    std::optional<StudyReport> report;
+  };
+
+  static Key key_of(const JsonNode& node) { return {node.at("section").text(), node.at("device").text()}; }
+
   void read_header(const JsonNode& node, const std::string& line) {
     if (const JsonNode format = node.at("format"); format.integer() != kStudyResultFormat)
       throw format.expected("format " + std::to_string(kStudyResultFormat) + " of Kiln's studies");
@@ -164,7 +181,8 @@ class Reader {
     header_.kiln_version = node.at("kiln").at("version").text();
     header_.kiln_revision = node.at("kiln").at("revision").text();
     header_.study_file = node.at("study_file").text();
-    header_.workload = node.at("workload").text();
+    for (const JsonNode& section : node.at("sections").items())
+      sections_.emplace_back(section.at("name").text(), section.at("workload").text());
     header_.seed = node.at("order_seed").count();
     header_.samples = node.at("samples").count();
     header_.compiles = node.at("compiles").count();
@@ -172,43 +190,49 @@ class Reader {
     devices_ = node.at("devices").texts();
   }
 
-  /// The last one of a device counts.
+  /// The last one of a section and device counts.
   void read_result(const JsonNode& node, const std::string& line) {
+    Block& block = blocks_[key_of(node)];
     StudyReport report = header_;
-    report.device_id = node.at("device").text();
-    report.device_name = device_names_[report.device_id];
+    std::tie(report.section, report.device_id) = key_of(node);
+    const auto section = std::find_if(sections_.begin(), sections_.end(),
+                                      [&](const auto& known) { return known.first == report.section; });
+    if (section == sections_.end()) throw node.at("section").expected("a section that the first line names");
+    report.workload = section->second;
+    report.device_name = block.device_name;
     for (const JsonNode& item : node.at("cases").items()) {
-      auto& known = cases_[report.device_id];
-      const auto found = known.find(item.at("case").text());
-      if (found == known.end()) throw item.at("case").expected("a case that a line above describes");
+      const auto found = block.cases.find(item.at("case").text());
+      if (found == block.cases.end()) throw item.at("case").expected("a case that a line above describes");
       report.cases.push_back(found->second);
       add_result(report.cases.back(), item);
     }
+    report.no_ahead = node.at("no_ahead").text();
     report.unread = node.at("unread").texts();
     report.left_out = node.at("left_out").texts();
     report.constants = ratios_of(node.at("constants"));
+    report.all_but = ratios_of(node.at("all_but"));
     report.factorial = ratios_of(node.at("factorial"));
     report.switches = ratios_of(node.at("switches"));
+    report.compilers = ratios_of(node.at("compilers"));
     report.controls = ratios_of(node.at("controls"));
     report.break_even = break_even_of(node.at("break_even"));
     report.first_results = first_results_of(node.at("first_results"));
     report.amortisation = amortisation_of(node.at("amortisation"));
     report.result_json = line;
-    results_[report.device_id] = std::move(report);
+    block.report = std::move(report);
   }
 
   bool begun_ = false;
   StudyReport header_;
+  std::vector<std::pair<std::string, std::string>> sections_;  // name and workload
   std::vector<std::string> devices_;
-  std::map<std::string, std::string> device_names_;
-  std::map<std::string, std::map<std::string, Case>> cases_;  // by device and name
-  std::map<std::string, StudyReport> results_;
+  std::map<Key, Block> blocks_;
 };
 
 }  // namespace
 
 const Ratio* StudyReport::ratio_of(const std::string& name) const {
-  for (const auto* list : {&constants, &factorial, &controls}) {
+  for (const auto* list : {&constants, &factorial, &controls, &compilers, &all_but}) {
     const auto found =
         std::find_if(list->begin(), list->end(), [&](const Ratio& ratio) { return ratio.subject == name; });
     if (found != list->end()) return &*found;

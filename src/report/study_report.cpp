@@ -69,11 +69,12 @@ TextTable case_table(const StudyReport& report, const TextStyle& style) {
                    {"regs", true},
                    {"spilt\nbytes", true},
                    {"shared\nbytes", true},
-                   {"binary", true},
+                   {"machine\ncode", true},
+                   {"instruc-\ntions", true},
                    {"occu-\npancy", true},
                    {"max. rel.\nerror", true}};
   for (const Case& which : report.cases) {
-    const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(which.binary_bytes.value_or(0), 0));
+    const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(which.code_bytes.value_or(0), 0));
     table.rows.push_back(
         {{which.name},
          {which.status, which.status == "ok" ? Tone::kGood : Tone::kBad},
@@ -85,7 +86,8 @@ TextTable case_table(const StudyReport& report, const TextStyle& style) {
          count_cell(which.registers),
          count_cell(which.local_bytes),
          count_cell(which.shared_bytes),
-         which.binary_bytes ? TableCell{format_bytes(bytes)} : nothing(),
+         which.code_bytes ? TableCell{format_bytes(bytes)} : nothing(),
+         count_cell(which.instructions),
          which.occupancy ? TableCell{print("%.0f %%", *which.occupancy * 100)} : nothing(),
          which.error ? TableCell{*which.error == 0 ? "0" : print("%.1e", *which.error)} : nothing()});
   }
@@ -106,6 +108,12 @@ std::vector<std::string> problem_lines(const StudyReport& report) {
     lines.push_back(which.name + ": " + which.status + (which.message.empty() ? "" : ": " + which.message));
   }
   for (const std::string& point : report.left_out) lines.push_back("left out: " + point);
+  return lines;
+}
+
+std::vector<std::string> compiler_lines(const StudyReport& report) {
+  std::vector<std::string> lines = verdicts(report.compilers);
+  if (!report.no_ahead.empty()) lines.push_back("not compared: " + report.no_ahead);
   return lines;
 }
 
@@ -132,7 +140,7 @@ std::string way_text(const std::string& way) {
 }
 
 std::string study_title(const StudyReport& report) {
-  return report.workload + " on " + report.device_name;
+  return report.section + " on " + report.device_name;
 }
 
 std::string study_origin(const StudyReport& report) {
@@ -152,8 +160,10 @@ std::vector<StudySection> study_sections(const StudyReport& report, const TextSt
       {"Not read by the kernels of a step",
        {},
        report.unread.empty() ? std::vector<std::string>() : std::vector{join(report.unread, ", ")}},
+      {"All but one, each against jit_specialised", {}, verdicts(report.all_but)},
       {"Combinations, each against jit_generic", {}, verdicts(report.factorial)},
       {"Switches, of jit_specialised", {}, verdicts(report.switches)},
+      {"Compilers of programs, against the run-time compiler", {}, compiler_lines(report)},
       {"Break-even", {}, verdicts(report.break_even)},
       {"Time to the first result", {}, verdicts(report.first_results)},
       {"Control", {}, verdicts(report.controls)}};

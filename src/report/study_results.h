@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// What the file of a study tells of one device (schemas/study_result.schema.json), for views of it. Times are
+/// What the file of a study tells of one workload on one device (schemas/study_result.schema.json), for views of it. Times are
 /// in seconds; what the file does not know is absent.
 struct StudyReport {
   /// A median with its interval; of costs and first results the interval is the range of what was seen.
@@ -16,11 +16,11 @@ struct StudyReport {
   };
 
   struct Case {
-    std::string name, group, compiled_by, status, message;
+    std::string name, group, compiler, compiled_by, status, message;
     std::vector<std::string> constants;
     bool fast_math = false, launch_bounds = true;
     std::optional<Estimate> step, compile, load, disk;
-    std::optional<std::int64_t> binary_bytes, registers, local_bytes, shared_bytes;
+    std::optional<std::int64_t> binary_bytes, code_bytes, instructions, registers, local_bytes, shared_bytes;
     std::optional<double> occupancy, error;
   };
 
@@ -57,18 +57,20 @@ struct StudyReport {
     std::vector<Curve> curves;
   };
 
-  std::string run_id, time, kiln_version, kiln_revision, study_file, workload;
+  std::string run_id, time, kiln_version, kiln_revision, study_file;
+  std::string section, workload;  ///< a study of several workloads has a section for each
   std::uint64_t seed = 0, samples = 0, compiles = 0;
   std::string device_id, device_name;
   std::vector<Case> cases;
   std::vector<std::string> unread, left_out;
-  std::vector<Ratio> constants, factorial, switches, controls;
+  std::string no_ahead;  ///< why there are no cases of the compiler that programs are built with, or empty
+  std::vector<Ratio> constants, all_but, factorial, switches, compilers, controls;
   std::vector<BreakEven> break_even;
   std::vector<First> first_results;
   std::vector<Amortisation> amortisation;
   std::string header_json, result_json;  ///< the lines of the file
 
-  /// The speed-up of a case against the generic one, of the control its own; null for a case without one.
+  /// The ratio that tells most of a case: against the generic one, else against another; null without any.
   [[nodiscard]] const Ratio* ratio_of(const std::string& name) const;
 };
 

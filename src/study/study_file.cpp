@@ -131,6 +131,7 @@ Json case_result_json(const StudyCase& which, const CaseData& data) {
     metrics[metric.name] = {{"value", number(metric.value)}, {"unit", metric.unit}};
   return {{"case", which.name},
           {"status", to_string(data.record.status)},
+          {"message", data.record.message.empty() ? Json() : Json(data.record.message)},
           {"step_seconds", summary_json(step_summary(data))},
           {"metrics", metrics},
           {"code_bytes", data.costs ? or_null(data.costs->code_bytes()) : Json()},
@@ -329,7 +330,7 @@ void StudyFile::begin(const StudyHeader& header) {
       if (!files_.rename(path(), folder_ / ("study-" + old->header.run_id + ".jsonl")))
         throw environment_error("cannot move the finished study " + path().string() + " aside");
     }
-    files_.write_file(path(), text_of(header_json(header)) + "\n", false);
+    files_.write_file(path(), header_to_json(header) + "\n", false);
   } catch (const std::filesystem::filesystem_error& error) {
     throw bad_input("the output folder '" + folder_.string() +
                     "' cannot be written: " + error.code().message());
@@ -349,8 +350,16 @@ StudyBlock block_of(const DeviceCases& cases) {
   return {cases.section, cases.device.id};
 }
 
+std::string header_to_json(const StudyHeader& header) {
+  return text_of(header_json(header));
+}
+
+std::string case_to_json(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
+  return text_of(case_json(cases, which, data));
+}
+
 void StudyFile::add_case(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
-  append(text_of(case_json(cases, which, data)));
+  append(case_to_json(cases, which, data));
 }
 
 void StudyFile::add_visit(const DeviceCases& cases, const std::string& name, std::size_t round,

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/file.h"
+#include "report/study_reader.h"
 #include "study/findings.h"
 
 namespace kiln {
 
-/// Version of the form of a study's file; goes up when a reader of the old form would misread the new.
-inline constexpr int kStudyFormat = 2;
+/// The form of the file that is written, as `report` reads it.
+inline constexpr int kStudyFormat = kStudyResultFormat;
 
 /// The first line of a study's file: what was measured, by whom, in which order. Who resumes a study may ask
 /// for another number of rounds; results say how many there are.
@@ -69,7 +70,10 @@ class StudyFile {
   std::filesystem::path folder_;
 };
 
-/// The line that `add_result` writes, without the line end.
+/// The lines of the file, without their ends.
+[[nodiscard]] std::string header_to_json(const StudyHeader& header);
+[[nodiscard]] std::string case_to_json(const DeviceCases& cases, const StudyCase& which,
+                                       const CaseData& data);
 [[nodiscard]] std::string result_to_json(const DeviceCases& cases, const DeviceData& data,
                                          const Findings& findings);
 

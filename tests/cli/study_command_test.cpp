@@ -131,31 +131,85 @@ TEST_F(StudyCommand, SeveralWorkloadsShareAFileAndGoOnInIt) {
   EXPECT_EQ(lines("result").size(), 4U);
 }
 
-TEST_F(StudyCommand, EveryLineOfTheFileAgreesWithItsSchema) {
+/// Checks each line of a file against a schema of ours, and that each line without one of its members is
+/// refused. References to other schemas are followed.
+constexpr const char* kCheckLines =
+    "import json, pathlib, sys, warnings\n"
+    "warnings.simplefilter('ignore', DeprecationWarning)\n"
+    "import jsonschema\n"
+    "schema_file = pathlib.Path(sys.argv[1])\n"
+    "schema = json.loads(schema_file.read_text())\n"
+    "others = {p.as_uri(): json.loads(p.read_text()) for p in schema_file.parent.glob('*.json')}\n"
+    "resolver = jsonschema.RefResolver(schema_file.as_uri(), schema, store=others)\n"
+    "checker = jsonschema.Draft7Validator(schema, resolver=resolver)\n"
+    "text = pathlib.Path(sys.argv[2]).read_text()\n"
+    "lines = [json.loads(text)] if sys.argv[3] == 'whole' else [json.loads(t) for t in text.splitlines()]\n"
+    "for line in lines: checker.validate(line)\n"
+    "for line in lines:\n"
+    "  for key in line:\n"
+    "    assert not checker.is_valid({k: v for k, v in line.items() if k != key}), key\n";
+
+TEST_F(StudyCommand, TheFileItsRecordsAndItsReportAgreeWithTheirSchemas) {
   const auto processes = make_process_runner();
   if (!processes->run({"python3", {"-c", "import jsonschema"}, "", ""}).ok())
     GTEST_SKIP() << "python3-jsonschema is not installed";
   const std::string more = "fast_math: [false, true]\nfactorial: true\n";
   ASSERT_EQ(study(kStudy + more, {"--output", path("results")}).code, kExitDone);
-  const std::string script =
-      "import json, pathlib, sys, warnings\n"
-      "warnings.simplefilter('ignore', DeprecationWarning)\n"
-      "import jsonschema\n"
-      "schema_file = pathlib.Path(sys.argv[1])\n"
-      "schema = json.loads(schema_file.read_text())\n"
-      "others = {p.as_uri(): json.loads(p.read_text()) for p in schema_file.parent.glob('*.json')}\n"
-      "resolver = jsonschema.RefResolver(schema_file.as_uri(), schema, store=others)\n"
-      "checker = jsonschema.Draft7Validator(schema, resolver=resolver)\n"
-      "lines = [json.loads(line) for line in pathlib.Path(sys.argv[2]).read_text().splitlines()]\n"
-      "for line in lines: checker.validate(line)\n"
-      "for line in lines:\n"
-      "  for key in line:\n"
-      "    assert not checker.is_valid({k: v for k, v in line.items() if k != key}), key\n"
-      "print(len(lines))\n";
-  const auto schema = std::filesystem::path(KILN_SOURCE_DIR) / "schemas" / "study_result.schema.json";
-  const ProcessResult checked =
-      processes->run({"python3", {"-c", script, schema.string(), path("results/study.jsonl")}, "", ""});
-  EXPECT_TRUE(checked.ok()) << checked.output << checked.error;
+  ASSERT_EQ(kiln({"report", path("results"), "--format", "json", "-o", path("report.json")}).code, kExitDone);
+  const auto check = [&](const std::string& schema, const std::string& file, const std::string& form) {
+    const auto schema_file = std::filesystem::path(KILN_SOURCE_DIR) / "schemas" / schema;
+    const ProcessResult checked =
+        processes->run({"python3", {"-c", kCheckLines, schema_file.string(), path(file), form}, "", ""});
+    EXPECT_TRUE(checked.ok()) << file << ": " << checked.output << checked.error;
+  };
+  check("study_result.schema.json", "results/study.jsonl", "lines");
+  check("record.schema.json", "results/records.jsonl", "lines");
+  check("report.schema.json", "report.json", "whole");
+}
+
+TEST_F(StudyCommand, ReportShowsTheStudyInEveryFormat) {
+  const CliResult printed = study(kStudy, {"--output", path("results")});
+  ASSERT_EQ(printed.code, kExitDone) << printed.err;
+  const std::string file = path("results/study.jsonl");
+  const CliResult table = kiln({"report", file});
+  EXPECT_EQ(table.code, kExitDone) << table.err;
+  EXPECT_EQ(table.out + "\nresults: " + file + "\n", printed.out) << "kiln study shows the same";
+  EXPECT_THAT(kiln({"report", file, "--format", "markdown"}).out,
+              AllOf(HasSubstr("## Study: poly on "), HasSubstr("| jit_specialised"), HasSubstr("- degree at")));
+  EXPECT_THAT(kiln({"report", file, "--format", "csv"}).out,
+              AllOf(HasSubstr("run_id,section,device,case,figure,"), HasSubstr(",only.degree,speed_up,jit_generic,")));
+  const auto json = nlohmann::json::parse(kiln({"report", file, "--format", "json"}).out);
+  EXPECT_EQ(json["studies"][0]["result"], lines("result")[0]);
+  EXPECT_TRUE(json["results"].empty());
+  EXPECT_THAT(kiln({"report", file, "--format", "html"}).out,
+              AllOf(HasSubstr("of each case, with its 95 % interval"), HasSubstr("What each constant buys"),
+                    Not(HasSubstr("All records"))));
+  const CliResult both = kiln({"report", path("results")});
+  EXPECT_THAT(both.out, AllOf(HasSubstr("best variant of each device"), HasSubstr("Study: poly on ")));
+  EXPECT_THAT(kiln({"report", path("results"), "--format", "csv"}).out, HasSubstr("harmonic_mean"))
+      << "records and studies have no columns in common: those of the records";
+}
+
+TEST_F(StudyCommand, ReportRefusesWhatItCannotShowOfAStudy) {
+  ASSERT_EQ(study(kStudy, {"--output", path("results")}).code, kExitDone);
+  const std::string file = path("results/study.jsonl");
+  CliResult result = kiln({"report", path("results"), "--reference", file});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("is a study's; expected records, as in the records.jsonl beside it"));
+  result = kiln({"report", file, "--format", "paper"});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("--format paper: the files hold no records"));
+  result = kiln({"report", file, "--workload", "pol"});
+  EXPECT_THAT(result.err, HasSubstr("did you mean 'poly'?"));
+  const std::string text = *files_->read_file(file);
+  result = kiln({"report", write("cut.jsonl", text.substr(0, text.rfind("{\"kind\":\"result\"")))});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("cut.jsonl: the study of poly was cut short on cpu"));
+}
+
+TEST_F(StudyCommand, CsvAndMarkdownAreForms) {
+  EXPECT_THAT(study(kStudy, {"--format", "csv", "-q"}).out, HasSubstr(",jit_specialised,break_even,aot_generic,"));
+  EXPECT_THAT(study(kStudy, {"--format", "markdown", "-q"}).out, HasSubstr("\n### Break-even\n\n- jit_"));
 }
 
 TEST_F(StudyCommand, JsonIsTheResult) {

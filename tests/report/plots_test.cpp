@@ -79,15 +79,16 @@ TEST(RooflinePlot, SlopeAndLevelMeetAtTheCorner) {
   // Intensities 0.01 to 100 are drawn from x = 34 to 350; the corner is at 10000 / 1000 = 10.
   EXPECT_EQ(count(svg, "x2=\"271\"") + count(svg, "x1=\"271\""), 4U)
       << "with the grid line there: " << svg;
-  EXPECT_THAT(svg, HasSubstr("slopes: triad 1000 GB/s")) << "the legend";
+  EXPECT_THAT(svg, HasSubstr(">slopes: triad 1000 GB/s</text>"));
+  EXPECT_THAT(svg, HasSubstr(">level: fma float 1e+04 GFLOP/s</text>"));
 }
 
 TEST(RooflinePlot, RecordsArePointsOrLevelsOfTheirGroup) {
   const std::string svg = roofline_plot(
       "roofline", device(), {{"x", "a", 500, 0.5}, {"y", "b & c", 20, std::nullopt}, {"x", "d", 400, 0.5}});
-  EXPECT_EQ(count(svg, "class=\"point s0\""), 2U + 1U) << "two records and the legend";
-  EXPECT_EQ(count(svg, "class=\"level s1\""), 1U);
-  EXPECT_EQ(count(svg, "class=\"point s1\""), 1U) << "the legend";
+  EXPECT_EQ(count(svg, "class=\"point s1\""), 2U + 1U) << "two records and the legend";
+  EXPECT_EQ(count(svg, "class=\"level s2\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"point s2\""), 1U) << "the legend";
   EXPECT_THAT(svg, HasSubstr("a: 500 GFLOP/s at 0.5 FLOP per byte"));
   EXPECT_THAT(svg, HasSubstr("b &amp; c: 20 GFLOP/s"));
 }

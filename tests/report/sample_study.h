@@ -11,7 +11,7 @@ inline StudyReport study_report() {
   report.time = "2026-11-21T09:35:00.123Z";
   report.kiln_version = "0.1.0";
   report.kiln_revision = "1d2331e0c5a2";
-  report.workload = "poly";
+  report.section = report.workload = "poly";
   report.seed = 7;
   report.samples = 3;
   report.device_id = "cuda:0";
@@ -26,6 +26,8 @@ inline StudyReport study_report() {
     which.load = {0.001, 0.001, 0.002};
     which.disk = {0.002, 0.002, 0.003};
     which.binary_bytes = 2048;
+    which.code_bytes = 1536;
+    which.instructions = 96;
     which.registers = 32;
     which.local_bytes = 0;
     which.shared_bytes = 1024;
@@ -47,6 +49,7 @@ inline StudyReport study_report() {
   report.left_out = {"block=2048: block <= 1024"};
   report.constants = {{"only.n", "jit_generic", {1.1, 1.05, 1.15}, "faster", 3,
                        "n at compile time: 1.10x [1.05, 1.15] as fast"}};
+  report.no_ahead = "nvcc is not there";
   report.controls = {{"jit_generic", "aot_generic", {1, 0.99, 1.01}, "none", 0, "control: no measurable effect"}};
   report.break_even = {{"jit_specialised", "aot_generic", {0.25, 0.2, 0.3}, {1e-4, 0.9e-4, 1.1e-4}, 2500, 1819,
                         3334, "jit_specialised against aot_generic: after 2500 launches [1819, 3334]"}};

@@ -18,26 +18,26 @@ using ::testing::SizeIs;
 std::string header(const std::string& devices = R"(["cpu"])", int format = kStudyResultFormat) {
   return R"({"kind":"study","format":)" + std::to_string(format) +
          R"(,"run_id":"r1","time":"2026-11-21T09:35:00Z","kiln":{"version":"0.1.0","revision":"abc"},)"
-         R"("study_file":"s.yaml","workload":"poly","digest":"d","order_seed":7,"rounds":6,"samples":3,)"
+         R"("study_file":"s.yaml","sections":[{"name":"small","workload":"poly"}],"digest":"d","order_seed":7,"rounds":6,"samples":3,)"
          R"("compiles":1,"devices":)" +
          devices + "}\n";
 }
 
 std::string case_line(const std::string& device, const std::string& name) {
-  return R"({"kind":"case","device":")" + device + R"(","case":")" + name +
+  return R"({"kind":"case","section":"small","device":")" + device + R"(","case":")" + name +
          R"(","group":"jit_generic","constants":["n"],"fast_math":false,"launch_bounds":true,)"
-         R"("compiled_by":"the run-time compiler","costs":{"compile_seconds":[0.3,0.1,0.2],"load_seconds":[1e-3],)"
+         R"("compiler":"run-time","compiled_by":"g++ 12","costs":{"compile_seconds":[0.3,0.1,0.2],"load_seconds":[1e-3],)"
          R"("disk_seconds":[2e-3],"binary_bytes":100,"keys":["k"],"first_results":{}},"record":)" +
          record_to_json(test::base_record(name)) + "}\n";
 }
 
 /// `seconds`: of the amortisation's one curve over launches 1 and 10.
 std::string result_line(const std::string& device, double median, const std::string& seconds = "[1,2]") {
-  return R"({"kind":"result","device":")" + device +
-         R"(","cases":[{"case":"jit_generic","status":"ok","step_seconds":{"rounds":6,"median":)" +
+  return R"({"kind":"result","section":"small","device":")" + device +
+         R"(","cases":[{"case":"jit_generic","status":"ok","message":null,"step_seconds":{"rounds":6,"median":)" +
          std::to_string(median) +
-         R"(,"interval":[0.5,1.5],"min":0.1,"max":9},"metrics":{},"registers":32,"local_bytes":null,)"
-         R"("shared_bytes":null,"occupancy":0.5,"max_relative_error":"inf"}],"unread":["idle"],"left_out":[],)"
+         R"(,"interval":[0.5,1.5],"min":0.1,"max":9},"metrics":{},"code_bytes":64,"instructions":null,"registers":32,"local_bytes":null,)"
+         R"("shared_bytes":null,"occupancy":0.5,"max_relative_error":"inf"}],"unread":["idle"],"left_out":[],"no_ahead":"","all_but":[],"compilers":[],)"
          R"("constants":[{"case":"only.n","base":"jit_generic","speedup":{"median":1.1,"interval":[1,1.2]},)"
          R"("effect":"none","same_code":false,"registers_saved":null,"verdict":"v"}],)"
          R"("factorial":[],"switches":[],"controls":[],"break_even":[{"case":"a","base":"b",)"
@@ -62,6 +62,7 @@ TEST(StudyReader, JoinsCasesAndResults) {
   EXPECT_THAT(all.notes, IsEmpty());
   const StudyReport& report = all.reports[0];
   EXPECT_EQ(report.workload, "poly");
+  EXPECT_EQ(report.section, "small");
   EXPECT_EQ(report.device_name, "Example CPU");
   EXPECT_EQ(report.seed, 7U);
   ASSERT_THAT(report.cases, SizeIs(1));
@@ -70,6 +71,8 @@ TEST(StudyReader, JoinsCasesAndResults) {
   EXPECT_DOUBLE_EQ(which.compile->high, 0.3);
   EXPECT_DOUBLE_EQ(which.step->low, 0.5);
   EXPECT_EQ(which.registers, 32);
+  EXPECT_EQ(which.code_bytes, 64);
+  EXPECT_FALSE(which.instructions);
   EXPECT_FALSE(which.local_bytes);
   EXPECT_EQ(report.constants.at(0).effect, "none");
   EXPECT_EQ(report.ratio_of("only.n"), &report.constants[0]);
@@ -86,7 +89,7 @@ TEST(StudyReader, TheLastResultOfADeviceCountsAndWhatWasCutShortIsNamed) {
   const StudyReports all = study_from_text(text + R"({"kind":"visit","devi)", "study.jsonl");
   ASSERT_THAT(all.reports, SizeIs(1)) << "a torn last line is not looked at";
   EXPECT_DOUBLE_EQ(all.reports[0].cases.at(0).step->median, 2);
-  EXPECT_THAT(all.notes, ElementsAre(HasSubstr("study.jsonl: the study was cut short on cuda:0; kiln study")));
+  EXPECT_THAT(all.notes, ElementsAre(HasSubstr("study.jsonl: the study of small was cut short on cuda:0; kiln study")));
 }
 
 TEST(StudyReader, WhatIsWrongIsNamedWithItsPlace) {
@@ -98,7 +101,8 @@ TEST(StudyReader, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_THAT(refusal(good + result_line("cpu", 1, "[1]")), HasSubstr("curves[0].seconds: expected a number for each"));
   EXPECT_THAT(refusal(good + "{\"kind\":\"visits\"}\n"), HasSubstr("study.jsonl:3: kind: expected study, case, visit"));
   EXPECT_THAT(refusal(good + "{\"kind\":\n"), HasSubstr("study.jsonl:3:"));
-  EXPECT_THAT(refusal(good + "{\"kind\":\"result\",\"device\":\"cpu\"}\n"), HasSubstr("expected a member 'cases'"));
+  EXPECT_THAT(refusal(good + "{\"kind\":\"result\",\"section\":\"small\",\"device\":\"cpu\"}\n"),
+              HasSubstr("expected a member 'cases'"));
 }
 
 }  // namespace

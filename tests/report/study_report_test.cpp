@@ -20,7 +20,8 @@ TEST(StudyReport, HasASectionForEachPartAndNoneForWhatIsNotThere) {
   std::vector<std::string> titles;
   for (const StudySection& section : study_sections(test::study_report(), {})) titles.push_back(section.title);
   EXPECT_THAT(titles, ElementsAre("Cases", "Problems", "Constants, each against jit_generic",
-                                  "Not read by the kernels of a step", "Break-even",
+                                  "Not read by the kernels of a step",
+                                  "Compilers of programs, against the run-time compiler", "Break-even",
                                   "Time to the first result", "Control"));
 }
 
@@ -49,10 +50,10 @@ TEST(StudyReport, MarkdownHasHeadingsATableAndLists) {
 
 TEST(StudyReport, CsvHasALineForEachFigure) {
   const std::vector<std::string> lines = split(studies_to_csv({test::study_report()}), '\n');
-  EXPECT_EQ(lines[0], "run_id,workload,device,case,figure,against,value,low,high,unit,words\r");
-  // Eleven of each case that is right, one of the one that is wrong; two ratios, a break-even in three lines, a
+  EXPECT_EQ(lines[0], "run_id,section,device,case,figure,against,value,low,high,unit,words\r");
+  // Thirteen of each case that is right, one of the one that is wrong; two ratios, a break-even in three lines, a
   // first result, and the end.
-  EXPECT_EQ(lines.size(), 1U + 4 * 11 + 1 + 2 + 3 + 1 + 1);
+  EXPECT_EQ(lines.size(), 1U + 4 * 13 + 1 + 2 + 3 + 1 + 1);
   const std::string begin = "0123456789abcdef,poly,Example <GPU>,";
   EXPECT_THAT(lines, ::testing::Contains(begin + "only.n,step,,0.001,0.00099,0.00101,s,\r"));
   EXPECT_THAT(lines, ::testing::Contains(begin + "only.n,speed_up,jit_generic,1.1,1.05,1.15,,\"n at compile time: "

@@ -8,7 +8,8 @@
 
 #include "base/text.h"
 #include "job/job_fixture.h"
-#include "study/study_text.h"
+#include "report/study_report.h"
+#include "study/study_views.h"
 #include "support/fake_process_runner.h"
 
 namespace kiln {
@@ -142,7 +143,9 @@ TEST_F(StudyRunner, KernelsThatTakeTheSameTimeShowNoEffectAndNeverBreakEven) {
   EXPECT_TRUE(findings.controls[0].same_code);
   ASSERT_EQ(findings.break_even.size(), 1U);
   EXPECT_EQ(findings.break_even[0].result.kind, BreakEven::Kind::kNever);
-  EXPECT_THAT(study_text(plan, outcome, TextStyle{}),
+  const std::vector<StudyReport> reports = reports_of(plan, outcome, header_of(plan, study_context()));
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_THAT(study_to_terminal(reports[0], TextStyle{}),
               AllOf(HasSubstr("n at compile time: no measurable effect"), HasSubstr("Break-even"),
                     HasSubstr("Not read by the kernels of a step\n  unused")));
 }
@@ -358,7 +361,10 @@ TEST_F(StudyRunner, SeveralWorkloadsHaveAResultEach) {
   ASSERT_THAT(results, SizeIs(2));
   EXPECT_EQ(results[0]["section"], "scale");
   EXPECT_EQ(results[1]["section"], "small");
-  EXPECT_THAT(study_text(plan, outcome, TextStyle{}), AllOf(HasSubstr("scale"), HasSubstr("small")));
+  const std::vector<StudyReport> reports = reports_of(plan, outcome, header_of(plan, study_context()));
+  ASSERT_THAT(reports, SizeIs(2));
+  EXPECT_EQ(study_title(reports[0]).substr(0, 9), "scale on ");
+  EXPECT_EQ(study_title(reports[1]).substr(0, 9), "small on ");
 }
 
 TEST_F(StudyRunner, AStudyOfSeveralWorkloadsGoesOnInTheOneThatWasCutShort) {
