@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Plots from records.jsonl as `kiln run --output` keeps them: bars with intervals, heat map, roofline; SVG or PNG.
+"""Plots from records.jsonl as `kiln run --output` keeps them (bars with intervals, heat map, roofline) and from study.jsonl of
+`kiln study` (cases, speed-ups with intervals, amortisation); SVG or PNG.
 
     tools/plot.py bars results/minibude -o bars.svg
     tools/plot.py heat results/minibude --x ppwi --y wg --metric interactions -o heat.png
     tools/plot.py roofline results/stencil7 --ceilings h200.json -o roofline.svg
+    tools/plot.py cases results/studies/minibude_constants -o cases.svg
+    tools/plot.py effects results/studies/minibude_constants -o effects.svg
+    tools/plot.py amortisation results/studies/minibude_constants -o amortisation.svg
 
 Needs matplotlib and pandas (packages python3-matplotlib and python3-pandas). Exit codes are those of kiln: 2 for bad input.
 """
@@ -17,21 +21,52 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the back end)
+import matplotlib.ticker  # noqa: E402
 import pandas as pd  # noqa: E402
 
 FORMAT = 1
+STUDY_FORMAT = 2
+BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#565d66"
+# Okabe and Ito's palette, for all kinds of colour vision; lines differ in their dashes, too.
+LINES = [(GREY, "-"), (BLUE, "-"), (VERMILLION, "--"), ("#009e73", ":"), ("#cc79a7", "-."), ("#e69f00", (0, (5, 2))), ("#56b4e9", (0, (1, 3)))]
+WAYS = {
+    "ahead": "compiled ahead",
+    "cold": "compiled now",
+    "disk": "found on disk",
+    "background": "in the background",
+    "background_disk": "in the background, generic from disk",
+}
 
 
 class BadInput(Exception):
     """What the user gave cannot be plotted; the message says where and why."""
 
 
-def record_files(paths):
+def files_named(name, paths):
     for path in map(pathlib.Path, paths):
-        found = sorted(path.rglob("records.jsonl")) if path.is_dir() else [path]
+        found = sorted(path.rglob(name)) if path.is_dir() else [path]
         if not found:
-            raise BadInput(f"{path}: expected a file records.jsonl in this folder, found none")
+            raise BadInput(f"{path}: expected a file {name} in this folder, found none")
         yield from found
+
+
+def read_lines(path, what, read):
+    """What `read` makes of each line's JSON; `what` is named where a line is something else."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield read(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise BadInput(f"{path}:{number}:{error.colno}: expected JSON: {error.msg}") from error
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise BadInput(f"{path}:{number}: expected {what}: {error!r}") from error
+        except BadInput as error:
+            raise BadInput(f"{path}:{number}: {error}") from error
 
 
 def parameters_of(record):
@@ -56,22 +91,8 @@ def row_of(record):
 def read_records(paths):
     """The ok and measured records as a table."""
     rows = []
-    for path in record_files(paths):
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{path}: {error}") from error
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                rows.append(row_of(json.loads(line)))
-            except json.JSONDecodeError as error:
-                raise BadInput(f"{path}:{number}:{error.colno}: expected JSON: {error.msg}") from error
-            except (KeyError, TypeError, AttributeError, ValueError) as error:
-                raise BadInput(f"{path}:{number}: expected a record of Kiln's: {error!r}") from error
-            except BadInput as error:
-                raise BadInput(f"{path}:{number}: {error}") from error
+    for path in files_named("records.jsonl", paths):
+        rows += read_lines(path, "a record of Kiln's", row_of)
     table = pd.DataFrame(rows)
     if table.empty:
         raise BadInput("the files hold no records")
@@ -81,8 +102,9 @@ def read_records(paths):
     return table.reset_index(drop=True)
 
 
-def chosen(table, arguments):
+def chosen(arguments):
     """Records of one workload and one device."""
+    table = read_records(arguments.results)
     for column in ("workload", "device"):
         wanted = getattr(arguments, column)
         values = sorted(table[column].unique())
@@ -112,16 +134,19 @@ def time_unit(seconds):
     return 1e9, "ns"
 
 
-def bars(table, _arguments):
-    table = best_of_each(table)
+def draw_bars(table, title):
     factor, unit = time_unit(table["median"].max())
     errors = [(table["median"] - table["low"]) * factor, (table["high"] - table["median"]) * factor]
     figure, axes = plt.subplots(figsize=(7, 1 + 0.3 * len(table)))
     axes.barh(table["label"], table["median"] * factor, xerr=errors, capsize=3, color="#9db4cc", ecolor="#1a1d21")
     axes.invert_yaxis()
     axes.set_xlabel(f"median time of a step, {unit}, with its 95 % interval")
-    axes.set_title(title_of(table))
+    axes.set_title(title)
     return figure
+
+
+def bars(table, _arguments):
+    return draw_bars(best_of_each(table), title_of(table))
 
 
 def metric_of(table, name):
@@ -206,23 +231,145 @@ def roofline(table, arguments):
     return figure
 
 
+class Study:
+    """A study on one device: its last result, and the device's name."""
+
+    def __init__(self, workload, device, result):
+        self.workload, self.device, self.result = workload, device, result
+        self.title = f"{workload} on {device}"
+
+
+def studies_of(path):
+    """Of one file; what is not needed here is not looked at."""
+    header, names, results = None, {}, {}
+
+    def read(line):
+        nonlocal header
+        kind = line["kind"]
+        if kind == "study":
+            if line["format"] != STUDY_FORMAT:
+                raise BadInput(f"expected format {STUDY_FORMAT} of Kiln's studies, found {line['format']}")
+            header = line["workload"]
+        elif header is None:
+            raise BadInput("expected the line of a study first")
+        elif kind == "case":
+            names[line["device"]] = line["record"]["device"]["name"]
+        elif kind == "result":
+            needed = ("cases", "constants", "factorial", "switches", "controls", "amortisation")
+            results[line["device"]] = {key: line[key] for key in needed}
+
+    for _ in read_lines(path, "a line of a study's file", read):
+        pass
+    if not results:
+        raise BadInput(f"{path}: no device of this study is finished")
+    return [Study(header, names.get(device, device), result) for device, result in results.items()]
+
+
+def read_study(arguments):
+    """The one study that was asked for."""
+    studies = [study for path in files_named("study.jsonl", arguments.results) for study in studies_of(path)]
+    for column in ("workload", "device"):
+        wanted = getattr(arguments, column)
+        known = sorted({getattr(study, column) for study in studies})
+        if wanted:
+            studies = [study for study in studies if wanted in getattr(study, column)]
+        if not studies:
+            raise BadInput(f"--{column}: no study is of '{wanted}'; expected one of {', '.join(known)}")
+    if len(studies) > 1:
+        known = ", ".join(study.title for study in studies)
+        raise BadInput(f"the files hold several studies; choose one with --workload, --device or its file: {known}")
+    return studies[0]
+
+
+def cases(study, _arguments):
+    timed = [case for case in study.result["cases"] if case["step_seconds"]]
+    if not timed:
+        raise BadInput("no case of the study was measured")
+    rows = [[case["case"], case["step_seconds"]["median"], *case["step_seconds"]["interval"]] for case in timed]
+    table = pd.DataFrame(rows, columns=["label", "median", "low", "high"])
+    return draw_bars(table, study.title)
+
+
+def effect_rows(study):
+    """Label and ratio of all comparisons, in the order of the report."""
+    for part in ("constants", "factorial", "switches", "controls"):
+        for ratio in study.result[part]:
+            label = ratio["case"] if part in ("constants", "factorial") else f"{ratio['case']} / {ratio['base']}"
+            yield label, ratio
+
+
+def effects(study, _arguments):
+    rows = list(effect_rows(study))
+    if not rows:
+        raise BadInput("the study compares no cases")
+    colors = {"faster": BLUE, "slower": VERMILLION, "none": GREY}
+    figure, axes = plt.subplots(figsize=(7, 1.2 + 0.3 * len(rows)))
+    axes.axvline(1, color=GREY, linewidth=1)
+    for place, (_, ratio) in enumerate(rows):
+        median, (low, high), effect = ratio["speedup"]["median"], ratio["speedup"]["interval"], ratio["effect"]
+        face = "white" if effect == "none" else colors[effect]
+        style = {"fmt": "o", "capsize": 3, "color": colors[effect], "markerfacecolor": face}
+        axes.errorbar(median, place, xerr=[[median - low], [high - median]], **style)
+    axes.set_yticks(range(len(rows)), [label for label, _ in rows])
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%.3g"))
+    axes.xaxis.set_minor_formatter(matplotlib.ticker.FormatStrFormatter("%.3g"))
+    axes.tick_params(axis="x", which="both", labelsize="small", labelrotation=45)
+    axes.set_xlabel("speed-up, with its 95 % interval; hollow: no measurable effect")
+    axes.set_title(study.title)
+    return figure
+
+
+def draw_amortisation(axes, item):
+    base = next((curve for curve in item["curves"] if curve["way"] == "ahead"), item["curves"][0])
+    for number, curve in enumerate(item["curves"]):
+        color, dashes = LINES[number % len(LINES)]
+        ratios = pd.Series(base["seconds"]) / pd.Series(curve["seconds"])
+        label = f"{curve['case'].split()[0]}, {WAYS.get(curve['way'], curve['way'])}"
+        axes.plot(item["launches"], ratios, color=color, linestyle=dashes, marker=".", label=label)
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("launches")
+    axes.set_ylabel(f"speed-up over {base['case']}, all counted")
+    axes.legend(fontsize="small")
+
+
+def amortisation(study, _arguments):
+    items = study.result["amortisation"]
+    if not items:
+        raise BadInput("the study has no amortisation: it needs two cases with the same switches whose first results were measured")
+    figure, all_axes = plt.subplots(len(items), figsize=(7, 4.5 * len(items)), squeeze=False)
+    for axes, item in zip(all_axes.flat, items):
+        draw_amortisation(axes, item)
+    all_axes.flat[0].set_title(study.title)
+    figure.tight_layout()
+    return figure
+
+
 def parse(words):
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("results", nargs="+", metavar="RESULTS", help="files records.jsonl, or folders that contain them")
+    common.add_argument("results", nargs="+", metavar="RESULTS", help="files records.jsonl or study.jsonl, or folders that contain them")
     common.add_argument("-o", "--output", required=True, metavar="FILE", help="picture to write: .svg or .png")
-    common.add_argument("--workload", help="only records of this workload")
-    common.add_argument("--device", help="only records of this device, by a part of its name")
-    parser = argparse.ArgumentParser(description="Plots from Kiln's records.")
+    common.add_argument("--workload", help="only results of this workload")
+    common.add_argument("--device", help="only results of this device, by a part of its name")
+    parser = argparse.ArgumentParser(description="Plots from Kiln's records and studies.")
     plots = parser.add_subparsers(dest="plot", required=True)
-    plots.add_parser("bars", parents=[common], help="median times with their intervals").set_defaults(draw=bars)
+    plots.add_parser("bars", parents=[common], help="median times with their intervals").set_defaults(draw=bars, read=chosen)
     command = plots.add_parser("heat", parents=[common], help="a metric over two parameters")
     command.add_argument("--x", required=True, metavar="NAME", help="parameter of the columns")
     command.add_argument("--y", required=True, metavar="NAME", help="parameter of the rows")
     command.add_argument("--metric", metavar="NAME", help="metric to show, or time; else the first")
-    command.set_defaults(draw=heat)
+    command.set_defaults(draw=heat, read=chosen)
     command = plots.add_parser("roofline", parents=[common], help="records under a device's ceilings")
     command.add_argument("--ceilings", required=True, metavar="FILE", help="what kiln roofline wrote of the device")
-    command.set_defaults(draw=roofline)
+    command.set_defaults(draw=roofline, read=chosen)
+    for name, draw, text in (
+        ("cases", cases, "of a study: the time of each case with its interval"),
+        ("effects", effects, "of a study: speed-ups with their intervals"),
+        ("amortisation", amortisation, "of a study: speed-up against the number of launches, all that came before counted"),
+    ):
+        plots.add_parser(name, parents=[common], help=text).set_defaults(draw=draw, read=read_study)
     arguments = parser.parse_args(words)
     if pathlib.Path(arguments.output).suffix not in (".svg", ".png"):
         parser.error(f"--output: expected a name that ends in .svg or .png, found '{arguments.output}'")
@@ -232,7 +379,7 @@ def parse(words):
 def main(words):
     arguments = parse(words)
     try:
-        figure = arguments.draw(chosen(read_records(arguments.results), arguments), arguments)
+        figure = arguments.draw(arguments.read(arguments), arguments)
         figure.savefig(arguments.output, bbox_inches="tight", dpi=150)
     except BadInput as error:
         print(f"plot.py: error: {error}", file=sys.stderr)

@@ -91,7 +91,8 @@ std::string csv_text(const Results& results, const Portability& report) {
 
 std::string paper_text(const Results& results) {
   if (results.records.empty())
-    throw bad_input("--format paper: the files hold no records; a study's are in the records.jsonl beside it");
+    throw bad_input(
+        "--format paper: the files hold no records; a study's are in the records.jsonl beside it");
   return records_to_paper_csv(results.records);
 }
 
@@ -131,10 +132,13 @@ int report(World& world, const ReportArguments& arguments) {
 }  // namespace
 
 Subcommand add_report_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "report", "Compare devices and variants from result files, and show what studies found: tables, CSV, JSON, a page");
+  CLI::App* command = app.add_subcommand("report",
+                                         "Compare devices and variants from result files, and show what "
+                                         "studies found: tables, CSV, JSON, a page");
   const auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("RESULTS", arguments->results, "Files records.jsonl and study.jsonl, or folders that contain them")
+  command
+      ->add_option("RESULTS", arguments->results,
+                   "Files records.jsonl and study.jsonl, or folders that contain them")
       ->required()
       ->type_name("");
   command

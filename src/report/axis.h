@@ -7,8 +7,8 @@ namespace kiln {
 
 /// A range of values on a range of places in a picture; `log` for values above 0 only.
 struct Axis {
-  double low = 0, high = 1;    ///< values
-  double begin = 0, end = 1;   ///< their places
+  double low = 0, high = 1;   ///< values
+  double begin = 0, end = 1;  ///< their places
   bool log = false;
 
   /// Where `value` stands; a value outside the range, outside the places.

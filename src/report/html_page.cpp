@@ -21,9 +21,10 @@ std::string heading(const std::string& id, const std::string& title) {
 }
 
 std::string portability_section(const Portability& report) {
-  std::string text = html_element("p", report.has_reference
-                                           ? "Efficiency: against the best of the reference's records on the same device."
-                                           : "Efficiency: against the best variant known on the same device.");
+  std::string text =
+      html_element("p", report.has_reference
+                            ? "Efficiency: against the best of the reference's records on the same device."
+                            : "Efficiency: against the best variant known on the same device.");
   for (std::size_t i = 0; i < report.rows.size(); i += portability_rows(report, i)) {
     const std::string title = portability_heading(report.rows[i]);
     text += html_element("h3", title) + html_table(portability_table(report, i), title);
@@ -143,8 +144,10 @@ std::string contents(const std::vector<Part>& parts) {
 }
 
 constexpr const char* kHowToRead =
-    "Times are medians; a bracket is the interval of the median at 95 %, by order statistics, which assume no "
-    "distribution. Where the brackets of two bars overlap, the data do not tell them apart. The best bar of a "
+    "Times are medians; a bracket is the interval of the median at 95 %, by order statistics, which assume "
+    "no "
+    "distribution. Where the brackets of two bars overlap, the data do not tell them apart. The best bar of "
+    "a "
     "picture has the stronger colour.";
 
 }  // namespace

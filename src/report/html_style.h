@@ -2,9 +2,9 @@
 
 namespace kiln {
 
-/// The style sheet of `html_page`. Text has a contrast of at least 4.5 to 1 in both themes, lines and points of
-/// 3 to 1; series are those of Okabe and Ito's palette for all kinds of colour vision, darker or lighter where
-/// a theme needs it, and differ in their dashes, too.
+/// The style sheet of `html_page`. Text has a contrast of at least 4.5 to 1 in both themes, lines and points
+/// of 3 to 1; series are those of Okabe and Ito's palette for all kinds of colour vision, darker or lighter
+/// where a theme needs it, and differ in their dashes, too.
 inline constexpr const char* kHtmlStyle = R"css(
 :root { color-scheme: light dark; --back: #ffffff; --text: #1a1d21; --dim: #565d66; --line: #d5d9de; --axis: #7a828b;
   --bar: #9db4cc; --best: #0b62a8; --bad: #b3261e; --cell: #5a9bd8; --none: #eceef0; --link: #0b62a8;

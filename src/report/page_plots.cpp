@@ -145,7 +145,8 @@ std::vector<Plot> time_plots(const Portability& report) {
   for (const Block& block : first_figures(report)) {
     for (std::size_t device = 0; device < report.devices.size(); ++device) {
       const std::vector<Bar> bars = bars_of(report, block, device);
-      if (std::none_of(bars.begin(), bars.end(), [](const Bar& bar) { return bar.failure.empty(); })) continue;
+      if (std::none_of(bars.begin(), bars.end(), [](const Bar& bar) { return bar.failure.empty(); }))
+        continue;
       const std::string caption = problem_name(report.rows[block.first]) + " on " + report.devices[device] +
                                   ": median time of a step, with its 95 % interval";
       plots.push_back({bar_plot(caption, bars), caption});

@@ -155,8 +155,8 @@ std::string roofline_plot(const std::string& label, const DeviceCeilings& device
     }
   }
   for (const RooflinePoint& point : points) {
-    const auto group = static_cast<std::size_t>(std::find(groups.begin(), groups.end(), point.group) -
-                                                groups.begin());
+    const auto group =
+        static_cast<std::size_t>(std::find(groups.begin(), groups.end(), point.group) - groups.begin());
     const std::string title = point.label + ": " + short_number(point.rate) + " GFLOP/s";
     if (point.intensity) {
       svg.circle(axes.x(*point.intensity), axes.y(point.rate), 4, look("point", group),

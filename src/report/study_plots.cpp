@@ -79,11 +79,13 @@ Plot amortisation_plot(const StudyReport::Amortisation& amortisation) {
     }
     curves.push_back(std::move(curve));
   }
-  const std::string caption = "Amortisation" + switches_text(amortisation) +
-                              ": speed-up over " + without_switches(base.subject) +
+  const std::string caption = "Amortisation" + switches_text(amortisation) + ": speed-up over " +
+                              without_switches(base.subject) +
                               " after so many launches, all that came before the first one counted; from 1 "
                               "on the price is earned back";
-  return {curve_plot(caption, "speed-up over " + without_switches(base.subject), amortisation.launches, curves), caption};
+  return {
+      curve_plot(caption, "speed-up over " + without_switches(base.subject), amortisation.launches, curves),
+      caption};
 }
 
 }  // namespace
@@ -91,7 +93,8 @@ Plot amortisation_plot(const StudyReport::Amortisation& amortisation) {
 std::vector<Plot> study_plots(const StudyReport& report) {
   std::vector<Plot> plots;
   if (!report.cases.empty()) plots.push_back(case_bars(report));
-  add_ratios(plots, "What each constant buys at compile time: speed-up over jit_generic, with its 95 % interval",
+  add_ratios(plots,
+             "What each constant buys at compile time: speed-up over jit_generic, with its 95 % interval",
              report.constants, false);
   for (const StudyReport::Amortisation& amortisation : report.amortisation) {
     if (!amortisation.curves.empty()) plots.push_back(amortisation_plot(amortisation));

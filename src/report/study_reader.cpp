@@ -111,8 +111,8 @@ std::vector<StudyReport::First> first_results_of(const JsonNode& node) {
 std::vector<StudyReport::Amortisation> amortisation_of(const JsonNode& node) {
   std::vector<StudyReport::Amortisation> all;
   for (const JsonNode& item : node.items()) {
-    StudyReport::Amortisation one{item.at("fast_math").truth(), item.at("launch_bounds").truth(),
-                                  numbers_of(item.at("launches")), {}};
+    StudyReport::Amortisation one{
+        item.at("fast_math").truth(), item.at("launch_bounds").truth(), numbers_of(item.at("launches")), {}};
     for (const JsonNode& curve : item.at("curves").items()) {
       one.curves.push_back(
           {curve.at("case").text(), curve.at("way").text(), numbers_of(curve.at("seconds"))});

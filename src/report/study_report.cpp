@@ -148,8 +148,7 @@ std::string study_origin(const StudyReport& report) {
   return report.device_id + ", " + std::to_string(report.cases.size()) + " cases, " +
          std::to_string(report.samples) + (report.samples == 1 ? " sample" : " samples") +
          " of a case in each round, rounds in shuffled order (seed " + std::to_string(report.seed) +
-         "), Kiln " + report.kiln_version + " (" + report.kiln_revision + "), " +
-         report.time.substr(0, kDay);
+         "), Kiln " + report.kiln_version + " (" + report.kiln_revision + "), " + report.time.substr(0, kDay);
 }
 
 std::vector<StudySection> study_sections(const StudyReport& report, const TextStyle& style) {

@@ -77,8 +77,7 @@ TEST(RooflinePlot, SlopeAndLevelMeetAtTheCorner) {
   const std::string svg = roofline_plot("roofline", device(), {});
   EXPECT_EQ(count(svg, "class=\"ceiling\""), 2U);
   // Intensities 0.01 to 100 are drawn from x = 34 to 350; the corner is at 10000 / 1000 = 10.
-  EXPECT_EQ(count(svg, "x2=\"271\"") + count(svg, "x1=\"271\""), 4U)
-      << "with the grid line there: " << svg;
+  EXPECT_EQ(count(svg, "x2=\"271\"") + count(svg, "x1=\"271\""), 4U) << "with the grid line there: " << svg;
   EXPECT_THAT(svg, HasSubstr(">slopes: triad 1000 GB/s</text>"));
   EXPECT_THAT(svg, HasSubstr(">level: fma float 1e+04 GFLOP/s</text>"));
 }

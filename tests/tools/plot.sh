@@ -5,8 +5,11 @@ set -euo pipefail
 root=$(realpath "${1:?usage: plot.sh ROOT KILN}")
 kiln=$(realpath "${2:?usage: plot.sh ROOT KILN}")
 command -v python3 > /dev/null || { echo "skipped: python3 is not installed (package python3)"; exit 77; }
+# The python3 of PATH, or Debian's where another one hides it.
+python=python3
 for module in matplotlib pandas; do
-  python3 -c "import $module" 2> /dev/null ||
+  "$python" -c "import $module" 2> /dev/null || python=/usr/bin/python3
+  "$python" -c "import $module" 2> /dev/null ||
     { echo "skipped: the Python package $module is not installed (package python3-$module)"; exit 77; }
 done
 folder=$(mktemp -d)
@@ -23,17 +26,29 @@ sweep: {block_x: [4, 8], block_y: [1, 2]}
 measure: {min_time: 1 ms, max_time: 20 ms, min_samples: 6}
 END
 "$kiln" run job.yaml --output results --quiet > /dev/null
+cat > study.yaml << 'END'
+workload: minibude
+device: cpu
+set: {nposes: 64, natpro: 32, ppwi: 2}
+constants: [natlig]
+fast_math: [false, true]
+measure: {rounds: 6, samples: 1, compiles: 1}
+output: study
+END
+"$kiln" study study.yaml --quiet > /dev/null
 "$kiln" roofline --device cpu --set n=5000 items=130 rounds=64 chains=4 stores=plain --quiet -o ceilings.json
 
 # marks FILE: how many elements of an SVG are drawn by reference (points, ticks) or as paths.
 marks() { python3 -c 'import sys, xml.etree.ElementTree as t
 print(sum(e.tag.endswith(("}path", "}use", "}image")) for e in t.parse(sys.argv[1]).iter()))' "$1"; }
-draw() { python3 "$root/tools/plot.py" "$@"; }
+draw() { "$python" "$root/tools/plot.py" "$@"; }
 draw bars results -o bars.svg
 draw heat results --x block_x --y block_y -o heat.svg
 draw roofline results/records.jsonl --ceilings ceilings.json -o roofline.svg
 draw heat results --x block_x --y block_y --metric time -o heat.png
-for file in bars heat roofline; do
+draw cases study -o cases.svg
+draw effects study/study.jsonl -o effects.svg
+for file in bars heat roofline cases effects; do
   [ "$(marks $file.svg)" -ge 10 ] || fail "$file.svg: no marks"
 done
 [ "$(head -c 8 heat.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "heat.png is no PNG"
@@ -42,7 +57,7 @@ done
 refuse() {
   local text=$1 code=0
   shift
-  python3 "$root/tools/plot.py" "$@" 2> error.txt || code=$?
+  "$python" "$root/tools/plot.py" "$@" 2> error.txt || code=$?
   [ "$code" = 2 ] || fail "exit code $code: $*"
   grep -qF -- "$text" error.txt || fail "no '$text' in: $(cat error.txt)"
 }
@@ -53,5 +68,10 @@ refuse "cut.jsonl:1:" bars cut.jsonl -o x.svg
 refuse "absent" bars absent -o x.svg
 refuse "--x: no record has 'blockx'" heat results --x blockx --y block_y -o x.svg
 refuse "expected what kiln roofline writes" roofline results --ceilings results/records.jsonl -o x.svg
+refuse "results: expected a file study.jsonl in this folder" effects results -o x.svg
+refuse "records.jsonl:1: expected a line of a study's file" cases results/records.jsonl -o x.svg
+head -n 1 study/study.jsonl > unfinished.jsonl
+refuse "no device of this study is finished" amortisation unfinished.jsonl -o x.svg
+refuse "--device: no study is of 'H200'; expected one of" cases study --device H200 -o x.svg
 refuse ".svg or .png" bars results -o x.gif
-echo "four pictures, six refusals"
+echo "six pictures, ten refusals"
