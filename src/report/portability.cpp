@@ -64,6 +64,9 @@ std::vector<Figure> figures_of(const Records& records) {
   return figures;
 }
 
+/// Of a device that ran the application, but not for its time.
+constexpr const char* kNotMeasured = "not measured";
+
 bool better(double value, double than, const Figure& figure) {
   return figure.higher_is_better ? value > than : value < than;
 }
@@ -74,7 +77,7 @@ std::string failure_of(const Records& records) {
   const auto wrong = std::find_if(records.begin(), records.end(),
                                   [](const Record* record) { return record->status == RunStatus::kWrong; });
   const Record& record = wrong != records.end() ? **wrong : *records.back();
-  return record.status == RunStatus::kOk ? "not measured" : to_string(record.status);
+  return record.status == RunStatus::kOk ? kNotMeasured : to_string(record.status);
 }
 
 /// The best of `records` that are of `device`.
@@ -122,7 +125,7 @@ std::vector<Problem> problems_of(const Records& records, const Records& referenc
 void set_efficiency(DeviceEfficiency& result, const std::optional<double>& baseline, const Figure& figure) {
   result.baseline = baseline;
   if (!result.value) {
-    result.efficiency = 0;
+    if (result.status != kNotMeasured) result.efficiency = 0;
   } else if (baseline) {
     result.efficiency = figure.higher_is_better ? *result.value / *baseline : *baseline / *result.value;
   }

@@ -31,7 +31,7 @@ struct DeviceEfficiency {
   std::optional<double> value;     ///< of the figure
   std::optional<double> baseline;  ///< the value that an efficiency of 1 stands for
   /// value / baseline (its inverse where lower is better); 0 for a device without an ok record; absent where
-  /// there is no baseline.
+  /// there is no baseline, or the ok records were not measured.
   std::optional<double> efficiency;
 };
 

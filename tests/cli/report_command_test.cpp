@@ -5,6 +5,8 @@
 
 #include "cli/cli_fixture.h"
 #include "cli/exit_code.h"
+#include "report/device_records.h"
+#include "report/record_json.h"
 
 namespace kiln {
 namespace {
@@ -42,6 +44,35 @@ TEST_F(ReportCommand, ReadsWhatRunWrote) {
   EXPECT_THAT(kiln({"report", results, "--format", "paper"}).out, HasSubstr(",float64,24,8,2,1,"));
   EXPECT_THAT(kiln({"report", results, "--format", "csv", "--metric", "time"}).out,
               HasSubstr(",time,s,worse,"));
+}
+
+/// Both metrics by hand, over files of three machines.
+TEST_F(ReportCommand, MeansOverTheFilesOfSeveralMachines) {
+  const auto file = [&](const std::string& name, const std::vector<Record>& records) {
+    std::string text;
+    for (const Record& record : records) text += record_to_json(record) + "\n";
+    return write(name + "/records.jsonl", text);
+  };
+  const std::string a = file("a", {test::result("v=1", "A", 100), test::result("v=2", "A", 80)});
+  const std::string b =
+      file("b", {test::result("v=1", "B", 50, "hip"), test::result("v=2", "B", 200, "hip")});
+  const std::string c = file("c", {test::result("v=1", "C", 30, "cpu"), test::result("v=3", "C", 60, "cpu"),
+                                   test::on_device(test::uncompiled_record("v=2"), "C", "cpu", 0)});
+  const auto rows = nlohmann::json::parse(kiln({"report", a, b, c, "--format", "json"}).out)["results"];
+  ASSERT_EQ(rows.size(), 4U) << "the best of each, and three variants";
+  // v=1: 100/100, 50/200 and 30/60, so 3 / (1 + 4 + 2) and (1 + 1/4 + 1/2) / 3.
+  EXPECT_EQ(rows[1]["application"], "v=1");
+  EXPECT_NEAR(rows[1]["harmonic_mean"].get<double>(), 3.0 / 7, 1e-12);
+  EXPECT_NEAR(rows[1]["arithmetic_mean"].get<double>(), 7.0 / 12, 1e-12);
+  // v=2 does not compile on C: 0, and (0.8 + 1 + 0) / 3.
+  EXPECT_EQ(rows[2]["application"], "v=2");
+  EXPECT_EQ(rows[2]["harmonic_mean"], 0.0);
+  EXPECT_NEAR(rows[2]["arithmetic_mean"].get<double>(), 0.6, 1e-12);
+  // Over A and B alone v=2 is supported everywhere: 2 / (1/0.8 + 1) and 0.9.
+  const auto pair =
+      nlohmann::json::parse(kiln({"report", a, b, c, "--devices", "A,B", "--format", "json"}).out)["results"];
+  EXPECT_NEAR(pair[2]["harmonic_mean"].get<double>(), 8.0 / 9, 1e-12);
+  EXPECT_NEAR(pair[2]["arithmetic_mean"].get<double>(), 0.9, 1e-12);
 }
 
 TEST_F(ReportCommand, AgainstItselfAsReferenceTheBestIsOne) {

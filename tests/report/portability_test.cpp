@@ -94,6 +94,18 @@ TEST(CompareDevices, ADeviceWithoutARecordIsNotSupported) {
   EXPECT_NEAR(*large.arithmetic, 0.4, kExact);
 }
 
+TEST(CompareDevices, WhatWasNotMeasuredIsNotUnsupported) {
+  std::vector<Record> records = two_devices();
+  records[2].metrics.clear();
+  const Portability report = compare_devices(records, {}, {});
+  const PortabilityRow& small = row_of(report, "block=64");
+  EXPECT_EQ(small.devices[1].status, "not measured");
+  EXPECT_FALSE(small.devices[1].efficiency);
+  EXPECT_FALSE(small.harmonic);
+  EXPECT_FALSE(small.arithmetic);
+  EXPECT_EQ(row_of(report, kBestVariant).harmonic, 1);
+}
+
 TEST(CompareDevices, AFailedVariantSaysHow) {
   const std::vector<Record> records = {result("a=1", "A", 1),
                                        test::on_device(test::uncompiled_record("a=1"), "B", "hip", 0)};
