@@ -28,7 +28,18 @@ FORMAT = 1
 STUDY_FORMAT = 2
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#565d66"
 # Okabe and Ito's palette, for all kinds of colour vision; lines differ in their dashes, too.
-LINES = [(GREY, "-"), (BLUE, "-"), (VERMILLION, "--"), ("#009e73", ":"), ("#cc79a7", "-."), ("#e69f00", (0, (5, 2))), ("#56b4e9", (0, (1, 3)))]
+LINES = [
+    (GREY, "-"),
+    (BLUE, "-"),
+    (VERMILLION, "--"),
+    ("#009e73", ":"),
+    ("#cc79a7", "-."),
+    ("#e69f00", (0, (5, 2))),
+    ("#56b4e9", (0, (1, 3))),
+    ("#b02a55", (0, (8, 3))),
+]
+# Parts of a study's result that hold speed-ups, and whether all of a part are over the same case.
+RATIOS = {"constants": True, "all_but": True, "factorial": True, "switches": False, "compilers": False, "controls": False}
 WAYS = {
     "ahead": "compiled ahead",
     "cold": "compiled now",
@@ -232,7 +243,7 @@ def roofline(table, arguments):
 
 
 class Study:
-    """A study on one device: its last result, and the device's name."""
+    """A study of one workload on one device: its last result, and the names of section and device."""
 
     def __init__(self, workload, device, result):
         self.workload, self.device, self.result = workload, device, result
@@ -241,28 +252,27 @@ class Study:
 
 def studies_of(path):
     """Of one file; what is not needed here is not looked at."""
-    header, names, results = None, {}, {}
+    begun, names, results = False, {}, {}
 
     def read(line):
-        nonlocal header
+        nonlocal begun
         kind = line["kind"]
         if kind == "study":
             if line["format"] != STUDY_FORMAT:
                 raise BadInput(f"expected format {STUDY_FORMAT} of Kiln's studies, found {line['format']}")
-            header = line["workload"]
-        elif header is None:
+            begun = True
+        elif not begun:
             raise BadInput("expected the line of a study first")
         elif kind == "case":
             names[line["device"]] = line["record"]["device"]["name"]
         elif kind == "result":
-            needed = ("cases", "constants", "factorial", "switches", "controls", "amortisation")
-            results[line["device"]] = {key: line[key] for key in needed}
+            results[line["section"], line["device"]] = {part: line[part] for part in ("cases", *RATIOS, "amortisation")}
 
     for _ in read_lines(path, "a line of a study's file", read):
         pass
     if not results:
         raise BadInput(f"{path}: no device of this study is finished")
-    return [Study(header, names.get(device, device), result) for device, result in results.items()]
+    return [Study(section, names.get(device, device), result) for (section, device), result in results.items()]
 
 
 def read_study(arguments):
@@ -292,10 +302,9 @@ def cases(study, _arguments):
 
 def effect_rows(study):
     """Label and ratio of all comparisons, in the order of the report."""
-    for part in ("constants", "factorial", "switches", "controls"):
+    for part, same_base in RATIOS.items():
         for ratio in study.result[part]:
-            label = ratio["case"] if part in ("constants", "factorial") else f"{ratio['case']} / {ratio['base']}"
-            yield label, ratio
+            yield ratio["case"] if same_base else f"{ratio['case']} / {ratio['base']}", ratio
 
 
 def effects(study, _arguments):

@@ -9,12 +9,12 @@ inline constexpr const char* kHtmlStyle = R"css(
 :root { color-scheme: light dark; --back: #ffffff; --text: #1a1d21; --dim: #565d66; --line: #d5d9de; --axis: #7a828b;
   --bar: #9db4cc; --best: #0b62a8; --bad: #b3261e; --cell: #5a9bd8; --none: #eceef0; --link: #0b62a8;
   --faster: #0072b2; --slower: #c04f00;
-  --s0: #3f464d; --s1: #0072b2; --s2: #c04f00; --s3: #007a59; --s4: #a3528a; --s5: #966a00; --s6: #1b7fae; }
+  --s0: #3f464d; --s1: #0072b2; --s2: #c04f00; --s3: #007a59; --s4: #a3528a; --s5: #966a00; --s6: #1b7fae; --s7: #b02a55; }
 @media (prefers-color-scheme: dark) {
   :root { --back: #14171a; --text: #e6e8ea; --dim: #a3abb4; --line: #363c43; --axis: #868f99;
     --bar: #46586b; --best: #56a5e8; --bad: #ff8a80; --cell: #1f5f9b; --none: #1f2327; --link: #7dbcf0;
     --faster: #56b4e9; --slower: #ff9350;
-    --s0: #c3c9d0; --s1: #56b4e9; --s2: #ff9350; --s3: #35c79b; --s4: #e3a0cb; --s5: #f0b93a; --s6: #9ad7f5; } }
+    --s0: #c3c9d0; --s1: #56b4e9; --s2: #ff9350; --s3: #35c79b; --s4: #e3a0cb; --s5: #f0b93a; --s6: #9ad7f5; --s7: #ff8aa8; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 64rem; padding: 1rem; background: var(--back); color: var(--text);
   font: 1rem/1.45 system-ui, sans-serif; }
@@ -41,9 +41,9 @@ svg .effect { stroke-width: 1.5; } svg .faster { fill: var(--faster); stroke: va
 svg .slower { fill: var(--slower); stroke: var(--slower); } svg .effect.none { fill: var(--back); stroke: var(--dim); }
 svg .curve { fill: none; stroke-width: 1.8; } svg .level { stroke-dasharray: 4 3; }
 svg .curve.s1 { stroke-dasharray: none; } svg .curve.s2 { stroke-dasharray: 7 3; } svg .curve.s3 { stroke-dasharray: 2 2; }
-svg .curve.s4 { stroke-dasharray: 9 3 2 3; } svg .curve.s5 { stroke-dasharray: 4 2; } svg .curve.s6 { stroke-dasharray: 1 3; }
+svg .curve.s4 { stroke-dasharray: 9 3 2 3; } svg .curve.s5 { stroke-dasharray: 4 2; } svg .curve.s6 { stroke-dasharray: 1 3; } svg .curve.s7 { stroke-dasharray: 12 4; }
 svg .s0 { color: var(--s0); } svg .s1 { color: var(--s1); } svg .s2 { color: var(--s2); } svg .s3 { color: var(--s3); }
-svg .s4 { color: var(--s4); } svg .s5 { color: var(--s5); } svg .s6 { color: var(--s6); }
+svg .s4 { color: var(--s4); } svg .s5 { color: var(--s5); } svg .s6 { color: var(--s6); } svg .s7 { color: var(--s7); }
 svg .curve, svg .level { stroke: currentColor; } svg .dot, svg .point { fill: currentColor; }
 )css";
 

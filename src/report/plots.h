@@ -66,7 +66,7 @@ struct Curve {
 /// The width of all of them, in units of the picture.
 inline constexpr double kPlotWidth = 360;
 /// The style of series `number`, counted from 0; looks repeat after kSeriesLooks.
-inline constexpr std::size_t kSeriesLooks = 7;
+inline constexpr std::size_t kSeriesLooks = 8;
 [[nodiscard]] std::string series_class(const char* kind, std::size_t number);
 /// Whole letters of UTF-8, with an ellipsis for what is cut off.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t letters);

@@ -14,9 +14,8 @@ class Lines {
 
   void add_all() {
     for (const StudyReport::Case& which : report_.cases) add_case(which);
-    for (const auto* list :
-         {&report_.constants, &report_.all_but, &report_.factorial, &report_.switches, &report_.compilers,
-          &report_.controls}) {
+    for (const auto* list : {&report_.constants, &report_.all_but, &report_.factorial, &report_.switches,
+                             &report_.compilers, &report_.controls}) {
       for (const StudyReport::Ratio& ratio : *list)
         add(ratio.subject, "speed_up", ratio.base, ratio.speedup, "", ratio.verdict);
     }
@@ -31,7 +30,9 @@ class Lines {
   }
 
  private:
-  static std::string text_of(const std::optional<double>& value) { return value ? format_number(*value) : ""; }
+  static std::string text_of(const std::optional<double>& value) {
+    return value ? format_number(*value) : "";
+  }
 
   void add_case(const StudyReport::Case& which) {
     line(which.name, "status", "", which.status, "", "", "", which.message);

@@ -99,15 +99,16 @@ std::vector<Plot> study_plots(const StudyReport& report) {
   for (const StudyReport::Amortisation& amortisation : report.amortisation) {
     if (!amortisation.curves.empty()) plots.push_back(amortisation_plot(amortisation));
   }
-  add_ratios(plots, "All constants but one: speed-up over jit_specialised, with its 95 % interval", report.all_but,
-             false);
+  add_ratios(plots, "All constants but one: speed-up over jit_specialised, with its 95 % interval",
+             report.all_but, false);
   add_ratios(plots, "Combinations of constants: speed-up over jit_generic, with its 95 % interval",
              report.factorial, false);
   add_ratios(plots, "Switches: speed-up of the first over the second, with its 95 % interval",
              report.switches, true);
-  add_ratios(plots,
-             "Compilers that programs are built with: speed-up over the run-time compiler, with its 95 % interval",
-             report.compilers, true);
+  add_ratios(
+      plots,
+      "Compilers that programs are built with: speed-up over the run-time compiler, with its 95 % interval",
+      report.compilers, true);
   add_ratios(plots, "Control, the same code twice: an interval should hold 1 in 19 of 20 studies",
              report.controls, true);
   return plots;

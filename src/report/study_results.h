@@ -7,8 +7,8 @@
 
 namespace kiln {
 
-/// What the file of a study tells of one workload on one device (schemas/study_result.schema.json), for views of it. Times are
-/// in seconds; what the file does not know is absent.
+/// What the file of a study tells of one workload on one device (schemas/study_result.schema.json), for views
+/// of it. Times are in seconds; what the file does not know is absent.
 struct StudyReport {
   /// A median with its interval; of costs and first results the interval is the range of what was seen.
   struct Estimate {

@@ -12,8 +12,7 @@ std::vector<StudyReport> reports_of(const StudyPlan& plan, const StudyOutcome& o
     const DeviceResult& result = outcome.devices[i];
     for (const StudyCase& which : cases.cases) {
       const auto found = result.data.find(which.name);
-      if (found != result.data.end())
-        text += case_to_json(cases, which, found->second) + "\n";
+      if (found != result.data.end()) text += case_to_json(cases, which, found->second) + "\n";
     }
     text += result_to_json(cases, result.data, result.findings) + "\n";
   }

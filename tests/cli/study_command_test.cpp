@@ -174,10 +174,12 @@ TEST_F(StudyCommand, ReportShowsTheStudyInEveryFormat) {
   const CliResult table = kiln({"report", file});
   EXPECT_EQ(table.code, kExitDone) << table.err;
   EXPECT_EQ(table.out + "\nresults: " + file + "\n", printed.out) << "kiln study shows the same";
-  EXPECT_THAT(kiln({"report", file, "--format", "markdown"}).out,
-              AllOf(HasSubstr("## Study: poly on "), HasSubstr("| jit_specialised"), HasSubstr("- degree at")));
+  EXPECT_THAT(
+      kiln({"report", file, "--format", "markdown"}).out,
+      AllOf(HasSubstr("## Study: poly on "), HasSubstr("| jit_specialised"), HasSubstr("- degree at")));
   EXPECT_THAT(kiln({"report", file, "--format", "csv"}).out,
-              AllOf(HasSubstr("run_id,section,device,case,figure,"), HasSubstr(",only.degree,speed_up,jit_generic,")));
+              AllOf(HasSubstr("run_id,section,device,case,figure,"),
+                    HasSubstr(",only.degree,speed_up,jit_generic,")));
   const auto json = nlohmann::json::parse(kiln({"report", file, "--format", "json"}).out);
   EXPECT_EQ(json["studies"][0]["result"], lines("result")[0]);
   EXPECT_TRUE(json["results"].empty());
@@ -208,7 +210,8 @@ TEST_F(StudyCommand, ReportRefusesWhatItCannotShowOfAStudy) {
 }
 
 TEST_F(StudyCommand, CsvAndMarkdownAreForms) {
-  EXPECT_THAT(study(kStudy, {"--format", "csv", "-q"}).out, HasSubstr(",jit_specialised,break_even,aot_generic,"));
+  EXPECT_THAT(study(kStudy, {"--format", "csv", "-q"}).out,
+              HasSubstr(",jit_specialised,break_even,aot_generic,"));
   EXPECT_THAT(study(kStudy, {"--format", "markdown", "-q"}).out, HasSubstr("\n### Break-even\n\n- jit_"));
 }
 

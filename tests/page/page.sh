@@ -49,7 +49,7 @@ for picture in phone_light phone_dark desk_light desk_dark; do
   [ "$(head -c 8 "$screenshots/$picture.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "$picture.png is no PNG"
 done
 # Each kind of plot is there, in both themes and both widths.
-for caption in "of each case, with its 95 % interval" "What each constant buys" "Switches: " "Control, the same code twice" \
+for caption in "of each case, with its 95 % interval" "What each constant buys" "Amortisation: " "Amortisation, fast-math: " "Switches: " "Control, the same code twice" \
   ": median time of a step, with its 95 % interval" "the deeper the colour, the better" ": measured ceilings, and "; do
   [ "$(grep -cF -- "$caption" answer.txt)" -ge 4 ] || fail "no plot '$caption' in $(cat answer.txt)"
 done

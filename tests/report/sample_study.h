@@ -47,12 +47,23 @@ inline StudyReport study_report() {
   report.cases.push_back(wrong);
   report.unread = {"idle"};
   report.left_out = {"block=2048: block <= 1024"};
-  report.constants = {{"only.n", "jit_generic", {1.1, 1.05, 1.15}, "faster", 3,
+  report.constants = {{"only.n",
+                       "jit_generic",
+                       {1.1, 1.05, 1.15},
+                       "faster",
+                       3,
                        "n at compile time: 1.10x [1.05, 1.15] as fast"}};
   report.no_ahead = "nvcc is not there";
-  report.controls = {{"jit_generic", "aot_generic", {1, 0.99, 1.01}, "none", 0, "control: no measurable effect"}};
-  report.break_even = {{"jit_specialised", "aot_generic", {0.25, 0.2, 0.3}, {1e-4, 0.9e-4, 1.1e-4}, 2500, 1819,
-                        3334, "jit_specialised against aot_generic: after 2500 launches [1819, 3334]"}};
+  report.controls = {
+      {"jit_generic", "aot_generic", {1, 0.99, 1.01}, "none", 0, "control: no measurable effect"}};
+  report.break_even = {{"jit_specialised",
+                        "aot_generic",
+                        {0.25, 0.2, 0.3},
+                        {1e-4, 0.9e-4, 1.1e-4},
+                        2500,
+                        1819,
+                        3334,
+                        "jit_specialised against aot_generic: after 2500 launches [1819, 3334]"}};
   report.first_results = {
       {"jit_specialised", "cold", {0.26, 0.21, 0.31}, "jit_specialised, cold: 260 ms [210 ms, 310 ms]"}};
   report.amortisation = {{false,

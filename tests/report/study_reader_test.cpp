@@ -55,9 +55,9 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(StudyReader, JoinsCasesAndResults) {
-  const StudyReports all =
-      study_from_text(header() + case_line("cpu", "jit_generic") + "{\"kind\":\"visit\"}\n" + result_line("cpu", 1),
-                      "study.jsonl");
+  const StudyReports all = study_from_text(
+      header() + case_line("cpu", "jit_generic") + "{\"kind\":\"visit\"}\n" + result_line("cpu", 1),
+      "study.jsonl");
   ASSERT_THAT(all.reports, SizeIs(1));
   EXPECT_THAT(all.notes, IsEmpty());
   const StudyReport& report = all.reports[0];
@@ -89,17 +89,21 @@ TEST(StudyReader, TheLastResultOfADeviceCountsAndWhatWasCutShortIsNamed) {
   const StudyReports all = study_from_text(text + R"({"kind":"visit","devi)", "study.jsonl");
   ASSERT_THAT(all.reports, SizeIs(1)) << "a torn last line is not looked at";
   EXPECT_DOUBLE_EQ(all.reports[0].cases.at(0).step->median, 2);
-  EXPECT_THAT(all.notes, ElementsAre(HasSubstr("study.jsonl: the study of small was cut short on cuda:0; kiln study")));
+  EXPECT_THAT(all.notes,
+              ElementsAre(HasSubstr("study.jsonl: the study of small was cut short on cuda:0; kiln study")));
 }
 
 TEST(StudyReader, WhatIsWrongIsNamedWithItsPlace) {
   const std::string good = header() + case_line("cpu", "jit_generic");
-  EXPECT_THAT(refusal(header("[]", 1)), HasSubstr("study.jsonl:1: format: expected format 2 of Kiln's studies, found 1"));
+  EXPECT_THAT(refusal(header("[]", 1)),
+              HasSubstr("study.jsonl:1: format: expected format 2 of Kiln's studies, found 1"));
   EXPECT_THAT(refusal(case_line("cpu", "a")), HasSubstr("study.jsonl:1: kind: expected study"));
   EXPECT_THAT(refusal(header() + result_line("cpu", 1)),
               HasSubstr("study.jsonl:2: cases[0].case: expected a case that a line above describes"));
-  EXPECT_THAT(refusal(good + result_line("cpu", 1, "[1]")), HasSubstr("curves[0].seconds: expected a number for each"));
-  EXPECT_THAT(refusal(good + "{\"kind\":\"visits\"}\n"), HasSubstr("study.jsonl:3: kind: expected study, case, visit"));
+  EXPECT_THAT(refusal(good + result_line("cpu", 1, "[1]")),
+              HasSubstr("curves[0].seconds: expected a number for each"));
+  EXPECT_THAT(refusal(good + "{\"kind\":\"visits\"}\n"),
+              HasSubstr("study.jsonl:3: kind: expected study, case, visit"));
   EXPECT_THAT(refusal(good + "{\"kind\":\n"), HasSubstr("study.jsonl:3:"));
   EXPECT_THAT(refusal(good + "{\"kind\":\"result\",\"section\":\"small\",\"device\":\"cpu\"}\n"),
               HasSubstr("expected a member 'cases'"));

@@ -48,7 +48,8 @@ draw roofline results/records.jsonl --ceilings ceilings.json -o roofline.svg
 draw heat results --x block_x --y block_y --metric time -o heat.png
 draw cases study -o cases.svg
 draw effects study/study.jsonl -o effects.svg
-for file in bars heat roofline cases effects; do
+draw amortisation study -o amortisation.svg
+for file in bars heat roofline cases effects amortisation; do
   [ "$(marks $file.svg)" -ge 10 ] || fail "$file.svg: no marks"
 done
 [ "$(head -c 8 heat.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "heat.png is no PNG"
@@ -74,4 +75,4 @@ head -n 1 study/study.jsonl > unfinished.jsonl
 refuse "no device of this study is finished" amortisation unfinished.jsonl -o x.svg
 refuse "--device: no study is of 'H200'; expected one of" cases study --device H200 -o x.svg
 refuse ".svg or .png" bars results -o x.gif
-echo "six pictures, ten refusals"
+echo "seven pictures, ten refusals"
