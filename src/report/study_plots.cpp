@@ -105,10 +105,10 @@ std::vector<Plot> study_plots(const StudyReport& report) {
              report.factorial, false);
   add_ratios(plots, "Switches: speed-up of the first over the second, with its 95 % interval",
              report.switches, true);
-  add_ratios(
-      plots,
-      "Compilers that programs are built with: speed-up over the run-time compiler, with its 95 % interval",
-      report.compilers, true);
+  add_ratios(plots,
+             "Compilers that programs are built with: speed-up over the same case by the run-time compiler, "
+             "with its 95 % interval",
+             report.compilers, true);
   add_ratios(plots, "Control, the same code twice: an interval should hold 1 in 19 of 20 studies",
              report.controls, true);
   return plots;

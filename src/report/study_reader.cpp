@@ -232,7 +232,7 @@ class Reader {
 }  // namespace
 
 const Ratio* StudyReport::ratio_of(const std::string& name) const {
-  for (const auto* list : {&constants, &factorial, &controls, &compilers, &all_but}) {
+  for (const auto* list : {&constants, &factorial, &controls}) {
     const auto found =
         std::find_if(list->begin(), list->end(), [&](const Ratio& ratio) { return ratio.subject == name; });
     if (found != list->end()) return &*found;

@@ -70,7 +70,7 @@ struct StudyReport {
   std::vector<Amortisation> amortisation;
   std::string header_json, result_json;  ///< the lines of the file
 
-  /// The ratio that tells most of a case: against the generic one, else against another; null without any.
+  /// The speed-up of a case against the generic one, of the control its own; null for a case without one.
   [[nodiscard]] const Ratio* ratio_of(const std::string& name) const;
 };
 

@@ -15,7 +15,16 @@ import tempfile
 import time
 
 NAMES = ("chromium-headless-shell", "chrome-headless-shell", "google-chrome", "google-chrome-stable", "chromium", "chromium-browser")
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run", "--remote-debugging-pipe")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-breakpad",
+    "--hide-scrollbars",
+    "--no-first-run",
+    "--remote-debugging-pipe",
+)
 
 
 def find_browser():
@@ -42,7 +51,8 @@ class Browser:
         given = [fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (command_in, answer_out)]
         shell = f'exec "$0" "$@" 3<&{given[0]} 4>&{given[1]}'
         arguments = ["bash", "-c", shell, path, *FLAGS, "--user-data-dir=" + self.folder.name, "about:blank"]
-        self.process = subprocess.Popen(arguments, pass_fds=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(arguments, pass_fds=given, start_new_session=True, **silent)
         for fd in (command_in, answer_out, *given):
             os.close(fd)
         self.text, self.count, self.session = b"", 0, None
