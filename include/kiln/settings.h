@@ -30,6 +30,7 @@ struct Settings {
   std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none
   std::string isolation = "auto";                               ///< where compiles run: auto, none or process
   std::string worker;                                           ///< path of kiln-worker; empty: searched
+  std::string trace;                                            ///< file for a Chrome trace; empty: none
   std::string color = "auto";                                   ///< auto, always or never
 
   /// Defaults, then the settings file, then the environment, as the `kiln` command does without options.

@@ -24,6 +24,7 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();
 
+  [[nodiscard]] pid_t id() const { return pid_; }
   /// Reaps it, if it has ended.
   [[nodiscard]] bool exited();
   void kill();

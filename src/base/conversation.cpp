@@ -36,6 +36,8 @@ class ProcessConversation final : public Conversation {
     return answer;
   }
 
+  std::int64_t process() const override { return child_.id(); }
+
  private:
   Answer answer_before(SteadyClock::time_point deadline) {
     ProcessResult end;

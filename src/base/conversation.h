@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class Conversation {
   /// none.
   [[nodiscard]] virtual std::variant<Reply, ProcessResult> ask(std::string_view line,
                                                                std::chrono::milliseconds limit) = 0;
+  /// The program's process number; 0 if it could not be started.
+  [[nodiscard]] virtual std::int64_t process() const { return 0; }
 };
 
 /// With a program that runs; its limits for output hold for each answer, that for time does not.

@@ -152,7 +152,9 @@ class CommandLine {
     const std::unique_ptr<FileSystem> files = make_real_file_system();
     World world(console, resolve_settings(make_settings_world(*files), arguments_.settings), arguments_.quiet,
                 start_ns);
-    return command.run(world);
+    const int code = command.run(world);
+    world.engine().finish_trace();
+    return code;
   }
 
   CLI::App app_;

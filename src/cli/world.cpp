@@ -45,7 +45,8 @@ JobContext World::job_context(const std::string& isolation) {
           engine_.service(), *files_,
           *clock_,           log_,
           new_run_id(),      build.version,
-          build.revision,    start_ns_};
+          build.revision,    start_ns_,
+          engine_.trace()};
 }
 
 TextStyle make_style(const Console& console, bool is_terminal, const std::string& color) {

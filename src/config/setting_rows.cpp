@@ -246,6 +246,8 @@ const std::vector<SettingRow>& setting_rows() {
      "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, all else none)", {"auto", "none", "process"}},
     {"worker", "KILN_WORKER", "", K::kPath, &S::worker, "searched: beside the program, `../libexec/kiln/`, PATH",
      "Path of kiln-worker, which compiles in a process of its own"},
+    {"trace", "KILN_TRACE", "--trace", K::kPath, &S::trace, "none",
+     "File for a trace of compiles, loads, launches, waits and copies, for chrome://tracing or Perfetto; written when the program ends"},
     {"color", "NO_COLOR", "--color", K::kColor, &S::color, "auto",
      "Colour in tables and messages: auto (on a terminal), always or never; NO_COLOR with any value means never", {"auto", "always", "never"}},
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "device/traced_device.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -36,8 +37,8 @@ DeviceName parse_name(const std::string& name) {
 
 }  // namespace
 
-DeviceRegistry::DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends)
-    : backends_(std::move(backends)) {}
+DeviceRegistry::DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends, Trace* trace)
+    : backends_(std::move(backends)), trace_(trace) {}
 
 std::string DeviceRegistry::automatic() const {
   for (const char* gpu : kGpuBackends) {
@@ -78,6 +79,7 @@ std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
   }
   std::erase_if(open_, [](const auto& entry) { return entry.second.expired(); });
   auto device = (*backend)->open(parsed.ordinal);
+  if (trace_ != nullptr) device = make_traced_device(std::move(device), *trace_);
   open_.emplace_back(id, device);
   return device;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/trace.h"
 #include "device/device.h"
 
 namespace kiln {
@@ -14,7 +15,8 @@ namespace kiln {
 /// "auto" (first GPU, else the cpu), "cpu", "cuda" (= "cuda:0"), "cuda:1", "hip:0".
 class DeviceRegistry {
  public:
-  explicit DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends);
+  /// Devices are traced where `trace` is not null; it outlives them.
+  explicit DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends, Trace* trace = nullptr);
 
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   /// The same object for the same id while anyone holds it. Throws bad_input for a name that is not of this
@@ -26,6 +28,7 @@ class DeviceRegistry {
   [[nodiscard]] std::string automatic() const;
 
   std::vector<std::unique_ptr<Backend>> backends_;
+  Trace* trace_;
   std::mutex mutex_;
   std::vector<std::pair<std::string, std::weak_ptr<Device>>> open_;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/unique_handle.h"
+#include "embed/trace_file.h"
 #include "embed/backends.h"
 #include "isolate/isolated_compiler.h"
 #include "service/statistics_file.h"
@@ -39,6 +40,7 @@ struct Engine::Parts {
   FileSystem& files;
   const Clock& clock;
   Log& log;
+  TraceFile trace;
   std::recursive_mutex mutex;  ///< the service asks for the cache while it is made
   std::unique_ptr<ProcessRunner> processes;
   std::optional<WorkloadLibrary> library;
@@ -51,13 +53,17 @@ struct Engine::Parts {
   UniqueHandle<KeepStatistics> statistics;
 
   Parts(const Settings& wanted, FileSystem& disk, const Clock& time, Log& messages)
-      : settings(wanted), files(disk), clock(time), log(messages) {}
+      : settings(wanted),
+        files(disk),
+        clock(time),
+        log(messages),
+        trace(settings.trace, disk, time, messages) {}
 
   void make_backends_once() {
     if (backends) return;
     processes = make_process_runner();
     backends = make_backends(settings, *processes, files, log);
-    devices.emplace(std::move(backends->devices));
+    devices.emplace(std::move(backends->devices), trace.get());
   }
 
   void keep_statistics() noexcept {
@@ -77,7 +83,7 @@ struct Engine::Parts {
         settings.cache ? std::filesystem::path(settings.cache_dir) / "failures"
                        : scratch / ("kiln-failures-" + std::to_string(current_user_id()));
     compiler = make_isolated_compiler(inner, {isolation, settings, scratch, failures}, *processes, files,
-                                      clock, log);
+                                      clock, log, trace.get());
     return compiler.get();
   }
 };
@@ -140,11 +146,24 @@ DiskCache& Engine::cache() {
 KernelService& Engine::service() {
   const std::lock_guard lock(parts_->mutex);
   if (!parts_->service) {
+    parts_->trace.begin();
     parts_->service.emplace(parts_->settings.cache ? &cache() : nullptr, parts_->clock,
-                            parts_->settings.compile_jobs);
+                            parts_->settings.compile_jobs, parts_->trace.get());
     if (parts_->settings.cache) parts_->statistics.reset(parts_.get());
   }
   return *parts_->service;
+}
+
+Trace* Engine::trace() {
+  return parts_->trace.get();
+}
+
+void Engine::write_trace() {
+  parts_->trace.write();
+}
+
+void Engine::finish_trace() {
+  parts_->trace.finish();
 }
 
 }  // namespace kiln

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/trace.h"
 #include "cache/disk_cache.h"
 #include "compile/ahead_compiler.h"
 #include "compile/compiler.h"
@@ -38,6 +39,13 @@ class Engine {
   /// On the settings' folder, also where the disk layer is switched off.
   [[nodiscard]] DiskCache& cache();
   [[nodiscard]] KernelService& service();
+  /// What the setting `trace` or a profiler asks for; null if neither does.
+  [[nodiscard]] Trace* trace();
+  /// Writes the setting's file, if there is one, with what was traced until now. It is also written when the
+  /// engine goes, and, empty, when the service is first asked for. Throws environment_error.
+  void write_trace();
+  /// The same for the last time.
+  void finish_trace();
 
  private:
   struct Parts;

@@ -68,7 +68,8 @@ CompileResult compile_in(const ScratchFolder& work, const std::string& program, 
   const Path& folder = work.get().path;
   write_capsule(files, folder, capsule);
   const ProcessResult result =
-      workers.compile(program, folder, milliseconds_of(capsule.settings.compile_time_limit));
+      workers.compile(program, folder, milliseconds_of(capsule.settings.compile_time_limit),
+                      capsule.specialization.source_name);
   if (!result.started) return Diagnostic{result.error, "", program, true};
 
   WorkerOutcome outcome = read_outcome(files, folder);
@@ -101,13 +102,14 @@ CompileResult compile_capsule(const Capsule& capsule, const Path& scratch, Worke
 class IsolatedCompiler final : public Compiler {
  public:
   IsolatedCompiler(Compiler& inner, IsolationOptions options, ProcessRunner& processes, FileSystem& files,
-                   const Clock& clock, Log& log)
+                   const Clock& clock, Log& log, Trace* trace)
       : inner_(inner),
         options_(std::move(options)),
         processes_(processes),
         files_(files),
         failures_(files, clock, log, options_.failures),
-        workers_(processes) {}
+        workers_(processes, trace),
+        trace_(trace) {}
 
   const CompilerIdentity& identity() override { return inner_.identity(); }
   Target target_for(const std::string& arch) override { return inner_.target_for(arch); }
@@ -119,7 +121,10 @@ class IsolatedCompiler final : public Compiler {
   std::vector<std::string> quick_options() const override { return inner_.quick_options(); }
 
   CompileResult compile(const Specialization& specialization) override {
-    CompileResult result = compile_somewhere(specialization);
+    TraceSpan span(trace_, TraceKind::kCompile, specialization.source_name);
+    if (span) describe(specialization, span);
+    CompileResult result = compile_somewhere(specialization, span);
+    if (span) describe(result, span);
     if (auto* diagnostic = std::get_if<Diagnostic>(&result);
         diagnostic != nullptr && diagnostic->compiler_fault)
       failures_.keep(capsule_of(specialization), *diagnostic);
@@ -127,10 +132,27 @@ class IsolatedCompiler final : public Compiler {
   }
 
  private:
-  CompileResult compile_somewhere(const Specialization& specialization) {
+  CompileResult compile_somewhere(const Specialization& specialization, TraceSpan& span) {
     const InFlight here = try_enter(in_flight_, places_here());
+    span.add("in", here ? "this process" : "a worker");
     if (here) return inner_.compile(specialization);
     return compile_capsule(capsule_of(specialization), options_.scratch, workers_, processes_, files_);
+  }
+
+  void describe(const Specialization& specialization, TraceSpan& span) const {
+    std::vector<std::string> entries;
+    for (const EntryPoint& entry : specialization.entries) entries.push_back(entry.name_expression);
+    span.add("kernels", join(entries, " "));
+    span.add("target", specialization.target.to_string());
+    span.add("options", join(specialization.options, " "));
+  }
+
+  static void describe(const CompileResult& result, TraceSpan& span) {
+    const auto* code = std::get_if<CodeObject>(&result);
+    span.add("ok", code != nullptr);
+    if (code == nullptr) return;
+    span.add("bytes", code->binary.size());
+    span.flow({flow_of(code->binary), TraceFlow::Step::kBegin});
   }
 
   /// How many compiles may run in this process at once.
@@ -151,6 +173,7 @@ class IsolatedCompiler final : public Compiler {
   FileSystem& files_;
   FailureFolder failures_;
   WorkerPool workers_;
+  Trace* trace_;
   std::atomic<int> in_flight_{0};  // in this process
 };
 
@@ -171,8 +194,8 @@ CompileResult run_in_worker(const Capsule& capsule, const Path& scratch, Process
 
 std::unique_ptr<Compiler> make_isolated_compiler(Compiler& inner, IsolationOptions options,
                                                  ProcessRunner& processes, FileSystem& files,
-                                                 const Clock& clock, Log& log) {
-  return std::make_unique<IsolatedCompiler>(inner, std::move(options), processes, files, clock, log);
+                                                 const Clock& clock, Log& log, Trace* trace) {
+  return std::make_unique<IsolatedCompiler>(inner, std::move(options), processes, files, clock, log, trace);
 }
 
 }  // namespace kiln

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/trace.h"
 #include "compile/compiler.h"
 #include "isolate/capsule.h"
 #include "kiln/settings.h"
@@ -30,10 +31,12 @@ struct IsolationOptions {
 
 /// `inner` with its faults contained: compiles in worker processes as the options say, and leaves a failure
 /// capsule for each compile that crashed, hung, used or printed too much or gave garbage, in whatever
-/// process. All references outlive the result.
+/// process. Compiles are spans of `trace`, those in a worker also on a track of the worker; null: none. All
+/// references outlive the result.
 [[nodiscard]] std::unique_ptr<Compiler> make_isolated_compiler(Compiler& inner, IsolationOptions options,
                                                                ProcessRunner& processes, FileSystem& files,
-                                                               const Clock& clock, Log& log);
+                                                               const Clock& clock, Log& log,
+                                                               Trace* trace = nullptr);
 
 /// Compiles what a capsule says in a worker process under the capsule's limits. Throws environment_error if
 /// there is no worker program.

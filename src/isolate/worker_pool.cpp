@@ -8,9 +8,11 @@
 namespace kiln {
 
 ProcessResult WorkerPool::compile(const std::string& program, const std::filesystem::path& folder,
-                                  std::chrono::milliseconds limit) {
+                                  std::chrono::milliseconds limit, std::string_view source) {
   Worker worker = take(program);
+  const std::int64_t begin = trace_ != nullptr ? trace_->now() : 0;
   auto answer = worker.conversation->ask(folder.string(), limit);
+  if (trace_ != nullptr) add_span(worker, source, begin);
   if (auto* end = std::get_if<ProcessResult>(&answer)) return std::move(*end);
   ProcessResult done;
   done.started = true;
@@ -21,6 +23,15 @@ ProcessResult WorkerPool::compile(const std::string& program, const std::filesys
   ++worker.compiles;
   if (done.output == kWorkerStays) give_back(std::move(worker));
   return done;
+}
+
+void WorkerPool::add_span(const Worker& worker, std::string_view source, std::int64_t begin_ns) const {
+  const std::int64_t process = worker.conversation->process();
+  if (process == 0) return;
+  TraceLabel label = make_label(TraceKind::kCompile, source);
+  label.arguments.emplace_back("compiles_before", std::int64_t{worker.compiles});
+  trace_->add({std::make_shared<const TraceLabel>(std::move(label)), begin_ns, trace_->now(),
+               trace_->track({process, "kiln-worker", process, "compiles"})});
 }
 
 WorkerPool::Worker WorkerPool::take(const std::string& program) {

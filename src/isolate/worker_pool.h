@@ -1,14 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/conversation.h"
 #include "base/process.h"
+#include "base/trace.h"
 
 namespace kiln {
 
@@ -17,12 +20,15 @@ namespace kiln {
 /// pile up. Thread-safe.
 class WorkerPool {
  public:
-  explicit WorkerPool(ProcessRunner& processes) : processes_(processes) {}
+  /// `trace`, if not null, gets a span for each compile on the worker's own track: from the question to the
+  /// answer, by this process's clock.
+  explicit WorkerPool(ProcessRunner& processes, Trace* trace = nullptr)
+      : processes_(processes), trace_(trace) {}
 
-  /// Lets a worker of the program `worker` compile what the capsule in `folder` says. A worker that did not
-  /// answer in time, or ended, is how it ended; `limit` 0: none.
+  /// Lets a worker of the program `worker` compile what the capsule in `folder` says, which is of
+  /// `source` (for the trace). A worker that did not answer in time, or ended, is how it ended; `limit` 0: none.
   [[nodiscard]] ProcessResult compile(const std::string& worker, const std::filesystem::path& folder,
-                                      std::chrono::milliseconds limit);
+                                      std::chrono::milliseconds limit, std::string_view source = {});
 
  private:
   struct Worker {
@@ -33,8 +39,10 @@ class WorkerPool {
 
   [[nodiscard]] Worker take(const std::string& program);
   void give_back(Worker worker);
+  void add_span(const Worker& worker, std::string_view source, std::int64_t begin_ns) const;
 
   ProcessRunner& processes_;
+  Trace* trace_;
   std::mutex mutex_;  // of all below
   std::vector<Worker> idle_;
 };

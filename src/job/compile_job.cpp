@@ -14,6 +14,7 @@ std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& con
   std::vector<std::vector<Unit>> all_units;
   std::vector<WantedCode> wanted;
   for (const Variant& variant : plan.variants) {
+    const TraceSpan span(context.trace, TraceKind::kSpecialise, variant.label);
     all_units.push_back(units_of(variant.configuration, target, context.files));
     for (const Unit& unit : all_units.back()) wanted.push_back({unit.specialization, compiler->second});
   }

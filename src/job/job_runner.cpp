@@ -71,6 +71,7 @@ std::unique_ptr<CompileAhead> compile_variants(const JobPlan& plan, const JobCon
     const auto compiler = context.compilers.find(target.backend);
     if (problems[i] || compiler == context.compilers.end()) continue;
     try {
+      const TraceSpan span(context.trace, TraceKind::kSpecialise, plan.variants[i].label);
       for (Unit& unit : units_of(plan.variants[i].configuration, target, context.files))
         wanted.push_back({std::move(unit.specialization), compiler->second});
     } catch (const Error&) {
@@ -80,6 +81,12 @@ std::unique_ptr<CompileAhead> compile_variants(const JobPlan& plan, const JobCon
   auto ahead = context.service.compile_ahead(std::move(wanted));
   ahead->wait();
   return ahead;
+}
+
+void describe(const Variant& variant, TraceSpan& span) {
+  span.add("workload", variant.configuration.workload().name);
+  span.add("device", variant.device);
+  for (const auto& [name, value] : variant.configuration.values()) span.add("p." + name, value.to_string());
 }
 
 }  // namespace
@@ -152,6 +159,8 @@ void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
     if (variant.device != current_device) pools[current_device].clear();
     current_device = variant.device;
     sink.variant_started(i, plan.variants.size(), variant.label);
+    TraceSpan span(context.trace, TraceKind::kVariant, variant.label);
+    if (span) describe(variant, span);
     if (const auto end = lost.find(variant.device); end != lost.end()) {
       sink.record(not_run_record(variant, plan, context, end->second));
     } else if (problems[i]) {
@@ -159,6 +168,7 @@ void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
     } else {
       VariantRunner runner(variant, plan, context, pools[current_device], start_ns);
       const Record record = runner.run();
+      span.add("status", to_string(record.status));
       if (runner.device_lost()) {
         lost[variant.device] = variant.device + " is lost to this process since the fault of " +
                                (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");

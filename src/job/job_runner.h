@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "compile/compiler.h"
 #include "config/job_spec.h"
 #include "device/registry.h"
@@ -29,6 +30,7 @@ struct JobContext {
   Log& log;
   std::string run_id, kiln_version, kiln_revision;
   std::int64_t start_ns = 0;  ///< steady time at which the job began, for the time to the first launch
+  Trace* trace = nullptr;     ///< null: nobody wants one
 };
 
 /// Told of each variant as it ends; an implementation writes it out before it returns.

@@ -191,6 +191,7 @@ bool VariantRunner::apart(const CheckSpec& check) const {
 }
 
 bool VariantRunner::get_code() {
+  std::optional<TraceSpan> span(std::in_place, context_.trace, TraceKind::kSpecialise);
   needs_ = needs_of(configuration_, device_->info().target.backend != "cpu");
   std::vector<std::string> step_kernels = needs_.run;
   std::vector<std::string> data_kernels = needs_.init_kernels;
@@ -212,6 +213,7 @@ bool VariantRunner::get_code() {
   const auto constants = constants_of(configuration_, units);
   for (BoundParameter& parameter : record_.parameters)
     parameter.compile_time = constants.contains(parameter.name);
+  span.reset();
   if (!load_units(std::move(units), device_)) return false;
   if (cpu_kernels.empty()) return true;
   const auto cpu = context_.devices.open("cpu");
@@ -227,7 +229,11 @@ bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<De
     // The last one is for this thread; the others compile beside it.
     const auto policy = &unit == &units.back() ? std::launch::deferred : std::launch::async;
     results.push_back(std::async(
-        policy, [&, device] { return context_.service.get(unit.specialization, compiler, device); }));
+        policy, [&, device] {
+          if (policy == std::launch::async && context_.trace != nullptr)
+            context_.trace->name_thread("gets code beside another");
+          return context_.service.get(unit.specialization, compiler, device);
+        }));
   }
   std::vector<Result> done(results.size());
   for (std::size_t i = results.size(); i-- > 0;) done[i] = results[i].get();
@@ -306,6 +312,7 @@ void VariantRunner::note_first_launch() {
 }
 
 void VariantRunner::fill_inputs() {
+  const TraceSpan span(context_.trace, TraceKind::kInputs);
   for (const std::string& name : needs_.buffers) workspace_->fill(name);
   for (PreparedKernel& kernel : init_) {
     kernel.load_symbols();
@@ -319,6 +326,7 @@ void VariantRunner::fill_inputs() {
 }
 
 void VariantRunner::verify() {
+  TraceSpan span(context_.trace, TraceKind::kVerify);
   const auto& steps_text = plan_.workload->verify_steps;
   const std::int64_t steps = steps_text ? configuration_.evaluate_integer(*steps_text, 1, 1'000'000) : 1;
   note_first_launch();
@@ -329,7 +337,9 @@ void VariantRunner::verify() {
   stream_->synchronize();
   for (const CheckSpec* check : needs_.checks) {
     const auto reference = [this](const CheckSpec& which) { return run_reference(which); };
+    TraceSpan span_of_check(context_.trace, TraceKind::kVerify, check->name);
     record_.checks.push_back(run_check(configuration_, *check, *workspace_, reference, context_.files));
+    span_of_check.add("agrees", record_.checks.back().ok);
     if (record_.checks.back().ok) continue;
     if (record_.status == RunStatus::kOk)
       record_.message = check->name + ": " + record_.checks.back().message;
@@ -374,9 +384,20 @@ ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
   return reference;
 }
 
+/// One for all samples of as many steps; null without a trace.
+const SharedLabel& VariantRunner::sample_label() {
+  if (context_.trace == nullptr || (sample_label_ && labelled_batch_ == batch_)) return sample_label_;
+  TraceLabel label = make_label(TraceKind::kSample);
+  label.arguments.emplace_back("steps", static_cast<std::int64_t>(batch_));
+  sample_label_ = std::make_shared<const TraceLabel>(std::move(label));
+  labelled_batch_ = batch_;
+  return sample_label_;
+}
+
 /// Seconds of one step. Events stand around each launch of a step; steps of one launch are short enough to
 /// need batches, and have events around the batch.
 double VariantRunner::take_sample() {
+  const TraceSpan span(context_.trace, sample_label());
   if (plan_.job.measure.cold) device_->flush_cache(*stream_);
   events_[0]->record(*stream_);
   for (std::size_t repeat = 1; repeat < batch_; ++repeat) step_.front().enqueue();
@@ -418,6 +439,7 @@ void VariantRunner::warm_up() {
 }
 
 void VariantRunner::measure() {
+  const TraceSpan span(context_.trace, TraceKind::kMeasure);
   warm_up();
   const MeasureSpec& spec = plan_.job.measure;
   const SamplerOptions options{spec.min_time, spec.max_time, spec.min_samples, spec.max_samples};

@@ -78,6 +78,7 @@ class VariantRunner {
   [[nodiscard]] bool apart(const CheckSpec& check) const;
   [[nodiscard]] std::vector<PreparedKernel> prepare_all(const std::vector<std::string>& names);
   [[nodiscard]] double take_sample();
+  [[nodiscard]] const SharedLabel& sample_label();
   [[nodiscard]] std::size_t batch_for(double step_seconds) const;
 
   const Variant& variant_;
@@ -102,6 +103,8 @@ class VariantRunner {
   std::size_t steps_since_fill_ = 0;
   std::size_t refill_after_ = 0;  // steps; 0: never
   std::size_t batch_ = 1;         // steps of a sample
+  SharedLabel sample_label_;
+  std::size_t labelled_batch_ = 0;  // that sample_label_ tells of
 };
 
 }  // namespace kiln

@@ -35,10 +35,14 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-CacheEntryLabel label_of(const Specialization& specialization, const CompilerIdentity& compiler) {
-  std::vector<std::string> words = {specialization.source_name};
+std::string entries_text(const Specialization& specialization) {
+  std::vector<std::string> words;
   for (const EntryPoint& entry : specialization.entries) words.push_back(entry.name_expression);
-  return CacheEntryLabel{join(words, " "), specialization.target.to_string(),
+  return join(words, " ");
+}
+
+CacheEntryLabel label_of(const Specialization& specialization, const CompilerIdentity& compiler) {
+  return CacheEntryLabel{specialization.source_name + " " + entries_text(specialization), specialization.target.to_string(),
                          compiler.name + " " + compiler.version, specialization.source_text};
 }
 
@@ -66,8 +70,12 @@ struct Remembered {
 };
 
 struct KernelService::State {
-  State(DiskCache* disk_cache, const Clock& clock_to_use, int jobs_at_once)
-      : disk(disk_cache), clock(clock_to_use), jobs(jobs_at_once), slots(jobs_at_once) {}
+  State(DiskCache* disk_cache, const Clock& clock_to_use, int jobs_at_once, Trace* trace_to_use)
+      : disk(disk_cache),
+        clock(clock_to_use),
+        jobs(jobs_at_once),
+        trace(trace_to_use),
+        slots(jobs_at_once) {}
 
   /// What one call asks for.
   struct Request {
@@ -82,6 +90,23 @@ struct KernelService::State {
   };
 
   GetResult get(const Request& request) {
+    TraceSpan span(trace, TraceKind::kGet, request.specialization.source_name);
+    describe(request, span);
+    GetResult result = get_somehow(request);
+    const auto* found = std::get_if<ServiceResult>(&result);
+    span.add("origin", found != nullptr ? to_string(found->origin) : "failed");
+    return result;
+  }
+
+  static void describe(const Request& request, TraceSpan& span) {
+    if (!span) return;
+    span.add("kernels", entries_text(request.specialization));
+    span.add("key", request.key.digest);
+    if (!request.device_id.empty()) span.add("device", request.device_id);
+    if (request.urgency == Urgency::kAhead) span.add("ahead", true);
+  }
+
+  GetResult get_somehow(const Request& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
     auto outcome =
         join(loads, request.key.digest + "@" + request.device_id, request, [&] { return load(request); });
@@ -123,7 +148,11 @@ struct KernelService::State {
     } else if (DiskCache* kept = disk_for(request); kept != nullptr) {
       const std::int64_t begin = clock.steady_ns();
       CacheTurn turn;
-      turn.code = kept->load(request.key);
+      {
+        TraceSpan span(trace, TraceKind::kLookUp, request.specialization.source_name);
+        turn.code = kept->load(request.key);
+        tell(turn, span);
+      }
       const double seconds = seconds_since(begin);
       count_turn(turn, seconds);
       if (turn.code)
@@ -181,6 +210,8 @@ struct KernelService::State {
     const Request request{
         wanted.specialization, *wanted.compiler, nullptr, key, "", nullptr, Urgency::kAhead, stop};
     if (find_code(key.digest)) return;
+    TraceSpan span(trace, TraceKind::kGet, wanted.specialization.source_name);
+    describe(request, span);
     const auto make = [&] {
       ObtainResult result = obtain(request);
       const std::lock_guard lock(mutex);
@@ -206,7 +237,7 @@ struct KernelService::State {
     DiskCache* kept = disk_for(request);
     if (kept == nullptr) return compile(request);
     const std::int64_t begin = clock.steady_ns();
-    CacheTurn turn = kept->load_or_lock(request.key);
+    CacheTurn turn = look_up(*kept, request);
     const double seconds = seconds_since(begin);
     count_turn(turn, seconds);
     if (turn.code) {
@@ -217,6 +248,23 @@ struct KernelService::State {
     ObtainResult result = compile(request);
     if (std::holds_alternative<Diagnostic>(result)) kept->give_up(std::move(turn.lock));
     return result;
+  }
+
+  CacheTurn look_up(DiskCache& kept, const Request& request) const {
+    TraceSpan span(trace, TraceKind::kLookUp, request.specialization.source_name);
+    CacheTurn turn = kept.load_or_lock(request.key);
+    tell(turn, span);
+    return turn;
+  }
+
+  /// Code that is found begins its way to a device here, as that which is compiled does in its compile.
+  static void tell(const CacheTurn& turn, TraceSpan& span) {
+    if (!span) return;
+    span.add("hit", turn.code.has_value());
+    if (turn.waited) span.add("waited_for_another_process", true);
+    if (!turn.code) return;
+    span.add("bytes", turn.code->binary.size());
+    span.flow({flow_of(turn.code->binary), TraceFlow::Step::kBegin});
   }
 
   void count_turn(const CacheTurn& turn, double seconds) {
@@ -257,6 +305,8 @@ struct KernelService::State {
   }
 
   void publish(DiskCache& kept, const Request& request, const CodeObject& code) {
+    TraceSpan span(trace, TraceKind::kKeep, request.specialization.source_name);
+    span.add("bytes", code.binary.size());
     const std::int64_t begin = clock.steady_ns();
     kept.publish(request.key, code, label_of(request.specialization, request.compiler.identity()));
     const double seconds = seconds_since(begin);
@@ -328,6 +378,7 @@ struct KernelService::State {
   DiskCache* disk;
   const Clock& clock;
   int jobs;
+  Trace* trace;  // null: none
   CompileSlots slots;
   SingleFlight<GetResult> loads;     // by digest and device
   SingleFlight<ObtainResult> codes;  // by digest: two devices share a compile
@@ -365,6 +416,7 @@ class KernelService::Ahead final : public CompileAhead {
   /// What goes wrong here is met again, and told, by the one who asks.
   void make(const WantedCode& wanted, const std::stop_token& stop) noexcept {
     try {
+      if (Trace* trace = unclaimed_->state.trace; trace != nullptr) trace->name_thread("makes code ahead");
       const CacheKey key = make_cache_key(wanted.specialization, *wanted.compiler);
       {
         const std::lock_guard lock(unclaimed_->mutex);
@@ -385,8 +437,8 @@ std::unique_ptr<CompileAhead> KernelService::compile_ahead(std::vector<WantedCod
   return std::make_unique<Ahead>(*state_, std::move(wanted));
 }
 
-KernelService::KernelService(DiskCache* disk, const Clock& clock, int jobs)
-    : state_(std::make_unique<State>(disk, clock, jobs > 0 ? jobs : usable_cores())) {}
+KernelService::KernelService(DiskCache* disk, const Clock& clock, int jobs, Trace* trace)
+    : state_(std::make_unique<State>(disk, clock, jobs > 0 ? jobs : usable_cores(), trace)) {}
 
 KernelService::~KernelService() = default;
 

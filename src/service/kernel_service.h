@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/trace.h"
 #include "cache/disk_cache.h"
 #include "compile/compiler.h"
 #include "device/device.h"
@@ -64,10 +65,11 @@ class CompileAhead {
 /// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer); it is
 /// not asked for specializations with unknown input. At most
 /// `jobs` compiles run at once (0: one for each core that this process may use), those that a caller of `get`
-/// waits for before those that are made ahead.
+/// waits for before those that are made ahead. `trace` (null: none) sees where code comes from and how long
+/// that takes.
 class KernelService {
  public:
-  KernelService(DiskCache* disk, const Clock& clock, int jobs = 0);
+  KernelService(DiskCache* disk, const Clock& clock, int jobs = 0, Trace* trace = nullptr);
   ~KernelService();
 
   /// `device` null: compile only (the AOT path); then `code` holds no module. While a stream of the device is

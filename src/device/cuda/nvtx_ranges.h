@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/trace.h"
+
+namespace kiln {
+
+/// Ranges for the profiler whose injection library is `path`, in a domain "kiln" of NVTX, or one sentence
+/// that says why there are none. A process has one such library: another path later gives the first's.
+struct NvtxRanges {
+  std::unique_ptr<RangeSink> sink;
+  std::string problem;
+};
+[[nodiscard]] NvtxRanges open_nvtx_ranges(const std::string& path);
+
+}  // namespace kiln

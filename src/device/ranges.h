@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/log.h"
+#include "base/trace.h"
+
+namespace kiln {
+
+/// The profilers that this process runs under and that take ranges: NVIDIA's (NVTX) and AMD's (roctx). One
+/// that is asked for and does not work is told of as a warning.
+[[nodiscard]] std::vector<std::unique_ptr<RangeSink>> find_range_sinks(Log& log);
+
+}  // namespace kiln

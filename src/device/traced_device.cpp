@@ -1,0 +1,160 @@
+#include "device/traced_device.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "device/device_trace.h"
+#include "device/traced_stream.h"
+
+namespace kiln {
+namespace {
+
+bool same_shape(const LaunchShape& a, const LaunchShape& b) {
+  return a.grid == b.grid && a.block == b.block && a.dynamic_shared_bytes == b.dynamic_shared_bytes &&
+         a.cluster == b.cluster && a.cooperative == b.cooperative;
+}
+
+/// Where the flow of a module's code ends: its first launch.
+class FlowEnd {
+ public:
+  explicit FlowEnd(std::uint64_t id) : id_(id) {}
+  [[nodiscard]] TraceFlow take() {
+    const bool first = !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true);
+    return first ? TraceFlow{id_, TraceFlow::Step::kEnd} : TraceFlow{};
+  }
+
+ private:
+  std::uint64_t id_;
+  std::atomic<bool> taken_{false};
+};
+
+class TracedFunction final : public Function {
+ public:
+  TracedFunction(Function& inner, std::shared_ptr<DeviceTrace> trace, FlowEnd& flow)
+      : inner_(inner), trace_(std::move(trace)), flow_(flow) {}
+
+  [[nodiscard]] const std::string& name() const override { return inner_.name(); }
+  [[nodiscard]] const FunctionAttributes& attributes() const override { return inner_.attributes(); }
+
+  void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
+    auto& traced = static_cast<TracedStream&>(stream);  // NOLINT(*-static-cast-downcast): a device's own
+    traced.launch(labels(shape), flow_.take(),
+                  [&] { inner_.launch(traced.inner(), shape, arguments); });
+  }
+
+  void launch_native(void* native, const LaunchShape& shape, void* const* arguments) override {
+    TraceSpan span(&trace_->trace(), labels(shape).launch);
+    span.flow(flow_.take());
+    inner_.launch_native(native, shape, arguments);
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> resident_blocks(const LaunchShape& shape) const override {
+    return inner_.resident_blocks(shape);
+  }
+
+ private:
+  /// Those of the last launch, or of another shape.
+  const LaunchLabels& labels(const LaunchShape& shape) {
+    const LaunchLabels* last = last_.load(std::memory_order_acquire);
+    if (last == nullptr || !same_shape(last->shape, shape)) {
+      last = &trace_->labels(inner_.name(), shape);
+      last_.store(last, std::memory_order_release);
+    }
+    return *last;
+  }
+
+  Function& inner_;
+  std::shared_ptr<DeviceTrace> trace_;
+  FlowEnd& flow_;
+  std::atomic<const LaunchLabels*> last_{nullptr};
+};
+
+class TracedModule final : public Module {
+ public:
+  TracedModule(std::unique_ptr<Module> inner, std::shared_ptr<DeviceTrace> trace, std::uint64_t flow)
+      : inner_(std::move(inner)), trace_(std::move(trace)), flow_(flow) {}
+
+  [[nodiscard]] Function* function(const std::string& lowered_name) override {
+    Function* found = inner_->function(lowered_name);
+    if (found == nullptr) return nullptr;
+    const std::lock_guard lock(mutex_);
+    auto& traced = functions_[lowered_name];
+    if (!traced) traced = std::make_unique<TracedFunction>(*found, trace_, flow_);
+    return traced.get();
+  }
+  [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {
+    return inner_->symbol(name);
+  }
+
+ private:
+  std::unique_ptr<Module> inner_;
+  std::shared_ptr<DeviceTrace> trace_;
+  FlowEnd flow_;
+  std::mutex mutex_;  // of what follows
+  std::map<std::string, std::unique_ptr<TracedFunction>> functions_;
+};
+
+class TracedDevice final : public Device {
+ public:
+  TracedDevice(std::shared_ptr<Device> inner, Trace& trace)
+      : inner_(std::move(inner)),
+        trace_(std::make_shared<DeviceTrace>(trace, inner_->info().id, inner_->info().name)) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return inner_->info(); }
+  [[nodiscard]] std::uint64_t free_memory_bytes() override { return inner_->free_memory_bytes(); }
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
+    return inner_->allocate(bytes);
+  }
+
+  void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
+    TraceSpan span(&trace_->trace(), TraceKind::kCopy, "to " + info().id);
+    span.add("bytes", bytes);
+    inner_->copy_to_device(inner(stream), device, host, bytes);
+  }
+  void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
+    TraceSpan span(&trace_->trace(), TraceKind::kCopy, "from " + info().id);
+    span.add("bytes", bytes);
+    inner_->copy_to_host(inner(stream), host, device, bytes);
+  }
+  void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
+    inner_->fill_bytes(inner(stream), device, value, bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<TracedStream>(inner_->create_stream(), inner_, trace_);
+  }
+  [[nodiscard]] bool is_capturing(void* native) override { return inner_->is_capturing(native); }
+  [[nodiscard]] std::unique_ptr<Event> create_event() override {
+    return std::make_unique<TracedEvent>(inner_->create_event());
+  }
+  [[nodiscard]] TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data) override {
+    return inner_->encode_tensor_map(layout, data);
+  }
+  [[nodiscard]] std::optional<DeviceClocks> clocks() override { return inner_->clocks(); }
+
+  [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
+    TraceSpan span(&trace_->trace(), TraceKind::kLoad, info().id);
+    span.add("device", info().id);
+    span.add("bytes", binary.size());
+    const std::uint64_t flow = flow_of(binary);
+    span.flow({flow, TraceFlow::Step::kNext});
+    return std::make_unique<TracedModule>(inner_->load(binary), trace_, flow);
+  }
+  void flush_cache(Stream& stream) override { inner_->flush_cache(inner(stream)); }
+
+ private:
+  static Stream& inner(Stream& stream) { return dynamic_cast<TracedStream&>(stream).inner(); }
+
+  std::shared_ptr<Device> inner_;
+  std::shared_ptr<DeviceTrace> trace_;
+};
+
+}  // namespace
+
+std::shared_ptr<Device> make_traced_device(std::shared_ptr<Device> device, Trace& trace) {
+  return std::make_shared<TracedDevice>(std::move(device), trace);
+}
+
+}  // namespace kiln
