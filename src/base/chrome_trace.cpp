@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -46,20 +48,40 @@ void add_name(const char* what, const TraceTrack& track, const std::string& name
             {"args", {{"name", name}}}});
 }
 
-/// A flow's end is drawn from the span that encloses its time: the last moment of the span where it begins,
-/// the first of the others.
-void add_flow(const TraceEvent& event, const TraceTrack& track, std::int64_t begin_ns, EventList& list) {
-  constexpr std::array<const char*, 3> kPhases = {"s", "t", "f"};
+/// Where a step of a flow is drawn lies in its span: where the flow begins the last moment, else the first.
+std::int64_t flow_time(const TraceEvent& event) {
   const bool begins = event.flow.step == TraceFlow::Step::kBegin;
-  const std::int64_t at = begins ? std::max(event.begin_ns, event.end_ns - 1) : event.begin_ns;
+  return begins ? std::max(event.begin_ns, event.end_ns - 1) : event.begin_ns;
+}
+
+/// When each flow begins. Code from elsewhere, and code whose making was dropped, has no begin.
+using FlowBegins = std::map<std::uint64_t, std::int64_t>;
+
+FlowBegins find_flow_begins(const TraceContent& content) {
+  FlowBegins begins;
+  for (const auto& [track, events] : content.tracks) {
+    for (const TraceEvent& event : events) {
+      if (event.flow.id == 0 || event.flow.step != TraceFlow::Step::kBegin) continue;
+      const auto [known, added] = begins.try_emplace(event.flow.id, flow_time(event));
+      if (!added) known->second = std::min(known->second, flow_time(event));
+    }
+  }
+  return begins;
+}
+
+void add_flow(const TraceEvent& event, const TraceTrack& track, std::int64_t begin_ns,
+              const FlowBegins& begins, EventList& list) {
+  const auto begin = begins.find(event.flow.id);
+  if (begin == begins.end() || flow_time(event) < begin->second) return;
+  constexpr std::array<const char*, 3> kPhases = {"s", "t", "f"};
   Json flow = {{"ph", kPhases.at(static_cast<std::size_t>(event.flow.step))},
                {"id", event.flow.id},
                {"cat", "code"},
                {"name", "code"},
                {"pid", track.process},
                {"tid", track.thread},
-               {"ts", microseconds(at - begin_ns)}};
-  if (!begins) flow["bp"] = "e";
+               {"ts", microseconds(flow_time(event) - begin_ns)}};
+  if (event.flow.step != TraceFlow::Step::kBegin) flow["bp"] = "e";  // of the span that encloses the time
   list.add(flow);
 }
 
@@ -76,7 +98,7 @@ std::vector<const TraceEvent*> in_order(const std::vector<TraceEvent>& events) {
 }
 
 void add_track(const TraceTrack& track, const std::vector<TraceEvent>& events, std::int64_t begin_ns,
-               EventList& list) {
+               const FlowBegins& flows, EventList& list) {
   for (const TraceEvent* event : in_order(events)) {
     Json json = {{"ph", "X"},
                  {"name", event->label->name},
@@ -87,7 +109,7 @@ void add_track(const TraceTrack& track, const std::vector<TraceEvent>& events, s
                  {"dur", microseconds(event->end_ns - event->begin_ns)}};
     if (!event->label->arguments.empty()) json["args"] = arguments_of(*event->label);
     list.add(json);
-    if (event->flow.id != 0) add_flow(*event, track, begin_ns, list);
+    if (event->flow.id != 0) add_flow(*event, track, begin_ns, flows, list);
   }
 }
 
@@ -110,7 +132,9 @@ std::string chrome_trace_json(const TraceContent& content) {
     if (named.insert(track.process).second) add_name("process_name", track, track.process_name, list);
     add_name("thread_name", track, track.thread_name, list);
   }
-  for (const auto& [track, events] : content.tracks) add_track(track, events, content.begin_ns, list);
+  const FlowBegins flows = find_flow_begins(content);
+  for (const auto& [track, events] : content.tracks)
+    add_track(track, events, content.begin_ns, flows, list);
   return "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + facts_of(content).dump() +
          ",\n\"traceEvents\": [" + list.text() + "\n]}\n";
 }
