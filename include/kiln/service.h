@@ -51,6 +51,10 @@ class Service {
   /// A name on the workload path, or the path of a workload file or folder.
   [[nodiscard]] WorkloadHandle workload(const std::string& name_or_path) const;
   [[nodiscard]] ServiceStatistics statistics() const;
+  /// Writes the file that Settings::trace names with what was traced until now; it is written anyway when the
+  /// service, and all that came from it, goes. Without such a setting it does nothing. Throws Error when the
+  /// disk refuses.
+  void write_trace() const;
 
  private:
   std::shared_ptr<Impl> impl_;

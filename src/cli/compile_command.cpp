@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "job/plan.h"
 #include "kiln/error.h"
@@ -101,7 +102,9 @@ Compiler& ahead_compiler(Engine& engine, const std::string& backend) {
 
 int run(World& world, const CompileArguments& arguments) {
   const JobSpec job = read_job(world, arguments.job);
+  const Interrupt interrupt;
   JobContext context = world.job_context(job.isolation);
+  context.stop = Interrupt::requested;
   const std::vector<Target> targets = targets_of(arguments.archs, context.compilers);
   for (const Target& target : targets) {
     if (arguments.ahead) context.compilers[target.backend] = &ahead_compiler(world.engine(), target.backend);
@@ -112,7 +115,9 @@ int run(World& world, const CompileArguments& arguments) {
     code = std::max(code, print_units(compile_job(plan, context, target), target, world));
   }
   world.out() << statistics_line(world.engine().service().counters()) << "\n";
-  return code;
+  if (!Interrupt::requested()) return code;
+  world.status_line().write("interrupted: what was compiled is in the cache");
+  return kExitInterrupted;
 }
 
 }  // namespace

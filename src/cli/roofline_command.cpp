@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "cli/output_file.h"
 #include "job/plan.h"
@@ -73,9 +74,13 @@ int roofline(World& world, const RooflineArguments& arguments) {
       world.engine().devices().open(first_of(device_names(job, world.settings().values)));
   const JobPlan plan =
       make_plan(job, workload_of(job, world.engine().library()), world.files(), {device->info()});
+  const Interrupt interrupt;
   Progress progress(world);
-  run_job(plan, world.job_context(plan.job.isolation), progress);
+  JobContext context = world.job_context(plan.job.isolation);
+  context.stop = Interrupt::requested;
+  const bool finished = run_job(plan, context, progress);
   world.status_line().clear();
+  if (!finished) return kExitInterrupted;
   const std::string problems = problem_paragraphs(progress.records(), TextStyle{});
   if (!problems.empty()) world.status_line().write(problems);
   const DeviceCeilings ceilings = ceilings_of(progress.records());

@@ -10,9 +10,12 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "cli/run_reporter.h"
 #include "job/plan.h"
+#include "report/known_records.h"
+#include "report/record_file.h"
 
 namespace kiln {
 namespace {
@@ -22,13 +25,15 @@ struct RunArguments {
   std::string devices;
   std::string output;
   std::string format = "table";
-  bool dry_run = false;
+  bool resume = false, dry_run = false;
 };
 
 JobSpec job_of(World& world, const RunArguments& arguments) {
   JobSpec job = read_job(world, arguments.job);
   if (!arguments.devices.empty()) job.devices = split(arguments.devices, ',');
   if (!arguments.output.empty()) job.output = arguments.output;
+  if (arguments.resume && job.output.empty())
+    throw bad_input("--resume needs the folder of the run that was cut short: `output:` or --output");
   return job;
 }
 
@@ -68,16 +73,50 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
   for (const std::string& point : plan.excluded) out << "left out: " << point << "\n";
 }
 
+/// What the newest run of this job has measured; `context` becomes that run's.
+KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world) {
+  std::vector<Record> wanted;
+  for (const Variant& variant : plan.variants) wanted.push_back(describe_variant(variant, plan, context));
+  KnownRecords known = find_known_records(file.read(), wanted);
+  std::size_t count = 0;
+  for (const auto& record : known) {
+    if (!record) continue;
+    context.run_id = record->run_id;
+    ++count;
+  }
+  if (!world.quiet()) {
+    world.status_line().write(
+        count == 0 ? "nothing to resume: " + file.path().string() +
+                         " has no variant of this job as it is now (device, compiler, Kiln, values, sources)"
+                   : "resumed: " + std::to_string(count) + " of " + std::to_string(known.size()) +
+                         " variants are known from " + file.path().string());
+  }
+  return known;
+}
+
 int run_and_report(const JobPlan& plan, World& world, const RunArguments& arguments) {
-  RunReporter reporter(world, arguments.format, plan.job.output);
+  const Interrupt interrupt;
+  JobContext context = world.job_context(plan.job.isolation);
+  context.stop = Interrupt::requested;
+  std::optional<RecordFile> file;
+  if (!plan.job.output.empty()) file.emplace(world.files(), plan.job.output);
+  const KnownRecords known = arguments.resume ? resume_run(plan, *file, context, world) : KnownRecords();
+  RunReporter reporter(world, arguments.format, file);
+  bool finished = false;
   try {
-    run_job(plan, world.job_context(plan.job.isolation), reporter);
+    finished = run_job(plan, context, reporter, known);
   } catch (...) {
-    reporter.finish();
-    throw;
+    // A compiler that the same keys stopped is no mistake of anybody's.
+    if (!Interrupt::requested()) {
+      reporter.finish();
+      throw;
+    }
   }
   reporter.finish();
-  return reporter.all_ok() ? kExitDone : kExitFailed;
+  if (finished) return reporter.all_ok() ? kExitDone : kExitFailed;
+  world.status_line().write(file ? "interrupted: kiln run --resume goes on with " + file->path().string()
+                                 : "interrupted: with `output:` or --output a run could be resumed");
+  return kExitInterrupted;
 }
 
 /// Lets the compilers of devices that are named find out their versions, which later steps ask for.
@@ -128,15 +167,19 @@ Subcommand add_run_command(CLI::App& app) {
       ->add_option("--format", arguments->format,
                    "Of the results: table, json (one record a line), csv or markdown")
       ->type_name("FORMAT");
+  command->add_flag("--resume", arguments->resume,
+                    "Go on with a run that was cut short: what its output folder has of this job is not run "
+                    "again");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the variants with all their parameters; run nothing");
   command->footer(
       examples({"kiln run configs/quickstart.yaml",
                 "kiln run configs/stencil7.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
                 "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding",
+                "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding --resume",
                 "kiln run configs/quickstart.yaml --format csv > results.csv"}) +
       "\n\nExit code: 0 all variants ok; 1 one failed or was wrong; 2 bad input; 3 the machine lacks "
-      "something.");
+      "something; 130 interrupted.");
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "report/csv.h"
 #include "report/record_json.h"
 #include "report/record_table.h"
@@ -16,28 +17,59 @@ const std::vector<std::string>& run_formats() {
   return names;
 }
 
-RunReporter::RunReporter(World& world, std::string format, const std::string& output)
-    : world_(world), format_(std::move(format)) {
-  if (!output.empty()) file_.emplace(world.files(), output);
-}
+RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file)
+    : world_(world), format_(std::move(format)), file_(std::move(file)) {}
 
 void RunReporter::begin(const JobPlan& plan) {
   if (file_) file_->require_writable();
   excluded_ = plan.excluded;
+  count_ = plan.variants.size();
+  begin_ns_ = world_.clock().steady_ns();
+}
+
+void RunReporter::compiling(std::size_t last, std::size_t count) {
+  if (world_.quiet()) return;
+  world_.status_line().show("[" + std::to_string(records_.size()) + "/" + std::to_string(count) +
+                            "] compiling up to variant " + std::to_string(last) + " ...");
+}
+
+void RunReporter::known(const Record& record) {
+  take(record);
+}
+
+/// As long for each variant as for those before it; what was compiled for all of them counts too.
+std::string RunReporter::time_left() const {
+  if (measured_ == 0) return "";
+  const double each = seconds_between(begin_ns_, world_.clock().steady_ns()) / static_cast<double>(measured_);
+  return ", " + format_seconds(each * static_cast<double>(count_ - records_.size())) + " left";
+}
+
+TextStyle RunReporter::plain_style() const {
+  return {0, world_.style().utf8, false};
 }
 
 void RunReporter::variant_started(std::size_t index, std::size_t count, const std::string& label) {
-  progress_ = "[" + std::to_string(index + 1) + "/" + std::to_string(count) + "]" +
-              (label.empty() ? "" : " " + label);
-  if (!world_.quiet()) world_.status_line().show(progress_ + " ...");
+  place_ = "[" + std::to_string(index + 1) + "/" + std::to_string(count) + "]";
+  label_ = label.empty() ? "" : " " + label;
+  if (world_.quiet() || !world_.status_line().is_terminal()) return;
+  const std::string best = best_text(records_, plain_style());
+  world_.status_line().show(place_ + time_left() + (best.empty() ? "" : ", best " + best) + ":" + label_ +
+                            " ...");
+}
+
+void RunReporter::take(const Record& record) {
+  records_.push_back(record);
+  if (format_ == "json") world_.out() << record_to_json(record) << '\n' << std::flush;
 }
 
 void RunReporter::record(const Record& record) {
-  records_.push_back(record);
+  take(record);
+  ++measured_;
   if (file_) file_->append(record);
-  if (format_ == "json") world_.out() << record_to_json(record) << '\n' << std::flush;
   if (world_.quiet() || world_.status_line().is_terminal()) return;
-  world_.status_line().write(progress_ + ": " + to_string(record.status) + " (" + origin_text(record) + ")");
+  const std::string time = record.step ? ", " + time_text(*record.step, plain_style()) : "";
+  world_.status_line().write(place_ + label_ + ": " + to_string(record.status) + time + " (" +
+                             origin_text(record) + ")" + (records_.size() < count_ ? time_left() : ""));
 }
 
 void RunReporter::finish() {

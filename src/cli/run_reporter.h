@@ -10,16 +10,19 @@
 
 namespace kiln {
 
-/// What `kiln run` says while and after it runs: progress on standard error; each record in the output folder
-/// and, as JSON, on standard output as soon as it is there; the other formats at the end. All are views of
-/// the same records.
+/// What `kiln run` says while and after it runs: progress on standard error, with the best so far and the time
+/// that is left, as one line on a terminal and a line for each variant elsewhere; each record in the output
+/// folder and, as JSON, on standard output as soon as it is there; the other formats at the end. All are views
+/// of the same records.
 class RunReporter : public RecordSink {
  public:
-  /// `format`: one of `run_formats()`. `output`: the folder; empty: none.
-  RunReporter(World& world, std::string format, const std::string& output);
+  /// `format`: one of `run_formats()`. `file`: where records are kept, if anywhere.
+  RunReporter(World& world, std::string format, std::optional<RecordFile> file);
 
   /// Throws bad_input if the output folder cannot be written.
   void begin(const JobPlan& plan) override;
+  void compiling(std::size_t last, std::size_t count) override;
+  void known(const Record& record) override;
   void variant_started(std::size_t index, std::size_t count, const std::string& label) override;
   void record(const Record& record) override;
 
@@ -29,13 +32,19 @@ class RunReporter : public RecordSink {
 
  private:
   void finish_table();
+  void take(const Record& record);
+  [[nodiscard]] std::string time_left() const;
+  [[nodiscard]] TextStyle plain_style() const;
 
   World& world_;
   std::string format_;
   std::optional<RecordFile> file_;
   std::vector<std::string> excluded_;
   std::vector<Record> records_;
-  std::string progress_;
+  std::string place_, label_;  // "[3/12]", of the variant that runs
+  std::size_t count_ = 0;      // of variants
+  std::size_t measured_ = 0;   // now, not in an earlier run
+  std::int64_t begin_ns_ = 0;
 };
 
 [[nodiscard]] const std::vector<std::string>& run_formats();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,6 +110,8 @@ class Module {
   virtual ~Module() = default;
   /// By lowered (mangled) name; null if the module has none of that name.
   [[nodiscard]] virtual Function* function(const std::string& lowered_name) = 0;
+  /// How the source calls kernels: by name expression, the lowered name. For messages and traces only.
+  virtual void note_names(const std::map<std::string, std::string>& /*lowered_names*/) {}
   /// Address and size of a `__constant__` or `__device__` variable; null if there is none of that name.
   [[nodiscard]] virtual std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) = 0;
 };

@@ -32,8 +32,9 @@ class FlowEnd {
 
 class TracedFunction final : public Function {
  public:
-  TracedFunction(Function& inner, std::shared_ptr<DeviceTrace> trace, FlowEnd& flow)
-      : inner_(inner), trace_(std::move(trace)), flow_(flow) {}
+  /// `title`: how the source calls it.
+  TracedFunction(Function& inner, std::string title, std::shared_ptr<DeviceTrace> trace, FlowEnd& flow)
+      : inner_(inner), title_(std::move(title)), trace_(std::move(trace)), flow_(flow) {}
 
   [[nodiscard]] const std::string& name() const override { return inner_.name(); }
   [[nodiscard]] const FunctionAttributes& attributes() const override { return inner_.attributes(); }
@@ -59,13 +60,14 @@ class TracedFunction final : public Function {
   const LaunchLabels& labels(const LaunchShape& shape) {
     const LaunchLabels* last = last_.load(std::memory_order_acquire);
     if (last == nullptr || !same_shape(last->shape, shape)) {
-      last = &trace_->labels(inner_.name(), shape);
+      last = &trace_->labels(title_, shape);
       last_.store(last, std::memory_order_release);
     }
     return *last;
   }
 
   Function& inner_;
+  std::string title_;
   std::shared_ptr<DeviceTrace> trace_;
   FlowEnd& flow_;
   std::atomic<const LaunchLabels*> last_{nullptr};
@@ -81,8 +83,16 @@ class TracedModule final : public Module {
     if (found == nullptr) return nullptr;
     const std::lock_guard lock(mutex_);
     auto& traced = functions_[lowered_name];
-    if (!traced) traced = std::make_unique<TracedFunction>(*found, trace_, flow_);
+    if (!traced) {
+      const auto title = titles_.find(lowered_name);
+      traced = std::make_unique<TracedFunction>(
+          *found, title == titles_.end() ? lowered_name : title->second, trace_, flow_);
+    }
     return traced.get();
+  }
+  void note_names(const std::map<std::string, std::string>& lowered_names) override {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, lowered] : lowered_names) titles_[lowered] = name;
   }
   [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {
     return inner_->symbol(name);
@@ -93,6 +103,7 @@ class TracedModule final : public Module {
   std::shared_ptr<DeviceTrace> trace_;
   FlowEnd flow_;
   std::mutex mutex_;  // of what follows
+  std::map<std::string, std::string> titles_;
   std::map<std::string, std::unique_ptr<TracedFunction>> functions_;
 };
 

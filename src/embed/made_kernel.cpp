@@ -67,6 +67,7 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
   Device& device = *request.device->device;
   const std::string& backend = device.info().target.backend;
   Engine& engine = request.service->engine;
+  const TraceSpan span(engine.trace(), TraceKind::kSpecialise, request.kernel->name);
   ConfigurationResult configured =
       configure(request.workload, request.assignments, device.info().target, *request.service->files);
   if (configured.violated)

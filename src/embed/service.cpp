@@ -44,6 +44,10 @@ ServiceStatistics Service::statistics() const {
   return statistics;
 }
 
+void Service::write_trace() const {
+  impl_->engine.write_trace();
+}
+
 const std::string& WorkloadHandle::name() const {
   return impl_->workload->name;
 }

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <set>
 
 #include "job/job_runner.h"
@@ -18,8 +19,10 @@ std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& con
     all_units.push_back(units_of(variant.configuration, target, context.files));
     for (const Unit& unit : all_units.back()) wanted.push_back({unit.specialization, compiler->second});
   }
+  constexpr std::chrono::milliseconds kAskAgain{100};
   const auto ahead = context.service.compile_ahead(std::move(wanted));
-  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+  while (!context.stopped() && !ahead->wait_for(kAskAgain)) continue;
+  for (std::size_t i = 0; i < plan.variants.size() && !context.stopped(); ++i) {
     const Variant& variant = plan.variants[i];
     for (const Unit& unit : all_units[i]) {
       const std::string digest = make_cache_key(unit.specialization, *compiler->second).digest;

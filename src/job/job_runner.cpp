@@ -1,6 +1,7 @@
 #include "job/job_runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "base/text.h"
@@ -58,18 +59,18 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
 /// their sources in memory and the first result near.
 constexpr std::size_t kVariantsAhead = 64;
 
-/// Compiles for the variants from `begin` on, all cores at once, and waits: nothing compiles while a variant
-/// is measured. What fails or cannot be specialised is met again, and reported, when the variant's turn
-/// comes.
+/// Compiles for the variants from `begin` on that are to run, all cores at once, and waits, until stopped:
+/// nothing compiles while a variant is measured. What fails or cannot be specialised is met again, and
+/// reported, when the variant's turn comes.
 std::unique_ptr<CompileAhead> compile_variants(const JobPlan& plan, const JobContext& context,
-                                               const std::vector<std::optional<Error>>& problems,
-                                               std::size_t begin) {
+                                               const std::vector<bool>& runs, std::size_t begin,
+                                               RecordSink& sink) {
   std::vector<WantedCode> wanted;
   const std::size_t end = std::min(plan.variants.size(), begin + kVariantsAhead);
   for (std::size_t i = begin; i < end; ++i) {
     const Target target = context.devices.open(plan.variants[i].device)->info().target;
     const auto compiler = context.compilers.find(target.backend);
-    if (problems[i] || compiler == context.compilers.end()) continue;
+    if (!runs[i] || compiler == context.compilers.end()) continue;
     try {
       const TraceSpan span(context.trace, TraceKind::kSpecialise, plan.variants[i].label);
       for (Unit& unit : units_of(plan.variants[i].configuration, target, context.files))
@@ -78,8 +79,10 @@ std::unique_ptr<CompileAhead> compile_variants(const JobPlan& plan, const JobCon
       continue;
     }
   }
+  if (!wanted.empty()) sink.compiling(end, plan.variants.size());
+  constexpr std::chrono::milliseconds kAskAgain{100};
   auto ahead = context.service.compile_ahead(std::move(wanted));
-  ahead->wait();
+  while (!context.stopped() && !ahead->wait_for(kAskAgain)) continue;
   return ahead;
 }
 
@@ -140,47 +143,89 @@ void check_plan(const JobPlan& plan, const JobContext& context) {
   static_cast<void>(find_problems(plan, context));
 }
 
-void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink) {
-  std::int64_t start_ns = context.start_ns;
-  // Held for the whole job: a device that is opened again for each variant would start its threads anew.
-  std::map<std::string, std::shared_ptr<Device>> devices;
-  for (const Variant& variant : plan.variants)
-    devices.try_emplace(variant.device, context.devices.open(variant.device));
+namespace {
+
+/// One after the other on their devices.
+class VariantSequence {
+ public:
+  VariantSequence(const JobPlan& plan, const JobContext& context, RecordSink& sink)
+      : plan_(plan), context_(context), sink_(sink), start_ns_(context.start_ns) {
+    // Held for the whole job: a device that is opened again for each variant would start its threads anew.
+    for (const Variant& variant : plan.variants)
+      devices_.try_emplace(variant.device, context.devices.open(variant.device));
+  }
+
+  /// False if it was stopped.
+  [[nodiscard]] bool run(std::size_t index, const std::optional<Error>& problem) {
+    const Variant& variant = plan_.variants[index];
+    if (variant.device != current_device_) pools_[current_device_].clear();
+    current_device_ = variant.device;
+    sink_.variant_started(index, plan_.variants.size(), variant.label);
+    TraceSpan span(context_.trace, TraceKind::kVariant, variant.label);
+    if (span) describe(variant, span);
+    const auto record = record_of(variant, problem);
+    span.add("status", record ? to_string(record->status) : "stopped");
+    if (!record) return false;
+    sink_.record(*record);
+    start_ns_ = context_.clock.steady_ns();
+    return true;
+  }
+
+ private:
+  std::optional<Record> record_of(const Variant& variant, const std::optional<Error>& problem) {
+    if (const auto end = lost_.find(variant.device); end != lost_.end())
+      return not_run_record(variant, plan_, context_, end->second);
+    if (problem) return unfit_record(variant, plan_, context_, *problem);
+    VariantRunner runner(variant, plan_, context_, pools_[current_device_], start_ns_);
+    std::optional<Record> record;
+    try {
+      record = runner.run();
+    } catch (const JobStopped&) {
+      return std::nullopt;
+    }
+    // A compiler that the same keys have stopped is no mistake of the variant's.
+    if (record->status == RunStatus::kCompileFailed && context_.stopped()) return std::nullopt;
+    if (runner.device_lost()) {
+      lost_[variant.device] = variant.device + " is lost to this process since the fault of " +
+                              (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
+    }
+    // With nothing else to show for it, a kernel that does not compile is the user's input that is wrong.
+    if (record->status == RunStatus::kCompileFailed && plan_.variants.size() == 1)
+      throw bad_input(record->message + (record->log.empty() ? "" : "\n" + record->log));
+    return record;
+  }
+
+  const JobPlan& plan_;
+  const JobContext& context_;
+  RecordSink& sink_;
+  std::int64_t start_ns_;
+  std::map<std::string, std::shared_ptr<Device>> devices_;
+  std::map<std::string, BufferPool> pools_;
+  std::map<std::string, std::string> lost_;  // device -> which variant's fault ended it
+  std::string current_device_;
+};
+
+}  // namespace
+
+bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known) {
+  VariantSequence sequence(plan, context, sink);
   const auto problems = find_problems(plan, context);
+  std::vector<bool> runs;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i)
+    runs.push_back(!problems[i] && (i >= known.size() || !known[i]));
   sink.begin(plan);
-  std::map<std::string, BufferPool> pools;
-  std::map<std::string, std::string> lost;  // device -> which variant's fault ended it
-  std::string current_device;
   std::unique_ptr<CompileAhead> ahead;
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
-    const Variant& variant = plan.variants[i];
     if (plan.variants.size() > 1 && i % kVariantsAhead == 0)
-      ahead = compile_variants(plan, context, problems, i);
-    if (variant.device != current_device) pools[current_device].clear();
-    current_device = variant.device;
-    sink.variant_started(i, plan.variants.size(), variant.label);
-    TraceSpan span(context.trace, TraceKind::kVariant, variant.label);
-    if (span) describe(variant, span);
-    if (const auto end = lost.find(variant.device); end != lost.end()) {
-      sink.record(not_run_record(variant, plan, context, end->second));
-    } else if (problems[i]) {
-      sink.record(unfit_record(variant, plan, context, *problems[i]));
-    } else {
-      VariantRunner runner(variant, plan, context, pools[current_device], start_ns);
-      const Record record = runner.run();
-      span.add("status", to_string(record.status));
-      if (runner.device_lost()) {
-        lost[variant.device] = variant.device + " is lost to this process since the fault of " +
-                               (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
-      }
-      // With nothing else to show for it, a kernel that does not compile is the user's input that is wrong.
-      if (record.status == RunStatus::kCompileFailed && plan.variants.size() == 1) {
-        throw bad_input(record.message + (record.log.empty() ? "" : "\n" + record.log));
-      }
-      sink.record(record);
+      ahead = compile_variants(plan, context, runs, i, sink);
+    if (context.stopped()) return false;
+    if (i < known.size() && known[i]) {
+      sink.known(*known[i]);
+    } else if (!sequence.run(i, problems[i])) {
+      return false;
     }
-    start_ns = context.clock.steady_ns();
   }
+  return true;
 }
 
 }  // namespace kiln

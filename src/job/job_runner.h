@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ struct JobContext {
   std::string run_id, kiln_version, kiln_revision;
   std::int64_t start_ns = 0;  ///< steady time at which the job began, for the time to the first launch
   Trace* trace = nullptr;     ///< null: nobody wants one
+  std::function<bool()> stop = {};  ///< asked between steps; true: the job ends as soon as it can
+
+  [[nodiscard]] bool stopped() const { return stop && stop(); }
 };
 
 /// Told of each variant as it ends; an implementation writes it out before it returns.
@@ -39,6 +43,10 @@ class RecordSink {
   virtual ~RecordSink() = default;
   /// Before the first variant, once everything has been validated.
   virtual void begin(const JobPlan& plan) = 0;
+  /// Code for variants up to `last` (of `count`) is compiled, before the next of them begins.
+  virtual void compiling(std::size_t /*last*/, std::size_t /*count*/) {}
+  /// A variant that an earlier run has measured: in its turn, in place of the two below.
+  virtual void known(const Record& /*record*/) {}
   virtual void variant_started(std::size_t index, std::size_t count, const std::string& label) = 0;
   virtual void record(const Record& record) = 0;
 };
@@ -57,12 +65,21 @@ void check_plan(const JobPlan& plan, const JobContext& context);
 [[nodiscard]] Record not_run_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
                                     const std::string& reason);
 
-/// Runs every variant of a plan on its device: specialise, get the code, make the inputs, run and check,
-/// measure. A variant that fails is a record, and the rest goes on; only an Error (bad input, environment)
-/// ends the job.
-void run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink);
+/// By variant, in the order of the plan: the record of an earlier run. Empty: none.
+using KnownRecords = std::vector<std::optional<Record>>;
 
-/// Compiles every unit of every variant for `target`, with no device: fills the cache.
+/// Runs every variant of a plan on its device that is not known: specialise, get the code, make the inputs,
+/// run and check, measure. A variant that fails is a record, and the rest goes on; only an Error (bad input,
+/// environment) ends the job, or who stops it: then false, and the variant that was stopped has no record.
+bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink,
+             const KnownRecords& known = {});
+
+/// What is said of a variant's record before it runs, and tells it from all others: device, compiler, values
+/// and where they are bound, digest of the sources.
+[[nodiscard]] Record describe_variant(const Variant& variant, const JobPlan& plan, const JobContext& context);
+
+/// Compiles every unit of every variant for `target`, with no device: fills the cache. Those that were not
+/// asked for when somebody stopped it are left out.
 struct CompiledUnit {
   std::string label, source;
   std::vector<std::string> entries;

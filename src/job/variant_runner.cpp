@@ -53,6 +53,45 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
   return names;
 }
 
+/// A reference that runs on the host beside another device.
+bool is_apart(const CheckSpec& check, const Device& device) {
+  return check.reference_on_cpu && device.info().target.backend != "cpu";
+}
+
+/// The kernels of a variant: of its step, those that make data on its device, and references apart.
+struct KernelNames {
+  std::vector<std::string> step, data, cpu;
+};
+
+KernelNames kernels_of(const VariantNeeds& needs, const Device& device) {
+  KernelNames names{needs.run, needs.init_kernels, {}};
+  names.data.insert(names.data.end(), needs.verify_run.begin(), needs.verify_run.end());
+  for (const CheckSpec* check : needs.checks) {
+    if (check->reference_kernel.empty()) continue;
+    (is_apart(*check, device) ? names.cpu : names.data).push_back(check->reference_kernel);
+  }
+  std::erase_if(names.data, [&](const std::string& name) {
+    return std::find(names.step.begin(), names.step.end(), name) != names.step.end();
+  });
+  return names;
+}
+
+/// On the variant's device.
+std::vector<Unit> own_units(const Configuration& configuration, const KernelNames& names,
+                            const Target& target, FileSystem& files) {
+  std::vector<Unit> units = make_units(configuration, names.step, Role::kStep, target, files);
+  for (Unit& unit : make_units(configuration, names.data, Role::kData, target, files))
+    units.push_back(std::move(unit));
+  return units;
+}
+
+void describe_code(const Configuration& configuration, const std::vector<Unit>& units, Record& record) {
+  record.source_digest = source_digest(configuration.workload(), units);
+  const auto constants = constants_of(configuration, units);
+  for (BoundParameter& parameter : record.parameters)
+    parameter.compile_time = constants.contains(parameter.name);
+}
+
 std::optional<double> occupancy_of(const PreparedKernel& kernel, const DeviceInfo& device) {
   const std::uint64_t most =
       device.limits.max_threads_per_unit * static_cast<std::uint64_t>(device.compute_units);
@@ -89,6 +128,18 @@ Record start_record(const Variant& variant, const JobPlan& plan, const JobContex
   record.lineinfo = variant.configuration.lineinfo();
   record.seed = variant.configuration.seed();
   record.cache_mode = plan.job.measure.cold ? "cold" : "warm";
+  return record;
+}
+
+Record describe_variant(const Variant& variant, const JobPlan& plan, const JobContext& context) {
+  Record record = start_record(variant, plan, context);
+  const auto device = context.devices.open(variant.device);
+  const Target& target = device->info().target;
+  record.compiler = compiler_for(context, target.backend).identity();
+  const VariantNeeds needs = needs_of(variant.configuration, target.backend != "cpu");
+  const auto units =
+      own_units(variant.configuration, kernels_of(needs, *device), target, context.files);
+  describe_code(variant.configuration, units, record);
   return record;
 }
 
@@ -187,37 +238,22 @@ void VariantRunner::describe() {
 }
 
 bool VariantRunner::apart(const CheckSpec& check) const {
-  return check.reference_on_cpu && device_->info().target.backend != "cpu";
+  return is_apart(check, *device_);
 }
 
 bool VariantRunner::get_code() {
-  std::optional<TraceSpan> span(std::in_place, context_.trace, TraceKind::kSpecialise);
   needs_ = needs_of(configuration_, device_->info().target.backend != "cpu");
-  std::vector<std::string> step_kernels = needs_.run;
-  std::vector<std::string> data_kernels = needs_.init_kernels;
-  std::vector<std::string> cpu_kernels;
-  data_kernels.insert(data_kernels.end(), needs_.verify_run.begin(), needs_.verify_run.end());
-  for (const CheckSpec* check : needs_.checks) {
-    if (check->reference_kernel.empty()) continue;
-    (apart(*check) ? cpu_kernels : data_kernels).push_back(check->reference_kernel);
+  const KernelNames names = kernels_of(needs_, *device_);
+  std::vector<Unit> units;
+  {
+    const TraceSpan span(context_.trace, TraceKind::kSpecialise, variant_.label);
+    units = own_units(configuration_, names, device_->info().target, context_.files);
+    describe_code(configuration_, units, record_);
   }
-  std::erase_if(data_kernels, [&](const std::string& name) {
-    return std::find(step_kernels.begin(), step_kernels.end(), name) != step_kernels.end();
-  });
-  const Target& target = device_->info().target;
-  std::vector<Unit> units = make_units(configuration_, step_kernels, Role::kStep, target, context_.files);
-  for (Unit& unit : make_units(configuration_, data_kernels, Role::kData, target, context_.files)) {
-    units.push_back(std::move(unit));
-  }
-  record_.source_digest = source_digest(*plan_.workload, units);
-  const auto constants = constants_of(configuration_, units);
-  for (BoundParameter& parameter : record_.parameters)
-    parameter.compile_time = constants.contains(parameter.name);
-  span.reset();
   if (!load_units(std::move(units), device_)) return false;
-  if (cpu_kernels.empty()) return true;
+  if (names.cpu.empty()) return true;
   const auto cpu = context_.devices.open("cpu");
-  return load_units(make_units(configuration_, cpu_kernels, Role::kData, cpu->info().target, context_.files),
+  return load_units(make_units(configuration_, names.cpu, Role::kData, cpu->info().target, context_.files),
                     cpu);
 }
 
@@ -444,7 +480,11 @@ void VariantRunner::measure() {
   const MeasureSpec& spec = plan_.job.measure;
   const SamplerOptions options{spec.min_time, spec.max_time, spec.min_samples, spec.max_samples};
   record_.clocks_before = device_->clocks();
-  Samples samples = sample([this] { return take(); }, options, context_.clock);
+  const auto take_one = [this] {
+    if (context_.stopped()) throw JobStopped();
+    return take();
+  };
+  Samples samples = sample(take_one, options, context_.clock);
   record_.clocks_after = device_->clocks();
   std::vector<std::vector<double>> lists = {std::move(samples.seconds)};
   lists.insert(lists.end(), per_launch_.begin(), per_launch_.end());

@@ -12,7 +12,10 @@
 
 namespace kiln {
 
-/// What a record says of a variant before anything is compiled.
+/// Thrown out of VariantRunner::run where JobContext::stop says so.
+struct JobStopped {};
+
+/// What a record says of a variant before anything is specialised.
 [[nodiscard]] Record start_record(const Variant& variant, const JobPlan& plan, const JobContext& context);
 
 /// Throws environment_error where this build has none.
@@ -26,6 +29,7 @@ class VariantRunner {
   VariantRunner(const Variant& variant, const JobPlan& plan, const JobContext& context, BufferPool& pool,
                 std::int64_t start_ns);
 
+  /// Throws JobStopped.
   [[nodiscard]] Record run();
 
   /// For a caller that takes samples of several variants in an order of its own: everything up to the checks.

@@ -11,7 +11,9 @@ namespace kiln {
 LoadedCode::LoadedCode(CodeObject code, std::shared_ptr<Device> device)
     : code_(std::move(code)),
       device_(std::move(device)),
-      module_(device_ ? device_->load(code_.binary) : nullptr) {}
+      module_(device_ ? device_->load(code_.binary) : nullptr) {
+  if (module_) module_->note_names(code_.lowered_names);
+}
 
 Function& LoadedCode::function(const std::string& name_expression) const {
   if (!module_) {

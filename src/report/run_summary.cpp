@@ -87,15 +87,17 @@ std::string merit_text(const Record& record, const TextStyle& style) {
   return short_number(metric.value) + (metric.unit.empty() ? "" : " " + metric.unit);
 }
 
+bool is_measured(const Record& record) {
+  return record.status == RunStatus::kOk && record.step.has_value();
+}
+
+/// Null if none was measured.
 const Record* best_of(const std::vector<Record>& records) {
   const Record* best = nullptr;
-  std::size_t measured = 0;
   for (const Record& record : records) {
-    if (record.status != RunStatus::kOk || !record.step) continue;
-    ++measured;
-    if (best == nullptr || merit(record) > merit(*best)) best = &record;
+    if (is_measured(record) && (best == nullptr || merit(record) > merit(*best))) best = &record;
   }
-  return measured > 1 ? best : nullptr;
+  return best;
 }
 
 std::string name_with_device(const std::vector<Record>& records, const Record& record) {
@@ -181,10 +183,15 @@ std::string run_heading(const std::vector<Record>& records, const TextStyle& sty
 std::string summary_line(const std::vector<Record>& records, const TextStyle& style) {
   const RunTotals totals = count_run(records);
   std::vector<std::string> parts = {status_part(totals), origin_part(totals)};
-  if (const Record* best = best_of(records)) {
-    parts.push_back("best: " + name_with_device(records, *best) + " (" + merit_text(*best, style) + ")");
-  }
+  if (std::count_if(records.begin(), records.end(), is_measured) > 1)
+    parts.push_back("best: " + best_text(records, style));
   return join(parts, style.dot());
+}
+
+std::string best_text(const std::vector<Record>& records, const TextStyle& style) {
+  const Record* best = best_of(records);
+  return best == nullptr ? ""
+                         : name_with_device(records, *best) + " (" + merit_text(*best, style) + ")";
 }
 
 std::string problem_paragraphs(const std::vector<Record>& records, const TextStyle& style) {

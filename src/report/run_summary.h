@@ -27,6 +27,9 @@ struct RunTotals {
 /// measured.
 [[nodiscard]] std::string summary_line(const std::vector<Record>& records, const TextStyle& style);
 
+/// "ppwi=64 (7.83 ms)": the best of those that were measured, as in the summary; empty if none was.
+[[nodiscard]] std::string best_text(const std::vector<Record>& records, const TextStyle& style);
+
 /// A paragraph for each variant that is not ok, which says why: the worst index, both values and the
 /// tolerance; the compiler's log. Empty if all are ok.
 [[nodiscard]] std::string problem_paragraphs(const std::vector<Record>& records, const TextStyle& style);

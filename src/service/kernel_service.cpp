@@ -397,6 +397,7 @@ class KernelService::Ahead final : public CompileAhead {
                  [this](std::size_t i, const std::stop_token& stop) { make(wanted_[i], stop); }) {}
 
   void wait() override { threads_.wait(); }
+  bool wait_for(std::chrono::milliseconds limit) override { return threads_.wait_for(limit); }
 
  private:
   /// Digests of what was begun; forgets what nobody asked for.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -59,6 +60,8 @@ class CompileAhead {
   virtual ~CompileAhead() = default;
   /// Until all are done.
   virtual void wait() = 0;
+  /// The same, but no longer than `limit`: true if all are done.
+  [[nodiscard]] virtual bool wait_for(std::chrono::milliseconds limit) = 0;
 };
 
 /// Joins the layers: memory, in flight, disk, compile. Thread-safe; no lock is held while compiling or

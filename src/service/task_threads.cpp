@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,9 +16,19 @@ struct TaskThreads::Work {
   std::stop_source stop = {};
   std::atomic<std::size_t> next = 0;
   std::vector<std::thread> threads = {};
+  std::mutex mutex = {};  // of what follows
+  std::condition_variable ended = {};
+  std::size_t running = 0;  ///< threads
+
+  void start(std::size_t number) {
+    running = number;
+    for (std::size_t i = 0; i < number; ++i) threads.emplace_back([this] { run(); });
+  }
 
   void run() {
     for (std::size_t i = next++; i < count && !stop.stop_requested(); i = next++) task(i, stop.get_token());
+    const std::lock_guard lock(mutex);
+    if (--running == 0) ended.notify_all();
   }
 
   void join() {
@@ -34,13 +46,16 @@ void TaskThreads::Finish::operator()(Work* work) const {
 
 TaskThreads::TaskThreads(std::size_t threads, std::size_t count, Task task)
     : work_(new Work{count, std::move(task)}) {
-  Work& work = *work_;
-  for (std::size_t i = 0; i < std::min(threads, count); ++i)
-    work.threads.emplace_back([&work] { work.run(); });
+  work_->start(std::min(threads, count));
 }
 
 void TaskThreads::wait() {
   work_->join();
+}
+
+bool TaskThreads::wait_for(std::chrono::milliseconds limit) {
+  std::unique_lock lock(work_->mutex);
+  return work_->ended.wait_for(lock, limit, [this] { return work_->running == 0; });
 }
 
 }  // namespace kiln

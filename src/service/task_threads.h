@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -17,6 +18,8 @@ class TaskThreads {
 
   /// Until all are done.
   void wait();
+  /// The same, but no longer than `limit`: true if all are done.
+  [[nodiscard]] bool wait_for(std::chrono::milliseconds limit);
 
  private:
   struct Work;

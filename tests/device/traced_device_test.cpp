@@ -178,6 +178,15 @@ TEST_F(TracedDevice, CodeFlowsFromItsCompileOverItsLoadToItsFirstLaunch) {
   EXPECT_EQ(read.spans("load").at(0).at("args").at("bytes"), std::string(kBinary).size());
 }
 
+TEST_F(TracedDevice, KernelsAreCalledAsInTheirSource) {
+  module_ = device_->load(kBinary);
+  module_->note_names({{"axpy<float>", "_Zaxpy"}});
+  const auto stream = device_->create_stream();
+  module_->function("_Zaxpy")->launch(*stream, shape_, nullptr);
+  module_->function("_Zdot")->launch(*stream, shape_, nullptr);
+  EXPECT_THAT(reading().names("launch"), ElementsAre("launch axpy<float>", "launch _Zdot"));
+}
+
 TEST_F(TracedDevice, CopiesAreSpansWithTheirSize) {
   const auto stream = device_->create_stream();
   const auto buffer = device_->allocate(64);
