@@ -152,7 +152,7 @@ TEST_F(TraceOption, WhatNeverRunsLeavesAnOldTraceAlone) {
 TEST_F(TraceOption, AnInterruptedRunLeavesAWholeTraceOfWhatItDid) {
   const std::string slow = write("slow.yaml",
                                  "workload: scale\nsweep: {block: [32, 64]}\n"
-                                 "measure: {min_time: 60 s, max_time: 60 s, max_samples: 100000000}\n");
+                                 "measure: {min_time: 60 s, max_time: 60 s, max_samples: 10000000}\n");
   // The trace is begun before the run; the second file says that a variant is being measured.
   const std::string wait = " & pid=$!; for i in $(seq 600); do ls '" + path("cache") +
                            "'/v1/*/*/entry.json > /dev/null 2>&1 && break; sleep 0.1; done; sleep 1; kill -INT $pid; "

@@ -5,10 +5,12 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "support/error_matchers.h"
 #include "support/small_workload.h"
+#include "support/trace_reading.h"
 
 namespace kiln {
 namespace {
@@ -52,6 +54,33 @@ TEST_F(Embedding, AKernelRunsOnTheCallersMemory) {
   EXPECT_EQ(kernel.origin(), "compiled");
   EXPECT_GT(kernel.compile_seconds(), 0);
   EXPECT_EQ(kernel.key().size(), 64U);
+}
+
+TEST_F(Embedding, ATraceIsAFileOfTheSettings) {
+  const std::string file = (folder_ / "trace.json").string();
+  settings_.trace = file;
+  const auto text = [&] {
+    std::stringstream read;
+    read << std::ifstream(file).rdbuf();
+    return read.str();
+  };
+  {
+    const Service service(settings_);
+    const Kernel kernel = request(service).set("n", 100).get();
+    std::vector<double> x(100), y(100);
+    kernel.run(args(y.data(), x.data()));
+    service.write_trace();
+    const test::TraceReading read(text());
+    read.expect_sound();
+    EXPECT_EQ(read.names("launch"), std::vector<std::string>{"launch scale"});
+    EXPECT_EQ(read.names("kernel"), std::vector<std::string>{"scale"});
+    EXPECT_EQ(read.names("compile"), std::vector<std::string>{"compile scale.cu"});
+    EXPECT_EQ(read.names("specialise"), std::vector<std::string>{"specialise scale"});
+    kernel.run(args(y.data(), x.data()));
+  }
+  const test::TraceReading last(text());
+  last.expect_sound();
+  EXPECT_EQ(last.spans("launch").size(), 2U);
 }
 
 TEST_F(Embedding, RunTimeValuesShareOneCompile) {

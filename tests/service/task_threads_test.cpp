@@ -22,6 +22,17 @@ TEST(TaskThreads, NoTaskIsNothingToDo) {
   threads.wait();
 }
 
+TEST(TaskThreads, AWaitThatIsLimitedSaysWhetherAllAreDone) {
+  std::atomic<bool> may_end = false;
+  TaskThreads threads(2, 4, [&](std::size_t, const std::stop_token&) {
+    while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  EXPECT_FALSE(threads.wait_for(std::chrono::milliseconds(1)));
+  may_end = true;
+  threads.wait();
+  EXPECT_TRUE(threads.wait_for(std::chrono::milliseconds(0)));
+}
+
 TEST(TaskThreads, WhatHasNotBegunIsDroppedAndTheRestIsTold) {
   std::atomic<int> begun = 0;
   std::atomic<int> told = 0;
