@@ -133,8 +133,7 @@ std::string chrome_trace_json(const TraceContent& content) {
     add_name("thread_name", track, track.thread_name, list);
   }
   const FlowBegins flows = find_flow_begins(content);
-  for (const auto& [track, events] : content.tracks)
-    add_track(track, events, content.begin_ns, flows, list);
+  for (const auto& [track, events] : content.tracks) add_track(track, events, content.begin_ns, flows, list);
   return "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + facts_of(content).dump() +
          ",\n\"traceEvents\": [" + list.text() + "\n]}\n";
 }

@@ -90,10 +90,10 @@ class RangeSink {
 /// All that a trace holds at a moment.
 struct TraceContent {
   std::vector<std::pair<TraceTrack, std::vector<TraceEvent>>> tracks;
-  std::int64_t begin_ns = 0;         ///< steady time that the file counts from
-  std::int64_t begin_system_ns = 0;  ///< the same moment since 1970
-  std::uint64_t dropped = 0;         ///< spans for which there was no room
-  std::uint64_t unplaced = 0;        ///< launches whose time on their device is not known
+  std::int64_t begin_ns = 0;                           ///< steady time that the file counts from
+  std::int64_t begin_system_ns = 0;                    ///< the same moment since 1970
+  std::uint64_t dropped = 0;                           ///< spans for which there was no room
+  std::uint64_t unplaced = 0;                          ///< launches whose time on their device is not known
   std::map<std::string, std::int64_t> uncertainty_ns;  ///< by device: of a span's place, at most
 };
 

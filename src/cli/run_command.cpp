@@ -173,11 +173,12 @@ Subcommand add_run_command(CLI::App& app) {
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the variants with all their parameters; run nothing");
   command->footer(
-      examples({"kiln run configs/quickstart.yaml",
-                "kiln run configs/stencil7.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
-                "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding",
-                "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding --resume",
-                "kiln run configs/quickstart.yaml --format csv > results.csv"}) +
+      examples(
+          {"kiln run configs/quickstart.yaml",
+           "kiln run configs/stencil7.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
+           "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding",
+           "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding --resume",
+           "kiln run configs/quickstart.yaml --format csv > results.csv"}) +
       "\n\nExit code: 0 all variants ok; 1 one failed or was wrong; 2 bad input; 3 the machine lacks "
       "something; 130 interrupted.");
   return {command, [arguments](World& world) { return run(world, *arguments); }};

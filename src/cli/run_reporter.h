@@ -10,10 +10,10 @@
 
 namespace kiln {
 
-/// What `kiln run` says while and after it runs: progress on standard error, with the best so far and the time
-/// that is left, as one line on a terminal and a line for each variant elsewhere; each record in the output
-/// folder and, as JSON, on standard output as soon as it is there; the other formats at the end. All are views
-/// of the same records.
+/// What `kiln run` says while and after it runs: progress on standard error, with the best so far and the
+/// time that is left, as one line on a terminal and a line for each variant elsewhere; each record in the
+/// output folder and, as JSON, on standard output as soon as it is there; the other formats at the end. All
+/// are views of the same records.
 class RunReporter : public RecordSink {
  public:
   /// `format`: one of `run_formats()`. `file`: where records are kept, if anywhere.

@@ -41,8 +41,7 @@ class TracedFunction final : public Function {
 
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
     auto& traced = static_cast<TracedStream&>(stream);  // NOLINT(*-static-cast-downcast): a device's own
-    traced.launch(labels(shape), flow_.take(),
-                  [&] { inner_.launch(traced.inner(), shape, arguments); });
+    traced.launch(labels(shape), flow_.take(), [&] { inner_.launch(traced.inner(), shape, arguments); });
   }
 
   void launch_native(void* native, const LaunchShape& shape, void* const* arguments) override {
@@ -85,8 +84,8 @@ class TracedModule final : public Module {
     auto& traced = functions_[lowered_name];
     if (!traced) {
       const auto title = titles_.find(lowered_name);
-      traced = std::make_unique<TracedFunction>(
-          *found, title == titles_.end() ? lowered_name : title->second, trace_, flow_);
+      traced = std::make_unique<TracedFunction>(*found, title == titles_.end() ? lowered_name : title->second,
+                                                trace_, flow_);
     }
     return traced.get();
   }

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/unique_handle.h"
-#include "embed/trace_file.h"
 #include "embed/backends.h"
+#include "embed/trace_file.h"
 #include "isolate/isolated_compiler.h"
 #include "service/statistics_file.h"
 

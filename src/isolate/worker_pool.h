@@ -26,7 +26,8 @@ class WorkerPool {
       : processes_(processes), trace_(trace) {}
 
   /// Lets a worker of the program `worker` compile what the capsule in `folder` says, which is of
-  /// `source` (for the trace). A worker that did not answer in time, or ended, is how it ended; `limit` 0: none.
+  /// `source` (for the trace). A worker that did not answer in time, or ended, is how it ended; `limit` 0:
+  /// none.
   [[nodiscard]] ProcessResult compile(const std::string& worker, const std::filesystem::path& folder,
                                       std::chrono::milliseconds limit, std::string_view source = {});
 

@@ -30,8 +30,8 @@ struct JobContext {
   const Clock& clock;
   Log& log;
   std::string run_id, kiln_version, kiln_revision;
-  std::int64_t start_ns = 0;  ///< steady time at which the job began, for the time to the first launch
-  Trace* trace = nullptr;     ///< null: nobody wants one
+  std::int64_t start_ns = 0;        ///< steady time at which the job began, for the time to the first launch
+  Trace* trace = nullptr;           ///< null: nobody wants one
   std::function<bool()> stop = {};  ///< asked between steps; true: the job ends as soon as it can
 
   [[nodiscard]] bool stopped() const { return stop && stop(); }

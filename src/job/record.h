@@ -81,7 +81,7 @@ struct MetricValue {
 
 /// Everything known of one variant on one device: a line of records.jsonl (schemas/record.schema.json).
 struct Record {
-  std::string run_id;  ///< the same for all records of one invocation
+  std::string run_id;  ///< the same for all records of one run, also of one that was resumed
   std::string time;    ///< ISO 8601 UTC, when the variant began
   std::string kiln_version, kiln_revision;
   std::string job_file;

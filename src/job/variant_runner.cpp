@@ -137,8 +137,7 @@ Record describe_variant(const Variant& variant, const JobPlan& plan, const JobCo
   const Target& target = device->info().target;
   record.compiler = compiler_for(context, target.backend).identity();
   const VariantNeeds needs = needs_of(variant.configuration, target.backend != "cpu");
-  const auto units =
-      own_units(variant.configuration, kernels_of(needs, *device), target, context.files);
+  const auto units = own_units(variant.configuration, kernels_of(needs, *device), target, context.files);
   describe_code(variant.configuration, units, record);
   return record;
 }
@@ -264,12 +263,11 @@ bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<De
   for (const Unit& unit : units) {
     // The last one is for this thread; the others compile beside it.
     const auto policy = &unit == &units.back() ? std::launch::deferred : std::launch::async;
-    results.push_back(std::async(
-        policy, [&, device] {
-          if (policy == std::launch::async && context_.trace != nullptr)
-            context_.trace->name_thread("gets code beside another");
-          return context_.service.get(unit.specialization, compiler, device);
-        }));
+    results.push_back(std::async(policy, [&, device] {
+      if (policy == std::launch::async && context_.trace != nullptr)
+        context_.trace->name_thread("gets code beside another");
+      return context_.service.get(unit.specialization, compiler, device);
+    }));
   }
   std::vector<Result> done(results.size());
   for (std::size_t i = results.size(); i-- > 0;) done[i] = results[i].get();

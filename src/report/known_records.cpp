@@ -19,8 +19,8 @@ std::string identity_of(const Record& record) {
   hasher.field("source", record.source_digest);
   hasher.field("device", record.device.id + "\n" + record.device.name + "\n" + record.device.driver);
   hasher.field("target", record.device.target.to_string());
-  hasher.field("compiler", record.compiler.name + "\n" + record.compiler.version + "\n" +
-                               record.compiler.fingerprint);
+  hasher.field("compiler",
+               record.compiler.name + "\n" + record.compiler.version + "\n" + record.compiler.fingerprint);
   for (const BoundParameter& parameter : record.parameters) {
     hasher.field("parameter", parameter.name);
     hasher.field(parameter.compile_time ? "constant" : "variable", parameter.value);

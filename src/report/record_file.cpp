@@ -63,8 +63,8 @@ std::vector<Record> RecordFile::read() const {
   try {
     drop_torn_line();
   } catch (const std::filesystem::filesystem_error& error) {
-    throw bad_input("'" + path().string() + "' ends in a line that a crash tore, which cannot be dropped: " +
-                    error.code().message());
+    throw bad_input("'" + path().string() +
+                    "' ends in a line that a crash tore, which cannot be dropped: " + error.code().message());
   }
   return read_records(files_, {path()});
 }

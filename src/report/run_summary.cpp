@@ -190,8 +190,7 @@ std::string summary_line(const std::vector<Record>& records, const TextStyle& st
 
 std::string best_text(const std::vector<Record>& records, const TextStyle& style) {
   const Record* best = best_of(records);
-  return best == nullptr ? ""
-                         : name_with_device(records, *best) + " (" + merit_text(*best, style) + ")";
+  return best == nullptr ? "" : name_with_device(records, *best) + " (" + merit_text(*best, style) + ")";
 }
 
 std::string problem_paragraphs(const std::vector<Record>& records, const TextStyle& style) {

@@ -42,8 +42,9 @@ std::string entries_text(const Specialization& specialization) {
 }
 
 CacheEntryLabel label_of(const Specialization& specialization, const CompilerIdentity& compiler) {
-  return CacheEntryLabel{specialization.source_name + " " + entries_text(specialization), specialization.target.to_string(),
-                         compiler.name + " " + compiler.version, specialization.source_text};
+  return CacheEntryLabel{specialization.source_name + " " + entries_text(specialization),
+                         specialization.target.to_string(), compiler.name + " " + compiler.version,
+                         specialization.source_text};
 }
 
 }  // namespace
@@ -71,11 +72,7 @@ struct Remembered {
 
 struct KernelService::State {
   State(DiskCache* disk_cache, const Clock& clock_to_use, int jobs_at_once, Trace* trace_to_use)
-      : disk(disk_cache),
-        clock(clock_to_use),
-        jobs(jobs_at_once),
-        trace(trace_to_use),
-        slots(jobs_at_once) {}
+      : disk(disk_cache), clock(clock_to_use), jobs(jobs_at_once), trace(trace_to_use), slots(jobs_at_once) {}
 
   /// What one call asks for.
   struct Request {

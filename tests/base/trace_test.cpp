@@ -56,9 +56,9 @@ TEST(Trace, ASpanHasItsTimesItsNameAndWhatIsAdded) {
   EXPECT_EQ(event.begin_ns - content.begin_ns, 1'000'000'000);
   EXPECT_EQ(event.end_ns - event.begin_ns, 2'000'000'000);
   EXPECT_EQ(event.label->name, "compile axpy.cu");
-  EXPECT_THAT(event.label->arguments, ElementsAre(Pair("bytes", TraceValue(std::int64_t{7})),
-                                                  Pair("ok", TraceValue(true)),
-                                                  Pair("target", TraceValue(std::string("sm_90")))));
+  EXPECT_THAT(event.label->arguments,
+              ElementsAre(Pair("bytes", TraceValue(std::int64_t{7})), Pair("ok", TraceValue(true)),
+                          Pair("target", TraceValue(std::string("sm_90")))));
 }
 
 TEST(Trace, ASpanThatAnExceptionEndsSaysSo) {
@@ -87,7 +87,8 @@ TEST(Trace, RangesNestAsTheSpansDoAlsoWhenNothingIsRecorded) {
   Trace trace(clock, false, std::move(sinks));
   {
     const TraceSpan variant(&trace, TraceKind::kVariant, "n=1");
-    const TraceSpan launch(&trace, std::make_shared<const TraceLabel>(make_label(TraceKind::kLaunch, "axpy")));
+    const TraceSpan launch(&trace,
+                           std::make_shared<const TraceLabel>(make_label(TraceKind::kLaunch, "axpy")));
   }
   EXPECT_THAT(told, ElementsAre("+variant n=1", "+launch axpy", "-", "-"));
   EXPECT_EQ(count_of(trace.content()), 0U);
@@ -102,8 +103,7 @@ TEST(Trace, WhatFindsNoRoomIsCountedAndFramesFindRoomLonger) {
   EXPECT_EQ(full.dropped, 2U);
   for (int i = 0; i < 3; ++i) const TraceSpan span(&trace, TraceKind::kVariant, std::to_string(i));
   const TraceContent fuller = trace.content();
-  EXPECT_THAT(names_of(fuller.tracks.at(0).second),
-              ElementsAre("wait", "wait", "wait", "wait", "variant 0"));
+  EXPECT_THAT(names_of(fuller.tracks.at(0).second), ElementsAre("wait", "wait", "wait", "wait", "variant 0"));
   EXPECT_EQ(fuller.dropped, 4U);
 }
 

@@ -29,8 +29,8 @@ class RunResume : public test::CliTest {
   CliResult run(const std::string& sweep, const std::vector<std::string>& more = {}) {
     const std::string text = "workload: scale\nsweep: {" + sweep +
                              "}\nmeasure: {min_time: 0 s, max_samples: 5}\noutput: results\n";
-    std::vector<std::string> arguments = {"run", write("job.yaml", text), "--device", "cpu", "--output",
-                                          path("results")};
+    std::vector<std::string> arguments = {"run",      write("job.yaml", text), "--device", "cpu",
+                                          "--output", path("results")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return kiln(arguments);
   }
@@ -60,8 +60,8 @@ TEST_F(RunResume, RunsOnlyWhatIsMissingAndShowsAll) {
   const std::string first = text().substr(0, text().find('\n'));
   const CliResult result = run("block: [32, 64, 128]", {"--resume"});
   EXPECT_EQ(result.code, kExitDone) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("resumed: 1 of 3 variants are known"), HasSubstr("[2/3] block=64: ok"),
-                                Not(HasSubstr("[1/3]"))));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("resumed: 1 of 3 variants are known"),
+                                HasSubstr("[2/3] block=64: ok"), Not(HasSubstr("[1/3]"))));
   EXPECT_THAT(result.out, AllOf(HasSubstr("block=32"), HasSubstr("3 variants: 3 ok")));
   EXPECT_THAT(values("label"), ElementsAre("block=32", "block=64", "block=128"));
   EXPECT_THAT(values("run_id"), ElementsAre(run_id, run_id, run_id));
@@ -124,8 +124,9 @@ TEST_F(RunResume, AfterCtrlCTheFileIsWholeAndTheRunGoesOn) {
   const std::string job = write("job.yaml",
                                 "workload: scale\nsweep: {block: [32, 64, 128, 256]}\n"
                                 "measure: {min_time: 1 s, max_time: 1 s, max_samples: 10000000}\n");
-  const std::string program = "'" KILN_PROGRAM "' run '" + job + "' --device cpu --output '" + path("results") +
-                              "' --cache-dir '" + path("cache") + "' --workload-path '" + path("") + "' ";
+  const std::string program = "'" KILN_PROGRAM "' run '" + job + "' --device cpu --output '" +
+                              path("results") + "' --cache-dir '" + path("cache") + "' --workload-path '" +
+                              path("") + "' ";
   const std::string command = program + "> '" + path("out") + "' 2> '" + path("err") +
                               "' & pid=$!; for i in $(seq 600); do grep -q label '" +
                               path("results/records.jsonl") +
@@ -135,7 +136,8 @@ TEST_F(RunResume, AfterCtrlCTheFileIsWholeAndTheRunGoesOn) {
   const std::size_t done = values("label").size();
   EXPECT_GE(done, 1U);
   EXPECT_LT(done, 4U);
-  EXPECT_THAT(files_->read_file(path("err")).value_or(""), HasSubstr("interrupted: kiln run --resume goes on"));
+  EXPECT_THAT(files_->read_file(path("err")).value_or(""),
+              HasSubstr("interrupted: kiln run --resume goes on"));
   EXPECT_THAT(files_->read_file(path("out")).value_or(""), HasSubstr("block=32")) << "what is there is shown";
   const ProcessResult more = processes->run({"bash", {"-c", program + "--resume"}, "", ""});
   EXPECT_EQ(more.exit_code, kExitDone) << more.error;
@@ -143,12 +145,14 @@ TEST_F(RunResume, AfterCtrlCTheFileIsWholeAndTheRunGoesOn) {
 }
 
 TEST_F(RunResume, CtrlCEndsACompileOfManyVariants) {
-  const std::string job = write("job.yaml", "workload: scale\nsweep: {n: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}\n");
-  const std::string command = "'" KILN_PROGRAM "' compile '" + job + "' -j 1 --cache-dir '" + path("cache") +
-                              "' --workload-path '" + path("") + "' > '" + path("out") + "' 2> '" + path("err") +
-                              "' & pid=$!; for i in $(seq 600); do ls '" + path("cache") +
-                              "'/v1/*/*/entry.json > /dev/null 2>&1 && break; sleep 0.02; done; kill -INT $pid; "
-                              "wait $pid";
+  const std::string job =
+      write("job.yaml", "workload: scale\nsweep: {n: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}\n");
+  const std::string command =
+      "'" KILN_PROGRAM "' compile '" + job + "' -j 1 --cache-dir '" + path("cache") + "' --workload-path '" +
+      path("") + "' > '" + path("out") + "' 2> '" + path("err") + "' & pid=$!; for i in $(seq 600); do ls '" +
+      path("cache") +
+      "'/v1/*/*/entry.json > /dev/null 2>&1 && break; sleep 0.02; done; kill -INT $pid; "
+      "wait $pid";
   EXPECT_EQ(make_process_runner()->run({"bash", {"-c", command}, "", ""}).exit_code, kExitInterrupted);
   EXPECT_THAT(files_->read_file(path("err")).value_or(""), HasSubstr("interrupted: what was compiled"));
 }

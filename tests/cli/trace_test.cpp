@@ -38,9 +38,9 @@ class TraceOption : public test::CliTest {
 
   /// The program itself; the shell's exit code is its own.
   int shell(const std::string& before, const std::string& arguments, const std::string& after = "") {
-    const std::string command = before + " '" KILN_PROGRAM "' " + arguments + " --trace '" + path("trace.json") +
-                                "' --cache-dir '" + path("cache") + "' --workload-path '" + path("") +
-                                "' > /dev/null 2> '" + path("err") + "'" + after;
+    const std::string command =
+        before + " '" KILN_PROGRAM "' " + arguments + " --trace '" + path("trace.json") + "' --cache-dir '" +
+        path("cache") + "' --workload-path '" + path("") + "' > /dev/null 2> '" + path("err") + "'" + after;
     return make_process_runner()->run({"bash", {"-c", command}, "", ""}).exit_code;
   }
 };
@@ -64,7 +64,8 @@ TEST_F(TraceOption, ARunIsThereFromItsVariantsToItsKernels) {
   EXPECT_THAT(read.names("compile"), Contains("compile scale.cu"));
   EXPECT_THAT(read.names("launch"), Contains("launch scale_reference"));
   EXPECT_THAT(read.names("kernel"), Contains("scale"));
-  for (const auto& get : read.spans("get")) EXPECT_EQ(get.at("args").at("key").get<std::string>().size(), 64U);
+  for (const auto& get : read.spans("get"))
+    EXPECT_EQ(get.at("args").at("key").get<std::string>().size(), 64U);
   for (const auto& look_up : read.spans("look-up")) EXPECT_FALSE(look_up.at("args").at("hit").get<bool>());
   for (const auto& compile : read.spans("compile")) {
     EXPECT_TRUE(compile.at("args").at("ok").get<bool>());
@@ -154,9 +155,10 @@ TEST_F(TraceOption, AnInterruptedRunLeavesAWholeTraceOfWhatItDid) {
                                  "workload: scale\nsweep: {block: [32, 64]}\n"
                                  "measure: {min_time: 60 s, max_time: 60 s, max_samples: 10000000}\n");
   // The trace is begun before the run; the second file says that a variant is being measured.
-  const std::string wait = " & pid=$!; for i in $(seq 600); do ls '" + path("cache") +
-                           "'/v1/*/*/entry.json > /dev/null 2>&1 && break; sleep 0.1; done; sleep 1; kill -INT $pid; "
-                           "wait $pid";
+  const std::string wait =
+      " & pid=$!; for i in $(seq 600); do ls '" + path("cache") +
+      "'/v1/*/*/entry.json > /dev/null 2>&1 && break; sleep 0.1; done; sleep 1; kill -INT $pid; "
+      "wait $pid";
   EXPECT_EQ(shell("", "run '" + slow + "' --device cpu", wait), kExitInterrupted);
   const TraceReading read = reading();
   EXPECT_EQ(read.spans("variant").size(), 1U);
@@ -199,7 +201,8 @@ TEST_F(TraceOption, AProfilersRangesNestAndHaveTheNamesOfTheSpans) {
 }
 
 TEST_F(TraceOption, AProfilerThatDoesNotWorkIsAWarning) {
-  EXPECT_EQ(shell("NVTX_INJECTION64_PATH=/no/such/library.so", "run '" + job() + "' --device cpu"), kExitDone);
+  EXPECT_EQ(shell("NVTX_INJECTION64_PATH=/no/such/library.so", "run '" + job() + "' --device cpu"),
+            kExitDone);
   EXPECT_THAT(files_->read_file(path("err")).value_or(""), HasSubstr("no NVTX ranges: /no/such/library.so"));
 }
 

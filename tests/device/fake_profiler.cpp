@@ -1,5 +1,5 @@
-// Stands for the libraries that profilers bring into a process: NVTX's injection library and roctx. Each range
-// is a line of the file that FAKE_PROFILER_LOG names: "nvtx <domain> + <name>", "nvtx <domain> -",
+// Stands for the libraries that profilers bring into a process: NVTX's injection library and roctx. Each
+// range is a line of the file that FAKE_PROFILER_LOG names: "nvtx <domain> + <name>", "nvtx <domain> -",
 // "roctx + <name>", "roctx -", with the thread's number before it.
 #include <unistd.h>
 
@@ -60,7 +60,8 @@ int InitializeInjectionNvtx2(GetExportTable get) {
   for (int module = 1; module <= 6; ++module) {
     FunctionTable table = nullptr;
     unsigned size = 0;
-    if (callbacks->get_module_function_table(static_cast<CallbackModule>(module), &table, &size) == 0) return 0;
+    if (callbacks->get_module_function_table(static_cast<CallbackModule>(module), &table, &size) == 0)
+      return 0;
     if (table[0] != nullptr || table[size] != nullptr) return 0;
     for (unsigned i = 1; i < size; ++i) {
       if (*table[i] != nullptr) return 0;

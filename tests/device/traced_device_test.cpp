@@ -73,7 +73,8 @@ TEST_F(TracedDevice, ALaunchIsASpanOfTheHostAndOneOfTheDevice) {
   EXPECT_EQ(kernels[0].at("dur"), 1000);
   EXPECT_EQ(kernels[1].at("ts"), 1000);
   EXPECT_EQ(kernels[0].at("args").at("shape"), "grid 4 x 1 x 1, block 64 x 1 x 1");
-  EXPECT_EQ(read.lines().at({kernels[0].at("pid"), kernels[0].at("tid")}), "fake:0: Fake device/stream 1 of Kiln");
+  EXPECT_EQ(read.lines().at({kernels[0].at("pid"), kernels[0].at("tid")}),
+            "fake:0: Fake device/stream 1 of Kiln");
   EXPECT_EQ(read.facts().at("launches_without_device_time"), 0);
   EXPECT_EQ(read.facts().at("device_clock_uncertainty_us").at("fake:0"), 0);
 }
@@ -238,8 +239,7 @@ TEST_F(TracedDevice, ThreadsLaunchAndWaitOnOneStream) {
   stream->synchronize();
   const TraceReading read = reading();
   EXPECT_EQ(read.spans("launch").size(), static_cast<std::size_t>(kThreads * kEach));
-  EXPECT_EQ(read.spans("kernel").size() +
-                read.facts().at("launches_without_device_time").get<std::size_t>(),
+  EXPECT_EQ(read.spans("kernel").size() + read.facts().at("launches_without_device_time").get<std::size_t>(),
             static_cast<std::size_t>(kThreads * kEach));
 }
 

@@ -94,7 +94,9 @@ class TraceReading {
     return std::llround(microseconds.get<double>() * 1e3);
   }
   [[nodiscard]] static std::int64_t begin_of(const Json& event) { return ns(event.at("ts")); }
-  [[nodiscard]] static std::int64_t end_of(const Json& event) { return begin_of(event) + ns(event.at("dur")); }
+  [[nodiscard]] static std::int64_t end_of(const Json& event) {
+    return begin_of(event) + ns(event.at("dur"));
+  }
 
   Json json_;
 };

@@ -11,7 +11,8 @@ namespace {
 
 using namespace nvtx_abi;
 
-/// A module's functions, which the profiler fills in where it takes them, and the table through which it does.
+/// A module's functions, which the profiler fills in where it takes them, and the table through which it
+/// does.
 template <unsigned kSize>
 class ModuleTable {
  public:
@@ -70,8 +71,8 @@ int get_module_function_table(CallbackModule module, FunctionTable* table, unsig
 
 const void* get_export_table(std::uint32_t id) {
   static const ExportTableCallbacks callbacks{sizeof(ExportTableCallbacks), get_module_function_table};
-  static const ExportTableVersionInfo version{
-      sizeof(ExportTableVersionInfo), kVersion, 0, [](std::uint32_t /*version*/) {}};
+  static const ExportTableVersionInfo version{sizeof(ExportTableVersionInfo), kVersion, 0,
+                                              [](std::uint32_t /*version*/) {}};
   if (id == kCallbacksTable) return &callbacks;
   return id == kVersionTable ? &version : nullptr;
 }

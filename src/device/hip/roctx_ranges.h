@@ -6,8 +6,8 @@
 
 namespace kiln {
 
-/// Ranges for a profiler of AMD's. Its roctx library is taken only where the process has it loaded already,
-/// as rocprofv3 does (it preloads the library), or a program that links it; null otherwise.
+/// Ranges for a profiler of AMD's, where the process has a roctx library loaded: preloaded by the profiler,
+/// or linked by the program. Null otherwise: without a profiler the library does nothing.
 [[nodiscard]] std::unique_ptr<RangeSink> find_roctx_ranges();
 
 }  // namespace kiln

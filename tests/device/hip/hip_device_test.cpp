@@ -2,11 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/chrome_trace.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "device/fault.h"
 #include "device/hip/hip_backend.h"
+#include "device/traced_device.h"
 #include "hip_shim/code_object_writer.h"
 #include "kiln/error.h"
+#include "support/trace_reading.h"
 
 namespace kiln::test {
 namespace {
@@ -62,6 +66,33 @@ TEST_P(HipDeviceTest, TellsOfEveryDeviceWithItsFullIsa) {
   EXPECT_THAT(
       devices[0].driver,
       HasSubstr(std::string(GetParam()).find("5") != std::string::npos ? "HIP 5.2.21153" : "HIP 6.2.41134"));
+}
+
+TEST_P(HipDeviceTest, ATraceHasItsLaunchesOnTheHostAndOnTheDevice) {
+  const auto clock = make_system_clock();
+  Trace trace(*clock, true, {});
+  const auto device = make_traced_device(backend_->open(1), trace);
+  const auto buffer = device->allocate(sizeof(int));
+  const auto stream = device->create_stream();
+  const int zero = 0;
+  device->copy_to_device(*stream, buffer->data(), &zero, sizeof zero);
+  const auto module = device->load(code_for("gfx906"));
+  void* address = buffer->data();
+  void* arguments[] = {&address};
+  for (int i = 0; i < 2; ++i)
+    module->function("increment")->launch(*stream, {{1, 1, 1}, {1, 1, 1}}, arguments);
+  stream->synchronize();
+  int value = -1;
+  device->copy_to_host(*stream, &value, buffer->data(), sizeof value);
+  EXPECT_EQ(value, 2);
+  const TraceReading read(chrome_trace_json(trace.content()));
+  read.expect_sound();
+  EXPECT_EQ(read.names("launch"), (std::vector<std::string>{"launch increment", "launch increment"}));
+  EXPECT_EQ(read.names("kernel"), (std::vector<std::string>{"increment", "increment"}));
+  EXPECT_EQ(read.names("copy"), (std::vector<std::string>{"copy to hip:1", "copy from hip:1"}));
+  EXPECT_GE(read.spans("kernel")[0].at("ts").get<double>() +
+                read.facts().at("device_clock_uncertainty_us").at("hip:1").get<double>() + 1,
+            read.spans("copy")[0].at("ts").get<double>());
 }
 
 TEST_P(HipDeviceTest, WorksOnTheSecondDeviceAndLeavesTheCallersSelected) {
