@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "job/units.h"
+#include "job/variant_description.h"
 #include "job/variant_runner.h"
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"

@@ -15,12 +15,6 @@ namespace kiln {
 /// Thrown out of VariantRunner::run where JobContext::stop says so.
 struct JobStopped {};
 
-/// What a record says of a variant before anything is specialised.
-[[nodiscard]] Record start_record(const Variant& variant, const JobPlan& plan, const JobContext& context);
-
-/// Throws environment_error where this build has none.
-[[nodiscard]] Compiler& compiler_for(const JobContext& context, const std::string& backend);
-
 /// One variant on one device, from specialization to metrics. What goes wrong with the variant ends up in its
 /// record; an Error (bad input, environment) leaves by exception.
 class VariantRunner {

@@ -24,10 +24,12 @@ class RecordingSink : public RecordSink {
     labels.push_back(label);
   }
   void record(const Record& record) override { records.push_back(record); }
+  void known(const Record& record) override { told.push_back(record); }
 
   int begun = 0;
   std::vector<std::string> labels;
   std::vector<Record> records;
+  std::vector<Record> told;  ///< that were known
 };
 
 /// The small workload on a fake device whose kernels compute, so that a whole job runs with no compiler and

@@ -196,6 +196,51 @@ TEST_F(JobTest, AColdMeasurementFlushesTheCacheBeforeEachSample) {
   EXPECT_GE(device_->flushes(), 4);
 }
 
+TEST_F(JobTest, AStoppedJobLeavesOutTheVariantThatItStopped) {
+  JobContext stopping = context();
+  stopping.stop = [this] { return !sink_.records.empty() && device_->launches().size() > 100; };
+  const JobPlan all = plan(
+      "workload: scale\nsweep: {block: [32, 64, 128]}\n"
+      "measure: {min_time: 0.05 s, max_time: 0.05 s, max_samples: 1000}\n");
+  EXPECT_FALSE(run_job(all, stopping, sink_));
+  EXPECT_EQ(sink_.labels.size(), sink_.records.size() + 1) << "one had begun";
+  EXPECT_LT(sink_.records.size(), 3U);
+  for (const Record& record : sink_.records) EXPECT_EQ(record.status, RunStatus::kOk);
+}
+
+TEST_F(JobTest, AJobThatIsStoppedBeforeItsFirstVariantHasNoRecord) {
+  JobContext stopped = context();
+  stopped.stop = [] { return true; };
+  EXPECT_FALSE(run_job(plan("workload: scale\nsweep: {block: [32, 64]}\n"), stopped, sink_));
+  EXPECT_TRUE(sink_.labels.empty());
+}
+
+TEST_F(JobTest, WhatIsKnownIsToldInItsTurnAndNotRun) {
+  const JobPlan all = plan("workload: scale\nsweep: {block: [32, 64, 128]}\n");
+  const auto before = run("workload: scale\nsweep: {block: [32, 64, 128]}\n");
+  const std::size_t launches = device_->launches().size();
+  EXPECT_TRUE(run_job(all, context(), sink_, {before[0], before[1], before[2]}));
+  EXPECT_EQ(device_->launches().size(), launches);
+  sink_ = {};
+  EXPECT_TRUE(run_job(all, context(), sink_, {std::nullopt, before[1], std::nullopt}));
+  EXPECT_THAT(sink_.labels, ElementsAre("block=32", "block=128"));
+  ASSERT_EQ(sink_.told.size(), 1U);
+  EXPECT_EQ(sink_.told[0].label, "block=64");
+}
+
+TEST_F(JobTest, ADescriptionIsWhatTheRecordSaysBeforeItRuns) {
+  const std::string job = "workload: scale\nset: {bind.n: run}\n";
+  const Record described = describe_variant(plan(job).variants.at(0), plan(job), context());
+  const Record record = run(job).at(0);
+  EXPECT_EQ(described.source_digest, record.source_digest);
+  EXPECT_EQ(described.compiler.version, record.compiler.version);
+  ASSERT_EQ(described.parameters.size(), record.parameters.size());
+  for (std::size_t i = 0; i < record.parameters.size(); ++i) {
+    EXPECT_EQ(described.parameters[i].name, record.parameters[i].name);
+    EXPECT_EQ(described.parameters[i].compile_time, record.parameters[i].compile_time);
+  }
+}
+
 TEST_F(JobTest, CompileOnlyFillsTheCacheWithoutADevice) {
   const auto units =
       compile_job(plan("workload: scale\nsweep: {block: [32, 64]}\n"), context(), {"fake", "fake_1", 32});
