@@ -6,6 +6,7 @@
 
 #include "base/scratch_folder.h"
 #include "cache/disk_cache.h"
+#include "job/variant_description.h"
 
 namespace kiln {
 namespace {

@@ -3,6 +3,7 @@
 #include "base/scratch_folder.h"
 #include "cache/disk_cache.h"
 #include "job/buffer_layout.h"
+#include "job/variant_description.h"
 #include "specialize/unit.h"
 
 namespace kiln {

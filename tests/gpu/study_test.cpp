@@ -33,7 +33,8 @@ TEST_F(GpuStudy, TellsRegistersAndOccupancyOfEachCase) {
     EXPECT_GT(found["code_bytes"].get<int>(), 0) << found["case"];
     EXPECT_GT(found["instructions"].get<int>(), 0) << found["case"];
   }
-  // With nvcc on this machine, each case ahead of time stands beside one of nvcc's; else a sentence says why not.
+  // With nvcc on this machine, each case ahead of time stands beside one of nvcc's; else a sentence says why
+  // not.
   const std::size_t ahead_of_time = 6;  // generic and two instances, with and without launch bounds
   const bool has_nvcc = line["no_ahead"].get<std::string>().empty();
   EXPECT_EQ(line["compilers"].size(), has_nvcc ? ahead_of_time : 0U);
