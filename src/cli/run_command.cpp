@@ -176,7 +176,6 @@ Subcommand add_run_command(CLI::App& app) {
       examples(
           {"kiln run configs/quickstart.yaml",
            "kiln run configs/stencil7.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
-           "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding",
            "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding --resume",
            "kiln run configs/quickstart.yaml --format csv > results.csv"}) +
       "\n\nExit code: 0 all variants ok; 1 one failed or was wrong; 2 bad input; 3 the machine lacks "
