@@ -9,9 +9,10 @@ help() {
   cat << 'END'
 usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick] [--no-bench]
 
-Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, the
-workloads through the HIP back end over CUDA (test shim), each workload under compute-sanitizer (memcheck, racecheck),
-a study of constants, and kiln_bench --gpu. Fails if anything does; the logs say what.
+Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, a job with
+a trace, which is looked through, the workloads through the HIP back end over CUDA (test shim), each workload under
+compute-sanitizer (memcheck, racecheck), a study of constants, and kiln_bench --gpu. Fails if anything does; the logs
+say what.
 
   --build DIR  build folder or installation with kiln and kiln_gpu_tests (default: build)
   --data DIR   inputs that are not part of the repository: DIR/minibude/bm1 and DIR/hartree-fock/he* (default: none)
@@ -59,6 +60,10 @@ run_job_over_shim() {
 }
 run_job() { "$kiln" run "$1" --device cuda:0 --output "$out/records" "${@:2}"; }
 
+traced_job() {
+  run_job configs/quickstart.yaml --trace "$out/trace.json" && python3 tests/tools/check_trace.py "$out/trace.json"
+}
+
 # Every variant, small: the sanitizer makes a kernel a hundred times slower.
 sanitized() {
   local tool=$1 workload=$2
@@ -83,6 +88,7 @@ if [ -x "$tests" ]; then check gpu_tests "$tests"; else say "no kiln_gpu_tests i
 for workload in stencil7 babelstream minibude hartree_fock; do
   check "run_$workload" run_job "configs/$workload.yaml"
 done
+check trace traced_job
 if [ -f "$shim" ]; then
   for workload in stencil7 babelstream minibude hartree_fock; do
     check "hip_over_cuda_$workload" run_job_over_shim "configs/$workload.yaml"
