@@ -43,8 +43,9 @@ std::vector<MachineCode> cubin_code(const CodeObject& code, const Target& target
   const ElfFile file(code.binary);
   std::vector<MachineCode> found;
   for (const auto& [kernel, symbol] : code.lowered_names) {
+    const std::string wanted = ".text." + symbol;
     const auto section = std::find_if(file.sections().begin(), file.sections().end(),
-                                      [&](const auto& one) { return one.name == ".text." + symbol; });
+                                      [&](const auto& one) { return one.name == wanted; });
     if (section == file.sections().end()) return {};
     found.push_back(cubin_kernel(kernel, section->content, has_wide_instructions(target.arch)));
   }
@@ -105,9 +106,9 @@ std::vector<MachineCode> code_object_code(const CodeObject& code, const Disassem
   const auto symbols = file.dynamic_symbols();
   std::vector<MachineCode> found;
   for (const auto& [kernel, name] : code.lowered_names) {
-    const auto symbol = std::find_if(symbols.begin(), symbols.end(), [&](const ElfFile::Symbol& one) {
-      return one.function && one.name == name;
-    });
+    const auto symbol = std::find_if(
+        symbols.begin(), symbols.end(),
+        [&wanted = name](const ElfFile::Symbol& one) { return one.function && one.name == wanted; });
     if (symbol == symbols.end()) return {};
     found.push_back({kernel, symbol->bytes, {}});
     if (const std::uint64_t count = count_in(*symbol, addresses); count > 0)

@@ -13,8 +13,11 @@
 namespace kiln::test {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kAdd = "extern \"C\" __global__ void add(int* a, int n) {\n  a[threadIdx.x] += n;\n}\n";
 
@@ -162,6 +165,18 @@ TEST_F(FakeCpuCompiler, TakesTheFirstThatIsThere) {
   EXPECT_EQ(compiler->identity().name, "clang++");
   EXPECT_EQ(compiler->identity().version, "Debian clang version 14.0.6");
   EXPECT_EQ(compiler->identity().fingerprint.size(), 64U);
+}
+
+TEST_F(FakeCpuCompiler, ForAnyMachineAsksForWhatAllOfThemHave) {
+  install("g++", "x");
+  const auto compiler = make_cpu_compiler({"", "/scratch", "/state/compiler", std::chrono::seconds(7), true},
+                                          processes_, files_, log_);
+  static_cast<void>(compiler->compile(add()));
+  EXPECT_THAT(processes_.commands().back().arguments,
+              AllOf(Contains("-march=x86-64"), Not(Contains("-march=x86-64-v3"))));
+  EXPECT_EQ(compiler->identity().name, "g++, baseline");
+  EXPECT_NE(compiler->identity().fingerprint, make()->identity().fingerprint);
+  EXPECT_TRUE(arch_options(baseline_arch("aarch64 sve")).empty());
 }
 
 TEST_F(FakeCpuCompiler, AsksForTheVersionOnceUntilTheProgramChanges) {

@@ -85,8 +85,9 @@ TEST_F(NvccCompilerTest, MakesACubinWithEveryKernelUnderItsName) {
   EXPECT_EQ(object.lowered_names.at("plain"), "plain");
   const ElfFile file(object.binary);
   for (const auto& [expression, symbol] : object.lowered_names) {
+    const std::string wanted = ".text." + symbol;
     const bool there = std::any_of(file.sections().begin(), file.sections().end(),
-                                   [&](const auto& section) { return section.name == ".text." + symbol; });
+                                   [&](const auto& section) { return section.name == wanted; });
     EXPECT_TRUE(there) << expression;
   }
 }
