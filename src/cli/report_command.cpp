@@ -167,8 +167,7 @@ Subcommand add_report_command(CLI::App& app) {
       ->type_name("FORMAT");
   command->add_option("-o,--output", arguments->output, "File to write, instead of standard output")
       ->type_name("FILE");
-  command->footer(examples({"kiln report results/stencil7",
-                            "kiln report results --devices H200,MI300A --problem T,nx --format markdown",
+  command->footer(examples({"kiln report results --devices H200,MI300A --problem T,nx --format markdown",
                             "kiln report results --reference vendor/records.jsonl --format json",
                             "kiln report results --format html --ceilings h200.json -o report.html",
                             "kiln report results/studies/minibude_constants/study.jsonl --format csv"}));
