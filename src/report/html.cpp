@@ -1,19 +1,10 @@
 #include "report/html.h"
 
-#include <algorithm>
 
 #include "report/svg.h"
 
 namespace kiln {
 namespace {
-
-/// A title's line ends are for terminals: "effi-\nciency" is one word here.
-std::string title_text(std::string title) {
-  for (std::size_t at = title.find("-\n"); at != std::string::npos; at = title.find("-\n"))
-    title.erase(at, 2);
-  std::replace(title.begin(), title.end(), '\n', ' ');
-  return title;
-}
 
 std::string cell(const char* name, bool number, Tone tone, const std::string& text) {
   std::string css = number ? "number" : "";
@@ -32,7 +23,7 @@ std::string html_table(const TextTable& table, const std::string& label) {
   std::string text = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" +
                      escape_markup(label) + "\"><table>\n<thead><tr>";
   for (const TableColumn& column : table.columns)
-    text += cell("th", column.right, Tone::kPlain, title_text(column.title));
+    text += cell("th", column.right, Tone::kPlain, title_in_one_line(column.title));
   text += "</tr></thead>\n<tbody>\n";
   for (const std::vector<TableCell>& row : table.rows) {
     text += "<tr>";

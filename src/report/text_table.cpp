@@ -204,6 +204,13 @@ std::string paint(const std::string& text, Tone tone, const TextStyle& style) {
   return escape_of(tone) + text + "\033[0m";
 }
 
+std::string title_in_one_line(std::string title) {
+  for (std::size_t at = title.find("-\n"); at != std::string::npos; at = title.find("-\n"))
+    title.erase(at, 2);
+  std::replace(title.begin(), title.end(), '\n', ' ');
+  return title;
+}
+
 std::size_t display_width(const std::string& text) {
   constexpr unsigned char kContinuationMask = 0xC0;
   constexpr unsigned char kContinuation = 0x80;
@@ -240,7 +247,7 @@ std::string render_markdown(const TextTable& table) {
   std::string titles = "|";
   std::string rule = "|";
   for (const TableColumn& column : table.columns) {
-    titles += " " + markdown_cell(column.title) + " |";
+    titles += " " + markdown_cell(title_in_one_line(column.title)) + " |";
     rule += column.right ? " ---: |" : " --- |";
   }
   std::string text = titles + "\n" + rule + "\n";

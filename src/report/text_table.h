@@ -35,6 +35,9 @@ struct TableColumn {
   bool right = false;
 };
 
+/// The same in one line: "effi-\nciency" is one word, other line ends are blanks.
+[[nodiscard]] std::string title_in_one_line(std::string title);
+
 /// A table as data; each row has one cell for each column.
 struct TextTable {
   std::vector<TableColumn> columns;

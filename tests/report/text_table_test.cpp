@@ -61,6 +61,11 @@ TEST(TextTable, MarkdownEscapesBars) {
   EXPECT_EQ(render_markdown(table), "| a | b c |\n| --- | ---: |\n| x\\|y | 1 |\n");
 }
 
+TEST(TextTable, AWordThatATitleBreaksIsWholeInMarkdown) {
+  const TextTable table{{{"effi-\nciency", true}, {"max. rel.\nerror", true}}, {}};
+  EXPECT_EQ(render_markdown(table), "| efficiency | max. rel. error |\n| ---: | ---: |\n");
+}
+
 TEST(TextTable, WrapsAtBlanksAndKeepsLineEnds) {
   EXPECT_THAT(wrap_text("one two three\nfour", 8), ElementsAre("one two", "three", "four"));
   EXPECT_THAT(wrap_text("unbreakable", 4), ElementsAre("unbreakable"));
