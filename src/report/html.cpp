@@ -1,6 +1,5 @@
 #include "report/html.h"
 
-
 #include "report/svg.h"
 
 namespace kiln {
