@@ -75,9 +75,10 @@ sanitized() {
     "$kiln" run "$out/sanitizer_$workload.yaml" --device cuda:0 "$@"
 }
 
+# sanitizer_job WORKLOAD SET [SWEEP]: a job for `sanitized`; what a device cannot do is left out by the constraints.
 sanitizer_job() {
-  printf 'workload: %s\nset: {%s}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\nmeasure: false\noutput: %s\n' \
-    "$1" "$2" "$out/records" > "$out/sanitizer_$1.yaml"
+  printf 'workload: %s\nset: {%s}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]%s}\nmeasure: false\noutput: %s\n' \
+    "$1" "$2" "${3:+, $3}" "$out/records" > "$out/sanitizer_$1.yaml"
 }
 
 check nvidia-smi nvidia-smi
@@ -107,7 +108,7 @@ if [ -n "$data" ]; then
 fi
 
 if [ $quick = no ] && command -v compute-sanitizer > /dev/null; then
-  sanitizer_job stencil7 "nx: 64"
+  sanitizer_job stencil7 "nx: 64" "method: [march, tma]"
   sanitizer_job babelstream "n: 262144"
   sanitizer_job minibude "nposes: 512"
   sanitizer_job hartree_fock "natoms: 8"
