@@ -146,7 +146,7 @@ bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<De
   for (const Unit& unit : units) {
     // The last one is for this thread; the others compile beside it.
     const auto policy = &unit == &units.back() ? std::launch::deferred : std::launch::async;
-    results.push_back(std::async(policy, [&, device] {
+    results.push_back(std::async(policy, [&, device, policy] {
       if (policy == std::launch::async && context_.trace != nullptr)
         context_.trace->name_thread("gets code beside another");
       return context_.service.get(unit.specialization, compiler, device);
