@@ -245,7 +245,8 @@ TEST_F(StudyCommand, CtrlCLeavesAStudyThatCanBeGoneOnWith) {
   EXPECT_EQ(study(kStudy, resume).code, kExitDone);
   ASSERT_EQ(lines("result").size(), 1U);
   EXPECT_EQ(lines("study").size(), 1U);
-  for (const auto& found : lines("result")[0]["cases"]) EXPECT_EQ(found["step_seconds"]["rounds"], 6);
+  const auto result = lines("result").front();
+  for (const auto& found : result["cases"]) EXPECT_EQ(found["step_seconds"]["rounds"], 6);
 }
 
 TEST_F(StudyCommand, AStudyThatWasKilledCanBeGoneOnWith) {
