@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "report/csv.h"
+#include "report/json_value.h"
 #include "report/record_table.h"
 
 namespace kiln {
@@ -38,10 +39,6 @@ void for_each_block(const Portability& report, const std::function<void(std::siz
   for (std::size_t i = 0; i < report.rows.size(); i += portability_rows(report, i)) block(i);
 }
 
-Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json seconds_json(const DeviceEfficiency& result) {
   if (result.best == nullptr || !result.best->step) return {};
   const Summary& step = *result.best->step;
@@ -56,12 +53,12 @@ Json row_json(const Portability& report, const PortabilityRow& row) {
     const DeviceEfficiency& result = row.devices[i];
     devices.push_back({{"device", report.devices[i]},
                        {"status", result.status},
-                       {"value", or_null(result.value)},
+                       {"value", json_or_null(result.value)},
                        {"seconds", seconds_json(result)},
                        {"label", result.best != nullptr ? Json(result.best->label) : Json()},
                        {"run_id", result.best != nullptr ? Json(result.best->run_id) : Json()},
-                       {"baseline", or_null(result.baseline)},
-                       {"efficiency", or_null(result.efficiency)}});
+                       {"baseline", json_or_null(result.baseline)},
+                       {"efficiency", json_or_null(result.efficiency)}});
   }
   return {{"workload", row.workload},
           {"problem", problem},
@@ -71,8 +68,8 @@ Json row_json(const Portability& report, const PortabilityRow& row) {
             {"higher_is", row.figure.higher_is_better ? "better" : "worse"}}},
           {"application", row.application},
           {"devices", devices},
-          {"harmonic_mean", or_null(row.harmonic)},
-          {"arithmetic_mean", or_null(row.arithmetic)}};
+          {"harmonic_mean", json_or_null(row.harmonic)},
+          {"arithmetic_mean", json_or_null(row.arithmetic)}};
 }
 
 std::string number_text(const std::optional<double>& value) {

@@ -1,25 +1,15 @@
 #include "report/record_json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/text.h"
+#include "report/json_value.h"
 
 namespace kiln {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-  if (std::isfinite(value)) return value;
-  return format_number(value);
-}
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
-}
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
@@ -57,7 +47,7 @@ Json parameter_value(const BoundParameter& parameter) {
   if (parameter.quoted) return parameter.value;
   if (parameter.value == "true" || parameter.value == "false") return parameter.value == "true";
   if (const auto whole = parse_integer(parameter.value)) return *whole;
-  if (const auto real = parse_real(parameter.value)) return number(*real);
+  if (const auto real = parse_real(parameter.value)) return json_number(*real);
   return parameter.value;
 }
 
@@ -70,8 +60,8 @@ Json unit_json(const UnitUse& unit) {
           {"entries", unit.entries},
           {"origin", to_string(unit.origin)},
           {"key", unit.key},
-          {"compile_seconds", number(unit.compile_seconds)},
-          {"load_seconds", number(unit.load_seconds)},
+          {"compile_seconds", json_number(unit.compile_seconds)},
+          {"load_seconds", json_number(unit.load_seconds)},
           {"options", unit.options},
           {"binary_bytes", unit.binary_bytes},
           {"note", text_or_null(unit.note)}};
@@ -80,28 +70,28 @@ Json unit_json(const UnitUse& unit) {
 Json summary_json(const std::optional<Summary>& summary) {
   if (!summary) return {};
   return {{"samples", summary->count},
-          {"min", number(summary->min)},
-          {"median", number(summary->median)},
-          {"mean", number(summary->mean)},
-          {"max", number(summary->max)},
-          {"deviation", number(summary->deviation)},
-          {"interval", Json::array({number(summary->ci_low), number(summary->ci_high)})}};
+          {"min", json_number(summary->min)},
+          {"median", json_number(summary->median)},
+          {"mean", json_number(summary->mean)},
+          {"max", json_number(summary->max)},
+          {"deviation", json_number(summary->deviation)},
+          {"interval", Json::array({json_number(summary->ci_low), json_number(summary->ci_high)})}};
 }
 
 Json attributes_json(const FunctionAttributes& attributes) {
-  return {{"registers", or_null(attributes.registers)},
-          {"static_shared_bytes", or_null(attributes.static_shared_bytes)},
-          {"local_bytes", or_null(attributes.local_bytes)},
-          {"max_threads_per_block", or_null(attributes.max_threads_per_block)},
-          {"binary_bytes", or_null(attributes.binary_bytes)}};
+  return {{"registers", json_or_null(attributes.registers)},
+          {"static_shared_bytes", json_or_null(attributes.static_shared_bytes)},
+          {"local_bytes", json_or_null(attributes.local_bytes)},
+          {"max_threads_per_block", json_or_null(attributes.max_threads_per_block)},
+          {"binary_bytes", json_or_null(attributes.binary_bytes)}};
 }
 
 Json clocks_json(const std::optional<DeviceClocks>& clocks) {
   if (!clocks) return {};
-  return {{"compute_mhz", or_null(clocks->compute_mhz)},
-          {"memory_mhz", or_null(clocks->memory_mhz)},
-          {"compute_max_mhz", or_null(clocks->compute_max_mhz)},
-          {"memory_max_mhz", or_null(clocks->memory_max_mhz)},
+  return {{"compute_mhz", json_or_null(clocks->compute_mhz)},
+          {"memory_mhz", json_or_null(clocks->memory_mhz)},
+          {"compute_max_mhz", json_or_null(clocks->compute_max_mhz)},
+          {"memory_max_mhz", json_or_null(clocks->memory_max_mhz)},
           {"limited_by", clocks->limited_by}};
 }
 
@@ -114,15 +104,15 @@ Json launch_json(const LaunchUse& launch) {
           {"cooperative", launch.shape.cooperative},
           {"dynamic_shared_bytes", launch.shape.dynamic_shared_bytes},
           {"attributes", attributes_json(launch.attributes)},
-          {"occupancy", or_null(launch.occupancy)},
+          {"occupancy", json_or_null(launch.occupancy)},
           {"seconds", summary_json(launch.seconds)}};
 }
 
 Json worst_json(const CheckResult& check) {
   if (check.worst_index.empty()) return {};
   return {{"index", check.worst_index},
-          {"value", number(check.worst_value)},
-          {"expected", number(check.worst_expected)}};
+          {"value", json_number(check.worst_value)},
+          {"expected", json_number(check.worst_expected)}};
 }
 
 Json check_json(const CheckResult& check) {
@@ -133,14 +123,14 @@ Json check_json(const CheckResult& check) {
           {"skipped", check.skipped},
           {"mismatches", check.mismatches},
           {"worst", worst_json(check)},
-          {"max_relative_error", number(check.max_relative_error)},
-          {"rtol", number(check.rtol)},
-          {"atol", number(check.atol)},
+          {"max_relative_error", json_number(check.max_relative_error)},
+          {"rtol", json_number(check.rtol)},
+          {"atol", json_number(check.atol)},
           {"message", check.message}};
 }
 
 Json metric_json(const MetricValue& metric) {
-  return {{"value", number(metric.value)},
+  return {{"value", json_number(metric.value)},
           {"unit", metric.unit},
           {"higher_is", metric.higher_is_better ? "better" : "worse"}};
 }
@@ -189,7 +179,7 @@ std::string record_to_json(const Record& record) {
                      {"clocks_after", clocks_json(record.clocks_after)},
                      {"checks", list_of(record.checks, check_json)},
                      {"metrics", metrics_json(record)},
-                     {"first_launch_seconds", number(record.first_launch_seconds)}};
+                     {"first_launch_seconds", json_number(record.first_launch_seconds)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,12 +1,12 @@
 #include "study/study_file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
 #include "base/text.h"
+#include "report/json_value.h"
 #include "report/record_json.h"
 
 namespace kiln {
@@ -14,18 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
-  if (std::isfinite(value)) return value;
-  return format_number(value);
-}
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json number_or_null(const std::optional<double>& value) {
-  return value ? number(*value) : Json();
+  return value ? json_number(*value) : Json();
 }
 
 std::string text_of(const Json& json) {
@@ -33,8 +23,8 @@ std::string text_of(const Json& json) {
 }
 
 Json interval_json(const Interval& interval) {
-  return {{"median", number(interval.median)},
-          {"interval", Json::array({number(interval.low), number(interval.high)})}};
+  return {{"median", json_number(interval.median)},
+          {"interval", Json::array({json_number(interval.low), json_number(interval.high)})}};
 }
 
 Json header_json(const StudyHeader& header) {
@@ -59,8 +49,9 @@ Json header_json(const StudyHeader& header) {
 Json machine_code_json(const std::vector<MachineCode>& kernels) {
   Json list = Json::array();
   for (const MachineCode& kernel : kernels) {
-    list.push_back(
-        {{"kernel", kernel.kernel}, {"bytes", kernel.bytes}, {"instructions", or_null(kernel.instructions)}});
+    list.push_back({{"kernel", kernel.kernel},
+                    {"bytes", kernel.bytes},
+                    {"instructions", json_or_null(kernel.instructions)}});
   }
   return list;
 }
@@ -118,27 +109,27 @@ Json case_json(const DeviceCases& cases, const StudyCase& which, const CaseData&
 Json summary_json(const std::optional<Summary>& summary) {
   if (!summary) return {};
   return {{"rounds", summary->count},
-          {"median", number(summary->median)},
-          {"interval", Json::array({number(summary->ci_low), number(summary->ci_high)})},
-          {"min", number(summary->min)},
-          {"max", number(summary->max)}};
+          {"median", json_number(summary->median)},
+          {"interval", Json::array({json_number(summary->ci_low), json_number(summary->ci_high)})},
+          {"min", json_number(summary->min)},
+          {"max", json_number(summary->max)}};
 }
 
 Json case_result_json(const StudyCase& which, const CaseData& data) {
   const Resources resources = resources_of(data.record);
   Json metrics = Json::object();
   for (const MetricValue& metric : data.record.metrics)
-    metrics[metric.name] = {{"value", number(metric.value)}, {"unit", metric.unit}};
+    metrics[metric.name] = {{"value", json_number(metric.value)}, {"unit", metric.unit}};
   return {{"case", which.name},
           {"status", to_string(data.record.status)},
           {"message", data.record.message.empty() ? Json() : Json(data.record.message)},
           {"step_seconds", summary_json(step_summary(data))},
           {"metrics", metrics},
-          {"code_bytes", data.costs ? or_null(data.costs->code_bytes()) : Json()},
-          {"instructions", data.costs ? or_null(data.costs->instructions()) : Json()},
-          {"registers", or_null(resources.registers)},
-          {"local_bytes", or_null(resources.local_bytes)},
-          {"shared_bytes", or_null(resources.shared_bytes)},
+          {"code_bytes", data.costs ? json_or_null(data.costs->code_bytes()) : Json()},
+          {"instructions", data.costs ? json_or_null(data.costs->instructions()) : Json()},
+          {"registers", json_or_null(resources.registers)},
+          {"local_bytes", json_or_null(resources.local_bytes)},
+          {"shared_bytes", json_or_null(resources.shared_bytes)},
           {"occupancy", number_or_null(resources.occupancy)},
           {"max_relative_error", number_or_null(worst_error(data.record))}};
 }
@@ -163,9 +154,9 @@ Json ratios_json(const std::vector<CaseRatio>& ratios) {
                     {"speedup", interval_json(ratio.speedup)},
                     {"effect", effect_text(effect_of(ratio.speedup))},
                     {"same_code", ratio.same_code},
-                    {"registers_saved", or_null(ratio.registers_saved)},
-                    {"instructions", or_null(ratio.instructions)},
-                    {"base_instructions", or_null(ratio.base_instructions)},
+                    {"registers_saved", json_or_null(ratio.registers_saved)},
+                    {"instructions", json_or_null(ratio.instructions)},
+                    {"base_instructions", json_or_null(ratio.base_instructions)},
                     {"verdict", ratio.sentence()}});
   }
   return list;
@@ -198,16 +189,16 @@ Json curve_json(const AmortisationCurve& curve, const std::vector<double>& launc
   Json before;
   if (curve.before) {
     before = {{"case", curve.before->subject},
-              {"launch_seconds", number(curve.before->launch_seconds)},
-              {"swap_seconds", number(curve.before->swap_seconds)},
-              {"launches", number(curve.launches_before())}};
+              {"launch_seconds", json_number(curve.before->launch_seconds)},
+              {"swap_seconds", json_number(curve.before->swap_seconds)},
+              {"launches", json_number(curve.launches_before())}};
   }
   Json seconds = Json::array();
-  for (const double count : launches) seconds.push_back(number(curve.seconds(count)));
+  for (const double count : launches) seconds.push_back(json_number(curve.seconds(count)));
   return {{"case", curve.subject},
           {"way", to_string(curve.way)},
-          {"first_seconds", number(curve.first_seconds)},
-          {"launch_seconds", number(curve.launch_seconds)},
+          {"first_seconds", json_number(curve.first_seconds)},
+          {"launch_seconds", json_number(curve.launch_seconds)},
           {"before_swap", before},
           {"seconds", seconds}};
 }
