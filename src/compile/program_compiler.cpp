@@ -93,6 +93,8 @@ class ProgramCompiler final : public Compiler {
     command.directory = work.string();
     command.time_limit = options_.time_limit;
     command.arguments = recipe_.options(specialization);
+    const std::filesystem::path source(specialization.source_path);
+    if (source.has_parent_path()) command.arguments.push_back("-I" + source.parent_path().string());
     command.arguments.insert(command.arguments.end(), {"-I" + include.string(), "-o", binary.string(),
                                                        (include / recipe_.source_file).string()});
     ProcessResult result = processes_.run(command);

@@ -5,6 +5,7 @@
 
 #include "compile/cpu/arch_options.h"
 #include "kiln/error.h"
+#include "support/compile_result.h"
 #include "support/cpu_kernels.h"
 #include "support/fake_clock.h"
 #include "support/fake_process_runner.h"
@@ -13,6 +14,7 @@
 namespace kiln::test {
 namespace {
 
+using test::diagnostic_of;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -20,14 +22,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kAdd = "extern \"C\" __global__ void add(int* a, int n) {\n  a[threadIdx.x] += n;\n}\n";
-
-Diagnostic diagnostic_of(CompileResult result) {
-  if (!std::holds_alternative<Diagnostic>(result)) {
-    ADD_FAILURE() << "it compiled";
-    return {};
-  }
-  return std::get<Diagnostic>(std::move(result));
-}
 
 class CpuDiagnostic : public ::testing::TestWithParam<std::string> {
  protected:

@@ -8,6 +8,7 @@
 
 #include "base/scratch_folder.h"
 #include "isolate/outcome.h"
+#include "support/compile_result.h"
 #include "support/fake_clock.h"
 #include "support/fake_compiler.h"
 #include "support/fake_process_runner.h"
@@ -17,6 +18,7 @@
 namespace kiln {
 namespace {
 
+using test::diagnostic_of;
 using test::FakeProcessRunner;
 using test::make_specialization;
 using testing::HasSubstr;
@@ -26,12 +28,6 @@ CodeObject code_from_a_worker() {
   code.binary = "made in a worker";
   code.format = "fake";
   return code;
-}
-
-Diagnostic diagnostic_of(CompileResult result) {
-  if (auto* diagnostic = std::get_if<Diagnostic>(&result)) return std::move(*diagnostic);
-  ADD_FAILURE() << "it compiled";
-  return {};
 }
 
 /// The worker is a function of the test's that works on the worker's folder.

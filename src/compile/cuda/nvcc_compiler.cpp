@@ -22,8 +22,6 @@ std::vector<std::string> nvcc_options(const Specialization& specialization) {
   const NvrtcArch arch{"-arch=" + specialization.target.arch, false, ""};
   std::vector<std::string> options = {"-cubin"};
   for (std::string& option : nvrtc_options(specialization, arch, {})) options.push_back(std::move(option));
-  const std::filesystem::path source(specialization.source_path);
-  if (source.has_parent_path()) options.push_back("-I" + source.parent_path().string());
   return options;
 }
 

@@ -24,8 +24,6 @@ RtcUnit make_unit(const Specialization& specialization) {
 std::vector<std::string> hipcc_options(const Specialization& specialization) {
   std::vector<std::string> options = {"-x", "hip", "-O3", "--offload-device-only", "--no-gpu-bundle-output"};
   for (std::string& option : hiprtc_options(specialization)) options.push_back(std::move(option));
-  const std::filesystem::path source(specialization.source_path);
-  if (source.has_parent_path()) options.push_back("-I" + source.parent_path().string());
   options.emplace_back("-c");
   return options;
 }

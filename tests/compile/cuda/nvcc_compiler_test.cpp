@@ -8,6 +8,7 @@
 #include "device/elf_file.h"
 #include "kiln/error.h"
 #include "service/kernel_service.h"
+#include "support/compile_result.h"
 #include "support/fake_clock.h"
 #include "support/fake_process_runner.h"
 #include "support/memory_file_system.h"
@@ -27,14 +28,7 @@ template <class T, int N> __global__ void axpy(T* y, const T* x, T a, const Para
 })";
 
 Specialization specialize(const std::string& text, const std::vector<std::string>& entries) {
-  Specialization specialization;
-  specialization.source_name = "kernel.cu";
-  specialization.source_text = text;
-  specialization.params_header =
-      "#pragma once\n#include \"kiln/portable.h\"\nstruct Params { static constexpr int n = 64; };\n";
-  for (const std::string& entry : entries) specialization.entries.push_back({entry, std::nullopt, ""});
-  specialization.target = {"cuda", "sm_90", 32};
-  return specialization;
+  return test::specialization_of(text, entries, {"cuda", "sm_90", 32});
 }
 
 /// With the machine's own nvcc; no GPU is needed. Skipped where there is none.
@@ -49,21 +43,11 @@ class NvccCompilerTest : public ::testing::Test {
   }
 
   CodeObject compile(const Specialization& specialization) {
-    CompileResult result = compiler_->compile(specialization);
-    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) {
-      ADD_FAILURE() << diagnostic->summary << "\n" << diagnostic->log;
-      return {};
-    }
-    return std::get<CodeObject>(std::move(result));
+    return test::code_of(compiler_->compile(specialization));
   }
 
   Diagnostic fail(const Specialization& specialization) {
-    CompileResult result = compiler_->compile(specialization);
-    if (std::holds_alternative<CodeObject>(result)) {
-      ADD_FAILURE() << "it compiled";
-      return {};
-    }
-    return std::get<Diagnostic>(std::move(result));
+    return test::diagnostic_of(compiler_->compile(specialization));
   }
 
   std::unique_ptr<FileSystem> files_ = make_real_file_system();

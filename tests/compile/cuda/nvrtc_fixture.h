@@ -13,6 +13,7 @@
 #include "compile/cuda/nvrtc_library.h"
 #include "kiln/error.h"
 #include "specialize/includes.h"
+#include "support/compile_result.h"
 #include "support/recording_log.h"
 
 namespace kiln::test {
@@ -90,19 +91,11 @@ class NvrtcTest : public ::testing::Test {
 
   /// With `compiler`, or the one that finds what the machine has.
   CodeObject compile(const Specialization& specialization, Compiler* compiler = nullptr) {
-    CompileResult result = (compiler != nullptr ? compiler : compiler_.get())->compile(specialization);
-    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) {
-      ADD_FAILURE() << diagnostic->summary << "\n" << diagnostic->log;
-      return {};
-    }
-    return std::get<CodeObject>(std::move(result));
+    return test::code_of((compiler != nullptr ? compiler : compiler_.get())->compile(specialization));
   }
 
   Diagnostic fail(const Specialization& specialization, Compiler* compiler = nullptr) {
-    CompileResult result = (compiler != nullptr ? compiler : compiler_.get())->compile(specialization);
-    if (auto* diagnostic = std::get_if<Diagnostic>(&result)) return std::move(*diagnostic);
-    ADD_FAILURE() << "it compiled";
-    return {};
+    return test::diagnostic_of((compiler != nullptr ? compiler : compiler_.get())->compile(specialization));
   }
 
   std::unique_ptr<FileSystem> files_;

@@ -7,6 +7,7 @@
 #include "device/hip/code_object.h"
 #include "hip_shim/code_object_writer.h"
 #include "kiln/error.h"
+#include "support/compile_result.h"
 #include "support/fake_clock.h"
 #include "support/fake_process_runner.h"
 #include "support/memory_file_system.h"
@@ -28,14 +29,7 @@ extern "C" __global__ void plain(int* a) { *a = kiln::warp_size; }
 )";
 
 Specialization specialize(const std::string& text, const std::vector<std::string>& entries) {
-  Specialization specialization;
-  specialization.source_name = "kernel.cu";
-  specialization.source_text = text;
-  specialization.params_header =
-      "#pragma once\n#include \"kiln/portable.h\"\nstruct Params { static constexpr int n = 64; };\n";
-  for (const std::string& entry : entries) specialization.entries.push_back({entry, std::nullopt, ""});
-  specialization.target = {"hip", "gfx90a", 64};
-  return specialization;
+  return test::specialization_of(text, entries, {"hip", "gfx90a", 64});
 }
 
 /// With the machine's own hipcc; no GPU is needed. Skipped where there is none.

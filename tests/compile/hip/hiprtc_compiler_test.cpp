@@ -8,6 +8,7 @@
 
 #include "device/hip/code_object.h"
 #include "kiln/error.h"
+#include "support/compile_result.h"
 #include "support/recording_log.h"
 
 namespace kiln::test {
@@ -51,19 +52,11 @@ class HiprtcCompilerTest : public ::testing::Test {
   }
 
   CodeObject compile(const Specialization& specialization) {
-    CompileResult result = compiler_->compile(specialization);
-    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) {
-      ADD_FAILURE() << diagnostic->summary << "\n" << diagnostic->log;
-      return {};
-    }
-    return std::get<CodeObject>(std::move(result));
+    return test::code_of(compiler_->compile(specialization));
   }
 
   Diagnostic fail(const Specialization& specialization) {
-    CompileResult result = compiler_->compile(specialization);
-    if (auto* diagnostic = std::get_if<Diagnostic>(&result)) return std::move(*diagnostic);
-    ADD_FAILURE() << "it compiled";
-    return {};
+    return test::diagnostic_of(compiler_->compile(specialization));
   }
 
   std::string refusal(const std::string& arch) {
