@@ -108,7 +108,7 @@ if [ -n "$data" ]; then
 fi
 
 if [ $quick = no ] && command -v compute-sanitizer > /dev/null; then
-  sanitizer_job stencil7 "nx: 64" "method: [march, tma]"
+  sanitizer_job stencil7 "nx: 64"
   sanitizer_job babelstream "n: 262144"
   sanitizer_job minibude "nposes: 512"
   sanitizer_job hartree_fock "natoms: 8"

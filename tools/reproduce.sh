@@ -28,12 +28,12 @@ mojo_fig6_minibude           | mojo_fig6_minibude               |  50 | | wg=1 |
 mojo_fig6_minibude_tuned     | mojo_fig6_minibude_tuned         |  45 | | wg=1 | ppwi=16 fast_math=true
 mojo_table4_hartree_fock     | mojo_table4_hartree_fock         |  20 | | natoms=64 | natoms=4
 davis_fig2_minibude          | davis_fig2_minibude              |  60 | | | bind.all=compile
-davis_fig2_fig3_babelstream  | davis_fig2_fig3_babelstream      | 100 | | | bind.all=compile
+davis_fig2_fig3_babelstream  | davis_fig2_fig3_babelstream      |  60 | | | bind.all=compile
 mojo_table2_stencil7_float   | mojo_table2_stencil7_float       |  26 | | block_x=256 | bind.all=compile
-stencil7_float_1024          | stencil7_float_1024              |  52 | | | bind.all=run
-mojo_fig3_stencil7_1024      | mojo_fig3_stencil7               | 140 | nx=1024 bind.all=run | block_x=256 | T=float
-babelstream_2e29             | babelstream_2e29                 | 110 | | | bind.all=compile
-stencil7_double_1024         | stencil7_double_1024             | 140 | | | bind.all=run
+stencil7_float_1024          | stencil7_float_1024              |  30 | | | bind.all=run
+mojo_fig3_stencil7_1024      | mojo_fig3_stencil7               |  70 | nx=1024 bind.all=run | block_x=256 | T=float
+babelstream_2e29             | babelstream_2e29                 |  70 | | | bind.all=compile
+stencil7_double_1024         | stencil7_double_1024             |  70 | | | bind.all=run
 hartree_fock_1024_paper      | hartree_fock_1024_paper          | 180 | | natoms=8 energy=0 | natoms=3
 mojo_table4_hartree_fock_1024 | mojo_table4_hartree_fock_1024   | 190 | | natoms=8 energy=0 | natoms=3
 END

@@ -127,6 +127,8 @@ class Device {
   /// Ordered after all earlier work on `stream`, complete on return.
   virtual void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) = 0;
+  /// Between two places on this device that do not overlap; enqueued.
+  virtual void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) = 0;
   /// Sets every byte; enqueued.
   virtual void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;

@@ -128,6 +128,9 @@ class TracedDevice final : public Device {
     span.add("bytes", bytes);
     inner_->copy_to_host(inner(stream), host, device, bytes);
   }
+  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
+    inner_->copy_on_device(inner(stream), to, from, bytes);
+  }
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
     inner_->fill_bytes(inner(stream), device, value, bytes);
   }

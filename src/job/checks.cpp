@@ -1,11 +1,14 @@
 #include "job/checks.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <ranges>
 
 #include "base/text.h"
 #include "job/host_fill.h"
 #include "measure/compare.h"
+#include "service/task_threads.h"
 #include "workload/scalar_dispatch.h"
 
 namespace kiln {
@@ -33,49 +36,116 @@ Region region_of(const Configuration& configuration, const CheckSpec& check, con
   return region;
 }
 
-/// Calls `visit(begin, end)` for each contiguous run of linear indices in the region.
-template <class Visit>
-void for_each_run(const BufferLayout& layout, const Region& region, Visit visit) {
-  const std::size_t last = region.size() - 1;
-  std::vector<std::uint64_t> index(region.size());
-  for (std::size_t i = 0; i < region.size(); ++i) {
-    index[i] = region[i].first;
-    if (region[i].first == region[i].second) return;
-  }
-  for (;;) {
-    std::uint64_t row = 0;
-    for (std::size_t i = 0; i < last; ++i) row = (row + index[i]) * layout.shape[i + 1];
-    visit(row + region[last].first, row + region[last].second);
-    std::size_t i = last;
-    while (i > 0) {
-      --i;
-      if (++index[i] < region[i].second) break;
-      index[i] = region[i].first;
-      if (i == 0) return;
+/// Half-open range of linear indices.
+struct Range {
+  std::uint64_t begin = 0, end = 0;
+};
+
+/// The contiguous runs of linear indices in a region, in order.
+class Runs {
+ public:
+  Runs(const BufferLayout& layout, const Region& region) : layout_(layout), region_(region) {
+    for (const auto& [first, end] : region) {
+      if (first == end) count_ = 0;
     }
-    if (last == 0) return;
+    for (std::size_t i = 0; i + 1 < region.size(); ++i) count_ *= region[i].second - region[i].first;
   }
-}
 
-template <class T>
-double element(std::span<const std::byte> bytes, std::uint64_t index) {
-  T value;
-  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
-  return static_cast<double>(value);
-}
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] Range run(std::uint64_t number) const {
+    const std::size_t last = region_.size() - 1;
+    std::uint64_t row = 0;
+    std::uint64_t stride = layout_.shape[last];
+    for (std::size_t i = last; i-- > 0; stride *= layout_.shape[i]) {
+      const std::uint64_t extent = region_[i].second - region_[i].first;
+      row += (region_[i].first + number % extent) * stride;
+      number /= extent;
+    }
+    return {row + region_[last].first, row + region_[last].second};
+  }
+  /// The first run that ends beyond `index`; count() if none does.
+  [[nodiscard]] std::uint64_t first_beyond(std::uint64_t index) const {
+    const auto numbers = std::views::iota(std::uint64_t{0}, count_);
+    return *std::ranges::partition_point(numbers, [&](std::uint64_t n) { return run(n).end <= index; });
+  }
 
-double sum_of(const BufferLayout& layout, const Region& region, std::span<const std::byte> values) {
-  CompensatedSum sum;
-  visit_scalar(layout.scalar.value(), [&]<class T>() {
-    for_each_run(layout, region, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) sum.add(element<T>(values, i));
-    });
+ private:
+  const BufferLayout& layout_;
+  const Region& region_;
+  std::uint64_t count_ = 1;
+};
+
+/// Arrays are read part by part, and on all cores: neither memory nor time are to limit what is checked. What
+/// is summed depends on the parts, so their size does not depend on the machine.
+constexpr std::uint64_t kPartElements = std::uint64_t{1} << 20;
+
+/// Calls `visit(part, range, ranges)` for each part that the region meets, on several threads at a time, with
+/// the linear indices of the part and those in it that belong to the region.
+template <class Visit>
+void for_each_part(const Runs& runs, const Visit& visit) {
+  if (runs.count() == 0) return;
+  const std::uint64_t begin = runs.run(0).begin;
+  const std::uint64_t end = runs.run(runs.count() - 1).end;
+  const auto parts = static_cast<std::size_t>((end - begin + kPartElements - 1) / kPartElements);
+  for_each_task(parts, [&](std::size_t part) {
+    const std::uint64_t first = begin + part * kPartElements;
+    const Range range{first, std::min(end, first + kPartElements)};
+    std::vector<Range> ranges;
+    for (std::uint64_t n = runs.first_beyond(range.begin); n < runs.count(); ++n) {
+      const Range run = runs.run(n);
+      if (run.begin >= range.end) break;
+      ranges.push_back({std::max(run.begin, range.begin), std::min(run.end, range.end)});
+    }
+    if (!ranges.empty()) visit(part, range, ranges);
   });
-  return sum.value();
 }
 
-double element_as(ScalarType type, std::span<const std::byte> bytes, std::uint64_t index) {
-  return visit_scalar(type, [&]<class T>() { return element<T>(bytes, index); });
+std::size_t parts_of(const BufferLayout& layout) {
+  return static_cast<std::size_t>((layout.count + kPartElements - 1) / kPartElements);
+}
+
+/// Elements of one part of an array.
+class Part {
+ public:
+  Part(const ArrayContent& array, ScalarType type, Range range)
+      : type_(type),
+        begin_(range.begin),
+        bytes_(array.part(range.begin * size_of(type),
+                          static_cast<std::size_t>((range.end - range.begin) * size_of(type)), room_)) {}
+
+  template <class T>
+  [[nodiscard]] double at(std::uint64_t index) const {
+    T value;
+    std::memcpy(&value, bytes_.data() + (index - begin_) * sizeof(T), sizeof(T));
+    return static_cast<double>(value);
+  }
+  [[nodiscard]] double at(std::uint64_t index) const {
+    return visit_scalar(type_, [&]<class T>() { return at<T>(index); });
+  }
+
+ private:
+  std::vector<std::byte> room_;
+  ScalarType type_;
+  std::uint64_t begin_;
+  std::span<const std::byte> bytes_;
+};
+
+double sum_of(const BufferLayout& layout, const Region& region, const ArrayContent& values) {
+  std::vector<double> sums(parts_of(layout));
+  const ScalarType type = layout.scalar.value();
+  for_each_part(Runs(layout, region), [&](std::size_t index, Range range, const std::vector<Range>& ranges) {
+    const Part part(values, type, range);
+    CompensatedSum sum;
+    visit_scalar(type, [&]<class T>() {
+      for (const Range& run : ranges) {
+        for (std::uint64_t i = run.begin; i < run.end; ++i) sum.add(part.at<T>(i));
+      }
+    });
+    sums[index] = sum.value();
+  });
+  CompensatedSum sum;
+  for (const double of_part : sums) sum.add(of_part);
+  return sum.value();
 }
 
 Tolerance tolerance_of(const Configuration& configuration, const CheckSpec& check) {
@@ -96,7 +166,7 @@ std::string tolerance_text(const Tolerance& tolerance) {
 struct Expected {
   std::string source;
   std::optional<double> number;
-  HostContent array;
+  ArrayContent array;
   ScalarType type = ScalarType::kDouble;  ///< of the array's elements
 };
 
@@ -121,9 +191,9 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
     file.optional = optional_here;
     if (file_is_there(configuration, file, files)) {
       Expected expected{file_name(configuration, file), std::nullopt, {}, layout.scalar.value()};
-      expected.array.copy.resize(layout.bytes);
-      fill_from_file(configuration, layout, file, files, expected.array.copy);
-      expected.array.bytes = expected.array.copy;
+      std::vector<std::byte> content(layout.bytes);
+      fill_from_file(configuration, layout, file, files, content);
+      expected.array = ArrayContent(std::move(content));
       return expected;
     }
     if (check.reference_kernel.empty()) return std::nullopt;
@@ -136,29 +206,46 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
                     check.where);
   Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content), *other.scalar};
   if (check.reduce_sum) {
-    expected.number = sum_of(other, full_region(other), expected.array.bytes);
+    expected.number = sum_of(other, full_region(other), expected.array);
   }
   return expected;
 }
 
 Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Region& region,
-                   const Tolerance& tolerance, std::span<const std::byte> values, const Expected& expected) {
+                   const Tolerance& tolerance, const ArrayContent& values, const Expected& expected) {
   Comparison result;
   if (check.reduce_sum) {
     compare_one(result, tolerance, 0, sum_of(layout, region, values), *expected.number);
     return result;
   }
-  visit_scalar(layout.scalar.value(), [&]<class T>() {
-    const bool same_type = !expected.number && expected.type == *layout.scalar;
-    for_each_run(layout, region, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) {
-        const double wanted = expected.number ? *expected.number
-                              : same_type     ? element<T>(expected.array.bytes, i)
-                                              : element_as(expected.type, expected.array.bytes, i);
-        compare_one(result, tolerance, i, element<T>(values, i), wanted);
+  std::vector<Comparison> found(parts_of(layout));
+  const ScalarType type = layout.scalar.value();
+  for_each_part(Runs(layout, region), [&](std::size_t index, Range range, const std::vector<Range>& ranges) {
+    const Part part(values, type, range);
+    const std::optional<Part> other =
+        expected.number ? std::nullopt
+                        : std::optional<Part>(std::in_place, expected.array, expected.type, range);
+    Comparison of_part;
+    visit_scalar(type, [&]<class T>() {
+      const auto compare_run = [&](const Range& run, auto wanted) {
+        for (std::uint64_t i = run.begin; i < run.end; ++i)
+          compare_one(of_part, tolerance, i, part.at<T>(i), wanted(i));
+      };
+      for (const Range& run : ranges) {
+        if (expected.number) {
+          compare_run(run, [&](std::uint64_t) { return *expected.number; });
+        } else if (expected.type == type) {
+          compare_run(run, [&](std::uint64_t i) { return other->at<T>(i); });
+        } else if (expected.type == ScalarType::kDouble) {
+          compare_run(run, [&](std::uint64_t i) { return other->at<double>(i); });
+        } else {
+          compare_run(run, [&](std::uint64_t i) { return other->at(i); });
+        }
       }
     });
+    found[index] = of_part;
   });
+  for (const Comparison& of_part : found) merge(result, of_part);
   return result;
 }
 
@@ -193,12 +280,12 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
     result.message = "skipped: there is no expected value in the input";
     return result;
   }
-  if (!expected->number && expected->array.bytes.size() != layout.count * size_of(expected->type)) {
+  if (!expected->number && expected->array.bytes() != layout.count * size_of(expected->type)) {
     throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'",
                     check.where);
   }
-  const HostContent values = workspace.content(check.buffer);
-  const Comparison comparison = compare(check, layout, region, tolerance, values.bytes, *expected);
+  const ArrayContent values(workspace, check.buffer);
+  const Comparison comparison = compare(check, layout, region, tolerance, values, *expected);
   result.against = expected->source;
   result.compared = comparison.compared;
   result.skipped = comparison.skipped;

@@ -11,7 +11,7 @@ namespace kiln {
 
 /// Where the array that a check compares with stands, once its reference kernel has run.
 struct ReferenceContent {
-  HostContent content;
+  ArrayContent content;
   std::string name;  ///< for messages: "kernel laplacian_reference"
 };
 

@@ -1,11 +1,10 @@
 #include "job/job_runner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "base/text.h"
-#include "job/units.h"
+#include "job/compile_variants.h"
 #include "job/variant_description.h"
 #include "job/variant_runner.h"
 #include "launch/argument_values.h"
@@ -56,35 +55,17 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
   return std::nullopt;
 }
 
-/// Variants whose code is compiled before the first of them runs: enough for every core, few enough to keep
-/// their sources in memory and the first result near.
-constexpr std::size_t kVariantsAhead = 64;
-
-/// Compiles for the variants from `begin` on that are to run, all cores at once, and waits, until stopped:
-/// nothing compiles while a variant is measured. What fails or cannot be specialised is met again, and
-/// reported, when the variant's turn comes.
-std::unique_ptr<CompileAhead> compile_variants(const JobPlan& plan, const JobContext& context,
-                                               const std::vector<bool>& runs, std::size_t begin,
-                                               RecordSink& sink) {
-  std::vector<WantedCode> wanted;
+/// Compiles for the variants from `begin` on that are to run.
+std::unique_ptr<CompileAhead> compile_from(std::size_t begin, const JobPlan& plan, const JobContext& context,
+                                           const std::vector<bool>& runs, RecordSink& sink) {
+  std::vector<VariantToCompile> next;
   const std::size_t end = std::min(plan.variants.size(), begin + kVariantsAhead);
   for (std::size_t i = begin; i < end; ++i) {
-    const Target target = context.devices.open(plan.variants[i].device)->info().target;
-    const auto compiler = context.compilers.find(target.backend);
-    if (!runs[i] || compiler == context.compilers.end()) continue;
-    try {
-      const TraceSpan span(context.trace, TraceKind::kSpecialise, plan.variants[i].label);
-      for (Unit& unit : units_of(plan.variants[i].configuration, target, context.files))
-        wanted.push_back({std::move(unit.specialization), compiler->second});
-    } catch (const Error&) {
-      continue;
-    }
+    if (runs[i]) next.push_back({plan.variants[i], context});
   }
+  std::vector<WantedCode> wanted = code_of(next);
   if (!wanted.empty()) sink.compiling(end, plan.variants.size());
-  constexpr std::chrono::milliseconds kAskAgain{100};
-  auto ahead = context.service.compile_ahead(std::move(wanted));
-  while (!context.stopped() && !ahead->wait_for(kAskAgain)) continue;
-  return ahead;
+  return compile_and_wait(std::move(wanted), context);
 }
 
 void describe(const Variant& variant, TraceSpan& span) {
@@ -218,7 +199,7 @@ bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, c
   std::unique_ptr<CompileAhead> ahead;
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     if (plan.variants.size() > 1 && i % kVariantsAhead == 0)
-      ahead = compile_variants(plan, context, runs, i, sink);
+      ahead = compile_from(i, plan, context, runs, sink);
     if (context.stopped()) return false;
     if (i < known.size() && known[i]) {
       sink.known(*known[i]);

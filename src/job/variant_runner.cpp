@@ -271,7 +271,7 @@ ReferenceContent VariantRunner::run_reference_on(Workspace& workspace, const Che
                         workspace);
   kernel.load_symbols();
   kernel.enqueue();
-  return {workspace.content(check.reference_buffer), "kernel " + check.reference_kernel};
+  return {ArrayContent(workspace, check.reference_buffer), "kernel " + check.reference_kernel};
 }
 
 ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
@@ -294,10 +294,8 @@ ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
   }
   ReferenceContent reference = run_reference_on(workspace, check);
   // The workspace goes; what is looked at must stay.
-  if (reference.content.copy.empty()) {
-    reference.content.copy.assign(reference.content.bytes.begin(), reference.content.bytes.end());
-    reference.content.bytes = reference.content.copy;
-  }
+  const std::span<const std::byte> bytes = workspace.content(check.reference_buffer).bytes;
+  reference.content = ArrayContent({bytes.begin(), bytes.end()});
   return reference;
 }
 

@@ -28,6 +28,21 @@ void BufferPool::give(std::unique_ptr<DeviceBuffer> buffer) {
   free_.emplace(bytes, std::move(buffer));
 }
 
+ArrayContent::ArrayContent(const Workspace& workspace, std::string buffer)
+    : workspace_(&workspace), buffer_(std::move(buffer)) {
+  workspace.stream().synchronize();
+}
+
+std::uint64_t ArrayContent::bytes() const {
+  return workspace_ != nullptr ? workspace_->layout(buffer_).bytes : held_.size();
+}
+
+std::span<const std::byte> ArrayContent::part(std::uint64_t first, std::size_t count,
+                                              std::vector<std::byte>& room) const {
+  if (workspace_ != nullptr) return workspace_->part(buffer_, first, count, room);
+  return std::span(held_).subspan(first, count);
+}
+
 Workspace::Workspace(Device& device, Stream& stream, const Configuration& configuration, FileSystem& files,
                      BufferPool& pool)
     : device_(device), stream_(stream), configuration_(configuration), files_(files), pool_(pool) {}
@@ -69,6 +84,9 @@ void Workspace::fill(const std::string& name) {
     if (host == nullptr) device_.copy_to_device(stream_, buffer.data(), staging.data(), layout.bytes);
     return;
   }
+  if (host == nullptr &&
+      (content.kind == InitSpec::Kind::kConstant || content.kind == InitSpec::Kind::kPoison))
+    return fill_alike(entry(name), content);
   const std::uint64_t step = std::max<std::uint64_t>(1, kStagingBytes / layout.element_bytes);
   std::vector<std::byte> staging(
       host != nullptr ? 0 : std::min<std::uint64_t>(layout.bytes, step * layout.element_bytes));
@@ -82,6 +100,21 @@ void Workspace::fill(const std::string& name) {
     if (host == nullptr) {
       device_.copy_to_device(stream_, static_cast<std::byte*>(buffer.data()) + offset, staging.data(), bytes);
     }
+  }
+}
+
+/// Where all elements are alike the device makes most of them itself, each copy as long as all before it.
+void Workspace::fill_alike(const Entry& found, const InitSpec& init) {
+  const std::uint64_t bytes = found.layout.bytes;
+  const std::uint64_t whole = kStagingBytes / found.layout.element_bytes * found.layout.element_bytes;
+  std::vector<std::byte> staging(std::min(bytes, std::max<std::uint64_t>(whole, found.layout.element_bytes)));
+  fill_generated(configuration_, found.layout, init, 0, staging);
+  auto* out = static_cast<std::byte*>(found.buffer->data());
+  device_.copy_to_device(stream_, out, staging.data(), staging.size());
+  for (std::uint64_t done = staging.size(); done < bytes;) {
+    const std::uint64_t more = std::min(done, bytes - done);
+    device_.copy_on_device(stream_, out + done, out, more);
+    done += more;
   }
 }
 
@@ -102,6 +135,17 @@ HostContent Workspace::content(const std::string& name) const {
   device_.copy_to_host(stream_, content.copy.data(), found.buffer->data(), found.layout.bytes);
   content.bytes = content.copy;
   return content;
+}
+
+std::span<const std::byte> Workspace::part(const std::string& name, std::uint64_t first, std::size_t count,
+                                           std::vector<std::byte>& room) const {
+  const Entry& found = entry(name);
+  if (const auto* host = static_cast<const std::byte*>(found.buffer->host_view()))
+    return {host + first, count};
+  room.resize(count);
+  device_.copy_to_host(stream_, room.data(), static_cast<const std::byte*>(found.buffer->data()) + first,
+                       count);
+  return room;
 }
 
 void Workspace::release() {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -32,6 +34,29 @@ struct HostContent {
   std::span<const std::byte> bytes;
 };
 
+class Workspace;
+
+/// An array that the host reads part by part: one that it holds, or a buffer, which stays where it is. A
+/// buffer's content is that of its last launch; it is valid until the next one.
+class ArrayContent {
+ public:
+  ArrayContent() = default;
+  explicit ArrayContent(std::vector<std::byte> bytes) : held_(std::move(bytes)) {}
+  /// Waits for the device.
+  ArrayContent(const Workspace& workspace, std::string buffer);
+
+  [[nodiscard]] std::uint64_t bytes() const;
+  /// `count` bytes from `first` on: in `room` where they have to be fetched. Thread-safe; each thread has a
+  /// room of its own.
+  [[nodiscard]] std::span<const std::byte> part(std::uint64_t first, std::size_t count,
+                                                std::vector<std::byte>& room) const;
+
+ private:
+  std::vector<std::byte> held_;
+  const Workspace* workspace_ = nullptr;
+  std::string buffer_;
+};
+
 /// The buffers of one variant on one device.
 class Workspace {
  public:
@@ -51,6 +76,10 @@ class Workspace {
   /// Waits for the device and shows a buffer's content. The view is valid until the next launch.
   [[nodiscard]] HostContent content(const std::string& name) const;
 
+  /// A part of a buffer's content, as ArrayContent has it. Does not wait for what runs.
+  [[nodiscard]] std::span<const std::byte> part(const std::string& name, std::uint64_t first,
+                                                std::size_t count, std::vector<std::byte>& room) const;
+
   /// Gives the memory back to the pool.
   void release();
 
@@ -63,6 +92,7 @@ class Workspace {
     std::unique_ptr<DeviceBuffer> buffer;
   };
   [[nodiscard]] const Entry& entry(const std::string& name) const;
+  void fill_alike(const Entry& found, const InitSpec& init);
 
   Device& device_;
   Stream& stream_;

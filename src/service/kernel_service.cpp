@@ -31,10 +31,6 @@ using GetResult = std::variant<ServiceResult, Diagnostic>;
 /// A compile made ahead that nobody needs any more.
 struct Cancelled {};
 
-int usable_cores() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 std::string entries_text(const Specialization& specialization) {
   std::vector<std::string> words;
   for (const EntryPoint& entry : specialization.entries) words.push_back(entry.name_expression);

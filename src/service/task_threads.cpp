@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -56,6 +57,27 @@ void TaskThreads::wait() {
 bool TaskThreads::wait_for(std::chrono::milliseconds limit) {
   std::unique_lock lock(work_->mutex);
   return work_->ended.wait_for(lock, limit, [this] { return work_->running == 0; });
+}
+
+int usable_cores() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void for_each_task(std::size_t count, const std::function<void(std::size_t index)>& task) {
+  if (count == 1) return task(0);
+  std::vector<std::exception_ptr> thrown(count);
+  TaskThreads threads(static_cast<std::size_t>(usable_cores()), count,
+                      [&](std::size_t index, const std::stop_token&) {
+                        try {
+                          task(index);
+                        } catch (...) {
+                          thrown[index] = std::current_exception();
+                        }
+                      });
+  threads.wait();
+  for (const std::exception_ptr& error : thrown) {
+    if (error) std::rethrow_exception(error);
+  }
 }
 
 }  // namespace kiln

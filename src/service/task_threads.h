@@ -29,4 +29,11 @@ class TaskThreads {
   std::unique_ptr<Work, Finish> work_;
 };
 
+/// Cores that this process may use; at least 1.
+[[nodiscard]] int usable_cores();
+
+/// Calls `task(0)` to `task(count - 1)` on all cores and waits; a single one on the caller's thread. Of what
+/// tasks throw, the first one's by number is thrown again.
+void for_each_task(std::size_t count, const std::function<void(std::size_t index)>& task);
+
 }  // namespace kiln

@@ -22,11 +22,16 @@ class CodeMeter {
         units_(step_units(variant, how.context)) {}
 
   std::optional<CaseCosts> run() {
+    std::optional<ScratchFolder> folder;
+    std::optional<DiskCache> disk;
     for (std::size_t i = 0; i < how_.repeats; ++i) {
-      const ScratchFolder folder = make_scratch_folder(how_.context.files, how_.scratch, "kiln-study-");
-      DiskCache disk(how_.context.files, how_.context.clock, how_.context.log, folder.get().path);
-      if (!take_cold(disk)) return std::nullopt;
-      take_from_disk(disk);
+      if (i < how_.compiles) {
+        disk.reset();
+        folder.emplace(make_scratch_folder(how_.context.files, how_.scratch, "kiln-study-"));
+        disk.emplace(how_.context.files, how_.context.clock, how_.context.log, folder->get().path);
+        if (!take_cold(*disk)) return std::nullopt;
+      }
+      take_from_disk(*disk);
       if (ahead_) take_from_memory();
     }
     for (const auto& code : codes_) {

@@ -16,13 +16,14 @@ struct CodeMeasurement {
   ProcessRunner& processes;              ///< for a disassembler
   const std::filesystem::path& scratch;  ///< for cold caches; each is removed at once
   std::size_t repeats = 1;
+  std::size_t compiles = 1;  ///< of the repeats, the first so many; the others take what the last one made
 };
 
 /// The units of a variant's step, as a user's program would ask for them one after the other.
 [[nodiscard]] std::vector<Unit> step_units(const Variant& variant, const JobContext& context);
 
-/// Gets the code of a variant's step `repeats` times as a user would the first time, into a disk cache of its
-/// own below `scratch` that goes again, and each time once more out of that cache as another process would.
+/// Gets the code of a variant's step `compiles` times as a user would the first time, into a disk cache of
+/// its own below `scratch` that goes again, and `repeats` times out of that cache as another process would.
 /// One unit after the other, nothing beside it. `nullopt` for code that does not compile.
 ///
 /// With a `runner`, which has the variant prepared and found right, each time goes on to the end of the first

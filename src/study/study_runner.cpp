@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "job/compile_variants.h"
 #include "job/units.h"
 #include "job/variant_runner.h"
 #include "study/background_start.h"
@@ -60,10 +61,12 @@ class DeviceStudy {
       return known != data_.end() && known->second.costs;
     });
     if (!all_known) warm_up_compilers();
-    std::size_t done = 0;
-    for (const std::size_t index : visit_order(spec_.seed, 0, cases_.cases.size())) {
-      tell("compile and check", done++, cases_.cases.size(), cases_.cases[index].name);
-      prepare_case(index);
+    const std::vector<std::size_t> order = visit_order(spec_.seed, 0, cases_.cases.size());
+    std::unique_ptr<CompileAhead> ahead;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i % kVariantsAhead == 0) ahead = compile_from(i, order);
+      tell("check and time compiles", i, order.size(), cases_.cases[order[i]].name);
+      prepare_case(order[i]);
     }
   }
 
@@ -116,8 +119,22 @@ class DeviceStudy {
     }
   }
 
+  /// A program's build does not wait for what nvcc costs, and the study would: it compiles once.
   [[nodiscard]] CodeMeasurement measurement(std::size_t index, std::size_t repeats) const {
-    return {contexts_[index], context_.processes, context_.scratch, repeats};
+    const bool by_build = !cases_.cases[index].compiler.empty();
+    return {contexts_[index], context_.processes, context_.scratch, repeats, by_build ? 1 : repeats};
+  }
+
+  /// The code that the next cases run and are checked with; what their compiles cost is measured apart.
+  [[nodiscard]] std::unique_ptr<CompileAhead> compile_from(std::size_t begin,
+                                                           const std::vector<std::size_t>& order) const {
+    std::vector<VariantToCompile> next;
+    const std::size_t end = std::min(order.size(), begin + kVariantsAhead);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!problems_[order[i]]) next.push_back({cases_.plan.variants[order[i]], contexts_[order[i]]});
+    }
+    tell("compile", begin, order.size(), "");
+    return compile_and_wait(code_of(next), context_.job);
   }
 
   void prepare_case(std::size_t index) {

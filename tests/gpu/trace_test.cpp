@@ -50,7 +50,8 @@ class GpuTrace : public GpuTest {
   /// Microseconds that a span may lie beside its place: the clocks', and what an event's resolution adds.
   double uncertainty(const TraceReading& read) const {
     const double clocks = read.facts().at("device_clock_uncertainty_us").at(device_->info().id);
-    EXPECT_LT(clocks, 1000) << "the reference was taken on a stream that was not idle";
+    // On a GPU that others use, too, an idle stream waits for their turns: milliseconds.
+    EXPECT_LT(clocks, 100'000) << "the reference was taken on a stream that was not idle";
     return clocks + 2;
   }
 

@@ -41,12 +41,9 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"StencilOddBlocks", "stencil7",
                      "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
                      "sweep: {T: [double, float]}\n"},
-        WorkloadCase{
-            "StencilTma", "stencil7",
-            "set: {method: tma, ny: 37, nz: 41, tile_z: 7}\n"
-            "sweep: {nx: [12, 200], T: [double, float], block_y: [2, 8], rows: [1, 4], stages: [3, 5]}\n"},
-        WorkloadCase{"StencilTmaPaperSize", "stencil7",
-                     "set: {nx: 512, method: tma}\nsweep: {T: [double, float], bind.all: [run, compile]}\n"},
+        WorkloadCase{"StencilFetch", "stencil7",
+                     "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+                     "sweep: {T: [double, float], vector: [1, 2, 4, 8], fetch: [64, 128, 256]}\n"},
         WorkloadCase{"StencilPaperSize", "stencil7",
                      "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamOddSizes", "babelstream",

@@ -173,6 +173,11 @@ KILN_SHIM Result hipMemcpyDtoHAsync(void* to, const void* from, std::size_t byte
     return call.copy_to_host(to, number(from), bytes, cuda<cuda_abi::Stream>(stream));
   });
 }
+KILN_SHIM Result hipMemcpyDtoDAsync(void* to, const void* from, std::size_t bytes, void* stream) {
+  return in_context([&](const auto& call) {
+    return call.copy_on_device(number(to), number(from), bytes, cuda<cuda_abi::Stream>(stream));
+  });
+}
 KILN_SHIM Result hipMemsetD8Async(void* address, unsigned char value, std::size_t bytes, void* stream) {
   return in_context([&](const auto& call) {
     return call.fill_bytes(number(address), value, bytes, cuda<cuda_abi::Stream>(stream));

@@ -171,6 +171,10 @@ void FakeDevice::copy_to_host(Stream& /*stream*/, void* host, const void* device
   if (bytes > 0) std::memcpy(host, device, bytes);
 }
 
+void FakeDevice::copy_on_device(Stream& /*stream*/, void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
 void FakeDevice::fill_bytes(Stream& /*stream*/, void* device, unsigned char value, std::size_t bytes) {
   if (bytes > 0) std::memset(device, value, bytes);
 }

@@ -54,6 +54,7 @@ class FakeDevice : public Device {
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override;
   void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override;
   void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override;
+  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override;
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override;
   std::unique_ptr<Stream> create_stream() override;
   std::unique_ptr<Event> create_event() override;

@@ -73,6 +73,9 @@ class CpuDevice final : public Device {
   void copy_to_host(Stream& /*stream*/, void* host, const void* device, std::size_t bytes) override {
     copy(host, device, bytes);
   }
+  void copy_on_device(Stream& /*stream*/, void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes);
+  }
   void fill_bytes(Stream& /*stream*/, void* device, unsigned char value, std::size_t bytes) override {
     in_parts(bytes, [&](std::size_t first, std::size_t count) {
       std::memset(static_cast<char*>(device) + first, value, count);

@@ -114,6 +114,13 @@ class CudaDevice final : public Device {
     stream.synchronize();
   }
 
+  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
+    if (bytes == 0) return;
+    const CurrentContext current = context()->enter();
+    context()->check(call().copy_on_device(address_of(to), address_of(from), bytes, native(stream)),
+                     "cuMemcpyDtoDAsync");
+  }
+
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
     if (bytes == 0) return;
     const CurrentContext current = context()->enter();

@@ -42,6 +42,7 @@ const char* bind_all(const VendorLibrary& library, cuda_abi::Functions& call) {
   need(call.host_free, "cuMemFreeHost");
   need(call.copy_to_device, "cuMemcpyHtoDAsync_v2");
   need(call.copy_to_host, "cuMemcpyDtoHAsync_v2");
+  need(call.copy_on_device, "cuMemcpyDtoDAsync_v2");
   need(call.fill_bytes, "cuMemsetD8Async");
   need(call.stream_create, "cuStreamCreate");
   need(call.stream_destroy, "cuStreamDestroy_v2");

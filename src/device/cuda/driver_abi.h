@@ -144,6 +144,7 @@ struct Functions {
   Result (*host_free)(void* address);
   Result (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
   Result (*copy_to_host)(void* to, DevicePointer from, std::size_t bytes, Stream stream);
+  Result (*copy_on_device)(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream);
   Result (*fill_bytes)(DevicePointer address, unsigned char value, std::size_t bytes, Stream stream);
   Result (*stream_create)(Stream* stream, unsigned flags);
   Result (*stream_destroy)(Stream stream);

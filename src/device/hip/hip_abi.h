@@ -82,6 +82,7 @@ struct Functions {
   Result (*memory_free)(DevicePointer address);
   Result (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
   Result (*copy_to_host)(void* to, const void* from, std::size_t bytes, Stream stream);
+  Result (*copy_on_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
   Result (*fill_bytes)(DevicePointer address, unsigned char value, std::size_t bytes, Stream stream);
   Result (*stream_create)(Stream* stream, unsigned flags);
   Result (*stream_destroy)(Stream stream);

@@ -96,6 +96,12 @@ class HipDevice final : public Device {
     stream.synchronize();
   }
 
+  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
+    if (bytes == 0) return;
+    const SelectedDevice current = context_->enter();
+    context_->check(call().copy_on_device(to, from, bytes, native(stream)), "hipMemcpyDtoDAsync");
+  }
+
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
     if (bytes == 0) return;
     const SelectedDevice current = context_->enter();

@@ -37,6 +37,7 @@ const char* bind_all(const VendorLibrary& library, hip_abi::Functions& call) {
   need(call.memory_free, "hipFree");
   need(call.copy_to_device, "hipMemcpyHtoDAsync");
   need(call.copy_to_host, "hipMemcpyDtoHAsync");
+  need(call.copy_on_device, "hipMemcpyDtoDAsync");
   need(call.fill_bytes, "hipMemsetD8Async");
   need(call.stream_create, "hipStreamCreateWithFlags");
   need(call.stream_destroy, "hipStreamDestroy");

@@ -96,6 +96,7 @@ static_assert(kAbiEqual<decltype(F::host_allocate), decltype(&::cuMemHostAlloc)>
 static_assert(kAbiEqual<decltype(F::host_free), decltype(&::cuMemFreeHost)>);
 static_assert(kAbiEqual<decltype(F::copy_to_device), decltype(&::cuMemcpyHtoDAsync)>);
 static_assert(kAbiEqual<decltype(F::copy_to_host), decltype(&::cuMemcpyDtoHAsync)>);
+static_assert(kAbiEqual<decltype(F::copy_on_device), decltype(&::cuMemcpyDtoDAsync)>);
 static_assert(kAbiEqual<decltype(F::fill_bytes), decltype(&::cuMemsetD8Async)>);
 static_assert(kAbiEqual<decltype(F::stream_create), decltype(&::cuStreamCreate)>);
 static_assert(kAbiEqual<decltype(F::stream_destroy), decltype(&::cuStreamDestroy)>);

@@ -140,6 +140,10 @@ FAKE Result hipMemcpyDtoHAsync(void* to, const void* from, std::size_t bytes, St
   std::memcpy(to, from, bytes);
   return on_device(stream->device);
 }
+FAKE Result hipMemcpyDtoDAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
+  std::memcpy(to, from, bytes);
+  return on_device(stream->device);
+}
 FAKE Result hipMemsetD8Async(void* address, unsigned char value, std::size_t bytes, Stream* stream) {
   std::memset(address, value, bytes);
   return on_device(stream->device);

@@ -82,6 +82,7 @@ static_assert(kAbiEqual<decltype(F::memory_allocate), hipError_t (*)(void**, std
 static_assert(kAbiEqual<decltype(F::memory_free), decltype(&::hipFree)>);
 static_assert(kAbiEqual<decltype(F::copy_to_device), decltype(&::hipMemcpyHtoDAsync)>);
 static_assert(kAbiEqual<decltype(F::copy_to_host), decltype(&::hipMemcpyDtoHAsync)>);
+static_assert(kAbiEqual<decltype(F::copy_on_device), decltype(&::hipMemcpyDtoDAsync)>);
 static_assert(kAbiEqual<decltype(F::fill_bytes), decltype(&::hipMemsetD8Async)>);
 static_assert(kAbiEqual<decltype(F::stream_create), decltype(&::hipStreamCreateWithFlags)>);
 static_assert(kAbiEqual<decltype(F::stream_destroy), decltype(&::hipStreamDestroy)>);
