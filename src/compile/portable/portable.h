@@ -262,48 +262,6 @@ KILN_DEVICE void stream_store_pack(V* address, Pack<V, Count> pack) {
 #endif
 }
 
-#if defined(KILN_BACKEND_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define KILN_FETCH(bytes)                                           \
-  asm("ld.global.nc.L2::" #bytes "B.v4.u32 {%0, %1, %2, %3}, [%4];" \
-      : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)      \
-      : "l"(__cvta_generic_to_global(address)))
-namespace detail {
-template <int Fetch>
-KILN_DEVICE uint4 fetch_word(const uint4* address) {
-  uint4 word;
-  if constexpr (Fetch == 64)
-    KILN_FETCH(64);
-  else if constexpr (Fetch == 128)
-    KILN_FETCH(128);
-  else
-    KILN_FETCH(256);
-  return word;
-}
-}  // namespace detail
-#undef KILN_FETCH
-#define KILN_CAN_FETCH 1
-#else
-#define KILN_CAN_FETCH 0
-#endif
-
-/// As load_pack, for memory that nothing writes while the kernel runs. The second-level cache is asked to
-/// fetch the `Fetch` bytes (64, 128 or 256) around each 16 of the pack: a hint, and none for 0, for smaller
-/// packs, and where the hardware takes none.
-template <int Count, int Fetch, class V>
-KILN_DEVICE Pack<V, Count> fetch_pack(const V* address) {
-  static_assert(Fetch == 0 || Fetch == 64 || Fetch == 128 || Fetch == 256, "64, 128 or 256 bytes, or 0");
-#if KILN_CAN_FETCH
-  if constexpr (Fetch > 0 && sizeof(V) * Count % sizeof(uint4) == 0) {
-    Pack<V, Count> pack;
-    for (int i = 0; i < static_cast<int>(sizeof(pack) / sizeof(uint4)); ++i)
-      reinterpret_cast<uint4*>(&pack)[i] =
-          detail::fetch_word<Fetch>(reinterpret_cast<const uint4*>(address) + i);
-    return pack;
-  }
-#endif
-  return load_pack<Count>(address);
-}
-
 // ---------------------------------------------------------------------------------------------- arithmetic
 
 /// max(0, min(1, value)): a modifier of the instruction before it where the device has one; 0 for NaN.
