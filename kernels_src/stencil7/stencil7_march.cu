@@ -37,14 +37,14 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_laplacian_march laplacian_march(T*
   const T* __restrict__ next = at - plane;
   KILN_UNROLL_ALL
   for (int s = 0; s < stages - 1; ++s, ++k_next, next += plane) {
-    if (k_next <= k_end) column[s] = kiln::load_pack<vector>(next);
+    if (k_next <= k_end) column[s] = kiln::fetch_pack<vector, Params::fetch>(next);
   }
   for (int k_round = k_begin; k_round < k_end; k_round += stages) {
     // The stages change their parts without being moved.
     KILN_UNROLL_ALL
     for (int s = 0; s < stages; ++s) {
       if (k_round + s >= k_end) break;
-      if (k_next <= k_end) column[(s + stages - 1) % stages] = kiln::load_pack<vector>(next);
+      if (k_next <= k_end) column[(s + stages - 1) % stages] = kiln::fetch_pack<vector, Params::fetch>(next);
       ++k_next;
       next += plane;
       const Elements south = kiln::load_pack<vector>(at - p.nx);

@@ -37,6 +37,11 @@ JobContext context_of(const StudyContext& context, const DeviceCases& cases, con
   return own;
 }
 
+/// Whether a program would ship the case's code.
+bool is_ahead(const StudyCase& which) {
+  return which.group == CaseGroup::kAotGeneric || which.group == CaseGroup::kAotInstantiated;
+}
+
 /// The study of one workload on one device.
 class DeviceStudy {
  public:
@@ -119,10 +124,10 @@ class DeviceStudy {
     }
   }
 
-  /// A program's build does not wait for what nvcc costs, and the study would: it compiles once.
+  /// Nobody waits at run time for what is made ahead of it; the study would, so it compiles that once.
   [[nodiscard]] CodeMeasurement measurement(std::size_t index, std::size_t repeats) const {
-    const bool by_build = !cases_.cases[index].compiler.empty();
-    return {contexts_[index], context_.processes, context_.scratch, repeats, by_build ? 1 : repeats};
+    const std::size_t compiles = is_ahead(cases_.cases[index]) ? 1 : repeats;
+    return {contexts_[index], context_.processes, context_.scratch, repeats, compiles};
   }
 
   /// The code that the next cases run and are checked with; what their compiles cost is measured apart.
@@ -167,7 +172,7 @@ class DeviceStudy {
   bool measure_costs(std::size_t index, VariantRunner* runner, CaseData& data) {
     const StudyCase& which = cases_.cases[index];
     const CodeMeasurement how = measurement(index, spec_.compiles);
-    const bool ahead = which.group == CaseGroup::kAotGeneric || which.group == CaseGroup::kAotInstantiated;
+    const bool ahead = is_ahead(which);
     const auto measure = [&] {
       data.costs = measure_code(cases_.plan.variants[index], how, runner, ahead);
       if (context_.stop()) throw Interrupted{};

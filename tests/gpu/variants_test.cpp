@@ -41,6 +41,9 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"StencilOddBlocks", "stencil7",
                      "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
                      "sweep: {T: [double, float]}\n"},
+        WorkloadCase{"StencilFetch", "stencil7",
+                     "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+                     "sweep: {T: [double, float], vector: [1, 2, 4, 8], fetch: [64, 128, 256]}\n"},
         WorkloadCase{"StencilPaperSize", "stencil7",
                      "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamOddSizes", "babelstream",

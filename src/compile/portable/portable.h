@@ -262,6 +262,56 @@ KILN_DEVICE void stream_store_pack(V* address, Pack<V, Count> pack) {
 #endif
 }
 
+#if defined(KILN_BACKEND_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+namespace detail {
+/// 16 bytes. Volatile, so that the compiler leaves it before the loads that come after it in the text.
+#define KILN_FETCH(bytes)                                                      \
+  KILN_DEVICE void fetch_##bytes(double* to, const double* from) {             \
+    asm volatile("ld.global.nc.L2::" #bytes "B.v2.f64 {%0, %1}, [%2];"         \
+                 : "=d"(to[0]), "=d"(to[1])                                    \
+                 : "l"(__cvta_generic_to_global(from)));                       \
+  }                                                                            \
+  KILN_DEVICE void fetch_##bytes(float* to, const float* from) {               \
+    asm volatile("ld.global.nc.L2::" #bytes "B.v4.f32 {%0, %1, %2, %3}, [%4];" \
+                 : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])          \
+                 : "l"(__cvta_generic_to_global(from)));                       \
+  }
+KILN_FETCH(64)
+KILN_FETCH(128)
+KILN_FETCH(256)
+#undef KILN_FETCH
+template <int Fetch, class V>
+KILN_DEVICE void fetch(V* to, const V* from) {
+  if constexpr (Fetch == 64)
+    fetch_64(to, from);
+  else if constexpr (Fetch == 128)
+    fetch_128(to, from);
+  else
+    fetch_256(to, from);
+}
+}  // namespace detail
+#define KILN_CAN_FETCH 1
+#else
+#define KILN_CAN_FETCH 0
+#endif
+
+/// As load_pack, for floats and doubles that nothing writes while the kernel runs. The second-level cache is
+/// asked to fetch the `Fetch` bytes (64, 128 or 256) around each 16 of the pack: a hint, and none for 0, for
+/// smaller packs, and where the hardware takes none.
+template <int Count, int Fetch, class V>
+KILN_DEVICE Pack<V, Count> fetch_pack(const V* address) {
+  static_assert(Fetch == 0 || Fetch == 64 || Fetch == 128 || Fetch == 256, "64, 128 or 256 bytes, or 0");
+#if KILN_CAN_FETCH
+  constexpr int kStep = 16 / static_cast<int>(sizeof(V));
+  if constexpr (Fetch > 0 && Count % kStep == 0) {
+    Pack<V, Count> pack;
+    for (int i = 0; i < Count; i += kStep) detail::fetch<Fetch>(pack.at + i, address + i);
+    return pack;
+  }
+#endif
+  return load_pack<Count>(address);
+}
+
 // ---------------------------------------------------------------------------------------------- arithmetic
 
 /// max(0, min(1, value)): a modifier of the instruction before it where the device has one; 0 for NaN.
