@@ -10,12 +10,29 @@ constexpr int stages = ahead + 2;  // below, here, above, and what is on its way
 
 using Elements = kiln::Pack<T, vector>;
 
+struct Place {
+  int row, tile;  // of blocks along y, of marches along z
+};
+
+// Blocks start in the order of their indices, x first. Of the rest, `strip` rows go up all tiles before the next
+// strip begins, so that planes that two tiles share are still in the second-level cache.
+__device__ inline Place place_of_block(int strip) {
+  const int rows = int(gridDim.y);
+  const int tiles = int(gridDim.z);
+  const int index = int(blockIdx.z) * rows + int(blockIdx.y);
+  const int first = index / (strip * tiles) * strip;
+  const int width = rows - first < strip ? rows - first : strip;  // the last strip may be narrower
+  const int inside = index - first * tiles;
+  return {first + inside % width, inside / width};
+}
+
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_laplacian_march laplacian_march(T* __restrict__ f,
                                                                               const T* __restrict__ u,
                                                                               const Params p) {
   const int i = (int(blockIdx.x) * p.block_x + int(threadIdx.x)) * vector;
-  const int j = 1 + int(blockIdx.y) * p.block_y + int(threadIdx.y);
-  const int k_begin = 1 + int(blockIdx.z) * p.tile_z;
+  const Place place = place_of_block(p.strip);
+  const int j = 1 + place.row * p.block_y + int(threadIdx.y);
+  const int k_begin = 1 + place.tile * p.tile_z;
   if (i >= p.nx || j >= p.ny - 1) return;
   const int k_limit = k_begin + p.tile_z;
   const int k_end = k_limit < p.nz - 1 ? k_limit : p.nz - 1;

@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(
             "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
         WorkloadCase{"StencilMarch", "stencil7",
                      "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
-                     "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3]}\n"},
+                     "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3], strip: [1, 3, 9]}\n"},
         WorkloadCase{"Stream", "babelstream",
                      "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamPacks", "babelstream",

@@ -35,6 +35,9 @@ TEST_F(GpuTest, CopiesAndFills) {
   const auto buffer = upload(values);
   EXPECT_EQ(buffer->host_view(), nullptr);
   EXPECT_EQ(download<int>(*buffer), values);
+  const auto copy = device_->allocate(buffer->bytes());
+  device_->copy_on_device(*stream_, copy->data(), buffer->data(), buffer->bytes());
+  EXPECT_EQ(download<int>(*copy), values);
   device_->fill_bytes(*stream_, buffer->data(), 0xff, buffer->bytes());
   EXPECT_THAT(download<int>(*buffer), Each(-1));
 }

@@ -62,6 +62,9 @@ TEST_F(HipShimGpu, LaunchesOnItsOwnAndOnACallersStream) {
   add.launch_native(stream_->native(), shape, arguments);
   stream_->synchronize();
   EXPECT_THAT(download<int>(*buffer), Each(42));
+  const auto copy = device_->allocate(buffer->bytes());
+  device_->copy_on_device(*stream_, copy->data(), buffer->data(), buffer->bytes());
+  EXPECT_THAT(download<int>(*copy), Each(42));
   device_->fill_bytes(*stream_, buffer->data(), 0xff, buffer->bytes());
   EXPECT_THAT(download<int>(*buffer), Each(-1));
 }

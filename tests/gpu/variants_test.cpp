@@ -44,6 +44,9 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"StencilFetch", "stencil7",
                      "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
                      "sweep: {T: [double, float], vector: [1, 2, 4, 8], fetch: [64, 128, 256]}\n"},
+        WorkloadCase{"StencilStrips", "stencil7",
+                     "set: {nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
+                     "sweep: {T: [double, float], strip: [1, 5, 11, 100], bind.strip: [run, compile]}\n"},
         WorkloadCase{"StencilPaperSize", "stencil7",
                      "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamOddSizes", "babelstream",

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -46,6 +48,34 @@ TEST(TaskThreads, WhatHasNotBegunIsDroppedAndTheRestIsTold) {
   }
   EXPECT_EQ(begun, 2);
   EXPECT_EQ(told, 2);
+}
+
+TEST(ForEachTask, DoesEachTaskOnceAndWaits) {
+  for (const std::size_t count : {0U, 1U, 2U, 100U}) {
+    std::vector<std::atomic<int>> done(count);
+    for_each_task(count, [&](std::size_t i) { ++done[i]; });
+    for (const auto& times : done) EXPECT_EQ(times, 1);
+  }
+}
+
+TEST(ForEachTask, ASingleTaskRunsWhereItIsAskedFor) {
+  std::thread::id ran;
+  for_each_task(1, [&](std::size_t) { ran = std::this_thread::get_id(); });
+  EXPECT_EQ(ran, std::this_thread::get_id());
+}
+
+TEST(ForEachTask, ThrowsAgainWhatTheFirstOfThoseThatThrewDidOnceAllAreDone) {
+  std::vector<std::atomic<int>> done(50);
+  try {
+    for_each_task(done.size(), [&](std::size_t i) {
+      ++done[i];
+      if (i == 7 || i == 31) throw std::runtime_error(std::to_string(i));
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "7");
+  }
+  for (const auto& times : done) EXPECT_EQ(times, 1);
 }
 
 }  // namespace

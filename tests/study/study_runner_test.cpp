@@ -121,13 +121,14 @@ TEST_F(StudyRunner, CompilesEachCaseColdAsOftenAsAskedAndFindsItOnDisk) {
   const StudyOutcome outcome = study(plan_of(), study_context());
   for (const auto& [name, data] : outcome.devices[0].data) {
     ASSERT_TRUE(data.costs) << name;
-    EXPECT_THAT(data.costs->compile_seconds, SizeIs(2));
+    const bool ahead = name.starts_with("aot_");
+    EXPECT_THAT(data.costs->compile_seconds, SizeIs(ahead ? 1 : 2)) << name;
     EXPECT_THAT(data.costs->disk_seconds, SizeIs(2));
     EXPECT_EQ(data.costs->keys.size(), 1U);
   }
-  // Five cases twice, the warm-up, and once for each distinct code in the service's memory; the reference is
-  // the second source.
-  EXPECT_GE(compiler_.compiles_of(test::kScaleSource), 11);
+  // Four cases twice, one once, the warm-up, and once for each distinct code in the service's memory; the
+  // reference is the second source.
+  EXPECT_GE(compiler_.compiles_of(test::kScaleSource), 10);
   EXPECT_TRUE(disk_.files.list("/scratch").empty());
 }
 

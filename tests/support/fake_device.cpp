@@ -19,18 +19,22 @@ std::shared_ptr<void> at_end(std::function<void()> action) {
 
 class FakeBuffer : public DeviceBuffer {
  public:
-  FakeBuffer(const State& state, std::size_t bytes)
-      : memory_(std::make_unique<unsigned char[]>(bytes)), bytes_(bytes), account_(at_end([state, bytes] {
+  FakeBuffer(const State& state, std::size_t bytes, bool hidden)
+      : memory_(std::make_unique<unsigned char[]>(bytes)),
+        bytes_(bytes),
+        hidden_(hidden),
+        account_(at_end([state, bytes] {
           const std::lock_guard lock(state->mutex);
           state->used_bytes -= bytes;
         })) {}
   void* data() const override { return memory_.get(); }
   std::size_t bytes() const override { return bytes_; }
-  void* host_view() const override { return memory_.get(); }
+  void* host_view() const override { return hidden_ ? nullptr : memory_.get(); }
 
  private:
   std::unique_ptr<unsigned char[]> memory_;
   std::size_t bytes_;
+  bool hidden_;
   std::shared_ptr<void> account_;
 };
 
@@ -160,7 +164,7 @@ std::unique_ptr<DeviceBuffer> FakeDevice::allocate(std::size_t bytes) {
     }
     state_->used_bytes += bytes;
   }
-  return std::make_unique<FakeBuffer>(state_, bytes);
+  return std::make_unique<FakeBuffer>(state_, bytes, hidden_);
 }
 
 void FakeDevice::copy_to_device(Stream& /*stream*/, void* device, const void* host, std::size_t bytes) {

@@ -65,6 +65,8 @@ class FakeDevice : public Device {
   /// when it was loaded; kernels that were not defined do nothing.
   void define(const std::string& lowered_name, FakeKernel kernel);
   [[nodiscard]] DeviceInfo& mutable_info() { return info_; }
+  /// From now on buffers are memory of the device's own, which the host does not see.
+  void hide_memory() { hidden_ = true; }
 
   [[nodiscard]] std::vector<RecordedLaunch> launches() const;
   [[nodiscard]] int loads() const;
@@ -74,6 +76,7 @@ class FakeDevice : public Device {
  private:
   DeviceInfo info_;
   std::shared_ptr<FakeDeviceState> state_;
+  bool hidden_ = false;
 };
 
 /// Back end with the FakeDevices that it was given; `problem` makes it one that does not work.

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
-
 #include <numeric>
 #include <thread>
 
@@ -84,6 +84,9 @@ TEST_F(CpuDeviceTest, AllocatesAlignedMemoryThatTheHostSees) {
     std::vector<unsigned char> copy(bytes);
     kernels_.device().copy_to_host(kernels_.stream(), copy.data(), buffer->data(), bytes);
     EXPECT_EQ(std::count(copy.begin(), copy.end(), 7), static_cast<std::ptrdiff_t>(bytes));
+    const auto other = kernels_.device().allocate(bytes);
+    kernels_.device().copy_on_device(kernels_.stream(), other->data(), buffer->data(), bytes);
+    EXPECT_TRUE(bytes == 0 || std::memcmp(other->data(), copy.data(), bytes) == 0);
   }
 }
 

@@ -115,6 +115,11 @@ TEST_P(HipDeviceTest, WorksOnTheSecondDeviceAndLeavesTheCallersSelected) {
   int value = 0;
   device->copy_to_host(*stream, &value, buffer->data(), sizeof value);
   EXPECT_EQ(value, 2);
+  const auto copy = device->allocate(sizeof(int));
+  device->copy_on_device(*stream, copy->data(), buffer->data(), sizeof(int));
+  int copied = 0;
+  device->copy_to_host(*stream, &copied, copy->data(), sizeof copied);
+  EXPECT_EQ(copied, 2);
   EXPECT_EQ(function->resident_blocks({{1, 1, 1}, {64, 1, 1}, 0}), 32u * 1063u);
   EXPECT_TRUE(device->is_capturing(nullptr));
   EXPECT_FALSE(device->is_capturing(stream->native()));
