@@ -166,38 +166,56 @@ TEST_F(TraceOption, AnInterruptedRunLeavesAWholeTraceOfWhatItDid) {
   EXPECT_FALSE(read.spans("sample").empty());
 }
 
-TEST_F(TraceOption, AProfilersRangesNestAndHaveTheNamesOfTheSpans) {
-  const std::string log = path("ranges");
-  ASSERT_EQ(shell("FAKE_PROFILER_LOG='" + log + "' NVTX_INJECTION64_PATH='" KILN_FAKE_PROFILER "'",
-                  "run '" + job() + "' --device cpu"),
-            kExitDone)
-      << files_->read_file(path("err")).value_or("");
-  std::istringstream lines(files_->read_file(log).value_or(""));
-  std::map<int, std::vector<std::string>> open;  // by thread
-  std::vector<std::string> launches_in;
-  std::set<std::string> seen;
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    int thread = 0;
-    std::string library, domain, what, name;
-    words >> thread >> library >> domain >> what;
-    std::getline(words >> std::ws, name);
-    EXPECT_EQ(library + " " + domain, "nvtx kiln") << line;
-    if (what == "+") {
-      if (name == "launch scale" && open[thread].size() > 1) launches_in.push_back(open[thread].front());
-      seen.insert(name);
-      open[thread].push_back(name);
-    } else {
-      ASSERT_EQ(what, "-");
-      ASSERT_FALSE(open[thread].empty());
-      open[thread].pop_back();
-    }
+/// Runs the job under the fake profiler, which `environment` brings in. All its ranges are of `library`
+/// ("nvtx kiln"), nest, and have the names of spans.
+class ProfilerRanges : public TraceOption {
+ protected:
+  void expect_ranges(const std::string& environment, const std::string& library) {
+    const std::string log = path("ranges");
+    ASSERT_EQ(shell("FAKE_PROFILER_LOG='" + log + "' " + environment, "run '" + job() + "' --device cpu"),
+              kExitDone)
+        << files_->read_file(path("err")).value_or("");
+    std::istringstream lines(files_->read_file(log).value_or(""));
+    for (std::string line; std::getline(lines, line);) take(line, library);
+    for (const auto& [_, left] : open_) EXPECT_THAT(left, testing::IsEmpty());
+    for (const char* name : {"variant block=32", "compile scale.cu", "load cpu", "launch scale", "wait cpu"})
+      EXPECT_TRUE(seen_.contains(name)) << name;
+    EXPECT_THAT(launches_in_, testing::AllOf(Contains("variant block=32"), Contains("variant block=64"),
+                                             Each(StartsWith("variant "))));
   }
-  for (const auto& [_, left] : open) EXPECT_THAT(left, testing::IsEmpty());
-  for (const char* name : {"variant block=32", "compile scale.cu", "load cpu", "launch scale", "wait cpu"})
-    EXPECT_TRUE(seen.contains(name)) << name;
-  EXPECT_THAT(launches_in, testing::AllOf(Contains("variant block=32"), Contains("variant block=64"),
-                                          Each(StartsWith("variant "))));
+
+ private:
+  /// "<thread> <library> + <name>" or "<thread> <library> -".
+  void take(const std::string& line, const std::string& library) {
+    const int thread = std::stoi(line);
+    std::vector<std::string>& open = open_[thread];
+    const std::string begin = std::to_string(thread) + " " + library + " ";
+    ASSERT_THAT(line, StartsWith(begin));
+    const std::string rest = line.substr(begin.size());
+    if (rest == "-") {
+      ASSERT_FALSE(open.empty()) << line;
+      return open.pop_back();
+    }
+    ASSERT_THAT(rest, StartsWith("+ "));
+    const std::string name = rest.substr(2);
+    if (name == "launch scale" && open.size() > 1) launches_in_.push_back(open.front());
+    seen_.insert(name);
+    open.push_back(name);
+  }
+
+  std::map<int, std::vector<std::string>> open_;  // by thread
+  std::vector<std::string> launches_in_;          // the outermost ranges around launches
+  std::set<std::string> seen_;
+};
+
+TEST_F(ProfilerRanges, OfNvtxNestAndHaveTheNamesOfTheSpans) {
+  expect_ranges("NVTX_INJECTION64_PATH='" KILN_FAKE_PROFILER "'", "nvtx kiln");
+}
+
+TEST_F(ProfilerRanges, OfRoctxNestAndHaveTheNamesOfTheSpans) {
+  // As rocprof does. Where there is AddressSanitizer, it wants to be the first library.
+  expect_ranges("ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" LD_PRELOAD='" KILN_FAKE_PROFILER "'",
+                "roctx");
 }
 
 TEST_F(TraceOption, AProfilerThatDoesNotWorkIsAWarning) {
