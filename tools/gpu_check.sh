@@ -7,33 +7,39 @@ cd "$(dirname "$0")/.." || exit
 
 help() {
   cat << 'END'
-usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--quick] [--no-bench]
+usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--skip PART,...]
 
 Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, a job with
 a trace, which is looked through, the workloads through the HIP back end over CUDA (test shim), each workload under
-compute-sanitizer (memcheck, racecheck), a study of constants, and kiln_bench --gpu. Fails if anything does; the logs
-say what.
+compute-sanitizer (memcheck, racecheck; side by side), a study of constants, and kiln_bench --gpu. Fails if anything
+does; the logs say what.
 
   --build DIR  build folder or installation with kiln and kiln_gpu_tests (default: build)
   --data DIR   inputs that are not part of the repository: DIR/minibude/bm1 and DIR/hartree-fock/he* (default: none)
   --out DIR    where the logs go (default: results/gpu)
-  --quick      no compute-sanitizer
-  --no-bench   no kiln_bench --gpu
+  --skip PART  leaves these out: tests, jobs, shim, examples, sanitizer, study, bench
 END
 }
 
-build=build data="" out=results/gpu quick=no bench=yes
+build=build data="" out=results/gpu skipped=""
 while [ $# -gt 0 ]; do
   case $1 in
     --help) help; exit 0 ;;
-    --quick) quick=yes; shift ;;
-    --no-bench) bench=no; shift ;;
     --build | --data | --out)
       [ $# -ge 2 ] || usage_error "$1 needs a folder"
       declare "${1#--}=$2"; shift 2 ;;
+    --skip)
+      [ $# -ge 2 ] || usage_error "$1 needs names of parts"
+      skipped=,$2,; shift 2 ;;
     *) usage_error "unknown argument '$1'" ;;
   esac
 done
+
+parts=",tests,jobs,shim,examples,sanitizer,study,bench,"
+for part in ${skipped//,/ }; do
+  case $parts in *,"$part",*) ;; *) usage_error "--skip: no part '$part'; they are: ${parts//,/ }" ;; esac
+done
+wanted() { case $skipped in *,"$1",*) return 1 ;; esac; }
 
 kiln=$build/bin/kiln
 tests=$build/tests/gpu/kiln_gpu_tests
@@ -42,16 +48,26 @@ tests=$build/tests/gpu/kiln_gpu_tests
 mkdir -p "$out"
 failures=0
 
-# check NAME COMMAND...: runs it with its output in a log; a table line for each.
-check() {
+# tell NAME COMMAND...: runs it with its output in a log; a table line for each.
+tell() {
   local name=$1 start=$SECONDS
   shift
   if "$@" > "$out/$name.log" 2>&1; then
     printf '%-32s ok       %4d s\n' "$name" $((SECONDS - start))
   else
     printf '%-32s FAILED   %4d s  see %s\n' "$name" $((SECONDS - start)) "$out/$name.log"
-    failures=$((failures + 1))
+    return 1
   fi
+}
+check() { tell "$@" || failures=$((failures + 1)); }
+
+# begin NAME COMMAND...: the same beside others; finish waits for all of them.
+begun=()
+begin() { tell "$@" & begun+=($!); }
+finish() {
+  local process
+  for process in "${begun[@]}"; do wait "$process" || failures=$((failures + 1)); done
+  begun=()
 }
 
 shim=$build/tests/hip_shim/libkiln_hip_shim.so
@@ -67,69 +83,75 @@ traced_job() {
 # Every variant, small: the sanitizer makes a kernel a hundred times slower.
 sanitized() {
   local tool=$1 workload=$2
-  shift 2
   # Kiln asks for one parameter more than a kernel has, to learn their number: an error that is none.
   local quiet=()
   [ "$tool" != memcheck ] || quiet=(--report-api-errors no)
   compute-sanitizer --tool "$tool" --error-exitcode 9 "${quiet[@]}" \
-    "$kiln" run "$out/sanitizer_$workload.yaml" --device cuda:0 "$@"
+    "$kiln" run "$out/sanitizer_$workload.yaml" --device cuda:0 --output "$out/records_${tool}_$workload"
 }
 
 # sanitizer_job WORKLOAD SET [SWEEP]: a job for `sanitized`; what a device cannot do is left out by the constraints.
 sanitizer_job() {
-  printf 'workload: %s\nset: {%s}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]%s}\nmeasure: false\noutput: %s\n' \
-    "$1" "$2" "${3:+, $3}" "$out/records" > "$out/sanitizer_$1.yaml"
+  printf 'workload: %s\nset: {%s}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]%s}\nmeasure: false\n' \
+    "$1" "$2" "${3:+, $3}" > "$out/sanitizer_$1.yaml"
 }
 
 check nvidia-smi nvidia-smi
 check devices "$kiln" devices
 "$kiln" devices || true
-if [ -x "$tests" ]; then check gpu_tests "$tests"; else say "no kiln_gpu_tests in $build: not run"; fi
+if wanted tests; then
+  if [ -x "$tests" ]; then check gpu_tests "$tests"; else say "no kiln_gpu_tests in $build: not run"; fi
+fi
 
-for workload in stencil7 babelstream minibude hartree_fock; do
-  check "run_$workload" run_job "configs/$workload.yaml"
-done
-check trace traced_job
-if [ -f "$shim" ]; then
+if wanted jobs; then
+  for workload in stencil7 babelstream minibude hartree_fock; do
+    check "run_$workload" run_job "configs/$workload.yaml"
+  done
+  check trace traced_job
+  if [ -n "$data" ]; then
+    check run_minibude_bm1 run_job configs/minibude.yaml --set "deck=$data/minibude/bm1"
+    for input in "$data"/hartree-fock/he*; do
+      check "run_hartree_fock_$(basename "$input")" run_job configs/hartree_fock.yaml --set "input=$input"
+    done
+  fi
+fi
+if wanted shim && [ -f "$shim" ]; then
   for workload in stencil7 babelstream minibude hartree_fock; do
     check "hip_over_cuda_$workload" run_job_over_shim "configs/$workload.yaml"
   done
-else
+elif wanted shim; then
   say "no $shim: the HIP back end is not run"
 fi
-for job in configs/examples/*.yaml; do
-  check "example_$(basename "$job" .yaml)" run_job "$job"
-done
-if [ -n "$data" ]; then
-  check run_minibude_bm1 run_job configs/minibude.yaml --set "deck=$data/minibude/bm1"
-  for input in "$data"/hartree-fock/he*; do
-    check "run_hartree_fock_$(basename "$input")" run_job configs/hartree_fock.yaml --set "input=$input"
+if wanted examples; then
+  for job in configs/examples/*.yaml; do
+    check "example_$(basename "$job" .yaml)" run_job "$job"
   done
 fi
 
-if [ $quick = no ] && command -v compute-sanitizer > /dev/null; then
+if wanted sanitizer && command -v compute-sanitizer > /dev/null; then
   sanitizer_job stencil7 "nx: 64"
   sanitizer_job babelstream "n: 262144"
   sanitizer_job minibude "nposes: 512"
   sanitizer_job hartree_fock "natoms: 8"
   for tool in memcheck racecheck; do
     for workload in stencil7 babelstream minibude hartree_fock; do
-      check "${tool}_$workload" sanitized $tool $workload
+      begin "${tool}_$workload" sanitized $tool $workload
     done
   done
-elif [ $quick = no ]; then
+  finish
+elif wanted sanitizer; then
   say "compute-sanitizer is not in PATH: not run"
 fi
 
-check study_minibude "$kiln" study configs/studies/minibude_constants.yaml --device cuda:0 --output "$out/study"
-cat "$out/study_minibude.log"
+if wanted study; then
+  check study_minibude "$kiln" study configs/studies/minibude_constants.yaml --device cuda:0 --output "$out/study"
+  cat "$out/study_minibude.log"
+fi
 
-if [ $bench = no ]; then
-  say "kiln_bench: not wanted"
-elif [ -x "$build/bin/kiln_bench" ]; then
+if wanted bench && [ -x "$build/bin/kiln_bench" ]; then
   check bench "$build/bin/kiln_bench" --gpu
   cat "$out/bench.log"
-else
+elif wanted bench; then
   say "no kiln_bench in $build (configure with -DKILN_BUILD_BENCHMARKS=ON): not run"
 fi
 
