@@ -9,6 +9,7 @@
 namespace kiln {
 namespace {
 
+constexpr const char* kBind = "bind.";
 constexpr const char* kBindAll = "bind.all";
 
 /// What can set two records of a workload apart, as name and text: parameters, bindings, switches.
@@ -17,7 +18,7 @@ ProblemSplit::Values settings_of(const Record& record) {
   for (const BoundParameter& parameter : record.parameters)
     settings.emplace_back(parameter.name, parameter.value);
   for (const BoundParameter& parameter : record.parameters)
-    settings.emplace_back("bind." + parameter.name, parameter.compile_time ? "compile" : "run");
+    settings.emplace_back(kBind + parameter.name, parameter.compile_time ? "compile" : "run");
   settings.emplace_back("fast_math", record.fast_math ? "true" : "false");
   settings.emplace_back("launch_bounds", record.launch_bounds ? "true" : "false");
   return settings;
@@ -92,8 +93,7 @@ ProblemSplit::ProblemSplit(const std::vector<const Record*>& records,
   for (const auto& [key, devices] : by_device) {
     const bool varies = !one_value_in_each(devices);
     if (varies || !same_in_all(devices)) told_.insert(key);
-    const bool labelled = swept.contains(key) || (key.starts_with("bind.") && swept.contains(kBindAll));
-    if (varies && !labelled && !problem_.contains(key) && !computed_.contains(key)) unlabelled_.insert(key);
+    if (varies && !problem_.contains(key) && !computed_.contains(key)) varying_.insert(key);
   }
 }
 
@@ -115,12 +115,24 @@ std::string ProblemSplit::problem_text(const Record& record) const {
 
 std::string ProblemSplit::variant(const Record& record) const {
   std::vector<std::string> words;
+  const std::set<std::string> named = label_keys({&record});
   for (const std::string& word : split(record.label, ' ')) {
     if (!word.empty() && !problem_.contains(key_of(word))) words.push_back(word);
   }
+  // Another job may have varied what this one's label does not name.
+  ProblemSplit::Values bindings;
   for (const auto& [key, value] : settings_of(record)) {
-    if (unlabelled_.contains(key)) words.push_back(key + "=" + value);
+    if (!varying_.contains(key) || named.contains(key)) continue;
+    if (!key.starts_with(kBind))
+      words.push_back(key + "=" + value);
+    else if (!named.contains(kBindAll))
+      bindings.emplace_back(key, value);
   }
+  const bool alike = std::all_of(bindings.begin(), bindings.end(), [&](const auto& binding) {
+    return binding.second == bindings.front().second;
+  });
+  if (bindings.size() > 1 && alike) bindings = {{kBindAll, bindings.front().second}};
+  for (const auto& [key, value] : bindings) words.push_back(key + "=" + value);
   return words.empty() ? record.workload : join(words, " ");
 }
 

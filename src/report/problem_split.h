@@ -24,14 +24,16 @@ class ProblemSplit {
   [[nodiscard]] Values problem(const Record& record) const;
   /// Those parts of the problem that differ between the records, and types.
   [[nodiscard]] std::string problem_text(const Record& record) const;
-  /// The label without the problem's part, and what else differs on a device: "ppwi=4 fast_math=true"; the
-  /// workload's name where nothing does.
+  /// The label without the problem's part, and what else differs on a device, in other jobs' labels, too:
+  /// "ppwi=4 fast_math=true"; bindings that are all alike as "bind.all=run". The workload's name where
+  /// nothing does.
   [[nodiscard]] std::string variant(const Record& record) const;
   /// Parameters left out because each back end has a value of its own.
   [[nodiscard]] const std::set<std::string>& by_backend() const { return by_backend_; }
 
  private:
-  std::set<std::string> problem_, told_, by_backend_, computed_, unlabelled_;
+  std::set<std::string> problem_, told_, by_backend_, computed_;
+  std::set<std::string> varying_;  ///< on a device, and not the problem's
 };
 
 }  // namespace kiln

@@ -76,6 +76,29 @@ TEST(ProblemSplit, ASwitchThatDiffersWithoutASweepIsToldInTheVariant) {
   EXPECT_EQ(split.variant(records[1]), "nx=1 fast_math=true");
 }
 
+TEST(ProblemSplit, WhatOneJobSweepsAndAnotherSetsIsToldOfBoth) {
+  std::vector<Record> records = {result("nx=1 fast_math=false", "A", 1),
+                                 result("nx=1 fast_math=true", "A", 1), result("nx=1", "A", 1)};
+  records[1].fast_math = true;
+  records[2].run_id = "fedcba9876543210";
+  const ProblemSplit split(pointers(records), {});
+  EXPECT_EQ(split.variant(records[1]), "nx=1 fast_math=true");
+  EXPECT_EQ(split.variant(records[2]), "nx=1 fast_math=false");
+}
+
+TEST(ProblemSplit, BindingsThatAreAllAlikeAreOneWord) {
+  std::vector<Record> records = {result("bind.all=run", "A", 1), result("bind.all=compile", "A", 1),
+                                 result("nx=1", "A", 1), result("nx=2", "A", 1)};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    for (BoundParameter& parameter : records[i].parameters)
+      parameter.compile_time = i == 1 || i == 2 || (i == 3 && parameter.name == "nx");
+  }
+  const ProblemSplit split(pointers(records), {});
+  EXPECT_EQ(split.variant(records[0]), "bind.all=run");
+  EXPECT_EQ(split.variant(records[2]), "nx=1 bind.all=compile");
+  EXPECT_EQ(split.variant(records[3]), "nx=2 bind.T=run bind.nx=compile bind.scale=run");
+}
+
 TEST(ProblemSplit, ASingleVariantHasTheWorkloadsName) {
   const std::vector<Record> records = {result("", "A", 1)};
   EXPECT_EQ(ProblemSplit(pointers(records), {}).variant(records[0]), "stencil7");
