@@ -15,28 +15,11 @@
 #include "compile/compiler.h"
 #include "device/device.h"
 #include "load/loaded_kernel.h"
+#include "service/code_source.h"
+#include "service/service_tally.h"
 #include "specialize/specialization.h"
 
 namespace kiln {
-
-/// Where a kernel came from.
-enum class Origin { kMemory, kDisk, kCompiled, kWaited };
-[[nodiscard]] const char* to_string(Origin origin);
-
-struct ServiceCounters {
-  std::uint64_t memory_hits = 0;  ///< found loaded
-  std::uint64_t disk_hits = 0;
-  std::uint64_t compiled = 0;
-  std::uint64_t waited = 0;                         ///< another thread or process was compiling the same key
-  std::uint64_t waited_processes = 0;               ///< of these, for a process
-  std::uint64_t failed = 0;                         ///< compiles, and loads by the driver
-  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< of code, from and to the disk
-  double read_seconds = 0, write_seconds = 0;       ///< for these
-  double compile_seconds = 0;                       ///< of `compiled`
-  double wait_seconds = 0;                          ///< of `waited`
-  double failed_seconds = 0;
-  double load_seconds = 0;  ///< in the driver
-};
 
 /// A kernel that can be launched, and what getting it cost.
 struct ServiceResult {

@@ -1,0 +1,208 @@
+#include "service/code_source.h"
+
+#include <vector>
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+std::string entries_text(const Specialization& specialization) {
+  std::vector<std::string> words;
+  for (const EntryPoint& entry : specialization.entries) words.push_back(entry.name_expression);
+  return join(words, " ");
+}
+
+CacheEntryLabel label_of(const Specialization& specialization, const CompilerIdentity& compiler) {
+  return CacheEntryLabel{specialization.source_name + " " + entries_text(specialization),
+                         specialization.target.to_string(), compiler.name + " " + compiler.version,
+                         specialization.source_text};
+}
+
+/// Code that is found begins its way to a device here, as that which is compiled does in its compile.
+void tell(const CacheTurn& turn, TraceSpan& span) {
+  if (!span) return;
+  span.add("hit", turn.code.has_value());
+  if (turn.waited) span.add("waited_for_another_process", true);
+  if (!turn.code) return;
+  span.add("bytes", turn.code->binary.size());
+  span.flow({flow_of(turn.code->binary), TraceFlow::Step::kBegin});
+}
+
+void count_turn(const CacheTurn& turn, double seconds, ServiceCounters& counters) {
+  if (turn.code) counters.bytes_read += turn.code->binary.size();
+  if (turn.waited) {
+    ++counters.waited;
+    ++counters.waited_processes;
+    counters.wait_seconds += seconds;
+  } else if (turn.code) {
+    ++counters.disk_hits;
+    counters.read_seconds += seconds;
+  }
+}
+
+CacheTurn load(DiskCache& disk, const CacheKey& key) {
+  CacheTurn turn;
+  turn.code = disk.load(key);
+  return turn;
+}
+
+CacheTurn load_or_lock(DiskCache& disk, const CacheKey& key) {
+  return disk.load_or_lock(key);
+}
+
+}  // namespace
+
+const char* to_string(Origin origin) {
+  switch (origin) {
+    case Origin::kMemory:
+      return "memory";
+    case Origin::kDisk:
+      return "disk";
+    case Origin::kCompiled:
+      return "compiled";
+    case Origin::kWaited:
+      return "waited";
+  }
+  return "unknown";
+}
+
+void CodeRequest::describe(TraceSpan& span) const {
+  if (!span) return;
+  span.add("kernels", entries_text(specialization));
+  span.add("key", key.digest);
+  if (!device_id.empty()) span.add("device", device_id);
+  if (urgency == Urgency::kAhead) span.add("ahead", true);
+}
+
+void CodeRequest::require_no_capture() const {
+  if (!device) return;
+  const bool captured =
+      device->is_capturing(nullptr) || (caller_stream != nullptr && device->is_capturing(caller_stream));
+  if (!captured) return;
+  throw bad_input("kernel '" + specialization.source_name + "': a stream on " + device_id +
+                  " is being captured into a graph; nothing is compiled or loaded meanwhile: get the kernel "
+                  "before the capture begins");
+}
+
+/// What was made ahead for this caller is its own.
+SingleFlight<ObtainResult>::Outcome CodeSource::obtain(const CodeRequest& request) {
+  auto outcome = join(flights_, request.key.digest, request, [&] { return obtain_alone(request); });
+  if (!outcome.waited) return outcome;
+  if (auto made = take_ahead(request.key.digest)) return {*std::move(made), false};
+  return outcome;
+}
+
+std::optional<ObtainedCode> CodeSource::find(const CodeRequest& request) {
+  if (auto code = memory_.code(request.key.digest)) {
+    tally_.count(&ServiceCounters::memory_hits);
+    return ObtainedCode{std::move(code), Origin::kMemory, 0, 0};
+  }
+  if (disk_for(request) == nullptr) return std::nullopt;
+  double seconds = 0;
+  CacheTurn turn = look_up(request, load, seconds);
+  if (!turn.code) return std::nullopt;
+  return ObtainedCode{memory_.add(request.key.digest, *std::move(turn.code)), Origin::kDisk, 0, seconds};
+}
+
+void CodeSource::make_ahead(const CodeRequest& request) {
+  if (memory_.code(request.key.digest)) return;
+  TraceSpan span(trace_, TraceKind::kGet, request.specialization.source_name);
+  request.describe(span);
+  const auto make = [&] {
+    ObtainResult result = obtain_alone(request);
+    const std::lock_guard lock(mutex_);
+    ahead_.insert_or_assign(request.key.digest, result);
+    return result;
+  };
+  static_cast<void>(flights_.run(request.key.digest, make, [] {}));
+}
+
+std::optional<ObtainResult> CodeSource::take_ahead(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  auto found = ahead_.extract(digest);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.mapped());
+}
+
+ObtainResult CodeSource::obtain_alone(const CodeRequest& request) {
+  const std::string& digest = request.key.digest;
+  if (auto made = take_ahead(digest)) return *std::move(made);
+  if (auto code = memory_.code(digest)) {
+    tally_.count(&ServiceCounters::memory_hits);
+    return ObtainedCode{std::move(code), Origin::kMemory, 0, 0};
+  }
+  DiskCache* kept = disk_for(request);
+  if (kept == nullptr) return compile(request);
+  double seconds = 0;
+  CacheTurn turn = look_up(request, load_or_lock, seconds);
+  if (turn.code) {
+    auto code = memory_.add(digest, *std::move(turn.code));
+    return ObtainedCode{std::move(code), turn.waited ? Origin::kWaited : Origin::kDisk, 0,
+                        turn.waited ? 0 : seconds};
+  }
+  ObtainResult result = compile(request);
+  if (std::holds_alternative<Diagnostic>(result)) kept->give_up(std::move(turn.lock));
+  return result;
+}
+
+CacheTurn CodeSource::look_up(const CodeRequest& request, CacheTurn (*ask)(DiskCache&, const CacheKey&),
+                              double& seconds) {
+  const std::int64_t begin = clock_.steady_ns();
+  CacheTurn turn;
+  {
+    TraceSpan span(trace_, TraceKind::kLookUp, request.specialization.source_name);
+    turn = ask(*disk_, request.key);
+    tell(turn, span);
+  }
+  seconds = seconds_since(begin);
+  tally_.update([&](ServiceCounters& counters) { count_turn(turn, seconds, counters); });
+  return turn;
+}
+
+DiskCache* CodeSource::disk_for(const CodeRequest& request) const {
+  return request.specialization.unknown_input.empty() ? disk_ : nullptr;
+}
+
+ObtainResult CodeSource::compile(const CodeRequest& request) {
+  request.require_no_capture();
+  const CompileSlot slot = slots_.take(request.key.digest, request.urgency, request.stop);
+  if (!slot) throw Cancelled();
+  const std::int64_t begin = clock_.steady_ns();
+  CompileResult result = run_compiler(request);
+  const double seconds = seconds_since(begin);
+  const bool compiled = std::holds_alternative<CodeObject>(result);
+  tally_.update([&](ServiceCounters& counters) {
+    ++(compiled ? counters.compiled : counters.failed);
+    (compiled ? counters.compile_seconds : counters.failed_seconds) += seconds;
+  });
+  if (!compiled) return std::get<Diagnostic>(std::move(result));
+  auto code = memory_.add(request.key.digest, std::get<CodeObject>(std::move(result)));
+  if (disk_for(request) != nullptr) publish(request, *code);
+  return ObtainedCode{std::move(code), Origin::kCompiled, seconds, 0};
+}
+
+CompileResult CodeSource::run_compiler(const CodeRequest& request) {
+  try {
+    return request.compiler.compile(request.specialization);
+  } catch (...) {
+    tally_.count(&ServiceCounters::failed);
+    throw;
+  }
+}
+
+void CodeSource::publish(const CodeRequest& request, const CodeObject& code) {
+  TraceSpan span(trace_, TraceKind::kKeep, request.specialization.source_name);
+  span.add("bytes", code.binary.size());
+  const std::int64_t begin = clock_.steady_ns();
+  disk_->publish(request.key, code, label_of(request.specialization, request.compiler.identity()));
+  const double seconds = seconds_since(begin);
+  const bool written = disk_->disabled_reason().empty();
+  tally_.update([&](ServiceCounters& counters) {
+    counters.write_seconds += seconds;
+    if (written) counters.bytes_written += code.binary.size();
+  });
+}
+
+}  // namespace kiln

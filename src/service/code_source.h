@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/clock.h"
+#include "base/trace.h"
+#include "cache/disk_cache.h"
+#include "compile/compiler.h"
+#include "device/device.h"
+#include "service/code_memory.h"
+#include "service/compile_slots.h"
+#include "service/service_tally.h"
+#include "service/single_flight.h"
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// Where a kernel came from.
+enum class Origin { kMemory, kDisk, kCompiled, kWaited };
+[[nodiscard]] const char* to_string(Origin origin);
+
+/// What somebody asks for: code for a specialization, on a device or on none. What it refers to outlives it.
+struct CodeRequest {
+  const Specialization& specialization;
+  Compiler& compiler;
+  const std::shared_ptr<Device>& device;  ///< null: on none
+  CacheKey key;
+  std::string device_id;          ///< "" for none
+  void* caller_stream = nullptr;  ///< its own, where it has one; it may be captured
+  Urgency urgency = Urgency::kWanted;
+  std::stop_token stop = {};
+
+  void describe(TraceSpan& span) const;
+  /// Throws bad_input while a stream on the device is captured into a graph.
+  void require_no_capture() const;
+};
+
+/// A code object on its way to a device.
+struct ObtainedCode {
+  std::shared_ptr<const CodeObject> code;
+  Origin origin = Origin::kMemory;
+  double compile_seconds = 0;
+  double load_seconds = 0;
+};
+using ObtainResult = std::variant<ObtainedCode, Diagnostic>;
+
+/// Thrown where a compile made ahead is not needed any more.
+struct Cancelled {};
+
+/// Code from this process's memory, the disk, or a compiler. A key is compiled once however many threads ask.
+/// No lock is held while reading, writing or compiling. Thread-safe.
+class CodeSource {
+ public:
+  /// As KernelService; all outlive it.
+  CodeSource(DiskCache* disk, const Clock& clock, int jobs, Trace* trace, CodeMemory& memory,
+             ServiceTally& tally)
+      : disk_(disk), clock_(clock), trace_(trace), slots_(jobs), memory_(memory), tally_(tally) {}
+
+  /// Whatever it takes; joins whoever works on it already. Throws Cancelled where the request was stopped.
+  [[nodiscard]] SingleFlight<ObtainResult>::Outcome obtain(const CodeRequest& request);
+  /// From memory and disk only, without waiting for anybody.
+  [[nodiscard]] std::optional<ObtainedCode> find(const CodeRequest& request);
+
+  /// Obtains what somebody will ask for; the first who does gets what it cost.
+  void make_ahead(const CodeRequest& request);
+  /// Forgets what was made ahead, if nobody has asked for it.
+  void forget_ahead(const std::string& digest) { static_cast<void>(take_ahead(digest)); }
+
+  /// Does the work, or waits for who does it already; again, where that one was told to stop and this one
+  /// not.
+  template <class Value, class Make>
+  typename SingleFlight<Value>::Outcome join(SingleFlight<Value>& flights, const std::string& flight,
+                                             const CodeRequest& request, Make make) {
+    for (;;) {
+      std::optional<std::int64_t> waiting_since;
+      const auto wait = [&] {
+        waiting_since = clock_.steady_ns();
+        tally_.count(&ServiceCounters::waited);
+        if (request.urgency == Urgency::kWanted) slots_.raise(request.key.digest);
+      };
+      try {
+        auto outcome = flights.run(flight, make, wait);
+        if (waiting_since) {
+          const double seconds = seconds_since(*waiting_since);
+          tally_.update([&](ServiceCounters& counters) { counters.wait_seconds += seconds; });
+        }
+        return outcome;
+      } catch (const Cancelled&) {
+        if (request.stop.stop_requested()) throw;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] ObtainResult obtain_alone(const CodeRequest& request);
+  [[nodiscard]] ObtainResult compile(const CodeRequest& request);
+  [[nodiscard]] CompileResult run_compiler(const CodeRequest& request);
+  [[nodiscard]] CacheTurn look_up(const CodeRequest& request, CacheTurn (*ask)(DiskCache&, const CacheKey&),
+                                  double& seconds);
+  void publish(const CodeRequest& request, const CodeObject& code);
+  [[nodiscard]] std::optional<ObtainResult> take_ahead(const std::string& digest);
+  /// Null where nothing is kept.
+  [[nodiscard]] DiskCache* disk_for(const CodeRequest& request) const;
+  [[nodiscard]] double seconds_since(std::int64_t begin_ns) const {
+    return seconds_between(begin_ns, clock_.steady_ns());
+  }
+
+  DiskCache* disk_;
+  const Clock& clock_;
+  Trace* trace_;  // null: none
+  CompileSlots slots_;
+  CodeMemory& memory_;
+  ServiceTally& tally_;
+  SingleFlight<ObtainResult> flights_;  // by digest: two devices share a compile
+  std::mutex mutex_;
+  std::map<std::string, ObtainResult> ahead_;  // by digest; made ahead and not asked for yet
+};
+
+}  // namespace kiln

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+namespace kiln {
+
+struct ServiceCounters {
+  std::uint64_t memory_hits = 0;  ///< found loaded
+  std::uint64_t disk_hits = 0;
+  std::uint64_t compiled = 0;
+  std::uint64_t waited = 0;                         ///< another thread or process was compiling the same key
+  std::uint64_t waited_processes = 0;               ///< of these, for a process
+  std::uint64_t failed = 0;                         ///< compiles, and loads by the driver
+  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< of code, from and to the disk
+  double read_seconds = 0, write_seconds = 0;       ///< for these
+  double compile_seconds = 0;                       ///< of `compiled`
+  double wait_seconds = 0;                          ///< of `waited`
+  double failed_seconds = 0;
+  double load_seconds = 0;  ///< in the driver
+};
+
+/// Counters that several threads add to.
+class ServiceTally {
+ public:
+  /// `change(counters)`; what it changes is seen at once or not at all.
+  template <class Change>
+  void update(Change change) {
+    const std::lock_guard lock(mutex_);
+    change(counters_);
+  }
+  void count(std::uint64_t ServiceCounters::*counter) {
+    update([&](ServiceCounters& counters) { ++(counters.*counter); });
+  }
+  [[nodiscard]] ServiceCounters counters() const {
+    const std::lock_guard lock(mutex_);
+    return counters_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  ServiceCounters counters_;
+};
+
+}  // namespace kiln
