@@ -101,6 +101,10 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
+std::string assignment(std::string_view name, std::string_view value) {
+  return std::string(name).append("=").append(value);
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (;;) {

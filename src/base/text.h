@@ -16,6 +16,8 @@ namespace kiln {
 [[nodiscard]] std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// "name=value".
+[[nodiscard]] std::string assignment(std::string_view name, std::string_view value);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 [[nodiscard]] std::string_view trim(std::string_view text);
 [[nodiscard]] bool is_identifier(std::string_view text);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <ranges>
 
 #include "base/text.h"
 #include "job/host_fill.h"
@@ -65,8 +64,16 @@ class Runs {
   }
   /// The first run that ends beyond `index`; count() if none does.
   [[nodiscard]] std::uint64_t first_beyond(std::uint64_t index) const {
-    const auto numbers = std::views::iota(std::uint64_t{0}, count_);
-    return *std::ranges::partition_point(numbers, [&](std::uint64_t n) { return run(n).end <= index; });
+    std::uint64_t low = 0;
+    std::uint64_t high = count_;
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      if (run(middle).end <= index)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
   }
 
  private:

@@ -23,6 +23,10 @@ TensorMap encode(const Configuration& configuration, const ArgumentSpec& argumen
   }
 }
 
+std::string size_text(const std::string& name, std::uint64_t bytes) {
+  return "'" + name + "' holds " + std::to_string(bytes) + " bytes";
+}
+
 }  // namespace
 
 PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
@@ -65,10 +69,8 @@ void PreparedKernel::bind_symbols(Module& module) {
                       kernel_->where);
     }
     if (symbol->second != buffer.bytes()) {
-      const std::string variable =
-          "variable '" + name + "' holds " + std::to_string(symbol->second) + " bytes";
-      throw bad_input("kernels." + kernel_->name + ".symbols: " + variable + ", buffer '" + buffer_name +
-                          "' " + std::to_string(buffer.bytes()),
+      throw bad_input("kernels." + kernel_->name + ".symbols: variable " + size_text(name, symbol->second) +
+                          ", buffer " + size_text(buffer_name, buffer.bytes()),
                       kernel_->where);
     }
     symbols_.emplace_back(symbol->first, buffer_name);

@@ -58,10 +58,10 @@ std::string power_text(int exponent) {
   constexpr int kPlainTo = 3;
   constexpr double kDecade = 10;
   if (exponent >= kPlainFrom && exponent <= kPlainTo) return format_number(std::pow(kDecade, exponent));
-  static const std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  static const std::array<const char*, 10> raised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string text = "10";
   for (const char c : std::to_string(exponent))
-    text += c == '-' ? "⁻" : kRaised.at(static_cast<std::size_t>(c - '0'));
+    text += c == '-' ? "⁻" : raised.at(static_cast<std::size_t>(c - '0'));
   return text;
 }
 

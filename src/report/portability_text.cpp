@@ -78,13 +78,14 @@ std::string number_text(const std::optional<double>& value) {
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::vector<std::string> quoted;
+  quoted.reserve(fields.size());
   for (const std::string& field : fields) quoted.push_back(csv_field(field));
   return join(quoted, ",") + "\r\n";
 }
 
 std::string problem_words(const PortabilityRow& row) {
   std::vector<std::string> words;
-  for (const auto& [name, value] : row.problem) words.push_back(name + "=" + value);
+  for (const auto& [name, value] : row.problem) words.push_back(assignment(name, value));
   return join(words, " ");
 }
 

@@ -108,7 +108,7 @@ ProblemSplit::Values ProblemSplit::problem(const Record& record) const {
 std::string ProblemSplit::problem_text(const Record& record) const {
   std::vector<std::string> words;
   for (const auto& [name, value] : problem(record)) {
-    if (told_.contains(name)) words.push_back(name + "=" + value);
+    if (told_.contains(name)) words.push_back(assignment(name, value));
   }
   return join(words, " ");
 }
@@ -124,7 +124,7 @@ std::string ProblemSplit::variant(const Record& record) const {
   for (const auto& [key, value] : settings_of(record)) {
     if (!varying_.contains(key) || named.contains(key)) continue;
     if (!key.starts_with(kBind))
-      words.push_back(key + "=" + value);
+      words.push_back(assignment(key, value));
     else if (!named.contains(kBindAll))
       bindings.emplace_back(key, value);
   }
@@ -132,7 +132,7 @@ std::string ProblemSplit::variant(const Record& record) const {
     return binding.second == bindings.front().second;
   });
   if (bindings.size() > 1 && alike) bindings = {{kBindAll, bindings.front().second}};
-  for (const auto& [key, value] : bindings) words.push_back(key + "=" + value);
+  for (const auto& [key, value] : bindings) words.push_back(assignment(key, value));
   return words.empty() ? record.workload : join(words, " ");
 }
 

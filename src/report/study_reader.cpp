@@ -124,6 +124,11 @@ std::vector<StudyReport::Amortisation> amortisation_of(const JsonNode& node) {
   return all;
 }
 
+std::string cut_short(const std::string& file, const std::string& section, const std::string& device) {
+  return file + ": the study of " + section + " was cut short on " + device +
+         "; kiln study --resume goes on with it";
+}
+
 /// Takes the lines of one file.
 class Reader {
  public:
@@ -153,8 +158,7 @@ class Reader {
         if (found) {
           all.reports.push_back(std::move(*found));
         } else {
-          all.notes.push_back(file + ": the study of " + section + " was cut short on " + device +
-                              "; kiln study --resume goes on with it");
+          all.notes.push_back(cut_short(file, section, device));
         }
       }
     }

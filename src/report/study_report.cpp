@@ -97,6 +97,7 @@ TextTable case_table(const StudyReport& report, const TextStyle& style) {
 template <class Items>
 std::vector<std::string> verdicts(const Items& items) {
   std::vector<std::string> lines;
+  lines.reserve(items.size());
   for (const auto& item : items) lines.push_back(item.verdict);
   return lines;
 }

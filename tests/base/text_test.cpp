@@ -32,6 +32,11 @@ TEST(Suggestion, NamesTheNearestOrAll) {
   EXPECT_EQ(suggestion("foo", {}), "");
 }
 
+TEST(Assignment, IsNameAndValue) {
+  EXPECT_EQ(assignment("ppwi", "4"), "ppwi=4");
+  EXPECT_EQ(assignment("deck", ""), "deck=");
+}
+
 TEST(Join, PutsSeparatorsBetween) {
   EXPECT_EQ(join({}, ", "), "");
   EXPECT_EQ(join({"a"}, ", "), "a");

@@ -13,6 +13,10 @@ Diagnostic refuse(const std::string& compiler, const std::string& problem, const
   return diagnostic;
 }
 
+std::string no_kernel(const std::string& symbol, const std::string& expression) {
+  return "its code has no kernel '" + symbol + "' for '" + expression + "'";
+}
+
 }  // namespace
 
 CompileResult hip_product(const std::string& compiler, CodeObject object,
@@ -29,7 +33,7 @@ CompileResult hip_product(const std::string& compiler, CodeObject object,
   for (const auto& [expression, symbol] : object.lowered_names) {
     const auto kernel = contents.kernels.find(symbol);
     if (kernel == contents.kernels.end()) {
-      return refuse(compiler, "its code has no kernel '" + symbol + "' for '" + expression + "'", object.log);
+      return refuse(compiler, no_kernel(symbol, expression), object.log);
     }
     if (kernel->second.wavefront_size != wavefront) {
       return refuse(compiler,
