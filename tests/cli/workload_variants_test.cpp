@@ -24,9 +24,10 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Stencil", "stencil7",
             "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
-        WorkloadCase{"StencilMarch", "stencil7",
-                     "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
-                     "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3], strip: [1, 3, 9]}\n"},
+        WorkloadCase{
+            "StencilMarch", "stencil7",
+            "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
+            "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3], strip: [1, 3], turns: [0, 1]}\n"},
         WorkloadCase{"Stream", "babelstream",
                      "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamPacks", "babelstream",
