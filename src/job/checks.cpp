@@ -111,9 +111,14 @@ std::size_t parts_of(const BufferLayout& layout) {
   return static_cast<std::size_t>((layout.count + kPartElements - 1) / kPartElements);
 }
 
-/// Elements of one part of an array.
+/// Elements of one part of an array. Its view may be of its own room.
 class Part {
  public:
+  Part(const Part&) = delete;
+  Part(Part&&) = default;
+  Part& operator=(const Part&) = delete;
+  Part& operator=(Part&&) = delete;
+  ~Part() = default;
   Part(const ArrayContent& array, ScalarType type, Range range)
       : type_(type),
         begin_(range.begin),
