@@ -64,11 +64,30 @@ bool same_in_all(const std::map<std::string, std::set<std::string>>& groups) {
                      [&](const auto& group) { return group.second == groups.begin()->second; });
 }
 
+/// In the order of the workload's parameters, then bindings, then switches.
+void put_in_order(std::vector<std::string>& words, const Record& record) {
+  std::map<std::string, std::size_t> places;
+  for (const auto& [key, value] : settings_of(record)) {
+    places.emplace(key, places.size() + 1);
+    if (key.starts_with(kBind)) places.emplace(kBindAll, places.size());
+  }
+  std::stable_sort(words.begin(), words.end(), [&](const std::string& left, const std::string& right) {
+    return places[key_of(left)] < places[key_of(right)];
+  });
+}
+
 }  // namespace
 
 ProblemSplit::ProblemSplit(const std::vector<const Record*>& records,
                            const std::vector<std::string>& chosen) {
   const std::set<std::string> swept = label_keys(records);
+  std::set<std::vector<std::string>> orders;
+  for (const Record* record : records) {
+    std::vector<std::string> keys;
+    for (const std::string& word : split(record->label, ' ')) keys.push_back(key_of(word));
+    orders.insert(std::move(keys));
+  }
+  several_orders_ = orders.size() > 1;
   const auto by_backend =
       values_by(records, [](const Record& record) { return record.device.target.backend; });
   const auto by_device = values_by(records, [](const Record& record) { return record.device.name; });
@@ -133,6 +152,7 @@ std::string ProblemSplit::variant(const Record& record) const {
   });
   if (bindings.size() > 1 && alike) bindings = {{kBindAll, bindings.front().second}};
   for (const auto& [key, value] : bindings) words.push_back(assignment(key, value));
+  if (several_orders_) put_in_order(words, record);
   return words.empty() ? record.workload : join(words, " ");
 }
 

@@ -26,7 +26,8 @@ class ProblemSplit {
   [[nodiscard]] std::string problem_text(const Record& record) const;
   /// The label without the problem's part, and what else differs on a device, in other jobs' labels, too:
   /// "ppwi=4 fast_math=true"; bindings that are all alike as "bind.all=run". The workload's name where
-  /// nothing does.
+  /// nothing does. Words are in the label's order, or in the workload's where labels of several jobs differ
+  /// in theirs.
   [[nodiscard]] std::string variant(const Record& record) const;
   /// Parameters left out because each back end has a value of its own.
   [[nodiscard]] const std::set<std::string>& by_backend() const { return by_backend_; }
@@ -34,6 +35,7 @@ class ProblemSplit {
  private:
   std::set<std::string> problem_, told_, by_backend_, computed_;
   std::set<std::string> varying_;  ///< on a device, and not the problem's
+  bool several_orders_ = false;    ///< of the words in labels: of several jobs
 };
 
 }  // namespace kiln

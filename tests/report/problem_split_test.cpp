@@ -86,6 +86,16 @@ TEST(ProblemSplit, WhatOneJobSweepsAndAnotherSetsIsToldOfBoth) {
   EXPECT_EQ(split.variant(records[2]), "nx=1 fast_math=false");
 }
 
+TEST(ProblemSplit, AVariantIsTheSameInWhateverOrderAJobSweeps) {
+  const std::vector<Record> records = {
+      with(with(result("nx=64 scale=2 bind.all=run", "A", 1), "nx", "64"), "scale", "2"),
+      with(with(result("bind.all=run scale=2 nx=64", "B", 1), "nx", "64"), "scale", "2")};
+  const ProblemSplit split(pointers(records), {});
+  EXPECT_EQ(split.variant(records[0]), split.variant(records[1]));
+  const ProblemSplit one(pointers({records[1]}), {});
+  EXPECT_EQ(one.variant(records[1]), "bind.all=run scale=2 nx=64");
+}
+
 TEST(ProblemSplit, BindingsThatAreAllAlikeAreOneWord) {
   std::vector<Record> records = {result("bind.all=run", "A", 1), result("bind.all=compile", "A", 1),
                                  result("nx=1", "A", 1), result("nx=2", "A", 1)};
