@@ -71,6 +71,7 @@ Subcommand add_cache_command(CLI::App& app) {
       if (action.app->parsed()) return action.run(world);
     }
     std::vector<std::string> names;
+    names.reserve(actions.size());
     for (const Subcommand& action : actions) names.push_back(action.app->get_name());
     throw bad_input("say what to do with the cache: " + join(names, ", "));
   };

@@ -76,6 +76,7 @@ Results read_results(World& world, const ReportArguments& arguments) {
 
 std::vector<DeviceCeilings> read_all_ceilings(World& world, const std::vector<std::string>& paths) {
   std::vector<DeviceCeilings> all;
+  all.reserve(paths.size());
   for (const std::string& path : paths) all.push_back(read_ceilings(world.files(), path));
   return all;
 }

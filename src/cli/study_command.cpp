@@ -199,6 +199,7 @@ int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
   const std::vector<StudySpec> specs = specs_of(world, arguments);
   std::vector<std::shared_ptr<const Workload>> workloads;
+  workloads.reserve(specs.size());
   for (const StudySpec& spec : specs)
     workloads.push_back(world.engine().library().load(spec.workload, spec.workload_where));
   std::vector<std::shared_ptr<Device>> devices;  // held, so that the layers below get the same ones
