@@ -19,6 +19,7 @@ struct Place {
 __device__ inline Place place_of_block(int strip) {
   const int rows = int(gridDim.y);
   const int tiles = int(gridDim.z);
+  if (strip > rows) strip = rows;
   const int index = int(blockIdx.z) * rows + int(blockIdx.y);
   const int first = index / (strip * tiles) * strip;
   const int width = rows - first < strip ? rows - first : strip;  // the last strip may be narrower

@@ -28,6 +28,9 @@ INSTANTIATE_TEST_SUITE_P(
             "StencilMarch", "stencil7",
             "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
             "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3], strip: [1, 3], turns: [0, 1]}\n"},
+        WorkloadCase{"StencilStripsOfMoreRowsThanThereAre", "stencil7",
+                     "set: {method: march, nx: 22, ny: 13, nz: 22, block_x: 4, block_y: 3, tile_z: 5}\n"
+                     "sweep: {strip: [1073741824, 2147483647], bind.strip: [run, compile]}\n"},
         WorkloadCase{"Stream", "babelstream",
                      "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamPacks", "babelstream",
