@@ -78,9 +78,9 @@ class GpuTrace : public GpuTest {
 };
 
 TEST_F(GpuTrace, AKernelLiesWhereTheHostLaunchedIt) {
-  spin(2'000'000);
+  spin(300'000'000);  // longer than what a reference taken behind it may be unsure of
   stream_of_trace_->synchronize();
-  expect_last_in_place(1990);
+  expect_last_in_place(299'990);
 }
 
 TEST_F(GpuTrace, TheClocksDoNotDriftApart) {

@@ -51,6 +51,22 @@ TEST_F(NvrtcCompilerTest, MakesPtxForADeviceThatItDoesNotKnowAndSaysSo) {
   EXPECT_THAT(object.log, StartsWith("PTX for compute_"));
 }
 
+TEST_F(NvrtcCompilerTest, APackIsFetchedWithTheHintAskedFor) {
+  const auto ptx = [&](const std::string& type, const std::string& count, const std::string& fetch) {
+    return compile(specialize("#include \"kiln/portable.h\"\nextern \"C\" __global__ void f(" + type +
+                                  "* to, const " + type +
+                                  "* from) {\n  kiln::store_pack(to, kiln::fetch_pack<" + count + ", " +
+                                  fetch + ">(from));\n}\n",
+                              "f", "sm_999"))
+        .binary;
+  };
+  EXPECT_THAT(ptx("double", "2", "64"), HasSubstr("ld.global.nc.L2::64B.v2.f64"));
+  EXPECT_THAT(ptx("float", "8", "128"), HasSubstr("ld.global.nc.L2::128B.v4.f32"));
+  EXPECT_THAT(ptx("float", "4", "256"), HasSubstr("ld.global.nc.L2::256B.v4.f32"));
+  EXPECT_THAT(ptx("double", "2", "0"), Not(HasSubstr(".L2::")));
+  EXPECT_THAT(ptx("float", "2", "64"), Not(HasSubstr(".L2::"))) << "8 bytes";
+}
+
 TEST_F(NvrtcCompilerTest, NamesTheLineOfTheUsersFile) {
   Specialization specialization =
       specialize("\n\nextern \"C\" __global__ void f(int* a) { *a = nothing; }", "f");
