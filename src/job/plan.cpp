@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace kiln {
 namespace {
 
@@ -14,7 +16,7 @@ std::string label_of(const JobSpec& job, const Assignments& point) {
   for (const auto& [name, values] : job.sweep) {
     const auto found = std::find_if(point.begin(), point.end(),
                                     [&, key = name](const auto& entry) { return entry.first == key; });
-    label += (label.empty() ? "" : " ") + name + "=" + found->second.text;
+    label += (label.empty() ? "" : " ") + assignment(name, found->second.text);
   }
   return label;
 }

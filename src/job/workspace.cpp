@@ -84,9 +84,7 @@ void Workspace::fill(const std::string& name) {
     if (host == nullptr) device_.copy_to_device(stream_, buffer.data(), staging.data(), layout.bytes);
     return;
   }
-  if (host == nullptr &&
-      (content.kind == InitSpec::Kind::kConstant || content.kind == InitSpec::Kind::kPoison))
-    return fill_alike(entry(name), content);
+  const bool alike = content.kind == InitSpec::Kind::kConstant || content.kind == InitSpec::Kind::kPoison;
   const std::uint64_t step = std::max<std::uint64_t>(1, kStagingBytes / layout.element_bytes);
   std::vector<std::byte> staging(
       host != nullptr ? 0 : std::min<std::uint64_t>(layout.bytes, step * layout.element_bytes));
@@ -99,22 +97,17 @@ void Workspace::fill(const std::string& name) {
     fill_generated(configuration_, layout, content, first, out);
     if (host == nullptr) {
       device_.copy_to_device(stream_, static_cast<std::byte*>(buffer.data()) + offset, staging.data(), bytes);
+      if (alike) return repeat(static_cast<std::byte*>(buffer.data()), bytes, layout.bytes);
     }
   }
 }
 
-/// Where all elements are alike the device makes most of them itself, each copy as long as all before it.
-void Workspace::fill_alike(const Entry& found, const InitSpec& init) {
-  const std::uint64_t bytes = found.layout.bytes;
-  const std::uint64_t whole = kStagingBytes / found.layout.element_bytes * found.layout.element_bytes;
-  std::vector<std::byte> staging(std::min(bytes, std::max<std::uint64_t>(whole, found.layout.element_bytes)));
-  fill_generated(configuration_, found.layout, init, 0, staging);
-  auto* out = static_cast<std::byte*>(found.buffer->data());
-  device_.copy_to_device(stream_, out, staging.data(), staging.size());
-  for (std::uint64_t done = staging.size(); done < bytes;) {
-    const std::uint64_t more = std::min(done, bytes - done);
-    device_.copy_on_device(stream_, out + done, out, more);
-    done += more;
+/// Each copy is as long as all before it.
+void Workspace::repeat(std::byte* data, std::uint64_t filled, std::uint64_t bytes) {
+  while (filled < bytes) {
+    const std::uint64_t more = std::min(filled, bytes - filled);
+    device_.copy_on_device(stream_, data + filled, data, more);
+    filled += more;
   }
 }
 
@@ -124,16 +117,9 @@ void Workspace::copy_from(const std::string& name, const Workspace& other) {
 }
 
 HostContent Workspace::content(const std::string& name) const {
-  const Entry& found = entry(name);
-  HostContent content;
   stream_.synchronize();
-  if (const auto* host = static_cast<const std::byte*>(found.buffer->host_view())) {
-    content.bytes = {host, found.layout.bytes};
-    return content;
-  }
-  content.copy.resize(found.layout.bytes);
-  device_.copy_to_host(stream_, content.copy.data(), found.buffer->data(), found.layout.bytes);
-  content.bytes = content.copy;
+  HostContent content;
+  content.bytes = part(name, 0, entry(name).layout.bytes, content.copy);
   return content;
 }
 

@@ -92,7 +92,8 @@ class Workspace {
     std::unique_ptr<DeviceBuffer> buffer;
   };
   [[nodiscard]] const Entry& entry(const std::string& name) const;
-  void fill_alike(const Entry& found, const InitSpec& init);
+  /// The first `filled` of `bytes` again and again, by the device itself.
+  void repeat(std::byte* data, std::uint64_t filled, std::uint64_t bytes);
 
   Device& device_;
   Stream& stream_;

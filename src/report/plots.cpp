@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "report/axis.h"
 #include "report/record_table.h"
 #include "report/svg.h"
@@ -116,7 +117,7 @@ std::string heat_map_plot(const std::string& label, const HeatMap& map) {
     for (std::size_t x = 0; x < map.xs.size(); ++x) {
       const std::optional<double>& value = map.values[y][x];
       const double left = kLeft + column * static_cast<double>(x);
-      const std::string place = map.x_name + "=" + map.xs[x] + " " + map.y_name + "=" + map.ys[y];
+      const std::string place = assignment(map.x_name, map.xs[x]) + " " + assignment(map.y_name, map.ys[y]);
       svg.rect(left, top, column - 1, kRow - 1, value ? "cell" : "cell none",
                place + ": " + (value ? short_number(*value) : "not measured"),
                value ? ramp(map, *value, least, most) : 1);

@@ -30,12 +30,12 @@ std::string key_of(const std::string& word) {
   return equals == std::string::npos ? std::string() : word.substr(0, equals);
 }
 
-std::set<std::string> label_keys(const std::vector<const Record*>& records) {
-  std::set<std::string> keys;
-  for (const Record* record : records) {
-    for (const std::string& word : split(record->label, ' ')) keys.insert(key_of(word));
+/// The keys of a label, in its order.
+std::vector<std::string> keys_of(const Record& record) {
+  std::vector<std::string> keys;
+  for (const std::string& word : split(record.label, ' ')) {
+    if (std::string key = key_of(word); !key.empty()) keys.push_back(std::move(key));
   }
-  keys.erase("");
   return keys;
 }
 
@@ -80,11 +80,11 @@ void put_in_order(std::vector<std::string>& words, const Record& record) {
 
 ProblemSplit::ProblemSplit(const std::vector<const Record*>& records,
                            const std::vector<std::string>& chosen) {
-  const std::set<std::string> swept = label_keys(records);
+  std::set<std::string> swept;
   std::set<std::vector<std::string>> orders;
   for (const Record* record : records) {
-    std::vector<std::string> keys;
-    for (const std::string& word : split(record->label, ' ')) keys.push_back(key_of(word));
+    std::vector<std::string> keys = keys_of(*record);
+    swept.insert(keys.begin(), keys.end());
     orders.insert(std::move(keys));
   }
   several_orders_ = orders.size() > 1;
@@ -134,7 +134,8 @@ std::string ProblemSplit::problem_text(const Record& record) const {
 
 std::string ProblemSplit::variant(const Record& record) const {
   std::vector<std::string> words;
-  const std::set<std::string> named = label_keys({&record});
+  const std::vector<std::string> keys = keys_of(record);
+  const std::set<std::string> named(keys.begin(), keys.end());
   for (const std::string& word : split(record.label, ' ')) {
     if (!word.empty() && !problem_.contains(key_of(word))) words.push_back(word);
   }

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>

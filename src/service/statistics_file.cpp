@@ -51,9 +51,9 @@ std::string line_of(const StoredStatistics& statistics) {
   std::string text =
       "runs=" + std::to_string(statistics.runs) + " since=" + std::to_string(statistics.since_ns);
   for (const Count& count : kCounts)
-    text += std::string(" ") + count.name + "=" + std::to_string(statistics.counters.*count.member);
+    text += " " + assignment(count.name, std::to_string(statistics.counters.*count.member));
   for (const Seconds& seconds : kSeconds)
-    text += std::string(" ") + seconds.name + "=" + format_number(statistics.counters.*seconds.member);
+    text += " " + assignment(seconds.name, format_number(statistics.counters.*seconds.member));
   return checksum(text) + " " + text;
 }
 

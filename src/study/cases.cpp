@@ -181,7 +181,7 @@ class Expansion {
         const RawValue& value = list[rest % list.size()];
         rest /= list.size();
         values.emplace_back(parameter, value);
-        name += "." + parameter + "=" + value.text;
+        name += "." + assignment(parameter, value.text);
         if (const std::vector<std::string> all = bindable();
             std::find(all.begin(), all.end(), parameter) != all.end())
           bound.push_back(parameter);

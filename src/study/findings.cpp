@@ -59,7 +59,7 @@ std::pair<std::vector<double>, std::vector<double>> common_rounds(const CaseData
 
 std::string values_text(const Configuration& configuration) {
   std::string text;
-  for (const auto& [name, value] : configuration.values()) text += name + "=" + value.to_string() + "\n";
+  for (const auto& [name, value] : configuration.values()) text += assignment(name, value.to_string()) + "\n";
   return text;
 }
 
