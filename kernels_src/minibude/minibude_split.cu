@@ -129,9 +129,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_fasten_split fasten_split(
           const float dy = y[l] - q.y;
           const float dz = z[l] - q.z;
           const float d = kiln::approximate_sqrt(fmaf(dx, dx, fmaf(dy, dy, dz * dz)));
-          const float steric = kiln::saturate(fmaf(d, q.steric_slope, 1.0f));
-          const float charge = kiln::saturate(fmaf(d, q.charge_slope, q.charge_start));
-          const float solvation = kiln::saturate(fmaf(d, q.solvation_slope, q.solvation_start));
+          const float steric = kiln::saturated_fma(d, q.steric_slope, 1.0f);
+          const float charge = kiln::saturated_fma(d, q.charge_slope, q.charge_start);
+          const float solvation = kiln::saturated_fma(d, q.solvation_slope, q.solvation_start);
           energy[l] = fmaf(steric_strength, steric, energy[l]);
           energy[l] = fmaf(q.charge, charge, energy[l]);
           energy[l] = fmaf(q.solvation, solvation, energy[l]);

@@ -26,8 +26,8 @@ INSTANTIATE_TEST_SUITE_P(
             "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
         WorkloadCase{
             "StencilMarch", "stencil7",
-            "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 3, tile_z: 5}\n"
-            "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3], strip: [1, 3], turns: [0, 1]}\n"},
+            "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 2, tile_z: 5, strip: 1}\n"
+            "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3], rows: [1, 2, 4]}\n"},
         WorkloadCase{"StencilStripsOfMoreRowsThanThereAre", "stencil7",
                      "set: {method: march, nx: 22, ny: 13, nz: 22, block_x: 4, block_y: 3, tile_z: 5}\n"
                      "sweep: {strip: [1073741824, 2147483647], bind.strip: [run, compile]}\n"},

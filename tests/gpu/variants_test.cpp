@@ -34,23 +34,25 @@ INSTANTIATE_TEST_SUITE_P(
             "set: {ny: 37, nz: 41}\n"
             "sweep: {nx: [3, 131, 200], variant: [tuned, paper], T: [double, float], bind.all: [run, "
             "compile]}\n"},
-        WorkloadCase{"StencilMarch", "stencil7",
-                     "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
-                     "sweep: {T: [double, float], vector: [1, 2, 4, 8], ahead: [1, 2, 3, 4], stores: [plain, "
-                     "streaming]}\n"},
+        WorkloadCase{
+            "StencilMarch", "stencil7",
+            "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+            "sweep: {T: [double, float], vector: [1, 2, 4, 8], rows: [1, 2, 4], ahead: [1, 2, 4]}\n"},
         WorkloadCase{"StencilOddBlocks", "stencil7",
                      "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
                      "sweep: {T: [double, float]}\n"},
+        WorkloadCase{"StencilStores", "stencil7",
+                     "set: {nx: 200, ny: 37, nz: 41}\n"
+                     "sweep: {T: [double, float], stores: [plain, streaming], rows: [1, 2]}\n"},
+        WorkloadCase{"StencilFewRows", "stencil7",
+                     "set: {nx: 200, nz: 41}\nsweep: {T: [double, float], ny: [3, 4, 5, 6], bind.all: [run, "
+                     "compile]}\n"},
         WorkloadCase{"StencilFetch", "stencil7",
                      "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
                      "sweep: {T: [double, float], vector: [1, 2, 4, 8], fetch: [64, 128, 256]}\n"},
         WorkloadCase{"StencilStrips", "stencil7",
                      "set: {nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
                      "sweep: {T: [double, float], strip: [1, 5, 11, 100], bind.strip: [run, compile]}\n"},
-        WorkloadCase{"StencilClusters", "stencil7",
-                     "set: {nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
-                     "sweep: {T: [double, float], cluster_y: [1, 4], cluster_z: [1, 2], turns: [0, 1], "
-                     "strip: [4, 100]}\n"},
         WorkloadCase{"StencilPaperSize", "stencil7",
                      "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamOddSizes", "babelstream",

@@ -314,14 +314,19 @@ KILN_DEVICE Pack<V, Count> fetch_pack(const V* address) {
 
 // ---------------------------------------------------------------------------------------------- arithmetic
 
-/// max(0, min(1, value)): a modifier of the instruction before it where the device has one; 0 for NaN.
-KILN_DEVICE float saturate(float value) {
-#if defined(KILN_BACKEND_HIP) && defined(__AMDGCN__)
-  return __builtin_amdgcn_fmed3f(value, 0.0f, 1.0f);
+/// max(0, min(1, a * b + c)), rounded once; 0 for NaN. On an NVIDIA GPU one instruction with or without
+/// fast-math, where the compiler makes two of a saturated fmaf() with it.
+KILN_DEVICE float saturated_fma(float a, float b, float c) {
+#if defined(KILN_BACKEND_CUDA)
+  float result;
+  asm("fma.rn.sat.f32 %0, %1, %2, %3;" : "=f"(result) : "f"(a), "f"(b), "f"(c));
+  return result;
+#elif defined(KILN_BACKEND_HIP) && defined(__AMDGCN__)
+  return __builtin_amdgcn_fmed3f(fmaf(a, b, c), 0.0f, 1.0f);
 #elif defined(KILN_BACKEND_HIP)
-  return fminf(fmaxf(value, 0.0f), 1.0f);
+  return fminf(fmaxf(fmaf(a, b, c), 0.0f), 1.0f);
 #else
-  return __saturatef(value);
+  return __saturatef(fmaf(a, b, c));
 #endif
 }
 

@@ -67,6 +67,17 @@ TEST_F(NvrtcCompilerTest, APackIsFetchedWithTheHintAskedFor) {
   EXPECT_THAT(ptx("float", "2", "64"), Not(HasSubstr(".L2::"))) << "8 bytes";
 }
 
+TEST_F(NvrtcCompilerTest, ASaturatedSumIsOneInstructionWithFastMathToo) {
+  Specialization specialization = specialize(
+      "#include \"kiln/portable.h\"\nextern \"C\" __global__ void f(float* a) {\n"
+      "  *a = kiln::saturated_fma(a[0], a[1], a[2]);\n}\n",
+      "f", "sm_999");
+  for (const bool fast_math : {false, true}) {
+    specialization.fast_math = fast_math;
+    EXPECT_THAT(compile(specialization).binary, HasSubstr("fma.rn.sat.f32"));
+  }
+}
+
 TEST_F(NvrtcCompilerTest, NamesTheLineOfTheUsersFile) {
   Specialization specialization =
       specialize("\n\nextern \"C\" __global__ void f(int* a) { *a = nothing; }", "f");
