@@ -15,6 +15,7 @@ stencil7_float_512           | stencil7_float_512               |   4 | | | bind
 babelstream_2e25             | babelstream_2e25                 |   6 | | | bind.all=compile
 minibude_bm1                 | minibude_bm1                     |   2 | | | ppwi=8 bind.all=compile
 minibude_bm1_fast            | minibude_bm1_fast                |   3 | | | ppwi=8 bind.all=run
+minibude_bm1_wide            | minibude_bm1_wide                |   2 | | split=1 wg=1 | fast_math=true
 minibude_bm1_paper           | minibude_bm1_paper               |   4 | | | bind.all=compile
 minibude_bm1_fast_paper      | minibude_bm1_fast_paper          |   3 | | | bind.all=run
 hartree_fock_he64            | hartree_fock_he64                |   4 | | | natoms=4 energy=0

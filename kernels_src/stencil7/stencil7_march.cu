@@ -17,22 +17,23 @@ struct Place {
 
 // Blocks start in the order of their indices, x first. Of the rest, `strip` rows go up all tiles before the next
 // strip begins, so that planes that two tiles share are still in the second-level cache.
-__device__ inline Place place_of_block(int strip) {
-  const int all = int(gridDim.y);
-  const int tiles = int(gridDim.z);
-  if (strip > all) strip = all;
-  const int index = int(blockIdx.z) * all + int(blockIdx.y);
-  const int first = index / (strip * tiles) * strip;
-  const int width = all - first < strip ? all - first : strip;  // the last strip may be narrower
-  const int inside = index - first * tiles;
-  return {first + inside % width, inside / width};
+__device__ inline Place place_of_block(const Params& p) {
+  const unsigned all = unsigned(p.ny - 2 + p.block_y * rows - 1) / unsigned(p.block_y * rows);
+  const unsigned strip = unsigned(p.strip);
+  if (strip >= all) return {int(blockIdx.y), int(blockIdx.z)};
+  const unsigned tiles = unsigned(p.nz - 2 + p.tile_z - 1) / unsigned(p.tile_z);
+  const unsigned index = blockIdx.z * all + blockIdx.y;
+  const unsigned first = index / (strip * tiles) * strip;
+  const unsigned width = all - first < strip ? all - first : strip;  // the last strip may be narrower
+  const unsigned inside = index - first * tiles;
+  return {int(first + inside % width), int(inside / width)};
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_laplacian_march laplacian_march(T* __restrict__ f,
                                                                               const T* __restrict__ u,
                                                                               const Params p) {
   const int i = (int(blockIdx.x) * p.block_x + int(threadIdx.x)) * vector;
-  const Place place = place_of_block(p.strip);
+  const Place place = place_of_block(p);
   const int j_own = 1 + (place.row * p.block_y + int(threadIdx.y)) * rows;
   const int k_begin = 1 + place.tile * p.tile_z;
   if (i >= p.nx || j_own >= p.ny - 1 || k_begin >= p.nz - 1) return;
