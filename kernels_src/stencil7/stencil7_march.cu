@@ -18,7 +18,9 @@ struct Place {
 // Blocks start in the order of their indices, x first. Of the rest, `strip` rows go up all tiles before the next
 // strip begins, so that planes that two tiles share are still in the second-level cache.
 __device__ inline Place place_of_block(const Params& p) {
-  const unsigned all = unsigned(p.ny - 2 + p.block_y * rows - 1) / unsigned(p.block_y * rows);
+  constexpr unsigned side = Params::cluster_y;
+  const unsigned needed = unsigned(p.ny - 2 + p.block_y * rows - 1) / unsigned(p.block_y * rows);
+  const unsigned all = (needed + side - 1) / side * side;
   const unsigned strip = unsigned(p.strip);
   if (strip >= all) return {int(blockIdx.y), int(blockIdx.z)};
   const unsigned tiles = unsigned(p.nz - 2 + p.tile_z - 1) / unsigned(p.tile_z);

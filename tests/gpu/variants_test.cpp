@@ -53,6 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"StencilStrips", "stencil7",
                      "set: {nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
                      "sweep: {T: [double, float], strip: [1, 5, 11, 100], bind.strip: [run, compile]}\n"},
+        WorkloadCase{"StencilClusters", "stencil7",
+                     "set: {nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
+                     "sweep: {T: [double, float], rows: [1, 2], cluster_y: [1, 2, 4], strip: [1, 4, 100]}\n"},
         WorkloadCase{"StencilPaperSize", "stencil7",
                      "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamOddSizes", "babelstream",
