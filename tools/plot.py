@@ -340,7 +340,8 @@ def draw_amortisation(axes, item):
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("launches")
-    axes.set_ylabel(f"speed-up over {base['case']}, all counted")
+    axes.set_ylabel("speed-up, all counted")
+    axes.set_title(f"over {base['case']}", fontsize="medium")
     axes.legend(fontsize="small")
 
 
@@ -348,11 +349,10 @@ def amortisation(study, _arguments):
     items = study.result["amortisation"]
     if not items:
         raise BadInput("the study has no amortisation: it needs two cases with the same switches whose first results were measured")
-    figure, all_axes = plt.subplots(len(items), figsize=(7, 4.5 * len(items)), squeeze=False)
+    figure, all_axes = plt.subplots(len(items), figsize=(7, 4.5 * len(items)), squeeze=False, layout="constrained")
     for axes, item in zip(all_axes.flat, items):
         draw_amortisation(axes, item)
-    all_axes.flat[0].set_title(study.title)
-    figure.tight_layout()
+    figure.suptitle(study.title)
     return figure
 
 

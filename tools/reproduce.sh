@@ -35,8 +35,7 @@ stencil7_float_1024          | stencil7_float_1024              |  14 | | | bind
 mojo_fig3_stencil7_1024      | mojo_fig3_stencil7               |  42 | nx=1024 | block_x=256 | T=float bind.all=run
 babelstream_2e29             | babelstream_2e29                 |  18 | | | bind.all=compile
 stencil7_double_1024         | stencil7_double_1024             |  21 | | | bind.all=run
-hartree_fock_1024_paper      | hartree_fock_1024_paper          | 180 | | natoms=8 energy=0 | natoms=3
-mojo_table4_hartree_fock_1024 | mojo_table4_hartree_fock_1024   | 190 | | natoms=8 energy=0 | natoms=3
+hartree_fock_1024_paper      | hartree_fock_1024_paper          | 190 | | natoms=8 energy=0 | natoms=3
 END
 }
 

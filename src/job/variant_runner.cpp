@@ -12,6 +12,7 @@ namespace kiln {
 namespace {
 
 constexpr int kWarmUpSteps = 2;
+constexpr double kLongStep = 1;  ///< seconds; such a step warms up by itself
 
 std::optional<double> occupancy_of(const PreparedKernel& kernel, const DeviceInfo& device) {
   const std::uint64_t most =
@@ -348,7 +349,7 @@ void VariantRunner::warm_up() {
   per_launch_.resize(step_.size());
   double warm = 0;
   batch_ = 1;
-  for (int i = 0; i < kWarmUpSteps; ++i) warm = take();
+  for (int i = 0; i < kWarmUpSteps && warm < kLongStep; ++i) warm = take();
   batch_ = batch_for(warm);
   for (auto& samples : per_launch_) samples.clear();
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: reproduction.sh ROOT KILN: the tables of docs/reproduction.md are those that tools/reproduction.py makes from docs/data;
-# another figure there changes them, results of a run are taken in, and what is none is refused.
+# another figure there changes them, results of a run are taken in, and what is none is refused. docs/study.md quotes its study.
 set -euo pipefail
 root=$(realpath "${1:?usage: reproduction.sh ROOT KILN}")
 kiln=$(realpath "${2:?usage: reproduction.sh ROOT KILN}")
@@ -12,7 +12,16 @@ tool() { python3 "$root/tools/reproduction.py" --kiln "$kiln" "$@"; }
 
 tool --check || fail "docs/reproduction.md: not what docs/data gives; run tools/reproduction.py"
 size=$(du -sk "$root/docs/data" | cut -f 1)
-[ "$size" -le 2048 ] || fail "docs/data: $size KiB, expected 2048 at most"
+[ "$size" -le 4096 ] || fail "docs/data: $size KiB, expected 4096 at most"
+
+# What docs/study.md quotes stands in the report of the study, word for word, and the report takes all records and the ceilings.
+"$kiln" report "$root/docs/data/study_minibude_constants_h200.jsonl" > "$folder/study.txt"
+sed -n '/^## On an H200/,/^## Amort/p' "$root/docs/study.md" | sed -n '/^```text/,/^```$/p' | grep -v '^```' > "$folder/quoted.txt"
+[ "$(wc -l < "$folder/quoted.txt")" -ge 15 ] || fail "docs/study.md: no block of results"
+while IFS= read -r line; do
+  grep -qxF -- "$line" "$folder/study.txt" || fail "docs/study.md: not in the study's report: $line"
+done < "$folder/quoted.txt"
+"$kiln" report "$root"/docs/data/h200/*.jsonl --ceilings "$root/docs/data/ceilings_h200.json" --format html -o "$folder/page.html"
 
 mkdir -p "$folder/docs"
 cp -r "$root/docs/data" "$root/docs/reproduction.md" "$folder/docs/"

@@ -144,6 +144,17 @@ TEST_F(JobTest, LongStepsAreSamplesOfTheirOwn) {
   EXPECT_EQ(records.at(0).steps_per_sample, 1U);
 }
 
+TEST_F(JobTest, AStepOfSecondsIsItsOwnWarmUp) {
+  const auto launches = [&](double seconds) {
+    define_scale("_Zscale", 3.0, seconds);
+    service_ = std::make_unique<KernelService>(nullptr, disk_.clock);
+    const std::size_t before = device_->launches().size();
+    run("workload: scale\nmeasure: {min_time: 0 s, max_time: 1 s, min_samples: 1, max_samples: 1}\n");
+    return device_->launches().size() - before;
+  };
+  EXPECT_EQ(launches(0.1), launches(2.0) + 1);
+}
+
 TEST_F(JobTest, ShortStepsAreTimedInBatches) {
   define_scale("_Zscale", 3.0, 3e-6);
   const auto records = run(job(""));
