@@ -16,6 +16,7 @@ size=$(du -sk "$root/docs/data" | cut -f 1)
 
 # What docs/study.md quotes stands in the report of the study, word for word, and the report takes all records and the ceilings.
 "$kiln" report "$root/docs/data/study_minibude_constants_h200.jsonl" > "$folder/study.txt"
+# shellcheck disable=SC2016 # the marks of a block
 sed -n '/^## On an H200/,/^## Amort/p' "$root/docs/study.md" | sed -n '/^```text/,/^```$/p' | grep -v '^```' > "$folder/quoted.txt"
 [ "$(wc -l < "$folder/quoted.txt")" -ge 15 ] || fail "docs/study.md: no block of results"
 while IFS= read -r line; do
