@@ -46,7 +46,7 @@ tests=$build/tests/gpu/kiln_gpu_tests
 [ -x "$tests" ] || tests=$build/bin/kiln_gpu_tests
 [ -x "$kiln" ] || environment_error "no $kiln: build Kiln first (cmake --build $build)"
 mkdir -p "$out"
-failures=0
+failures=0 not_run=()
 
 # tell NAME COMMAND...: runs it with its output in a log; a table line for each.
 tell() {
@@ -60,6 +60,7 @@ tell() {
   fi
 }
 check() { tell "$@" || failures=$((failures + 1)); }
+missing() { not_run+=("$1"); say "$2"; }
 
 # begin NAME COMMAND...: the same beside others; finish waits for all of them.
 begun=()
@@ -100,7 +101,7 @@ check nvidia-smi nvidia-smi
 check devices "$kiln" devices
 "$kiln" devices || true
 if wanted tests; then
-  if [ -x "$tests" ]; then check gpu_tests "$tests"; else say "no kiln_gpu_tests in $build: not run"; fi
+  if [ -x "$tests" ]; then check gpu_tests "$tests"; else missing tests "no kiln_gpu_tests in $build: not run"; fi
 fi
 
 if wanted jobs; then
@@ -113,6 +114,8 @@ if wanted jobs; then
     for input in "$data"/hartree-fock/he*; do
       check "run_hartree_fock_$(basename "$input")" run_job configs/hartree_fock.yaml --set "input=$input"
     done
+  else
+    missing "decks and helium files" "no --data: decks and helium files are not run"
   fi
 fi
 if wanted shim && [ -f "$shim" ]; then
@@ -120,7 +123,7 @@ if wanted shim && [ -f "$shim" ]; then
     check "hip_over_cuda_$workload" run_job_over_shim "configs/$workload.yaml"
   done
 elif wanted shim; then
-  say "no $shim: the HIP back end is not run"
+  missing shim "no $shim: the HIP back end is not run"
 fi
 if wanted examples; then
   for job in configs/examples/*.yaml; do
@@ -140,7 +143,7 @@ if wanted sanitizer && command -v compute-sanitizer > /dev/null; then
   done
   finish
 elif wanted sanitizer; then
-  say "compute-sanitizer is not in PATH: not run"
+  missing sanitizer "compute-sanitizer is not in PATH: not run"
 fi
 
 if wanted study; then
@@ -152,7 +155,10 @@ if wanted bench && [ -x "$build/bin/kiln_bench" ]; then
   check bench "$build/bin/kiln_bench" --gpu
   cat "$out/bench.log"
 elif wanted bench; then
-  say "no kiln_bench in $build (configure with -DKILN_BUILD_BENCHMARKS=ON): not run"
+  missing bench "no kiln_bench in $build (configure with -DKILN_BUILD_BENCHMARKS=ON): not run"
 fi
 
-if [ $failures = 0 ]; then echo "all passed; logs in $out"; else echo "$failures failed; logs in $out"; exit 1; fi
+for part in ${skipped//,/ }; do not_run+=("$part"); done
+left=""
+if [ ${#not_run[@]} -gt 0 ]; then printf -v left '%s, ' "${not_run[@]}"; left="; not run: ${left%, }"; fi
+if [ $failures = 0 ]; then echo "all that ran passed$left; logs in $out"; else echo "$failures failed$left; logs in $out"; exit 1; fi

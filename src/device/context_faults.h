@@ -29,6 +29,20 @@ class ContextFaults {
     throw internal_error("an error was to be raised and was not");
   }
 
+  /// As `fail`, for what one kernel asked: what `raise` throws as an error of the environment is a
+  /// DeviceRefusal here.
+  template <class Raise>
+  [[noreturn]] void refuse(Raise&& raise) {
+    fail([&] {
+      try {
+        raise();
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kEnvironment) throw;
+        throw DeviceRefusal(error.message());
+      }
+    });
+  }
+
   /// The same text at an address that lasts as long as this object.
   [[nodiscard]] const std::string& keep_name(const std::string& name) {
     const std::lock_guard lock(mutex_);

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "kiln/error.h"
+
 namespace kiln {
 
 /// A kernel failed while it ran: a barrier that not all work-items reach, an illegal address. It ends one
@@ -15,6 +17,13 @@ class DeviceFault : public std::runtime_error {
 
  private:
   bool sticky_;
+};
+
+/// A driver does not take what one kernel asks of it: its code, its shape, its arguments. Nothing has run,
+/// and the device goes on.
+class DeviceRefusal : public Error {
+ public:
+  explicit DeviceRefusal(const std::string& message) : Error(ErrorKind::kEnvironment, message) {}
 };
 
 }  // namespace kiln

@@ -46,6 +46,10 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
         const auto problem = check_shape(shape_of(configuration, kernel), device.info(), {}, kernel.name);
         if (problem)
           return bad_input(*problem + " (" + explain_shape(configuration, kernel) + ")", kernel.where);
+        for (const ArgumentSpec& argument : kernel.args) {
+          if (argument.kind == ArgumentSpec::Kind::kTensorMap)
+            static_cast<void>(tensor_map_layout(configuration, argument));
+        }
       }
     }
   } catch (const Error& error) {
@@ -171,8 +175,11 @@ class VariantSequence {
       lost_[variant.device] = variant.device + " is lost to this process since the fault of " +
                               (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
     }
-    // With nothing else to show for it, a kernel that does not compile is the user's input that is wrong.
-    if (record->status == RunStatus::kCompileFailed && plan_.variants.size() == 1)
+    // With nothing else to show for it, a kernel that does not compile or fit is the user's input that is
+    // wrong.
+    const bool wrong_input =
+        record->status == RunStatus::kCompileFailed || record->status == RunStatus::kUnfit;
+    if (wrong_input && plan_.variants.size() == 1)
       throw bad_input(record->message + (record->log.empty() ? "" : "\n" + record->log));
     return record;
   }

@@ -13,13 +13,19 @@ const LoadedUnit& unit_of(const std::vector<LoadedUnit>& units, const std::strin
   throw internal_error("kernel '" + kernel + "' is in no unit");
 }
 
+/// What is wrong at `where` in the workload, so that this variant cannot run.
+UnfitKernel unfit(const SourceLocation& where, const std::string& problem) {
+  return UnfitKernel(where.to_string() + ": " + problem);
+}
+
 TensorMap encode(const Configuration& configuration, const ArgumentSpec& argument, Workspace& workspace) {
-  const TensorMapLayout layout = tensor_map_layout(configuration, argument);
   try {
+    const TensorMapLayout layout = tensor_map_layout(configuration, argument);
     return workspace.device().encode_tensor_map(layout, workspace.buffer(argument.name).data());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
-    throw bad_input("tensor_map of '" + argument.name + "': " + error.message(), argument.where);
+    if (error.location().line > 0) throw UnfitKernel(error.what());
+    throw unfit(argument.where, "tensor_map of '" + argument.name + "': " + error.message());
   }
 }
 
@@ -33,6 +39,7 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
                                const std::vector<LoadedUnit>& units, Workspace& workspace)
     : kernel_(&kernel), workspace_(&workspace), shape_(shape_of(configuration, kernel)) {
   const LoadedUnit& unit = unit_of(units, kernel.name);
+  explanation_ = explain_shape(configuration, kernel);
   function_ = &unit.code->function(unit.unit.name_expressions.at(kernel.name));
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
@@ -49,12 +56,15 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
   const DeviceInfo& device = workspace.device().info();
   auto problem = check_shape(shape_, device, function_->attributes(), kernel.name);
   if (!problem) {
-    resident_blocks_ = function_->resident_blocks(shape_);
+    try {
+      resident_blocks_ = function_->resident_blocks(shape_);
+    } catch (const DeviceRefusal& refusal) {
+      throw refused(refusal);
+    }
     problem = check_residency(shape_, device, resident_blocks_, kernel.name);
   }
   if (problem) {
-    throw UnfitKernel(kernel.where.to_string() + ": " + *problem + " (" +
-                      explain_shape(configuration, kernel) + ")");
+    throw unfit(kernel.where, *problem + " (" + explanation_ + ")");
   }
   bind_symbols(*unit.code->module());
 }
@@ -69,9 +79,9 @@ void PreparedKernel::bind_symbols(Module& module) {
                       kernel_->where);
     }
     if (symbol->second != buffer.bytes()) {
-      throw bad_input("kernels." + kernel_->name + ".symbols: variable " + size_text(name, symbol->second) +
-                          ", buffer " + size_text(buffer_name, buffer.bytes()),
-                      kernel_->where);
+      throw unfit(kernel_->where, "kernels." + kernel_->name + ".symbols: variable " +
+                                      size_text(name, symbol->second) + ", buffer " +
+                                      size_text(buffer_name, buffer.bytes()));
     }
     symbols_.emplace_back(symbol->first, buffer_name);
   }
@@ -86,7 +96,16 @@ void PreparedKernel::load_symbols() {
 }
 
 void PreparedKernel::enqueue() {
-  function_->launch(workspace_->stream(), shape_, arguments_.data());
+  try {
+    function_->launch(workspace_->stream(), shape_, arguments_.data());
+  } catch (const DeviceRefusal& refusal) {
+    throw refused(refusal);
+  }
+}
+
+UnfitKernel PreparedKernel::refused(const DeviceRefusal& refusal) const {
+  return unfit(kernel_->where, "kernel '" + kernel_->name + "' cannot be launched: " + refusal.message() +
+                                   " (" + explanation_ + ")");
 }
 
 }  // namespace kiln

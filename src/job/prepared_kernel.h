@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/fault.h"
 #include "job/workspace.h"
 #include "launch/argument_pack.h"
 #include "load/loaded_kernel.h"
@@ -21,7 +22,7 @@ struct LoadedUnit {
   std::shared_ptr<LoadedCode> code;
 };
 
-/// A kernel that cannot be launched as configured: `what()` names the values and the limit.
+/// A kernel that cannot be launched as configured: `what()` names the place, the values and the limit.
 class UnfitKernel : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,12 +31,14 @@ class UnfitKernel : public std::runtime_error {
 /// One kernel with its arguments bound to a workspace's buffers, ready to be enqueued any number of times.
 class PreparedKernel {
  public:
-  /// Throws UnfitKernel when the shape or the arguments do not fit the device or the compiled function.
+  /// Throws UnfitKernel when the shape, the arguments or the symbols do not fit the device or the compiled
+  /// function.
   PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                  const std::vector<LoadedUnit>& units, Workspace& workspace);
 
   /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
   void load_symbols();
+  /// Throws UnfitKernel where the driver does not take the launch.
   void enqueue();
   [[nodiscard]] const std::string& name() const { return kernel_->name; }
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
@@ -45,11 +48,13 @@ class PreparedKernel {
 
  private:
   void bind_symbols(Module& module);
+  [[nodiscard]] UnfitKernel refused(const DeviceRefusal& refusal) const;
 
   const KernelSpec* kernel_;
   Workspace* workspace_;
   Function* function_ = nullptr;
   LaunchShape shape_;
+  std::string explanation_;  ///< which values made the shape
   std::optional<std::uint64_t> resident_blocks_;
   ArgumentPack arguments_;
   std::vector<std::pair<void*, std::string>> symbols_;  // address, buffer

@@ -40,6 +40,9 @@ bool VariantRunner::guarded(const std::function<void()>& stages) {
   } catch (const UnfitKernel& unfit) {
     record_.status = RunStatus::kUnfit;
     record_.message = unfit.what();
+  } catch (const DeviceRefusal& refusal) {
+    record_.status = RunStatus::kUnfit;
+    record_.message = refusal.what();
   } catch (const DeviceFault& fault) {
     record_.status = RunStatus::kFaulted;
     record_.message = fault.what();
@@ -229,13 +232,19 @@ void VariantRunner::note_first_launch() {
   record_.first_launch_seconds = seconds_between(start_ns_, context_.clock.steady_ns());
 }
 
+void VariantRunner::launch(PreparedKernel& kernel) {
+  // A CPU's launch returns when the kernel has run; another's once it has been handed over.
+  if (device_->info().target.backend == "cpu") note_first_launch();
+  kernel.enqueue();
+  note_first_launch();
+}
+
 void VariantRunner::fill_inputs() {
   const TraceSpan span(context_.trace, TraceKind::kInputs);
   for (const std::string& name : needs_.buffers) workspace_->fill(name);
   for (PreparedKernel& kernel : init_) {
     kernel.load_symbols();
-    note_first_launch();
-    kernel.enqueue();
+    launch(kernel);
   }
   for (PreparedKernel& kernel : step_) kernel.load_symbols();
   for (PreparedKernel& kernel : verify_step_) kernel.load_symbols();
@@ -247,9 +256,8 @@ void VariantRunner::verify() {
   TraceSpan span(context_.trace, TraceKind::kVerify);
   const auto& steps_text = plan_.workload->verify_steps;
   const std::int64_t steps = steps_text ? configuration_.evaluate_integer(*steps_text, 1, 1'000'000) : 1;
-  note_first_launch();
   for (std::int64_t i = 0; i < steps; ++i) {
-    for (PreparedKernel& kernel : step_) kernel.enqueue();
+    for (PreparedKernel& kernel : step_) launch(kernel);
   }
   for (PreparedKernel& kernel : verify_step_) kernel.enqueue();
   stream_->synchronize();

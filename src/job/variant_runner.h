@@ -71,6 +71,8 @@ class VariantRunner {
   /// Throws UnfitKernel where the device has no room.
   void allocate();
   void note_first_launch();
+  /// Enqueues, and notes the time of the first launch.
+  void launch(PreparedKernel& kernel);
   [[nodiscard]] ReferenceContent run_reference(const CheckSpec& check);
   [[nodiscard]] ReferenceContent run_reference_on(Workspace& workspace, const CheckSpec& check);
   [[nodiscard]] bool apart(const CheckSpec& check) const;

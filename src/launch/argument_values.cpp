@@ -105,15 +105,19 @@ TensorMapLayout tensor_map_layout(const Configuration& configuration, const Argu
   if (const auto problem = find_problem(layout))
     throw bad_input("tensor_map of '" + buffer.name + "': " + *problem, argument.where);
 
-  std::uint64_t last = 0;
-  for (std::size_t i = 0; i < layout.extents.size(); ++i)
-    last += (layout.extents[i] - 1) * (i == 0 ? bytes : layout.strides[i - 1]);
   std::uint64_t available = bytes;
   for (const std::uint64_t extent : shape) available *= extent;
-  if (last + bytes > available) {
-    throw bad_input("tensor_map of '" + buffer.name + "': it spans " + std::to_string(last + bytes) +
-                        " bytes, the buffer has " + std::to_string(available),
-                    argument.where);
+  // Extents and strides are as large as they like: what is left over tells before a product could overflow.
+  std::uint64_t left = available - bytes;
+  for (std::size_t i = 0; i < layout.extents.size(); ++i) {
+    const std::uint64_t stride = i == 0 ? bytes : layout.strides[i - 1];
+    if (layout.extents[i] - 1 > left / stride) {
+      throw bad_input("tensor_map of '" + buffer.name +
+                          "': its extents and strides reach beyond the buffer's " +
+                          std::to_string(available) + " bytes",
+                      argument.where);
+    }
+    left -= (layout.extents[i] - 1) * stride;
   }
   return layout;
 }

@@ -179,6 +179,42 @@ TEST_F(JobTest, AVariantThatDoesNotFitIsARecordAmongOthers) {
   EXPECT_THAT(records[1].message, HasSubstr("100"));
 }
 
+TEST_F(JobTest, AVariantThatTheDriverRefusesIsARecordAmongOthers) {
+  test::FakeKernel kernel;
+  kernel.body = [](const LaunchShape& shape, void* const* /*arguments*/) {
+    if (shape.block.x == 64) throw DeviceRefusal("CUDA_ERROR_X (701): words, in cuLaunchKernel");
+  };
+  device_->define("_Zscale", kernel);
+  const auto records = run(job("sweep: {block: [32, 64, 128]}\n"));
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_NE(records[0].status, RunStatus::kUnfit) << records[0].message;
+  EXPECT_EQ(records[1].status, RunStatus::kUnfit);
+  EXPECT_THAT(records[1].message, HasSubstr("/kernels/scale/scale.yaml:"));
+  EXPECT_THAT(records[1].message, HasSubstr("kernel 'scale' cannot be launched: CUDA_ERROR_X (701): words"));
+  EXPECT_THAT(records[1].message, HasSubstr("block = 64"));
+  EXPECT_NE(records[2].status, RunStatus::kUnfit) << records[2].message;
+}
+
+TEST_F(JobTest, ATensorMapThatDoesNotFitIsARecordAmongOthers) {
+  std::string text = test::kScaleYaml;
+  const std::string args = "args: [y, x, params]";
+  text.replace(text.find(args), args.size(),
+               "args: [y, x, params, {tensor_map: x, box: [\"block == 32 ? 3 : 8\"]}]");
+  disk_.files.write_file("/kernels/scale/scale.yaml", text, false);
+  const auto records = run(job("sweep: {block: [32, 64]}\n"));
+  ASSERT_EQ(records.size(), 2U);
+  for (const Record& record : records) {
+    EXPECT_EQ(record.status, RunStatus::kUnfit);
+    EXPECT_THAT(record.message, HasSubstr("/kernels/scale/scale.yaml:"));
+    EXPECT_THAT(record.message, HasSubstr("tensor_map of 'x'"));
+  }
+  EXPECT_THAT(records[0].message, HasSubstr("24 bytes"));
+  EXPECT_NE(records[0].message, records[1].message);
+  // The only variant is the user's input that is wrong.
+  EXPECT_THAT(bad_input_of([&] { run(job("set: {block: 32}\n")); }), HasSubstr("24 bytes"));
+  EXPECT_THAT(bad_input_of([&] { run(job("set: {block: 64}\n")); }), HasSubstr("tensor_map of 'x'"));
+}
+
 TEST_F(JobTest, BuffersBeyondTheMemoryAreRefusedBeforeAnythingRuns) {
   disk_.files.write_file(
       "/kernels/scale/scale.yaml",

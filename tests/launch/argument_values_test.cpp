@@ -97,7 +97,10 @@ TEST_F(ArgumentValues, WhatTheHardwareDoesNotTakeIsBadInputAtTheArgument) {
   EXPECT_THAT(problem("box: [257, 16]"), HasSubstr("a box extent of 257; expected 1 to 256"));
   EXPECT_THAT(problem("box: [1, 32], swizzle: 64B"), HasSubstr("a swizzle of 64B takes at most 64"));
   EXPECT_THAT(problem("box: [1, 16], strides: [33]"), HasSubstr("132 bytes; expected a multiple of 16"));
-  EXPECT_THAT(problem("box: [1, 16], extents: [7, 32]"), HasSubstr("spans 896 bytes, the buffer has 768"));
+  EXPECT_THAT(problem("box: [1, 16], extents: [7, 32]"),
+              HasSubstr("its extents and strides reach beyond the buffer's 768 bytes"));
+  EXPECT_THAT(problem("box: [1, 16], extents: [2147483649, 32], strides: [8589934592]"),
+              HasSubstr("reach beyond the buffer's 768 bytes"));
   EXPECT_THAT(problem("box: [16]"), HasSubstr("`box` has 1 items; expected 2"));
   EXPECT_THAT(problem("box: [1, 16], swizzle: 63B"), HasSubstr("did you mean"));
 }

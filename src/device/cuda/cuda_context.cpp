@@ -17,4 +17,8 @@ void CudaContext::fail(cuda_abi::Result result, const char* call, const std::str
   faults_.fail([&] { throw_cuda_error(*driver_, result, call, detail); });
 }
 
+void CudaContext::refuse(cuda_abi::Result result, const char* call, const std::string& detail) {
+  faults_.refuse([&] { throw_cuda_error(*driver_, result, call, detail); });
+}
+
 }  // namespace kiln

@@ -90,14 +90,14 @@ class CudaFunction final : public Function {
       if (call.max_active_clusters == nullptr) return std::nullopt;
       ExtendedLaunch launch(shape, nullptr);
       int clusters = 0;
-      context_->check(call.max_active_clusters(&clusters, function_, &launch.config),
-                      "cuOccupancyMaxActiveClusters");
+      const cuda_abi::Result result = call.max_active_clusters(&clusters, function_, &launch.config);
+      if (result != cuda_abi::kSuccess) refuse(result, "cuOccupancyMaxActiveClusters", shape);
       return static_cast<std::uint64_t>(clusters) * shape.cluster.volume();
     }
     int blocks = 0;
-    context_->check(call.max_active_blocks(&blocks, function_, static_cast<int>(shape.block.volume()),
-                                           shape.dynamic_shared_bytes),
-                    "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    const cuda_abi::Result result = call.max_active_blocks(
+        &blocks, function_, static_cast<int>(shape.block.volume()), shape.dynamic_shared_bytes);
+    if (result != cuda_abi::kSuccess) refuse(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", shape);
     return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(units_);
   }
 
@@ -135,7 +135,7 @@ class CudaFunction final : public Function {
                          " bytes of dynamic shared memory";
     if (shape.clustered()) detail += ", clusters of " + to_string(shape.cluster);
     if (shape.cooperative) detail += ", cooperative";
-    context_->fail(result, call, detail);
+    context_->refuse(result, call, detail);
   }
 
   [[nodiscard]] int attribute(FunctionAttribute which) const {
@@ -228,26 +228,31 @@ class CudaModule final : public Module {
     if (result == cuda_abi::kUnsupportedPtxVersion || result == cuda_abi::kNoBinaryForGpu) {
       context += "; the NVRTC that compiled it is newer than the driver (" + device.driver +
                  "), or it was compiled for another architecture: name an NVRTC that fits with KILN_NVRTC";
+      context_->fail(result, call, context);
     }
-    context_->fail(result, call, context);
+    context_->refuse(result, call, context);
   }
 
   /// Null if there is none of that name.
   [[nodiscard]] cuda_abi::Function find(const std::string& name) const {
     const cuda_abi::Functions& call = context_->driver().call;
+    const auto check = [&](cuda_abi::Result result, const char* which) {
+      if (result != cuda_abi::kSuccess)
+        context_->refuse(result, which, "loading kernel '" + name + "' on " + device_.id);
+    };
     cuda_abi::Function function = nullptr;
     if (library_) {
       cuda_abi::Kernel kernel = nullptr;
       const cuda_abi::Result result = call.library_get_kernel(&kernel, library_.get().object, name.c_str());
       if (result == cuda_abi::kNotFound) return nullptr;
-      context_->check(result, "cuLibraryGetKernel");
-      context_->check(call.kernel_get_function(&function, kernel), "cuKernelGetFunction");
+      check(result, "cuLibraryGetKernel");
+      check(call.kernel_get_function(&function, kernel), "cuKernelGetFunction");
     } else {
       const cuda_abi::Result result = call.module_get_function(&function, module_.get().object, name.c_str());
       if (result == cuda_abi::kNotFound) return nullptr;
-      context_->check(result, "cuModuleGetFunction");
+      check(result, "cuModuleGetFunction");
     }
-    if (call.function_load != nullptr) context_->check(call.function_load(function), "cuFuncLoad");
+    if (call.function_load != nullptr) check(call.function_load(function), "cuFuncLoad");
     return function;
   }
 

@@ -148,11 +148,13 @@ std::string describe_result(const CudaDriver& driver, cuda_abi::Result result) {
 }
 
 bool is_sticky(cuda_abi::Result result) {
-  constexpr cuda_abi::Result kSticky[] = {cuda_abi::kEccUncorrectable,   cuda_abi::kIllegalAddress,
-                                          cuda_abi::kLaunchTimeout,      cuda_abi::kAssert,
-                                          cuda_abi::kHardwareStackError, cuda_abi::kIllegalInstruction,
-                                          cuda_abi::kMisalignedAddress,  cuda_abi::kInvalidAddressSpace,
-                                          cuda_abi::kInvalidPc,          cuda_abi::kLaunchFailed};
+  constexpr cuda_abi::Result kSticky[] = {cuda_abi::kEccUncorrectable,    cuda_abi::kIllegalAddress,
+                                          cuda_abi::kLaunchTimeout,       cuda_abi::kAssert,
+                                          cuda_abi::kHardwareStackError,  cuda_abi::kIllegalInstruction,
+                                          cuda_abi::kMisalignedAddress,   cuda_abi::kInvalidAddressSpace,
+                                          cuda_abi::kInvalidPc,           cuda_abi::kLaunchFailed,
+                                          cuda_abi::kContained,           cuda_abi::kTensorMemoryLeak,
+                                          cuda_abi::kMpsClientTerminated, cuda_abi::kExternalDevice};
   return std::find(std::begin(kSticky), std::end(kSticky), result) != std::end(kSticky);
 }
 

@@ -58,6 +58,7 @@ constexpr Result kNoBinaryForGpu = 209;
 constexpr Result kEccUncorrectable = 214;
 constexpr Result kInvalidPtx = 218;
 constexpr Result kUnsupportedPtxVersion = 222;
+constexpr Result kContained = 226;
 constexpr Result kNotFound = 500;
 constexpr Result kIllegalAddress = 700;
 constexpr Result kLaunchTimeout = 702;
@@ -68,10 +69,13 @@ constexpr Result kMisalignedAddress = 716;
 constexpr Result kInvalidAddressSpace = 717;
 constexpr Result kInvalidPc = 718;
 constexpr Result kLaunchFailed = 719;
+constexpr Result kTensorMemoryLeak = 721;
+constexpr Result kMpsClientTerminated = 810;
 constexpr Result kStreamCaptureUnsupported = 900;
 constexpr Result kStreamCaptureInvalidated = 901;
 constexpr Result kStreamCaptureImplicit = 906;
 constexpr Result kStreamCaptureWrongThread = 908;
+constexpr Result kExternalDevice = 911;
 
 /// CUdevice_attribute
 enum class DeviceAttribute : int {

@@ -14,4 +14,8 @@ void HipContext::fail(hip_abi::Result result, const char* call, const std::strin
   faults_.fail([&] { throw_hip_error(*runtime_, result, call, detail); });
 }
 
+void HipContext::refuse(hip_abi::Result result, const char* call, const std::string& detail) {
+  faults_.refuse([&] { throw_hip_error(*runtime_, result, call, detail); });
+}
+
 }  // namespace kiln

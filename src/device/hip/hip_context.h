@@ -63,6 +63,8 @@ class HipContext {
   }
   /// As throw_hip_error; once the device is lost to a kernel's fault, every error says which fault that was.
   [[noreturn]] void fail(hip_abi::Result result, const char* call, const std::string& detail = "");
+  /// The same for what one kernel asked: a DeviceRefusal, unless the context is lost or a stream is captured.
+  [[noreturn]] void refuse(hip_abi::Result result, const char* call, const std::string& detail);
 
   /// The same text at an address that lasts as long as the context.
   [[nodiscard]] const std::string& keep_name(const std::string& name) { return faults_.keep_name(name); }

@@ -40,10 +40,10 @@ class HipFunction final : public Function {
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks(const LaunchShape& shape) const override {
     const SelectedDevice current = context_->enter();
     int blocks = 0;
-    context_->check(
-        context_->runtime().call.max_active_blocks(&blocks, function_, static_cast<int>(shape.block.volume()),
-                                                   shape.dynamic_shared_bytes),
-        "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor");
+    const hip_abi::Result result = context_->runtime().call.max_active_blocks(
+        &blocks, function_, static_cast<int>(shape.block.volume()), shape.dynamic_shared_bytes);
+    if (result != hip_abi::kSuccess)
+      refuse(result, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", shape);
     return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(units_);
   }
 
@@ -64,10 +64,11 @@ class HipFunction final : public Function {
             : call.launch_kernel(function_, narrow(grid.x), narrow(grid.y), narrow(grid.z), narrow(block.x),
                                  narrow(block.y), narrow(block.z), narrow(shape.dynamic_shared_bytes), stream,
                                  values, nullptr);
-    if (result != hip_abi::kSuccess) refuse(result, shape);
+    if (result != hip_abi::kSuccess)
+      refuse(result, shape.cooperative ? "hipModuleLaunchCooperativeKernel" : "hipModuleLaunchKernel", shape);
   }
 
-  [[noreturn]] void refuse(hip_abi::Result result, const LaunchShape& shape) const {
+  [[noreturn]] void refuse(hip_abi::Result result, const char* call, const LaunchShape& shape) const {
     std::string detail = "kernel '" + name_ + "', grid " + to_string(shape.grid) + ", block " +
                          to_string(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
                          " bytes of dynamic shared memory";
@@ -76,8 +77,7 @@ class HipFunction final : public Function {
         shape.grid.z * shape.block.z >= kWorkItems) {
       detail += "; HIP launches fewer than 2^32 work-items along each axis";
     }
-    context_->fail(result, shape.cooperative ? "hipModuleLaunchCooperativeKernel" : "hipModuleLaunchKernel",
-                   detail);
+    context_->refuse(result, call, detail);
   }
 
   std::shared_ptr<HipContext> context_;
@@ -97,7 +97,7 @@ class HipModule final : public Module {
     const SelectedDevice current = context_->enter();
     hip_abi::Module module = nullptr;
     const hip_abi::Result result = context_->runtime().call.module_load(&module, binary_.data());
-    if (result != hip_abi::kSuccess) context_->fail(result, "hipModuleLoadData", place(device));
+    if (result != hip_abi::kSuccess) context_->refuse(result, "hipModuleLoadData", place(device));
     module_.reset({&context_->runtime(), context_->device(), module});
   }
 

@@ -41,6 +41,14 @@ static_assert(cuda_abi::kMisalignedAddress == CUDA_ERROR_MISALIGNED_ADDRESS);
 static_assert(cuda_abi::kInvalidAddressSpace == CUDA_ERROR_INVALID_ADDRESS_SPACE);
 static_assert(cuda_abi::kInvalidPc == CUDA_ERROR_INVALID_PC);
 static_assert(cuda_abi::kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
+#if CUDA_VERSION >= 12000
+static_assert(cuda_abi::kMpsClientTerminated == CUDA_ERROR_MPS_CLIENT_TERMINATED);
+static_assert(cuda_abi::kExternalDevice == CUDA_ERROR_EXTERNAL_DEVICE);
+#endif
+#if CUDA_VERSION >= 13000
+static_assert(cuda_abi::kContained == CUDA_ERROR_CONTAINED);
+static_assert(cuda_abi::kTensorMemoryLeak == CUDA_ERROR_TENSOR_MEMORY_LEAK);
+#endif
 static_assert(cuda_abi::kStreamCaptureUnsupported == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 static_assert(cuda_abi::kStreamCaptureInvalidated == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 static_assert(cuda_abi::kStreamCaptureImplicit == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
