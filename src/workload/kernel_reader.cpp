@@ -1,5 +1,6 @@
 #include "workload/kernel_reader.h"
 
+#include "workload/cuda_options.h"
 #include "workload/field_reader.h"
 
 namespace kiln {
@@ -56,10 +57,15 @@ DefineSpec read_define(const std::string& name, const YamlNode& node) {
 }
 
 std::map<std::string, std::vector<std::string>> read_options(const YamlNode& node) {
-  if (!node.is_map()) return {{"", read_words(node)}};
-  node.require_keys(backend_names());
   std::map<std::string, std::vector<std::string>> options;
-  for (const auto& [backend, list] : node.entries()) options[backend] = read_words(list);
+  if (node.is_map()) {
+    node.require_keys(backend_names());
+    for (const auto& [backend, list] : node.entries()) options[backend] = read_words(list);
+    if (const auto cuda = node.find("cuda")) refuse_fixed_cuda_options(*cuda);
+  } else {
+    options[""] = read_words(node);
+    refuse_fixed_cuda_options(node);
+  }
   return options;
 }
 

@@ -22,7 +22,7 @@ Specialization specialization_of(const BenchOptions& options, FileSystem& files,
 }
 
 double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization) {
-  const NvrtcArch arch = choose_nvrtc_arch(specialization.target.arch, nvrtc.archs, nvrtc.version());
+  const NvrtcArch arch = choose_nvrtc_arch(compiled_arch(specialization), nvrtc.archs, nvrtc.version());
   const RtcUnit unit = make_nvrtc_unit(specialization, {});
   const std::vector<std::string> options = nvrtc_options(specialization, arch, {});
   return seconds_of([&] {

@@ -19,7 +19,7 @@ std::string version_in(const std::string& answer) {
 }
 
 std::vector<std::string> nvcc_options(const Specialization& specialization) {
-  const NvrtcArch arch{"-arch=" + specialization.target.arch, false, ""};
+  const NvrtcArch arch{"-arch=" + compiled_arch(specialization), false, ""};
   std::vector<std::string> options = {"-cubin"};
   for (std::string& option : nvrtc_options(specialization, arch, {})) options.push_back(std::move(option));
   return options;

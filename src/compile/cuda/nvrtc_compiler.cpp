@@ -57,7 +57,7 @@ class NvrtcCompiler final : public Compiler {
 
   CompileResult compile(const Specialization& specialization) override {
     const NvrtcLibrary& nvrtc = library();
-    const NvrtcArch arch = choose_nvrtc_arch(specialization.target.arch, nvrtc.archs, nvrtc.version());
+    const NvrtcArch arch = choose_nvrtc_arch(compiled_arch(specialization), nvrtc.archs, nvrtc.version());
     RtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
     NvrtcHeaders more;
     if (!specialization.unseen_headers.empty()) {
@@ -71,14 +71,21 @@ class NvrtcCompiler final : public Compiler {
     NvrtcProgram program(nvrtc, unit, specialization.source_name);
     for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
     const nvrtc_abi::Result result = program.compile(options, options_.time_limit);
+    const std::string command = "nvrtc " + join(options, " ") + " " + specialization.source_path;
     if (result != nvrtc_abi::kSuccess) {
       Diagnostic diagnostic = failure(result, program.log(), specialization);
-      diagnostic.command = "nvrtc " + join(options, " ") + " " + specialization.source_path;
+      diagnostic.command = command;
       return diagnostic;
     }
     CodeObject object;
     object.format = arch.ptx ? "ptx" : "cubin";
     object.binary = arch.ptx ? program.ptx() : program.cubin();
+    if (object.binary.empty()) {
+      return Diagnostic{specialization.source_name + ": error: NVRTC " + nvrtc.version() + " made no " +
+                            (arch.ptx ? "PTX" : "machine code") +
+                            " with these options: " + join(options, " "),
+                        program.log(), command};
+    }
     for (const EntryPoint& entry : specialization.entries) {
       object.lowered_names[entry.name_expression] = program.lowered_name(entry.name_expression);
     }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kiln/error.h"
+#include "workload/cuda_options.h"
 
 namespace kiln {
 namespace {
@@ -31,6 +32,25 @@ std::string list_of(const std::vector<int>& supported) {
 RtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
   const auto launch_bounds = [](const std::string& bounds) { return "__launch_bounds__(" + bounds + ")"; };
   return make_rtc_unit(specialization, {"#define KILN_BACKEND_CUDA 1\n", launch_bounds}, source_folder);
+}
+
+std::string compiled_arch(const Specialization& specialization) {
+  const std::string& target = specialization.target.arch;
+  std::string arch = target;
+  for (std::size_t i = 0; i < specialization.options.size(); ++i) {
+    const ArchOption option = arch_option(specialization.options, i);
+    if (option.words == 0) continue;
+    arch = option.arch;
+    const bool is_targets = arch == target || (arch.starts_with(target) && arch.size() == target.size() + 1 &&
+                                               (arch.back() == 'a' || arch.back() == 'f'));
+    if (!is_targets) {
+      throw bad_input(specialization.source_name + ": the option '" + specialization.options[i] +
+                      "' is not for " + target +
+                      ": it can only ask for the target's own features (-arch=sm_90a for sm_90)");
+    }
+    i += option.words - 1;
+  }
+  return arch;
 }
 
 NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& supported,
@@ -71,14 +91,18 @@ std::vector<std::string> nvrtc_options(const Specialization& specialization, con
                                        const std::vector<std::filesystem::path>& cuda_includes) {
   std::vector<std::string> options;
   if (!has_option(specialization, {"-std", "--std"})) options.emplace_back("--std=c++17");
-  if (!has_option(specialization, {"-arch", "--gpu-architecture"})) options.push_back(arch.option);
+  options.push_back(arch.option);
   if (specialization.fast_math) options.emplace_back("--use_fast_math");
   if (specialization.lineinfo && !has_option(specialization, {"-lineinfo", "--generate-line-info"})) {
     options.emplace_back("-lineinfo");
   }
   for (const std::string& directory : specialization.include_directories) options.push_back("-I" + directory);
   for (const std::filesystem::path& folder : cuda_includes) options.push_back("-I" + folder.string());
-  options.insert(options.end(), specialization.options.begin(), specialization.options.end());
+  for (std::size_t i = 0; i < specialization.options.size(); ++i) {
+    const ArchOption named = arch_option(specialization.options, i);
+    if (named.words == 0) options.push_back(specialization.options[i]);
+    if (named.words > 0) i += named.words - 1;
+  }
   return options;
 }
 

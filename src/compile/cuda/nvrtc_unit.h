@@ -13,6 +13,10 @@ namespace kiln {
 [[nodiscard]] RtcUnit make_nvrtc_unit(const Specialization& specialization,
                                       const std::filesystem::path& source_folder);
 
+/// The target's architecture, or the same with features of its own where the user's options ask for them
+/// ("-arch=sm_90a"). Throws bad_input where they name another one.
+[[nodiscard]] std::string compiled_arch(const Specialization& specialization);
+
 /// How an architecture is compiled for.
 struct NvrtcArch {
   std::string option;  ///< "-arch=sm_90"
@@ -26,7 +30,8 @@ struct NvrtcArch {
 [[nodiscard]] NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& supported,
                                           const std::string& version);
 
-/// Everything after nvrtcCompileProgram's program: Kiln's options, then the user's own, which win.
+/// Everything after nvrtcCompileProgram's program: Kiln's options, then the user's own, which win but for the
+/// architecture, see compiled_arch().
 [[nodiscard]] std::vector<std::string> nvrtc_options(const Specialization& specialization,
                                                      const NvrtcArch& arch,
                                                      const std::vector<std::filesystem::path>& cuda_includes);

@@ -43,6 +43,26 @@ TEST_F(NvrtcCompilerTest, TakesItsQuickOptions) {
   EXPECT_NE(quick.binary, full.binary);
 }
 
+TEST_F(NvrtcCompilerTest, NoCodeIsAFailedCompile) {
+  Specialization specialization = specialize("extern \"C\" __global__ void f(int* a) { *a = 1; }", "f");
+  specialization.options = {"-dlto"};
+  const Diagnostic diagnostic = fail(specialization);
+  EXPECT_THAT(diagnostic.summary, StartsWith("kernel.cu: error: NVRTC"));
+  EXPECT_THAT(diagnostic.summary, HasSubstr("made no machine code"));
+  EXPECT_THAT(diagnostic.command, HasSubstr("-dlto"));
+  EXPECT_FALSE(diagnostic.environment);
+}
+
+TEST_F(NvrtcCompilerTest, TheDevicesOwnFeaturesAreThereWhereTheOptionsAskForThem) {
+  const char* text =
+      "#ifndef __CUDA_ARCH_FEAT_SM90_ALL\n#error no features\n#endif\n"
+      "extern \"C\" __global__ void f(int* a) { *a = 1; }";
+  Specialization specialization = specialize(text, "f", "sm_90");
+  EXPECT_THAT(fail(specialization).log, HasSubstr("no features"));
+  specialization.options = {"-arch", "sm_90a"};
+  EXPECT_EQ(compile(specialization).format, "cubin");
+}
+
 TEST_F(NvrtcCompilerTest, MakesPtxForADeviceThatItDoesNotKnowAndSaysSo) {
   const CodeObject object =
       compile(specialize("extern \"C\" __global__ void f(int* a) { *a = 1; }", "f", "sm_999"));

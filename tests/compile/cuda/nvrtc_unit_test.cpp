@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kiln/error.h"
+#include "support/error_matchers.h"
 
 namespace kiln::test {
 namespace {
@@ -147,12 +148,37 @@ TEST(NvrtcOptions, HaveLineInformationOnce) {
   EXPECT_THAT(nvrtc_options(specialization, arch, {}), Not(Contains("-lineinfo")));
 }
 
-TEST(NvrtcOptions, LeaveTheStandardAndTheArchitectureToTheUser) {
+TEST(NvrtcOptions, LeaveTheStandardToTheUser) {
   Specialization specialization = small();
-  specialization.options = {"-std=c++20", "--gpu-architecture=sm_90a"};
-  const auto options = nvrtc_options(specialization, {"-arch=sm_90", false, ""}, {});
-  EXPECT_THAT(options, ElementsAre("-std=c++20", "--gpu-architecture=sm_90a"));
-  EXPECT_THAT(options, Not(Contains(StartsWith("-arch"))));
+  specialization.options = {"-std=c++20"};
+  EXPECT_THAT(nvrtc_options(specialization, {"-arch=sm_90", false, ""}, {}),
+              ElementsAre("-arch=sm_90", "-std=c++20"));
+}
+
+TEST(NvrtcOptions, NameTheArchitectureOnceInWhateverSpelling) {
+  using Words = std::vector<std::string>;
+  for (const Words& words : {Words{"-arch=sm_90a"},
+                             {"-arch", "sm_90a"},
+                             {"--gpu-architecture=sm_90a"},
+                             {"--gpu-architecture", " sm_90a"}}) {
+    Specialization specialization = small();
+    specialization.options = words;
+    specialization.options.emplace_back("-G");
+    EXPECT_EQ(compiled_arch(specialization), "sm_90a");
+    EXPECT_THAT(nvrtc_options(specialization, {"-arch=sm_90a", false, ""}, {}),
+                ElementsAre("--std=c++17", "-arch=sm_90a", "-G"));
+  }
+}
+
+TEST(CompiledArch, IsTheTargetsAndAnotherOneIsRefused) {
+  Specialization specialization = small();
+  EXPECT_EQ(compiled_arch(specialization), "sm_90");
+  for (const std::string option :
+       {"-arch=sm_80", "-arch=sm_80a", "-arch=compute_90", "-arch=sm_900", "-arch"}) {
+    specialization.options = {option};
+    const std::string message = bad_input_of([&] { static_cast<void>(compiled_arch(specialization)); });
+    EXPECT_THAT(message, StartsWith("axpy.cu: the option '" + option + "' is not for sm_90: ")) << option;
+  }
 }
 
 }  // namespace

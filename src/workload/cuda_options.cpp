@@ -1,0 +1,86 @@
+#include "workload/cuda_options.h"
+
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "kiln/error.h"
+#include "workload/field_reader.h"
+
+namespace kiln {
+namespace {
+
+/// "-arch" of "-arch=sm_90".
+std::string name_of(const std::string& option) {
+  return std::string(trim(std::string_view(option).substr(0, option.find('='))));
+}
+
+bool names_arch(const std::string& name) {
+  return name == "-arch" || name == "--gpu-architecture";
+}
+
+/// "sm_90a" and "sm_100f".
+bool has_own_features(const std::string& arch) {
+  constexpr std::string_view kMachineCode = "sm_";
+  const std::size_t end = arch.find_first_not_of("0123456789", kMachineCode.size());
+  return arch.starts_with(kMachineCode) && end != kMachineCode.size() && end == arch.size() - 1 &&
+         (arch.back() == 'a' || arch.back() == 'f');
+}
+
+bool chooses_targets(const std::string& name) {
+  static const std::set<std::string> names = {"-code", "--gpu-code", "-gencode", "--generate-code"};
+  return names.contains(name);
+}
+
+/// Link-time code, OptiX's, a check of the text alone: nothing that can be loaded and launched.
+bool makes_something_else(const std::string& name) {
+  static const std::set<std::string> names = {"-dlto",
+                                              "--dlink-time-opt",
+                                              "-lto",
+                                              "--lto",
+                                              "-optix-ir",
+                                              "--optix-ir",
+                                              "-fdevice-syntax-only",
+                                              "-ptx",
+                                              "--ptx",
+                                              "-cubin",
+                                              "--cubin",
+                                              "-fatbin",
+                                              "--fatbin",
+                                              "--fdevice-syntax-only"};
+  return names.contains(name);
+}
+
+}  // namespace
+
+ArchOption arch_option(const std::vector<std::string>& options, std::size_t at) {
+  const std::string& option = options[at];
+  if (!names_arch(name_of(option))) return {};
+  const std::size_t equals = option.find('=');
+  if (equals != std::string::npos) return {std::string(trim(option.substr(equals + 1))), 1};
+  if (at + 1 == options.size()) return {"", 1};
+  return {std::string(trim(options[at + 1])), 2};
+}
+
+void refuse_fixed_cuda_options(const YamlNode& list) {
+  const std::vector<YamlNode> items = list.items_or_self();
+  const std::vector<std::string> options = read_words(list);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string name = name_of(options[i]);
+    const ArchOption named = arch_option(options, i);
+    if (chooses_targets(name) || (named.words > 0 && !has_own_features(named.arch))) {
+      throw items[i].error(
+          "'" + options[i] +
+          "': Kiln decides the architecture: that of the device, or those of `kiln compile --arch` "
+          "(sm_90 for machine code, compute_90 for PTX); leave the option out. Only a device's own features "
+          "can be asked for here: -arch=sm_90a");
+    }
+    if (makes_something_else(name)) {
+      throw items[i].error("'" + options[i] +
+                           "': Kiln decides what is made: machine code, or PTX with `kiln compile --arch "
+                           "compute_90`; leave the option out");
+    }
+  }
+}
+
+}  // namespace kiln

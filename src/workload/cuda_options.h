@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "config/yaml_node.h"
+
+namespace kiln {
+
+/// The architecture that an option names: "-arch=sm_90a", or "-arch" and the word after it.
+struct ArchOption {
+  std::string arch;
+  std::size_t words = 0;  ///< that the option takes; 0: it names no architecture
+};
+[[nodiscard]] ArchOption arch_option(const std::vector<std::string>& options, std::size_t at);
+
+/// Throws bad_input at an option, in a list of words, by which CUDA's compilers would make something other
+/// than what Kiln takes from them and keys. One is left to the user: `-arch=sm_90a`, a device's own features.
+void refuse_fixed_cuda_options(const YamlNode& list);
+
+}  // namespace kiln
