@@ -64,8 +64,10 @@ void add_resource_use(const std::vector<CompiledUnit>& units, TextTable& table) 
   }
 }
 
-/// A table of the units, the logs of those that failed, and the sum.
-int print_units(const std::vector<CompiledUnit>& units, const Target& target, World& world) {
+/// The target, with the compiler's note on it, a table of the units, the logs of those that failed, and the
+/// sum.
+int print_units(const std::vector<CompiledUnit>& units, const Target& target, const std::string& note,
+                World& world) {
   constexpr std::size_t kDigestShown = 12;
   TextTable table{{{"variant"}, {"unit"}, {"entries"}, {"code"}, {"size", true}, {"key"}}, {}};
   std::string failures;
@@ -86,7 +88,9 @@ int print_units(const std::vector<CompiledUnit>& units, const Target& target, Wo
     }
   }
   add_resource_use(units, table);
-  world.out() << target.to_string() << "\n\n" << render_terminal(table, world.style()) << "\n" << failures;
+  world.out() << target.to_string() << "\n"
+              << note << (note.empty() ? "\n" : "\n\n") << render_terminal(table, world.style()) << "\n"
+              << failures;
   const std::vector<std::string> parts = {std::to_string(compiled) + " compiled",
                                           std::to_string(units.size() - compiled - failed) + " in the cache",
                                           std::to_string(failed) + " failed"};
@@ -112,7 +116,8 @@ int run(World& world, const CompileArguments& arguments) {
   int code = kExitDone;
   for (const Target& target : targets) {
     const JobPlan plan = plan_for(job, target, world.engine().library(), world.files());
-    code = std::max(code, print_units(compile_job(plan, context, target), target, world));
+    const std::string note = context.compilers.at(target.backend)->note_on(target);
+    code = std::max(code, print_units(compile_job(plan, context, target), target, note, world));
   }
   world.out() << statistics_line(world.engine().service().counters()) << "\n";
   if (!Interrupt::requested()) return code;

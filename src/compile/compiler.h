@@ -65,6 +65,8 @@ class Compiler {
   /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those
   /// known.
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
+  /// What a user should know of the code for a target, a sentence: that it is PTX, and why. Empty for most.
+  [[nodiscard]] virtual std::string note_on(const Target& /*target*/) { return ""; }
   static constexpr int kAnyNumber = std::numeric_limits<int>::max();
   /// How many compiles of one process get on without waiting for each other; those beside them go to worker
   /// processes, unless the user wants it otherwise.

@@ -113,6 +113,7 @@ class IsolatedCompiler final : public Compiler {
 
   const CompilerIdentity& identity() override { return inner_.identity(); }
   Target target_for(const std::string& arch) override { return inner_.target_for(arch); }
+  std::string note_on(const Target& target) override { return inner_.note_on(target); }
   std::string surroundings(const Specialization& specialization) override {
     return inner_.surroundings(specialization);
   }

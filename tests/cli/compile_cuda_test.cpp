@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "cli/cli_fixture.h"
+#include "cli/exit_code.h"
 
 namespace kiln::test {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -14,8 +16,7 @@ class CompileForCuda : public CliTest, public ::testing::WithParamInterface<cons
 TEST_P(CompileForCuda, CompilesAWorkloadForFourArchitectures) {
   const std::string job = write("job.yaml", "workload: " + std::string(GetParam()) + "\n");
   const CliResult result = kiln({"compile", job, "--arch", "sm_80,sm_90,sm_90a,sm_100"});
-  constexpr int kEnvironment = 3;
-  if (result.code == kEnvironment) GTEST_SKIP() << result.err;
+  if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   for (const char* arch : {"cuda:sm_80\n", "cuda:sm_90\n", "cuda:sm_90a\n", "cuda:sm_100\n"}) {
     EXPECT_THAT(result.out, HasSubstr(arch));
@@ -25,6 +26,24 @@ TEST_P(CompileForCuda, CompilesAWorkloadForFourArchitectures) {
   const CliResult again = kiln({"compile", job, "--arch", "sm_80,sm_90,sm_90a,sm_100"});
   EXPECT_EQ(again.code, 0);
   EXPECT_THAT(again.out, HasSubstr("0 compiled"));
+}
+
+using CompileNote = CliTest;
+
+TEST_F(CompileNote, SaysThatTheCodeIsPtxAndWhy) {
+  write("axpy/axpy.cu", "extern \"C\" __global__ void axpy(float* a) { *a = 1; }\n");
+  write("axpy/axpy.yaml",
+        "workload: axpy\nbuffers: {a: {type: float, shape: 1}}\nrun: [axpy]\n"
+        "kernels: {axpy: {source: axpy.cu, grid: 1, block: 1, args: [a]}}\n");
+  const std::string job = write("job.yaml", "workload: axpy\n");
+  for (int round = 0; round < 2; ++round) {  // the second from the cache
+    const CliResult result = kiln({"compile", job, "--arch", "sm_999,sm_90"});
+    if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
+    EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+    EXPECT_THAT(result.out, ContainsRegex("^cuda:sm_999\nPTX for compute_[0-9]+: NVRTC [0-9.]+ does not know "
+                                          "sm_999\n\n"));
+    EXPECT_THAT(result.out, HasSubstr("\ncuda:sm_90\n\n"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,

@@ -46,6 +46,10 @@ class NvrtcCompiler final : public Compiler {
     return {"cuda", arch, 32};
   }
 
+  std::string note_on(const Target& target) override {
+    return choose_nvrtc_arch(target.arch, library().archs, library().version()).note;
+  }
+
   std::string surroundings(const Specialization& specialization) override {
     std::string text;
     if (!specialization.unseen_headers.empty()) {
