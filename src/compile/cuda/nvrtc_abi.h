@@ -17,11 +17,9 @@ constexpr Result kBuiltinOperationFailure = 7;
 constexpr Result kNameExpressionNotValid = 10;
 constexpr Result kCancelled = 16;
 
-/// Addresses of NVRTC's functions. The one after `optional` came with 12.8 and may be null.
+/// Addresses of NVRTC's functions. Those after `optional` came later than 11.0 and may be null.
 struct Functions {
   Result (*version)(int* major, int* minor);
-  Result (*get_arch_count)(int* count);
-  Result (*get_archs)(int* archs);
   const char* (*get_error_string)(Result result);
   Result (*create_program)(Program* program, const char* source, const char* name, int header_count,
                            const char* const* headers, const char* const* header_names);
@@ -31,12 +29,15 @@ struct Functions {
   Result (*get_lowered_name)(Program program, const char* expression, const char** name);
   Result (*get_log_size)(Program program, std::size_t* bytes);
   Result (*get_log)(Program program, char* log);
-  Result (*get_cubin_size)(Program program, std::size_t* bytes);
-  Result (*get_cubin)(Program program, char* cubin);
   Result (*get_ptx_size)(Program program, std::size_t* bytes);
   Result (*get_ptx)(Program program, char* ptx);
 
   // optional
+  Result (*get_cubin_size)(Program program, std::size_t* bytes);  // both 11.1
+  Result (*get_cubin)(Program program, char* cubin);
+  Result (*get_arch_count)(int* count);  // both 11.2
+  Result (*get_archs)(int* archs);
+  // 12.8
   Result (*set_flow_callback)(Program program, int (*callback)(void*, void*), void* payload);
 };
 

@@ -42,13 +42,11 @@ class NvrtcCompiler final : public Compiler {
   }
 
   Target target_for(const std::string& arch) override {
-    static_cast<void>(choose_nvrtc_arch(arch, library().archs, library().version()));
+    static_cast<void>(choose(arch));
     return {"cuda", arch, 32};
   }
 
-  std::string note_on(const Target& target) override {
-    return choose_nvrtc_arch(target.arch, library().archs, library().version()).note;
-  }
+  std::string note_on(const Target& target) override { return choose(target.arch).note; }
 
   std::string surroundings(const Specialization& specialization) override {
     std::string text;
@@ -61,7 +59,7 @@ class NvrtcCompiler final : public Compiler {
 
   CompileResult compile(const Specialization& specialization) override {
     const NvrtcLibrary& nvrtc = library();
-    const NvrtcArch arch = choose_nvrtc_arch(compiled_arch(specialization), nvrtc.archs, nvrtc.version());
+    const NvrtcArch arch = choose(compiled_arch(specialization));
     RtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
     NvrtcHeaders more;
     if (!specialization.unseen_headers.empty()) {
@@ -133,6 +131,11 @@ class NvrtcCompiler final : public Compiler {
     const std::lock_guard lock(mutex_);
     if (!library_) library_ = open_nvrtc(options_.places, files_);
     return *library_;
+  }
+
+  NvrtcArch choose(const std::string& arch) {
+    const NvrtcLibrary& nvrtc = library();
+    return choose_nvrtc_arch(arch, nvrtc.archs, nvrtc.version(), nvrtc.makes_machine_code());
   }
 
   /// Those that belong to the NVRTC that compiles, or will: a hit need not open it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "device/vendor_library.h"
 #include "kiln/error.h"
 
@@ -19,8 +20,6 @@ const char* bind_all(const VendorLibrary& library, nvrtc_abi::Functions& call) {
     if (!bind_symbol(library, function, name) && missing == nullptr) missing = name;
   };
   need(call.version, "nvrtcVersion");
-  need(call.get_arch_count, "nvrtcGetNumSupportedArchs");
-  need(call.get_archs, "nvrtcGetSupportedArchs");
   need(call.get_error_string, "nvrtcGetErrorString");
   need(call.create_program, "nvrtcCreateProgram");
   need(call.destroy_program, "nvrtcDestroyProgram");
@@ -29,12 +28,25 @@ const char* bind_all(const VendorLibrary& library, nvrtc_abi::Functions& call) {
   need(call.get_lowered_name, "nvrtcGetLoweredName");
   need(call.get_log_size, "nvrtcGetProgramLogSize");
   need(call.get_log, "nvrtcGetProgramLog");
-  need(call.get_cubin_size, "nvrtcGetCUBINSize");
-  need(call.get_cubin, "nvrtcGetCUBIN");
   need(call.get_ptx_size, "nvrtcGetPTXSize");
   need(call.get_ptx, "nvrtcGetPTX");
+  bind_symbol(library, call.get_cubin_size, "nvrtcGetCUBINSize");
+  bind_symbol(library, call.get_cubin, "nvrtcGetCUBIN");
+  bind_symbol(library, call.get_arch_count, "nvrtcGetNumSupportedArchs");
+  bind_symbol(library, call.get_archs, "nvrtcGetSupportedArchs");
   bind_symbol(library, call.set_flow_callback, "nvrtcSetFlowCallback");
   return missing;
+}
+
+/// Why Kiln cannot use what was loaded; empty: it can.
+std::string bind(const VendorLibrary& library, NvrtcLibrary& nvrtc) {
+  constexpr int kOldestMajor = 11;
+  if (const char* missing = bind_all(library, nvrtc.call)) return "has no " + std::string(missing);
+  nvrtc.path = library.path;
+  if (nvrtc.call.version(&nvrtc.major, &nvrtc.minor) != nvrtc_abi::kSuccess)
+    return "does not tell its version";
+  if (nvrtc.major < kOldestMajor) return "is NVRTC " + nvrtc.version();
+  return "";
 }
 
 /// NVRTC opens its builtins by their bare name; once they are loaded, that name finds them.
@@ -47,17 +59,64 @@ void preload_builtins(const std::filesystem::path& library, FileSystem& files) {
   if (!search.names.empty()) static_cast<void>(open_library(search, files));
 }
 
-LibrarySearch search_for(const CudaPlaces& places, FileSystem& files) {
-  return {places.nvrtc, nvrtc_names(), cuda_library_folders(places, files)};
+/// Of a folder, or a link to one.
+bool is_folder(const std::filesystem::path& path, FileSystem& files) {
+  const auto status = files.status(path / ".");
+  return status && status->type == FileStatus::Type::kDirectory;
 }
 
-std::vector<int> supported_archs(const nvrtc_abi::Functions& call) {
+/// The setting, which may name the library's folder.
+std::string named_library(const CudaPlaces& places, FileSystem& files) {
+  if (places.nvrtc.empty() || !is_folder(places.nvrtc, files)) return places.nvrtc;
+  for (const std::string& name : nvrtc_names()) {
+    const std::filesystem::path file = std::filesystem::path(places.nvrtc) / name;
+    if (files.status(file)) return file.string();
+  }
+  return places.nvrtc;
+}
+
+LibrarySearch search_for(const CudaPlaces& places, FileSystem& files) {
+  return {named_library(places, files), nvrtc_names(), cuda_library_folders(places, files)};
+}
+
+std::vector<int> supported_archs(const NvrtcLibrary& nvrtc) {
+  const nvrtc_abi::Functions& call = nvrtc.call;
+  if (call.get_arch_count == nullptr || call.get_archs == nullptr) {  // before 11.2: as its manual has them
+    std::vector<int> archs = {35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80};
+    if (nvrtc.major > 11 || nvrtc.minor >= 1) archs.push_back(86);
+    return archs;
+  }
   int count = 0;
   if (call.get_arch_count(&count) != nvrtc_abi::kSuccess || count <= 0) return {};
   std::vector<int> archs(static_cast<std::size_t>(count));
   if (call.get_archs(archs.data()) != nvrtc_abi::kSuccess) return {};
   std::sort(archs.begin(), archs.end());
   return archs;
+}
+
+/// What was tried, for the error.
+std::string searched(const LibrarySearch& search, const std::vector<std::string>& reasons) {
+  std::vector<std::string> folders;
+  for (const std::filesystem::path& folder : search.folders) folders.push_back(folder.string());
+  folders.emplace_back("the loader's search path");
+  return "looked for " + join(search.names, ", ") + " in " + join(folders, ", ") +
+         (reasons.empty() ? "" : " (" + join(reasons, "; ") + ")");
+}
+
+[[noreturn]] void refuse(const CudaPlaces& places, const LibrarySearch& search,
+                         const std::vector<std::string>& reasons, FileSystem& files) {
+  const std::string none = "no NVRTC, which compiles for NVIDIA's GPUs: ";
+  if (places.nvrtc.empty()) {
+    throw environment_error(none + searched(search, reasons) +
+                            "; CUDA_HOME, /usr/local/cuda and the NVIDIA wheels of each python3 in PATH have "
+                            "none that can be used" +
+                            kInstall);
+  }
+  const std::string problem = is_folder(search.explicit_path, files)
+                                  ? "a folder with none of " + join(search.names, ", ") + ": " + places.nvrtc
+                                  : "a library that cannot be used: " + join(reasons, "; ");
+  throw environment_error(none + "the setting 'nvrtc' (KILN_NVRTC) names " + problem +
+                          "; name the library's file, or leave the setting out and Kiln searches");
 }
 
 }  // namespace
@@ -73,30 +132,27 @@ std::string nvrtc_candidate(const CudaPlaces& places, FileSystem& files) {
 }
 
 NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files) {
-  const VendorLibrary library = open_library(search_for(places, files), files);
-  if (library.handle == nullptr && !places.nvrtc.empty()) {
-    throw environment_error(
-        "no NVRTC, which compiles for NVIDIA's GPUs: the setting 'nvrtc' (KILN_NVRTC) names a "
-        "library that cannot be opened: " +
-        library.problem + "; correct it, or leave it out and Kiln searches");
+  const LibrarySearch search = search_for(places, files);
+  std::vector<std::string> reasons;
+  for (const std::string& candidate : library_candidates(search, files)) {
+    const VendorLibrary library = open_library({candidate, {}, {}}, files);
+    if (library.handle == nullptr) {
+      const bool is_path = candidate.find('/') != std::string::npos;
+      if (is_path || !search.explicit_path.empty()) reasons.push_back(library.problem);
+      continue;
+    }
+    NvrtcLibrary nvrtc;
+    if (const std::string problem = bind(library, nvrtc); !problem.empty()) {
+      const std::string reason = library.path + " " + problem + " (Kiln needs NVRTC 11.0 or later)";
+      if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+      continue;
+    }
+    preload_builtins(nvrtc.path, files);
+    nvrtc.build_id = build_id_of(reinterpret_cast<const void*>(nvrtc.call.version));
+    nvrtc.archs = supported_archs(nvrtc);
+    return nvrtc;
   }
-  if (library.handle == nullptr) {
-    throw environment_error("no NVRTC, which compiles for NVIDIA's GPUs: " + library.problem +
-                            "; CUDA_HOME, /usr/local/cuda and the NVIDIA wheels of each python3 in PATH have "
-                            "none either" +
-                            kInstall);
-  }
-  NvrtcLibrary nvrtc;
-  nvrtc.path = library.path;
-  if (const char* missing = bind_all(library, nvrtc.call)) {
-    throw environment_error("the NVRTC in " + library.path + " cannot be used: it has no " + missing +
-                            "; Kiln needs 11.2 or later");
-  }
-  preload_builtins(nvrtc.path, files);
-  nvrtc.call.version(&nvrtc.major, &nvrtc.minor);
-  nvrtc.build_id = build_id_of(reinterpret_cast<const void*>(nvrtc.call.version));
-  nvrtc.archs = supported_archs(nvrtc.call);
-  return nvrtc;
+  refuse(places, search, reasons, files);
 }
 
 }  // namespace kiln

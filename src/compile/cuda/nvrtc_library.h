@@ -18,6 +18,10 @@ struct NvrtcLibrary {
   std::string build_id;    ///< tells two builds of one version apart; may be empty
   std::vector<int> archs;  ///< 75, 80, ..., ascending
 
+  /// NVRTC 11.0 makes PTX alone.
+  [[nodiscard]] bool makes_machine_code() const {
+    return call.get_cubin_size != nullptr && call.get_cubin != nullptr;
+  }
   [[nodiscard]] std::string version() const { return std::to_string(major) + "." + std::to_string(minor); }
 };
 
@@ -27,8 +31,9 @@ struct NvrtcLibrary {
 /// The file that `open_nvrtc` tries first; it is not opened.
 [[nodiscard]] std::string nvrtc_candidate(const CudaPlaces& places, FileSystem& files);
 
-/// Opens NVRTC, with its builtins from beside it, which it would look for in the loader's path alone. Throws
-/// environment_error saying what was looked for, where, and what to install.
+/// Opens the first NVRTC that Kiln can use, with its builtins from beside it, which it would look for in the
+/// loader's path alone. Throws environment_error saying what was looked for, where, what was found that
+/// cannot be used and why, and what to install.
 [[nodiscard]] NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files);
 
 }  // namespace kiln

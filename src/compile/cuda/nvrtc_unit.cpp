@@ -54,7 +54,7 @@ std::string compiled_arch(const Specialization& specialization) {
 }
 
 NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& supported,
-                            const std::string& version) {
+                            const std::string& version, bool makes_machine_code) {
   const std::string known = "NVRTC " + version + " knows " + list_of(supported);
   const std::size_t begin = arch.find('_');
   const std::size_t end = std::min(arch.find_first_not_of("0123456789", begin + 1), arch.size());
@@ -73,7 +73,12 @@ NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& sup
       throw bad_input("architecture '" + arch + "': NVRTC " + version + " does not know it, only " + prefix +
                       digits);
     }
-    if (prefix == "sm_") return {"-arch=" + arch, false, ""};
+    if (prefix == "sm_" && makes_machine_code) return {"-arch=" + arch, false, ""};
+    if (prefix == "sm_") {
+      const std::string virtual_arch = "compute_" + digits;
+      return {"-arch=" + virtual_arch, true,
+              "PTX for " + virtual_arch + ": NVRTC " + version + " makes no machine code"};
+    }
     return {"-arch=" + arch, true, "PTX for " + arch + ", as asked for"};
   }
   const std::string newest = "compute_" + std::to_string(supported.back());

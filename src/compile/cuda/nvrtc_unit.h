@@ -25,10 +25,10 @@ struct NvrtcArch {
 };
 
 /// "sm_90", "sm_90a", "sm_100f" or "compute_90", in terms of what NVRTC supports (ascending): machine code
-/// for what it knows, PTX of the newest for a device that is newer. Throws bad_input for any other text and
-/// for architectures that are too old.
+/// for what it knows if it makes any, PTX of the newest for a device that is newer. Throws bad_input for any
+/// other text and for architectures that are too old.
 [[nodiscard]] NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& supported,
-                                          const std::string& version);
+                                          const std::string& version, bool makes_machine_code = true);
 
 /// Everything after nvrtcCompileProgram's program: Kiln's options, then the user's own, which win but for the
 /// architecture, see compiled_arch().
