@@ -58,8 +58,9 @@ void require_identifier(const YamlNode& parent, const std::string& name) {
 
 std::string read_one_of(const YamlNode& node, const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), node.text()) != words.end()) return node.text();
+  const auto nearest = nearest_name(node.text(), words);
   throw node.error("expected one of " + join(words, ", ") + "; found '" + node.text() + "'" +
-                   suggestion(node.text(), words));
+                   (nearest ? "; did you mean '" + *nearest + "'?" : ""));
 }
 
 std::vector<std::string> read_words(const YamlNode& node) {

@@ -1,6 +1,7 @@
 #include "compile/cuda/nvcc_compiler.h"
 
 #include "base/text.h"
+#include "compile/cuda/arch_name.h"
 #include "compile/cuda/nvrtc_unit.h"
 #include "compile/lowered_names.h"
 #include "device/elf_file.h"
@@ -56,9 +57,13 @@ CompileResult product(std::string binary, std::string log, const Specialization&
 }
 
 Target target_for(const std::string& arch) {
-  const bool known = arch.starts_with("sm_") && arch.find_first_of("0123456789") == 3;
-  if (!known)
-    throw bad_input("unknown architecture '" + arch + "': nvcc makes machine code for sm_80, sm_90a, ...");
+  const auto name = parse_arch_name(arch);
+  if (!name || name->prefix != "sm_") {
+    const std::string likely = likely_arch_name(arch);
+    throw bad_input("unknown architecture '" + arch + "'" +
+                    (likely.empty() ? ": " : "; did you mean '" + likely + "'? ") +
+                    "nvcc makes machine code for sm_80, sm_90a, ...");
+  }
   return {"cuda", arch, 32};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/cuda/arch_name.h"
 #include "kiln/error.h"
 #include "workload/cuda_options.h"
 
@@ -25,6 +26,14 @@ std::string list_of(const std::vector<int>& supported) {
   names.reserve(supported.size());
   for (const int arch : supported) names.push_back("sm_" + std::to_string(arch));
   return join(names, ", ");
+}
+
+/// Which known one is meant by a text that is no name; then what is known follows.
+std::string hint_at(const std::string& text, const std::vector<int>& supported) {
+  const std::string likely = likely_arch_name(text);
+  const auto name = parse_arch_name(likely);
+  const bool known = name && std::find(supported.begin(), supported.end(), name->number) != supported.end();
+  return known ? "; did you mean '" + likely + "'? " : ": ";
 }
 
 }  // namespace
@@ -56,18 +65,13 @@ std::string compiled_arch(const Specialization& specialization) {
 NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& supported,
                             const std::string& version, bool makes_machine_code) {
   const std::string known = "NVRTC " + version + " knows " + list_of(supported);
-  const std::size_t begin = arch.find('_');
-  const std::size_t end = std::min(arch.find_first_not_of("0123456789", begin + 1), arch.size());
-  const std::string prefix = arch.substr(0, begin == std::string::npos ? 0 : begin + 1);
-  const std::string suffix = arch.substr(end);
-  const std::string digits = begin == std::string::npos ? "" : arch.substr(begin + 1, end - begin - 1);
-  const auto number = parse_integer(digits).value_or(-1);
-  const bool form =
-      (prefix == "sm_" || prefix == "compute_") && (suffix.empty() || suffix == "a" || suffix == "f");
-  if (!form || number < 0 || supported.empty()) {
-    throw bad_input("unknown architecture '" + arch + "': " + known +
+  const auto name = parse_arch_name(arch);
+  if (!name || supported.empty()) {
+    throw bad_input("unknown architecture '" + arch + "'" + hint_at(arch, supported) + known +
                     ", and sm_90a-like ones with their own features");
   }
+  const auto& [prefix, number, suffix] = *name;
+  const std::string digits = std::to_string(number);
   if (std::find(supported.begin(), supported.end(), number) != supported.end()) {
     if (!knows_suffix(suffix, number, version)) {
       throw bad_input("architecture '" + arch + "': NVRTC " + version + " does not know it, only " + prefix +

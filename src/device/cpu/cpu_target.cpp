@@ -88,12 +88,17 @@ std::string native_arch(FileSystem& files) {
 
 }  // namespace
 
+std::vector<std::string> cpu_target_names() {
+  std::vector<std::string> names = {"native"};
+#if defined(__x86_64__)
+  for (const Level& level : x86_levels()) names.emplace_back(level.name);
+#endif
+  return names;
+}
+
 Target cpu_target(const std::string& name, FileSystem& files) {
   if (name == "native") return {"cpu", native_arch(files), 32};
-  std::vector<std::string> known = {"native"};
-#if defined(__x86_64__)
-  for (const Level& level : x86_levels()) known.emplace_back(level.name);
-#endif
+  const std::vector<std::string> known = cpu_target_names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return {"cpu", name, 32};
   throw bad_input("unknown CPU architecture '" + name + "'" + suggestion(name, known));
 }

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "device/target.h"
 
 namespace kiln {
+
+/// "native" and the levels of this machine's architecture.
+[[nodiscard]] std::vector<std::string> cpu_target_names();
 
 /// The CPU targets by name. An `arch` is a level of the architecture followed by the further instruction sets
 /// that matter to generated code, "x86-64-v4 avx512bf16 avx512vnni", so that equal texts mean equal machine

@@ -76,6 +76,14 @@ TEST(NvrtcArch, RefusesWhatItDoesNotKnowAndListsWhatItDoes) {
   }
 }
 
+TEST(NvrtcArch, ANameThatIsNotWrittenSoIsRefusedWithTheOneThatIsMeant) {
+  for (const std::string arch : {"sm_090", "90", "SM_90"}) {
+    EXPECT_THAT(refusal(arch), HasSubstr("unknown architecture '" + arch +
+                                         "'; did you mean 'sm_90'? NVRTC 13.0 knows sm_75"));
+  }
+  EXPECT_THAT(refusal("sm_091"), HasSubstr("'sm_091': NVRTC 13.0 knows")) << "sm_91 is not known";
+}
+
 Specialization small() {
   Specialization specialization;
   specialization.source_name = "axpy.cu";
