@@ -1,6 +1,7 @@
 #include "study/cases.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "job/buffer_layout.h"
@@ -162,6 +163,27 @@ class Expansion {
       add(group, name, constants, flavour, configuration, compiler);
   }
 
+  /// An instance as the file wrote it, and the name of its case; by its values, evaluated.
+  using Instances = std::map<std::vector<std::string>, std::pair<Assignments, std::string>>;
+
+  /// Refuses an instance whose values are those of an earlier one, however they are written.
+  void require_new(const Configuration& configuration, const Assignments& written, const std::string& name,
+                   Instances& earlier) const {
+    std::vector<std::string> worth;
+    for (const auto& [parameter, lists] : study_.instantiate)
+      worth.push_back(configuration.value(parameter).to_string());
+    const auto [known, is_new] = earlier.emplace(std::move(worth), std::pair(written, name));
+    if (is_new) return;
+    const auto& [other, other_name] = known->second;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      const auto& [parameter, value] = written[i];
+      if (value.text != other[i].second.text)
+        throw bad_input("instantiate." + parameter + ": " + value.text + " is there already: " + other_name +
+                            " has the same values",
+                        value.where);
+    }
+  }
+
   void add_instances(Flavour flavour) {
     std::size_t count = study_.instantiate.empty() ? 0 : 1;
     for (const auto& [name, lists] : study_.instantiate) {
@@ -171,6 +193,7 @@ class Expansion {
                         lists.of(backend()).front().where);
       }
     }
+    Instances earlier;
     for (std::size_t index = 0; index < count; ++index) {
       std::size_t rest = index;
       std::string name = "aot_instantiated";
@@ -190,6 +213,7 @@ class Expansion {
       all.insert(all.end(), values.begin(), values.end());
       ConfigurationResult result =
           configure(workload_, assignments(all, flavour), result_.device.target, files_);
+      require_new(result.configuration, values, name, earlier);
       if (result.violated) {
         result_.plan.excluded.push_back(name + flavour.suffix() + ": violates " +
                                         result.configuration.explain(*result.violated));

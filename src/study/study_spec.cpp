@@ -19,6 +19,18 @@ std::vector<RawValue> raw_values(const YamlNode& node) {
   return values;
 }
 
+/// Each is a case of its own; those of equal worth that look different are found when they are evaluated.
+std::vector<RawValue> different_values(const YamlNode& node) {
+  std::vector<RawValue> values = raw_values(node);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (values[j].text == values[i].text)
+        throw node.items()[i].error(values[i].text + " is there already");
+    }
+  }
+  return values;
+}
+
 template <class Read>
 auto per_backend(const YamlNode& node, Read read) {
   PerBackend<decltype(read(node))> result;
@@ -52,7 +64,7 @@ void read_set(const YamlNode& node, StudySpec& study) {
 void read_instantiate(const YamlNode& node, StudySpec& study) {
   for (const auto& [name, value] : node.entries()) {
     require_settable(name, node.key_location(name));
-    study.instantiate.emplace_back(name, per_backend(value, raw_values));
+    study.instantiate.emplace_back(name, per_backend(value, different_values));
   }
 }
 

@@ -89,6 +89,17 @@ TEST_F(Cases, InstancesHaveTheirValuesAndNameThoseThatAConstraintExcludes) {
               HasSubstr("aot_instantiated.block=256.n=10000: violates 'n * block <= 1000000'"));
 }
 
+TEST_F(Cases, RefusesAnInstanceThatIsThereInOtherWords) {
+  EXPECT_THAT(refusal("instantiate: {block: [64, 6.4e1]}\n"),
+              HasSubstr("study.yaml:2:27: instantiate.block: 6.4e1 is there already"));
+  EXPECT_THAT(refusal("instantiate: {factor: [4, 4.0], block: [64, 128]}\n"),
+              HasSubstr("study.yaml:2:27: instantiate.factor: 4.0 is there already: "
+                        "aot_instantiated.factor=4.block=64 has the same values"));
+  // The instances that a constraint leaves out, too.
+  EXPECT_THAT(refusal("instantiate: {n: [100000, 1e5]}\n"), HasSubstr("study.yaml:2:27"));
+  EXPECT_EQ(expand("instantiate: {factor: [4, 4.5], n: [4, 8]}\n").cases.size(), 9U);
+}
+
 TEST_F(Cases, AFactorialHasTheSubsetsThatNoOtherCaseHas) {
   // Of two constants none, one and all are there already; of three, the pairs are not.
   EXPECT_EQ(expand("factorial: true\n").cases.size(), 5U);

@@ -78,6 +78,10 @@ TEST(StudySpec, RefusesWhatIsWrongWithItsPlace) {
               HasSubstr("study.yaml:2:19: fast_math[1]: true is there already"));
   EXPECT_THAT(refusal("workload: w\nfast_math: both\n"), HasSubstr("study.yaml:2:12"));
   EXPECT_THAT(refusal("workload: w\ninstantiate: {k: []}\n"), HasSubstr("expected at least one value"));
+  EXPECT_THAT(refusal("workload: w\ninstantiate: {k: [4, 8, 4]}\n"),
+              HasSubstr("study.yaml:2:25: instantiate.k[2]: 4 is there already"));
+  EXPECT_THAT(refusal("workload: w\ninstantiate: {k: {cpu: [1], otherwise: [a, 'a']}}\n"),
+              HasSubstr("instantiate.k.otherwise[1]: a is there already"));
   EXPECT_THAT(refusal("workload: w\norder_seed: -1\n"), HasSubstr("expected 0 or more; found -1"));
   EXPECT_THAT(refusal("workload: w\ndevice: []\n"), HasSubstr("found an empty list"));
   EXPECT_THAT(refusal("workload: w\nisolation: proces\n"), HasSubstr("did you mean 'process'?"));
