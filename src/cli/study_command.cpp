@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -24,7 +25,7 @@ struct StudyArguments {
   std::vector<std::string> words, set;
   std::string devices, output;
   std::string format = "table";
-  std::size_t rounds = 0, samples = 0, compiles = 0;
+  std::optional<std::int64_t> rounds, samples, compiles;
   bool resume = false, dry_run = false;
 };
 
@@ -33,12 +34,12 @@ const std::vector<std::string>& study_formats() {
   return names;
 }
 
-std::size_t count_or(std::size_t given, std::size_t otherwise, std::size_t least, const char* option) {
-  if (given == 0) return otherwise;
-  if (given < least)
-    throw bad_input(std::string(option) + ": expected at least " + std::to_string(least) + "; found " +
-                    std::to_string(given));
-  return given;
+/// Replaces what the file says by what the command line says, in the same range.
+void take_count(const std::optional<std::int64_t>& given, const CountRange& range, const char* option,
+                std::size_t& count) {
+  if (!given) return;
+  if (!range.holds(*given)) throw bad_input(std::string(option) + ": " + range.refusal(*given));
+  count = static_cast<std::size_t>(*given);
 }
 
 std::vector<StudySpec> specs_of(World& world, const StudyArguments& arguments) {
@@ -54,9 +55,9 @@ std::vector<StudySpec> specs_of(World& world, const StudyArguments& arguments) {
     for (const std::string& assignment : set) apply_set(spec, assignment);
     if (!arguments.devices.empty()) spec.devices = split(arguments.devices, ',');
     if (!arguments.output.empty()) spec.output = arguments.output;
-    spec.rounds = count_or(arguments.rounds, spec.rounds, kLeastRounds, "--rounds");
-    spec.samples = count_or(arguments.samples, spec.samples, 1, "--samples");
-    spec.compiles = count_or(arguments.compiles, spec.compiles, 1, "--compiles");
+    take_count(arguments.rounds, kRounds, "--rounds", spec.rounds);
+    take_count(arguments.samples, kSamples, "--samples", spec.samples);
+    take_count(arguments.compiles, kCompiles, "--compiles", spec.compiles);
   }
   if (arguments.resume && specs.front().output.empty())
     throw bad_input("--resume needs the folder of the study that was cut short: `output:` or --output");
@@ -238,10 +239,12 @@ Subcommand add_study_command(CLI::App& app) {
       ->add_option("--format", arguments->format,
                    "Of the results: table, json (a line for each workload and device), csv, markdown")
       ->type_name("FORMAT");
-  command->add_option("--rounds", arguments->rounds, "Rounds, each of which visits every case")
+  command->add_option("--rounds", arguments->rounds, "Rounds, each of which visits every case: 6 to 10000")
       ->type_name("N");
-  command->add_option("--samples", arguments->samples, "Samples of a case in a round")->type_name("N");
-  command->add_option("--compiles", arguments->compiles, "Cold compiles of each case")->type_name("N");
+  command->add_option("--samples", arguments->samples, "Samples of a case in a round: 1 to 10000")
+      ->type_name("N");
+  command->add_option("--compiles", arguments->compiles, "Cold compiles of each case: 1 to 100")
+      ->type_name("N");
   command->add_flag("--resume", arguments->resume, "Go on with a study that was cut short");
   command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");
   command->footer(

@@ -24,8 +24,7 @@ std::vector<RawValue> different_values(const YamlNode& node) {
   std::vector<RawValue> values = raw_values(node);
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (values[j].text == values[i].text)
-        throw node.items()[i].error(values[i].text + " is there already");
+      if (values[j].text == values[i].text) throw node.items()[i].error(values[i].text + " is there already");
     }
   }
   return values;
@@ -80,20 +79,17 @@ std::vector<bool> read_switch(const YamlNode& node) {
   return values;
 }
 
-std::size_t read_count(const YamlNode& node, std::int64_t least, std::int64_t most) {
+std::size_t read_count(const YamlNode& node, const CountRange& range) {
   const std::int64_t value = node.integer();
-  if (value < least || value > most) {
-    throw node.error("expected " + std::to_string(least) + " to " + std::to_string(most) + "; found " +
-                     node.text());
-  }
+  if (!range.holds(value)) throw node.error(range.refusal(value));
   return static_cast<std::size_t>(value);
 }
 
 void read_measure(const YamlNode& node, StudySpec& study) {
   node.require_keys({"rounds", "samples", "compiles", "cache"});
-  if (const auto value = node.find("rounds")) study.rounds = read_count(*value, kLeastRounds, 10'000);
-  if (const auto value = node.find("samples")) study.samples = read_count(*value, 1, 10'000);
-  if (const auto value = node.find("compiles")) study.compiles = read_count(*value, 1, 100);
+  if (const auto value = node.find("rounds")) study.rounds = read_count(*value, kRounds);
+  if (const auto value = node.find("samples")) study.samples = read_count(*value, kSamples);
+  if (const auto value = node.find("compiles")) study.compiles = read_count(*value, kCompiles);
   if (const auto value = node.find("cache")) {
     const std::string mode = value->text();
     if (mode != "warm" && mode != "cold") throw value->error("expected warm or cold; found '" + mode + "'");
@@ -166,6 +162,11 @@ void read_listed(const YamlNode& item, StudySpec& study) {
 }
 
 }  // namespace
+
+std::string CountRange::refusal(std::int64_t found) const {
+  return "expected " + std::to_string(least) + " to " + std::to_string(most) + "; found " +
+         std::to_string(found);
+}
 
 bool looks_like_study(const YamlNode& root) {
   if (!root.is_map()) return false;

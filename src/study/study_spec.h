@@ -47,6 +47,17 @@ struct StudySpec {
 /// An interval of a median is at 95 % from so many values on.
 inline constexpr std::size_t kLeastRounds = 6;
 
+/// What a number of `measure` may be, in a file and on the command line.
+struct CountRange {
+  std::int64_t least = 0, most = 0;
+  [[nodiscard]] bool holds(std::int64_t count) const { return count >= least && count <= most; }
+  /// "expected 6 to 10000; found 5"
+  [[nodiscard]] std::string refusal(std::int64_t found) const;
+};
+inline constexpr CountRange kRounds{kLeastRounds, 10'000};
+inline constexpr CountRange kSamples{1, 10'000};
+inline constexpr CountRange kCompiles{1, 100};
+
 /// Whether a document has a key that studies have and jobs have not.
 [[nodiscard]] bool looks_like_study(const YamlNode& root);
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/process.h"
 #include "base/text.h"
@@ -272,7 +273,17 @@ TEST_F(StudyCommand, RefusesWhatIsWrongBeforeAnythingIsWritten) {
   expect_refusal("workload: poly\nconstants: [degre]\n", "study.yaml:2:13: ");
   expect_refusal("workload: poly\nset: {degree: 10}\n", "study.yaml:2:15: degree: 10 is too large");
   expect_refusal("workload: poli\n", "did you mean 'poly'?");
-  expect_refusal("workload: poly\n", "--rounds: expected at least 6; found 5", {"--rounds", "5"});
+  for (const auto& [option, value, range] : {std::tuple{"--rounds", "5", "6 to 10000"},
+                                             {"--rounds", "0", "6 to 10000"},
+                                             {"--rounds", "-1", "6 to 10000"},
+                                             {"--rounds", "10001", "6 to 10000"},
+                                             {"--samples", "0", "1 to 10000"},
+                                             {"--samples", "-3", "1 to 10000"},
+                                             {"--compiles", "0", "1 to 100"},
+                                             {"--compiles", "101", "1 to 100"}}) {
+    expect_refusal("workload: poly\n", std::string(option) + ": expected " + range + "; found " + value,
+                   {option, value});
+  }
   expect_refusal("workload: poly\n", "did you mean 'table'?", {"--format", "tabel"});
   expect_refusal("workload: poly\nset: {n: 1000000000000}\n", "the buffers need");
   EXPECT_THAT(study("workload: poly\n", {"--resume"}).err, HasSubstr("--resume needs the folder"));
