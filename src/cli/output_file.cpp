@@ -1,10 +1,41 @@
 #include "cli/output_file.h"
 
 #include <filesystem>
+#include <system_error>
 
 #include "kiln/error.h"
 
 namespace kiln {
+namespace {
+
+Error cannot_write(const std::string& file, const std::error_code& code) {
+  return bad_input("--output: '" + file + "' cannot be written: " + code.message());
+}
+
+/// Permission bits do not tell about read-only file systems, quotas or root: making something does.
+void try_to_create_beside(FileSystem& files, const std::filesystem::path& file) {
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  files.remove_all(files.make_unique_directory(folder / ".kiln-probe-"));
+}
+
+}  // namespace
+
+void require_output(World& world, const std::string& file) {
+  if (file.empty()) return;
+  FileSystem& files = world.files();
+  try {
+    const auto there = files.status(file);
+    if (!there) {
+      try_to_create_beside(files, file);
+    } else if (there->type == FileStatus::Type::kDirectory) {
+      throw cannot_write(file, std::make_error_code(std::errc::is_a_directory));
+    } else if (there->type == FileStatus::Type::kFile) {
+      files.append_file(file, "");  // a pipe's reader would take that for its end
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw cannot_write(file, error.code());
+  }
+}
 
 void write_output(World& world, const std::string& file, const std::string& text) {
   if (file.empty()) {
@@ -14,7 +45,7 @@ void write_output(World& world, const std::string& file, const std::string& text
   try {
     world.files().write_file(file, text, false);
   } catch (const std::filesystem::filesystem_error& error) {
-    throw bad_input("--output: '" + file + "' cannot be written: " + error.code().message());
+    throw cannot_write(file, error.code());
   }
 }
 

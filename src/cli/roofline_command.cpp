@@ -74,6 +74,7 @@ int roofline(World& world, const RooflineArguments& arguments) {
       world.engine().devices().open(first_of(device_names(job, world.settings().values)));
   const JobPlan plan =
       make_plan(job, workload_of(job, world.engine().library()), world.files(), {device->info()});
+  require_output(world, arguments.output);
   const Interrupt interrupt;
   Progress progress(world);
   JobContext context = world.job_context(plan.job.isolation);

@@ -93,6 +93,9 @@ TEST_F(ReportCommand, WritesAFile) {
   const CliResult refused = kiln({"report", path("results"), "-o", path("nowhere/report.md")});
   EXPECT_EQ(refused.code, kExitBadInput);
   EXPECT_THAT(refused.err, HasSubstr("nowhere/report.md' cannot be written"));
+  // Before the results are read.
+  EXPECT_THAT(kiln({"report", path("absent"), "-o", path("nowhere/report.md")}).err,
+              HasSubstr("nowhere/report.md' cannot be written"));
 }
 
 TEST_F(ReportCommand, DamagedAndForeignFilesAreBadInput) {

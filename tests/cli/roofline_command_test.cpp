@@ -63,6 +63,25 @@ TEST_F(RooflineCommand, WhatDoesNotFitIsBadInput) {
   EXPECT_EQ(result.code, kExitBadInput);
 }
 
+TEST_F(RooflineCommand, APlaceThatCannotBeWrittenIsToldBeforeAnythingIsCompiled) {
+  write("file", "as it was");
+  for (const std::string& place : {path("absent/c.json"), path("file/c.json"), path("")}) {
+    const CliResult result = small({"-q", "-o", place});
+    EXPECT_EQ(result.code, kExitBadInput) << place;
+    EXPECT_THAT(result.err, HasSubstr("--output: '" + place + "' cannot be written: ")) << place;
+    EXPECT_FALSE(exists("cache")) << place;
+  }
+  EXPECT_EQ(*files_->read_file(path("file")), "as it was");
+}
+
+TEST_F(RooflineCommand, WhatIsRefusedLeavesTheOutputAsItWas) {
+  const std::string file = write("c.json", "earlier");
+  EXPECT_EQ(small({"-o", file, "--set", "chains=1000"}).code, kExitBadInput);
+  EXPECT_EQ(*files_->read_file(file), "earlier");
+  EXPECT_EQ(small({"-q", "-o", file}).code, kExitDone);
+  EXPECT_THAT(*files_->read_file(file), HasSubstr("\"ceilings\""));
+}
+
 /// The check of fma sees a round more or less: it would pass a rate that was made up otherwise.
 TEST_F(RooflineCommand, TheCheckOfFmaCountsTheRounds) {
   const std::string source =
