@@ -95,7 +95,8 @@ bool has_registers(const std::vector<Record>& records) {
   });
 }
 
-/// Registers and spills: the most of any kernel of the step; occupancy: the least.
+/// Registers and local memory (stack frame with arrays and spills): the most of any kernel of the step;
+/// occupancy: the least.
 void add_resource_cells(const Record& record, std::vector<TableCell>& row) {
   row.push_back(largest_cell(record, "%.0f",
                              [](const LaunchUse& launch) { return as_real(launch.attributes.registers); }));
@@ -161,7 +162,7 @@ TextTable record_table(const std::vector<Record>& records, const TextStyle& styl
   const bool with_resources = has_registers(records);
   if (with_resources)
     table.columns.insert(table.columns.end(),
-                         {{"regs", true}, {"spilt\nbytes", true}, {"occu-\npancy", true}});
+                         {{"regs", true}, {"local\nbytes", true}, {"occu-\npancy", true}});
   table.columns.push_back({"max. rel.\nerror", true});
   for (const Record& record : records) {
     std::vector<TableCell> row = {{variant_name(record)}};

@@ -67,7 +67,7 @@ TextTable case_table(const StudyReport& report, const TextStyle& style) {
                    {"disk\nhit", true},
                    {"load", true},
                    {"regs", true},
-                   {"spilt\nbytes", true},
+                   {"local\nbytes", true},
                    {"shared\nbytes", true},
                    {"machine\ncode", true},
                    {"instruc-\ntions", true},

@@ -50,6 +50,17 @@ TEST(RecordTable, ShowsTheDeviceWhereSeveralAreCompared) {
   EXPECT_EQ(cell(record_table(records, kPlain), 1, "device"), "cuda:0");
 }
 
+/// A stack frame is no count of spills.
+TEST(RecordTable, LocalMemoryIsNamedAsWhatItIs) {
+  std::vector<Record> records = mixed_records();
+  records[0].launches[0].attributes.registers = 40;
+  records[0].launches[0].attributes.local_bytes = 32;
+  const TextTable table = record_table(records, kPlain);
+  EXPECT_EQ(cell(table, 0, "regs"), "40");
+  EXPECT_EQ(cell(table, 0, "local\nbytes"), "32");
+  EXPECT_EQ(cell(table, 1, "local\nbytes"), "-");
+}
+
 TEST(RecordTable, ASingleVariantGoesByTheWorkloadsName) {
   EXPECT_EQ(cell(record_table({test::ok_record("", 1)}, kPlain), 0, "variant"), "stencil7");
   EXPECT_TRUE(record_table({}, kPlain).columns.empty());

@@ -49,6 +49,7 @@ TEST(StudyReport, MarkdownHasHeadingsATableAndLists) {
   const std::string text = study_to_markdown(test::study_report());
   EXPECT_THAT(text,
               AllOf(HasSubstr("## Study: poly on Example <GPU>\n"), HasSubstr("\n### Cases\n\n| case"),
+                    HasSubstr("| regs | local bytes | shared bytes |"),
                     HasSubstr("\n### Break-even\n\n- jit_specialised against aot_generic: after 2500")));
 }
 
