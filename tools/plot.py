@@ -26,6 +26,7 @@ import pandas as pd  # noqa: E402
 
 FORMAT = 1
 STUDY_FORMAT = 2
+MOST_FOR_BARS = 20  # the longest time over the shortest; as on the page of `kiln report`
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#565d66"
 # Okabe and Ito's palette, for all kinds of colour vision; lines differ in their dashes, too.
 LINES = [
@@ -145,7 +146,39 @@ def time_unit(seconds):
     return 1e9, "ns"
 
 
+def use_logarithmic_seconds(axes):
+    """Few ticks, each with a unit of its own."""
+
+    def text(seconds, _place):
+        factor, unit = time_unit(seconds * (1 + 1e-9))
+        return f"{seconds * factor:.3g} {unit}"
+
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    subs = (1, 2, 5) if high < 100 * low else (1,)
+    axes.xaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=subs, numticks=8))
+    axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(text))
+    axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+    axes.grid(axis="x", color="#d5d9de")
+    axes.set_axisbelow(True)
+
+
+def draw_dots(table, title):
+    """Of times of which bars would hide the shortest; on a logarithmic axis a bar's length would mean nothing."""
+    errors = [table["median"] - table["low"], table["high"] - table["median"]]
+    figure, axes = plt.subplots(figsize=(7, 1 + 0.3 * len(table)))
+    axes.errorbar(table["median"], table["label"], xerr=errors, fmt="o", markersize=4, capsize=3, color=BLUE, ecolor="#1a1d21")
+    axes.invert_yaxis()
+    use_logarithmic_seconds(axes)
+    axes.set_xlabel("median time of a step, with its 95 % interval; logarithmic axis")
+    axes.set_title(title)
+    return figure
+
+
 def draw_bars(table, title):
+    least, most = table["median"].min(), table["median"].max()
+    if 0 < least * MOST_FOR_BARS < most:
+        return draw_dots(table, title)
     factor, unit = time_unit(table["median"].max())
     errors = [(table["median"] - table["low"]) * factor, (table["high"] - table["median"]) * factor]
     figure, axes = plt.subplots(figsize=(7, 1 + 0.3 * len(table)))

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "base/text.h"
 
@@ -50,6 +51,32 @@ std::vector<double> ratio_ticks(const Axis& axis, double gap) {
     add(value < 2 ? 2 - value : 1 / value);
   }
   std::sort(ticks.begin(), ticks.end());
+  return ticks;
+}
+
+std::vector<double> log_ticks(const Axis& axis, double gap) {
+  if (!(axis.low > 0) || !(axis.high > axis.low) || !std::isfinite(axis.high)) return {};
+  constexpr double kDecade = 10;
+  const int first = static_cast<int>(std::floor(std::log10(axis.low)));
+  const int last = static_cast<int>(std::ceil(std::log10(axis.high)));
+  // From dense to sparse: digits of a decade, and how many decades there are from one such to the next.
+  std::vector<std::pair<std::vector<double>, int>> choices = {{{1, 2, 5}, 1}, {{1, 3}, 1}};
+  for (int decades = 1; decades <= last - first + 1; ++decades) choices.push_back({{1}, decades});
+  std::vector<double> ticks;
+  for (const auto& [digits, decades] : choices) {
+    ticks.clear();
+    for (int exponent = first; exponent <= last; ++exponent) {
+      if (exponent % decades != 0) continue;
+      for (const double digit : digits) {
+        const double value = digit * std::pow(kDecade, exponent);
+        if (value >= axis.low && value <= axis.high) ticks.push_back(value);
+      }
+    }
+    const auto close = std::adjacent_find(ticks.begin(), ticks.end(), [&](double a, double b) {
+      return std::abs(axis.at(b) - axis.at(a)) < gap;
+    });
+    if (close == ticks.end()) break;
+  }
   return ticks;
 }
 

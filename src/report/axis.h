@@ -19,6 +19,9 @@ struct Axis {
 [[nodiscard]] std::vector<double> even_ticks(double low, double high, std::size_t most);
 /// Ratios that read well and lie in [low, high], 1 among them if it does, at least `gap` apart on the axis.
 [[nodiscard]] std::vector<double> ratio_ticks(const Axis& axis, double gap);
+/// Values above 0 in the range of a logarithmic axis, at least `gap` apart: 1, 2 and 5 times powers of ten, 1
+/// and 3 times, or powers of ten, as the room allows.
+[[nodiscard]] std::vector<double> log_ticks(const Axis& axis, double gap);
 /// "0.01", "1000", "10⁶".
 [[nodiscard]] std::string power_text(int exponent);
 

@@ -146,9 +146,8 @@ std::string contents(const std::vector<Part>& parts) {
 constexpr const char* kHowToRead =
     "Times are medians; a bracket is the interval of the median at 95 %, by order statistics, which assume "
     "no "
-    "distribution. Where the brackets of two bars overlap, the data do not tell them apart. The best bar of "
-    "a "
-    "picture has the stronger colour.";
+    "distribution. Where the brackets of two bars or dots overlap, the data do not tell them apart. The best "
+    "of a picture has the stronger colour.";
 
 }  // namespace
 

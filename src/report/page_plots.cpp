@@ -140,6 +140,14 @@ std::optional<double> rate_in(const Record& record, const std::string& unit) {
 
 }  // namespace
 
+Plot time_plot(const std::string& caption, const std::vector<Bar>& bars) {
+  const auto span = span_too_wide_for_bars(bars);
+  if (!span) return {bar_plot(caption, bars), caption};
+  const std::string whole = caption + "; dots on a logarithmic axis, for the longest time is " +
+                            short_number(std::round(*span)) + " times the shortest";
+  return {dot_plot(whole, bars), whole};
+}
+
 std::vector<Plot> time_plots(const Portability& report) {
   std::vector<Plot> plots;
   for (const Block& block : first_figures(report)) {
@@ -149,7 +157,7 @@ std::vector<Plot> time_plots(const Portability& report) {
         continue;
       const std::string caption = problem_name(report.rows[block.first]) + " on " + report.devices[device] +
                                   ": median time of a step, with its 95 % interval";
-      plots.push_back({bar_plot(caption, bars), caption});
+      plots.push_back(time_plot(caption, bars));
     }
   }
   return plots;

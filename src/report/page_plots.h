@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/ceilings.h"
+#include "report/plots.h"
 #include "report/portability.h"
 
 namespace kiln {
@@ -12,6 +13,10 @@ namespace kiln {
 struct Plot {
   std::string svg, caption;
 };
+
+/// Times as bars; where those would hide the shortest as dots over a logarithmic axis, which the caption
+/// says.
+[[nodiscard]] Plot time_plot(const std::string& caption, const std::vector<Bar>& bars);
 
 /// For each problem and device: the median time of each variant's best ok record, with its interval; without
 /// a time of any there is no plot.

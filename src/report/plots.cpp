@@ -12,13 +12,6 @@ namespace {
 
 constexpr double kTextLine = 12;
 
-void draw_interval(Svg& svg, double low, double high, double y) {
-  constexpr double kCap = 4;
-  svg.line(low, y, high, y, "interval");
-  svg.line(low, y - kCap, low, y + kCap, "interval");
-  svg.line(high, y - kCap, high, y + kCap, "interval");
-}
-
 /// Lines down from the top, and the numbers and the unit below.
 void draw_time_axis(Svg& svg, const Axis& axis, double bottom) {
   constexpr std::size_t kTicks = 6;
@@ -46,6 +39,13 @@ void mark_best(std::vector<Bar>& bars) {
     return a.value < b.value;
   });
   if (fastest != bars.end()) fastest->best = fastest->failure.empty();
+}
+
+void draw_interval(Svg& svg, double low, double high, double y) {
+  constexpr double kCap = 4;
+  svg.line(low, y, high, y, "interval");
+  svg.line(low, y - kCap, low, y + kCap, "interval");
+  svg.line(high, y - kCap, high, y + kCap, "interval");
 }
 
 std::string shortened(const std::string& text, std::size_t letters) {

@@ -8,6 +8,8 @@
 
 namespace kiln {
 
+class Svg;
+
 /// A line of a bar plot: a time with its interval, or what kept it from being measured.
 struct Bar {
   std::string label;
@@ -51,6 +53,11 @@ struct Curve {
 /// Pictures as inline SVG (see Svg) for the page of `html_page`; `label` says what they show. They are drawn
 /// for the width of a phone. Axes have ticks and units; several series have a legend.
 [[nodiscard]] std::string bar_plot(const std::string& label, const std::vector<Bar>& bars);
+/// The same as dots with their intervals over a logarithmic axis, for times of which bars would hide the
+/// shortest; all above 0.
+[[nodiscard]] std::string dot_plot(const std::string& label, const std::vector<Bar>& bars);
+/// How often the shortest time fits into the longest, where that is too often for bars (more than 20 times).
+[[nodiscard]] std::optional<double> span_too_wide_for_bars(const std::vector<Bar>& bars);
 [[nodiscard]] std::string heat_map_plot(const std::string& label, const HeatMap& map);
 /// Log-log: bandwidths are slopes, rates of arithmetic are level; a point without intensity is a level line.
 [[nodiscard]] std::string roofline_plot(const std::string& label, const DeviceCeilings& device,
@@ -68,6 +75,8 @@ inline constexpr double kPlotWidth = 360;
 /// The style of series `number`, counted from 0; looks repeat after kSeriesLooks.
 inline constexpr std::size_t kSeriesLooks = 8;
 [[nodiscard]] std::string series_class(const char* kind, std::size_t number);
+/// From place to place across, with a cap at each end.
+void draw_interval(Svg& svg, double low, double high, double y);
 /// Whole letters of UTF-8, with an ellipsis for what is cut off.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t letters);
 

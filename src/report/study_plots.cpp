@@ -17,7 +17,7 @@ bool drawable(const StudyReport::Estimate& estimate) {
   return std::isfinite(estimate.median) && std::isfinite(estimate.low) && std::isfinite(estimate.high);
 }
 
-Plot case_bars(const StudyReport& report) {
+Plot case_times(const StudyReport& report) {
   std::vector<Bar> bars;
   for (const StudyReport::Case& which : report.cases) {
     Bar bar;
@@ -33,8 +33,7 @@ Plot case_bars(const StudyReport& report) {
     bars.push_back(bar);
   }
   mark_best(bars);
-  const std::string caption = "Median time of a step of each case, with its 95 % interval";
-  return {bar_plot(caption, bars), caption};
+  return time_plot("Median time of a step of each case, with its 95 % interval", bars);
 }
 
 /// `named`: by subject and base, where the bases differ.
@@ -92,7 +91,7 @@ Plot amortisation_plot(const StudyReport::Amortisation& amortisation) {
 
 std::vector<Plot> study_plots(const StudyReport& report) {
   std::vector<Plot> plots;
-  if (!report.cases.empty()) plots.push_back(case_bars(report));
+  if (!report.cases.empty()) plots.push_back(case_times(report));
   add_ratios(plots,
              "What each constant buys at compile time: speed-up over jit_generic, with its 95 % interval",
              report.constants, false);

@@ -38,6 +38,15 @@ TEST(Axis, RatioTicksStandAroundOneAndApart) {
   EXPECT_THAT(ratio_ticks(narrow, 30), ElementsAre(0.95, 0.98, 1, 1.02, 1.05));
 }
 
+TEST(Axis, LogarithmicTicksAreRoundAndApart) {
+  EXPECT_THAT(log_ticks({0.9, 21, 0, 270, true}, 45), ElementsAre(1, 2, 5, 10, 20));
+  EXPECT_THAT(log_ticks({0.9, 200, 0, 270, true}, 45), ElementsAre(1, 3, 10, 30, 100));
+  EXPECT_THAT(log_ticks({0.9, 20000, 0, 270, true}, 45), ElementsAre(1, 10, 100, 1000, 10000));
+  EXPECT_THAT(log_ticks({0.5, 2e11, 0, 270, true}, 50), ElementsAre(1, 1e3, 1e6, 1e9));
+  EXPECT_THAT(log_ticks({0, 10, 0, 270, true}, 45), IsEmpty());
+  EXPECT_THAT(log_ticks({1, std::numeric_limits<double>::infinity(), 0, 270, true}, 45), IsEmpty());
+}
+
 TEST(Axis, PowersAreShort) {
   EXPECT_EQ(power_text(-2), "0.01");
   EXPECT_EQ(power_text(0), "1");

@@ -53,6 +53,46 @@ TEST(BarPlot, LongLabelsAreCutBetweenLetters) {
   EXPECT_THAT(svg, HasSubstr(">" + shown + "\xe2\x80\xa6</text>"));
 }
 
+TEST(DotPlot, ADotAndAnIntervalForEachOnALogarithmicAxis) {
+  Bar best = bar("a<1", 0.001);
+  best.best = true;
+  Bar failed;
+  failed.label = "c";
+  failed.failure = "wrong";
+  const std::string svg = dot_plot("times", {best, bar("b", 0.1), failed});
+  EXPECT_EQ(count(svg, "<rect"), 0U) << "the length of a bar would mean nothing";
+  EXPECT_EQ(count(svg, "<circle"), 2U);
+  EXPECT_EQ(count(svg, "class=\"interval\""), 6U) << "a line and two caps each";
+  EXPECT_EQ(count(svg, "class=\"dot s1\""), 1U) << "the best";
+  EXPECT_THAT(svg, HasSubstr("a&lt;1: about a&lt;1"));
+  EXPECT_THAT(svg, HasSubstr("class=\"bad\" text-anchor=\"start\">wrong"));
+  // From 0.9 ms / 1.1 at 16 to 110 ms * 1.1 at 290; ticks have units of their own.
+  EXPECT_THAT(svg, HasSubstr("cx=\"27\""));
+  EXPECT_THAT(svg, HasSubstr("cx=\"279.55\""));
+  EXPECT_THAT(svg, HasSubstr(">1 ms</text>"));
+  EXPECT_THAT(svg, HasSubstr(">100 ms</text>"));
+  EXPECT_EQ(count(svg, "class=\"grid\""), 5U) << "1, 3, 10, 30 and 100 ms";
+}
+
+TEST(DotPlot, AnIntervalThatReachesZeroEndsAtTheAxis) {
+  Bar wide = bar("a", 0.001);
+  wide.low = 0;
+  const std::string svg = dot_plot("times", {wide, bar("b", 0.1)});
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf\"")));
+  EXPECT_THAT(svg, HasSubstr("x1=\"16\""));
+}
+
+TEST(DotPlot, IsForTimesThatAreMoreThanTwentyTimesApart) {
+  EXPECT_FALSE(span_too_wide_for_bars({bar("a", 1), bar("b", 20)}));
+  EXPECT_EQ(span_too_wide_for_bars({bar("a", 1), bar("b", 2), bar("c", 40)}), 40);
+  Bar failed;
+  failed.failure = "wrong";
+  EXPECT_FALSE(span_too_wide_for_bars({bar("a", 1), failed})) << "a failure has no time";
+  EXPECT_FALSE(span_too_wide_for_bars({bar("a", 0), bar("b", 1)})) << "no logarithm";
+  EXPECT_FALSE(span_too_wide_for_bars({}));
+}
+
 TEST(HeatMapPlot, ACellForEachPairAndAFullOneForTheBest) {
   HeatMap map{"ppwi", "wg", {"1", "2"}, {"8", "64"}, {{1.0, 2.0}, {3.0, std::nullopt}}, true};
   const std::string svg = heat_map_plot("map", map);

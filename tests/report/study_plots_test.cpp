@@ -24,6 +24,16 @@ TEST(StudyPlots, CasesConstantsAmortisationAndControl) {
   EXPECT_THAT(plots[3].svg, HasSubstr("jit_generic / aot_generic"));
 }
 
+TEST(StudyPlots, TimesFarApartAreDotsOnALogarithmicAxisAndTheCaptionSaysSo) {
+  StudyReport report = test::study_report();
+  EXPECT_THAT(study_plots(report)[0].svg, HasSubstr("<rect"));
+  EXPECT_THAT(study_plots(report)[0].caption, Not(HasSubstr("logarithmic")));
+  report.cases[0].step = {0.184, 0.183, 0.185};
+  const Plot plot = study_plots(report)[0];
+  EXPECT_THAT(plot.caption, HasSubstr("dots on a logarithmic axis, for the longest time is 184 times the"));
+  EXPECT_THAT(plot.svg, AllOf(HasSubstr("<circle"), Not(HasSubstr("<rect"))));
+}
+
 TEST(StudyPlots, AmortisationIsTheTimeOfTheGenericKernelOverThatOfTheOther) {
   StudyReport report = test::study_report();
   report.amortisation[0].fast_math = true;
