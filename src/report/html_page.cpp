@@ -1,6 +1,8 @@
 #include "report/html_page.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "base/text.h"
 #include "report/html.h"
@@ -58,6 +60,54 @@ std::string error_text(const Record& record) {
   return record.checks.empty() ? "" : short_number(error);
 }
 
+/// A figure of machine code; nothing where the back end does not tell.
+struct Resource {
+  const char* title;
+  std::optional<std::string> (*text_of)(const LaunchUse&);
+};
+
+template <class Value>
+std::optional<std::string> as_text(const std::optional<Value>& value) {
+  return value ? std::optional(std::to_string(*value)) : std::nullopt;
+}
+
+constexpr std::array<Resource, 6> kResources = {
+    {{"registers", [](const LaunchUse& launch) { return as_text(launch.attributes.registers); }},
+     {"local bytes", [](const LaunchUse& launch) { return as_text(launch.attributes.local_bytes); }},
+     {"static shared bytes",
+      [](const LaunchUse& launch) { return as_text(launch.attributes.static_shared_bytes); }},
+     {"most threads of a block",
+      [](const LaunchUse& launch) { return as_text(launch.attributes.max_threads_per_block); }},
+     {"occupancy",
+      [](const LaunchUse& launch) {
+        constexpr double kPercent = 100;
+        return launch.occupancy ? std::optional(short_number(*launch.occupancy * kPercent) + " %")
+                                : std::nullopt;
+      }},
+     {"binary bytes", [](const LaunchUse& launch) { return as_text(launch.attributes.binary_bytes); }}}};
+
+/// "32", or "copy 32; dot 40" of a step with several kernels.
+std::string resource_text(const Record& record, const Resource& resource) {
+  std::vector<std::string> words;
+  for (const LaunchUse& launch : record.launches) {
+    if (const auto text = resource.text_of(launch))
+      words.push_back(record.launches.size() == 1 ? *text : launch.step + " " + *text);
+  }
+  return join(words, "; ");
+}
+
+/// A column for each figure that any of the records has.
+void add_resources(const std::vector<Record>& records, TextTable& table) {
+  for (const Resource& resource : kResources) {
+    std::vector<std::string> texts;
+    for (const Record& record : records) texts.push_back(resource_text(record, resource));
+    if (std::all_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); }))
+      continue;
+    table.columns.push_back({resource.title, true});
+    for (std::size_t i = 0; i < records.size(); ++i) table.rows[i].push_back({texts[i]});
+  }
+}
+
 std::string record_section(const std::vector<Record>& records) {
   TextTable table{{{"time"},
                    {"workload"},
@@ -88,6 +138,7 @@ std::string record_section(const std::vector<Record>& records) {
                           {record.compiler.name + " " + record.compiler.version},
                           {record.kiln_version + " " + record.kiln_revision}});
   }
+  add_resources(records, table);
   return html_table(table, "All records");
 }
 

@@ -69,6 +69,32 @@ TEST(HtmlPage, NumbersThatCannotBeDrawnAreLeftOutOfThePictures) {
 }
 
 /// By a parser that is not ours, where there is one.
+TEST(HtmlPage, AllRecordsTellWhatEachKernelUses) {
+  std::vector<Record> records = {test::ok_record("one", 1), test::ok_record("two", 1),
+                                 test::uncompiled_record("none")};
+  for (Record& record : records) {
+    for (LaunchUse& launch : record.launches) launch.attributes.binary_bytes.reset();
+  }
+  FunctionAttributes& attributes = records[0].launches[0].attributes;
+  attributes.registers = 41;
+  attributes.local_bytes = 32;
+  attributes.static_shared_bytes = 2049;
+  attributes.max_threads_per_block = 768;
+  attributes.binary_bytes = 12345;
+  records[1].launches.push_back(records[1].launches[0]);
+  records[1].launches[0].step = "copy";
+  records[1].launches[1].step = "dot";
+  records[1].launches[0].attributes.static_shared_bytes = 0;
+  records[1].launches[1].attributes.static_shared_bytes = 1024;
+  const std::string text = html_page({records, {}, {}, {}});
+  for (const char* title :
+       {"registers", "local bytes", "static shared bytes", "most threads of a block", "binary bytes"})
+    EXPECT_THAT(text, HasSubstr("<th class=\"number\">" + std::string(title) + "</th>"));
+  EXPECT_THAT(text, Not(HasSubstr("occupancy"))) << "no record has it";
+  for (const char* value : {"41", "32", "2049", "768", "12345", "copy 0; dot 1024", ""})
+    EXPECT_THAT(text, HasSubstr("<td class=\"number\">" + std::string(value) + "</td>"));
+}
+
 TEST(HtmlPage, IsWholeAndNeedsNothingFromElsewhere) {
   const auto processes = make_process_runner();
   if (!processes->run({"python3", {"--version"}, "", ""}).ok()) GTEST_SKIP() << "python3 is not installed";
