@@ -17,12 +17,16 @@ import json
 import pathlib
 import sys
 
-import matplotlib
+try:
+    import matplotlib
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the back end)
-import matplotlib.ticker  # noqa: E402
-import pandas as pd  # noqa: E402
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the back end)
+    import matplotlib.ticker  # noqa: E402
+    import pandas as pd  # noqa: E402
+except ImportError as missing:
+    print(f"plot.py: error: {missing}; needs Debian's packages python3-matplotlib and python3-pandas", file=sys.stderr)
+    sys.exit(2)
 
 FORMAT = 1
 STUDY_FORMAT = 2

@@ -126,6 +126,8 @@ std::string report_text(World& world, const ReportArguments& arguments) {
 
 int report(World& world, const ReportArguments& arguments) {
   require_word("--format", arguments.format, {"table", "markdown", "csv", "json", "html", "paper"});
+  if (!arguments.ceilings.empty() && arguments.format != "html")
+    throw bad_input("--ceilings: rooflines are drawn by --format html; found --format " + arguments.format);
   require_output(world, arguments.output);
   write_output(world, arguments.output, report_text(world, arguments));
   return kExitDone;

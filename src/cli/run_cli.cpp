@@ -1,5 +1,6 @@
 #include "cli/run_cli.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -17,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -47,27 +49,33 @@ int exit_code_of(ErrorKind kind) {
 
 using AddCommand = Subcommand (*)(CLI::App&);
 
+struct Command {
+  std::string_view name;
+  AddCommand add;
+  bool takes_trace = false;  ///< has a use for --trace
+};
+
 /// In the order of the help.
-constexpr std::pair<std::string_view, AddCommand> kCommands[] = {
-    {"run", add_run_command},
+constexpr Command kCommands[] = {
+    {"run", add_run_command, true},
     {"validate", add_validate_command},
-    {"study", add_study_command},
+    {"study", add_study_command, true},
     {"devices", add_devices_command},
     {"workloads", add_workloads_command},
-    {"compile", add_compile_command},
+    {"compile", add_compile_command, true},
     {"cache", add_cache_command},
     {"replay", add_replay_command},
     {"report", add_report_command},
-    {"roofline", add_roofline_command},
-    {"settings", add_settings_command},
+    {"roofline", add_roofline_command, true},
+    {"settings", add_settings_command, true},
     {"completion", add_completion_command},
 };
 
 /// The first word that is a command's name; empty if there is none.
 std::string_view command_word(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
-    for (const auto& [name, add] : kCommands) {
-      if (argv[i] == name) return name;
+    for (const Command& command : kCommands) {
+      if (argv[i] == command.name) return command.name;
     }
   }
   return {};
@@ -90,6 +98,20 @@ std::future<void> start_device_early(int argc, const char* const* argv) {
   return {};
 }
 
+/// Refuses an option that would do nothing; the setting is for whichever command has a use for it.
+void require_use_of_trace(const std::string& name, const SettingsOverrides& given) {
+  if (std::none_of(given.values.begin(), given.values.end(),
+                   [](const auto& value) { return value.first == "trace"; }))
+    return;
+  std::vector<std::string> takers;
+  for (const Command& command : kCommands) {
+    if (command.name == name && command.takes_trace) return;
+    if (command.takes_trace) takers.emplace_back(command.name);
+  }
+  throw bad_input("--trace: 'kiln " + name + "' neither compiles nor runs; expected one of " +
+                  join(takers, ", "));
+}
+
 class CommandLine {
  public:
   /// With the command `only`; with all where that is empty.
@@ -99,8 +121,8 @@ class CommandLine {
     app_.set_help_flag("-h,--help", "This text; after a command: what it does, with examples");
     app_.require_subcommand(0, 1);
     add_global_options(app_, arguments_);
-    for (const auto& [name, add] : kCommands) {
-      if (only.empty() || name == only) commands_.push_back(add(app_));
+    for (const Command& command : kCommands) {
+      if (only.empty() || command.name == only) commands_.push_back(command.add(app_));
     }
     app_.footer(examples({"kiln run configs/quickstart.yaml",
                           "kiln run configs/stencil7.yaml --sweep block_x=64,128,256",
@@ -149,6 +171,7 @@ class CommandLine {
   }
 
   int run_command(const Subcommand& command, const Console& console, std::int64_t start_ns) {
+    require_use_of_trace(command.app->get_name(), arguments_.settings);
     const std::unique_ptr<FileSystem> files = make_real_file_system();
     World world(console, resolve_settings(make_settings_world(*files), arguments_.settings), arguments_.quiet,
                 start_ns);

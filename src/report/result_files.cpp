@@ -1,5 +1,7 @@
 #include "report/result_files.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "kiln/error.h"
 
@@ -21,9 +23,26 @@ void search(FileSystem& files, const Path& folder, ResultFiles& found) {
 }
 
 /// By its beginning; a file that is no study's is read as records, which says what is wrong with it.
-bool is_study(FileSystem& files, const Path& path) {
+bool is_study(const std::string& text) {
   constexpr std::string_view kBeginning = R"({"kind":"study")";
-  return trim(read_input(files, path)).starts_with(kBeginning);
+  return trim(text).starts_with(kBeginning);
+}
+
+/// What `kiln roofline` writes is one value over many lines.
+bool is_ceilings(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() && json.contains("ceilings");
+}
+
+/// The list that a file belongs to.
+std::vector<Path>& list_for(FileSystem& files, const Path& path, ResultFiles& found) {
+  const std::string text = read_input(files, path);
+  if (is_study(text)) return found.studies;
+  if (is_ceilings(text))
+    throw bad_input("'" + path.string() +
+                    "' holds ceilings of `kiln roofline`; expected records.jsonl or study.jsonl, and the "
+                    "ceilings by --ceilings with --format html");
+  return found.records;
 }
 
 }  // namespace
@@ -33,7 +52,7 @@ ResultFiles find_result_files(FileSystem& files, const std::vector<Path>& paths)
   for (const Path& path : paths) {
     const auto status = files.status(path);
     if (!status || status->type != FileStatus::Type::kDirectory) {
-      (is_study(files, path) ? found.studies : found.records).push_back(path);
+      list_for(files, path, found).push_back(path);
       continue;
     }
     const std::size_t before = found.records.size() + found.studies.size();

@@ -98,6 +98,18 @@ TEST_F(ReportCommand, WritesAFile) {
               HasSubstr("nowhere/report.md' cannot be written"));
 }
 
+TEST_F(ReportCommand, CeilingsAreNoResultsAndForThePageAlone) {
+  const std::string file = write("c.json", "{\n  \"format\": 1,\n  \"ceilings\": []\n}\n");
+  CliResult result = kiln({"report", file});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("c.json' holds ceilings of `kiln roofline`; expected records.jsonl or "
+                                    "study.jsonl, and the ceilings by --ceilings"));
+  result = kiln({"report", path("absent"), "--ceilings", file});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err,
+              HasSubstr("--ceilings: rooflines are drawn by --format html; found --format table"));
+}
+
 TEST_F(ReportCommand, DamagedAndForeignFilesAreBadInput) {
   const std::string foreign = write("foreign.jsonl", "{\"benchmark\": \"someone else's\"}\n");
   CliResult result = kiln({"report", foreign});

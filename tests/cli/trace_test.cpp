@@ -143,6 +143,16 @@ TEST_F(TraceOption, AFileThatCannotBeWrittenIsBadInputBeforeAnythingRuns) {
   EXPECT_EQ(kiln({"run", job(), "--device", "cpu", "--trace", "/dev/null"}).code, kExitBadInput);
 }
 
+TEST_F(TraceOption, CommandsThatLeaveNoTraceRefuseIt) {
+  const CliResult result = kiln({"devices", "--trace", path("trace.json")});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("--trace: 'kiln devices' neither compiles nor runs; expected one of run, "
+                                    "study, compile, roofline, settings"));
+  EXPECT_FALSE(exists("trace.json"));
+  // As a setting it is for whichever command compiles.
+  EXPECT_EQ(kiln({"devices", "--settings", write("kiln.yaml", "trace: t.json\n")}).code, kExitDone);
+}
+
 TEST_F(TraceOption, WhatNeverRunsLeavesAnOldTraceAlone) {
   write("trace.json", "old");
   EXPECT_EQ(kiln({"run", path("no-such-job.yaml"), "--trace", path("trace.json")}).code, kExitBadInput);

@@ -5,6 +5,13 @@ set -euo pipefail
 root=$(realpath "${1:?usage: plot.sh ROOT KILN}")
 kiln=$(realpath "${2:?usage: plot.sh ROOT KILN}")
 command -v python3 > /dev/null || { echo "skipped: python3 is not installed (package python3)"; exit 77; }
+# Without the packages a sentence, no traceback: -S leaves out the folders that they are in.
+code=0
+said=$(python3 -S -E "$root/tools/plot.py" bars results -o x.svg 2>&1) || code=$?
+if [ "$code" != 2 ] || [[ $said != *"python3-matplotlib and python3-pandas" ]] || [[ $said == *Traceback* ]]; then
+  echo "exit code $code without matplotlib: $said"
+  exit 1
+fi
 # The python3 of PATH, or Debian's where another one hides it.
 python=python3
 for module in matplotlib pandas; do
