@@ -87,7 +87,13 @@ class StudyProgress {
   void tell(const StudyStep& step) {
     if (world_.quiet()) return;
     const std::int64_t now = world_.clock().steady_ns();
-    if (step.done == 0) begin_ns_ = now;
+    // Rounds are one stage; with many cases, compiles and checks take turns.
+    const std::string kind = step.section + step.device + step.stage.substr(0, step.stage.find(' '));
+    if (kind != kind_) {
+      kind_ = kind;
+      begin_ns_ = now;
+      begin_done_ = step.done;
+    }
     const std::string stage = step.section + " on " + step.device + ", " + step.stage;
     if (world_.status_line().is_terminal()) {
       // What matters least stands last, where a narrow terminal cuts.
@@ -104,16 +110,19 @@ class StudyProgress {
     return step.best.empty() ? "" : ", best " + step.best + " " + format_seconds(step.best_seconds);
   }
 
-  /// As long for each step as for those before it.
+  /// Of what `step` counts, compiles or checks or the visits of all rounds: as long for each as for those
+  /// before it.
   [[nodiscard]] std::string time_left(const StudyStep& step, std::int64_t now) const {
-    if (step.done == 0) return "";
-    const double each = seconds_between(begin_ns_, now) / static_cast<double>(step.done);
-    return ", " + format_seconds(each * static_cast<double>(step.count - step.done)) + " left";
+    if (step.done <= begin_done_) return "";
+    const double each = seconds_between(begin_ns_, now) / static_cast<double>(step.done - begin_done_);
+    return ", " + format_seconds(each * static_cast<double>(step.count - step.done)) +
+           (step.stage.starts_with("round") ? " of rounds left" : " of this stage left");
   }
 
   World& world_;
-  std::int64_t begin_ns_ = 0;
-  std::string stage_;
+  std::int64_t begin_ns_ = 0;  // of the kind of stage, and the steps that were done then
+  std::size_t begin_done_ = 0;
+  std::string kind_, stage_;
 };
 
 /// A record for each case beside the study's own file, for whatever reads those of jobs.

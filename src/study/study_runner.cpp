@@ -1,6 +1,7 @@
 #include "study/study_runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <set>
 
@@ -67,7 +68,7 @@ class DeviceStudy {
     });
     if (!all_known) warm_up_compilers();
     const std::vector<std::size_t> order = visit_order(spec_.seed, 0, cases_.cases.size());
-    std::unique_ptr<CompileAhead> ahead;
+    std::vector<std::unique_ptr<CompileAhead>> ahead;
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i % kVariantsAhead == 0) ahead = compile_from(i, order);
       tell("check and time compiles", i, order.size(), cases_.cases[order[i]].name);
@@ -130,16 +131,25 @@ class DeviceStudy {
     return {contexts_[index], context_.processes, context_.scratch, repeats, compiles};
   }
 
-  /// The code that the next cases run and are checked with; what their compiles cost is measured apart.
-  [[nodiscard]] std::unique_ptr<CompileAhead> compile_from(std::size_t begin,
-                                                           const std::vector<std::size_t>& order) const {
-    std::vector<VariantToCompile> next;
+  /// The code that the next cases run and are checked with, on all cores; what their compiles cost is
+  /// measured apart. Each is told of when all before it are done. The result keeps the code.
+  [[nodiscard]] std::vector<std::unique_ptr<CompileAhead>> compile_from(
+      std::size_t begin, const std::vector<std::size_t>& order) const {
+    constexpr std::chrono::milliseconds kAskAgain{100};
     const std::size_t end = std::min(order.size(), begin + kVariantsAhead);
+    std::vector<std::unique_ptr<CompileAhead>> ahead;
     for (std::size_t i = begin; i < end; ++i) {
-      if (!problems_[order[i]]) next.push_back({cases_.plan.variants[order[i]], contexts_[order[i]]});
+      std::vector<VariantToCompile> wanted;
+      if (!problems_[order[i]]) wanted.push_back({cases_.plan.variants[order[i]], contexts_[order[i]]});
+      ahead.push_back(context_.job.service.compile_ahead(code_of(wanted)));
     }
-    tell("compile", begin, order.size(), "");
-    return compile_and_wait(code_of(next), context_.job);
+    for (std::size_t i = begin; i < end; ++i) {
+      tell("compile", i, order.size(), cases_.cases[order[i]].name);
+      while (!ahead[i - begin]->wait_for(kAskAgain)) {
+        if (context_.stop()) throw Interrupted{};
+      }
+    }
+    return ahead;
   }
 
   void prepare_case(std::size_t index) {

@@ -123,8 +123,9 @@ TEST_F(StudyCommand, SeveralWorkloadsShareAFileAndGoOnInIt) {
   const CliResult first = study(two, {"--output", path("results")});
   EXPECT_EQ(first.code, kExitDone) << first.err;
   EXPECT_THAT(first.out, AllOf(HasSubstr("small"), HasSubstr("large")));
-  EXPECT_THAT(first.err, AllOf(HasSubstr("small on cpu, compile\nsmall on cpu, check and time compiles\n"),
-                               HasSubstr("large on cpu, round 6 of 6, best "), HasSubstr(" left\n")));
+  EXPECT_THAT(first.err,
+              AllOf(HasSubstr("small on cpu, compile\nsmall on cpu, check and time compiles\n"),
+                    HasSubstr("large on cpu, round 6 of 6, best "), HasSubstr(" of rounds left\n")));
   ASSERT_EQ(lines("result").size(), 2U);
   const std::size_t visits = lines("visit").size();
   EXPECT_EQ(study(two, {"--output", path("results"), "--resume", "--rounds", "7"}).code, kExitDone);
