@@ -108,8 +108,7 @@ void require_use_of_trace(const std::string& name, const SettingsOverrides& give
     if (command.name == name && command.takes_trace) return;
     if (command.takes_trace) takers.emplace_back(command.name);
   }
-  throw bad_input("--trace: 'kiln " + name + "' neither compiles nor runs; expected one of " +
-                  join(takers, ", "));
+  throw bad_input("--trace: 'kiln " + name + "' leaves no trace; expected one of " + join(takers, ", "));
 }
 
 class CommandLine {
