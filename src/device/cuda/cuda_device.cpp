@@ -202,10 +202,10 @@ DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
                           size(DeviceAttribute::kMaxGridZ)};
   info.limits.max_shared_bytes_per_block = size(DeviceAttribute::kMaxSharedBytesOptIn);
   info.limits.max_threads_per_unit = size(DeviceAttribute::kMaxThreadsPerMultiprocessor);
-  info.limits.cooperative = attribute(DeviceAttribute::kCooperativeLaunch) != 0;
-  // Drivers before CUDA 11.8 know neither the attribute nor such launches.
-  info.limits.clusters =
-      driver.call.launch_kernel_ex != nullptr && attribute(DeviceAttribute::kClusterLaunch) != 0;
+  // Both are launched by what CUDA 11.8 brought; drivers before it do not know the second attribute.
+  const bool extended = driver.call.launch_kernel_ex != nullptr;
+  info.limits.cooperative = extended && attribute(DeviceAttribute::kCooperativeLaunch) != 0;
+  info.limits.clusters = extended && attribute(DeviceAttribute::kClusterLaunch) != 0;
   return info;
 }
 

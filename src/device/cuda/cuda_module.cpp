@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "device/cuda/cuda_stream.h"
-#include "kiln/error.h"
+#include "device/fault.h"
 
 namespace kiln {
 namespace {
@@ -120,9 +120,8 @@ class CudaFunction final : public Function {
   void enqueue_extended(cuda_abi::Stream stream, const LaunchShape& shape, void** values) {
     const auto launch_kernel_ex = context_->driver().call.launch_kernel_ex;
     if (launch_kernel_ex == nullptr) {
-      throw environment_error("kernel '" + name_ + "': this NVIDIA driver (" +
-                              context_->driver().description() +
-                              ") has no cluster or cooperative launches; CUDA 11.8 brought them");
+      throw DeviceRefusal("kernel '" + name_ + "': this NVIDIA driver (" + context_->driver().description() +
+                          ") has no cluster or cooperative launches; CUDA 11.8 brought them");
     }
     ExtendedLaunch launch(shape, stream);
     const cuda_abi::Result result = launch_kernel_ex(&launch.config, function_, values, nullptr);
@@ -203,9 +202,8 @@ class CudaModule final : public Module {
     const CurrentContext current = context_->enter();
     const cuda_abi::Function found = find(lowered_name);
     if (found == nullptr) return nullptr;
-    auto& function = functions_[lowered_name];
-    function = std::make_unique<CudaFunction>(context_, lowered_name, found, binary_bytes_, device_);
-    return function.get();
+    auto function = std::make_unique<CudaFunction>(context_, lowered_name, found, binary_bytes_, device_);
+    return functions_.emplace(lowered_name, std::move(function)).first->second.get();
   }
 
   [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {

@@ -1,0 +1,193 @@
+// The CUDA back end over a fake driver of CUDA 11, 12 and 13 (support/cuda/fake_cuda.cpp).
+#include "device/cuda/cuda_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "base/file.h"
+#include "device/cuda/cuda_backend.h"
+#include "device/fault.h"
+#include "support/cuda/fake_cuda.h"
+#include "support/error_matchers.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const char* const kCode = "kernel increment 8 4\nkernel plain\nkernel other\nglobal table\n";
+
+class FakeCudaDevice {
+ protected:
+  explicit FakeCudaDevice(const std::string& folder) : fake_(fake_cuda_in(folder)) {
+    fake_.reset();
+    CudaPlaces places;
+    places.library_path = {folder};
+    device_ = make_cuda_backend(std::move(places), *files_)->open(0);
+    stream_ = device_->create_stream();
+  }
+
+  void launch(Module& module, const LaunchShape& shape) {
+    module.function("plain")->launch(*stream_, shape, nullptr);
+  }
+
+  std::unique_ptr<FileSystem> files_ = make_real_file_system();
+  FakeCuda& fake_;
+  std::shared_ptr<Device> device_;
+  std::unique_ptr<Stream> stream_;
+};
+
+class CudaDeviceTest : public FakeCudaDevice, public ::testing::TestWithParam<const char*> {
+ protected:
+  CudaDeviceTest() : FakeCudaDevice(GetParam()) {}
+  [[nodiscard]] static bool is(const char* folder) { return GetParam() == std::string(folder); }
+};
+
+TEST_P(CudaDeviceTest, TellsOfTheDevice) {
+  const DeviceInfo& info = device_->info();
+  EXPECT_EQ(info.id, "cuda:0");
+  EXPECT_EQ(info.name, "Fake GPU");
+  EXPECT_EQ(info.target, (Target{"cuda", "sm_90", 32}));
+  EXPECT_EQ(info.compute_units, 1016);
+  EXPECT_EQ(info.limits.max_block, (Dim3{1002, 1003, 1004}));
+  EXPECT_EQ(info.limits.max_grid, (Dim3{1005, 1006, 1007}));
+  EXPECT_EQ(info.limits.clusters, !is(KILN_FAKE_CUDA_11));
+  EXPECT_EQ(info.limits.cooperative, !is(KILN_FAKE_CUDA_11));
+}
+
+TEST_P(CudaDeviceTest, LoadsByLibraryWhereTheDriverHasItAndElseByModule) {
+  const auto module = device_->load(kCode);
+  ASSERT_NE(module->function("plain"), nullptr);
+  EXPECT_EQ(module->function("plain"), module->function("plain"));
+  EXPECT_EQ(module->function("absent"), nullptr);
+  ASSERT_TRUE(module->symbol("table").has_value());
+  EXPECT_EQ(module->symbol("table")->second, sizeof(int));
+  EXPECT_FALSE(module->symbol("chair").has_value());
+  const int by_module = is(KILN_FAKE_CUDA_11) ? 1 : 0;
+  EXPECT_EQ(fake_.calls("cuModuleLoadDataEx"), by_module);
+  EXPECT_EQ(fake_.calls("cuLibraryLoadData"), 1 - by_module);
+  EXPECT_EQ(fake_.calls("cuFuncLoad"), is(KILN_FAKE_CUDA_13) ? 1 : 0);
+}
+
+TEST_P(CudaDeviceTest, UnloadsWhatItLoaded) {
+  static_cast<void>(device_->load(kCode));
+  EXPECT_EQ(fake_.calls("cuModuleUnload"), fake_.calls("cuModuleLoadDataEx"));
+  EXPECT_EQ(fake_.calls("cuLibraryUnload"), fake_.calls("cuLibraryLoadData"));
+}
+
+TEST_P(CudaDeviceTest, TakesAKernelsUseFromTheDriver) {
+  const auto module = device_->load(kCode);
+  const FunctionAttributes& use = module->function("increment")->attributes();
+  EXPECT_EQ(use.max_threads_per_block, 100u);
+  EXPECT_EQ(use.static_shared_bytes, 101u);
+  EXPECT_EQ(use.local_bytes, 103u);
+  EXPECT_EQ(use.registers, 104);
+  if (is(KILN_FAKE_CUDA_13)) {
+    EXPECT_EQ(use.parameter_bytes, (std::vector<std::size_t>{8, 4}));
+  } else {
+    EXPECT_EQ(use.parameter_bytes, std::nullopt);
+  }
+}
+
+TEST_P(CudaDeviceTest, ALaunchArrivesWithItsShapeAndArguments) {
+  const auto module = device_->load(kCode);
+  const auto buffer = device_->allocate(sizeof(int));
+  const int before = 41;
+  device_->copy_to_device(*stream_, buffer->data(), &before, sizeof before);
+  void* address = buffer->data();
+  float scalar = 2.5f;
+  void* arguments[] = {&address, &scalar};
+  module->function("increment")->launch(*stream_, {{7, 6, 5}, {4, 3, 2}, 96}, arguments);
+  module->function("increment")->launch_native(nullptr, {{1, 1, 1}, {32, 1, 1}}, arguments);
+  int after = 0;
+  device_->copy_to_host(*stream_, &after, buffer->data(), sizeof after);
+  EXPECT_EQ(after, before + 2);
+
+  const auto launches = fake_.launches();
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].kernel, "increment");
+  EXPECT_EQ(launches[0].grid, (std::vector<unsigned>{7, 6, 5}));
+  EXPECT_EQ(launches[0].block, (std::vector<unsigned>{4, 3, 2}));
+  EXPECT_EQ(launches[0].shared_bytes, 96u);
+  EXPECT_EQ(static_cast<void*>(launches[0].stream), stream_->native());
+  EXPECT_EQ(launches[1].stream, nullptr);
+  ASSERT_EQ(launches[0].arguments.size(), 2u);
+  EXPECT_EQ(std::memcmp(launches[0].arguments[0].data(), &address, sizeof address), 0);
+  EXPECT_EQ(std::memcmp(launches[0].arguments[1].data(), &scalar, sizeof scalar), 0);
+}
+
+TEST_P(CudaDeviceTest, AClusterOrCooperativeLaunchArrivesOrIsRefusedInWords) {
+  const auto module = device_->load(kCode);
+  LaunchShape clustered{{8, 4, 1}, {64, 1, 1}, 0, {4, 2, 1}};
+  LaunchShape cooperative{{8, 1, 1}, {64, 1, 1}};
+  cooperative.cooperative = true;
+  if (is(KILN_FAKE_CUDA_11)) {
+    for (const LaunchShape& shape : {clustered, cooperative}) {
+      try {
+        launch(*module, shape);
+        FAIL() << "the driver has no such launches";
+      } catch (const DeviceRefusal& refusal) {
+        EXPECT_THAT(refusal.message(), AllOf(StartsWith("kernel 'plain': this NVIDIA driver ("),
+                                             HasSubstr("CUDA 11.0) has no cluster or cooperative launches; "
+                                                       "CUDA 11.8 brought them")));
+      }
+    }
+    EXPECT_EQ(module->function("plain")->resident_blocks(clustered), std::nullopt);
+    EXPECT_TRUE(fake_.launches().empty());
+    return;
+  }
+  launch(*module, clustered);
+  launch(*module, cooperative);
+  const auto launches = fake_.launches();
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].grid, (std::vector<unsigned>{8, 4, 1}));
+  EXPECT_EQ(launches[0].cluster, (std::vector<unsigned>{4, 2, 1}));
+  EXPECT_FALSE(launches[0].cooperative);
+  EXPECT_TRUE(launches[1].cluster.empty());
+  EXPECT_TRUE(launches[1].cooperative);
+  EXPECT_EQ(module->function("plain")->resident_blocks(clustered), 5u * 8u);
+}
+
+TEST_P(CudaDeviceTest, CountsTheBlocksThatTheDeviceHolds) {
+  const auto module = device_->load(kCode);
+  EXPECT_EQ(module->function("plain")->resident_blocks({{1, 1, 1}, {64, 1, 1}}), 32u * 1016u);
+}
+
+TEST_P(CudaDeviceTest, LargeCopiesGoThroughPinnedMemoryInPieces) {
+  std::vector<int> out(std::size_t{5} << 20), in(out.size());  // 20 MiB: five pieces
+  std::iota(out.begin(), out.end(), 0);
+  const auto buffer = device_->allocate(out.size() * sizeof(int));
+  device_->copy_to_device(*stream_, buffer->data(), out.data(), buffer->bytes());
+  EXPECT_EQ(fake_.calls("cuMemcpyHtoDAsync"), 5);
+  device_->copy_to_host(*stream_, in.data(), buffer->data(), buffer->bytes());
+  EXPECT_EQ(fake_.calls("cuMemcpyDtoHAsync"), 5);
+  EXPECT_TRUE(in == out);
+}
+
+TEST_P(CudaDeviceTest, SaysWhatDoesNotFit) {
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(device_->allocate(std::size_t{1} << 30)); }),
+              HasSubstr("cannot allocate 1 GiB on cuda:0: 64 MiB of 64 MiB are free"));
+}
+
+TEST_P(CudaDeviceTest, AKernelThatCouldNotBeLookedAtIsLookedAtAgain) {
+  const auto module = device_->load(kCode);
+  fake_.set_result("cuFuncGetAttribute", 999);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(error_of([&] { static_cast<void>(module->function("plain")); }).message(),
+                HasSubstr("(999), in cuFuncGetAttribute"));
+  }
+  fake_.set_result("cuFuncGetAttribute", 0);
+  EXPECT_NE(module->function("plain"), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Releases, CudaDeviceTest,
+                         ::testing::Values(KILN_FAKE_CUDA_11, KILN_FAKE_CUDA_12, KILN_FAKE_CUDA_13),
+                         [](const auto& folder) { return "Cuda" + std::to_string(folder.index + 11); });
+
+}  // namespace
+}  // namespace kiln::test

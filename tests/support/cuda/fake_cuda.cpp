@@ -1,0 +1,367 @@
+// A CUDA driver of one device in host memory, as a shared library to open in place of libcuda.so.1, with what
+// the driver of CUDA KILN_FAKE_CUDA has: 10 lacks what Kiln needs; 11 has neither cuLibrary nor
+// cuLaunchKernelEx, 12 has them, but no cuFuncLoad, 13 has all. Code is text: "kernel NAME [BYTES OF A
+// PARAMETER]..." and "global NAME", a line each. "increment" adds 1 to the int that its first argument points
+// to; other kernels do nothing. FakeCuda (fake_cuda.h), which a test gets by kiln_fake_cuda, sets results and
+// keeps what was launched.
+#include "support/cuda/fake_cuda.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#define FAKE extern "C" __attribute__((visibility("default")))
+
+namespace kiln::cuda_abi {
+
+struct ContextTag {};
+struct StreamTag {};
+struct EventTag {
+  std::chrono::steady_clock::time_point time;
+};
+struct FunctionTag {
+  std::string name;
+  std::vector<std::size_t> parameters;
+};
+struct KernelTag : FunctionTag {};
+struct ModuleTag {
+  std::map<std::string, KernelTag> kernels;
+  std::map<std::string, int> globals;
+};
+struct LibraryTag : ModuleTag {};
+
+}  // namespace kiln::cuda_abi
+
+namespace {
+
+using namespace kiln::cuda_abi;
+
+constexpr std::size_t kMemory = std::size_t{64} << 20;
+constexpr Result kInvalidContext = 201;
+
+ContextTag primary;
+thread_local std::vector<Context> current;
+
+/// Never destroyed: handles are given back until the process ends.
+kiln::test::FakeCuda& fake() {
+  static auto* const driver = new kiln::test::FakeCuda;
+  return *driver;
+}
+
+/// A function that works in the current context.
+Result enter(const char* function) {
+  return current.empty() ? kInvalidContext : fake().enter(function);
+}
+
+void read_code(ModuleTag& module, const void* image) {
+  std::istringstream lines(static_cast<const char*>(image));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string kind, name;
+    words >> kind >> name;
+    if (kind == "global") module.globals[name] = 7;
+    if (kind != "kernel") continue;
+    KernelTag& kernel = module.kernels[name];
+    kernel.name = name;
+    for (std::size_t bytes = 0; words >> bytes;) kernel.parameters.push_back(bytes);
+  }
+}
+
+KernelTag* find_kernel(ModuleTag& module, const char* name) {
+  const auto found = module.kernels.find(name);
+  return found != module.kernels.end() ? &found->second : nullptr;
+}
+
+Result find_global(DevicePointer* address, std::size_t* bytes, ModuleTag& module, const char* name) {
+  const auto found = module.globals.find(name);
+  if (found == module.globals.end()) return kNotFound;
+  *address = reinterpret_cast<DevicePointer>(&found->second);
+  *bytes = sizeof found->second;
+  return kSuccess;
+}
+
+void run(kiln::test::FakeCuda::Launch launch, const FunctionTag& function, void** arguments) {
+  launch.kernel = function.name;
+  for (std::size_t i = 0; i < function.parameters.size(); ++i)
+    launch.arguments.emplace_back(static_cast<const char*>(arguments[i]), function.parameters[i]);
+  if (function.name == "increment") **static_cast<int**>(arguments[0]) += 1;
+  fake().record(std::move(launch));
+}
+
+struct Text {
+  Result result;
+  const char* name;
+  const char* words;
+};
+constexpr Text kTexts[] = {{100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+                           {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+                           {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+                           {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"}};
+
+Result find_text(Result error, const char** text, const char* Text::*member) {
+  *text = nullptr;
+  for (const Text& known : kTexts) {
+    if (known.result == error) *text = known.*member;
+  }
+  return *text != nullptr ? kSuccess : kInvalidValue;
+}
+
+}  // namespace
+
+FAKE kiln::test::FakeCuda* kiln_fake_cuda() {
+  return &fake();
+}
+
+FAKE Result cuInit(unsigned) {
+  return fake().enter("cuInit");
+}
+FAKE Result cuDriverGetVersion(int* version) {
+  *version = KILN_FAKE_CUDA * 1000;
+  return kSuccess;
+}
+FAKE Result cuGetErrorName(Result error, const char** text) {
+  return find_text(error, text, &Text::name);
+}
+FAKE Result cuGetErrorString(Result error, const char** text) {
+  return find_text(error, text, &Text::words);
+}
+FAKE Result cuDeviceGet(DeviceNumber* device, int ordinal) {
+  *device = ordinal;
+  return ordinal == 0 ? kSuccess : 101;
+}
+FAKE Result cuDeviceGetCount(int* count) {
+  *count = 1;
+  return fake().enter("cuDeviceGetCount");
+}
+FAKE Result cuDeviceGetName(char* name, int length, DeviceNumber) {
+  std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU");
+  return kSuccess;
+}
+FAKE Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber) {
+  *bytes = kMemory;
+  return kSuccess;
+}
+FAKE Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber) {
+  *value = attribute == DeviceAttribute::kCapabilityMajor   ? 9
+           : attribute == DeviceAttribute::kCapabilityMinor ? 0
+                                                            : 1000 + static_cast<int>(attribute);
+  return kSuccess;
+}
+FAKE Result cuDeviceGetPCIBusId(char* text, int length, DeviceNumber) {
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:1b:00.0");
+  return kSuccess;
+}
+FAKE Result cuDevicePrimaryCtxRetain(Context* context, DeviceNumber) {
+  *context = &primary;
+  return fake().enter("cuDevicePrimaryCtxRetain");
+}
+#if KILN_FAKE_CUDA >= 11
+FAKE Result cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
+  return fake().enter("cuDevicePrimaryCtxRelease");
+}
+#endif
+FAKE Result cuCtxGetCurrent(Context* context) {
+  *context = current.empty() ? nullptr : current.back();
+  return kSuccess;
+}
+FAKE Result cuCtxPushCurrent_v2(Context context) {
+  current.push_back(context);
+  return kSuccess;
+}
+FAKE Result cuCtxPopCurrent_v2(Context* context) {
+  if (current.empty()) return kInvalidContext;
+  *context = current.back();
+  current.pop_back();
+  return kSuccess;
+}
+FAKE Result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  *free = *total = kMemory;
+  return enter("cuMemGetInfo");
+}
+FAKE Result cuMemAlloc_v2(DevicePointer* address, std::size_t bytes) {
+  if (const Result result = enter("cuMemAlloc")) return result;
+  if (bytes > kMemory) return kOutOfMemory;
+  *address = reinterpret_cast<DevicePointer>(std::malloc(bytes));
+  return kSuccess;
+}
+FAKE Result cuMemFree_v2(DevicePointer address) {
+  std::free(reinterpret_cast<void*>(address));  // after a fault, too: the sanitizer counts what is left
+  return enter("cuMemFree");
+}
+FAKE Result cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+  *address = std::malloc(bytes);
+  return enter("cuMemHostAlloc");
+}
+FAKE Result cuMemFreeHost(void* address) {
+  std::free(address);
+  return enter("cuMemFreeHost");
+}
+FAKE Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, Stream) {
+  if (const Result result = enter("cuMemcpyHtoDAsync")) return result;
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return kSuccess;
+}
+FAKE Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream) {
+  if (const Result result = enter("cuMemcpyDtoHAsync")) return result;
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return kSuccess;
+}
+FAKE Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, std::size_t bytes, Stream) {
+  if (const Result result = enter("cuMemcpyDtoDAsync")) return result;
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return kSuccess;
+}
+FAKE Result cuMemsetD8Async(DevicePointer address, unsigned char value, std::size_t bytes, Stream) {
+  if (const Result result = enter("cuMemsetD8Async")) return result;
+  std::memset(reinterpret_cast<void*>(address), value, bytes);
+  return kSuccess;
+}
+FAKE Result cuStreamCreate(Stream* stream, unsigned) {
+  if (const Result result = enter("cuStreamCreate")) return result;
+  *stream = new StreamTag;
+  return kSuccess;
+}
+FAKE Result cuStreamDestroy_v2(Stream stream) {
+  delete stream;
+  return enter("cuStreamDestroy");
+}
+FAKE Result cuStreamSynchronize(Stream) {
+  return enter("cuStreamSynchronize");
+}
+FAKE Result cuStreamIsCapturing(Stream, CaptureStatus* status) {
+  *status = CaptureStatus::kNone;
+  return enter("cuStreamIsCapturing");
+}
+FAKE Result cuEventCreate(Event* event, unsigned) {
+  if (const Result result = enter("cuEventCreate")) return result;
+  *event = new EventTag{};
+  return kSuccess;
+}
+FAKE Result cuEventDestroy_v2(Event event) {
+  delete event;
+  return enter("cuEventDestroy");
+}
+FAKE Result cuEventRecord(Event event, Stream) {
+  event->time = std::chrono::steady_clock::now();
+  return enter("cuEventRecord");
+}
+FAKE Result cuEventSynchronize(Event) {
+  return enter("cuEventSynchronize");
+}
+FAKE Result cuEventElapsedTime(float* milliseconds, Event start, Event end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+  return enter("cuEventElapsedTime");
+}
+
+FAKE Result cuModuleLoadDataEx(Module* module, const void* image, unsigned, int*, void**) {
+  if (const Result result = enter("cuModuleLoadDataEx")) return result;
+  *module = new ModuleTag;
+  read_code(**module, image);
+  return kSuccess;
+}
+FAKE Result cuModuleUnload(Module module) {
+  delete module;
+  return enter("cuModuleUnload");
+}
+FAKE Result cuModuleGetFunction(Function* function, Module module, const char* name) {
+  if (const Result result = enter("cuModuleGetFunction")) return result;
+  *function = find_kernel(*module, name);
+  return *function != nullptr ? kSuccess : kNotFound;
+}
+FAKE Result cuModuleGetGlobal_v2(DevicePointer* address, std::size_t* bytes, Module module,
+                                 const char* name) {
+  if (const Result result = enter("cuModuleGetGlobal")) return result;
+  return find_global(address, bytes, *module, name);
+}
+FAKE Result cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function) {
+  *value = 100 + static_cast<int>(attribute);
+  return enter("cuFuncGetAttribute");
+}
+FAKE Result cuFuncSetAttribute(Function, FunctionAttribute, int) {
+  return enter("cuFuncSetAttribute");
+}
+FAKE Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function, int block_size, std::size_t) {
+  *blocks = 2048 / block_size;
+  return enter("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+FAKE Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                           Stream stream, void** arguments, void**) {
+  if (const Result result = enter("cuLaunchKernel")) return result;
+  run({"", {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes, false, stream, {}},
+      *function, arguments);
+  return kSuccess;
+}
+
+#if KILN_FAKE_CUDA >= 12
+FAKE Result cuLibraryLoadData(Library* library, const void* image, int*, void**, unsigned, int*, void**,
+                              unsigned) {
+  if (const Result result = enter("cuLibraryLoadData")) return result;
+  *library = new LibraryTag;
+  read_code(**library, image);
+  return kSuccess;
+}
+FAKE Result cuLibraryUnload(Library library) {
+  delete library;
+  return enter("cuLibraryUnload");
+}
+FAKE Result cuLibraryGetModule(Module* module, Library library) {
+  *module = library;
+  return enter("cuLibraryGetModule");
+}
+FAKE Result cuLibraryGetKernel(Kernel* kernel, Library library, const char* name) {
+  if (const Result result = enter("cuLibraryGetKernel")) return result;
+  *kernel = find_kernel(*library, name);
+  return *kernel != nullptr ? kSuccess : kNotFound;
+}
+FAKE Result cuLibraryGetGlobal(DevicePointer* address, std::size_t* bytes, Library library,
+                               const char* name) {
+  if (const Result result = enter("cuLibraryGetGlobal")) return result;
+  return find_global(address, bytes, *library, name);
+}
+FAKE Result cuKernelGetFunction(Function* function, Kernel kernel) {
+  *function = kernel;
+  return enter("cuKernelGetFunction");
+}
+FAKE Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void** arguments, void**) {
+  if (const Result result = enter("cuLaunchKernelEx")) return result;
+  kiln::test::FakeCuda::Launch launch{"",
+                                      {config->grid_x, config->grid_y, config->grid_z},
+                                      {config->block_x, config->block_y, config->block_z},
+                                      {},
+                                      config->shared_bytes,
+                                      false,
+                                      config->stream,
+                                      {}};
+  for (unsigned i = 0; i < config->attribute_count; ++i) {
+    const LaunchAttribute& attribute = config->attributes[i];
+    if (attribute.id == LaunchAttribute::Id::kCooperative)
+      launch.cooperative = attribute.value.cooperative != 0;
+    if (attribute.id == LaunchAttribute::Id::kClusterDimension) {
+      const auto& cluster = attribute.value.cluster;
+      launch.cluster = {cluster.x, cluster.y, cluster.z};
+    }
+  }
+  run(std::move(launch), *function, arguments);
+  return kSuccess;
+}
+FAKE Result cuOccupancyMaxActiveClusters(int* clusters, Function, const LaunchConfig*) {
+  *clusters = 5;
+  return enter("cuOccupancyMaxActiveClusters");
+}
+#endif
+
+#if KILN_FAKE_CUDA >= 13
+FAKE Result cuFuncLoad(Function) {
+  return enter("cuFuncLoad");
+}
+FAKE Result cuFuncGetParamInfo(Function function, std::size_t index, std::size_t* offset,
+                               std::size_t* bytes) {
+  if (index >= function->parameters.size()) return kInvalidValue;
+  *offset = 8 * index;
+  *bytes = function->parameters[index];
+  return kSuccess;
+}
+#endif

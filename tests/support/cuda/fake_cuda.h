@@ -1,0 +1,88 @@
+#pragma once
+
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "device/cuda/driver_abi.h"
+
+namespace kiln::test {
+
+/// What a test sets in the fake driver (fake_cuda.cpp), and what it recorded. Thread-safe: the back end makes
+/// its context on a thread of its own.
+class FakeCuda {
+ public:
+  struct Launch {
+    std::string kernel;
+    std::vector<unsigned> grid, block, cluster;  ///< no cluster: empty
+    unsigned shared_bytes = 0;
+    bool cooperative = false;
+    cuda_abi::Stream stream = nullptr;
+    std::vector<std::string> arguments;  ///< their bytes, each as long as the code says
+  };
+
+  /// From now on `function` ("cuLaunchKernel", without a version's suffix) gives `result`; 0: works again.
+  /// Once it has given an error that ends a context, every function that works in one gives that error.
+  void set_result(const std::string& function, cuda_abi::Result result) {
+    const std::lock_guard lock(mutex_);
+    results_[function] = result;
+  }
+  /// As after the start of a process.
+  void reset() {
+    const std::lock_guard lock(mutex_);
+    results_.clear();
+    calls_.clear();
+    launches_.clear();
+    lost_ = cuda_abi::kSuccess;
+  }
+  [[nodiscard]] int calls(const std::string& function) {
+    const std::lock_guard lock(mutex_);
+    return calls_[function];
+  }
+  [[nodiscard]] std::vector<Launch> launches() {
+    const std::lock_guard lock(mutex_);
+    return launches_;
+  }
+
+  /// For the driver: counts a call and tells its result.
+  [[nodiscard]] cuda_abi::Result enter(const char* function) {
+    const std::lock_guard lock(mutex_);
+    ++calls_[function];
+    if (lost_ != cuda_abi::kSuccess) return lost_;
+    const auto found = results_.find(function);
+    const cuda_abi::Result result = found != results_.end() ? found->second : cuda_abi::kSuccess;
+    if (ends_context(result)) lost_ = result;
+    return result;
+  }
+  void record(Launch launch) {
+    const std::lock_guard lock(mutex_);
+    launches_.push_back(std::move(launch));
+  }
+
+ private:
+  /// What CUDA's documentation says of: "the process must be terminated and relaunched".
+  static bool ends_context(cuda_abi::Result result) {
+    return result == 214 || result == 226 || result == 700 || result == 702 || result == 710 ||
+           (result >= 714 && result <= 719) || result == 721 || result == 911;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, cuda_abi::Result> results_;
+  std::map<std::string, int> calls_;
+  std::vector<Launch> launches_;
+  cuda_abi::Result lost_ = cuda_abi::kSuccess;
+};
+
+/// That of the fake driver in `folder`, which stays loaded until the process ends.
+inline FakeCuda& fake_cuda_in(const std::string& folder) {
+  void* library = ::dlopen((folder + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* symbol = library != nullptr ? ::dlsym(library, "kiln_fake_cuda") : nullptr;
+  if (symbol == nullptr) throw std::runtime_error(::dlerror());
+  return *reinterpret_cast<FakeCuda* (*)()>(symbol)();
+}
+
+}  // namespace kiln::test
