@@ -95,10 +95,12 @@ struct Text {
   const char* name;
   const char* words;
 };
-constexpr Text kTexts[] = {{100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-                           {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-                           {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
-                           {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"}};
+constexpr Text kTexts[] = {
+    {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
+    {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"}};
 
 Result find_text(Result error, const char** text, const char* Text::*member) {
   *text = nullptr;
