@@ -51,9 +51,8 @@ class CpuModule final : public Module {
       throw internal_error("a CPU kernel was compiled for version " + std::to_string(kernel->abi_version) +
                            " of the run time; this is " + std::to_string(cpu_abi::kAbiVersion));
     }
-    auto& function = functions_[lowered_name];
-    function = std::make_unique<CpuFunction>(lowered_name, *kernel, binary_bytes_, *launcher_);
-    return function.get();
+    auto function = std::make_unique<CpuFunction>(lowered_name, *kernel, binary_bytes_, *launcher_);
+    return functions_.emplace(lowered_name, std::move(function)).first->second.get();
   }
 
   [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {

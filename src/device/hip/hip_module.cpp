@@ -112,10 +112,9 @@ class HipModule final : public Module {
     context_->check(
         context_->runtime().call.module_get_function(&found, module_.get().object, lowered_name.c_str()),
         "hipModuleGetFunction");
-    auto& function = functions_[lowered_name];
-    function =
+    auto function =
         std::make_unique<HipFunction>(context_, lowered_name, found, kernel->second.attributes, units_);
-    return function.get();
+    return functions_.emplace(lowered_name, std::move(function)).first->second.get();
   }
 
   [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {
