@@ -198,6 +198,15 @@ std::unique_ptr<FileSystem> make_real_file_system() {
   return std::make_unique<RealFileSystem>();
 }
 
+void try_to_create_in(FileSystem& files, const std::filesystem::path& folder) {
+  const auto there = files.status(folder);
+  if (there && there->type == FileStatus::Type::kFile) {
+    throw std::filesystem::filesystem_error("cannot create in", folder,
+                                            std::make_error_code(std::errc::not_a_directory));
+  }
+  files.remove_all(files.make_unique_directory(folder / ".kiln-probe-"));
+}
+
 std::uint32_t current_user_id() {
   return ::geteuid();
 }

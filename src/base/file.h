@@ -54,6 +54,10 @@ std::unique_ptr<FileSystem> make_real_file_system();
 /// be read.
 [[nodiscard]] std::string read_input(FileSystem& files, const std::filesystem::path& path);
 
+/// Makes something in `folder` and removes it again: permission bits do not tell about read-only file
+/// systems, quotas or root. Throws std::filesystem::filesystem_error where that cannot be done.
+void try_to_create_in(FileSystem& files, const std::filesystem::path& folder);
+
 /// Numeric id of the user this process runs as.
 [[nodiscard]] std::uint32_t current_user_id();
 

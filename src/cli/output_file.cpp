@@ -12,12 +12,6 @@ Error cannot_write(const std::string& file, const std::error_code& code) {
   return bad_input("--output: '" + file + "' cannot be written: " + code.message());
 }
 
-/// Permission bits do not tell about read-only file systems, quotas or root: making something does.
-void try_to_create_beside(FileSystem& files, const std::filesystem::path& file) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  files.remove_all(files.make_unique_directory(folder / ".kiln-probe-"));
-}
-
 }  // namespace
 
 void require_output(World& world, const std::string& file) {
@@ -26,7 +20,7 @@ void require_output(World& world, const std::string& file) {
   try {
     const auto there = files.status(file);
     if (!there) {
-      try_to_create_beside(files, file);
+      try_to_create_in(files, std::filesystem::absolute(file).parent_path());
     } else if (there->type == FileStatus::Type::kDirectory) {
       throw cannot_write(file, std::make_error_code(std::errc::is_a_directory));
     } else if (there->type == FileStatus::Type::kFile) {

@@ -37,9 +37,11 @@ std::string size_text(const std::string& name, std::uint64_t bytes) {
 
 PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                                const std::vector<LoadedUnit>& units, Workspace& workspace)
-    : kernel_(&kernel), workspace_(&workspace), shape_(shape_of(configuration, kernel)) {
+    : configuration_(&configuration),
+      kernel_(&kernel),
+      workspace_(&workspace),
+      shape_(shape_of(configuration, kernel)) {
   const LoadedUnit& unit = unit_of(units, kernel.name);
-  explanation_ = explain_shape(configuration, kernel);
   function_ = &unit.code->function(unit.unit.name_expressions.at(kernel.name));
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
@@ -64,7 +66,7 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
     problem = check_residency(shape_, device, resident_blocks_, kernel.name);
   }
   if (problem) {
-    throw unfit(kernel.where, *problem + " (" + explanation_ + ")");
+    throw unfit(kernel.where, *problem + " (" + explain_shape(configuration, kernel) + ")");
   }
   bind_symbols(*unit.code->module());
 }
@@ -105,7 +107,7 @@ void PreparedKernel::enqueue() {
 
 UnfitKernel PreparedKernel::refused(const DeviceRefusal& refusal) const {
   return unfit(kernel_->where, "kernel '" + kernel_->name + "' cannot be launched: " + refusal.message() +
-                                   " (" + explanation_ + ")");
+                                   " (" + explain_shape(*configuration_, *kernel_) + ")");
 }
 
 }  // namespace kiln

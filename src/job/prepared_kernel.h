@@ -29,6 +29,7 @@ class UnfitKernel : public std::runtime_error {
 };
 
 /// One kernel with its arguments bound to a workspace's buffers, ready to be enqueued any number of times.
+/// Configuration, kernel and workspace have to outlive it.
 class PreparedKernel {
  public:
   /// Throws UnfitKernel when the shape, the arguments or the symbols do not fit the device or the compiled
@@ -50,11 +51,11 @@ class PreparedKernel {
   void bind_symbols(Module& module);
   [[nodiscard]] UnfitKernel refused(const DeviceRefusal& refusal) const;
 
+  const Configuration* configuration_;
   const KernelSpec* kernel_;
   Workspace* workspace_;
   Function* function_ = nullptr;
   LaunchShape shape_;
-  std::string explanation_;  ///< which values made the shape
   std::optional<std::uint64_t> resident_blocks_;
   ArgumentPack arguments_;
   std::vector<std::pair<void*, std::string>> symbols_;  // address, buffer

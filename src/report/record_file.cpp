@@ -18,15 +18,6 @@ Path nearest_existing(FileSystem& files, Path path) {
   return path;
 }
 
-/// Permission bits do not tell about read-only file systems, quotas or root: making something does.
-void try_to_create_in(FileSystem& files, const Path& folder) {
-  if (files.status(folder)->type == FileStatus::Type::kFile) {
-    throw std::filesystem::filesystem_error("cannot create in", folder,
-                                            std::make_error_code(std::errc::not_a_directory));
-  }
-  files.remove_all(files.make_unique_directory(folder / ".kiln-probe-"));
-}
-
 }  // namespace
 
 RecordFile::RecordFile(FileSystem& files, Path folder) : files_(files), folder_(std::move(folder)) {}
