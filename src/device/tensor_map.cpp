@@ -3,7 +3,6 @@
 namespace kiln {
 namespace {
 
-constexpr std::size_t kMaxRank = 5;
 constexpr std::uint64_t kMaxBox = 256;
 constexpr std::uint64_t kMaxElementStride = 8;
 constexpr std::uint64_t kMaxExtent = std::uint64_t{1} << 32;
@@ -32,7 +31,7 @@ std::uint64_t swizzle_span(Layout::Swizzle swizzle) {
 
 std::optional<std::string> check_lengths(const Layout& layout) {
   const std::size_t rank = layout.extents.size();
-  if (rank < 1 || rank > kMaxRank) return "a tensor map has 1 to 5 dimensions, not " + digits(rank);
+  if (rank < 1 || rank > Layout::kMaxRank) return "a tensor map has 1 to 5 dimensions, not " + digits(rank);
   if (layout.interleave != Layout::Interleave::kNone && rank < 3)
     return "an interleaved tensor map has at least 3 dimensions, not " + digits(rank);
   if (layout.box.size() != rank || layout.element_strides.size() != rank ||
@@ -65,13 +64,15 @@ std::optional<std::string> check_values(const Layout& layout) {
 
 std::optional<std::string> check_box_row(const Layout& layout) {
   const std::uint64_t row = layout.box.front() * element_bytes(layout.element);
-  const std::string text = "the box's fastest extent of " + digits(layout.box.front()) + " elements is " +
-                           digits(row) + " bytes; ";
+  const auto of_row = [&](const std::string& rule) {  // in words only where it is refused: launches come by
+    return "the box's fastest extent of " + digits(layout.box.front()) + " elements is " + digits(row) +
+           " bytes; " + rule;
+  };
   if (layout.interleave == Layout::Interleave::kNone && row % kGranule != 0)
-    return text + "expected a multiple of 16";
+    return of_row("expected a multiple of 16");
   const std::uint64_t span = swizzle_span(layout.swizzle);
   if (layout.interleave == Layout::Interleave::kNone && span != 0 && row > span)
-    return text + "a swizzle of " + digits(span) + "B takes at most " + digits(span);
+    return of_row("a swizzle of " + digits(span) + "B takes at most " + digits(span));
   if (layout.interleave == Layout::Interleave::k32B && layout.swizzle != Layout::Swizzle::k32B)
     return "an interleave of 32B goes with a swizzle of 32B";
   const bool real = layout.element >= Layout::Element::kF32;

@@ -12,6 +12,7 @@ namespace kiln {
 /// How a kernel's asynchronous tensor copies see a buffer (NVIDIA's tensor memory accelerator): a box of it
 /// at a time. Lists have one item for each dimension, the fastest first.
 struct TensorMapLayout {
+  static constexpr std::size_t kMaxRank = 5;  ///< dimensions of a tensor
   enum class Element { kU8, kU16, kU32, kI32, kU64, kI64, kF32, kF64 };
   enum class Interleave { kNone, k16B, k32B };
   enum class Swizzle { kNone, k32B, k64B, k128B };

@@ -27,22 +27,21 @@ void enqueue(const Kernel::Impl& kernel, void* stream, void* const* addresses) {
 
 /// A map is made anew for each launch: it holds the pointer.
 void launch_with_tensor_maps(const Kernel::Impl& kernel, void* stream, LaunchArguments pointers) {
-  std::vector<TensorMap> maps(kernel.arguments.size());
-  std::vector<void*> addresses;
+  std::array<std::optional<TensorMap>, kMaxArguments> maps;
+  std::array<void*, kMaxArguments> addresses;  // NOLINT(*-member-init): what is used is assigned
   std::size_t next_pointer = 0;
+  std::size_t next = 0;
   for (const KernelArgument& argument : kernel.arguments) {
+    void*& address = addresses[next];
     if (!argument.value.empty()) {
-      addresses.push_back(address_of(argument.value.front()));
-      continue;
-    }
-    const void* const& pointer = pointers[next_pointer++];
-    if (argument.tensor_map) {
-      TensorMap& map = maps[addresses.size()];
-      map = kernel.device->device->encode_tensor_map(*argument.tensor_map, pointer);
-      addresses.push_back(&map);
+      address = address_of(argument.value.front());
+    } else if (argument.tensor_map) {
+      const void* pointer = pointers[next_pointer++];
+      address = &maps[next].emplace(kernel.device->device->encode_tensor_map(*argument.tensor_map, pointer));
     } else {
-      addresses.push_back(address_of(pointer));
+      address = address_of(pointers[next_pointer++]);
     }
+    ++next;
   }
   enqueue(kernel, stream, addresses.data());
 }

@@ -68,6 +68,25 @@ TEST_F(GpuTest, LaunchesAndTellsWhatAKernelUses) {
   }
 }
 
+// What an NVRTC that does not know the device gives.
+TEST_F(GpuTest, RunsPtxThatTheDriverTranslates) {
+  Specialization wanted = specialization(kAdd, "add");
+  wanted.target = compiler_->target_for("compute_80");
+  const CompileResult result = compiler_->compile(wanted);
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(result)) << std::get<Diagnostic>(result).log;
+  const auto& code = std::get<CodeObject>(result);
+  EXPECT_EQ(code.format, "ptx");
+  EXPECT_THAT(code.binary, HasSubstr(".target sm_80"));
+  modules_.push_back(device_->load(code.binary));
+  Function* add = modules_.back()->function("add");
+  ASSERT_NE(add, nullptr);
+  EXPECT_GT(add->attributes().registers.value_or(0), 0);
+  const auto buffer = upload(std::vector<int>(1000, 1));
+  launch(*stream_, *add, {{8, 1, 1}, {128, 1, 1}, 0}, buffer->data(), 41, 1000);
+  stream_->synchronize();
+  EXPECT_THAT(download<int>(*buffer), Each(42));
+}
+
 TEST_F(GpuTest, TakesDynamicSharedMemoryBeyond48Kibibytes) {
   const std::uint64_t bytes = device_->info().limits.max_shared_bytes_per_block;
   if (bytes <= 48U << 10) GTEST_SKIP() << "this device has no more than 48 KiB";

@@ -1,5 +1,7 @@
 #include "device/cuda/cuda_tensor_map.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -34,10 +36,11 @@ cuda_abi::TensorMapElement element_of(TensorMapLayout::Element element) {
   throw internal_error("a tensor map of an unknown element type");
 }
 
-std::vector<std::uint32_t> narrow(const std::vector<std::uint64_t>& values) {
-  std::vector<std::uint32_t> result;
-  result.reserve(values.size());
-  for (const std::uint64_t value : values) result.push_back(static_cast<std::uint32_t>(value));
+/// `values` are at most as many as a tensor map has dimensions (find_problem).
+std::array<std::uint32_t, TensorMapLayout::kMaxRank> narrow(const std::vector<std::uint64_t>& values) {
+  std::array<std::uint32_t, TensorMapLayout::kMaxRank> result{};
+  std::transform(values.begin(), values.end(), result.begin(),
+                 [](std::uint64_t value) { return static_cast<std::uint32_t>(value); });
   return result;
 }
 

@@ -1,7 +1,9 @@
 // An NVRTC without a compiler, as a shared library to open in place of libnvrtc: release 11.KILN_FAKE_NVRTC,
-// with the functions that this release has. What it "makes" is the list of its options.
+// with the functions that this release has. What it "makes" is the list of its options and,
+// a line each, "kernel NAME", which support/cuda/fake_cuda.cpp runs.
 // KILN_FAKE_NVRTC_BROKEN leaves out what every release has.
 #include <cstring>
+#include <set>
 #include <string>
 
 #include "compile/cuda/nvrtc_abi.h"
@@ -14,7 +16,7 @@ namespace kiln::nvrtc_abi {
 
 struct ProgramTag {
   std::string product;
-  std::string name;
+  std::set<std::string> names;
 };
 
 }  // namespace kiln::nvrtc_abi
@@ -48,15 +50,16 @@ FAKE Result nvrtcDestroyProgram(Program* program) {
   return 0;
 }
 FAKE Result nvrtcAddNameExpression(Program program, const char* expression) {
-  program->name = expression;
+  program->names.insert(expression);
   return 0;
 }
 FAKE Result nvrtcCompileProgram(Program program, int count, const char* const* options) {
   for (int i = 0; i < count; ++i) program->product += options[i] + std::string(" ");
+  for (const std::string& name : program->names) program->product += "\nkernel " + name;
   return 0;
 }
-FAKE Result nvrtcGetLoweredName(Program program, const char*, const char** name) {
-  *name = program->name.c_str();
+FAKE Result nvrtcGetLoweredName(Program program, const char* expression, const char** name) {
+  *name = program->names.find(expression)->c_str();
   return 0;
 }
 FAKE Result nvrtcGetProgramLogSize(Program, std::size_t* bytes) {

@@ -7,6 +7,7 @@
 #include "support/cuda/fake_cuda.h"
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -82,11 +83,15 @@ Result find_global(DevicePointer* address, std::size_t* bytes, ModuleTag& module
   return kSuccess;
 }
 
-void run(kiln::test::FakeCuda::Launch launch, const FunctionTag& function, void** arguments) {
+/// `describe` gives the launch's shape; it is asked for where launches are kept.
+template <class Describe>
+void run(const Describe& describe, const FunctionTag& function, void** arguments) {
+  if (function.name == "increment") **static_cast<int**>(arguments[0]) += 1;
+  if (!fake().keeps_launches()) return;
+  kiln::test::FakeCuda::Launch launch = describe();
   launch.kernel = function.name;
   for (std::size_t i = 0; i < function.parameters.size(); ++i)
     launch.arguments.emplace_back(static_cast<const char*>(arguments[i]), function.parameters[i]);
-  if (function.name == "increment") **static_cast<int**>(arguments[0]) += 1;
   fake().record(std::move(launch));
 }
 
@@ -292,7 +297,11 @@ FAKE Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, 
                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                            Stream stream, void** arguments, void**) {
   if (const Result result = enter("cuLaunchKernel")) return result;
-  run({"", {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes, false, stream, {}},
+  run(
+      [&]() -> kiln::test::FakeCuda::Launch {
+        return {"", {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes, false, stream,
+                {}};
+      },
       *function, arguments);
   return kSuccess;
 }
@@ -327,18 +336,17 @@ FAKE Result cuKernelGetFunction(Function* function, Kernel kernel) {
   *function = kernel;
   return enter("cuKernelGetFunction");
 }
-FAKE Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void** arguments, void**) {
-  if (const Result result = enter("cuLaunchKernelEx")) return result;
+static kiln::test::FakeCuda::Launch describe_launch(const LaunchConfig& config) {
   kiln::test::FakeCuda::Launch launch{"",
-                                      {config->grid_x, config->grid_y, config->grid_z},
-                                      {config->block_x, config->block_y, config->block_z},
+                                      {config.grid_x, config.grid_y, config.grid_z},
+                                      {config.block_x, config.block_y, config.block_z},
                                       {},
-                                      config->shared_bytes,
+                                      config.shared_bytes,
                                       false,
-                                      config->stream,
+                                      config.stream,
                                       {}};
-  for (unsigned i = 0; i < config->attribute_count; ++i) {
-    const LaunchAttribute& attribute = config->attributes[i];
+  for (unsigned i = 0; i < config.attribute_count; ++i) {
+    const LaunchAttribute& attribute = config.attributes[i];
     if (attribute.id == LaunchAttribute::Id::kCooperative)
       launch.cooperative = attribute.value.cooperative != 0;
     if (attribute.id == LaunchAttribute::Id::kClusterDimension) {
@@ -346,8 +354,19 @@ FAKE Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void
       launch.cluster = {cluster.x, cluster.y, cluster.z};
     }
   }
-  run(std::move(launch), *function, arguments);
+  return launch;
+}
+FAKE Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void** arguments, void**) {
+  if (const Result result = enter("cuLaunchKernelEx")) return result;
+  run([&] { return describe_launch(*config); }, *function, arguments);
   return kSuccess;
+}
+/// What it makes of a tensor is its address.
+FAKE Result cuTensorMapEncodeTiled(void* map, int, unsigned, void* address, const std::uint64_t*,
+                                   const std::uint64_t*, const std::uint32_t*, const std::uint32_t*, int, int,
+                                   int, int) {
+  std::memcpy(map, &address, sizeof address);
+  return enter("cuTensorMapEncodeTiled");
 }
 FAKE Result cuOccupancyMaxActiveClusters(int* clusters, Function, const LaunchConfig*) {
   *clusters = 5;

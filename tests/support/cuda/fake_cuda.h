@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/cuda/driver_abi.h"
@@ -38,6 +40,12 @@ class FakeCuda {
     calls_.clear();
     launches_.clear();
     lost_ = cuda_abi::kSuccess;
+    keeps_launches_ = true;
+  }
+  /// Where it does not, a launch of a kernel that does nothing takes no memory.
+  void keep_launches(bool keep) {
+    const std::lock_guard lock(mutex_);
+    keeps_launches_ = keep;
   }
   [[nodiscard]] int calls(const std::string& function) {
     const std::lock_guard lock(mutex_);
@@ -51,12 +59,17 @@ class FakeCuda {
   /// For the driver: counts a call and tells its result.
   [[nodiscard]] cuda_abi::Result enter(const char* function) {
     const std::lock_guard lock(mutex_);
-    ++calls_[function];
+    const auto known = calls_.find(std::string_view(function));
+    ++(known != calls_.end() ? known->second : calls_[function]);
     if (lost_ != cuda_abi::kSuccess) return lost_;
-    const auto found = results_.find(function);
+    const auto found = results_.find(std::string_view(function));
     const cuda_abi::Result result = found != results_.end() ? found->second : cuda_abi::kSuccess;
     if (ends_context(result)) lost_ = result;
     return result;
+  }
+  [[nodiscard]] bool keeps_launches() {
+    const std::lock_guard lock(mutex_);
+    return keeps_launches_;
   }
   void record(Launch launch) {
     const std::lock_guard lock(mutex_);
@@ -71,10 +84,11 @@ class FakeCuda {
   }
 
   std::mutex mutex_;
-  std::map<std::string, cuda_abi::Result> results_;
-  std::map<std::string, int> calls_;
+  std::map<std::string, cuda_abi::Result, std::less<>> results_;
+  std::map<std::string, int, std::less<>> calls_;
   std::vector<Launch> launches_;
   cuda_abi::Result lost_ = cuda_abi::kSuccess;
+  bool keeps_launches_ = true;
 };
 
 /// That of the fake driver in `folder`, which stays loaded until the process ends.

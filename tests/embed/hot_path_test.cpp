@@ -1,0 +1,133 @@
+// What a launch and a look-up take on a GPU: no memory. Over a CUDA driver and an NVRTC without a GPU
+// (support/cuda/fake_cuda.cpp, compile/cuda/fake_nvrtc.cpp), through everything that lies between a caller
+// and the driver's function.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+#include "kiln/kiln.h"
+#include "support/allocation_count.h"
+#include "support/cuda/fake_cuda.h"
+
+namespace kiln::test {
+namespace {
+
+constexpr const char* kWorkload = R"yaml(workload: launches
+parameters:
+  n:     {type: int, default: 64}
+  block: {type: int, default: 32, bind: compile}
+  size:  {type: int, default: 1}
+buffers:
+  x: {type: float, shape: [8, n]}
+  y: {type: float, shape: [8, n]}
+kernels:
+  scale:  {source: launches.cu, grid: [n], block: [block], cluster: [size], args: [y, x, n, params]}
+  boxes:  {source: launches.cu, grid: [n], block: [block], args: [{tensor_map: x, box: [4, 8]}, y, params]}
+run: [scale]
+)yaml";
+
+constexpr int kTimes = 1000;
+
+class HotPath : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "kiln_hot_path.XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    std::ofstream(folder_ / "launches.yaml") << kWorkload;
+    std::ofstream(folder_ / "launches.cu") << "// the fake compiler does not read it\n";
+    const char* path = std::getenv("LD_LIBRARY_PATH");
+    if (path != nullptr) library_path_ = path;
+    ::setenv("LD_LIBRARY_PATH", KILN_FAKE_CUDA_12, 1);
+    fake_ = &fake_cuda_in(KILN_FAKE_CUDA_12);
+    fake_->reset();
+    fake_->keep_launches(false);
+    Settings settings;
+    settings.cache = false;
+    settings.log_level = "off";
+    settings.nvrtc = KILN_FAKE_NVRTC_11_1;
+    settings.isolation = "none";
+    service_.emplace(settings);
+    device_.emplace(service_->device("cuda:0"));
+    ASSERT_EQ(device_->name(), "Fake GPU");
+  }
+  void TearDown() override {
+    if (library_path_)
+      ::setenv("LD_LIBRARY_PATH", library_path_->c_str(), 1);
+    else
+      ::unsetenv("LD_LIBRARY_PATH");
+    std::filesystem::remove_all(folder_);
+  }
+
+  KernelRequest request(const std::string& kernel) {
+    return service_->workload((folder_ / "launches.yaml").string()).kernel(kernel).on(*device_);
+  }
+
+  /// Of kTimes calls, after one that may prepare something.
+  static std::size_t allocations(const std::function<void()>& call) {
+    call();
+    const std::size_t before = allocation_count();
+    for (int i = 0; i < kTimes; ++i) call();
+    return allocation_count() - before;
+  }
+
+  /// As above, of launches on the caller's stream and on Kiln's; each must have come to the driver.
+  void expect_no_allocation(const Kernel& kernel, const std::string& driver_function) {
+    for (void* stream : {static_cast<void*>(this), static_cast<void*>(nullptr)}) {
+      const int before = fake_->calls(driver_function);
+      EXPECT_EQ(allocations([&] { kernel.launch(stream, args(y_, x_)); }), 0U) << driver_function;
+      EXPECT_EQ(fake_->calls(driver_function) - before, kTimes + 1);
+    }
+  }
+
+  std::filesystem::path folder_;
+  std::optional<std::string> library_path_;
+  FakeCuda* fake_ = nullptr;
+  std::optional<Service> service_;
+  std::optional<DeviceHandle> device_;
+  alignas(16) float x_[8] = {}, y_[8] = {};
+};
+
+TEST_F(HotPath, TheCountIsOfWhatANewTakes) {
+  std::vector<std::string> kept;
+  EXPECT_GE(allocations([&] { kept.emplace_back(100, 'x'); }), static_cast<std::size_t>(kTimes));
+}
+
+TEST_F(HotPath, ALaunchTakesNoMemory) {
+  expect_no_allocation(request("scale").get(), "cuLaunchKernel");
+}
+
+TEST_F(HotPath, ALaunchOfClustersTakesNoMemory) {
+  expect_no_allocation(request("scale").set("size", 2).get(), "cuLaunchKernelEx");
+}
+
+TEST_F(HotPath, ALaunchWithATensorMapTakesNoMemory) {
+  const Kernel kernel = request("boxes").get();
+  EXPECT_EQ(allocations([&] { kernel.launch(nullptr, args(x_, y_)); }), 0U);
+  EXPECT_EQ(fake_->calls("cuTensorMapEncodeTiled"), kTimes + 1);
+}
+
+TEST_F(HotPath, AKernelInTheBackgroundIsLaunchedWithoutMemory) {
+  const BackgroundKernel kernel = request("scale").background();
+  kernel.wait();
+  EXPECT_EQ(allocations([&] { kernel.launch(nullptr, args(y_, x_)); }), 0U);
+}
+
+TEST_F(HotPath, ALookUpTakesNoMemory) {
+  const KernelFamily family = request("scale").family({"n", "block"});
+  const Kernel* found = nullptr;
+  EXPECT_EQ(allocations([&] { found = &family.at({64, 32}); }), 0U);
+  EXPECT_EQ(found->name(), "scale");
+  std::int64_t n = 0;
+  static_cast<void>(family.at({128, 64}));
+  EXPECT_EQ(allocations([&] {
+              n = n == 64 ? 128 : 64;
+              family.at({n, n / 2}).launch(nullptr, args(y_, x_));
+            }),
+            0U);
+}
+
+}  // namespace
+}  // namespace kiln::test
