@@ -91,10 +91,9 @@ sanitized() {
     "$kiln" run "$out/sanitizer_$workload.yaml" --device cuda:0 --output "$out/records_${tool}_$workload"
 }
 
-# sanitizer_job WORKLOAD SET: a job for `sanitized`.
+# sanitizer_job WORKLOAD SET SWEEP: a job for `sanitized`.
 sanitizer_job() {
-  printf 'workload: %s\nset: {%s}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\nmeasure: false\n' \
-    "$1" "$2" > "$out/sanitizer_$1.yaml"
+  printf 'workload: %s\nset: {%s}\nsweep: {%s, bind.all: [run, compile]}\nmeasure: false\n' "$@" > "$out/sanitizer_$1.yaml"
 }
 
 check nvidia-smi nvidia-smi
@@ -132,10 +131,10 @@ if wanted examples; then
 fi
 
 if wanted sanitizer && command -v compute-sanitizer > /dev/null; then
-  sanitizer_job stencil7 "nx: 64"
-  sanitizer_job babelstream "n: 262144"
-  sanitizer_job minibude "nposes: 512"
-  sanitizer_job hartree_fock "natoms: 8"
+  sanitizer_job stencil7 "nx: 64" "variant: [tuned, paper], method: [march, halves], T: [double, float]"
+  sanitizer_job babelstream "n: 262144" "variant: [tuned, paper]"
+  sanitizer_job minibude "nposes: 512" "variant: [tuned, paper]"
+  sanitizer_job hartree_fock "natoms: 8" "variant: [tuned, paper]"
   for tool in memcheck racecheck; do
     for workload in stencil7 babelstream minibude hartree_fock; do
       begin "${tool}_$workload" sanitized $tool $workload

@@ -1,122 +1,14 @@
-#include "kiln/params.h"
+#include "stencil7_march.h"
 
-// A work-item marches along z with `rows` neighbouring rows of `vector` points each, `tile_z` planes high: the planes before,
-// at and after the current one are in registers, and those up to `ahead` planes further on their way. Its other
-// neighbours along y and x come from the first-level cache: a work-item of the block loaded them a plane ago.
-
-constexpr int vector = Params::vector;
-constexpr int rows = Params::rows;
-constexpr int ahead = Params::ahead;
-constexpr int stages = ahead + 2;  // before, here, after, and what is on its way
-
-using Elements = kiln::Pack<T, vector>;
-
-struct Place {
-  int row, tile;  // of blocks along y, of marches along z
-};
-
-// Blocks start in the order of their indices, x first. Of the rest, `strip` rows go up all tiles before the next
-// strip begins, so that planes that two tiles share are still in the second-level cache.
-__device__ inline Place place_of_block(const Params& p) {
-  constexpr unsigned side = Params::cluster_y;
-  const unsigned needed = unsigned(p.ny - 2 + p.block_y * rows - 1) / unsigned(p.block_y * rows);
-  const unsigned all = (needed + side - 1) / side * side;
-  const unsigned strip = unsigned(p.strip);
-  if (strip >= all) return {int(blockIdx.y), int(blockIdx.z)};
-  const unsigned tiles = unsigned(p.nz - 2 + p.tile_z - 1) / unsigned(p.tile_z);
-  const unsigned index = blockIdx.z * all + blockIdx.y;
-  const unsigned first = index / (strip * tiles) * strip;
-  const unsigned width = all - first < strip ? all - first : strip;  // the last strip may be narrower
-  const unsigned inside = index - first * tiles;
-  return {int(first + inside % width), int(inside / width)};
-}
-
+// Blocks start in the order of their indices, x first.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_laplacian_march laplacian_march(T* __restrict__ f,
                                                                               const T* __restrict__ u,
                                                                               const Params p) {
-  const int i = (int(blockIdx.x) * p.block_x + int(threadIdx.x)) * vector;
-  const Place place = place_of_block(p);
-  const int j_own = 1 + (place.row * p.block_y + int(threadIdx.y)) * rows;
-  const int k_begin = 1 + place.tile * p.tile_z;
-  if (i >= p.nx || j_own >= p.ny - 1 || k_begin >= p.nz - 1) return;
-  const int planes = k_begin + p.tile_z < p.nz - 1 ? p.tile_z : p.nz - 1 - k_begin;
-  // Where the rows do not come out even, the last work-item begins with some of the one before it, unstored.
-  const int j = rows == 1 || j_own + rows < p.ny ? j_own : p.ny - 1 - rows;
-  const int others = j_own - j;
-
-  const T ax = T(p.nx - 1) * T(p.nx - 1);  // 1 / h^2 with h = 1 / (n - 1)
-  const T ay = T(p.ny - 1) * T(p.ny - 1);
-  const T az = T(p.nz - 1) * T(p.nz - 1);
-  const T center = -2 * (ax + ay + az);
-
-  const long long plane = (long long)p.nx * p.ny;
-  const int left_offset = i > 0 ? -1 : 0;
-  const int right_offset = i + vector < p.nx ? vector : 0;
-  const bool inside = i > 0 && i + vector < p.nx;
-  const T* __restrict__ at = u + plane * k_begin + (long long)j * p.nx + i;
-  T* __restrict__ out = f + plane * k_begin + (long long)j * p.nx + i;
-
-  // Planes are counted from the march's own first one; the one before it is in column[0].
-  Elements column[stages][rows];
-  int on_its_way = -1;
-  const T* __restrict__ next = at - plane;
-  const auto load_plane = [&](Elements(&to)[rows]) {
-    if (on_its_way <= planes) {
-      KILN_UNROLL_ALL
-      for (int r = 0; r < rows; ++r) to[r] = kiln::fetch_pack<vector, Params::fetch>(next + r * p.nx);
-    }
-    ++on_its_way;
-    next += plane;
-  };
-  KILN_UNROLL_ALL
-  for (int s = 0; s < stages - 1; ++s) load_plane(column[s]);
-  for (int round = 0; round < planes; round += stages) {
-    // The stages change their parts without being moved.
-    KILN_UNROLL_ALL
-    for (int s = 0; s < stages; ++s) {
-      if (round + s >= planes) break;
-      load_plane(column[(s + stages - 1) % stages]);
-      const Elements(&before)[rows] = column[s];
-      const Elements(&here)[rows] = column[(s + 1) % stages];
-      const Elements(&after)[rows] = column[(s + 2) % stages];
-      const Elements south = kiln::load_pack<vector>(at - p.nx);
-      const Elements north = kiln::load_pack<vector>(at + rows * p.nx);
-      T left[rows];
-      T right[rows];
-      KILN_UNROLL_ALL
-      for (int r = 0; r < rows; ++r) {
-        left[r] = at[r * p.nx + left_offset];
-        right[r] = at[r * p.nx + right_offset];
-      }
-      KILN_UNROLL_ALL
-      for (int r = 0; r < rows; ++r) {
-        const Elements& below = r > 0 ? here[r - (r > 0)] : south;
-        const Elements& above = r < rows - 1 ? here[r + (r < rows - 1)] : north;
-        Elements result;
-        KILN_UNROLL_ALL
-        for (int e = 0; e < vector; ++e) {
-          const T west = e > 0 ? here[r].at[e - (e > 0)] : left[r];
-          const T east = e < vector - 1 ? here[r].at[e + (e < vector - 1)] : right[r];
-          result.at[e] = here[r].at[e] * center + (west + east) * ax + (below.at[e] + above.at[e]) * ay +
-                         (before[r].at[e] + after[r].at[e]) * az;
-        }
-        if (r < others) continue;
-        T* __restrict__ to = out + r * p.nx;
-        if (inside) {
-          if (Params::stores == 1) {
-            kiln::stream_store_pack(to, result);
-          } else {
-            kiln::store_pack(to, result);
-          }
-        } else {
-          KILN_UNROLL_ALL
-          for (int e = 0; e < vector; ++e) {
-            if (i + e > 0 && i + e < p.nx - 1) to[e] = result.at[e];
-          }
-        }
-      }
-      at += plane;
-      out += plane;
-    }
+  Place place{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
+  const unsigned all = rows_of_blocks(p);
+  if (unsigned(p.strip) < all) {
+    place = place_in_column(p, blockIdx.z * all + blockIdx.y, 0, all);
+    place.column = int(blockIdx.x);
   }
+  march(f, u, p, place);
 }

@@ -28,9 +28,14 @@ INSTANTIATE_TEST_SUITE_P(
             "StencilMarch", "stencil7",
             "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 2, tile_z: 5, strip: 1}\n"
             "sweep: {T: [double, float], vector: [1, 2], ahead: [1, 3], rows: [1, 2, 4]}\n"},
+        WorkloadCase{
+            "StencilHalves", "stencil7",
+            "set: {method: halves, nx: 22, nz: 17, block_x: 4, block_y: 2, tile_z: 5}\n"
+            "sweep: {ny: [3, 5, 23], rows: [1, 2], stay: [1, 3, 1000], strip: [1, 2, 2147483647]}\n"},
         WorkloadCase{"StencilStripsOfMoreRowsThanThereAre", "stencil7",
-                     "set: {method: march, nx: 22, ny: 13, nz: 22, block_x: 4, block_y: 3, tile_z: 5}\n"
-                     "sweep: {strip: [1073741824, 2147483647], bind.strip: [run, compile]}\n"},
+                     "set: {nx: 22, ny: 13, nz: 22, block_x: 4, block_y: 3, tile_z: 5}\n"
+                     "sweep: {method: [march, halves], strip: [1073741824, 2147483647], bind.strip: [run, "
+                     "compile]}\n"},
         WorkloadCase{"Stream", "babelstream",
                      "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamPacks", "babelstream",

@@ -36,28 +36,40 @@ INSTANTIATE_TEST_SUITE_P(
             "compile]}\n"},
         WorkloadCase{
             "StencilMarch", "stencil7",
-            "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+            "set: {method: march, nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
             "sweep: {T: [double, float], vector: [1, 2, 4, 8], rows: [1, 2, 4], ahead: [1, 2, 4]}\n"},
         WorkloadCase{"StencilOddBlocks", "stencil7",
-                     "set: {nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
+                     "set: {method: march, nx: 200, ny: 37, nz: 41, block_x: 12, block_y: 5, tile_z: 7}\n"
                      "sweep: {T: [double, float]}\n"},
         WorkloadCase{"StencilStores", "stencil7",
-                     "set: {nx: 200, ny: 37, nz: 41}\n"
+                     "set: {method: march, nx: 200, ny: 37, nz: 41}\n"
                      "sweep: {T: [double, float], stores: [plain, streaming], rows: [1, 2]}\n"},
         WorkloadCase{"StencilFewRows", "stencil7",
                      "set: {nx: 200, nz: 41}\nsweep: {T: [double, float], ny: [3, 4, 5, 6], bind.all: [run, "
                      "compile]}\n"},
         WorkloadCase{"StencilFetch", "stencil7",
-                     "set: {nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
+                     "set: {method: march, nx: 200, ny: 37, nz: 41, tile_z: 9}\n"
                      "sweep: {T: [double, float], vector: [1, 2, 4, 8], fetch: [64, 128, 256]}\n"},
         WorkloadCase{"StencilStrips", "stencil7",
-                     "set: {nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
+                     "set: {method: march, nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
                      "sweep: {T: [double, float], strip: [1, 5, 11, 100], bind.strip: [run, compile]}\n"},
         WorkloadCase{"StencilClusters", "stencil7",
-                     "set: {nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
+                     "set: {method: march, nx: 200, ny: 37, nz: 41, block_y: 3, tile_z: 5}\n"
                      "sweep: {T: [double, float], rows: [1, 2], cluster_y: [1, 2, 4], strip: [1, 4, 100]}\n"},
+        WorkloadCase{"StencilHalves", "stencil7",
+                     "set: {method: halves, nx: 200, ny: 37, nz: 41}\n"
+                     "sweep: {T: [double, float], block_x: [12, 64], block_y: [3, 4], rows: [1, 2], stay: "
+                     "[1, 100, 5000]}\n"},
+        WorkloadCase{"StencilHalvesInStrips", "stencil7",
+                     "set: {method: halves, nx: 200, ny: 97, nz: 41, block_y: 2, tile_z: 5}\n"
+                     "sweep: {T: [double, float], strip: [1, 5, 2147483647], bind.all: [run, compile]}\n"},
+        WorkloadCase{
+            "StencilHalvesFewRows", "stencil7",
+            "set: {method: halves, nx: 200, nz: 41}\nsweep: {T: [double, float], ny: [3, 4, 5, 9]}\n"},
         WorkloadCase{"StencilPaperSize", "stencil7",
                      "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
+        WorkloadCase{"StencilPaperSizeByMethod", "stencil7",
+                     "set: {nx: 512}\nsweep: {method: [march, halves], T: [double, float]}\n"},
         WorkloadCase{"StreamOddSizes", "babelstream",
                      "sweep: {n: [1, 1000003], variant: [tuned, paper], T: [double, float], bind.all: [run, "
                      "compile]}\n"},

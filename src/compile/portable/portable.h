@@ -180,6 +180,18 @@ KILN_DEVICE long long global_size_x() {
   return static_cast<long long>(gridDim.x) * blockDim.x;
 }
 
+/// The number, below 1024, of the multiprocessor that the caller runs on; 0 where the hardware is not asked
+/// (HIP, CPU).
+KILN_DEVICE int multiprocessor() {
+#if defined(KILN_BACKEND_CUDA)
+  int number;
+  asm("mov.u32 %0, %%smid;" : "=r"(number));
+  return number;
+#else
+  return 0;
+#endif
+}
+
 // ---------------------------------------------------------------------------------------------- memory hints
 // For data that is touched once: __stcs and __ldcs on CUDA, plain accesses elsewhere.
 
