@@ -1,6 +1,7 @@
 #include "embed/made_kernel.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "device/fault.h"

@@ -4,10 +4,41 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__has_feature)
+#define KILN_HAS_FEATURE(name) __has_feature(name)
+#else
+#define KILN_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || KILN_HAS_FEATURE(address_sanitizer) || \
+    KILN_HAS_FEATURE(thread_sanitizer)
+#define KILN_SANITIZED 1
+// Of the sanitizers' common interface; g++ has no header for it.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
+                                                         void (*on_free)(const volatile void*));
+#endif
+
 namespace kiln::test {
 namespace {
 
 thread_local std::size_t count = 0;
+
+}  // namespace
+
+#if defined(KILN_SANITIZED)
+
+std::size_t allocation_count() {
+  static const int installed = __sanitizer_install_malloc_and_free_hooks(
+      [](const volatile void* /*memory*/, std::size_t /*bytes*/) { ++count; },
+      [](const volatile void* /*memory*/) {});
+  if (installed == 0) std::abort();
+  return count;
+}
+
+}  // namespace kiln::test
+
+#else
+
+namespace {
 
 void* counted(void* memory) {
   ++count;
@@ -48,3 +79,5 @@ void operator delete(void* memory, std::align_val_t) noexcept {
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
+
+#endif
