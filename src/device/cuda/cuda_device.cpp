@@ -110,8 +110,8 @@ class CudaDevice final : public Device {
 
   void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
     if (bytes == 0) return;
+    stream.synchronize();  // it names the kernel if one has failed
     parts_.get()->staging.copy_to_host(native(stream), host, address_of(device), bytes);
-    stream.synchronize();
   }
 
   void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {

@@ -89,6 +89,7 @@ class HipDevice final : public Device {
 
   void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
     if (bytes == 0) return;
+    stream.synchronize();  // it names the kernel if one has failed
     {
       const SelectedDevice current = context_->enter();
       context_->check(call().copy_to_host(host, device, bytes, native(stream)), "hipMemcpyDtoHAsync");

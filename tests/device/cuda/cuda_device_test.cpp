@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "device/cuda/cuda_backend.h"
 #include "device/fault.h"
-#include "support/cuda/fake_cuda.h"
+#include "support/cuda/open_fake_cuda.h"
 #include "support/error_matchers.h"
 
 namespace kiln::test {
@@ -26,9 +26,7 @@ class FakeCudaDevice {
  protected:
   explicit FakeCudaDevice(const std::string& folder) : fake_(fake_cuda_in(folder)) {
     fake_.reset();
-    CudaPlaces places;
-    places.library_path = {folder};
-    device_ = make_cuda_backend(std::move(places), *files_)->open(0);
+    device_ = open_fake_cuda(folder, *files_);
     stream_ = device_->create_stream();
   }
 

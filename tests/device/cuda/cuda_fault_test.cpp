@@ -6,9 +6,8 @@
 #include <functional>
 
 #include "base/file.h"
-#include "device/cuda/cuda_backend.h"
 #include "device/fault.h"
-#include "support/cuda/fake_cuda.h"
+#include "support/cuda/open_fake_cuda.h"
 #include "support/error_matchers.h"
 
 namespace kiln::test {
@@ -42,9 +41,7 @@ class CudaFaultTest : public ::testing::TestWithParam<const char*> {
   /// As in a new process.
   void open() {
     fake_.reset();
-    CudaPlaces places;
-    places.library_path = {GetParam()};
-    device_ = make_cuda_backend(std::move(places), *files_)->open(0);
+    device_ = open_fake_cuda(GetParam(), *files_);
     stream_ = device_->create_stream();
     buffer_ = device_->allocate(sizeof(int) * 4);
     event_ = device_->create_event();
@@ -148,6 +145,15 @@ TEST_P(CudaFaultTest, AFaultWhileKernelsRunNamesTheLastOfThem) {
             "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered, in "
             "cuStreamSynchronize, kernel 'second', or one launched shortly before it");
   expect_lost(fault);
+}
+
+TEST_P(CudaFaultTest, AFaultThatACopyWaitsForNamesTheKernel) {
+  launch();
+  fake_.set_result("cuStreamSynchronize", 719);
+  int host = 0;
+  EXPECT_EQ(
+      thrown<DeviceFault>([&] { device_->copy_to_host(*stream_, &host, buffer_->data(), sizeof host); }),
+      "CUDA error (719), in cuStreamSynchronize, kernel 'plain'");
 }
 
 TEST_P(CudaFaultTest, AClusterThatDoesNotFitIsARefusalWithItsSize) {

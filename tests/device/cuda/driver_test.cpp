@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "device/cuda/cuda_backend.h"
-#include "support/cuda/fake_cuda.h"
+#include "support/cuda/open_fake_cuda.h"
 #include "support/error_matchers.h"
 
 namespace kiln::test {
@@ -20,17 +20,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-CudaPlaces places_of(const std::string& folder) {
-  CudaPlaces places;
-  places.library_path = {folder};
-  return places;
-}
-
 class CudaDriverTest : public ::testing::Test {
  protected:
   /// The back end's sentence, which is also what opening a device throws.
   std::string problem_in(const std::string& folder) {
-    const auto backend = make_cuda_backend(places_of(folder), *files_);
+    const auto backend = make_cuda_backend(fake_cuda_places(folder), *files_);
     std::string problem = backend->problem();
     const Error error = error_of([&] { static_cast<void>(backend->open(0)); });
     EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
@@ -43,12 +37,12 @@ class CudaDriverTest : public ::testing::Test {
 };
 
 TEST_F(CudaDriverTest, TellsItsReleaseAndWhatItHas) {
-  const auto opened_11 = open_cuda_driver(places_of(KILN_FAKE_CUDA_11), *files_);
+  const auto opened_11 = open_cuda_driver(fake_cuda_places(KILN_FAKE_CUDA_11), *files_);
   ASSERT_EQ(opened_11.problem, "");
   EXPECT_EQ(opened_11.library->path, std::string(KILN_FAKE_CUDA_11) + "/libcuda.so.1");
   EXPECT_THAT(opened_11.library->description(), ::testing::EndsWith("CUDA 11.0"));
   EXPECT_FALSE(opened_11.library->has_libraries());
-  const auto opened_12 = open_cuda_driver(places_of(KILN_FAKE_CUDA_12), *files_);
+  const auto opened_12 = open_cuda_driver(fake_cuda_places(KILN_FAKE_CUDA_12), *files_);
   ASSERT_EQ(opened_12.problem, "");
   EXPECT_TRUE(opened_12.library->has_libraries());
 }
@@ -65,14 +59,14 @@ TEST_F(CudaDriverTest, ThatDoesNotStartSaysWhy) {
   fake.set_result("cuInit", 12345);  // one that the driver itself has no words for
   EXPECT_EQ(problem_in(KILN_FAKE_CUDA_13), start + "CUDA error (12345); see what nvidia-smi says");
   fake.set_result("cuInit", 0);
-  EXPECT_EQ(make_cuda_backend(places_of(KILN_FAKE_CUDA_13), *files_)->problem(), "");
+  EXPECT_EQ(make_cuda_backend(fake_cuda_places(KILN_FAKE_CUDA_13), *files_)->problem(), "");
 }
 
 TEST_F(CudaDriverTest, ThatShowsNoDeviceNamesTheVariableThatHidesThem) {
   FakeCuda& fake = fake_cuda_in(KILN_FAKE_CUDA_13);
   fake.reset();
   fake.set_result("cuDeviceGetCount", 100);
-  const auto backend = make_cuda_backend(places_of(KILN_FAKE_CUDA_13), *files_);
+  const auto backend = make_cuda_backend(fake_cuda_places(KILN_FAKE_CUDA_13), *files_);
   EXPECT_THAT(backend->problem(), HasSubstr("CUDA 13.0) shows no device"));
   EXPECT_THAT(backend->problem(), HasSubstr("CUDA_VISIBLE_DEVICES"));
   EXPECT_TRUE(backend->devices().empty());
@@ -105,7 +99,7 @@ TEST_F(CudaDriverTest, ThatWillNotMakeAContextFailsTheFirstCallThatNeedsOne) {
   FakeCuda& fake = fake_cuda_in(KILN_FAKE_CUDA_13);
   fake.reset();
   fake.set_result("cuDevicePrimaryCtxRetain", 2);
-  const auto device = make_cuda_backend(places_of(KILN_FAKE_CUDA_13), *files_)->open(0);
+  const auto device = make_cuda_backend(fake_cuda_places(KILN_FAKE_CUDA_13), *files_)->open(0);
   EXPECT_EQ(device->info().target.arch, "sm_90");
   EXPECT_THAT(error_of([&] { static_cast<void>(device->create_stream()); }).message(),
               HasSubstr("(2), in cuDevicePrimaryCtxRetain"));
