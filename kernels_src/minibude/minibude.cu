@@ -80,6 +80,7 @@ fasten(float* __restrict__ energies, const float* __restrict__ poses, const Atom
         solvation_start = 1.0f + contact * solvation_slope;
       }
 
+      KILN_SIMD
       for (int l = 0; l < ppwi; ++l) {
         const float dx = x[l] - patom.x;
         const float dy = y[l] - patom.y;

@@ -42,6 +42,13 @@
 #define KILN_UNROLL_ALL KILN_PRAGMA(GCC unroll 64)
 #endif
 
+// KILN_SIMD for (...): no turn needs what an earlier one wrote; on a CPU they may become lanes of vectors.
+#if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
+#define KILN_SIMD
+#else
+#define KILN_SIMD KILN_PRAGMA(omp simd)
+#endif
+
 namespace kiln {
 
 constexpr int warp_size = KILN_WARP_SIZE;  // NOLINT(readability-identifier-naming): written in kernels
