@@ -136,7 +136,9 @@ FAKE Result hipMemcpyHtoDAsync(void* to, const void* from, std::size_t bytes, St
   std::memcpy(to, from, bytes);
   return on_device(stream->device);
 }
+/// To memory that is not pinned: it waits for the stream.
 FAKE Result hipMemcpyDtoHAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
+  if (stream->pending != kSuccess) return stream->pending;
   std::memcpy(to, from, bytes);
   return on_device(stream->device);
 }

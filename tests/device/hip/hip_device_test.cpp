@@ -167,6 +167,17 @@ TEST_P(HipDeviceTest, ReportsAFaultAndThatTheDeviceIsLost) {
               HasSubstr("lost to this process since an earlier fault"));
 }
 
+TEST_P(HipDeviceTest, AFaultThatACopyWaitsForNamesTheKernel) {
+  const auto device = backend_->open(0);
+  const auto stream = device->create_stream();
+  const auto buffer = device->allocate(sizeof(int));
+  const auto module = device->load(code_for("gfx90a"));
+  module->function("fault")->launch(*stream, {{1, 1, 1}, {1, 1, 1}, 0}, nullptr);
+  int value = 0;
+  EXPECT_THAT(error_of([&] { device->copy_to_host(*stream, &value, buffer->data(), sizeof value); }),
+              HasSubstr("in hipStreamSynchronize, kernel 'fault'"));
+}
+
 TEST_P(HipDeviceTest, SaysWhatDoesNotFit) {
   const auto device = backend_->open(0);
   EXPECT_THAT(error_of([&] { static_cast<void>(device->allocate(std::size_t{2} << 20)); }),
