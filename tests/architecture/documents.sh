@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: documents.sh ROOT: links between our documents lead somewhere, the change log and the citation have their form,
-# and nothing is left to be filled in.
+# nothing is left to be filled in, and no binary file is kept but what tests read.
 set -euo pipefail
 cd "${1:?usage: documents.sh ROOT}"
 bad=0
@@ -23,6 +23,14 @@ done
 for word in TODO TBD FIXME XXX lorem; do
   if grep -nw "$word" "${documents[@]}"; then refuse "$word: finish it or leave it out"; fi
 done
+
+# Of what git has or is about to have; an unpacked archive has no list of it.
+if git rev-parse --git-dir > /dev/null 2>&1; then
+  nothing=$(git hash-object -t tree /dev/null)
+  while read -r _ _ file; do
+    refuse "$file: a binary file; what others made is fetched when it is needed, not kept"
+  done < <(git diff --cached --numstat "$nothing" -- . ':!tests' | grep '^-' || true)
+fi
 
 grep -q '^## \[Unreleased\]' CHANGELOG.md || refuse "CHANGELOG.md: no section [Unreleased]"
 grep -q '^### Added' CHANGELOG.md || refuse "CHANGELOG.md: nothing under Added"
