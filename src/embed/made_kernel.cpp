@@ -26,25 +26,31 @@ void enqueue(const Kernel::Impl& kernel, void* stream, void* const* addresses) {
     kernel.function->launch(*kernel.device->stream, kernel.shape, addresses);
 }
 
+/// `address_at(argument, pointer, place)` is that of an argument for which the caller gives a pointer.
+template <class AddressAt>
+void enqueue_arguments(const Kernel::Impl& kernel, void* stream, LaunchArguments pointers,
+                       const AddressAt& address_at) {
+  std::array<void*, kMaxArguments> addresses;  // NOLINT(*-member-init): what is used is assigned
+  std::size_t next_pointer = 0;
+  std::size_t place = 0;
+  for (const KernelArgument& argument : kernel.arguments) {
+    addresses[place] = argument.value.empty() ? address_at(argument, pointers[next_pointer++], place)
+                                              : address_of(argument.value.front());
+    ++place;
+  }
+  enqueue(kernel, stream, addresses.data());
+}
+
 /// A map is made anew for each launch: it holds the pointer.
 void launch_with_tensor_maps(const Kernel::Impl& kernel, void* stream, LaunchArguments pointers) {
   std::array<std::optional<TensorMap>, kMaxArguments> maps;
-  std::array<void*, kMaxArguments> addresses;  // NOLINT(*-member-init): what is used is assigned
-  std::size_t next_pointer = 0;
-  std::size_t next = 0;
-  for (const KernelArgument& argument : kernel.arguments) {
-    void*& address = addresses[next];
-    if (!argument.value.empty()) {
-      address = address_of(argument.value.front());
-    } else if (argument.tensor_map) {
-      const void* pointer = pointers[next_pointer++];
-      address = &maps[next].emplace(kernel.device->device->encode_tensor_map(*argument.tensor_map, pointer));
-    } else {
-      address = address_of(pointers[next_pointer++]);
-    }
-    ++next;
-  }
-  enqueue(kernel, stream, addresses.data());
+  enqueue_arguments(
+      kernel, stream, pointers,
+      [&](const KernelArgument& argument, const void* const& pointer, std::size_t place) {
+        if (!argument.tensor_map) return address_of(pointer);
+        Device& device = *kernel.device->device;
+        return address_of(maps[place].emplace(device.encode_tensor_map(*argument.tensor_map, pointer)));
+      });
 }
 
 /// Throws what keeps the kernel from being launched as it is configured.
@@ -127,14 +133,9 @@ void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arg
       launch_with_tensor_maps(kernel, stream, arguments);
       return;
     }
-    std::array<void*, kMaxArguments> addresses;  // NOLINT(*-member-init): what is used is assigned
-    std::size_t next_pointer = 0;
-    std::size_t next = 0;
-    for (const KernelArgument& argument : kernel.arguments) {
-      addresses[next++] =
-          argument.value.empty() ? address_of(arguments[next_pointer++]) : address_of(argument.value.front());
-    }
-    enqueue(kernel, stream, addresses.data());
+    enqueue_arguments(kernel, stream, arguments,
+                      [](const KernelArgument& /*argument*/, const void* const& pointer,
+                         std::size_t /*place*/) { return address_of(pointer); });
   } catch (const DeviceFault& fault) {
     throw bad_input(fault.what());
   }

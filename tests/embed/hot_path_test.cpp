@@ -29,6 +29,8 @@ buffers:
 kernels:
   scale:  {source: launches.cu, grid: [n], block: [block], cluster: [size], args: [y, x, n, params]}
   boxes:  {source: launches.cu, grid: [n], block: [block], args: [{tensor_map: x, box: [4, 8]}, y, params]}
+  map_first:     {source: launches.cu, entry: increment, grid: [n], block: [block], args: [{tensor_map: x, box: [4, 8]}, y]}
+  pointer_first: {source: launches.cu, entry: increment, grid: [n], block: [block], args: [y, {tensor_map: x, box: [4, 8]}]}
 run: [scale]
 )yaml";
 
@@ -111,6 +113,18 @@ TEST_F(HotPath, ALaunchWithATensorMapTakesNoMemory) {
   const Kernel kernel = request("boxes").get();
   EXPECT_EQ(allocations([&] { kernel.launch(nullptr, args(x_, y_)); }), 0U);
   EXPECT_EQ(fake_->calls("cuTensorMapEncodeTiled"), kTimes + 1);
+}
+
+// The fake driver's "increment" adds 1 to what its first argument points to, and its map is the tensor's
+// address.
+TEST_F(HotPath, MapsAndPointersComeInTheOrderOfTheKernelsArguments) {
+  alignas(16) int x[8] = {}, y[8] = {};
+  request("map_first").get().launch(nullptr, args(x, y));
+  EXPECT_EQ(x[0], 1);
+  EXPECT_EQ(y[0], 0);
+  request("pointer_first").get().launch(nullptr, args(y, x));
+  EXPECT_EQ(x[0], 1);
+  EXPECT_EQ(y[0], 1);
 }
 
 TEST_F(HotPath, AKernelInTheBackgroundIsLaunchedWithoutMemory) {
