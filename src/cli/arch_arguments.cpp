@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "compile/cuda/arch_name.h"
 #include "device/cpu/cpu_target.h"
+#include "device/cuda/arch_name.h"
 #include "kiln/error.h"
 
 namespace kiln {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "device/cuda/arch_name.h"
 #include "kiln/error.h"
 #include "workload/field_reader.h"
 
@@ -21,10 +22,8 @@ bool names_arch(const std::string& name) {
 
 /// "sm_90a" and "sm_100f".
 bool has_own_features(const std::string& arch) {
-  constexpr std::string_view kMachineCode = "sm_";
-  const std::size_t end = arch.find_first_not_of("0123456789", kMachineCode.size());
-  return arch.starts_with(kMachineCode) && end != kMachineCode.size() && end == arch.size() - 1 &&
-         (arch.back() == 'a' || arch.back() == 'f');
+  const auto name = parse_arch_name(arch);
+  return name && name->prefix == "sm_" && !name->suffix.empty();
 }
 
 bool chooses_targets(const std::string& name) {

@@ -1,9 +1,9 @@
 #include "compile/cuda/nvcc_compiler.h"
 
 #include "base/text.h"
-#include "compile/cuda/arch_name.h"
 #include "compile/cuda/nvrtc_unit.h"
 #include "compile/lowered_names.h"
+#include "device/cuda/arch_name.h"
 #include "device/elf_file.h"
 #include "kiln/error.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "compile/cuda/arch_name.h"
+#include "device/cuda/arch_name.h"
 #include "kiln/error.h"
 #include "workload/cuda_options.h"
 
@@ -50,8 +50,8 @@ std::string compiled_arch(const Specialization& specialization) {
     const ArchOption option = arch_option(specialization.options, i);
     if (option.words == 0) continue;
     arch = option.arch;
-    const bool is_targets = arch == target || (arch.starts_with(target) && arch.size() == target.size() + 1 &&
-                                               (arch.back() == 'a' || arch.back() == 'f'));
+    const auto name = parse_arch_name(arch);
+    const bool is_targets = arch == target || (name && name->prefix + std::to_string(name->number) == target);
     if (!is_targets) {
       throw bad_input(specialization.source_name + ": the option '" + specialization.options[i] +
                       "' is not for " + target +

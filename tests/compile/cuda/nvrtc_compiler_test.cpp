@@ -98,6 +98,14 @@ TEST_F(NvrtcCompilerTest, ASaturatedSumIsOneInstructionWithFastMathToo) {
   }
 }
 
+TEST_F(NvrtcCompilerTest, AKernelAsksTheHardwareForItsMultiprocessor) {
+  const CodeObject object =
+      compile(specialize("#include \"kiln/portable.h\"\nextern \"C\" __global__ void f(int* a) {\n"
+                         "  *a = kiln::multiprocessor();\n}\n",
+                         "f", "sm_999"));
+  EXPECT_THAT(object.binary, HasSubstr("%smid"));
+}
+
 TEST_F(NvrtcCompilerTest, NamesTheLineOfTheUsersFile) {
   Specialization specialization =
       specialize("\n\nextern \"C\" __global__ void f(int* a) { *a = nothing; }", "f");

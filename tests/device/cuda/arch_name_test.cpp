@@ -1,4 +1,4 @@
-#include "compile/cuda/arch_name.h"
+#include "device/cuda/arch_name.h"
 
 #include <gtest/gtest.h>
 

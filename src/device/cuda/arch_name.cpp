@@ -1,4 +1,4 @@
-#include "compile/cuda/arch_name.h"
+#include "device/cuda/arch_name.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,25 +10,23 @@ namespace {
 
 constexpr const char* kDigits = "0123456789";
 
-/// "90a" and "100"; no zero in front.
-bool is_number_with_suffix(const std::string& text) {
+/// Of "90a" and "100" after their prefix; no zero in front.
+std::optional<ArchName> parse_number(const std::string& prefix, const std::string& text) {
   constexpr std::size_t kLeast = 2;
   constexpr std::size_t kMost = 3;
   const std::size_t digits = std::min(text.find_first_not_of(kDigits), text.size());
   const std::string suffix = text.substr(digits);
-  return digits >= kLeast && digits <= kMost && text.front() != '0' &&
-         (suffix.empty() || suffix == "a" || suffix == "f");
+  const bool is_name = digits >= kLeast && digits <= kMost && text.front() != '0' &&
+                       (suffix.empty() || suffix == "a" || suffix == "f");
+  if (!is_name) return std::nullopt;
+  return ArchName{prefix, parse_integer(text.substr(0, digits)).value_or(0), suffix};
 }
 
 }  // namespace
 
 std::optional<ArchName> parse_arch_name(const std::string& text) {
   for (const std::string prefix : {"sm_", "compute_"}) {
-    if (!text.starts_with(prefix)) continue;
-    const std::string rest = text.substr(prefix.size());
-    if (!is_number_with_suffix(rest)) return std::nullopt;
-    const std::size_t digits = std::min(rest.find_first_not_of(kDigits), rest.size());
-    return ArchName{prefix, parse_integer(rest.substr(0, digits)).value_or(0), rest.substr(digits)};
+    if (text.starts_with(prefix)) return parse_number(prefix, text.substr(prefix.size()));
   }
   return std::nullopt;
 }
@@ -43,9 +41,9 @@ std::string likely_arch_name(const std::string& text) {
   if (number == std::string::npos) return "";
   const std::string head = compact.substr(0, std::min(compact.find('0'), number));
   const std::string rest = compact.substr(number);
-  if (!is_number_with_suffix(rest)) return "";
-  if (head == "compute") return "compute_" + rest;
-  return head.empty() || head == "sm" ? "sm_" + rest : "";
+  const std::string prefix = head == "compute" ? "compute_" : "sm_";
+  const bool has_head = head.empty() || head == "sm" || head == "compute";
+  return has_head && parse_number(prefix, rest) ? prefix + rest : "";
 }
 
 }  // namespace kiln
