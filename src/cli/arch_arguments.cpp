@@ -62,12 +62,4 @@ std::vector<Target> targets_of(const std::string& archs, const std::map<std::str
   return targets;
 }
 
-JobPlan plan_for(const JobSpec& job, const Target& target, const WorkloadLibrary& library,
-                 FileSystem& files) {
-  DeviceInfo device;
-  device.id = target.backend;
-  device.target = target;
-  return make_plan(job, library, files, {device});
-}
-
 }  // namespace kiln

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compile/compiler.h"
-#include "job/plan.h"
+#include "device/target.h"
 
 namespace kiln {
 
@@ -13,9 +13,5 @@ namespace kiln {
 /// knows, environment_error where there is no compiler.
 [[nodiscard]] std::vector<Target> targets_of(const std::string& archs,
                                              const std::map<std::string, Compiler*>& compilers);
-
-/// The job for a device of this target that need not be there.
-[[nodiscard]] JobPlan plan_for(const JobSpec& job, const Target& target, const WorkloadLibrary& library,
-                               FileSystem& files);
 
 }  // namespace kiln

@@ -16,6 +16,7 @@
 #include "kiln/error.h"
 #include "report/statistics_report.h"
 #include "report/text_table.h"
+#include "workload/device_words.h"
 
 namespace kiln {
 namespace {
@@ -104,6 +105,21 @@ Compiler& ahead_compiler(Engine& engine, const std::string& backend) {
   return *found.compiler;
 }
 
+/// Values that a device may choose otherwise, so that the code compiled here would not be what it asks for.
+std::string note_on_defaults(const JobPlan& plan, const std::string& backend) {
+  std::vector<std::string> open;
+  for (const std::string& name : defaults_by_device(*plan.workload, backend)) {
+    const auto is_it = [&](const auto& given) { return given.first == name; };
+    const JobSpec& job = plan.job;
+    if (std::none_of(job.set.begin(), job.set.end(), is_it) &&
+        std::none_of(job.sweep.begin(), job.sweep.end(), is_it))
+      open.push_back(name);
+  }
+  if (open.empty()) return "";
+  return "may be others on a device, which is not known here: " + join(open, ", ") +
+         " (--set or --sweep them as it will have them)";
+}
+
 int run(World& world, const CompileArguments& arguments) {
   const JobSpec job = read_job(world, arguments.job);
   const Interrupt interrupt;
@@ -115,9 +131,11 @@ int run(World& world, const CompileArguments& arguments) {
   }
   int code = kExitDone;
   for (const Target& target : targets) {
-    const JobPlan plan = plan_for(job, target, world.engine().library(), world.files());
-    const std::string note = context.compilers.at(target.backend)->note_on(target);
-    code = std::max(code, print_units(compile_job(plan, context, target), target, note, world));
+    const JobPlan plan = make_plan(job, world.engine().library(), world.files(), {unknown_device(target)});
+    std::vector<std::string> notes = {context.compilers.at(target.backend)->note_on(target),
+                                      note_on_defaults(plan, target.backend)};
+    std::erase(notes, "");
+    code = std::max(code, print_units(compile_job(plan, context, target), target, join(notes, "\n"), world));
   }
   world.out() << statistics_line(world.engine().service().counters()) << "\n";
   if (!Interrupt::requested()) return code;

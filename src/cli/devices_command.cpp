@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
@@ -17,11 +19,16 @@ std::string size_text(std::uint64_t bytes) {
   return bytes == 0 ? "-" : format_bytes(bytes);
 }
 
+std::string bandwidth_text(double rate) {
+  return rate == 0 ? "-" : std::to_string(std::lround(rate));
+}
+
 std::vector<TableCell> device_row(const DeviceInfo& device) {
   return {{device.id, Tone::kStrong},
           {device.name},
           {std::to_string(device.compute_units)},
           {size_text(device.memory_bytes)},
+          {bandwidth_text(device.memory_bandwidth)},
           {size_text(device.l2_bytes)},
           {device.driver.empty() ? "-" : device.driver}};
 }
@@ -39,8 +46,14 @@ std::string compiler_sentence(Compiler& compiler) {
 
 int run(World& world) {
   const TextStyle style = world.style();
-  TextTable table{
-      {{"device"}, {"name"}, {"units", true}, {"memory", true}, {"last-level\ncache", true}, {"driver"}}, {}};
+  TextTable table{{{"device"},
+                   {"name"},
+                   {"units", true},
+                   {"memory", true},
+                   {"GB/s", true},
+                   {"last-level\ncache", true},
+                   {"driver"}},
+                  {}};
   std::string sentences;
   const std::map<std::string, Compiler*> compilers = world.engine().compilers();
   for (const auto& backend : world.engine().devices().backends()) {

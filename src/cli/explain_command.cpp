@@ -40,12 +40,16 @@ std::vector<EntryStore> stores_of(const Settings& settings, FileSystem& files, L
 }
 
 /// Those that are asked for, or those of the job's devices.
-std::vector<Target> targets_for(const JobSpec& job, const ExplainArguments& arguments, Engine& engine) {
-  if (!arguments.archs.empty()) return targets_of(arguments.archs, engine.compilers(job.isolation));
-  std::vector<Target> targets;
-  for (const std::string& name : device_names(job, engine.settings()))
-    targets.push_back(engine.devices().open(name)->info().target);
-  return targets;
+std::vector<DeviceInfo> devices_for(const JobSpec& job, const ExplainArguments& arguments, Engine& engine) {
+  std::vector<DeviceInfo> devices;
+  if (arguments.archs.empty()) {
+    for (const std::string& name : device_names(job, engine.settings()))
+      devices.push_back(engine.devices().open(name)->info());
+    return devices;
+  }
+  for (const Target& target : targets_of(arguments.archs, engine.compilers(job.isolation)))
+    devices.push_back(unknown_device(target));
+  return devices;
 }
 
 int run(World& world, const ExplainArguments& arguments) {
@@ -56,11 +60,12 @@ int run(World& world, const ExplainArguments& arguments) {
   const std::vector<EntryStore> stores = stores_of(settings, files, world.log());
   const auto compilers = engine.compilers(job.isolation);
   std::vector<ExplainedUnit> all;
-  for (const Target& target : targets_for(job, arguments, engine)) {
+  for (const DeviceInfo& device : devices_for(job, arguments, engine)) {
+    const Target& target = device.target;
     const auto compiler = compilers.find(target.backend);
     if (compiler == compilers.end())
       throw environment_error("no compiler for '" + target.backend + "' devices");
-    const JobPlan plan = plan_for(job, target, engine.library(), files);
+    const JobPlan plan = make_plan(job, engine.library(), files, {device});
     std::vector<ExplainedUnit> units = explain_job(plan, target, *compiler->second, files, stores);
     if (!arguments.json) {
       world.out() << target.to_string() << "\n\n"

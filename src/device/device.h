@@ -32,10 +32,17 @@ struct DeviceInfo {
   Target target;
   int compute_units = 0;  ///< cores or multiprocessors
   std::uint64_t memory_bytes = 0;
-  std::uint64_t l2_bytes = 0;  ///< last-level cache
-  std::string driver;          ///< driver and run-time version, "" for the cpu
+  std::uint64_t l2_bytes = 0;   ///< last-level cache
+  double memory_bandwidth = 0;  ///< theoretical, GB/s; 0 where the driver does not tell
+  std::string driver;           ///< driver and run-time version, "" for the cpu
   DeviceLimits limits;
 };
+
+/// A device of which nothing but its target is known: what code is compiled for ahead of time.
+[[nodiscard]] DeviceInfo unknown_device(const Target& target);
+
+/// GB/s of a memory that moves `bus_bits` twice a cycle of a clock of `clock_khz`; 0 where one is unknown.
+[[nodiscard]] double theoretical_bandwidth(int clock_khz, int bus_bits);
 
 /// Device memory, freed with the object. Movable only.
 class DeviceBuffer {

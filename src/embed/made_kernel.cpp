@@ -75,7 +75,7 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
   Engine& engine = request.service->engine;
   const TraceSpan span(engine.trace(), TraceKind::kSpecialise, request.kernel->name);
   ConfigurationResult configured =
-      configure(request.workload, request.assignments, device.info().target, *request.service->files);
+      configure(request.workload, request.assignments, device.info(), *request.service->files);
   if (configured.violated)
     throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated),
                     configured.violated->where);

@@ -68,7 +68,7 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
   std::optional<ConfigurationResult> violation;
   for (const DeviceInfo& device : devices) {
     for (const Assignments& point : points_of(job)) {
-      ConfigurationResult result = configure(plan.workload, point, device.target, files);
+      ConfigurationResult result = configure(plan.workload, point, device, files);
       const std::string label = label_of(job, point);
       if (result.violated) {
         plan.excluded.push_back(label + ": violates " + result.configuration.explain(*result.violated));

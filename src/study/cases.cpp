@@ -70,8 +70,7 @@ class Expansion {
   }
 
   [[nodiscard]] Configuration configured(const Assignments& more, Flavour flavour) const {
-    ConfigurationResult result =
-        configure(workload_, assignments(more, flavour), result_.device.target, files_);
+    ConfigurationResult result = configure(workload_, assignments(more, flavour), result_.device, files_);
     if (result.violated) {
       throw bad_input("constraint violated: " + result.configuration.explain(*result.violated),
                       result.violated->where);
@@ -211,8 +210,7 @@ class Expansion {
       }
       Assignments all = generic_but(bound);
       all.insert(all.end(), values.begin(), values.end());
-      ConfigurationResult result =
-          configure(workload_, assignments(all, flavour), result_.device.target, files_);
+      ConfigurationResult result = configure(workload_, assignments(all, flavour), result_.device, files_);
       require_new(result.configuration, values, name, earlier);
       if (result.violated) {
         result_.plan.excluded.push_back(name + flavour.suffix() + ": violates " +

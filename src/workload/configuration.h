@@ -8,7 +8,7 @@
 
 #include "config/expression.h"
 #include "config/job_spec.h"
-#include "device/target.h"
+#include "device/device.h"
 #include "workload/workload.h"
 
 namespace kiln {
@@ -79,6 +79,6 @@ struct ConfigurationResult {
 };
 [[nodiscard]] ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,
                                             const std::vector<std::pair<std::string, RawValue>>& assignments,
-                                            const Target& target, FileSystem& files);
+                                            const DeviceInfo& device, FileSystem& files);
 
 }  // namespace kiln

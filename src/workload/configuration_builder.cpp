@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "workload/configuration.h"
+#include "workload/device_words.h"
 #include "workload/header_value.h"
 
 namespace kiln {
@@ -51,12 +52,12 @@ std::vector<std::string> texts_of(const std::vector<ExpressionText>& list) {
 class ConfigurationBuilder {
  public:
   ConfigurationBuilder(const std::shared_ptr<const Workload>& workload,
-                       const std::vector<std::pair<std::string, RawValue>>& assignments, const Target& target,
-                       FileSystem& files)
+                       const std::vector<std::pair<std::string, RawValue>>& assignments,
+                       const DeviceInfo& device, FileSystem& files)
       : workload_(*workload), assignments_(assignments), files_(files) {
     result_.workload_ = workload;
-    result_.backend_ = target.backend;
-    result_.variables_["sm"] = target.compute_capability();
+    result_.backend_ = device.target.backend;
+    define_device_words(device, result_.variables_);
   }
 
   ConfigurationResult build() {
@@ -188,9 +189,7 @@ class ConfigurationBuilder {
   }
 
   void assign_default(const ParameterSpec& parameter, ParameterValue& value) const {
-    const auto own = parameter.defaults.find(result_.backend_);
-    const ExpressionText& text =
-        own != parameter.defaults.end() ? own->second : parameter.defaults.at("otherwise");
+    const ExpressionText& text = parameter.default_on(result_.backend_);
     if (parameter.kind == ParameterKind::kChoice) {
       assign(parameter, value, word_of(parameter, text), text.where);
       return;
@@ -378,8 +377,8 @@ class ConfigurationBuilder {
 
 ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,
                               const std::vector<std::pair<std::string, RawValue>>& assignments,
-                              const Target& target, FileSystem& files) {
-  return ConfigurationBuilder(workload, assignments, target, files).build();
+                              const DeviceInfo& device, FileSystem& files) {
+  return ConfigurationBuilder(workload, assignments, device, files).build();
 }
 
 }  // namespace kiln

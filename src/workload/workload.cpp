@@ -14,6 +14,11 @@ const Item* find_named(const std::vector<Item>& items, const std::string& name) 
 
 }  // namespace
 
+const ExpressionText& ParameterSpec::default_on(const std::string& backend) const {
+  const auto own = defaults.find(backend);
+  return own != defaults.end() ? own->second : defaults.at("otherwise");
+}
+
 std::size_t RecordType::bytes() const {
   std::size_t total = 0;
   for (const RecordMember& member : members) total += size_of(member.type);

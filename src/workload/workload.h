@@ -47,6 +47,8 @@ struct ParameterSpec {
   std::optional<HeaderSource> from;
   std::string help, unit;
   SourceLocation where;
+
+  [[nodiscard]] const ExpressionText& default_on(const std::string& backend) const;
 };
 
 /// A member of a record type.

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/expression.h"
+#include "workload/device_words.h"
 #include "workload/selection.h"
 
 namespace kiln {
@@ -42,10 +43,10 @@ class Checker {
 
  private:
   void collect_names() {
-    static const std::set<std::string> reserved{"params",    "null",          "time",     "file_bytes", "all",
-                                                "fast_math", "launch_bounds", "lineinfo", "sm"};
+    static const std::set<std::string> reserved{"params", "null",      "time",          "file_bytes",
+                                                "all",    "fast_math", "launch_bounds", "lineinfo"};
     const auto add = [&](const std::string& name, const SourceLocation& where) {
-      if (reserved.contains(name) || type_constant(name)) {
+      if (reserved.contains(name) || is_device_word(name) || type_constant(name)) {
         throw bad_input("'" + name + "' is a word of the format; choose another name", where);
       }
       if (!names_.insert(name).second)
@@ -60,6 +61,8 @@ class Checker {
     for (const ParameterSpec& parameter : workload_.parameters) {
       if (parameter.kind != ParameterKind::kChoice) continue;
       for (const ExpressionText& value : parameter.values) {
+        if (is_device_word(value.text))
+          throw bad_input("'" + value.text + "' is a word of the format; choose another name", value.where);
         if (names_.contains(value.text)) {
           throw bad_input("'" + value.text + "' is a word of the choice '" + parameter.name +
                               "' and the name of something else: an expression could not tell them apart",
@@ -72,9 +75,11 @@ class Checker {
 
   void check(const ExpressionText& expression, const std::set<std::string>& extra = {}) {
     for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
-      if (names_.contains(name) || extra.contains(name) || words_.contains(name) || name == "sm") continue;
+      if (names_.contains(name) || extra.contains(name) || words_.contains(name) || is_device_word(name))
+        continue;
       std::vector<std::string> candidates(names_.begin(), names_.end());
       candidates.insert(candidates.end(), extra.begin(), extra.end());
+      candidates.insert(candidates.end(), device_words().begin(), device_words().end());
       throw bad_input(expression.key + ": unknown name '" + name + "'" + suggestion(name, candidates) +
                           " in '" + expression.text + "'",
                       expression.where);
@@ -130,10 +135,11 @@ class Checker {
   void check_earlier(const ExpressionText& expression, const std::set<std::string>& earlier) {
     if (expression.text == "true" || expression.text == "false") return;
     for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
-      if (earlier.contains(name) || words_.contains(name) || name == "sm") continue;
+      if (earlier.contains(name) || words_.contains(name) || is_device_word(name)) continue;
       const bool later = workload_.find_parameter(name) != nullptr;
       std::vector<std::string> known(earlier.begin(), earlier.end());
       known.insert(known.end(), words_.begin(), words_.end());
+      known.insert(known.end(), device_words().begin(), device_words().end());
       throw bad_input(
           expression.key + ": " +
               (later ? "'" + name + "' is declared later; a default may use earlier parameters only"

@@ -46,6 +46,23 @@ TEST_F(CompileNote, SaysThatTheCodeIsPtxAndWhy) {
   }
 }
 
+TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
+  write("axpy/axpy.cu", "extern \"C\" __global__ void axpy(float* a) { *a = 1; }\n");
+  write("axpy/axpy.yaml",
+        "workload: axpy\nparameters:\n  unroll: {type: int, default: \"compute_units > 100 ? 8 : 4\"}\n"
+        "buffers: {a: {type: float, shape: 1}}\nrun: [axpy]\n"
+        "kernels: {axpy: {source: axpy.cu, grid: 1, block: 1, args: [a]}}\n");
+  const std::string job = write("job.yaml", "workload: axpy\n");
+  const CliResult result = kiln({"compile", job, "--arch", "sm_90"});
+  if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("cuda:sm_90\nmay be others on a device, which is not known here: unroll ("));
+  for (const char* given : {"--set", "--sweep"})
+    EXPECT_THAT(kiln({"compile", job, "--arch", "sm_90", given, "unroll=8"}).out,
+                Not(HasSubstr("may be others")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock"),
                          [](const auto& variant) { return std::string(variant.param); });

@@ -23,6 +23,7 @@ TEST_F(GpuTest, TellsWhatItIs) {
   EXPECT_EQ(info.id, "cuda:0");
   EXPECT_THAT(info.target.arch, StartsWith("sm_"));
   EXPECT_GT(info.compute_units, 0);
+  EXPECT_GT(info.memory_bandwidth, 1);
   EXPECT_GT(info.memory_bytes, device_->free_memory_bytes());
   EXPECT_GE(info.limits.max_shared_bytes_per_block, 48U << 10);
   EXPECT_EQ(info.limits.max_threads_per_block, 1024U);

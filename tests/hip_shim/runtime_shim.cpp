@@ -54,6 +54,9 @@ Handle cuda(void* handle) {
   return static_cast<Handle>(handle);
 }
 
+/// Of a bus so wide the clock tells the bandwidth.
+constexpr std::uint64_t kShimBusBits = 4096;
+
 int attribute_value(const DeviceInfo& info, DeviceAttribute attribute) {
   const DeviceLimits& limits = info.limits;
   const auto value = [&]() -> std::uint64_t {
@@ -62,6 +65,10 @@ int attribute_value(const DeviceInfo& info, DeviceAttribute attribute) {
         return 0;
       case DeviceAttribute::kL2Bytes:
         return info.l2_bytes;
+      case DeviceAttribute::kMemoryBusBits:
+        return kShimBusBits;
+      case DeviceAttribute::kMemoryClockKhz:
+        return static_cast<std::uint64_t>(info.memory_bandwidth * 1e6 / (2 * kShimBusBits / 8));
       case DeviceAttribute::kMaxBlockX:
         return limits.max_block.x;
       case DeviceAttribute::kMaxBlockY:

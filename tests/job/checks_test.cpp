@@ -54,8 +54,7 @@ class Checks : public testing::TestWithParam<bool> {
   }
 
   void prepare(const std::string& type) {
-    ConfigurationResult result =
-        configure(workload_, {{"T", {type, false, {}}}}, device_.info().target, files_);
+    ConfigurationResult result = configure(workload_, {{"T", {type, false, {}}}}, device_.info(), files_);
     configuration_.emplace(std::move(result.configuration));
     workspace_.emplace(device_, *stream_, *configuration_, files_, pool_);
     workspace_->allocate({"y", "other", "flags", "fresh"});

@@ -33,7 +33,7 @@ kernels:
     args: [{tensor_map: u, )yaml" +
                              map_keys + "}]\n" + keys + "run: k\n";
     workload_ = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
-    configuration_ = configure(workload_, {}, {"cuda", "sm_90"}, files_).configuration;
+    configuration_ = configure(workload_, {}, unknown_device({"cuda", "sm_90"}), files_).configuration;
     kernel_ = workload_->find_kernel("k");
   }
   [[nodiscard]] TensorMapLayout layout() const {

@@ -130,7 +130,7 @@ class ForeignUnits : public testing::Test {
     disk_.files.write_file("/f.cu", "template <typename T, int U> __global__ void axpy(T* x, int n) {}\n",
                            false);
     const auto workload = parse_workload(YamlNode::parse(kForeignYaml, "f.yaml"), kForeignYaml, "/");
-    const Configuration c = configure(workload, {}, target, disk_.files).configuration;
+    const Configuration c = configure(workload, {}, unknown_device(target), disk_.files).configuration;
     return make_units(c, {"a", "b", "c"}, Role::kStep, target, disk_.files);
   }
   SmallDisk disk_;
@@ -164,7 +164,8 @@ TEST_F(ForeignUnits, FoldersOfIncludeOptionsAreTheWorkloadsAndTheirHeadersPartOf
       "workload: w\nkernels:\n  f: {source: f.cu, grid: [1], block: [1], args: [], "
       "options: [-Iinclude, -DX=1, -I, /abs]}\nrun: [f]\n";
   const auto workload = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
-  const Configuration c = configure(workload, {}, {"cuda", "sm_90"}, disk_.files).configuration;
+  const Configuration c =
+      configure(workload, {}, unknown_device({"cuda", "sm_90"}), disk_.files).configuration;
   const Specialization spec = make_units(c, {"f"}, Role::kStep, kGpu, disk_.files).at(0).specialization;
   EXPECT_THAT(spec.options, ElementsAre("-DX=1"));
   EXPECT_THAT(spec.include_directories, ElementsAre("/w", "/w/include", "/abs"));
@@ -184,7 +185,8 @@ TEST_F(ForeignUnits, SystemFoldersComeAfterTheOthersAndOptionsThatBringFilesAreN
       "workload: w\nkernels:\n  f: {source: f.cu, grid: [1], block: [1], args: [], "
       "options: [-isystem, one, -Itwo, -include, more.h]}\nrun: [f]\n";
   const auto workload = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
-  const Configuration c = configure(workload, {}, {"cuda", "sm_90"}, disk_.files).configuration;
+  const Configuration c =
+      configure(workload, {}, unknown_device({"cuda", "sm_90"}), disk_.files).configuration;
   const Specialization spec = make_units(c, {"f"}, Role::kStep, kGpu, disk_.files).at(0).specialization;
   EXPECT_THAT(spec.options, ElementsAre("-include", "more.h"));
   EXPECT_THAT(spec.include_directories, ElementsAre("/w", "/w/two", "/w/one"));

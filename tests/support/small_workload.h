@@ -79,7 +79,7 @@ struct SmallDisk {
     std::vector<std::pair<std::string, RawValue>> assignments;
     for (const auto& [name, text] : settings)
       assignments.emplace_back(name, RawValue{text, false, {"job.yaml", 4, 8}});
-    return configure(workload(), assignments, {backend, ""}, files);
+    return configure(workload(), assignments, unknown_device({backend, ""}), files);
   }
   [[nodiscard]] Configuration configured(const Settings& settings, const std::string& backend = "cuda") {
     return result(settings, backend).configuration;

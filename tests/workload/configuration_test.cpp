@@ -4,6 +4,7 @@
 
 #include "support/error_matchers.h"
 #include "support/small_workload.h"
+#include "workload/device_words.h"
 
 namespace kiln {
 namespace {
@@ -122,8 +123,8 @@ class ComputeCapability : public testing::Test {
     std::vector<std::pair<std::string, RawValue>> assignments;
     for (const auto& [name, value] : settings)
       assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
-    return configure(parse_workload(YamlNode::parse(yaml, "newer.yaml"), yaml, "/"), assignments, target,
-                     disk_.files);
+    return configure(parse_workload(YamlNode::parse(yaml, "newer.yaml"), yaml, "/"), assignments,
+                     unknown_device(target), disk_.files);
   }
   std::string method(const Target& target, const SmallDisk::Settings& settings = {}) {
     return result(target, settings).configuration.value("method").to_string();
@@ -164,6 +165,58 @@ TEST_F(ComputeCapability, ADefaultThatIsNoWordOfTheChoiceIsRefused) {
               HasSubstr("'sm >= 90 && wide ? wide : plain' is none of plain, tensor"));
 }
 
+const char* const kByDeviceYaml = R"yaml(workload: by_device
+parameters:
+  n: {type: int, default: 8}
+  blocks: {type: int, default: {cpu: 1, otherwise: "compute_units > 0 ? 4 * compute_units : 528"}, bind: run}
+  method: {type: choice, values: [plain, split], default: {cpu: plain, otherwise: "memory_bandwidth > 4500 ? split : plain"}}
+  tile: {type: int, default: "method == split ? n : sm"}
+kernels: {k: {source: k.cu, grid: [blocks], block: [1], args: []}}
+run: [k]
+)yaml";
+
+TEST(DeviceWords, DecideDefaultsAndAreZeroWhereNoDeviceIsKnown) {
+  SmallDisk disk;
+  const auto workload = parse_workload(YamlNode::parse(kByDeviceYaml, "d.yaml"), kByDeviceYaml, "/");
+  DeviceInfo device = unknown_device({"cuda", "sm_90"});
+  const auto value = [&](const std::string& name) {
+    return configure(workload, {}, device, disk.files).configuration.value(name).to_string();
+  };
+  EXPECT_EQ(value("blocks"), "528");
+  EXPECT_EQ(value("method"), "plain");
+  EXPECT_EQ(value("tile"), "90");
+  device.compute_units = 114;
+  device.memory_bandwidth = 4814;
+  EXPECT_EQ(value("blocks"), "456");
+  EXPECT_EQ(value("method"), "split");
+  EXPECT_EQ(value("tile"), "8");
+}
+
+TEST(DeviceWords, TellWhichCodeADeviceMayAskForOtherwise) {
+  const auto workload = parse_workload(YamlNode::parse(kByDeviceYaml, "d.yaml"), kByDeviceYaml, "/");
+  EXPECT_THAT(defaults_by_device(*workload, "cuda"),
+              testing::ElementsAre("method"));  // blocks: no code has them
+  EXPECT_THAT(defaults_by_device(*workload, "cpu"), testing::IsEmpty());
+}
+
+TEST(DeviceWords, AreNoNamesForAnythingElse) {
+  for (const std::string& word : device_words()) {
+    std::string yaml = kByDeviceYaml;
+    yaml.insert(yaml.find("  n:"), "  " + word + ": {type: int, default: 1}\n");
+    EXPECT_THAT(
+        bad_input_of([&] { static_cast<void>(parse_workload(YamlNode::parse(yaml, "d.yaml"), yaml, "/")); }),
+        HasSubstr("'" + word + "' is a word of the format"));
+  }
+}
+
+TEST(DeviceWords, AreSuggested) {
+  std::string yaml = kByDeviceYaml;
+  yaml.replace(yaml.find("memory_bandwidth"), 16, "memory_bandwith");
+  EXPECT_THAT(
+      bad_input_of([&] { static_cast<void>(parse_workload(YamlNode::parse(yaml, "d.yaml"), yaml, "/")); }),
+      HasSubstr("unknown name 'memory_bandwith'; did you mean 'memory_bandwidth'?"));
+}
+
 const char* const kHeaderYaml = R"yaml(workload: h
 parameters:
   file: {type: path}
@@ -187,7 +240,7 @@ class HeaderParameters : public testing::Test {
     for (const auto& [name, value] : settings)
       assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
     const auto workload = parse_workload(YamlNode::parse(kHeaderYaml, "h.yaml"), kHeaderYaml, "/");
-    return configure(workload, assignments, {"cpu", ""}, disk_.files).configuration;
+    return configure(workload, assignments, unknown_device({"cpu", ""}), disk_.files).configuration;
   }
   SmallDisk disk_;
 };

@@ -32,7 +32,7 @@ Configuration configured(const std::shared_ptr<const Workload>& workload,
   std::vector<std::pair<std::string, RawValue>> assignments;
   for (const auto& [name, text] : settings)
     assignments.emplace_back(name, RawValue{text, false, {"job", 1, 1}});
-  return configure(workload, assignments, {"cuda", "sm_90"}, files).configuration;
+  return configure(workload, assignments, unknown_device({"cuda", "sm_90"}), files).configuration;
 }
 
 std::string run_of(const std::vector<std::pair<std::string, std::string>>& settings) {

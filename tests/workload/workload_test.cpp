@@ -104,6 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "'block' is declared later"},
         BadWorkload{"  unused: {type: long", "  time: {type: long", "'time' is a word of the format"},
         BadWorkload{"  unused: {type: long", "  2x: {type: long", "'2x' is not a name"},
+        BadWorkload{"values: [plain, fancy]", "values: [plain, compute_units]",
+                    "'compute_units' is a word of the format"},
         BadWorkload{"values: [plain, fancy]", "values: [plain, factor]",
                     "'factor' is a word of the choice 'mode' and the name of something else"},
         BadWorkload{"bind: compile", "bind: later", "expected compile or run"},

@@ -194,6 +194,8 @@ DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
   check_cuda(driver, driver.call.device_total_memory(&memory, device), "cuDeviceTotalMem");
   info.memory_bytes = memory;
   info.l2_bytes = size(DeviceAttribute::kL2Bytes);
+  info.memory_bandwidth = theoretical_bandwidth(attribute(DeviceAttribute::kMemoryClockKhz),
+                                                attribute(DeviceAttribute::kMemoryBusBits));
   info.driver = driver.description();
   info.limits.max_threads_per_block = size(DeviceAttribute::kMaxThreadsPerBlock);
   info.limits.max_block = {size(DeviceAttribute::kMaxBlockX), size(DeviceAttribute::kMaxBlockY),

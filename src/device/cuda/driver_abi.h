@@ -87,6 +87,8 @@ enum class DeviceAttribute : int {
   kMaxGridY = 6,
   kMaxGridZ = 7,
   kMultiprocessors = 16,
+  kMemoryClockKhz = 36,
+  kMemoryBusBits = 37,
   kL2Bytes = 38,
   kMaxThreadsPerMultiprocessor = 39,
   kCapabilityMajor = 75,

@@ -45,6 +45,8 @@ enum class DeviceAttribute : int {
   kMaxGridZ = 31,
   kMaxThreadsPerBlock = 56,
   kMaxThreadsPerUnit = 57,
+  kMemoryBusBits = 59,
+  kMemoryClockKhz = 60,
   kMultiprocessors = 63,
   kMaxSharedBytes = 74,
   kWarpSize = 87,

@@ -163,6 +163,8 @@ DeviceInfo describe_hip_device(const HipRuntime& runtime, int ordinal) {
   check_hip(runtime, runtime.call.device_total_memory(&memory, device), "hipDeviceTotalMem");
   info.memory_bytes = memory;
   info.l2_bytes = size(DeviceAttribute::kL2Bytes);
+  info.memory_bandwidth = theoretical_bandwidth(attribute(DeviceAttribute::kMemoryClockKhz),
+                                                attribute(DeviceAttribute::kMemoryBusBits));
   info.driver = runtime.description();
   info.limits.max_threads_per_block = size(DeviceAttribute::kMaxThreadsPerBlock);
   info.limits.max_block = {size(DeviceAttribute::kMaxBlockX), size(DeviceAttribute::kMaxBlockY),

@@ -66,6 +66,8 @@ static_assert(number(DeviceAttribute::kMaxGridY) == CU_DEVICE_ATTRIBUTE_MAX_GRID
 static_assert(number(DeviceAttribute::kMaxGridZ) == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
 static_assert(number(DeviceAttribute::kMultiprocessors) == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(number(DeviceAttribute::kL2Bytes) == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+static_assert(number(DeviceAttribute::kMemoryClockKhz) == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+static_assert(number(DeviceAttribute::kMemoryBusBits) == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 static_assert(number(DeviceAttribute::kCapabilityMajor) == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(number(DeviceAttribute::kCapabilityMinor) == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 static_assert(number(DeviceAttribute::kMaxSharedBytesOptIn) ==

@@ -46,6 +46,8 @@ static_assert(number(CaptureStatus::kInvalidated) == hipStreamCaptureStatusInval
 
 static_assert(number(DeviceAttribute::kCooperativeLaunch) == hipDeviceAttributeCooperativeLaunch);
 static_assert(number(DeviceAttribute::kL2Bytes) == hipDeviceAttributeL2CacheSize);
+static_assert(number(DeviceAttribute::kMemoryBusBits) == hipDeviceAttributeMemoryBusWidth);
+static_assert(number(DeviceAttribute::kMemoryClockKhz) == hipDeviceAttributeMemoryClockRate);
 static_assert(number(DeviceAttribute::kMaxBlockX) == hipDeviceAttributeMaxBlockDimX);
 static_assert(number(DeviceAttribute::kMaxBlockY) == hipDeviceAttributeMaxBlockDimY);
 static_assert(number(DeviceAttribute::kMaxBlockZ) == hipDeviceAttributeMaxBlockDimZ);

@@ -1,0 +1,37 @@
+#include "workload/device_words.h"
+
+#include <algorithm>
+
+namespace kiln {
+
+const std::vector<std::string>& device_words() {
+  static const std::vector<std::string> words{"sm", "compute_units", "memory_bandwidth"};
+  return words;
+}
+
+bool is_device_word(const std::string& name) {
+  return std::find(device_words().begin(), device_words().end(), name) != device_words().end();
+}
+
+void define_device_words(const DeviceInfo& device, Variables& variables) {
+  variables["sm"] = device.target.compute_capability();
+  variables["compute_units"] = device.compute_units;
+  variables["memory_bandwidth"] = device.memory_bandwidth;
+}
+
+std::vector<std::string> defaults_by_device(const Workload& workload, const std::string& backend) {
+  std::vector<std::string> found;
+  for (const ParameterSpec& parameter : workload.parameters) {
+    if (parameter.kind != ParameterKind::kScalar && parameter.kind != ParameterKind::kChoice) continue;
+    if (parameter.fixed_binding == Binding::kRun) continue;
+    const ExpressionText& text = parameter.default_on(backend);
+    const std::vector<std::string> names = expression_names(text.text, text.where, text.key);
+    const bool asks = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+      return name != "sm" && is_device_word(name);
+    });
+    if (asks) found.push_back(parameter.name);
+  }
+  return found;
+}
+
+}  // namespace kiln
