@@ -178,6 +178,11 @@ DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
     check_cuda(driver, driver.call.device_get_attribute(&value, which, device), "cuDeviceGetAttribute");
     return value;
   };
+  // What is good to know, but nothing fails for want of it.
+  const auto attribute_if_told = [&](DeviceAttribute which) {
+    int value = 0;
+    return driver.call.device_get_attribute(&value, which, device) == cuda_abi::kSuccess ? value : 0;
+  };
   const auto size = [&](DeviceAttribute which) { return static_cast<std::uint64_t>(attribute(which)); };
   DeviceInfo info;
   info.id = "cuda:" + std::to_string(ordinal);
@@ -194,8 +199,8 @@ DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
   check_cuda(driver, driver.call.device_total_memory(&memory, device), "cuDeviceTotalMem");
   info.memory_bytes = memory;
   info.l2_bytes = size(DeviceAttribute::kL2Bytes);
-  info.memory_bandwidth = theoretical_bandwidth(attribute(DeviceAttribute::kMemoryClockKhz),
-                                                attribute(DeviceAttribute::kMemoryBusBits));
+  info.memory_bandwidth = theoretical_bandwidth(attribute_if_told(DeviceAttribute::kMemoryClockKhz),
+                                                attribute_if_told(DeviceAttribute::kMemoryBusBits));
   info.driver = driver.description();
   info.limits.max_threads_per_block = size(DeviceAttribute::kMaxThreadsPerBlock);
   info.limits.max_block = {size(DeviceAttribute::kMaxBlockX), size(DeviceAttribute::kMaxBlockY),

@@ -150,6 +150,11 @@ DeviceInfo describe_hip_device(const HipRuntime& runtime, int ordinal) {
     check_hip(runtime, runtime.call.device_get_attribute(&value, which, ordinal), "hipDeviceGetAttribute");
     return value;
   };
+  // What is good to know, but nothing fails for want of it.
+  const auto attribute_if_told = [&](DeviceAttribute which) {
+    int value = 0;
+    return runtime.call.device_get_attribute(&value, which, ordinal) == hip_abi::kSuccess ? value : 0;
+  };
   const auto size = [&](DeviceAttribute which) { return static_cast<std::uint64_t>(attribute(which)); };
   DeviceInfo info;
   info.id = "hip:" + std::to_string(ordinal);
@@ -163,8 +168,8 @@ DeviceInfo describe_hip_device(const HipRuntime& runtime, int ordinal) {
   check_hip(runtime, runtime.call.device_total_memory(&memory, device), "hipDeviceTotalMem");
   info.memory_bytes = memory;
   info.l2_bytes = size(DeviceAttribute::kL2Bytes);
-  info.memory_bandwidth = theoretical_bandwidth(attribute(DeviceAttribute::kMemoryClockKhz),
-                                                attribute(DeviceAttribute::kMemoryBusBits));
+  info.memory_bandwidth = theoretical_bandwidth(attribute_if_told(DeviceAttribute::kMemoryClockKhz),
+                                                attribute_if_told(DeviceAttribute::kMemoryBusBits));
   info.driver = runtime.description();
   info.limits.max_threads_per_block = size(DeviceAttribute::kMaxThreadsPerBlock);
   info.limits.max_block = {size(DeviceAttribute::kMaxBlockX), size(DeviceAttribute::kMaxBlockY),

@@ -151,6 +151,8 @@ FAKE Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber) {
   return kSuccess;
 }
 FAKE Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber) {
+  if (KILN_FAKE_CUDA >= 13 && attribute == DeviceAttribute::kMemoryClockKhz)
+    return kInvalidValue;  // not told
   *value = attribute == DeviceAttribute::kCapabilityMajor   ? 9
            : attribute == DeviceAttribute::kCapabilityMinor ? 0
                                                             : 1000 + static_cast<int>(attribute);
