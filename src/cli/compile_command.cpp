@@ -116,8 +116,8 @@ std::string note_on_defaults(const JobPlan& plan, const std::string& backend) {
       open.push_back(name);
   }
   if (open.empty()) return "";
-  return "may be others on a device, which is not known here: " + join(open, ", ") +
-         " (--set or --sweep them as it will have them)";
+  return "chosen by the device, which is not known here: " + join(open, ", ") +
+         " (--set or --sweep what it will choose)";
 }
 
 int run(World& world, const CompileArguments& arguments) {
