@@ -1,15 +1,12 @@
 #include "device/target.h"
 
-#include <charconv>
+#include "device/cuda/arch_name.h"
 
 namespace kiln {
 
 int Target::compute_capability() const {
-  const std::size_t underscore = arch.find('_');
-  if (backend != "cuda" || underscore == std::string::npos) return 0;
-  int number = 0;
-  std::from_chars(arch.data() + underscore + 1, arch.data() + arch.size(), number);
-  return number;
+  const auto name = backend == "cuda" ? parse_arch_name(arch) : std::nullopt;
+  return name ? static_cast<int>(name->number) : 0;
 }
 
 }  // namespace kiln
