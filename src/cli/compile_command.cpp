@@ -109,11 +109,7 @@ Compiler& ahead_compiler(Engine& engine, const std::string& backend) {
 std::string note_on_defaults(const JobPlan& plan, const std::string& backend) {
   std::vector<std::string> open;
   for (const std::string& name : defaults_by_device(*plan.workload, backend)) {
-    const auto is_it = [&](const auto& given) { return given.first == name; };
-    const JobSpec& job = plan.job;
-    if (std::none_of(job.set.begin(), job.set.end(), is_it) &&
-        std::none_of(job.sweep.begin(), job.sweep.end(), is_it))
-      open.push_back(name);
+    if (!has_name(plan.job.set, name) && !has_name(plan.job.sweep, name)) open.push_back(name);
   }
   if (open.empty()) return "";
   return "chosen by the device, which is not known here: " + join(open, ", ") +

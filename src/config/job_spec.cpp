@@ -25,17 +25,13 @@ void read_set(const YamlNode& node, JobSpec& job) {
 
 /// `variant: paper` at the top is short for `set: {variant: paper}`.
 void read_variant(const YamlNode& node, JobSpec& job) {
-  const bool also_set =
-      std::any_of(job.set.begin(), job.set.end(), [](const auto& entry) { return entry.first == "variant"; });
-  if (also_set) throw node.error("is also in `set`; keep one");
+  if (has_name(job.set, "variant")) throw node.error("is also in `set`; keep one");
   job.set.emplace_back("variant", raw_value(node));
 }
 
 void read_sweep(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) {
-    const bool also_set = std::any_of(job.set.begin(), job.set.end(),
-                                      [&name = name](const auto& entry) { return entry.first == name; });
-    if (also_set)
+    if (has_name(job.set, name))
       throw bad_input(std::string("sweep.").append(name).append(
                           name == "variant" ? ": is also set; keep one" : ": is also in `set`; keep one"),
                       node.key_location(name));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,6 +29,12 @@ struct MeasureSpec {
   bool cold = false;    ///< flush the last-level cache before each sample
   bool enabled = true;  ///< `measure: false`: check only
 };
+
+/// Whether a list of names and values, such as a job's `set` or `sweep`, has that name.
+template <class Entries>
+[[nodiscard]] bool has_name(const Entries& entries, const std::string& name) {
+  return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == name; });
+}
 
 /// What a job file says, checked for form but not yet against the workload.
 struct JobSpec {
