@@ -61,11 +61,12 @@ std::vector<std::string> device_names(const JobSpec& job, const Settings& settin
 std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names) {
   std::vector<DeviceInfo> devices;
   for (const std::string& name : names) {
-    DeviceInfo device;
-    device.id = name == "auto" ? "cpu" : name;
-    device.target.backend = device.id.substr(0, device.id.find(':'));
-    if (device.target.backend == "cuda")
-      device.target.arch = "sm_120";  // no `sm >= ...` shall fail for want of a GPU
+    const std::string id = name == "auto" ? "cpu" : name;
+    const std::string backend = id.substr(0, id.find(':'));
+    DeviceInfo device = unknown_device({backend, backend == "cuda" ? "sm_120" : ""});
+    device.id = id;
+    device.compute_units = 128;
+    if (backend != "cpu") device.memory_bandwidth = 5000;
     devices.push_back(std::move(device));
   }
   return devices;

@@ -28,8 +28,8 @@ void add_job_options(CLI::App& app, JobArguments& arguments);
 /// leaves it open.
 [[nodiscard]] std::vector<std::string> device_names(const JobSpec& job, const Settings& settings);
 
-/// A device for each name with nothing but id and back end: enough to resolve and check a job where no device
-/// is needed.
+/// A device for each name: enough to resolve and check a job where no device is needed. What expressions may
+/// ask of a device is that of an able one, so that nothing is refused for want of it.
 [[nodiscard]] std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names);
 
 }  // namespace kiln

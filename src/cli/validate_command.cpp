@@ -58,7 +58,7 @@ void check_launches(const Configuration& configuration) {
 void check_workload(const std::string& path, World& world) {
   const auto workload = load_workload_file(world.files(), path);
   require_sources(*workload, world.files());
-  const ConfigurationResult result = configure(workload, {}, unknown_device({"cpu", ""}), world.files());
+  const ConfigurationResult result = configure(workload, {}, assumed_devices({"cpu"}).front(), world.files());
   if (result.violated) {
     throw bad_input("the defaults violate the constraint '" + result.violated->text + "'",
                     result.violated->where);

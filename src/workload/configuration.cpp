@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "workload/device_words.h"
 
 namespace kiln {
 namespace {
@@ -103,7 +104,7 @@ std::string Configuration::explain(const ExpressionText& expression) const {
     const auto variable = variables_.find(name);
     if (parameter != nullptr) {
       values.push_back(name + " = " + value(name).to_string());
-    } else if (variable != variables_.end() && is_let(*workload_, name)) {
+    } else if (variable != variables_.end() && (is_let(*workload_, name) || is_device_word(name))) {
       values.push_back(name + " = " + format_number(variable->second));
     }
   }

@@ -312,6 +312,12 @@ class ConfigurationBuilder {
                     where);
   }
 
+  /// For a scalar's value that nobody gave: the default's expression, with the values in it.
+  [[nodiscard]] std::string origin_of(const ParameterSpec& parameter) const {
+    if (assigned(parameter.name) != nullptr || parameter.from) return "";
+    return "; the default is " + result_.explain(parameter.default_on(result_.backend_));
+  }
+
   void check_allowed(const ParameterSpec& parameter, const ParameterValue& value,
                      const SourceLocation& where) const {
     if (!parameter.values.empty()) {
@@ -321,22 +327,23 @@ class ConfigurationBuilder {
             return value.number() == result_.evaluate(text);
           });
       if (!allowed) {
-        throw bad_input(in_place(where, parameter.name) + value.to_string() + " is not allowed" +
-                            (parameter.kind == ParameterKind::kScalar
-                                 ? "; expected one of " + join(texts_of(parameter.values), ", ")
-                                 : suggestion(value.to_string(), texts_of(parameter.values))),
-                        where);
+        throw bad_input(
+            in_place(where, parameter.name) + value.to_string() + " is not allowed" +
+                (parameter.kind == ParameterKind::kScalar
+                     ? "; expected one of " + join(texts_of(parameter.values), ", ") + origin_of(parameter)
+                     : suggestion(value.to_string(), texts_of(parameter.values))),
+            where);
       }
     }
     const bool scalar = parameter.kind == ParameterKind::kScalar;
     if (scalar && parameter.min && value.number() < result_.evaluate(*parameter.min)) {
       throw bad_input(in_place(where, parameter.name) + value.to_string() + " is too small; the least is " +
-                          format_number(result_.evaluate(*parameter.min)),
+                          format_number(result_.evaluate(*parameter.min)) + origin_of(parameter),
                       where);
     }
     if (scalar && parameter.max && value.number() > result_.evaluate(*parameter.max)) {
       throw bad_input(in_place(where, parameter.name) + value.to_string() + " is too large; the most is " +
-                          format_number(result_.evaluate(*parameter.max)),
+                          format_number(result_.evaluate(*parameter.max)) + origin_of(parameter),
                       where);
     }
   }

@@ -78,6 +78,17 @@ TEST_F(ExplainCommand, CodeThatIsNeverKeptHasAReason) {
   EXPECT_THAT(explain().out, HasSubstr("fill.cu:2: the header's name is computed"));
 }
 
+TEST_F(ExplainCommand, LooksForWhatTheJobsDeviceChooses) {
+  write("fill.yaml",
+        "workload: fill\nparameters:\n  n: {type: int, default: \"compute_units > 0 ? 64 : 32\"}\n"
+        "buffers: {x: {type: int, shape: [n]}}\n"
+        "kernels:\n  fill: {source: fill.cu, block: [64], grid: [1], args: [x, params]}\nrun: [fill]\n");
+  write("job.yaml", "workload: fill.yaml\ndevice: cpu\n");
+  EXPECT_EQ(kiln({"run", job_}).code, 0);
+  EXPECT_THAT(explain().out, HasSubstr("1 hit, 0 misses"));
+  EXPECT_THAT(explain({"--arch", "native"}).out, HasSubstr("0 hits, 1 miss"));  // which knows no device
+}
+
 TEST_F(ExplainCommand, NeedsNoGpu) {
   for (const char* archs : {"sm_90,sm_80", "gfx90a"}) {
     const CliResult result = explain({"--arch", archs});

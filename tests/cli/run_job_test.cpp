@@ -281,6 +281,19 @@ TEST_F(RunJob, ValidateReportsEachFileAndNeedsNoDevice) {
               AllOf(HasSubstr("bad.yaml:2:"), HasSubstr("worse.yaml:1:1"), Not(HasSubstr("good.yaml"))));
 }
 
+TEST_F(RunJob, ValidateAssumesADeviceThatHasWhatIsAskedFor) {
+  write("able/able.cu", "extern \"C\" __global__ void able(int* a) { *a = 1; }\n");
+  const std::string workload =
+      write("able/able.yaml",
+            "workload: able\nparameters:\n  blocks: {type: int, default: \"4 * compute_units\", min: 1}\n"
+            "  rate: {type: double, default: {cpu: 1, otherwise: memory_bandwidth}, min: 1}\n"
+            "buffers: {a: {type: int, shape: 1}}\nrun: [able]\n"
+            "kernels: {able: {source: able.cu, grid: [blocks], block: [1], args: [a]}}\n");
+  const std::string job = write("able.job.yaml", "workload: able\ndevice: [cpu, \"cuda:0\", \"hip:0\"]\n");
+  const CliResult result = kiln({"validate", workload, job});
+  EXPECT_EQ(result.out, workload + ": ok\n" + job + ": ok\n") << result.err;
+}
+
 TEST_F(RunJob, ValidateFindsAKernelTextThatIsMissing) {
   files_->remove_all(folder_ / "twice/twice.cu");
   const CliResult result = kiln({"validate", path("twice/twice.yaml")});

@@ -199,6 +199,48 @@ TEST(DeviceWords, TellWhichCodeADeviceMayAskForOtherwise) {
   EXPECT_THAT(defaults_by_device(*workload, "cpu"), testing::IsEmpty());
 }
 
+TEST(DeviceWords, AreToldOfADefaultThatIsNotAllowed) {
+  SmallDisk disk;
+  std::string yaml = kByDeviceYaml;
+  yaml.replace(yaml.find("default: 8"), 10, "default: \"8 * compute_units\", min: 1");
+  const auto workload = parse_workload(YamlNode::parse(yaml, "d.yaml"), yaml, "/");
+  EXPECT_THAT(
+      bad_input_of([&] {
+        static_cast<void>(configure(workload, {}, unknown_device({"cuda", "sm_90"}), disk.files));
+      }),
+      HasSubstr("n: 0 is too small; the least is 1; the default is '8 * compute_units' (compute_units "
+                "= 0)"));
+}
+
+/// `device` as one of the shipped workloads sees it.
+std::string shipped_value(const std::string& workload, const std::string& parameter,
+                          const DeviceInfo& device) {
+  const auto files = make_real_file_system();
+  const std::string path =
+      std::string(KILN_SOURCE_DIR) + "/kernels_src/" + workload + "/" + workload + ".yaml";
+  return configure(load_workload_file(*files, path), {}, device, *files)
+      .configuration.value(parameter)
+      .to_string();
+}
+
+TEST(DeviceWords, ChooseTheStencilsMethodByTheMemory) {
+  DeviceInfo device = unknown_device({"cuda", "sm_90"});
+  EXPECT_EQ(shipped_value("stencil7", "method", device), "march");
+  device.memory_bandwidth = 3352;  // an H100's
+  EXPECT_EQ(shipped_value("stencil7", "method", device), "march");
+  device.memory_bandwidth = 4814;  // an H200's
+  EXPECT_EQ(shipped_value("stencil7", "method", device), "halves");
+  device.target.arch = "sm_100";  // where it was not measured
+  EXPECT_EQ(shipped_value("stencil7", "method", device), "march");
+}
+
+TEST(DeviceWords, GiveThePublishedDotFourBlocksForEachMultiprocessor) {
+  DeviceInfo device = unknown_device({"cuda", "sm_80"});
+  EXPECT_EQ(shipped_value("babelstream", "dot_grid", device), "528");
+  device.compute_units = 108;  // an A100's
+  EXPECT_EQ(shipped_value("babelstream", "dot_grid", device), "432");
+}
+
 TEST(DeviceWords, AreNoNamesForAnythingElse) {
   for (const std::string& word : device_words()) {
     std::string yaml = kByDeviceYaml;
