@@ -5,6 +5,7 @@ list(REMOVE_ITEM layers cli)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/kiln_library.cpp CONTENT "")
 add_library(kiln_library ${PROJECT_BINARY_DIR}/kiln_library.cpp)
 add_library(kiln::kiln ALIAS kiln_library)
+add_dependencies(kiln_library kiln-worker)  # programs that embed Kiln start it
 set_target_properties(kiln_library PROPERTIES OUTPUT_NAME kiln EXPORT_NAME kiln)
 target_compile_features(kiln_library PUBLIC cxx_std_20)
 target_include_directories(kiln_library PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

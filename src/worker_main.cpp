@@ -1,5 +1,6 @@
 // kiln-worker CAPSULE: compiles what the capsule says and leaves the outcome there.
 // kiln-worker --serve: the same for each capsule that is named on standard input.
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
                  "to repeat a failed compile: kiln replay CAPSULE\n";
     return 2;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   const auto files = kiln::make_real_file_system();
   const auto log = kiln::make_stderr_log(kiln::LogLevel::kWarn);
   // What a compiler starts must end with this process, when its parent ends the process group.

@@ -30,6 +30,8 @@ except ImportError as missing:
 
 FORMAT = 1
 STUDY_FORMAT = 2
+RECORD_BEGINNING = b'{"format":'
+STUDY_BEGINNING = b'{"kind":'
 MOST_FOR_BARS = 20  # the longest time over the shortest; as on the page of `kiln report`
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#565d66"
 # Okabe and Ito's palette, for all kinds of colour vision; lines differ in their dashes, too.
@@ -66,17 +68,37 @@ def files_named(name, paths):
         yield from found
 
 
-def read_lines(path, what, read):
-    """What `read` makes of each line's JSON; `what` is named where a line is something else."""
+def without_torn(place, line, beginning):
+    """The line's bytes; of one that a crash cut off, as kiln does, the whole line behind it, or nothing, with a warning."""
+
+    def is_json(text):
+        try:
+            json.loads(text.decode("utf-8"))
+        except ValueError:
+            return False
+        return True
+
+    head = line.rpartition(beginning)[0] or line  # a whole line may stand behind it
+    torn = line.startswith(beginning) or (len(head) > 1 and beginning.startswith(head)) or b"\0" in line
+    if not torn or is_json(line):
+        return line
+    print(f"plot.py: warning: {place}: a crash cut this line off; it is left out", file=sys.stderr)
+    rest = line[max(line.rfind(beginning), 0) :]
+    return rest if is_json(rest) else b""
+
+
+def read_lines(path, what, beginning, read):
+    """What `read` makes of each line's JSON, which begins with `beginning`; `what` is named where a line is something else."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
         raise BadInput(f"{path}: {error}") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    for number, whole in enumerate(lines, 1):
+        line = without_torn(f"{path}:{number}", whole.strip(), beginning)
+        if not line:
             continue
         try:
-            yield read(json.loads(line))
+            yield read(json.loads(line.decode("utf-8")))
         except json.JSONDecodeError as error:
             raise BadInput(f"{path}:{number}:{error.colno}: expected JSON: {error.msg}") from error
         except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -108,7 +130,7 @@ def read_records(paths):
     """The ok and measured records as a table."""
     rows = []
     for path in files_named("records.jsonl", paths):
-        rows += read_lines(path, "a record of Kiln's", row_of)
+        rows += read_lines(path, "a record of Kiln's", RECORD_BEGINNING, row_of)
     table = pd.DataFrame(rows)
     if table.empty:
         raise BadInput("the files hold no records")
@@ -305,7 +327,7 @@ def studies_of(path):
         elif kind == "result":
             results[line["section"], line["device"]] = {part: line[part] for part in ("cases", *RATIOS, "amortisation")}
 
-    for _ in read_lines(path, "a line of a study's file", read):
+    for _ in read_lines(path, "a line of a study's file", STUDY_BEGINNING, read):
         pass
     if not results:
         raise BadInput(f"{path}: no device of this study is finished")

@@ -15,7 +15,10 @@ int main(int argc, char** argv) {
   const int n = argc > 2 ? std::atoi(argv[2]) : 96;
   constexpr std::uint64_t kStepsAfterwards = 10;
   try {
-    kiln::Service service;
+    // A cache of this program's own, and nothing from the environment or the current folder.
+    kiln::Settings settings = kiln::Settings::for_application("kiln-background");
+    settings.workload_path = {KERNELS_FOLDER};
+    kiln::Service service(settings);
     kiln::BackgroundOptions options;
     options.verify = true;
     const kiln::BackgroundKernel laplacian = service.workload("stencil7")

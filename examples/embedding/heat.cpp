@@ -33,7 +33,10 @@ int main(int argc, char** argv) {
   const int n = argc > 2 ? std::atoi(argv[2]) : 96;
   const int steps = argc > 3 ? std::atoi(argv[3]) : 20;
   try {
-    kiln::Service service;
+    // A cache of this program's own, and nothing from the environment or the current folder.
+    kiln::Settings settings = kiln::Settings::for_application("kiln-heat");
+    settings.workload_path = {KERNELS_FOLDER};
+    kiln::Service service(settings);
     const kiln::DeviceHandle device = service.device(device_name);
 
     // Everything that is known by now becomes a constant of the machine code.

@@ -12,11 +12,12 @@ namespace kiln {
 /// How KernelRequest::background goes about it.
 struct BackgroundOptions {
   /// Compares the specialised kernel with the generic one before it is used: both run on inputs of the
-  /// workload's own making, in buffers that exist only for that (twice the kernel's buffers in memory).
+  /// workload's own making, in buffers that exist only for that (twice the kernel's buffers in memory). A
+  /// kernel that takes no buffer stays generic, for nothing could be compared.
   bool verify = false;
   /// What may differ: |specialised - generic| <= atol + rtol * |generic|. Without them, the tolerance of the
   /// workload's check of the buffer; without a check, 64 roundings of the largest value; whole numbers and
-  /// records must be equal.
+  /// records must be equal. `rtol` is at least 0 and below 1, `atol` at least 0 and finite.
   std::optional<double> rtol, atol;
   /// Compiles the generic kernel, where the cache has none, at the lowest optimisation that compiles fast.
   bool quick = true;
@@ -49,7 +50,7 @@ class BackgroundKernel {
   /// Kernel::launch of the one that is in use. Never waits for the other, and adds neither lock nor
   /// allocation: one load of a pointer, one count. Each launch is of one kernel or of the other.
   void launch(void* stream, LaunchArguments arguments) const;
-  /// On the device's own stream, and waits. Throws Error when the kernel failed.
+  /// launch() with a null stream, and DeviceHandle::synchronize(). Throws Error when the kernel failed.
   void run(LaunchArguments arguments) const;
 
   [[nodiscard]] BackgroundStatus status() const;

@@ -29,7 +29,8 @@ class DeviceHandle {
   [[nodiscard]] const std::string& arch() const;  ///< what code is generated for
   /// Bytes that can be allocated now.
   [[nodiscard]] std::uint64_t free_memory_bytes() const;
-  /// Waits for everything that was launched without a stream. Throws Error when a kernel failed.
+  /// Waits for everything that was launched with a null stream; on a GPU this is the wait for the legacy
+  /// default stream, and for all work that is ordered with it. Throws Error when a kernel failed.
   void synchronize() const;
 
  private:
@@ -58,11 +59,14 @@ class Kernel {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// Enqueues on the caller's stream (a CUstream or hipStream_t; null: the stream that Kiln keeps for the
-  /// device). On a GPU it neither allocates nor takes a lock of Kiln's. Throws Error: bad input when the
-  /// number of pointers is not that of the kernel's buffer arguments; otherwise what the driver says.
+  /// Enqueues on the caller's stream (a CUstream or hipStream_t). Null on a GPU is the legacy default stream:
+  /// the kernel runs after what was enqueued there before (cuMemsetD8, cuMemcpyHtoD, kernels of the run
+  /// time's stream 0) and in every stream that was not made as non-blocking, per-thread default streams among
+  /// them. Null on the cpu is a queue of the device handle's. On a GPU it neither allocates nor takes a lock
+  /// of Kiln's. Throws Error: bad input when the number of pointers is not that of the kernel's buffer
+  /// arguments; otherwise what the driver says.
   void launch(void* stream, LaunchArguments arguments) const;
-  /// On the device's own stream, and waits. Throws Error when the kernel failed.
+  /// launch() with a null stream, and DeviceHandle::synchronize(). Throws Error when the kernel failed.
   void run(LaunchArguments arguments) const;
 
   [[nodiscard]] const std::string& name() const;
@@ -113,6 +117,7 @@ class KernelRequest {
   /// stream is noticed.)
   KernelRequest& on(const DeviceHandle& device, void* stream);
   /// A parameter's value, `bind.<parameter>` ("compile", "run"), `fast_math`, `launch_bounds` or `lineinfo`.
+  /// Replaces what was set before.
   KernelRequest& set(const std::string& parameter, const Value& value);
   template <class Integer>
   requires(std::is_integral_v<Integer> &&
@@ -126,8 +131,10 @@ class KernelRequest {
   /// A header in memory: an #include of this name finds it before any file. Its content is part of the key.
   KernelRequest& header(const std::string& name, const std::string& text);
 
-  /// Finds or compiles the code and loads it. Throws Error: bad input for unknown parameters, values that are
-  /// not allowed, a shape that does not fit, a kernel that does not compile (with the compiler's log).
+  /// Finds or compiles the code and loads it; for values that this workload handle was asked for before, a
+  /// look-up without files. The cache's entry is written after it returns. Throws Error: bad input for
+  /// unknown parameters, values that are not allowed, a shape that does not fit, a kernel that does not
+  /// compile (with the compiler's log).
   [[nodiscard]] Kernel get() const;
   /// The same on another thread; the future carries the Error.
   [[nodiscard]] std::future<Kernel> get_async() const;

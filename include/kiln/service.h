@@ -10,7 +10,8 @@
 
 namespace kiln {
 
-/// A workload: kernels, parameters and how they are launched, from a YAML file. Cheap to copy.
+/// A workload: kernels, parameters and how they are launched, from a YAML file. Cheap to copy. Its kernels'
+/// texts are those of their first use: load the workload again to see edited files.
 class WorkloadHandle {
  public:
   struct Impl;  ///< Kiln's own
@@ -50,6 +51,7 @@ class Service {
   [[nodiscard]] DeviceHandle device(const std::string& name = "auto") const;
   /// A name on the workload path, or the path of a workload file or folder.
   [[nodiscard]] WorkloadHandle workload(const std::string& name_or_path) const;
+  /// Waits for entries of the cache that are being written.
   [[nodiscard]] ServiceStatistics statistics() const;
   /// Writes the file that Settings::trace names with what was traced until now; it is written anyway when the
   /// service, and all that came from it, goes. Without such a setting it does nothing. Throws Error when the

@@ -26,6 +26,7 @@ struct Settings {
   std::string nvcc;                              ///< a name or a path; empty: searched
   std::string hipcc;                             ///< a name or a path; empty: searched
   double compile_time_limit = 120;               ///< seconds; 0: none
+  double launch_time_limit = 1800;               ///< seconds, of jobs and studies; 0: none
   int compile_jobs = 0;                          ///< compiles at once; 0: one for each core
   std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none
   std::string isolation = "auto";                               ///< where compiles run: auto, none or process
@@ -33,8 +34,15 @@ struct Settings {
   std::string trace;                                            ///< file for a Chrome trace; empty: none
   std::string color = "auto";                                   ///< auto, always or never
 
-  /// Defaults, then the settings file, then the environment, as the `kiln` command does without options.
-  /// Throws Error (bad input) that names the place of a wrong value.
+  /// For a program that embeds Kiln and whose users need not know of it: the defaults, with a cache of the
+  /// program's own (`$XDG_CACHE_HOME/<name>/kiln`, by default below ~/.cache) and workloads from
+  /// `../share/kiln/kernels_src` beside the program. Reads no settings file and no variable of Kiln's; the
+  /// program changes what it wants to be otherwise. Throws Error (bad input) for a name that cannot be a
+  /// folder's.
+  [[nodiscard]] static Settings for_application(const std::string& name);
+  /// For a program whose users configure Kiln: defaults, then the file that KILN_SETTINGS names, else the
+  /// user's own (`$XDG_CONFIG_HOME/kiln/settings.yaml`), then the variables. Nothing is taken from the
+  /// current folder. Throws Error (bad input) that names the place of a wrong value.
   [[nodiscard]] static Settings from_environment();
 
   friend bool operator==(const Settings&, const Settings&) = default;

@@ -57,6 +57,7 @@ UniqueHandle<SpawnAttributesTraits> make_attributes(ProcessGroup group) {
   sigset_t defaults;
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
+  sigaddset(&defaults, SIGXFSZ);
   posix_spawnattr_setsigmask(attributes.get(), &none);
   posix_spawnattr_setsigdefault(attributes.get(), &defaults);
   posix_spawnattr_setpgroup(attributes.get(), 0);
@@ -97,7 +98,8 @@ std::variant<ChildProcess, std::string> ChildProcess::start(const std::string& p
   if (code != 0) {
     return "cannot start '" + path + "'" +
            (command.directory.empty() ? "" : " in '" + command.directory + "'") + ": " +
-           std::generic_category().message(code);
+           std::generic_category().message(code) +
+           (code == EAGAIN ? std::string(" (") + kProcessLimit + ")" : "");
   }
   ChildProcess child(pid, group);
   child.input = std::move(input.write_end);

@@ -1,13 +1,12 @@
 #include "base/chrome_trace.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/output_file.h"
 #include "base/version.h"
 
 namespace kiln {
@@ -134,23 +133,13 @@ std::string chrome_trace_json(const TraceContent& content) {
   }
   const FlowBegins flows = find_flow_begins(content);
   for (const auto& [track, events] : content.tracks) add_track(track, events, content.begin_ns, flows, list);
-  return "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + facts_of(content).dump() +
-         ",\n\"traceEvents\": [" + list.text() + "\n]}\n";
+  return "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " +
+         facts_of(content).dump(-1, ' ', false, Json::error_handler_t::replace) + ",\n\"traceEvents\": [" +
+         list.text() + "\n]}\n";
 }
 
 void write_chrome_trace(FileSystem& files, const std::filesystem::path& file, const TraceContent& content) {
-  std::filesystem::path made = file;
-  made += ".tmp-" + std::to_string(::getpid());
-  try {
-    files.write_file(made, chrome_trace_json(content), false);
-    if (!files.rename(made, file)) {
-      throw std::filesystem::filesystem_error("cannot replace", file,
-                                              std::make_error_code(std::errc::is_a_directory));
-    }
-  } catch (const std::filesystem::filesystem_error&) {
-    files.remove_all(made);
-    throw;
-  }
+  write_output_file(files, file, chrome_trace_json(content));
 }
 
 }  // namespace kiln

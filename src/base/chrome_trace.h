@@ -13,7 +13,7 @@ namespace kiln {
 /// trace is in `otherData`.
 [[nodiscard]] std::string chrome_trace_json(const TraceContent& content);
 
-/// Puts the text in its place by a rename: whoever looks finds the old file or the new one. Throws
+/// As an output file (base/output_file.h): whoever looks finds the old one or the new. Throws
 /// filesystem_error.
 void write_chrome_trace(FileSystem& files, const std::filesystem::path& file, const TraceContent& content);
 

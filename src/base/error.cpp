@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "base/text.h"
+
 namespace kiln {
 namespace {
 
 std::string with_location(const std::string& message, const SourceLocation& location) {
-  const std::string place = location.to_string();
+  const std::string place = printable_line(location.to_string());
   return place.empty() ? message : place + ": " + message;
 }
 

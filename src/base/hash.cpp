@@ -26,20 +26,25 @@ std::string escape_tag(std::string_view tag) {
 
 }  // namespace
 
+std::string hex_digits(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 0xFU];
+  }
+  return text;
+}
+
 std::string sha256_hex(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
     throw internal_error("libcrypto could not compute a SHA-256 digest");
   }
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(std::size_t{2} * length);
-  for (unsigned int i = 0; i < length; ++i) {
-    text += kDigits[digest[i] >> 4U];
-    text += kDigits[digest[i] & 0xFU];
-  }
-  return text;
+  return hex_digits({reinterpret_cast<const char*>(digest.data()), length});
 }
 
 FieldHasher& FieldHasher::field(std::string_view tag, std::string_view value) {

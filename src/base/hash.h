@@ -7,6 +7,9 @@
 
 namespace kiln {
 
+/// Two lower-case hexadecimal digits for each byte.
+[[nodiscard]] std::string hex_digits(std::string_view bytes);
+
 /// SHA-256 (FIPS 180-4, by libcrypto) of `bytes`, as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 

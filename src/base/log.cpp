@@ -49,7 +49,7 @@ class StderrLog : public Log {
   }
 
   void write(LogLevel level, const std::string& message) override {
-    if (level != LogLevel::kOff) logger_.log(to_spdlog(level), message);
+    if (level != LogLevel::kOff) logger_.log(to_spdlog(level), printable(message));
   }
 
  private:

@@ -8,6 +8,9 @@
 
 namespace kiln {
 
+/// What keeps the system from giving a further process or thread (EAGAIN), for messages.
+inline constexpr const char* kProcessLimit = "the limit `ulimit -u`, or one of the control group";
+
 /// A program to run. Never through a shell.
 struct Command {
   std::string program;                 ///< looked up in PATH when it has no slash

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -33,5 +34,18 @@ using ScratchFolder = UniqueHandle<ScratchFolderTraits>;
   files.make_directories(below, true);
   return ScratchFolder({&files, files.make_unique_directory(std::filesystem::absolute(below) / prefix)});
 }
+
+/// `below`/kiln-OWNER-`purpose`-RANDOM in a folder that all programs share, as the temporary folder: the name
+/// says which process it belongs to (base/process_identity.h). Throws filesystem_error.
+[[nodiscard]] ScratchFolder make_shared_scratch(FileSystem& files, const std::filesystem::path& below,
+                                                const std::string& purpose);
+
+/// Removes such folders of this user whose process has ended, or, where that cannot be seen from here
+/// (another container, before a restart of the machine), that are a day old. What cannot be removed stays.
+/// Returns how many went, or with `dry_run` would go.
+std::size_t collect_scratch(FileSystem& files, const std::filesystem::path& below, std::int64_t now_ns,
+                            bool dry_run = false) noexcept;
+/// Removes those of this process.
+void remove_own_scratch(FileSystem& files, const std::filesystem::path& below) noexcept;
 
 }  // namespace kiln

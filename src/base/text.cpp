@@ -31,7 +31,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string print(const char* format, int precision, double value) {
+template <class Value>
+std::string print(const char* format, int precision, Value value) {
   std::array<char, 512> text{};
   const int length = std::snprintf(text.data(), text.size(), format, precision, value);
   return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
@@ -67,6 +68,57 @@ std::optional<Number> parse_whole(std::string_view text) {
   return value;
 }
 
+constexpr std::size_t kLongestCharacter = 4;  // in UTF-8
+
+/// The character at the beginning of `text` and its length in bytes; length 0 if it is not UTF-8 (Unicode 15,
+/// table 3-7).
+struct Character {
+  char32_t code = 0;
+  std::size_t length = 0;
+};
+
+Character first_character(std::string_view text) {
+  constexpr std::array<char32_t, kLongestCharacter + 1> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC0 || lead >= 0xF8 || text.size() < length) return {};
+  char32_t code = lead & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0U) != 0x80) return {};
+    code = code << 6U | (byte & 0x3FU);
+  }
+  const bool surrogate = code >= 0xD800 && code < 0xE000;
+  if (code < kLeast.at(length) || surrogate || code > 0x10FFFF) return {};
+  return {code, length};
+}
+
+/// Delete, C1 controls, line separators, and what sets or overrides the direction of text.
+bool is_hidden(char32_t code) {
+  return (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
+}
+
+/// Appends the first character of `text` as it may be shown and returns its length.
+std::size_t append_printable(std::string_view text, std::string& result) {
+  const Character first = first_character(text);
+  if (first.length == 0 || first.code < ' ') {
+    result += print("\\x%0*x", 2, static_cast<unsigned char>(text[0]));
+    return 1;
+  }
+  if (is_hidden(first.code))
+    result += print("\\u%0*x", 4, static_cast<unsigned>(first.code));
+  else
+    result += text.substr(0, first.length);
+  return first.length;
+}
+
+/// As it is, without a look at more of the text.
+bool is_plain(char c) {
+  return c >= ' ' && c < '\x7f';
+}
+
 bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -88,8 +140,47 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
   if (candidates.empty()) return "";
-  if (const auto nearest = nearest_name(name, candidates)) return "; did you mean '" + *nearest + "'?";
-  return "; expected one of " + join(candidates, ", ");
+  if (const auto nearest = nearest_name(name, candidates))
+    return "; did you mean " + in_quotes(*nearest) + "?";
+  return "; expected one of " + printable_line(join(candidates, ", "));
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    std::size_t length = 0;
+    while (length < text.size() && (is_plain(text[length]) || text[length] == '\n' || text[length] == '\t'))
+      ++length;
+    if (text.substr(length).starts_with("\r\n")) length += 2;
+    result += text.substr(0, length);
+    text.remove_prefix(length);
+    if (length == 0) text.remove_prefix(append_printable(text, result));
+  }
+  return result;
+}
+
+std::string printable_line(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t control = std::string_view("\n\r\t").find(text[0]);
+    if (control == std::string_view::npos) {
+      text.remove_prefix(append_printable(text, result));
+      continue;
+    }
+    result += std::string("\\") + "nrt"[control];
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kShown = 200;
+  constexpr std::size_t kEnd = 40;
+  if (text.size() <= kShown) return "'" + printable_line(text) + "'";
+  return "'" + printable_line(text.substr(0, kShown - kEnd)) + "' ... '" +
+         printable_line(text.substr(text.size() - kEnd)) + "' (" + std::to_string(text.size()) + " bytes)";
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

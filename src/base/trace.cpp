@@ -134,6 +134,14 @@ TraceBuffer* Trace::buffer_of_this_thread() {
   return buffer;
 }
 
+void Trace::claim_track() noexcept {
+  if (!recording_) return;
+  try {
+    static_cast<void>(buffer_of_this_thread());
+  } catch (const std::bad_alloc&) {  // `add` tries again
+  }
+}
+
 void Trace::add(TraceEvent event) noexcept {
   if (!recording_) return;
   const std::size_t room = is_frame(event.label->kind) ? most_events_ + most_events_ / 4 : most_events_;
@@ -203,6 +211,7 @@ TraceSpan::TraceSpan(Trace* trace, TraceKind kind, std::string_view subject) : t
   own_ = std::make_shared<TraceLabel>(make_label(kind, subject));
   exceptions_ = std::uncaught_exceptions();
   trace_->push_range(own_->name.c_str());
+  trace_->claim_track();
   event_.begin_ns = trace_->now();
 }
 
@@ -210,6 +219,7 @@ TraceSpan::TraceSpan(Trace* trace, SharedLabel label) : trace_(trace) {
   if (trace_ == nullptr) return;
   event_.label = std::move(label);
   trace_->push_range(event_.label->name.c_str());
+  trace_->claim_track();
   event_.begin_ns = trace_->now();
 }
 

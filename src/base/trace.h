@@ -122,6 +122,9 @@ class Trace {
     for (const auto& sink : ranges_) sink->pop();
   }
 
+  /// Gives the calling thread a track. A span asks for it when it begins: the track of a thread that ends
+  /// meanwhile may hold spans that overlap it.
+  void claim_track() noexcept;
   /// Keeps a span that has ended.
   void add(TraceEvent event) noexcept;
   /// Names the calling thread's track, unless an earlier thread of this track has done so.

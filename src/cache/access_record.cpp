@@ -17,7 +17,10 @@ void record_access(FileSystem& files, const Clock& clock, const Path& entry) noe
     const auto status = files.status(entry / kAccessFile);
     if (status && status->type != FileStatus::Type::kFile) return;
     if (status && std::abs(clock.system_ns() - status->modified_ns) < kMinuteNs) return;
-    files.append_file(entry / kAccessFile, "+");
+    if (status)
+      files.append_file(entry / kAccessFile, "+");
+    else
+      files.write_own_file(entry / kAccessFile, "+", false);
   } catch (const std::exception&) {
     return;  // the entry only looks older than it is
   }

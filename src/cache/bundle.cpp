@@ -1,9 +1,12 @@
 #include "cache/bundle.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/input_file.h"
+#include "base/output_file.h"
 #include "base/text.h"
 #include "cache/entry.h"
 #include "cache/tar.h"
@@ -16,6 +19,7 @@ using Path = std::filesystem::path;
 using std::filesystem::filesystem_error;
 
 constexpr std::uint64_t kLargestMember = std::uint64_t{1} << 30;
+constexpr std::size_t kMostMembers = std::size_t{1} << 20;
 
 /// As a message shows it: a name may hold anything.
 std::string shown(const std::string& name) {
@@ -36,15 +40,15 @@ std::pair<std::string, std::string> split_name(const std::string& name) {
   return {*digest, parts[3]};
 }
 
-/// Reads one member after the other from a text.
+/// Goes from header to header.
 class BundleReader {
  public:
-  explicit BundleReader(std::string_view text) : text_(text) {}
+  explicit BundleReader(const BundleSource& bundle) : bundle_(bundle) {}
 
   /// False at the end, which must be whole and the end of the text.
   bool next(BundleMember& member) {
-    const std::string_view block = take(kTarBlock, "the bundle");
-    if (block.find_first_not_of('\0') == std::string_view::npos) {
+    const std::string block = take(kTarBlock, "the bundle");
+    if (block.find_first_not_of('\0') == std::string::npos) {
       require_end();
       return false;
     }
@@ -59,27 +63,37 @@ class BundleReader {
     }
     std::tie(member.digest, member.name) = split_name(header->name);
     if (!seen_.insert(header->name).second) throw bad_input(shown(header->name) + " is there twice");
-    member.bytes = take(header->size, shown(header->name));
-    static_cast<void>(take(tar_padding(header->size).size(), shown(header->name)));
+    if (seen_.size() > kMostMembers)
+      throw bad_input("it has more than " + std::to_string(kMostMembers) + " members");
+    member.at = at_;
+    member.size = header->size;
+    skip(header->size, shown(header->name));
+    skip(tar_padding(header->size).size(), shown(header->name));
     return true;
   }
 
  private:
-  std::string_view take(std::uint64_t size, const std::string& what) {
-    if (size > text_.size() - at_) throw bad_input(what + " is cut off");
-    const std::string_view taken = text_.substr(at_, size);
+  void skip(std::uint64_t size, const std::string& what) {
+    if (size > bundle_.size - at_) throw bad_input(what + " is cut off");
     at_ += size;
+  }
+
+  std::string take(std::uint64_t size, const std::string& what) {
+    const std::uint64_t begin = at_;
+    skip(size, what);
+    std::string taken = bundle_.read(begin, size);
+    if (taken.size() != size) throw bad_input(what + " is cut off");
     return taken;
   }
 
   void require_end() {
-    const std::string_view rest = take(kTarBlock, "the end of the bundle");
-    if (rest.find_first_not_of('\0') != std::string_view::npos || at_ != text_.size())
+    const std::string rest = take(kTarBlock, "the end of the bundle");
+    if (rest.find_first_not_of('\0') != std::string::npos || at_ != bundle_.size)
       throw bad_input("there is more after the end of the bundle");
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
+  const BundleSource& bundle_;
+  std::uint64_t at_ = 0;
   std::set<std::string> seen_;
 };
 
@@ -91,7 +105,7 @@ BundleSummary for_each_file(FileSystem& files, const EntryStore& store, const En
   for (const std::string& digest : store.digests()) {
     const auto info = read_cache_entry_info(files, store.directory(digest));
     if (info && !wanted(*info)) continue;
-    const auto contents = read_entry_files(files, store.directory(digest));
+    const auto contents = store.read_files(digest);
     if (const auto* damage = std::get_if<CacheEntryDamage>(&contents)) {
       if (files.status(store.directory(digest))) summary.skipped.push_back(digest + ": " + damage->what);
       continue;
@@ -113,12 +127,22 @@ Path member_path(const std::string& digest, const std::string& name) {
 void write_member(FileSystem& files, const Path& staging, const std::string& digest, const std::string& name,
                   std::string_view bytes) {
   const Path path = staging / member_path(digest, name);
-  files.make_directories(path.parent_path(), false);  // others may read a bundle
-  files.write_file(path, bytes, true);
+  files.make_own_directories(path.parent_path());  // others may read a bundle
+  files.write_own_file(path, bytes, true);
 }
 
 void require_sound(FileSystem& files, const EntryStore& staged, const std::string& digest) {
-  const auto read = read_cache_entry(files, staged.directory(digest));
+  const Path directory = staged.directory(digest);
+  const auto contents = read_entry_files(files, directory);
+  if (const auto* damage = std::get_if<CacheEntryDamage>(&contents))
+    throw bad_input("entry " + digest + " is damaged: " + damage->what);
+  for (const std::string& name : files.list(directory)) {
+    if (!std::get<EntryFiles>(contents).contains(name)) {
+      throw bad_input(shown(member_path(digest, name).string()) +
+                      " is not among the files that its entry.json records");
+    }
+  }
+  const auto read = read_cache_entry(files, directory);
   if (const auto* damage = std::get_if<CacheEntryDamage>(&read))
     throw bad_input("entry " + digest + " is damaged: " + damage->what);
   if (sha256_hex(std::get<CacheEntry>(read).preimage) != digest)
@@ -134,9 +158,9 @@ class Placement {
   /// An entry that is there already, and sound, stays.
   void put(const std::string& digest) {
     const Path target = to_.directory(digest);
-    files_.make_directories(target.parent_path(), false);
+    files_.make_own_directories(target.parent_path());
     if (files_.status(target)) {
-      const auto there = read_cache_entry(files_, target);
+      const auto there = to_.read(digest);
       if (std::holds_alternative<CacheEntry>(there)) return;
       if (files_.status(target)->type != FileStatus::Type::kDirectory) files_.remove_all(target);
       static_cast<void>(set_aside(files_, to_, digest));
@@ -172,8 +196,20 @@ void place_all(FileSystem& files, const EntryStore& staged, const EntryStore& ta
 
 }  // namespace
 
-std::vector<BundleMember> parse_bundle(std::string_view text) {
-  BundleReader reader(text);
+BundleSource bundle_in_text(std::string_view text) {
+  return {text.size(), [text](std::uint64_t at, std::uint64_t count) {
+            return std::string(text.substr(std::min<std::uint64_t>(at, text.size()), count));
+          }};
+}
+
+BundleSource bundle_in_file(FileSystem& files, const Path& file) {
+  return {input_status(files, file).size, [&files, file](std::uint64_t at, std::uint64_t count) {
+            return files.read(file, {at, count}).value_or("");
+          }};
+}
+
+std::vector<BundleMember> parse_bundle(const BundleSource& bundle) {
+  BundleReader reader(bundle);
   std::vector<BundleMember> members;
   for (BundleMember member; reader.next(member);) members.push_back(member);
   return members;
@@ -181,9 +217,8 @@ std::vector<BundleMember> parse_bundle(std::string_view text) {
 
 BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
                           const Path& file) {
-  const Path folder = std::filesystem::absolute(file).parent_path();
-  const ScratchFolder scratch = make_scratch_folder(files, folder, ".kiln-pack-");
-  const Path fresh = scratch.get().path / "bundle";
+  OutputFile output(files, file);
+  const Path& fresh = output.draft();
   files.write_file(fresh, "", false);
   BundleSummary summary =
       for_each_file(files, store, wanted,
@@ -192,7 +227,7 @@ BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const Entr
                                                    bytes + tar_padding(bytes.size()));
                     });
   files.append_file(fresh, tar_end());
-  (void)files.rename(fresh, file);
+  output.finish();
   return summary;
 }
 
@@ -200,7 +235,7 @@ BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const Entr
                           const Path& folder) {
   if (!files.list(folder).empty())
     throw bad_input("folder '" + folder.string() + "' is not empty; a bundle needs one of its own");
-  files.make_directories(folder, false);
+  files.make_own_directories(folder);
   const ScratchFolder staging = make_scratch_folder(files, folder, ".kiln-pack-");
   BundleSummary summary =
       for_each_file(files, store, wanted,
@@ -212,18 +247,18 @@ BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const Entr
   return summary;
 }
 
-BundleSummary unpack_bundle(FileSystem& files, std::string_view text, const Path& root) {
-  const std::vector<BundleMember> members = parse_bundle(text);
-  files.make_directories(root, false);
+BundleSummary unpack_bundle(FileSystem& files, const BundleSource& bundle, const Path& root) {
+  const std::vector<BundleMember> members = parse_bundle(bundle);
+  files.make_own_directories(root);
   const ScratchFolder scratch = make_temporary(files, root, "unpack");
   const EntryStore staged(files, scratch.get().path, EntryStore::Owners::kSelfAndRoot);
   const EntryStore target(files, root, EntryStore::Owners::kSelfAndRoot);
   BundleSummary summary;
   std::set<std::string> digests;
   for (const BundleMember& member : members) {
-    write_member(files, scratch.get().path, member.digest, member.name, member.bytes);
+    write_member(files, scratch.get().path, member.digest, member.name, bundle.read(member.at, member.size));
     digests.insert(member.digest);
-    summary.bytes += member.bytes.size();
+    summary.bytes += member.size;
   }
   for (const std::string& digest : digests) require_sound(files, staged, digest);
   summary.entries = digests.size();

@@ -20,12 +20,25 @@ namespace kiln {
 struct BundleMember {
   std::string digest;      ///< of the entry
   std::string name;        ///< of the file in the entry's folder
-  std::string_view bytes;  ///< in the text that was parsed
+  std::uint64_t at = 0;    ///< where its bytes begin in the bundle
+  std::uint64_t size = 0;  ///< in bytes
 };
 
-/// Throws bad_input, one sentence that names the member, for anything but a whole bundle: another name or
-/// type, a name twice, a wrong checksum of a header, a member that is too large or cut off.
-[[nodiscard]] std::vector<BundleMember> parse_bundle(std::string_view text);
+/// The bytes of a bundle, read part by part: a bundle may be larger than the memory.
+struct BundleSource {
+  std::uint64_t size = 0;
+  std::function<std::string(std::uint64_t at, std::uint64_t count)>
+      read;  ///< fewer bytes where it is cut off
+};
+/// The text must outlive the source.
+[[nodiscard]] BundleSource bundle_in_text(std::string_view text);
+/// Throws bad_input for what is not a plain file.
+[[nodiscard]] BundleSource bundle_in_file(FileSystem& files, const std::filesystem::path& file);
+
+/// The members, by their headers alone. Throws bad_input, one sentence that names the member, for anything
+/// but a whole bundle: another name or type, a name twice, a wrong checksum of a header, a member that is too
+/// large or cut off.
+[[nodiscard]] std::vector<BundleMember> parse_bundle(const BundleSource& bundle);
 
 struct BundleSummary {
   std::uint64_t entries = 0, bytes = 0;
@@ -47,6 +60,6 @@ BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const Entr
 /// verified before the first is put in its place, and what was put is taken back if a later one fails.
 /// Entries that are there already stay. Throws bad_input for a bundle that is not sound, filesystem_error for
 /// a disk that refuses.
-BundleSummary unpack_bundle(FileSystem& files, std::string_view text, const std::filesystem::path& root);
+BundleSummary unpack_bundle(FileSystem& files, const BundleSource& bundle, const std::filesystem::path& root);
 
 }  // namespace kiln

@@ -70,8 +70,8 @@ void DiskCache::give_up(KeyLock lock) {
   locks_.give_up(std::move(lock));
 }
 
-void DiskCache::publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
-  if (!may_write() || !is_trusted()) return;
+bool DiskCache::publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
+  if (!may_write() || !is_trusted()) return false;
   try {
     write_and_commit(key, code, label);
     use_mark_.add(key.digest);
@@ -81,13 +81,14 @@ void DiskCache::publish(const CacheKey& key, const CodeObject& code, const Cache
              "the kernel cache in '" + root().string() + "' cannot be written (" + explain(error) +
                  "); kernels compiled from now on are not kept. Make room, or choose another folder with "
                  "cache_dir");
-    return;
+    return false;
   } catch (const Error& error) {
     count(&CacheCounters::failed_writes);
     log_.warn("cache entry " + key.digest + " is not kept: " + error.what());
-    return;
+    return false;
   }
   keep_cap(bytes_of(key, code, label));
+  return true;
 }
 
 std::vector<CacheEntryInfo> DiskCache::list() {
@@ -217,11 +218,18 @@ std::optional<CodeObject> DiskCache::take(EntryStore::Lookup found, const CacheK
 void DiskCache::write_and_commit(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
   const Path directory = own_.directory(key.digest);
   files_.make_directories(root(), true);
+  if (!own_.has_sound_prefix(key.digest)) replace_prefix(directory.parent_path());
   files_.make_directories(directory.parent_path(), true);
   if (!is_trusted()) return;
   const ScratchFolder temporary = make_temporary(files_, root(), "new");
   write_cache_entry(files_, temporary.get().path, key, code, label, clock_.system_ns());
   count(commit(temporary.get().path, key) ? &CacheCounters::published : &CacheCounters::lost_races);
+}
+
+/// Whoever may write to it may have put anything there.
+void DiskCache::replace_prefix(const Path& prefix) {
+  const ScratchFolder aside = make_temporary(files_, root(), "removed");
+  (void)files_.rename(prefix, aside.get().path / "prefix");
 }
 
 /// False if a good entry of this key is there already, or others keep putting one there.
@@ -255,7 +263,7 @@ void DiskCache::verify_layer(const EntryStore& store, bool repair, VerifyReport&
   const std::string place = &store == &own_ ? "" : " in '" + store.root().string() + "'";
   for (const std::string& digest : store.digests()) {
     ++report.entries;
-    const auto read = read_cache_entry(files_, store.directory(digest));
+    const auto read = store.read(digest);
     std::string what;
     if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) {
       if (!files_.status(store.directory(digest))) continue;  // removed while it was read

@@ -72,7 +72,7 @@ class DiskCache {
   /// Gives the lock back of a key that could not be compiled.
   void give_up(KeyLock lock);
   /// Never throws for a disk that fails: it warns once, counts, and goes on without.
-  void publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
+  bool publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
 
   /// Sound entries of the root.
   [[nodiscard]] std::vector<CacheEntryInfo> list();
@@ -104,6 +104,7 @@ class DiskCache {
   [[nodiscard]] std::optional<CodeObject> take(EntryStore::Lookup found, const CacheKey& key,
                                                const EntryStore& store);
   void write_and_commit(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
+  void replace_prefix(const Path& prefix);
   [[nodiscard]] bool commit(const Path& temporary, const CacheKey& key);
   void keep_cap(std::uint64_t published_bytes);
   void verify_layer(const EntryStore& store, bool repair, VerifyReport& report);

@@ -24,31 +24,42 @@ bool is_plain_name(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
 }
 
-/// The file's content, or what is wrong. Looks at its type first: a link or a pipe is not opened.
-std::variant<std::string, CacheEntryDamage> read_plain_file(FileSystem& files, const Path& directory,
+/// An entry's folder, and who may have written what is in it.
+struct EntryPlace {
+  FileSystem& files;
+  const Path& directory;
+  const TrustedOwners& owners;
+};
+
+/// The file's content, or what is wrong. Looks at its type first: a link or a pipe is not opened. Its owner
+/// is that of the file which is read: nobody else can replace it in the folder, which has been looked at.
+std::variant<std::string, CacheEntryDamage> read_plain_file(const EntryPlace& place,
                                                             const std::string& name) {
+  const auto& [files, directory, owners] = place;
   const auto status = files.status(directory / name);
   if (!status) return CacheEntryDamage{name + " is missing"};
   if (status->type != FileStatus::Type::kFile) return CacheEntryDamage{name + " is not a plain file"};
+  if (const auto why = find_distrust(*status, owners)) return CacheEntryDamage{name + " " + *why};
   auto text = files.read_file(directory / name);
   if (!text) return CacheEntryDamage{name + " is missing"};
   return *std::move(text);
 }
 
-std::variant<EntryMetadata, CacheEntryDamage> read_metadata(FileSystem& files, const Path& directory) {
-  const auto status = files.status(directory);
+std::variant<EntryMetadata, CacheEntryDamage> read_metadata(const EntryPlace& place) {
+  const auto status = place.files.status(place.directory);
   if (!status) return CacheEntryDamage{"it is missing"};
   if (status->type != FileStatus::Type::kDirectory) return CacheEntryDamage{"it is not a directory"};
-  const auto text = read_plain_file(files, directory, kMetadataFile);
+  if (const auto why = find_distrust(*status, place.owners)) return CacheEntryDamage{"it " + *why};
+  const auto text = read_plain_file(place, kMetadataFile);
   if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
   return parse_entry_metadata(std::get<std::string>(text));
 }
 
-std::variant<std::string, CacheEntryDamage> read_recorded_file(FileSystem& files, const Path& directory,
+std::variant<std::string, CacheEntryDamage> read_recorded_file(const EntryPlace& place,
                                                                const std::string& name,
                                                                const RecordedFile& recorded) {
   if (!is_plain_name(name)) return CacheEntryDamage{"'" + name + "' is not a name of a file"};
-  auto text = read_plain_file(files, directory, name);
+  auto text = read_plain_file(place, name);
   if (std::holds_alternative<CacheEntryDamage>(text)) return text;
   const std::string& bytes = std::get<std::string>(text);
   if (bytes.size() != recorded.size) {
@@ -64,12 +75,12 @@ struct Verified {
   EntryFiles contents;  ///< of the recorded files
 };
 
-std::variant<Verified, CacheEntryDamage> read_verified(FileSystem& files, const Path& directory) {
-  auto read = read_metadata(files, directory);
+std::variant<Verified, CacheEntryDamage> read_verified(const EntryPlace& place) {
+  auto read = read_metadata(place);
   if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) return *damage;
   Verified verified{std::get<EntryMetadata>(std::move(read)), {}};
   for (const auto& [name, recorded] : verified.metadata.files) {
-    auto text = read_recorded_file(files, directory, name, recorded);
+    auto text = read_recorded_file(place, name, recorded);
     if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
     verified.contents[name] = std::get<std::string>(std::move(text));
   }
@@ -106,14 +117,15 @@ void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey&
   }
   const bool synced = sync == EntrySync::kFull;
   const std::string metadata_text = to_json_text(metadata);
-  for (const auto& [name, bytes] : contents) files.write_file(directory / name, *bytes, synced);
-  files.write_file(directory / kMetadataFile, metadata_text, synced);
+  for (const auto& [name, bytes] : contents) files.write_own_file(directory / name, *bytes, synced);
+  files.write_own_file(directory / kMetadataFile, metadata_text, synced);
   if (synced) files.sync_directory(directory);
 }
 
-std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, const Path& directory) {
+std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, const Path& directory,
+                                                            const TrustedOwners& owners) {
   try {
-    auto read = read_verified(files, directory);
+    auto read = read_verified({files, directory, owners});
     if (auto* damage = std::get_if<CacheEntryDamage>(&read)) return std::move(*damage);
     return entry_from(std::get<Verified>(std::move(read)));
   } catch (const std::filesystem::filesystem_error& error) {
@@ -121,9 +133,10 @@ std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, c
   }
 }
 
-std::variant<EntryFiles, CacheEntryDamage> read_entry_files(FileSystem& files, const Path& directory) {
+std::variant<EntryFiles, CacheEntryDamage> read_entry_files(FileSystem& files, const Path& directory,
+                                                            const TrustedOwners& owners) {
   try {
-    auto read = read_verified(files, directory);
+    auto read = read_verified({files, directory, owners});
     if (auto* damage = std::get_if<CacheEntryDamage>(&read)) return std::move(*damage);
     EntryFiles contents = std::move(std::get<Verified>(read).contents);
     contents[kMetadataFile] = files.read_file(directory / kMetadataFile).value_or("");
@@ -135,7 +148,7 @@ std::variant<EntryFiles, CacheEntryDamage> read_entry_files(FileSystem& files, c
 
 std::optional<CacheEntryInfo> read_cache_entry_info(FileSystem& files, const Path& directory) {
   try {
-    const auto read = read_metadata(files, directory);
+    const auto read = read_metadata({files, directory, {}});
     if (const auto* metadata = std::get_if<EntryMetadata>(&read)) return metadata->info;
   } catch (const std::filesystem::filesystem_error&) {
     return std::nullopt;

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "base/file.h"
+#include "base/folder_trust.h"
 #include "cache/cache_key.h"
 #include "compile/compiler.h"
 
@@ -58,14 +59,15 @@ void write_cache_entry(FileSystem& files, const std::filesystem::path& directory
                        const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns,
                        EntrySync sync = EntrySync::kFull);
 
-/// Whole and verified. Never throws for what is on the disk: an unreadable file is damage, too.
+/// Whole and verified, and nobody's but those owners'. Never throws for what is on the disk: an unreadable
+/// file is damage, too.
 [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(
-    FileSystem& files, const std::filesystem::path& directory);
+    FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
 
 /// The recorded files and `entry.json` itself, by name, byte for byte as they are in a sound entry.
 using EntryFiles = std::map<std::string, std::string>;
 [[nodiscard]] std::variant<EntryFiles, CacheEntryDamage> read_entry_files(
-    FileSystem& files, const std::filesystem::path& directory);
+    FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
 
 /// From `entry.json` alone, for lists; `nullopt` if it is damaged.
 [[nodiscard]] std::optional<CacheEntryInfo> read_cache_entry_info(FileSystem& files,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -116,7 +117,7 @@ std::string to_json_text(const EntryMetadata& metadata) {
   const Json document = {{"checksum", zeros},
                          {"format", kFormat},
                          {"digest", metadata.info.digest},
-                         {"label", metadata.info.label},
+                         {"label", printable_line(metadata.info.label)},
                          {"target", metadata.info.target},
                          {"compiler", metadata.info.compiler},
                          {"created_ns", metadata.info.created_ns},
@@ -130,7 +131,7 @@ std::string to_json_text(const EntryMetadata& metadata) {
     std::string text = document.dump(kIndent) + "\n";
     return text.replace(text.find(zeros), zeros.size(), sha256_hex(text));
   } catch (const Json::type_error& error) {
-    throw bad_input(std::string("a kernel's name cannot be stored: ") + error.what());
+    throw bad_input(std::string("a kernel's name is not UTF-8: ") + error.what());
   }
 }
 

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "base/folder_trust.h"
 #include "base/process_identity.h"
-#include "cache/folder_trust.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -33,10 +33,7 @@ EntryStore::Lookup EntryStore::look_up(const CacheKey& key) const {
   try {
     const auto status = files_.status(path);
     if (!status) return Absent{};
-    if (!is_trusted(status->owner)) {
-      return CacheEntryDamage{"it belongs to user " + std::to_string(status->owner)};
-    }
-    auto read = read_cache_entry(files_, path);
+    auto read = this->read(key.digest);
     if (auto* damage = std::get_if<CacheEntryDamage>(&read)) {
       if (!files_.status(path)) return Absent{};  // removed while it was read
       return std::move(*damage);
@@ -49,6 +46,41 @@ EntryStore::Lookup EntryStore::look_up(const CacheKey& key) const {
   }
 }
 
+std::variant<CacheEntry, CacheEntryDamage> EntryStore::read(const std::string& digest) const {
+  try {
+    const TrustedOwners owners = trusted_owners();
+    if (auto why = prefix_problem(digest, owners)) return CacheEntryDamage{*std::move(why)};
+    return read_cache_entry(files_, directory(digest), owners);
+  } catch (const filesystem_error& error) {
+    return CacheEntryDamage{explain(error)};
+  }
+}
+
+std::variant<EntryFiles, CacheEntryDamage> EntryStore::read_files(const std::string& digest) const {
+  try {
+    const TrustedOwners owners = trusted_owners();
+    if (auto why = prefix_problem(digest, owners)) return CacheEntryDamage{*std::move(why)};
+    return read_entry_files(files_, directory(digest), owners);
+  } catch (const filesystem_error& error) {
+    return CacheEntryDamage{explain(error)};
+  }
+}
+
+bool EntryStore::has_sound_prefix(const std::string& digest) const {
+  return !prefix_problem(digest, trusted_owners());
+}
+
+std::optional<std::string> EntryStore::prefix_problem(const std::string& digest,
+                                                      const TrustedOwners& owners) const {
+  const Path prefix = directory(digest).parent_path();
+  const auto status = files_.status(prefix);
+  if (!status) return std::nullopt;
+  const std::string name = std::string(kEntryFormatFolder) + "/" + prefix.filename().string();
+  if (status->type != FileStatus::Type::kDirectory) return name + " is not a directory";
+  const auto why = find_distrust(*status, owners);
+  return why ? std::optional(name + " " + *why) : std::nullopt;
+}
+
 std::optional<EntryStore::Distrust> EntryStore::distrust() const {
   const FolderOwners owners =
       owners_ == Owners::kAlsoOfTheFolder ? FolderOwners::kAny : FolderOwners::kTrusted;
@@ -59,9 +91,8 @@ std::optional<EntryStore::Distrust> EntryStore::distrust() const {
     if (auto why = find_distrust(files_, folder, owners)) return Distrust{folder, *std::move(why)};
     if (owners_ == Owners::kSelfAndRoot) return std::nullopt;
     const auto status = files_.status(folder / ".");
-    if (status && !is_trusted(status->owner)) {
-      return Distrust{folder, "it belongs to user " + std::to_string(status->owner)};
-    }
+    if (!status) return std::nullopt;
+    if (const auto why = find_distrust(*status, trusted_owners())) return Distrust{folder, "it " + *why};
     return std::nullopt;
   } catch (const filesystem_error& error) {
     return Distrust{folder, "it cannot be examined: " + error.code().message()};
@@ -96,11 +127,11 @@ std::vector<std::string> EntryStore::digests() const {
   return digests;
 }
 
-bool EntryStore::is_trusted(std::uint32_t owner) const {
-  if (is_trusted_owner(owner)) return true;
-  if (owners_ == Owners::kSelfAndRoot) return false;
-  const auto folder = files_.status(root_ / ".");
-  return folder && folder->owner == owner;
+TrustedOwners EntryStore::trusted_owners() const {
+  TrustedOwners owners = {0, current_user_id()};
+  if (owners_ == Owners::kSelfAndRoot) return owners;
+  if (const auto folder = files_.status(root_ / ".")) owners.push_back(folder->owner);
+  return owners;
 }
 
 std::optional<std::string> entry_digest(const std::string& prefix, const std::string& rest) {

@@ -27,6 +27,12 @@ class EntryStore {
 
   /// Whole, verified and of this very key. Never throws for what is on the disk.
   [[nodiscard]] Lookup look_up(const CacheKey& key) const;
+  /// Whole and verified; it and the folder that it lies in are of those whose code is run, and nobody else
+  /// may write to them. Never throws for what is on the disk.
+  [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read(const std::string& digest) const;
+  [[nodiscard]] std::variant<EntryFiles, CacheEntryDamage> read_files(const std::string& digest) const;
+  /// Whether entries may be put beside that of this digest: nobody else can replace them there.
+  [[nodiscard]] bool has_sound_prefix(const std::string& digest) const;
   /// Why nothing from here may be run, naming the folder; `nullopt` if it is fine or not there. Asked before
   /// each use: the folder may be made, by anyone, at any time.
   struct Distrust {
@@ -43,7 +49,9 @@ class EntryStore {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:
-  [[nodiscard]] bool is_trusted(std::uint32_t owner) const;
+  [[nodiscard]] TrustedOwners trusted_owners() const;
+  [[nodiscard]] std::optional<std::string> prefix_problem(const std::string& digest,
+                                                          const TrustedOwners& owners) const;
 
   FileSystem& files_;
   std::filesystem::path root_;

@@ -148,9 +148,10 @@ std::uint64_t KeyLocks::remove_stale() {
 
 /// By the time on the file: nobody has watched it for a lease.
 KeyLocks::Examined KeyLocks::examine(const std::string& name) const {
-  const auto text = files_.read_file(folder_ / name);
   const auto status = files_.status(folder_ / name);
-  if (!text || !status) return {};
+  if (!status || status->type != FileStatus::Type::kFile) return {};  // a stranger is nobody's lock
+  const auto text = files_.read_file(folder_ / name);
+  if (!text) return {};
   const double age = static_cast<double>(clock_.system_ns() - status->modified_ns) * 1e-9;
   const auto file = parse(*text);
   const bool left = file ? file->state == kGivenUp || has_ended(file->owner) : age > kWritingSeconds;

@@ -31,6 +31,12 @@ const CLI::App& parsed_command(const CLI::App& app) {
   return parsed.empty() ? app : parsed_command(*parsed.front());
 }
 
+/// "kiln cache gc".
+std::string words_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent == nullptr ? "" : words_of(*parent) + " ") + command.get_name();
+}
+
 }  // namespace
 
 void add_global_options(CLI::App& app, GlobalArguments& arguments) {
@@ -56,23 +62,24 @@ std::string unexpected_word_message(const CLI::App& app, const std::vector<std::
   const auto is_option = [](const std::string& word) { return word.size() > 1 && word.starts_with("-"); };
   const CLI::App& command = parsed_command(app);
   const auto option = std::find_if(extras.begin(), extras.end(), is_option);
-  const std::string place = &command == &app ? "" : " of 'kiln " + command.get_name() + "'";
+  const std::string place = &command == &app ? "" : " of '" + words_of(command) + "'";
   if (option != extras.end()) {
     std::vector<std::string> names;
     add_option_names(command, names);
     if (&command != &app) add_option_names(app, names);
     const std::string word = option->substr(0, option->find('='));
     const auto nearest = nearest_name(word, names);
-    return "'" + word + "' is not an option" + place + (nearest ? "; did you mean '" + *nearest + "'?" : "");
+    return in_quotes(word) + " is not an option" + place +
+           (nearest ? "; did you mean '" + *nearest + "'?" : "");
   }
   const std::vector<std::string> commands = command_names(command);
-  if (commands.empty()) return "'" + extras.front() + "' is one argument too many" + place;
-  return "'" + extras.front() + "' is not a command" + place + suggestion(extras.front(), commands);
+  if (commands.empty()) return in_quotes(extras.front()) + " is one argument too many" + place;
+  return in_quotes(extras.front()) + " is not a command" + place + suggestion(extras.front(), commands);
 }
 
 void require_word(const std::string& option, const std::string& text, const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), text) != words.end()) return;
-  throw bad_input(option + ": '" + text + "' is not known" + suggestion(text, words));
+  throw bad_input(option + ": " + in_quotes(text) + " is not known" + suggestion(text, words));
 }
 
 std::string version_text() {

@@ -60,6 +60,16 @@ bool is_folder(World& world, const std::string& output) {
   return output.ends_with('/') || (status && status->type == FileStatus::Type::kDirectory);
 }
 
+BundleSummary pack_into(World& world, const EntryStore& store, const EntryFilter& wanted,
+                        const std::string& output) {
+  try {
+    return is_folder(world, output) ? pack_folder(world.files(), store, wanted, output)
+                                    : pack_bundle(world.files(), store, wanted, output);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw bad_input("--output: '" + output + "' cannot be written: " + error.code().message());
+  }
+}
+
 int pack(World& world, const BundleArguments& arguments) {
   if (arguments.output.empty())
     throw bad_input("say where to with -o: a file, or a folder that ends with '/'");
@@ -72,9 +82,7 @@ int pack(World& world, const BundleArguments& arguments) {
                                         [&](const std::string& arch) { return means(arch, entry.target); });
   };
   const EntryStore store(world.files(), world.engine().cache().root(), EntryStore::Owners::kSelfAndRoot);
-  const BundleSummary summary = is_folder(world, arguments.output)
-                                    ? pack_folder(world.files(), store, wanted, arguments.output)
-                                    : pack_bundle(world.files(), store, wanted, arguments.output);
+  const BundleSummary summary = pack_into(world, store, wanted, arguments.output);
   for (const std::string& skipped : summary.skipped) world.log().warn("not packed, damaged: " + skipped);
   world.out() << entries_text(summary.entries) << ", " << format_bytes(summary.bytes) << " packed into "
               << arguments.output << "\n";
@@ -89,9 +97,9 @@ int unpack(World& world, const BundleArguments& arguments) {
   if (const auto distrust = store.distrust()) {
     throw environment_error("folder '" + distrust->folder.string() + "' cannot be used: " + distrust->why);
   }
-  const std::string text = read_input(world.files(), file);
+  const BundleSource bundle = bundle_in_file(world.files(), file);
   try {
-    const BundleSummary summary = unpack_bundle(world.files(), text, root);
+    const BundleSummary summary = unpack_bundle(world.files(), bundle, root);
     world.out() << entries_text(summary.entries) << ", " << format_bytes(summary.bytes) << " unpacked into "
                 << root.string() << "\n";
   } catch (const Error& error) {

@@ -3,6 +3,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/cache_commands.h"
 #include "cli/exit_code.h"
@@ -53,15 +54,18 @@ int run(World& world, const GcArguments& arguments) {
   const std::uint64_t capsules =
       remove_old_capsules(world.files(), world.clock(), root / "failures",
                           options.older_than_seconds.value_or(kCapsuleSeconds), options.dry_run);
+  const std::size_t scratch = collect_scratch(world.files(), std::filesystem::temp_directory_path(),
+                                              world.clock().system_ns(), options.dry_run);
   const std::string would = options.dry_run ? "would be removed" : "removed";
   world.out() << entries_text(report.removed_entries) << " (" << format_bytes(report.removed_bytes) << ") of "
               << report.entries << " (" << format_bytes(report.bytes) << ") " << would << " from "
               << root.string();
   if (report.in_use > 0) world.out() << "; " << entries_text(report.in_use) << " in use stay";
   world.out() << "\n";
-  if (report.temporaries + report.locks + report.marks + capsules > 0) {
+  const std::uint64_t temporaries = report.temporaries + scratch;
+  if (temporaries + report.locks + report.marks + capsules > 0) {
     world.out() << "left by processes that died or failed, " << would << ": "
-                << plural(report.temporaries, "temporary folder") << ", " << plural(report.locks, "lock file")
+                << plural(temporaries, "temporary folder") << ", " << plural(report.locks, "lock file")
                 << ", " << plural(report.marks, "use mark") << ", " << plural(capsules, "failure capsule")
                 << "\n";
   }

@@ -84,7 +84,7 @@ std::string render_json(const std::vector<CacheEntryInfo>& entries) {
     if (entry.registers) one["registers"] = *entry.registers;
     all.push_back(std::move(one));
   }
-  return all.dump(1) + "\n";
+  return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string render_table(const std::vector<CacheEntryInfo>& entries, std::int64_t now_ns,

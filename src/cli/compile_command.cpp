@@ -12,6 +12,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
+#include "cli/job_guard.h"
 #include "job/plan.h"
 #include "kiln/error.h"
 #include "report/statistics_report.h"
@@ -121,6 +122,7 @@ int run(World& world, const CompileArguments& arguments) {
   const Interrupt interrupt;
   JobContext context = world.job_context(job.isolation);
   context.stop = Interrupt::requested;
+  const JobGuard guard(world, nullptr, nullptr);
   const std::vector<Target> targets = targets_of(arguments.archs, context.compilers);
   for (const Target& target : targets) {
     if (arguments.ahead) context.compilers[target.backend] = &ahead_compiler(world.engine(), target.backend);
@@ -136,7 +138,7 @@ int run(World& world, const CompileArguments& arguments) {
   world.out() << statistics_line(world.engine().service().counters()) << "\n";
   if (!Interrupt::requested()) return code;
   world.status_line().write("interrupted: what was compiled is in the cache");
-  return kExitInterrupted;
+  return Interrupt::exit_code();
 }
 
 }  // namespace

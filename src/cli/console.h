@@ -1,6 +1,10 @@
 #pragma once
 
 #include <ostream>
+#include <streambuf>
+#include <vector>
+
+#include "base/unique_fd.h"
 
 namespace kiln {
 
@@ -14,10 +18,46 @@ struct Console {
   bool utf8 = true;  ///< the locale's encoding
 };
 
-/// Of this process.
-[[nodiscard]] Console make_process_console();
+/// Writes to a descriptor, which it does not own.
+class DescriptorBuffer final : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(int descriptor);
 
-/// Whether the reader of standard output has gone (`kiln run ... | head`), as opposed to a disk that is full.
-[[nodiscard]] bool standard_output_closed();
+ protected:
+  int_type overflow(int_type c) override;
+  int sync() override;
+
+ private:
+  static constexpr std::size_t kBytes = 16384;
+  [[nodiscard]] bool write_out();
+
+  int descriptor_;
+  std::vector<char> bytes_;
+};
+
+/// The streams of this process, for `main` alone. Results are the only thing that goes to standard output, as
+/// whoever reads them counts on: from here on, what kernels print (`printf`, static constructors, a driver
+/// that empties the buffer of a GPU's `printf`), and what libraries print, goes to standard error.
+class ProcessConsole {
+ public:
+  ProcessConsole();
+  ProcessConsole(const ProcessConsole&) = delete;
+  ProcessConsole& operator=(const ProcessConsole&) = delete;
+  ~ProcessConsole() = default;
+
+  /// Refers to this object.
+  [[nodiscard]] Console console();
+  /// Whether the reader of standard output has gone (`kiln run ... | head`), as opposed to a disk that is
+  /// full.
+  [[nodiscard]] bool reader_has_gone() const;
+
+ private:
+  [[nodiscard]] int descriptor() const;
+
+  bool out_is_terminal_;
+  UniqueFd results_;  // empty: standard output itself
+  DescriptorBuffer buffer_;
+  std::ostream out_;
+};
 
 }  // namespace kiln

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/output_file.h"
+#include "base/text.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -18,13 +20,14 @@ void require_output(World& world, const std::string& file) {
   if (file.empty()) return;
   FileSystem& files = world.files();
   try {
-    const auto there = files.status(file);
+    const std::filesystem::path target = output_target(files, file);
+    const auto there = files.status(target);
     if (!there) {
-      try_to_create_in(files, std::filesystem::absolute(file).parent_path());
+      try_to_create_in(files, std::filesystem::absolute(target).parent_path());
     } else if (there->type == FileStatus::Type::kDirectory) {
       throw cannot_write(file, std::make_error_code(std::errc::is_a_directory));
     } else if (there->type == FileStatus::Type::kFile) {
-      files.append_file(file, "");  // a pipe's reader would take that for its end
+      files.append_file(target, "");  // a pipe's reader would take that for its end
     }
   } catch (const std::filesystem::filesystem_error& error) {
     throw cannot_write(file, error.code());
@@ -37,7 +40,7 @@ void write_output(World& world, const std::string& file, const std::string& text
     return;
   }
   try {
-    world.files().write_file(file, text, false);
+    write_output_file(world.files(), file, printable(text));
   } catch (const std::filesystem::filesystem_error& error) {
     throw cannot_write(file, error.code());
   }

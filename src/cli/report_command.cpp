@@ -43,7 +43,7 @@ std::vector<Record> read_reference(World& world, const std::vector<std::string>&
   if (found.records.empty() && !found.studies.empty())
     throw bad_input("--reference: '" + found.studies.front().string() +
                     "' is a study's; expected records, as in the records.jsonl beside it");
-  return read_records(world.files(), found.records);
+  return read_records(world.files(), found.records, world.log());
 }
 
 /// Leaves those of `workload`; all where none is named.
@@ -65,7 +65,7 @@ Results read_results(World& world, const ReportArguments& arguments) {
   const ResultFiles found =
       find_result_files(world.files(), {arguments.results.begin(), arguments.results.end()});
   StudyReports studies = read_studies(world.files(), found.studies);
-  Results results{read_records(world.files(), found.records), std::move(studies.reports)};
+  Results results{read_records(world.files(), found.records, world.log()), std::move(studies.reports)};
   if (results.records.empty() && results.studies.empty())
     throw bad_input(studies.notes.empty() ? "the files hold no records: " + join(arguments.results, ", ")
                                           : join(studies.notes, "\n"));

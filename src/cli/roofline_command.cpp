@@ -10,6 +10,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
+#include "cli/job_guard.h"
 #include "cli/output_file.h"
 #include "job/plan.h"
 #include "kiln/error.h"
@@ -79,9 +80,11 @@ int roofline(World& world, const RooflineArguments& arguments) {
   Progress progress(world);
   JobContext context = world.job_context(plan.job.isolation);
   context.stop = Interrupt::requested;
+  JobGuard guard(world, nullptr, nullptr);
+  context.watch = &guard;
   const bool finished = run_job(plan, context, progress);
   world.status_line().clear();
-  if (!finished) return kExitInterrupted;
+  if (!finished) return Interrupt::exit_code();
   const std::string problems = problem_paragraphs(progress.records(), TextStyle{});
   if (!problems.empty()) world.status_line().write(problems);
   const DeviceCeilings ceilings = ceilings_of(progress.records());

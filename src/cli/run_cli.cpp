@@ -16,8 +16,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/async.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -93,7 +95,7 @@ std::future<void> start_device_early(int argc, const char* const* argv) {
     if (word.empty() && i + 1 < argc) word = argv[i + 1];
     if (word.starts_with('=')) word.remove_prefix(1);
     const std::string name(word.substr(0, word.find(',')));
-    return std::async(std::launch::async, [name] { start_device(name); });
+    return run_beside([name] { start_device(name); });
   }
   return {};
 }
@@ -174,6 +176,7 @@ class CommandLine {
     const std::unique_ptr<FileSystem> files = make_real_file_system();
     World world(console, resolve_settings(make_settings_world(*files), arguments_.settings), arguments_.quiet,
                 start_ns);
+    for (const std::string& warning : world.settings().warnings) world.log().warn(warning);
     const int code = command.run(world);
     world.engine().finish_trace();
     return code;
@@ -186,7 +189,7 @@ class CommandLine {
 
 int fail(const Console& console, const std::string& kind, const std::string& message, int code) {
   console.out.flush();
-  console.err << "kiln: " << kind << ": " << message << std::endl;
+  console.err << "kiln: " << kind << ": " << printable(message) << std::endl;
   return code;
 }
 
@@ -207,6 +210,14 @@ int run_cli(int argc, const char* const* argv, const Console& console) {
     return fail(console, bug ? "internal error" : "error", error.what(), exit_code_of(error.kind()));
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(console, "error", error.what(), kExitEnvironment);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) {
+      return fail(console, "internal error", error.what(), kExitInternal);
+    }
+    return fail(console, "error",
+                std::string("the system gives this process no further thread or process (") + kProcessLimit +
+                    "): " + error.code().message(),
+                kExitEnvironment);
   } catch (const std::bad_alloc&) {
     return fail(console, "error", "this process has no memory left", kExitEnvironment);
   } catch (const std::exception& error) {

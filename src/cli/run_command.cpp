@@ -5,6 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/async.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -12,10 +13,13 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
+#include "cli/job_guard.h"
+#include "cli/judgement.h"
 #include "cli/run_reporter.h"
 #include "job/plan.h"
 #include "report/known_records.h"
 #include "report/record_file.h"
+#include "report/running_mark.h"
 
 namespace kiln {
 namespace {
@@ -25,15 +29,18 @@ struct RunArguments {
   std::string devices;
   std::string output;
   std::string format = "table";
-  bool resume = false, dry_run = false;
+  bool resume = false, retry_crashed = false, dry_run = false, require_checks = false;
 };
 
 JobSpec job_of(World& world, const RunArguments& arguments) {
   JobSpec job = read_job(world, arguments.job);
   if (!arguments.devices.empty()) job.devices = split(arguments.devices, ',');
   if (!arguments.output.empty()) job.output = arguments.output;
+  if (arguments.require_checks) job.require_checks = true;
   if (arguments.resume && job.output.empty())
     throw bad_input("--resume needs the folder of the run that was cut short: `output:` or --output");
+  if (arguments.retry_crashed && !arguments.resume)
+    throw bad_input("--retry-crashed needs --resume: it says which known variants run again");
   return job;
 }
 
@@ -73,16 +80,25 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
   for (const std::string& point : plan.excluded) out << "left out: " << point << "\n";
 }
 
+bool ended_process(RunStatus status) {
+  return status == RunStatus::kCrashed || status == RunStatus::kTimedOut;
+}
+
 /// What the newest run of this job has measured; `context` becomes that run's.
-KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world) {
+KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
+                        bool retry_crashed) {
   std::vector<Record> wanted;
   for (const Variant& variant : plan.variants) wanted.push_back(describe_variant(variant, plan, context));
-  KnownRecords known = find_known_records(file.read(), wanted);
+  KnownRecords known = find_known_records(file.read(world.log()), wanted);
   std::size_t count = 0;
-  for (const auto& record : known) {
+  for (auto& record : known) {
     if (!record) continue;
     context.run_id = record->run_id;
-    ++count;
+    if (retry_crashed && ended_process(record->status)) {
+      record.reset();
+    } else {
+      ++count;
+    }
   }
   if (!world.quiet()) {
     world.status_line().write(
@@ -94,16 +110,31 @@ KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext&
   return known;
 }
 
+std::string interrupted_text(const std::optional<RecordFile>& file, std::size_t records) {
+  if (!file) return "interrupted: with `output:` or --output a run could be resumed";
+  if (records == 0) return "interrupted: no variant was finished, and no record is kept";
+  return "interrupted: kiln run --resume goes on with " + file->path().string();
+}
+
 int run_and_report(const JobPlan& plan, World& world, const RunArguments& arguments) {
   const Interrupt interrupt;
   JobContext context = world.job_context(plan.job.isolation);
   context.stop = Interrupt::requested;
   std::optional<RecordFile> file;
-  if (!plan.job.output.empty()) file.emplace(world.files(), plan.job.output);
-  const KnownRecords known = arguments.resume ? resume_run(plan, *file, context, world) : KnownRecords();
-  RunReporter reporter(world, arguments.format, file);
+  std::optional<RunningMark> mark;
+  if (!plan.job.output.empty()) {
+    file.emplace(world.files(), plan.job.output);
+    mark.emplace(plan.job.output);
+    record_crashed_variants(world.files(), *file, world.log());
+  }
+  const KnownRecords known =
+      arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed) : KnownRecords();
+  RunReporter reporter(world, arguments.format, file, mark ? &*mark : nullptr);
   bool finished = false;
   try {
+    JobGuard guard(world, mark ? &*mark : nullptr,
+                   [&](const std::optional<Record>& last) { reporter.end_early(last); });
+    context.watch = &guard;
     finished = run_job(plan, context, reporter, known);
   } catch (...) {
     // A compiler that the same keys stopped is no mistake of anybody's.
@@ -113,10 +144,9 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
     }
   }
   reporter.finish();
-  if (finished) return reporter.all_ok() ? kExitDone : kExitFailed;
-  world.status_line().write(file ? "interrupted: kiln run --resume goes on with " + file->path().string()
-                                 : "interrupted: with `output:` or --output a run could be resumed");
-  return kExitInterrupted;
+  if (finished) return judge(reporter.records(), plan.job.require_checks, world);
+  world.status_line().write(interrupted_text(file, reporter.count()));
+  return Interrupt::exit_code();
 }
 
 /// Lets the compilers of devices that are named find out their versions, which later steps ask for.
@@ -138,7 +168,7 @@ int run(World& world, const RunArguments& arguments) {
   const JobSpec job = job_of(world, arguments);
   const std::vector<std::string> names = device_names(job, world.settings().values);
   // A GPU's driver takes a tenth of a second to start: what needs no device is done meanwhile.
-  auto opened = std::async(std::launch::async, [&] { return open_devices(world, names); });
+  auto opened = run_beside([&] { return open_devices(world, names); });
   ask_compilers(world, names);
   auto workload = workload_of(job, world.engine().library());
   const auto devices = opened.get();
@@ -170,16 +200,19 @@ Subcommand add_run_command(CLI::App& app) {
   command->add_flag("--resume", arguments->resume,
                     "Go on with a run that was cut short: what its output folder has of this job is not run "
                     "again");
+  command->add_flag("--retry-crashed", arguments->retry_crashed,
+                    "With --resume: run variants again that ended the process or exceeded launch_time_limit");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the variants with all their parameters; run nothing");
+  add_require_checks(*command, arguments->require_checks);
   command->footer(
       examples(
           {"kiln run configs/quickstart.yaml",
            "kiln run configs/stencil7.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
            "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding --resume",
            "kiln run configs/quickstart.yaml --format csv > results.csv"}) +
-      "\n\nExit code: 0 all variants ok; 1 one failed or was wrong; 2 bad input; 3 the machine lacks "
-      "something; 130 interrupted.");
+      "\n\nExit code: 0 no variant failed or was wrong; 1 one did; 2 bad input; 3 the machine lacks "
+      "something; 130, 143 or 129 interrupted.");
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }
 

@@ -17,8 +17,8 @@ const std::vector<std::string>& run_formats() {
   return names;
 }
 
-RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file)
-    : world_(world), format_(std::move(format)), file_(std::move(file)) {}
+RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file, RunningMark* mark)
+    : world_(world), format_(std::move(format)), file_(std::move(file)), mark_(mark) {}
 
 void RunReporter::begin(const JobPlan& plan) {
   if (file_) file_->require_writable();
@@ -34,6 +34,7 @@ void RunReporter::compiling(std::size_t last, std::size_t count) {
 }
 
 void RunReporter::known(const Record& record) {
+  const std::lock_guard lock(mutex_);
   take(record);
 }
 
@@ -62,10 +63,25 @@ void RunReporter::take(const Record& record) {
   if (format_ == "json") world_.out() << record_to_json(record) << '\n' << std::flush;
 }
 
-void RunReporter::record(const Record& record) {
+/// The record is in the file before the mark ends.
+void RunReporter::keep(const Record& record) {
   take(record);
   ++measured_;
   if (file_) file_->append(record);
+  if (mark_ != nullptr) mark_->end();
+}
+
+void RunReporter::end_early(const std::optional<Record>& last) {
+  mutex_.lock();  // for ever
+  if (last) keep(*last);
+  finish();
+}
+
+void RunReporter::record(const Record& record) {
+  {
+    const std::lock_guard lock(mutex_);
+    keep(record);
+  }
   if (world_.quiet() || world_.status_line().is_terminal()) return;
   const std::string time = record.step ? ", " + time_text(*record.step, plain_style()) : "";
   world_.status_line().write(place_ + label_ + ": " + to_string(record.status) + time + " (" +
@@ -87,15 +103,16 @@ void RunReporter::finish_table() {
                << render_terminal(record_table(records_, style), style) << '\n';
   const std::string problems = problem_paragraphs(records_, style);
   if (!problems.empty()) world_.out() << problems << '\n';
-  for (const std::string& point : excluded_) world_.out() << "left out: " << point << '\n';
+  for (const std::string& point : excluded_) world_.out() << "left out: " << printable_line(point) << '\n';
   world_.out() << summary_line(records_, style) << '\n'
                << statistics_line(world_.engine().service().counters()) << '\n';
   if (file_) world_.out() << "records: " << file_->path().string() << '\n';
 }
 
-bool RunReporter::all_ok() const {
-  return std::all_of(records_.begin(), records_.end(),
-                     [](const Record& record) { return record.status == RunStatus::kOk; });
+std::vector<const Record*> RunReporter::records() const {
+  std::vector<const Record*> records;
+  for (const Record& record : records_) records.push_back(&record);
+  return records;
 }
 
 }  // namespace kiln

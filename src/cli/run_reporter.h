@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "cli/world.h"
 #include "job/job_runner.h"
 #include "report/record_file.h"
+#include "report/running_mark.h"
 
 namespace kiln {
 
@@ -17,7 +19,8 @@ namespace kiln {
 class RunReporter : public RecordSink {
  public:
   /// `format`: one of `run_formats()`. `file`: where records are kept, if anywhere.
-  RunReporter(World& world, std::string format, std::optional<RecordFile> file);
+  /// `mark` is ended with each record; it outlives the reporter, or is null.
+  RunReporter(World& world, std::string format, std::optional<RecordFile> file, RunningMark* mark);
 
   /// Throws bad_input if the output folder cannot be written.
   void begin(const JobPlan& plan) override;
@@ -28,17 +31,25 @@ class RunReporter : public RecordSink {
 
   /// Writes the view of all records so far; call once, also after a run that was cut short.
   void finish();
-  [[nodiscard]] bool all_ok() const;
+  /// For a thread that ends the process while the job hangs: adds `last`, if there is one, and finishes. What
+  /// others still tell this reporter is lost.
+  void end_early(const std::optional<Record>& last);
+  /// How many variants have a record, from this run or an earlier one.
+  [[nodiscard]] std::size_t count() const { return records_.size(); }
+  [[nodiscard]] std::vector<const Record*> records() const;
 
  private:
   void finish_table();
   void take(const Record& record);
+  void keep(const Record& record);
   [[nodiscard]] std::string time_left() const;
   [[nodiscard]] TextStyle plain_style() const;
 
   World& world_;
   std::string format_;
   std::optional<RecordFile> file_;
+  RunningMark* mark_;
+  std::mutex mutex_;  // of the records
   std::vector<std::string> excluded_;
   std::vector<Record> records_;
   std::string place_, label_;  // "[3/12]", of the variant that runs

@@ -1,5 +1,7 @@
 #include "cli/status_line.h"
 
+#include "base/text.h"
+
 namespace kiln {
 namespace {
 
@@ -35,7 +37,8 @@ void StatusLine::show(const std::string& text) {
   const std::lock_guard lock(mutex_);
   erase();
   constexpr std::size_t kUsualWidth = 80;
-  shown_ = cut(text, console_.width > 1 ? static_cast<std::size_t>(console_.width) - 1 : kUsualWidth - 1);
+  shown_ = cut(printable_line(text),
+               console_.width > 1 ? static_cast<std::size_t>(console_.width) - 1 : kUsualWidth - 1);
   draw();
 }
 
@@ -47,9 +50,13 @@ void StatusLine::clear() {
 }
 
 void StatusLine::write(const std::string& text) {
+  write_prefixed("", text);
+}
+
+void StatusLine::write_prefixed(const std::string& prefix, const std::string& text) {
   const std::lock_guard lock(mutex_);
   erase();
-  console_.err << text << '\n';
+  console_.err << prefix << printable(text) << '\n';
   draw();
 }
 
@@ -66,7 +73,7 @@ ConsoleLog::ConsoleLog(StatusLine& line, LogLevel level, TextStyle style)
 
 void ConsoleLog::write(LogLevel level, const std::string& message) {
   if (level < level_ || level_ == LogLevel::kOff) return;
-  line_.write("kiln: " + prefix_of(level, style_) + message);
+  line_.write_prefixed("kiln: " + prefix_of(level, style_), message);
 }
 
 }  // namespace kiln

@@ -11,7 +11,7 @@
 namespace kiln {
 
 /// Standard error as a person sees it: lines that stay, and on a terminal one line at the bottom that is
-/// replaced. Thread-safe.
+/// replaced. What is written is printable. Thread-safe.
 class StatusLine {
  public:
   explicit StatusLine(const Console& console);
@@ -21,6 +21,8 @@ class StatusLine {
   void clear();
   /// Writes a line that stays, above the one at the bottom.
   void write(const std::string& text);
+  /// The same after a prefix that may have colours.
+  void write_prefixed(const std::string& prefix, const std::string& text);
   [[nodiscard]] bool is_terminal() const { return console_.err_is_terminal; }
 
  private:

@@ -13,6 +13,8 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
+#include "cli/job_guard.h"
+#include "cli/judgement.h"
 #include "report/record_file.h"
 #include "report/study_report.h"
 #include "study/study_runner.h"
@@ -26,7 +28,7 @@ struct StudyArguments {
   std::string devices, output;
   std::string format = "table";
   std::optional<std::int64_t> rounds, samples, compiles;
-  bool resume = false, dry_run = false;
+  bool resume = false, dry_run = false, require_checks = false;
 };
 
 const std::vector<std::string>& study_formats() {
@@ -55,6 +57,7 @@ std::vector<StudySpec> specs_of(World& world, const StudyArguments& arguments) {
     for (const std::string& assignment : set) apply_set(spec, assignment);
     if (!arguments.devices.empty()) spec.devices = split(arguments.devices, ',');
     if (!arguments.output.empty()) spec.output = arguments.output;
+    if (arguments.require_checks) spec.require_checks = true;
     take_count(arguments.rounds, kRounds, "--rounds", spec.rounds);
     take_count(arguments.samples, kSamples, "--samples", spec.samples);
     take_count(arguments.compiles, kCompiles, "--compiles", spec.compiles);
@@ -159,10 +162,14 @@ std::string results_text(World& world, const StudyPlan& plan, const StudyOutcome
 }
 
 /// The study's file, begun or gone on with.
-StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContext& context, bool resume) {
+StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContext& context, bool resume,
+                       World& world) {
   const StudyHeader header = header_of(plan, context);
   if (resume) {
-    if (auto content = file.resume(header.digest)) return std::move(*content);
+    if (auto content = file.resume(header.digest)) {
+      for (const std::string& note : content->notes) world.log().warn(note);
+      return std::move(*content);
+    }
   }
   file.begin(header);
   return {};
@@ -171,9 +178,12 @@ StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContex
 int measure(World& world, const StudyPlan& plan, const JobContext& job, const AheadCompilers& ahead,
             const StudyArguments& arguments) {
   const Interrupt interrupt;
+  JobGuard guard(world, nullptr, nullptr);
+  JobContext watched = job;
+  watched.watch = &guard;
   StudyProgress progress(world);
   const auto processes = make_process_runner();
-  const StudyContext context{job,
+  const StudyContext context{watched,
                              ahead,
                              *processes,
                              std::filesystem::temp_directory_path(),
@@ -183,7 +193,7 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
   StudyContent content;
   if (!plan.spec.output.empty()) {
     file.emplace(world.files(), plan.spec.output);
-    content = open_file(*file, plan, context, arguments.resume);
+    content = open_file(*file, plan, context, arguments.resume, world);
   }
   StudyOutcome outcome;
   try {
@@ -198,11 +208,11 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
   if (outcome.interrupted) {
     world.status_line().write(file ? "interrupted: kiln study --resume goes on with " + file->path().string()
                                    : "interrupted: with `output:` a study could be resumed");
-    return kExitInterrupted;
+    return Interrupt::exit_code();
   }
   if (file) write_records(world, plan, outcome);
   world.out() << results_text(world, plan, outcome, header_of(plan, context), arguments.format) << std::flush;
-  return outcome.all_ok() ? kExitDone : kExitFailed;
+  return judge(outcome.records(), plan.spec.require_checks, world);
 }
 
 int run(World& world, const StudyArguments& arguments) {
@@ -256,12 +266,13 @@ Subcommand add_study_command(CLI::App& app) {
       ->type_name("N");
   command->add_flag("--resume", arguments->resume, "Go on with a study that was cut short");
   command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");
+  add_require_checks(*command, arguments->require_checks);
   command->footer(
       examples({"kiln study configs/studies/minibude_constants.yaml",
                 "kiln study configs/studies/minibude_constants.yaml --device cuda --output results/study",
                 "kiln study configs/studies/minibude_constants.yaml --resume",
                 "kiln study configs/studies/minibude_constants.yaml --dry-run"}) +
-      "\n\nExit code: 0 all cases ok; 1 one failed or was wrong; 2 bad input; 3 the machine lacks "
+      "\n\nExit code: 0 no case failed or was wrong; 1 one did; 2 bad input; 3 the machine lacks "
       "something; 130 interrupted.");
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }

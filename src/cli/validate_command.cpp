@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <memory>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/input_file.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -10,7 +13,10 @@
 #include "cli/job_arguments.h"
 #include "config/yaml_node.h"
 #include "job/buffer_layout.h"
+#include "job/init_values.h"
 #include "job/plan.h"
+#include "job/tolerance.h"
+#include "job/unchecked.h"
 #include "kiln/error.h"
 #include "launch/argument_values.h"
 #include "study/cases.h"
@@ -21,25 +27,23 @@ namespace {
 
 using Files = std::vector<std::string>;
 
-std::string read(FileSystem& files, const std::string& path) {
-  try {
-    if (auto text = files.read_file(path)) return *std::move(text);
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw bad_input("cannot be read: " + error.code().message(), {path});
-  }
-  throw bad_input("no such file", {path});
-}
-
 void require_sources(const Workload& workload, FileSystem& files) {
   for (const KernelSpec& kernel : workload.kernels) {
-    if (files.status(workload.directory / kernel.source)) continue;
-    throw bad_input("kernels." + kernel.name + ".source: there is no file '" + kernel.source + "' in " +
-                        workload.directory.string(),
-                    kernel.where);
+    const std::filesystem::path path = workload.directory / kernel.source;
+    const std::string key = "kernels." + kernel.name + ".source: ";
+    if (!files.status(path)) {
+      throw bad_input(key + "there is no file '" + kernel.source + "' in " + workload.directory.string(),
+                      kernel.where);
+    }
+    try {
+      static_cast<void>(input_status(files, path));
+    } catch (const Error& error) {
+      throw bad_input(key + error.message() + ": '" + path.string() + "'", kernel.where);
+    }
   }
 }
 
-/// What each launch of a step needs: its shape, and the extents of its buffers.
+/// What each launch of a step needs: its shape, and the extents and the numbers in the inits of its buffers.
 void check_launches(const Configuration& configuration) {
   const Workload& workload = configuration.workload();
   for (const std::string& name : needs_of(configuration, true).run) {
@@ -47,49 +51,102 @@ void check_launches(const Configuration& configuration) {
     static_cast<void>(shape_of(configuration, kernel));
     for (const ArgumentSpec& argument : kernel.args) {
       if (!argument.names_buffer()) continue;
-      static_cast<void>(layout_of(configuration, *workload.find_buffer(argument.name)));
+      require_start_fits(configuration, layout_of(configuration, *workload.find_buffer(argument.name)));
       if (argument.kind == ArgumentSpec::Kind::kTensorMap)
         static_cast<void>(tensor_map_layout(configuration, argument));
     }
   }
 }
 
+/// Whether each parameter has a value that nobody sets: one that a file gives may have none.
+bool has_defaults(const Workload& workload) {
+  return std::none_of(workload.parameters.begin(), workload.parameters.end(),
+                      [](const ParameterSpec& parameter) { return parameter.defaults.empty(); });
+}
+
+constexpr const char* kWithoutChecks =
+    "; its results would be unchecked: the workload has no check (`verify`)";
+
+/// Reasons why results would be unchecked, as far as they are known before anything runs.
+class UncheckedReasons {
+ public:
+  explicit UncheckedReasons(FileSystem& files) : files_(files) {}
+
+  void add(const Configuration& configuration) {
+    ++variants_;
+    const auto why = why_unchecked(configuration, files_);
+    if (!why) return;
+    ++unchecked_;
+    if (std::find(reasons_.begin(), reasons_.end(), *why) == reasons_.end()) reasons_.push_back(*why);
+  }
+  /// "; its results would be unchecked: the workload has no check (`verify`)"; empty without a reason.
+  [[nodiscard]] std::string remark() const {
+    if (unchecked_ == 0) return "";
+    return (variants_ == 1 ? "; its results would be unchecked: "
+                           : "; the results of " + std::to_string(unchecked_) + " of " +
+                                 std::to_string(variants_) + " variants would be unchecked: ") +
+           join(reasons_, "; ");
+  }
+
+ private:
+  FileSystem& files_;
+  std::size_t variants_ = 0, unchecked_ = 0;
+  std::vector<std::string> reasons_;
+};
+
 /// Defaults and constraints on the back end that is always there.
-void check_workload(const std::string& path, World& world) {
-  const auto workload = load_workload_file(world.files(), path);
+std::string check_workload(const std::string& path, const std::string& text, const YamlNode& root,
+                           World& world) {
+  const auto workload = parse_workload(root, text, std::filesystem::path(path).parent_path());
   require_sources(*workload, world.files());
+  if (!has_defaults(*workload)) return workload->checks.empty() ? kWithoutChecks : "";
   const ConfigurationResult result = configure(workload, {}, assumed_devices({"cpu"}).front(), world.files());
   if (result.violated) {
     throw bad_input("the defaults violate the constraint '" + result.violated->text + "'",
                     result.violated->where);
   }
   check_launches(result.configuration);
+  require_tolerances(result.configuration);
+  UncheckedReasons reasons(world.files());
+  reasons.add(result.configuration);
+  return reasons.remark();
 }
 
-void check_job(const std::string& path, World& world) {
-  const JobSpec job = load_job(world.files(), path);
+std::string check_job(const std::string& path, const std::string& text, World& world) {
+  const JobSpec job = parse_job(text, path);
   const auto devices = assumed_devices(device_names(job, world.settings().values));
   const JobPlan plan = make_plan(job, world.engine().library(), world.files(), devices);
   require_sources(*plan.workload, world.files());
-  for (const Variant& variant : plan.variants) check_launches(variant.configuration);
+  UncheckedReasons reasons(world.files());
+  for (const Variant& variant : plan.variants) {
+    check_launches(variant.configuration);
+    reasons.add(variant.configuration);
+  }
+  return reasons.remark();
 }
 
-void check_study(const std::string& path, World& world) {
-  for (const StudySpec& study : load_study(world.files(), path)) {
+std::string check_study(const std::string& path, const std::string& text, World& world) {
+  UncheckedReasons reasons(world.files());
+  for (const StudySpec& study : parse_study(text, path)) {
     const auto workload = world.engine().library().load(study.workload, study.workload_where);
     require_sources(*workload, world.files());
     for (const DeviceInfo& device : assumed_devices(device_names(job_of(study), world.settings().values))) {
-      for (const Variant& variant : expand_study(study, workload, device, world.files()).plan.variants)
+      for (const Variant& variant : expand_study(study, workload, device, world.files()).plan.variants) {
         check_launches(variant.configuration);
+        reasons.add(variant.configuration);
+      }
     }
   }
+  return reasons.remark();
 }
 
-void check_file(const std::string& path, World& world) {
-  const YamlNode root = YamlNode::parse(read(world.files(), path), path);
+/// What is to be said of a file that is right.
+std::string check_file(const std::string& path, World& world) {
+  const std::string text = read_input(world.files(), path, kJobInput);
+  const YamlNode root = YamlNode::parse(text, path);
   const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
-  if (is_workload) return check_workload(path, world);
-  looks_like_study(root) ? check_study(path, world) : check_job(path, world);
+  if (is_workload) return check_workload(path, text, root, world);
+  return looks_like_study(root) ? check_study(path, text, world) : check_job(path, text, world);
 }
 
 int run(World& world, const Files& paths) {
@@ -97,8 +154,8 @@ int run(World& world, const Files& paths) {
   int code = kExitDone;
   for (const std::string& path : paths) {
     try {
-      check_file(path, world);
-      world.out() << path << ": ok\n";
+      const std::string remark = check_file(path, world);
+      world.out() << path << ": ok" << remark << "\n";
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kBadInput) throw;
       world.out().flush();

@@ -26,6 +26,7 @@ LogLevel level_of(const Settings& settings, bool quiet) {
 World::World(const Console& console, ResolvedSettings settings, bool quiet, std::int64_t start_ns)
     : console_(console),
       settings_(std::move(settings)),
+      out_(console.out, style().color),
       quiet_(quiet),
       status_line_(console),
       log_(status_line_, level_of(settings_.values, quiet),

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "cli/console.h"
+#include "cli/printable_stream.h"
 #include "cli/status_line.h"
 #include "config/settings.h"
 #include "embed/engine.h"
@@ -23,7 +24,8 @@ class World {
   /// `start_ns`: the steady time when the command began.
   World(const Console& console, ResolvedSettings settings, bool quiet, std::int64_t start_ns);
 
-  [[nodiscard]] std::ostream& out() const { return console_.out; }
+  /// Standard output; control characters are shown in place of sent.
+  [[nodiscard]] std::ostream& out() { return out_; }
   [[nodiscard]] const ResolvedSettings& settings() const { return settings_; }
   [[nodiscard]] bool quiet() const { return quiet_; }
   /// Of standard output.
@@ -40,6 +42,7 @@ class World {
  private:
   Console console_;
   ResolvedSettings settings_;
+  PrintableStream out_;
   bool quiet_;
   StatusLine status_line_;
   ConsoleLog log_;

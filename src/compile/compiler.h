@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/unique_handle.h"
 #include "device/target.h"
 #include "specialize/specialization.h"
 
@@ -61,6 +62,11 @@ class Compiler {
   /// What else the code would depend on that is neither in the specialization nor in the identity, for the
   /// key: versions of headers that are found on the machine. Empty for most.
   [[nodiscard]] virtual std::string surroundings(const Specialization& /*specialization*/) { return ""; }
+  /// Why the code may depend on a file that is in neither of them; then it is not kept on disk. Empty: it
+  /// does not.
+  [[nodiscard]] virtual std::string unknown_input(const Specialization& specialization) {
+    return specialization.unknown_input;
+  }
   [[nodiscard]] virtual CompileResult compile(const Specialization& specialization) = 0;
   /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those
   /// known.
@@ -71,10 +77,30 @@ class Compiler {
   /// How many compiles of one process get on without waiting for each other; those beside them go to worker
   /// processes, unless the user wants it otherwise.
   [[nodiscard]] virtual int compiles_at_once() const { return kAnyNumber; }
+  /// So many more compiles may be asked for at once; as many fewer where that is negative. A compiler may
+  /// choose by it where it compiles.
+  virtual void expect(int /*compiles*/) {}
   /// Options of this compiler that give code soon, and slower code; none where it has no such options.
   [[nodiscard]] virtual std::vector<std::string> quick_options() const { return {}; }
   /// What it can compile for, as text for `kiln devices`; empty where the target says it all.
   [[nodiscard]] virtual std::string abilities() { return ""; }
 };
+
+/// Compiles that a compiler expects for as long as this lives. The compiler outlives it.
+struct ExpectedCompilesTraits {
+  struct Handle {
+    Compiler* compiler = nullptr;
+    int compiles = 0;
+    friend bool operator!=(const Handle& a, const Handle& b) { return a.compiler != b.compiler; }
+  };
+  static Handle null() { return {}; }
+  static void close(const Handle& handle) noexcept { handle.compiler->expect(-handle.compiles); }
+};
+using ExpectedCompiles = UniqueHandle<ExpectedCompilesTraits>;
+
+[[nodiscard]] inline ExpectedCompiles expect_compiles(Compiler& compiler, int compiles) {
+  compiler.expect(compiles);
+  return ExpectedCompiles({&compiler, compiles});
+}
 
 }  // namespace kiln

@@ -74,7 +74,7 @@ Addresses instruction_addresses(const CodeObject& code, const std::vector<std::s
     if (!found) found = disassembly.processes.find_program(program);
   }
   if (!found) return {};
-  const ScratchFolder folder = make_scratch_folder(disassembly.files, disassembly.scratch, "disassembly-");
+  const ScratchFolder folder = make_shared_scratch(disassembly.files, disassembly.scratch, "disassembly");
   const std::filesystem::path binary = folder.get().path / "binary";
   disassembly.files.write_file(binary, code.binary, false);
   Command command;

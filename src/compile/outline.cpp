@@ -14,6 +14,9 @@ constexpr std::array<std::string_view, 14> kAttributes = {
     "decltype",          "requires",      "__declspec",  "explicit", "throw",
     "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof"};
 
+/// Of namespaces and classes in each other.
+constexpr int kDeepestScope = 256;
+
 bool is_attribute(std::string_view name) {
   return std::find(kAttributes.begin(), kAttributes.end(), name) != kAttributes.end() ||
          name.rfind("KILN_LAUNCH_BOUNDS_", 0) == 0;
@@ -47,6 +50,7 @@ class Outliner {
   /// Declarations up to `end`, at namespace or class scope. `scope` is "" or ends in "::".
   void parse_scope(std::size_t end, const std::string& scope) {
     std::size_t begin = at_;
+    std::size_t judged = at_;  // what stands in front of it, from `begin` on, opens nothing
     while (at_ < end) {
       const Token& token = tokens()[at_];
       if (token.is("(") || token.is("[")) {
@@ -56,7 +60,10 @@ class Outliner {
         begin = ++at_;
       } else if (token.is("{")) {
         const std::size_t close = std::min(matching_close(tokens(), at_), end);
-        if (braces({begin, at_}, close, scope)) begin = close + 1;
+        const bool again = judged == at_ && begin < at_;
+        const bool done = !again && braces({std::max(begin, judged), at_}, close, scope);
+        judged = close + 1;
+        if (done) begin = close + 1;
         at_ = std::min(close + 1, end);
       } else {
         ++at_;
@@ -101,8 +108,11 @@ class Outliner {
   }
 
   void nested(TokenRange body, const std::string& scope) {
+    if (depth_ == kDeepestScope) return;
+    ++depth_;
     at_ = body.begin;
     parse_scope(body.end, scope);
+    --depth_;
   }
 
   [[nodiscard]] std::size_t skip_template_head(TokenRange head) const {
@@ -142,8 +152,8 @@ class Outliner {
 
   [[nodiscard]] bool contains_assignment(TokenRange head) const {
     for (std::size_t i = head.begin; i < head.end; ++i) {
-      if (at(i, "(") || at(i, "[")) i = matching_close(tokens(), i);
-      if (at(i, "=") && !at(i - 1, "operator")) return true;
+      if (at(i, "(") || at(i, "[") || at(i, "{")) i = matching_close(tokens(), i);
+      if (i < head.end && at(i, "=") && !at(i - 1, "operator")) return true;
     }
     return false;
   }
@@ -201,12 +211,41 @@ class Outliner {
     if (contains_assignment(range)) {
       result_.definitions.push_back({variable_name(range), range, range, false, false});
     }
-    const bool device =
-        contains(range, "__constant__") || contains(range, "__device__") || contains(range, "__managed__");
+    const bool writable = contains(range, "__device__") || contains(range, "__managed__");
+    const bool device = writable || contains(range, "__constant__");
+    if (writable && !contains(range, "__constant__") && !contains(range, "extern") &&
+        !contains(range, "using"))
+      changing_variables({skip_template_head(range), range.end});
     if (!device || at(range.begin, "template") || contains(range, "extern") || contains(range, "using"))
       return;
     const std::string_view name = variable_name(range);
     if (!name.empty()) result_.variables.push_back({scope + std::string(name)});
+  }
+
+  /// Each name that a declaration declares as a variable; none for a function or a constant.
+  void changing_variables(TokenRange range) {
+    const bool constant = contains(range, "const") || contains(range, "constexpr");
+    if (constant && !contains(range, "*")) return;
+    int angles = 0;  // of template arguments
+    for (std::size_t i = range.begin; i + 1 < range.end; ++i) {
+      const Token& token = tokens()[i];
+      if (token.is("<")) ++angles;
+      if (token.is(">")) --angles;
+      if (token.is("(")) {
+        if (i == range.begin || !is_attribute(tokens()[i - 1].text)) return;
+        i = matching_close(tokens(), i);
+      }
+      if (angles != 0 || !token.identifier()) continue;
+      const bool set_up = at(i + 1, "(") && i + 2 < range.end && tokens()[i + 2].kind == Token::Kind::kNumber;
+      if (!set_up && !at(i + 1, ";") && !at(i + 1, ",") && !at(i + 1, "=") && !at(i + 1, "[") &&
+          !at(i + 1, "{"))
+        continue;
+      result_.changing.push_back(token.text);
+      while (i + 1 < range.end && !at(i, ",")) {
+        const bool opens = at(i, "(") || at(i, "[") || at(i, "{");
+        i = opens ? matching_close(tokens(), i) + 1 : i + 1;
+      }
+    }
   }
 
   /// Empty if the declaration is that of a function.
@@ -244,18 +283,13 @@ class Outliner {
 
   Outline result_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace
 
 std::size_t matching_close(const std::vector<Token>& tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    if (token.is("(") || token.is("[") || token.is("{")) ++depth;
-    if ((token.is(")") || token.is("]") || token.is("}")) && --depth == 0) return i;
-  }
-  return tokens.size();
+  return open < tokens.size() ? tokens[open].close : tokens.size();
 }
 
 Outline outline(std::string_view text) {

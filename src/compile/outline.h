@@ -40,11 +40,15 @@ struct DynamicSharedArray {
 
 /// What a source text declares, found without expanding macros: enough to list kernels, to follow calls by
 /// name and to rewrite the few declarations that a host compiler would not take. All views point into the
-/// outlined text.
+/// outlined text. Made in a time that grows with the text's length and not with its depth; scopes that are
+/// nested deeper than any that a person writes are not looked into.
 struct Outline {
   TokenizedText source;
   std::vector<DefinitionOutline> definitions;
   std::vector<DeviceVariable> variables;
+  /// Names, without scope, of those variables in device memory that kernels can write: __device__ and
+  /// __managed__, not const; templates, and all that one declaration declares, included.
+  std::vector<std::string_view> changing;
   std::vector<DynamicSharedArray> dynamic_shared;
   /// `template __global__ void f<int>(...)`: the tokens that say __global__.
   std::vector<std::size_t> instantiated_kernels;
@@ -59,7 +63,7 @@ struct Outline {
 [[nodiscard]] std::string kernel_name(const std::string& name_expression);
 
 /// Index of the token that closes the parenthesis, bracket or brace at `open`; `tokens.size()` if nothing
-/// does.
+/// does, or nothing is opened there.
 [[nodiscard]] std::size_t matching_close(const std::vector<Token>& tokens, std::size_t open);
 
 }  // namespace kiln

@@ -15,6 +15,11 @@ bool tells_of_a_fault(const std::string& log) {
   return false;
 }
 
+/// A process or thread that the system did not give: no fault of the text or of the compiler.
+bool tells_of_no_process(const std::string& log) {
+  return log.find("Resource temporarily unavailable") != std::string::npos;
+}
+
 std::string first_error(const std::string& log) {
   for (const std::string& line : split(log, '\n')) {
     for (const char* words : {"error:", "undefined reference", "nvcc fatal"}) {
@@ -45,9 +50,12 @@ Diagnostic process_diagnosis(const ProcessResult& result, const CompilerProgram&
     diagnostic.compiler_fault = true;
     diagnostic.summary = error + " was ended by " + signal_text(result.signal);
   } else {
-    diagnostic.environment = result.error.find("No space left on device") != std::string::npos;
-    diagnostic.compiler_fault = tells_of_a_fault(result.error);
-    diagnostic.summary = first_error(result.error);
+    const bool no_process = tells_of_no_process(result.error);
+    diagnostic.environment = no_process || result.error.find("No space left on device") != std::string::npos;
+    diagnostic.compiler_fault = !no_process && tells_of_a_fault(result.error);
+    diagnostic.summary = no_process ? program.what + " '" + program.path + "' was refused a process (" +
+                                          kProcessLimit + "): " + first_error(result.error)
+                                    : first_error(result.error);
   }
   if (diagnostic.summary.empty())
     diagnostic.summary = error + " failed with exit code " + std::to_string(result.exit_code);

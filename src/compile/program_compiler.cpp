@@ -47,7 +47,7 @@ class ProgramCompiler final : public Compiler {
   CompileResult compile(const Specialization& specialization) override {
     static_cast<void>(identity());
     try {
-      return compile_in(make_scratch_folder(files_, options_.scratch, recipe_.name + "-"), specialization);
+      return compile_in(make_shared_scratch(files_, options_.scratch, recipe_.name), specialization);
     } catch (const std::filesystem::filesystem_error& error) {
       return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
                         true};

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "compile/line_directive.h"
 #include "compile/portable_header.h"
 
 namespace kiln {
@@ -15,15 +16,6 @@ std::string function_name(const std::string& expression) {
   const std::string head(trim(std::string_view(expression).substr(0, expression.find('<'))));
   const std::size_t scope = head.rfind("::");
   return scope == std::string::npos ? head : head.substr(scope + 2);
-}
-
-std::string line_directive(const std::string& file) {
-  std::string text = "#line 1 \"";
-  for (const char c : file) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + "\"\n";
 }
 
 /// A header of Kiln's own. With line information it needs a file to show, named by its content.

@@ -15,6 +15,9 @@ bool continues_identifier(char c) {
 }
 
 // ">" and "<" stay single, because they may close or open template arguments.
+/// A raw string's delimiter has at most 16 characters.
+constexpr std::size_t kLongestDelimiter = 16;
+
 constexpr std::array<std::string_view, 21> kLongPunctuation = {
     "...", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=",  "^=", "==", "!=", "<=", ">=", "&&", "||", "##", ".*"};
@@ -33,12 +36,28 @@ class Tokenizer {
       const Token token = next_token();
       (in_directive_ ? result_.directives.back().tokens : result_.tokens).push_back(token);
     }
+    pair_brackets(result_.tokens);
+    for (Directive& directive : result_.directives) pair_brackets(directive.tokens);
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] char peek(std::size_t ahead) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+
+  static void pair_brackets(std::vector<Token>& tokens) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      Token& token = tokens[i];
+      token.close = tokens.size();
+      if (token.is("(") || token.is("[") || token.is("{")) {
+        open.push_back(i);
+      } else if (!open.empty() && (token.is(")") || token.is("]") || token.is("}"))) {
+        tokens[open.back()].close = i;
+        open.pop_back();
+      }
+    }
   }
 
   void open_directive() {
@@ -135,8 +154,9 @@ class Tokenizer {
     const bool raw = name == "R" || name == "LR" || name == "uR" || name == "UR" || name == "u8R";
     const bool prefix = name == "L" || name == "u" || name == "U" || name == "u8";
     if (raw && peek(0) == '"') {
-      const std::size_t open = text_.find('(', at_);
-      if (open == std::string_view::npos) return Token::Kind::kIdentifier;
+      const std::size_t length = text_.substr(at_, kLongestDelimiter + 2).find('(');
+      if (length == std::string_view::npos) return Token::Kind::kIdentifier;
+      const std::size_t open = at_ + length;
       const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
       advance_to(find_after(close, open));
       return Token::Kind::kString;

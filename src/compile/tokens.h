@@ -14,6 +14,8 @@ struct Token {
   std::string_view text;   ///< part of the tokenized text, which must outlive it
   std::size_t offset = 0;  ///< in bytes
   int line = 1;
+  /// Of an opening bracket: index of the token that closes it, in the same list; else the list's size.
+  std::size_t close = 0;
 
   [[nodiscard]] std::size_t end() const { return offset + text.size(); }
   [[nodiscard]] bool is(std::string_view expected) const { return text == expected; }

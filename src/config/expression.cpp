@@ -2,9 +2,12 @@
 
 #include <muParser.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <deque>
+#include <mutex>
 
 #include "base/text.h"
 
@@ -99,6 +102,39 @@ mu::Parser make_parser() {
   return parser;
 }
 
+/// Whole numbers of 16 digits and more may lie between two doubles.
+void require_exact_literal(const std::string& digits) {
+  constexpr std::size_t kAlwaysExact = 15;
+  if (digits.size() <= kAlwaysExact) return;
+  const double value = parse_real(digits).value_or(0);
+  std::array<char, 512> exact{};
+  const int length = std::snprintf(exact.data(), exact.size(), "%.0f", value);
+  const std::string_view significant =
+      std::string_view(digits).substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  if (significant != std::string_view(exact.data(), static_cast<std::size_t>(std::max(length, 0)))) {
+    const std::string message =
+        (digits.size() > 40 ? in_quotes(digits) : digits) +
+        " is more exact than the numbers of an expression, which are doubles; a parameter of the type "
+        "long may have it as its value,";
+    throw mu::ParserError(message);
+  }
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Of all whole numbers in `text`; those with a point or an exponent are meant to be rounded.
+void require_exact_literals(const std::string& text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
+    while (i < text.size() && std::string_view(kNameCharacters).find(text[i]) != std::string_view::npos) ++i;
+    const std::string word = text.substr(begin, i - begin);
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_digit)) require_exact_literal(word);
+    if (word.empty()) ++i;
+  }
+}
+
 /// Refuses what muParser would take but nobody means: assignment, a list of results, text, nothing at all.
 void check_form(const std::string& text) {
   if (trim(text).empty()) throw mu::ParserError("an expression is expected");
@@ -110,6 +146,7 @@ void check_form(const std::string& text) {
     if (!first_of_two && !second_of_two) throw mu::ParserError("'=' is not a comparison; write '=='");
     if (first_of_two) ++i;
   }
+  require_exact_literals(text);
 }
 
 std::string describe(const mu::ParserError& error, const std::string& text, const Variables& variables) {
@@ -118,9 +155,9 @@ std::string describe(const mu::ParserError& error, const std::string& text, cons
     for (const auto& [name, value] : variables) names.push_back(name);
     const auto nearest = nearest_name(error.GetToken(), names);
     return "unknown name '" + error.GetToken() + "'" + (nearest ? "; did you mean '" + *nearest + "'?" : "") +
-           " in '" + text + "'";
+           " in " + in_quotes(text);
   }
-  return error.GetMsg() + " in '" + text + "'";
+  return error.GetMsg() + " in " + in_quotes(text);
 }
 
 Error located(const mu::ParserError& error, const std::string& text, const Variables& variables,
@@ -140,6 +177,21 @@ Error located(const mu::ParserError& error, const std::string& text, const Varia
   return bad_input((key.empty() ? "" : key + ": ") + describe(error, text, variables), where);
 }
 
+void require_exact(const std::string& text, const SourceLocation& where, const std::string& key) {
+  try {
+    require_exact_literals(text);
+  } catch (const mu::ParserError& error) {
+    throw located(error, text, {}, where, key);
+  }
+}
+
+/// `inf` and `nan` read as numbers, but no value may be one.
+void require_finite(double number, const std::string& text, const SourceLocation& where,
+                    const std::string& key) {
+  if (std::isfinite(number)) return;
+  throw bad_input((key.empty() ? "" : key + ": ") + "expected a finite number; found '" + text + "'", where);
+}
+
 double* any_variable(const char* /*name*/, void* storage) {
   return &static_cast<std::deque<double>*>(storage)->emplace_back(1.0);
 }
@@ -148,7 +200,11 @@ double* any_variable(const char* /*name*/, void* storage) {
 
 double evaluate_expression(const std::string& text, const Variables& variables, const SourceLocation& where,
                            const std::string& key) {
-  if (const auto number = parse_real(text)) return *number;
+  if (const auto number = parse_real(text)) {
+    require_finite(*number, text, where, key);
+    require_exact(text, where, key);
+    return *number;
+  }
   if (const auto found = variables.find(text); found != variables.end()) return found->second;
   Variables storage = variables;  // muParser wants addresses of non-const doubles
   try {
@@ -167,7 +223,10 @@ double evaluate_expression(const std::string& text, const Variables& variables, 
 
 std::vector<std::string> expression_names(const std::string& text, const SourceLocation& where,
                                           const std::string& key) {
-  if (parse_real(text)) return {};
+  if (const auto number = parse_real(text)) {
+    require_finite(*number, text, where, key);
+    return {};
+  }
   try {
     check_form(text);
     mu::Parser parser = make_parser();
@@ -180,6 +239,89 @@ std::vector<std::string> expression_names(const std::string& text, const SourceL
   } catch (const mu::ParserError& error) {
     throw located(error, text, {}, where, key);
   }
+}
+
+/// A parser that has read its text: its names are places in `storage`, filled in for each evaluation.
+struct ExpressionMemo::Compiled {
+  std::mutex mutex = {};  // of what follows
+  mu::Parser parser = make_parser();
+  std::deque<double> storage = {};
+  std::vector<std::pair<std::string, double*>> names = {};
+
+  /// Throws mu::ParserError for a mistake in the form.
+  explicit Compiled(const std::string& text) {
+    check_form(text);
+    parser.SetVarFactory(any_variable, &storage);
+    parser.SetExpr(text);
+    try {
+      static_cast<void>(parser.Eval());  // keeps what the text means, also where these values make no sense
+    } catch (const mu::ParserError& error) {
+      if (error.GetCode() != mu::ecGENERIC) throw;
+      static_cast<void>(parser.GetUsedVar());  // throws where it was the form after all
+    }
+    for (const auto& [name, address] : parser.GetVar()) names.emplace_back(name, address);
+  }
+
+  /// `nullopt` where something is wrong: with a name, or the result.
+  std::optional<double> evaluate(const Variables& variables) {
+    const std::lock_guard lock(mutex);
+    for (const auto& [name, address] : names) {
+      const auto found = variables.find(name);
+      if (found == variables.end()) return std::nullopt;
+      *address = found->second;
+    }
+    try {
+      const double result = parser.Eval();
+      if (parser.GetNumResults() == 1 && std::isfinite(result)) return result;
+    } catch (const mu::ParserError&) {
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+
+ExpressionMemo::ExpressionMemo() = default;
+ExpressionMemo::~ExpressionMemo() = default;
+
+double ExpressionMemo::evaluate(const std::string& text, const Variables& variables,
+                                const SourceLocation& where, const std::string& key) {
+  if (const auto found = variables.find(text); found != variables.end()) return found->second;
+  if (Compiled* compiled = find(text)) {
+    if (const auto value = compiled->evaluate(variables)) return *value;
+  }
+  return evaluate_expression(text, variables, where, key);  // says what is wrong
+}
+
+std::vector<std::string> ExpressionMemo::names(const std::string& text, const SourceLocation& where,
+                                               const std::string& key) {
+  const Compiled* compiled = find(text);
+  if (compiled == nullptr) return expression_names(text, where, key);
+  std::vector<std::string> names;
+  for (const auto& [name, address] : compiled->names) names.push_back(name);
+  return names;
+}
+
+/// Null for a number, which needs no parser, and for what does not parse.
+ExpressionMemo::Compiled* ExpressionMemo::find(const std::string& text) {
+  if (parse_real(text)) return nullptr;
+  {
+    const std::shared_lock lock(mutex_);
+    const auto known = compiled_.find(text);
+    if (known != compiled_.end()) return known->second.get();
+  }
+  std::unique_ptr<Compiled> compiled;
+  try {
+    compiled = std::make_unique<Compiled>(text);
+  } catch (const mu::ParserError&) {
+    compiled = nullptr;
+  }
+  const std::unique_lock lock(mutex_);
+  return compiled_.emplace(text, std::move(compiled)).first->second.get();
+}
+
+bool is_expression_function(const std::string& name) {
+  const auto& names = function_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::optional<double> type_constant(const std::string& type_name) {

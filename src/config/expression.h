@@ -2,8 +2,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kiln/error.h"
@@ -30,6 +33,29 @@ struct ExpressionProblem {
 /// syntax.
 [[nodiscard]] std::vector<std::string> expression_names(const std::string& text, const SourceLocation& where,
                                                         const std::string& key);
+
+/// Expressions that are read once and evaluated often: what a text means is kept by the text. Gives and
+/// throws what the functions above do. Thread-safe.
+class ExpressionMemo {
+ public:
+  ExpressionMemo();
+  ~ExpressionMemo();
+
+  [[nodiscard]] double evaluate(const std::string& text, const Variables& variables,
+                                const SourceLocation& where, const std::string& key);
+  [[nodiscard]] std::vector<std::string> names(const std::string& text, const SourceLocation& where,
+                                               const std::string& key);
+
+ private:
+  struct Compiled;
+  [[nodiscard]] Compiled* find(const std::string& text);
+
+  std::shared_mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<Compiled>> compiled_;  // null: a text that has a mistake
+};
+
+/// Whether the name is that of a function of the language.
+[[nodiscard]] bool is_expression_function(const std::string& name);
 
 /// The number that stands for a scalar type's name in expressions.
 [[nodiscard]] std::optional<double> type_constant(const std::string& type_name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/input_file.h"
 #include "base/text.h"
 
 namespace kiln {
@@ -12,9 +13,15 @@ RawValue raw_value(const YamlNode& node) {
   return {node.text(), node.quoted(), node.where()};
 }
 
+bool is_index(std::string_view text) {
+  constexpr std::size_t kDigits = 6;
+  return !text.empty() && text.size() <= kDigits &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 void read_devices(const YamlNode& node, JobSpec& job) {
   job.devices.clear();
-  for (const YamlNode& item : node.items_or_self()) job.devices.push_back(item.text());
+  for (const YamlNode& item : node.items_or_self()) job.devices.push_back(read_device(item));
   if (job.devices.empty())
     throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
 }
@@ -79,7 +86,8 @@ std::string read_isolation(const YamlNode& node) {
 }
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
-  root.require_keys({"workload", "variant", "device", "set", "sweep", "measure", "output", "isolation"});
+  root.require_keys(
+      {"workload", "variant", "device", "set", "sweep", "measure", "output", "isolation", "require_checks"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -96,6 +104,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   if (const auto node = root.find("measure")) job.measure = read_measure(*node);
   if (const auto node = root.find("output")) job.output = node->text();
   if (const auto node = root.find("isolation")) job.isolation = read_isolation(*node);
+  if (const auto node = root.find("require_checks")) job.require_checks = node->boolean();
   return job;
 }
 
@@ -116,6 +125,15 @@ void forget(JobSpec& job, const std::string& name) {
 
 }  // namespace
 
+std::string read_device(const YamlNode& node) {
+  std::string name = node.text();
+  const std::size_t colon = name.find(':');
+  const bool numbered = colon != std::string::npos;
+  if (name.empty() || colon == 0 || (numbered && !is_index(std::string_view(name).substr(colon + 1))))
+    throw node.error("expected a device, such as auto, cpu or cuda:0; found " + in_quotes(name));
+  return name;
+}
+
 JobSpec parse_job(const std::string& text, const std::string& name) {
   JobSpec job = read_job(YamlNode::parse(text, name), name);
   job.text = text;
@@ -123,7 +141,7 @@ JobSpec parse_job(const std::string& text, const std::string& name) {
 }
 
 JobSpec load_job(FileSystem& files, const std::string& path) {
-  return parse_job(read_input(files, path), path);
+  return parse_job(read_input(files, path, kJobInput), path);
 }
 
 void apply_set(JobSpec& job, const std::string& assignment) {

@@ -47,9 +47,13 @@ struct JobSpec {
   std::vector<std::pair<std::string, RawValue>> set;  ///< parameter, bind.<parameter>, fast_math
   std::vector<std::pair<std::string, std::vector<RawValue>>> sweep;  ///< in order; the last varies fastest
   MeasureSpec measure;
-  std::string output;     ///< folder; empty: none
-  std::string isolation;  ///< auto, none or process; empty: as the setting says
+  std::string output;           ///< folder; empty: none
+  std::string isolation;        ///< auto, none or process; empty: as the setting says
+  bool require_checks = false;  ///< a variant that no check has compared makes `kiln run` fail
 };
+
+/// A device's name, "auto", "cpu" or "cuda:0". Throws bad_input at the node for what can be none.
+[[nodiscard]] std::string read_device(const YamlNode& node);
 
 /// Reads and checks a job file. Throws bad_input with file, line, column, key and the nearest known key.
 [[nodiscard]] JobSpec load_job(FileSystem& files, const std::string& path);

@@ -17,7 +17,7 @@ namespace {
 using Path = std::filesystem::path;
 
 std::string quoted(const std::string& text) {
-  return "'" + text + "'";
+  return in_quotes(text);
 }
 
 std::string to_path(const std::string& text, const PathBase& base) {
@@ -161,6 +161,12 @@ cache_dir: ~/scratch/kiln
 cpu_threads: 8
 ```
 
+A file that you name is obeyed whoever wrote it. `./kiln.yaml`, which may name compilers and libraries to run, is read only if the file
+belongs to you or root, as does a link that it is, what that leads to, and the folder, if its mode lets neither its group nor anyone
+else write to it, and if nobody else may replace it in its folder (as anyone may where the mode is 0777, and nobody in `/tmp`). Else one
+warning says why not. The same holds for the `kernels_src/` of a checkout above the current folder. Programs that embed Kiln take nothing
+from the current folder ([embedding.md](embedding.md)).
+
 | name | variable | option | default | meaning |
 | --- | --- | --- | --- | --- |
 )";
@@ -238,12 +244,14 @@ const std::vector<SettingRow>& setting_rows() {
      "hipcc, the compiler of programs for AMD's GPUs, that studies compare with: a name or a path"},
     {"compile_time_limit", "KILN_COMPILE_TIME_LIMIT", "--compile-time-limit", K::kSeconds, &S::compile_time_limit, "120 s",
      "A compile that takes longer is stopped and its variant fails; 0: no limit"},
+    {"launch_time_limit", "KILN_LAUNCH_TIME_LIMIT", "--launch-time-limit", K::kSeconds, &S::launch_time_limit, "1800 s",
+     "A launch of `kiln run`, `study` or `roofline` that takes longer ends the process: what is done is kept, and the variant's record says `timed out`; 0: no limit"},
     {"compile_jobs", "KILN_COMPILE_JOBS", "-j,--compile-jobs", K::kCount, &S::compile_jobs, "0",
      "Compiles that run at once; 0: one for each core that this process may use"},
     {"compile_memory_limit", "KILN_COMPILE_MEMORY_LIMIT", "--compile-memory-limit", K::kBytes, &S::compile_memory_limit, "8 GiB",
      "Memory that a worker process may use, and each compiler that it starts; 0: no limit"},
     {"isolation", "KILN_ISOLATION", "--isolation", K::kWord, &S::isolation, "auto",
-     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, all else none)", {"auto", "none", "process"}},
+     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, where many are asked for all of them, all else none)", {"auto", "none", "process"}},
     {"worker", "KILN_WORKER", "", K::kPath, &S::worker, "searched: beside the program, `../libexec/kiln/`, PATH",
      "Path of kiln-worker, which compiles in a process of its own"},
     {"trace", "KILN_TRACE", "--trace", K::kPath, &S::trace, "none",

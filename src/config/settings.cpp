@@ -2,6 +2,8 @@
 
 #include <system_error>
 
+#include "base/folder_trust.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "config/yaml_node.h"
 #include "kiln/error.h"
@@ -12,10 +14,8 @@ namespace {
 using Path = std::filesystem::path;
 
 bool is_directory(FileSystem& files, const Path& path) {
-  const auto status = files.status(path);
-  if (!status) return false;
-  if (status->type == FileStatus::Type::kSymlink) return std::filesystem::is_directory(path);
-  return status->type == FileStatus::Type::kDirectory;
+  const auto status = files.target_status(path);
+  return status && status->type == FileStatus::Type::kDirectory;
 }
 
 std::optional<Path> checkout_above(FileSystem& files, Path folder) {
@@ -34,16 +34,21 @@ Path home_of(const SettingsWorld& world) {
 /// The XDG base directory specification: a variable that is not an absolute path counts as unset.
 Path xdg_folder(const SettingsWorld& world, const std::string& variable, const char* below_home) {
   const Path stated = world.environment(variable).value_or("");
-  if (stated.is_absolute()) return stated / "kiln";
+  if (stated.is_absolute()) return stated;
   const Path home = home_of(world);
-  return home.empty() ? Path() : home / below_home / "kiln";
+  return home.empty() ? Path() : home / below_home;
+}
+
+/// `name` below the user's folder for caches.
+Path cache_folder(const SettingsWorld& world, const Path& name, const std::string& name_in_temporary) {
+  const Path folder = xdg_folder(world, "XDG_CACHE_HOME", ".cache");
+  if (!folder.empty()) return folder / name;
+  return std::filesystem::temp_directory_path() /
+         (name_in_temporary + "-" + std::to_string(current_user_id()));
 }
 
 Path default_cache_dir(const SettingsWorld& world, const std::optional<Path>& checkout) {
-  if (checkout) return *checkout / "jit_cache";
-  Path folder = xdg_folder(world, "XDG_CACHE_HOME", ".cache");
-  if (!folder.empty()) return folder;
-  return std::filesystem::temp_directory_path() / ("kiln-" + std::to_string(current_user_id()));
+  return checkout ? *checkout / "jit_cache" : cache_folder(world, "kiln", "kiln");
 }
 
 std::vector<std::string> default_workload_path(const SettingsWorld& world,
@@ -54,34 +59,78 @@ std::vector<std::string> default_workload_path(const SettingsWorld& world,
   return {(prefix / "share" / "kiln" / "kernels_src").string()};
 }
 
-Settings default_settings(const SettingsWorld& world) {
-  const std::optional<Path> checkout = find_checkout(world);
+/// The folder that holds both kernels_src/ and jit_cache/, at or above the executable or else the working
+/// directory; that one only if nobody else's kernels are in it.
+std::optional<Path> find_checkout(const SettingsWorld& world, std::vector<std::string>& warnings) {
+  if (auto found = checkout_above(world.files, world.executable.parent_path())) return found;
+  if (world.embedded) return std::nullopt;
+  auto found = checkout_above(world.files, world.working_directory);
+  if (!found) return std::nullopt;
+  const auto why = find_distrust(world.files, *found / "kernels_src");
+  if (!why) return found;
+  warnings.push_back("'" + (*found / "kernels_src").string() + "' is not used: " + *why +
+                     "; name it with workload_path to use it");
+  return std::nullopt;
+}
+
+Settings default_settings(const SettingsWorld& world, std::vector<std::string>& warnings) {
+  const std::optional<Path> checkout = find_checkout(world, warnings);
   Settings settings;
   settings.cache_dir = default_cache_dir(world, checkout).string();
   settings.workload_path = default_workload_path(world, checkout);
   return settings;
 }
 
-/// A settings file that was asked for must exist; the usual places may be empty.
-std::optional<Path> find_settings_file(const SettingsWorld& world, const SettingsOverrides& overrides) {
-  if (!overrides.file.empty()) return world.working_directory / overrides.file;
-  if (const auto stated = world.environment("KILN_SETTINGS")) return world.working_directory / *stated;
-  const Path here = world.working_directory / "kiln.yaml";
-  if (world.files.status(here)) return here;
-  const Path folder = xdg_folder(world, "XDG_CONFIG_HOME", ".config");
-  if (!folder.empty() && world.files.status(folder / "settings.yaml")) return folder / "settings.yaml";
+/// Why a settings file that nobody named must not be obeyed: it may name compilers and libraries to run.
+std::optional<std::string> find_file_distrust(FileSystem& files, const Path& path) {
+  constexpr std::uint32_t kWritableByOthers = 0022;
+  const auto belongs = [](std::uint32_t owner) {
+    return " belongs to user " + std::to_string(owner) + " and you are user " +
+           std::to_string(current_user_id());
+  };
+  if (const auto why = find_distrust(files, path.parent_path())) return "its folder is not safe, " + *why;
+  auto status = files.status(path);
+  if (status && !is_trusted_owner(status->owner)) return "it" + belongs(status->owner);
+  if (status && status->type == FileStatus::Type::kSymlink) {
+    status = files.target_status(path);
+    if (status && !is_trusted_owner(status->owner)) return "what it leads to" + belongs(status->owner);
+  }
+  if (status && (status->mode & kWritableByOthers) != 0) return "its group or anyone may write to it";
   return std::nullopt;
 }
 
-std::string read_settings_file(const SettingsWorld& world, const SettingsOverrides& overrides,
-                               const Path& path) {
-  const std::string asked_by = !overrides.file.empty() ? "--settings" : "KILN_SETTINGS";
-  try {
-    if (auto text = world.files.read_file(path)) return *std::move(text);
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw bad_input("the settings file cannot be read: " + error.code().message(), {path.string()});
+struct SettingsFile {
+  Path path;
+  std::string asked_by;  ///< empty: it lies in one of the usual places
+};
+
+/// A settings file that was asked for must exist; the usual places may be empty.
+std::optional<SettingsFile> find_settings_file(const SettingsWorld& world, const SettingsOverrides& overrides,
+                                               std::vector<std::string>& warnings) {
+  if (!overrides.file.empty()) return SettingsFile{world.working_directory / overrides.file, "--settings"};
+  if (const auto stated = world.environment("KILN_SETTINGS"))
+    return SettingsFile{world.working_directory / *stated, "KILN_SETTINGS"};
+  const Path here = world.working_directory / "kiln.yaml";
+  if (!world.embedded && world.files.status(here)) {
+    const auto why = find_file_distrust(world.files, here);
+    if (!why) return SettingsFile{here, ""};
+    warnings.push_back("the settings file '" + here.string() + "' is not read: " + *why +
+                       "; --settings kiln.yaml reads it all the same");
   }
-  throw bad_input(asked_by + ": there is no settings file " + path.string());
+  const Path folder = xdg_folder(world, "XDG_CONFIG_HOME", ".config") / "kiln";
+  if (folder.is_absolute() && world.files.status(folder / "settings.yaml"))
+    return SettingsFile{folder / "settings.yaml", ""};
+  return std::nullopt;
+}
+
+std::string read_settings_file(const SettingsWorld& world, const SettingsFile& file) {
+  if (!world.files.status(file.path))
+    throw bad_input(file.asked_by + ": there is no settings file " + file.path.string());
+  try {
+    return read_input(world.files, file.path, kJobInput);
+  } catch (const Error& error) {
+    throw bad_input("the settings file " + error.message(), {file.path.string(), 0, 0});
+  }
 }
 
 /// As the user would write it: relative where it lies below the working directory.
@@ -106,20 +155,20 @@ std::vector<std::string> setting_names() {
 class Resolver {
  public:
   explicit Resolver(const SettingsWorld& world) : world_(world) {
-    result_.values = default_settings(world);
+    result_.values = default_settings(world, result_.warnings);
     for (const SettingRow& row : setting_rows()) result_.sources[row.name] = {};
   }
 
   void take_file(const SettingsOverrides& overrides) {
-    const auto path = find_settings_file(world_, overrides);
-    if (!path) return;
-    const std::string text = read_settings_file(world_, overrides, *path);
-    result_.file = shown_path(world_, *path);
+    const auto file = find_settings_file(world_, overrides, result_.warnings);
+    if (!file) return;
+    const std::string text = read_settings_file(world_, *file);
+    result_.file = shown_path(world_, file->path);
     const YamlNode root = YamlNode::parse(text, result_.file);
     root.require_keys(setting_names());
     for (const SettingRow& row : setting_rows()) {
       const auto node = root.find(row.name);
-      if (node) take_node(row, *node, path->parent_path());
+      if (node) take_node(row, *node, file->path.parent_path());
     }
   }
 
@@ -199,14 +248,27 @@ ResolvedSettings resolve_settings(const SettingsWorld& world, const SettingsOver
   return resolver.take();
 }
 
-std::optional<Path> find_checkout(const SettingsWorld& world) {
-  if (auto found = checkout_above(world.files, world.executable.parent_path())) return found;
-  return checkout_above(world.files, world.working_directory);
+Settings application_settings(const SettingsWorld& world, const std::string& name) {
+  const bool is_one_name = !name.empty() && name != "." && name != ".." &&
+                           name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+  if (!is_one_name)
+    throw bad_input("for_application: '" + name + "' is not a name of a folder; expected one as 'my-solver'");
+  Settings settings;
+  settings.cache_dir = cache_folder(world, Path(name) / "kiln", "kiln-" + name).string();
+  settings.workload_path = default_workload_path(world, std::nullopt);
+  return settings;
+}
+
+Settings Settings::for_application(const std::string& name) {
+  const std::unique_ptr<FileSystem> files = make_real_file_system();
+  return application_settings(make_settings_world(*files), name);
 }
 
 Settings Settings::from_environment() {
   const std::unique_ptr<FileSystem> files = make_real_file_system();
-  return resolve_settings(make_settings_world(*files), {}).values;
+  SettingsWorld world = make_settings_world(*files);
+  world.embedded = true;
+  return resolve_settings(world, {}).values;
 }
 
 }  // namespace kiln

@@ -31,6 +31,7 @@ struct SettingsWorld {
   std::function<std::optional<std::string>(const std::string&)> environment;
   std::filesystem::path working_directory;
   std::filesystem::path executable;  ///< empty if not known
+  bool embedded = false;  ///< in a program that embeds Kiln: nothing is looked for in the working directory
 };
 
 /// Of this process.
@@ -46,17 +47,19 @@ struct SettingsOverrides {
 struct ResolvedSettings {
   Settings values;
   std::map<std::string, SettingSource> sources;
-  std::string file;  ///< the settings file that was read; empty: none
+  std::string file;                   ///< the settings file that was read; empty: none
+  std::vector<std::string> warnings;  ///< what lies in the working directory and is not used, and why
 };
 
 /// The file is the override's, else KILN_SETTINGS, else ./kiln.yaml, else $XDG_CONFIG_HOME/kiln/settings.yaml
-/// (by default in ~/.config). Throws bad_input naming place, value and what is expected; for an unknown key
-/// the nearest one; for a file that was asked for and is not there.
+/// (by default in ~/.config). ./kiln.yaml, which nobody named, is taken if it, a link that it is, and its
+/// folder are this user's or root's, and nobody else may write to the file. Throws bad_input naming place,
+/// value and what is expected; for an unknown key the nearest one; for a file that was asked for and is not
+/// there.
 [[nodiscard]] ResolvedSettings resolve_settings(const SettingsWorld& world,
                                                 const SettingsOverrides& overrides);
 
-/// The folder that holds both kernels_src/ and jit_cache/, at or above the executable or else the working
-/// directory.
-[[nodiscard]] std::optional<std::filesystem::path> find_checkout(const SettingsWorld& world);
+/// Settings::for_application.
+[[nodiscard]] Settings application_settings(const SettingsWorld& world, const std::string& name);
 
 }  // namespace kiln

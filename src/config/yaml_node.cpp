@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <set>
@@ -61,6 +62,16 @@ const char* describe(YamlNode::Kind kind) {
   return "";
 }
 
+/// The line of the first byte 0, which yaml-cpp would take for the end of a word; those of UTF-16 and UTF-32
+/// are parts of characters.
+std::optional<int> line_of_null(std::string_view text) {
+  const bool wide = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ||
+                    text.starts_with(std::string_view("\0\0\xfe\xff", 4));
+  const std::size_t at = text.find('\0');
+  if (wide || at == std::string_view::npos) return std::nullopt;
+  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
 }  // namespace
 
 /// Builds the tree from yaml-cpp's events; refuses what `YamlNode::parse` promises to refuse.
@@ -82,6 +93,8 @@ class YamlNode::Builder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (value.find('\0') != std::string::npos)
+      throw bad_input("a byte 0 in a text: no name or value has one", document_.locate(mark));
     const bool quoted = tag == "!";
     const bool null = !quoted && (value == "~" || value == "null");
     Raw* raw = create(null ? Kind::kNull : Kind::kScalar, mark, anchor);
@@ -150,7 +163,7 @@ class YamlNode::Builder : public YAML::EventHandler {
     } else if (parent.key == nullptr) {
       if (raw->kind != Kind::kScalar) throw bad_input("a key must be a word", document_.locate(raw->mark));
       if (!parent.keys.insert(raw->text).second) {
-        throw bad_input("duplicate key '" + raw->text + "'", document_.locate(raw->mark));
+        throw bad_input("duplicate key " + in_quotes(raw->text), document_.locate(raw->mark));
       }
       parent.key = raw;
     } else {
@@ -173,6 +186,8 @@ YamlNode::YamlNode(std::shared_ptr<const Document> document, const Raw* raw, std
 YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
   if (text.size() > kMaxFileBytes)
     throw bad_input("larger than 16 MiB: not a file of settings", {file, 0, 0});
+  if (const auto line = line_of_null(text))
+    throw bad_input("a byte 0: this is not a text file", {file, *line, 0});
   auto document = std::make_shared<Document>();
   document->file = file;
   Builder builder(*document);
@@ -206,7 +221,7 @@ YamlNode::Kind YamlNode::kind() const {
 }
 
 Error YamlNode::error(const std::string& message) const {
-  return bad_input(path_.empty() ? message : path_ + ": " + message, where_);
+  return bad_input(path_.empty() ? message : printable_line(path_) + ": " + message, where_);
 }
 
 void YamlNode::require_keys(const std::vector<std::string>& known) const {
@@ -216,7 +231,7 @@ void YamlNode::require_keys(const std::vector<std::string>& known) const {
   }
   for (const auto& [key, value] : raw_->members) {
     if (std::find(known.begin(), known.end(), key->text) == known.end()) {
-      throw bad_input("unknown key '" + child_path(path_, key->text) + "'" + suggestion(key->text, known),
+      throw bad_input("unknown key " + in_quotes(child_path(path_, key->text)) + suggestion(key->text, known),
                       document_->locate(key->mark));
     }
   }
@@ -278,20 +293,21 @@ bool YamlNode::quoted() const {
 
 std::int64_t YamlNode::integer() const {
   const auto value = parse_integer(text());
-  if (!value) throw error("expected a whole number; found '" + raw_->text + "'");
+  if (!value) throw error("expected a whole number; found " + in_quotes(raw_->text));
   return *value;
 }
 
 double YamlNode::real() const {
   const auto value = parse_real(text());
-  if (!value) throw error("expected a number; found '" + raw_->text + "'");
+  if (!value || !std::isfinite(*value))
+    throw error("expected a finite number; found " + in_quotes(raw_->text));
   return *value;
 }
 
 bool YamlNode::boolean() const {
   if (text() == "true") return true;
   if (text() == "false") return false;
-  throw error("expected true or false; found '" + raw_->text + "'");
+  throw error("expected true or false; found " + in_quotes(raw_->text));
 }
 
 double YamlNode::duration() const {
@@ -308,8 +324,8 @@ double YamlNode::duration() const {
     }
   }
   const auto value = parse_real(number);
-  if (!value || !(*value >= 0)) {
-    throw error("expected a time such as '0.5 s', '20 ms' or '3 us'; found '" + raw_->text + "'");
+  if (!value || !(*value >= 0) || !std::isfinite(*value * factor)) {
+    throw error("expected a time such as '0.5 s', '20 ms' or '3 us'; found " + in_quotes(raw_->text));
   }
   return *value * factor;
 }

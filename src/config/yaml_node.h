@@ -18,9 +18,9 @@ class YamlNode {
  public:
   enum class Kind { kNull, kScalar, kSequence, kMap };
 
-  /// Reads a whole document. Refuses syntax errors, duplicate keys, non-scalar keys, more than one document,
-  /// documents that aliases expand beyond 100 000 nodes, and nesting deeper than 64. An empty document is an
-  /// empty map.
+  /// Reads a whole document. Refuses syntax errors, duplicate keys, non-scalar keys, NUL characters, more
+  /// than one document, documents that aliases expand beyond 100 000 nodes, and nesting deeper than 64. An
+  /// empty document is an empty map.
   static YamlNode parse(const std::string& text, const std::string& file);
 
   [[nodiscard]] Kind kind() const;

@@ -138,7 +138,12 @@ class Device {
   virtual void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) = 0;
   /// Sets every byte; enqueued.
   virtual void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) = 0;
+  /// Of its own: not ordered with the default stream, or with any other.
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
+  /// What a program means by a null stream: on a GPU the vendor's legacy default stream, which waits for the
+  /// work of every stream that was not made as non-blocking, and which they wait for. A back end without one
+  /// gives a stream of its own.
+  [[nodiscard]] virtual std::unique_ptr<Stream> default_stream() { return create_stream(); }
   /// Whether the caller's own stream is being captured into a graph; `native` as in launch_native, null: any
   /// stream that can be told of. Throws bad_input where a back end has no such streams and one is given.
   [[nodiscard]] virtual bool is_capturing(void* native);

@@ -41,6 +41,7 @@ std::string_view text_at(std::string_view table, std::uint64_t offset) {
 ElfFile::ElfFile(std::string_view file) {
   if (!file.starts_with(ELFMAG)) throw BadElf("it is not an ELF file");
   const auto header = read_header<Elf64_Ehdr>(file, 0);
+  type_ = header.e_type;
   machine_ = header.e_machine;
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
     throw BadElf("it is an ELF file for machine " + std::to_string(machine_) +
@@ -76,8 +77,9 @@ std::vector<ElfFile::Symbol> ElfFile::symbols_in(std::uint32_t table_type) const
     const std::string_view names = sections_[section.link].content;
     for (const auto& symbol :
          read_table<Elf64_Sym>(section.content, 0, section.content.size() / sizeof(Elf64_Sym))) {
-      found.push_back({text_at(names, symbol.st_name), ELF64_ST_TYPE(symbol.st_info) == STT_FUNC,
-                       symbol.st_value, symbol.st_size});
+      const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
+      found.push_back({text_at(names, symbol.st_name), type == STT_FUNC, type == STT_TLS, symbol.st_value,
+                       symbol.st_size});
     }
   }
   return found;

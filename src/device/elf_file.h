@@ -29,12 +29,13 @@ class ElfFile {
   };
   struct Symbol {
     std::string_view name;
-    bool function = false;
+    bool function = false, thread_local_variable = false;
     std::uint64_t address = 0, bytes = 0;
   };
 
   explicit ElfFile(std::string_view file);
 
+  [[nodiscard]] std::uint16_t type() const { return type_; }  ///< ET_REL, ET_EXEC, ET_DYN
   [[nodiscard]] std::uint16_t machine() const { return machine_; }
   [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
@@ -45,6 +46,7 @@ class ElfFile {
  private:
   [[nodiscard]] std::vector<Symbol> symbols_in(std::uint32_t table_type) const;
 
+  std::uint16_t type_ = 0;
   std::uint16_t machine_ = 0;
   std::vector<Section> sections_;
   std::vector<Segment> segments_;

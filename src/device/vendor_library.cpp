@@ -4,10 +4,10 @@
 #include <elf.h>
 #include <link.h>
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "device/elf_note.h"
 
@@ -25,17 +25,6 @@ struct NoteSearch {
   std::uintptr_t address = 0;
   std::string build_id;
 };
-
-std::string hex_digits(std::string_view bytes) {
-  constexpr std::array<char, 17> kDigits = {"0123456789abcdef"};
-  std::string text;
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    text += kDigits.at(value >> 4);
-    text += kDigits.at(value & 15);
-  }
-  return text;
-}
 
 int look_at_object(dl_phdr_info* info, std::size_t /*size*/, void* data) {
   auto& search = *static_cast<NoteSearch*>(data);

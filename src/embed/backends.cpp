@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "compile/cpu/cpu_compiler.h"
 #include "compile/cuda/nvcc_compiler.h"
@@ -18,6 +19,15 @@
 
 namespace kiln {
 namespace {
+
+/// "NAME=value, ..." of those that are set.
+std::string set_variables(std::initializer_list<const char*> variables) {
+  std::vector<std::string> set;
+  for (const char* variable : variables) {
+    if (const auto value = read_environment(variable)) set.push_back(std::string(variable) + "=" + *value);
+  }
+  return join(set, ", ");
+}
 
 CpuBackendOptions cpu_backend_options(const Settings& settings) {
   constexpr std::size_t kKibibyte = 1024;
@@ -35,6 +45,9 @@ std::chrono::milliseconds compile_time_limit(const Settings& settings) {
 
 CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
   CpuCompilerOptions options;
+  for (const char* variable : kCompilerVariables) {
+    if (const auto value = read_environment(variable)) options.environment.emplace(variable, *value);
+  }
   options.program = settings.cpu_compiler;
   options.scratch = std::filesystem::temp_directory_path();
   if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / "compilers.json";
@@ -45,6 +58,7 @@ CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
 NvrtcCompilerOptions nvrtc_options(const Settings& settings, const CudaPlaces& places) {
   NvrtcCompilerOptions options;
   options.places = places;
+  options.environment = set_variables({"NVRTC_APPEND_FLAGS", "NVRTC_DISABLE_PCH"});
   const std::filesystem::path folder = settings.cache_dir;
   if (settings.cache) options.identity_memo = folder / "nvrtc.txt";
   if (settings.cache) options.source_folder = std::filesystem::absolute(folder) / "sources";
@@ -55,6 +69,9 @@ NvrtcCompilerOptions nvrtc_options(const Settings& settings, const CudaPlaces& p
 HiprtcCompilerOptions hiprtc_options(const Settings& settings, const HipPlaces& places) {
   HiprtcCompilerOptions options;
   options.places = places;
+  options.environment =
+      set_variables({"HIPRTC_COMPILE_OPTIONS_APPEND", "HIPRTC_LINK_OPTIONS_APPEND", "CCC_OVERRIDE_OPTIONS",
+                     "COMPILER_PATH", "CPATH", "CPLUS_INCLUDE_PATH"});
   const std::filesystem::path folder = settings.cache_dir;
   if (settings.cache) options.identity_memo = folder / "hiprtc.txt";
   if (settings.cache) options.source_folder = std::filesystem::absolute(folder) / "sources";

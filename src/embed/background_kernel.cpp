@@ -1,9 +1,12 @@
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <thread>
 
+#include "base/text.h"
 #include "embed/made_kernel.h"
 #include "embed/shadow_check.h"
 #include "kiln/background.h"
@@ -20,10 +23,21 @@ KernelRequest::Impl generic_request(const KernelRequest::Impl& request) {
     if (parameter.kind == ParameterKind::kPath || parameter.kind == ParameterKind::kType ||
         parameter.fixed_binding)
       continue;
-    generic.assignments.emplace_back("bind." + parameter.name,
-                                     RawValue{"run", false, {"background()", 0, 0}});
+    generic.set("bind." + parameter.name, std::string("run"));
   }
   return generic;
+}
+
+/// A comparison that these allow can fail.
+void require_tolerances(const BackgroundOptions& options) {
+  const auto require = [](const char* name, const std::optional<double>& value, double below) {
+    if (!value || (std::isfinite(*value) && *value >= 0 && *value < below)) return;
+    throw bad_input(std::string("BackgroundOptions::") + name + ": expected a finite number of at least 0" +
+                    (std::isfinite(below) ? " and below " + format_number(below) : "") + "; found " +
+                    format_number(*value));
+  };
+  require("rtol", options.rtol, 1);
+  require("atol", options.atol, std::numeric_limits<double>::infinity());
 }
 
 /// One of them is written by each launch; side by side, they would share a cache line.
@@ -216,6 +230,7 @@ BackgroundKernel KernelRequest::background() const {
 }
 
 BackgroundKernel KernelRequest::background(const BackgroundOptions& options) const {
+  require_tolerances(options);
   BackgroundKernel kernel;
   kernel.impl_ = std::make_shared<BackgroundKernel::Impl>(*impl_, options);
   kernel.impl_->start();

@@ -66,6 +66,12 @@ struct Engine::Parts {
     devices.emplace(std::move(backends->devices), trace.get());
   }
 
+  /// So that a trace holds all that was done for those who asked until now.
+  void finish_writing() {
+    const std::lock_guard lock(mutex);
+    if (service) service->finish_writing();
+  }
+
   void keep_statistics() noexcept {
     try {
       if (cache && cache->disabled_reason().empty())
@@ -159,10 +165,12 @@ Trace* Engine::trace() {
 }
 
 void Engine::write_trace() {
+  parts_->finish_writing();
   parts_->trace.write();
 }
 
 void Engine::finish_trace() {
+  parts_->finish_writing();
   parts_->trace.finish();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "config/job_spec.h"
 #include "device/device.h"
 #include "embed/engine.h"
+#include "embed/kept_texts.h"
+#include "embed/kernel_index.h"
 #include "kiln/service.h"
 #include "load/loaded_kernel.h"
 #include "specialize/specialization.h"
@@ -36,20 +39,37 @@ struct Service::Impl {
 
 struct DeviceHandle::Impl {
   Impl(std::shared_ptr<Service::Impl> owner, std::shared_ptr<Device> opened)
-      : service(std::move(owner)), device(std::move(opened)), stream(device->create_stream()) {}
+      : service(std::move(owner)), device(std::move(opened)), stream(device->default_stream()) {}
 
   std::shared_ptr<Service::Impl> service;
   std::shared_ptr<Device> device;
-  std::unique_ptr<Stream> stream;
+  std::unique_ptr<Stream> stream;  ///< what a null stream means
+};
+
+/// What is known of a workload since it was loaded: its texts, and the kernels that were made of them.
+struct WorkloadMemory {
+  explicit WorkloadMemory(FileSystem& files) : texts(files) {}
+
+  KeptTexts texts;
+  KernelIndex kernels;
+  std::atomic<KernelService*> counting{nullptr};  ///< there as soon as there is a kernel
 };
 
 struct WorkloadHandle::Impl {
   Impl(std::shared_ptr<Service::Impl> owner, std::shared_ptr<const Workload> loaded)
-      : service(std::move(owner)), workload(std::move(loaded)) {}
+      : service(std::move(owner)),
+        workload(std::move(loaded)),
+        memory(std::make_shared<WorkloadMemory>(*service->files)) {}
 
   std::shared_ptr<Service::Impl> service;
   std::shared_ptr<const Workload> workload;
+  std::shared_ptr<WorkloadMemory> memory;
 };
+
+/// Sorted by name, each once.
+using RequestValues = std::vector<std::pair<std::string, KernelRequest::Value>>;
+/// Null: none.
+using SuppliedHeaders = std::shared_ptr<const std::vector<IncludedHeader>>;
 
 struct KernelRequest::Impl {
   std::shared_ptr<Service::Impl> service;
@@ -57,8 +77,12 @@ struct KernelRequest::Impl {
   const KernelSpec* kernel = nullptr;
   std::shared_ptr<DeviceHandle::Impl> device;
   void* caller_stream = nullptr;
-  std::vector<std::pair<std::string, RawValue>> assignments;
-  std::vector<IncludedHeader> headers;
+  std::shared_ptr<WorkloadMemory> memory;
+  RequestValues assignments;
+  SuppliedHeaders headers;
+
+  /// In place of what was set before.
+  void set(const std::string& name, const KernelRequest::Value& value);
 };
 
 /// An argument of a kernel: bytes that the request fixed, or a pointer that comes with each launch, passed as

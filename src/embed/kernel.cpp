@@ -1,6 +1,7 @@
 #include "kiln/kernel.h"
 
-#include "base/text.h"
+#include <algorithm>
+
 #include "device/fault.h"
 #include "embed/handles.h"
 #include "embed/made_kernel.h"
@@ -8,14 +9,51 @@
 namespace kiln {
 namespace {
 
-std::string text_of(const KernelRequest::Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  return format_number(std::get<double>(value));
+template <class Change>
+void change(std::shared_ptr<const KernelRequest::Impl>& request, const Change& how) {
+  auto changed = std::make_shared<KernelRequest::Impl>(*request);
+  how(*changed);
+  request = std::move(changed);
+}
+
+/// The kernel that equal values were answered with before; null: none was.
+std::shared_ptr<const Kernel::Impl> find_made(const KernelRequest::Impl& request) {
+  auto found = request.memory->kernels.find(request);
+  if (found) request.memory->counting.load(std::memory_order_relaxed)->count_memory_hit();
+  return found;
+}
+
+/// What later requests for the same values get.
+std::shared_ptr<const Kernel::Impl> as_from_memory(const Kernel::Impl& made) {
+  auto kernel = std::make_shared<Kernel::Impl>(made);
+  kernel->origin = to_string(Origin::kMemory);
+  kernel->compile_seconds = 0;
+  return kernel;
+}
+
+/// Tells the compiler that it may be needed. What is wrong is told by get().
+ExpectedCompiles announce(const KernelRequest::Impl& request) {
+  if (!request.device) return {};
+  try {
+    const auto compilers = request.service->engine.compilers();
+    const auto found = compilers.find(request.device->device->info().target.backend);
+    return found == compilers.end() ? ExpectedCompiles() : expect_compiles(*found->second, 1);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 }  // namespace
+
+void KernelRequest::Impl::set(const std::string& name, const KernelRequest::Value& value) {
+  const auto place =
+      std::lower_bound(assignments.begin(), assignments.end(), name,
+                       [](const auto& known, const std::string& added) { return known.first < added; });
+  if (place != assignments.end() && place->first == name)
+    place->second = value;
+  else
+    assignments.emplace(place, name, value);
+}
 
 const std::string& DeviceHandle::id() const {
   return impl_->device->info().id;
@@ -39,51 +77,60 @@ void DeviceHandle::synchronize() const {
 }
 
 KernelRequest& KernelRequest::on(const DeviceHandle& device) {
-  auto changed = std::make_shared<Impl>(*impl_);
-  changed->device = device.impl_;
-  changed->caller_stream = nullptr;
-  impl_ = std::move(changed);
-  return *this;
+  return on(device, nullptr);
 }
 
 KernelRequest& KernelRequest::on(const DeviceHandle& device, void* stream) {
   if (stream != nullptr)
     static_cast<void>(device.impl_->device->is_capturing(stream));  // refuses where none is
-  auto changed = std::make_shared<Impl>(*impl_);
-  changed->device = device.impl_;
-  changed->caller_stream = stream;
-  impl_ = std::move(changed);
+  change(impl_, [&](Impl& request) {
+    request.device = device.impl_;
+    request.caller_stream = stream;
+  });
   return *this;
 }
 
 KernelRequest& KernelRequest::set(const std::string& parameter, const Value& value) {
-  auto changed = std::make_shared<Impl>(*impl_);
-  changed->assignments.emplace_back(parameter,
-                                    RawValue{text_of(value), false, {"set(\"" + parameter + "\")", 0, 0}});
-  impl_ = std::move(changed);
+  change(impl_, [&](Impl& request) { request.set(parameter, value); });
   return *this;
 }
 
 KernelRequest& KernelRequest::header(const std::string& name, const std::string& text) {
-  auto changed = std::make_shared<Impl>(*impl_);
-  std::erase_if(changed->headers, [&](const IncludedHeader& known) { return known.name == name; });
-  changed->headers.push_back({name, "", text});
-  impl_ = std::move(changed);
+  auto headers = std::make_shared<std::vector<IncludedHeader>>();
+  if (impl_->headers) *headers = *impl_->headers;
+  std::erase_if(*headers, [&](const IncludedHeader& known) { return known.name == name; });
+  headers->push_back({name, "", text});
+  change(impl_, [&](Impl& request) { request.headers = std::move(headers); });
   return *this;
 }
 
 Kernel KernelRequest::get() const {
-  const PreparedRequest prepared = prepare(*impl_);
-  auto result = impl_->service->engine.service().get(prepared.unit.specialization, *prepared.compiler,
-                                                     impl_->device->device, impl_->caller_stream);
-  if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw error_of(*diagnostic);
   Kernel kernel;
+  if ((kernel.impl_ = find_made(*impl_))) return kernel;
+  const PreparedRequest prepared = prepare(*impl_);
+  KernelService& service = impl_->service->engine.service();
+  auto result = service.get(prepared.unit.specialization, *prepared.compiler, impl_->device->device,
+                            impl_->caller_stream);
+  if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw error_of(*diagnostic);
   kernel.impl_ = make_kernel(*impl_, prepared, std::get<ServiceResult>(std::move(result)));
+  impl_->memory->counting.store(&service, std::memory_order_relaxed);
+  // A kernel with symbols has variables of its own, so no two requests share it.
+  if (impl_->kernel->symbols.empty()) impl_->memory->kernels.add(*impl_, as_from_memory(*kernel.impl_));
   return kernel;
 }
 
 std::future<Kernel> KernelRequest::get_async() const {
-  return std::async(std::launch::async, [request = *this] { return request.get(); });
+  Kernel kernel;
+  if ((kernel.impl_ = find_made(*impl_))) {
+    std::promise<Kernel> ready;
+    ready.set_value(std::move(kernel));
+    return ready.get_future();
+  }
+  ExpectedCompiles expected = announce(*impl_);
+  return std::async(std::launch::async, [request = *this, expected = std::move(expected)]() mutable {
+    const ExpectedCompiles until_here = std::move(expected);  // the future may be kept for long
+    return request.get();
+  });
 }
 
 void Kernel::launch(void* stream, LaunchArguments arguments) const {

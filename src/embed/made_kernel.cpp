@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "device/fault.h"
+#include "embed/request_inputs.h"
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"
 
@@ -65,6 +67,22 @@ void check_fit(const Configuration& configuration, const KernelSpec& kernel, con
   if (problem) throw bad_input(*problem + " (" + explain_shape(configuration, kernel) + ")", kernel.where);
 }
 
+std::string text_of(const KernelRequest::Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  return format_number(std::get<double>(value));
+}
+
+/// As a job would set them; a mistake is told at the call that set it.
+std::vector<std::pair<std::string, RawValue>> raw_values(const KernelRequest::Impl& request) {
+  std::vector<std::pair<std::string, RawValue>> values;
+  values.reserve(request.assignments.size());
+  for (const auto& [name, value] : request.assignments)
+    values.emplace_back(name, RawValue{text_of(value), false, {"set(\"" + name + "\")", 0, 0}});
+  return values;
+}
+
 }  // namespace
 
 PreparedRequest prepare(const KernelRequest::Impl& request) {
@@ -75,13 +93,14 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
   Engine& engine = request.service->engine;
   const TraceSpan span(engine.trace(), TraceKind::kSpecialise, request.kernel->name);
   ConfigurationResult configured =
-      configure(request.workload, request.assignments, device.info(), *request.service->files);
+      configure(request.workload, raw_values(request), device.info(), request.memory->texts);
   if (configured.violated)
     throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated),
                     configured.violated->where);
   PreparedRequest prepared{std::move(configured.configuration), {}, engine.compilers().at(backend)};
   prepared.unit = std::move(make_units(prepared.configuration, {request.kernel->name}, Role::kStep,
-                                       device.info().target, *request.service->files, request.headers)
+                                       device.info().target, request.memory->texts,
+                                       request.headers ? *request.headers : std::vector<IncludedHeader>())
                                 .at(0));
   return prepared;
 }
@@ -90,7 +109,8 @@ std::shared_ptr<const Kernel::Impl> make_kernel(const KernelRequest::Impl& reque
                                                 const PreparedRequest& prepared, ServiceResult found) {
   auto made = std::make_shared<Kernel::Impl>();
   made->device = request.device;
-  made->code = std::move(found.code);
+  made->code = request.kernel->symbols.empty() ? std::move(found.code)
+                                               : load_with_symbols(request, prepared, *found.code);
   made->function = &made->code->function(prepared.unit.name_expressions.at(request.kernel->name));
   made->shape = shape_of(prepared.configuration, *request.kernel);
   made->name = request.kernel->name;

@@ -1,5 +1,9 @@
 #include "kiln/service.h"
 
+#include <functional>
+#include <future>
+#include <map>
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -9,12 +13,32 @@
 
 namespace kiln {
 
+namespace {
+
+/// So that the first kernel need not. What is wrong with a compiler is told when it is needed.
+void ask_compiler(Engine& engine, const std::string& backend) noexcept {
+  try {
+    const std::map<std::string, Compiler*> compilers = engine.compilers();
+    const auto found = compilers.find(backend);
+    if (found != compilers.end()) static_cast<void>(found->second->identity());
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+}  // namespace
+
 Service::Service(const Settings& settings) : impl_(std::make_shared<Impl>(settings)) {}
 
 DeviceHandle Service::device(const std::string& name) const {
   const std::string& wanted = name == "auto" ? impl_->engine.settings().device : name;
+  // Which compiler there is, and of which version, is looked up while a driver makes its context.
+  const auto compiler = std::async(std::launch::async, ask_compiler, std::ref(impl_->engine),
+                                   wanted.substr(0, wanted.find(':')));
   DeviceHandle handle;
   handle.impl_ = std::make_shared<DeviceHandle::Impl>(impl_, impl_->engine.devices().open(wanted));
+  compiler.wait();
+  if (wanted == "auto") ask_compiler(impl_->engine, handle.impl_->device->info().target.backend);
   return handle;
 }
 
@@ -67,6 +91,7 @@ KernelRequest WorkloadHandle::kernel(const std::string& name) const {
   auto request = std::make_shared<KernelRequest::Impl>();
   request->service = impl_->service;
   request->workload = impl_->workload;
+  request->memory = impl_->memory;
   request->kernel = kernel;
   KernelRequest result;
   result.impl_ = std::move(request);

@@ -9,27 +9,15 @@
 
 #include "base/text.h"
 #include "device/fault.h"
+#include "embed/request_inputs.h"
 #include "job/prepared_kernel.h"
+#include "job/tolerance.h"
 #include "job/workspace.h"
 #include "measure/compare.h"
 #include "workload/scalar_dispatch.h"
 
 namespace kiln {
 namespace {
-
-/// What makes the inputs that kernels make.
-std::vector<LoadedUnit> load_init_units(const KernelRequest::Impl& request, const PreparedRequest& prepared,
-                                        const std::vector<std::string>& kernels) {
-  std::vector<LoadedUnit> loaded;
-  const std::shared_ptr<Device>& device = request.device->device;
-  for (Unit& unit : make_units(prepared.configuration, kernels, Role::kData, device->info().target,
-                               *request.service->files)) {
-    auto result = request.service->engine.service().get(unit.specialization, *prepared.compiler, device);
-    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw error_of(*diagnostic);
-    loaded.push_back({std::move(unit), std::move(std::get<ServiceResult>(result).code)});
-  }
-  return loaded;
-}
 
 /// The buffers of both sides, with the same content.
 class ShadowBuffers {
@@ -43,15 +31,7 @@ class ShadowBuffers {
     std::set<std::string> init_kernels;
     add_needs_of_kernel(prepared.configuration, *request.kernel, needed, init_kernels);
     names_.assign(needed.begin(), needed.end());
-    generic_.allocate(names_);
-    for (const std::string& name : names_) generic_.fill(name);
-    const std::vector<std::string> kernels = in_init_order(prepared.configuration, needed);
-    const std::vector<LoadedUnit> units = load_init_units(request, prepared, kernels);
-    for (const std::string& name : kernels) {
-      PreparedKernel kernel(prepared.configuration, *request.workload->find_kernel(name), units, generic_);
-      kernel.load_symbols();
-      kernel.enqueue();
-    }
+    make_inputs(request, prepared, needed, generic_);
     specialised_.allocate(names_);
     for (const std::string& name : names_) specialised_.copy_from(name, generic_);
   }
@@ -99,10 +79,8 @@ Tolerance default_tolerance(std::span<const std::byte> values, std::uint64_t cou
 std::optional<Tolerance> checked_tolerance(const Configuration& configuration, const std::string& buffer) {
   for (const CheckSpec& check : configuration.workload().checks) {
     if (check.buffer != buffer || (!check.rtol && !check.atol)) continue;
-    const auto number = [&](const std::optional<ExpressionText>& text) {
-      return text ? configuration.evaluate(*text) : 0.0;
-    };
-    return Tolerance{number(check.rtol), number(check.atol), number(check.skip_below)};
+    if (check.when && !configuration.evaluate_condition(*check.when)) continue;
+    return tolerance_of(configuration, check);
   }
   return std::nullopt;
 }
@@ -151,6 +129,7 @@ std::optional<std::string> find_mismatch(const KernelRequest::Impl& request, con
   }
   try {
     ShadowBuffers buffers(request, specialised.prepared);
+    if (buffers.names().empty()) return "nothing can be compared: the kernel takes no buffer";
     buffers.run(request, generic, buffers.generic());
     buffers.run(request, specialised, buffers.specialised());
     for (const std::string& name : buffers.names()) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/chrome_trace.h"
+#include "base/output_file.h"
 #include "device/ranges.h"
 #include "kiln/error.h"
 
@@ -24,8 +25,8 @@ void TraceFile::begin() {
   if (file_.empty() || begun_) return;
   const std::string trouble = "the trace '" + file_.string() + "' cannot be written: ";
   try {
-    const auto there = files_.status(file_);
-    // A device or a pipe would be replaced, not written to.
+    const auto there = files_.status(output_target(files_, file_));
+    // It is written more than once, which makes no sense of a device or a pipe.
     if (there && there->type != FileStatus::Type::kFile) throw bad_input(trouble + "it is no regular file");
     write_chrome_trace(files_, file_, trace_->content());
   } catch (const std::filesystem::filesystem_error& error) {

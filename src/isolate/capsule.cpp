@@ -1,11 +1,15 @@
 #include "isolate/capsule.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "config/setting_rows.h"
 #include "config/yaml_node.h"
+#include "isolate/byte_text.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -23,8 +27,21 @@ constexpr const char* kHeaderFolder = "headers";
 constexpr const char* kFailureFile = "failure.txt";
 constexpr const char* kLogFile = "log.txt";
 
+Json list_to_json(const std::vector<std::string>& list) {
+  Json json = Json::array();
+  for (const std::string& item : list) json.push_back(bytes_to_json(item));
+  return json;
+}
+
+std::vector<std::string> list_from_json(const Json& json) {
+  std::vector<std::string> list;
+  for (const Json& item : json) list.push_back(bytes_from_json(item));
+  return list;
+}
+
 Json to_json(const EntryPoint& entry) {
-  Json json = {{"name", entry.name_expression}, {"launch_bounds", entry.launch_bounds}};
+  Json json = {{"name", bytes_to_json(entry.name_expression)},
+               {"launch_bounds", bytes_to_json(entry.launch_bounds)}};
   if (entry.fixed_block)
     json["fixed_block"] = {entry.fixed_block->x, entry.fixed_block->y, entry.fixed_block->z};
   return json;
@@ -32,8 +49,8 @@ Json to_json(const EntryPoint& entry) {
 
 EntryPoint entry_from(const Json& json) {
   EntryPoint entry;
-  entry.name_expression = json.at("name").get<std::string>();
-  entry.launch_bounds = json.at("launch_bounds").get<std::string>();
+  entry.name_expression = bytes_from_json(json.at("name"));
+  entry.launch_bounds = bytes_from_json(json.at("launch_bounds"));
   if (json.contains("fixed_block")) {
     const auto extents = json.at("fixed_block").get<std::array<std::uint64_t, 3>>();
     entry.fixed_block = Dim3{extents[0], extents[1], extents[2]};
@@ -53,7 +70,9 @@ Json to_json(const Capsule& capsule) {
       capsule.specialization;
   Json header_names = Json::array();
   for (const IncludedHeader& header : headers)
-    header_names.push_back({{"name", header.name}, {"path", header.path}});
+    header_names.push_back({{"name", bytes_to_json(header.name)}, {"path", bytes_to_json(header.path)}});
+  Json macros = Json::array();
+  for (const auto& [name, value] : defines) macros.push_back({bytes_to_json(name), bytes_to_json(value)});
   Json entry_list = Json::array();
   for (const EntryPoint& entry : entries) entry_list.push_back(to_json(entry));
   return {{"format", kFormat},
@@ -63,23 +82,22 @@ Json to_json(const Capsule& capsule) {
             {"version", capsule.compiler.version},
             {"fingerprint", capsule.compiler.fingerprint}}},
           {"target", {{"backend", target.backend}, {"arch", target.arch}, {"warp_size", target.warp_size}}},
-          {"source_name", source_name},
-          {"source_path", source_path},
+          {"source_name", bytes_to_json(source_name)},
+          {"source_path", bytes_to_json(source_path)},
           {"source_bytes", source_text.size()},
           {"params_bytes", params_header.size()},
           {"headers", header_names},
-          {"unseen_headers", unseen_headers},
-          {"defines", defines},
-          {"options", options},
-          {"include_directories", include_directories},
-          {"unknown_input", unknown_input},
+          {"unseen_headers", list_to_json(unseen_headers)},
+          {"defines", macros},
+          {"options", list_to_json(options)},
+          {"include_directories", list_to_json(include_directories)},
+          {"unknown_input", bytes_to_json(unknown_input)},
           {"fast_math", fast_math},
           {"lineinfo", lineinfo},
           {"entries", entry_list}};
 }
 
 Capsule capsule_from(const Json& json) {
-  if (json.at("format").get<int>() != kFormat) throw bad_input("its format is not known");
   Capsule capsule;
   capsule.kiln_version = json.at("kiln").get<std::string>();
   const Json& compiler = json.at("compiler");
@@ -89,25 +107,37 @@ Capsule capsule_from(const Json& json) {
   const Json& target = json.at("target");
   spec.target = {target.at("backend").get<std::string>(), target.at("arch").get<std::string>(),
                  target.at("warp_size").get<int>()};
-  spec.source_name = json.at("source_name").get<std::string>();
-  spec.source_path = json.at("source_path").get<std::string>();
+  spec.source_name = bytes_from_json(json.at("source_name"));
+  spec.source_path = bytes_from_json(json.at("source_path"));
   for (const Json& header : json.at("headers"))
-    spec.headers.push_back({header.at("name").get<std::string>(), header.at("path").get<std::string>(), ""});
-  spec.unseen_headers = json.at("unseen_headers").get<std::vector<std::string>>();
-  spec.defines = json.at("defines").get<std::vector<std::pair<std::string, std::string>>>();
-  spec.options = json.at("options").get<std::vector<std::string>>();
-  spec.include_directories = json.at("include_directories").get<std::vector<std::string>>();
-  spec.unknown_input = json.value("unknown_input", "");
+    spec.headers.push_back({bytes_from_json(header.at("name")), bytes_from_json(header.at("path")), ""});
+  spec.unseen_headers = list_from_json(json.at("unseen_headers"));
+  for (const Json& macro : json.at("defines"))
+    spec.defines.emplace_back(bytes_from_json(macro.at(0)), bytes_from_json(macro.at(1)));
+  spec.options = list_from_json(json.at("options"));
+  spec.include_directories = list_from_json(json.at("include_directories"));
+  if (json.contains("unknown_input")) spec.unknown_input = bytes_from_json(json.at("unknown_input"));
   spec.fast_math = json.at("fast_math").get<bool>();
   spec.lineinfo = json.at("lineinfo").get<bool>();
   for (const Json& entry : json.at("entries")) spec.entries.push_back(entry_from(entry));
   return capsule;
 }
 
+/// Without the library's own numbering of its errors: "key 'format' not found".
+std::string complaint_of(const Json::exception& error) {
+  const std::string text = error.what();
+  const std::size_t end = text.find("] ");
+  return "the fault: " + (end == std::string::npos ? text : text.substr(end + 2));
+}
+
 std::string settings_text(const Settings& settings) {
   std::string text;
-  for (const SettingRow& row : setting_rows())
-    text += row.name + ": " + Json(setting_text(settings, row)).dump() + "\n";  // JSON's strings are YAML's
+  for (const SettingRow& row : setting_rows()) {
+    const std::string value = setting_text(settings, row);
+    // JSON's strings are YAML's.
+    text += row.name + ": " + (is_utf8(value) ? Json(value).dump() : "{hex: \"" + hex_digits(value) + "\"}") +
+            "\n";
+  }
   return text;
 }
 
@@ -116,7 +146,9 @@ Settings settings_from(const std::string& text, const std::string& file) {
   Settings settings;
   const YamlNode root = YamlNode::parse(text, file);
   for (const SettingRow& row : setting_rows()) {
-    if (const auto value = root.find(row.name)) assign_setting(settings, row, value->text(), {});
+    const auto value = root.find(row.name);
+    if (value)
+      assign_setting(settings, row, value->is_map() ? from_hex(value->at("hex").text()) : value->text(), {});
   }
   return settings;
 }
@@ -126,14 +158,8 @@ Settings settings_from(const std::string& text, const std::string& file) {
 void write_capsule(FileSystem& files, const Path& folder, const Capsule& capsule) {
   constexpr int kIndent = 1;
   const Specialization& spec = capsule.specialization;
-  std::string description;
-  std::string settings;
-  try {
-    description = to_json(capsule).dump(kIndent) + "\n";
-    settings = settings_text(capsule.settings);
-  } catch (const Json::type_error& error) {
-    throw bad_input(spec.source_name + ": a name or an option is not UTF-8: " + error.what());
-  }
+  const std::string description = to_json(capsule).dump(kIndent) + "\n";
+  const std::string settings = settings_text(capsule.settings);
   if (!spec.headers.empty()) files.make_directories(folder / kHeaderFolder, true);
   for (std::size_t i = 0; i < spec.headers.size(); ++i)
     files.write_file(folder / kHeaderFolder / header_file(i), spec.headers[i].text, false);
@@ -143,20 +169,42 @@ void write_capsule(FileSystem& files, const Path& folder, const Capsule& capsule
   files.write_file(folder / kCapsuleFile, description, false);
 }
 
+bool is_capsule_folder(FileSystem& files, const Path& folder) {
+  constexpr std::array kNames = {kCapsuleFile,  kSettingsFile, kSourceFile, kParamsFile,
+                                 kHeaderFolder, kFailureFile,  kLogFile};
+  const auto status = files.status(folder);
+  if (!status || status->type != FileStatus::Type::kDirectory) return false;
+  const std::vector<std::string> names = files.list(folder);
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  });
+}
+
 Capsule read_capsule(FileSystem& files, const Path& folder) {
   const std::string description = read_input(files, folder / kCapsuleFile);
   Capsule capsule;
   try {
-    capsule = capsule_from(Json::parse(description));
+    const Json json = Json::parse(description);
+    if (const int format = json.at("format").get<int>(); format != kFormat) {
+      throw bad_input("expected a capsule of format " + std::to_string(kFormat) + ", found format " +
+                          std::to_string(format),
+                      {(folder / kCapsuleFile).string(), 0, 0});
+    }
+    capsule = capsule_from(json);
+  } catch (const Json::parse_error& error) {
+    throw bad_input(
+        "expected the JSON text of a failure capsule, found none at byte " + std::to_string(error.byte),
+        {(folder / kCapsuleFile).string(), 0, 0});
   } catch (const Json::exception& error) {
-    throw bad_input(std::string("is not as expected: ") + error.what(),
+    throw bad_input("expected the description of a failure capsule as Kiln writes it, found one with " +
+                        complaint_of(error),
                     {(folder / kCapsuleFile).string(), 0, 0});
   }
   Specialization& spec = capsule.specialization;
   for (std::size_t i = 0; i < spec.headers.size(); ++i)
-    spec.headers[i].text = read_input(files, folder / kHeaderFolder / header_file(i));
-  spec.source_text = read_input(files, folder / kSourceFile);
-  spec.params_header = read_input(files, folder / kParamsFile);
+    spec.headers[i].text = read_input(files, folder / kHeaderFolder / header_file(i), kKernelInput);
+  spec.source_text = read_input(files, folder / kSourceFile, kKernelInput);
+  spec.params_header = read_input(files, folder / kParamsFile, kKernelInput);
   const Path settings = folder / kSettingsFile;
   capsule.settings = settings_from(read_input(files, settings), settings.string());
   return capsule;
@@ -168,7 +216,8 @@ void write_failure(FileSystem& files, const Path& folder, const Diagnostic& fail
 }
 
 std::string read_failure(FileSystem& files, const Path& folder) {
-  const std::string text = files.read_file(folder / kFailureFile).value_or("");
+  if (!files.status(folder / kFailureFile)) return "";
+  const std::string text = read_input(files, folder / kFailureFile);
   return text.substr(0, text.find('\n'));
 }
 

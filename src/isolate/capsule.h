@@ -22,6 +22,9 @@ struct Capsule {
 /// Into a folder that exists. Throws filesystem_error, and bad_input for a name that is not UTF-8.
 void write_capsule(FileSystem& files, const std::filesystem::path& folder, const Capsule& capsule);
 
+/// Whether a folder, not a link to one, holds nothing but files of a capsule, whole or not.
+[[nodiscard]] bool is_capsule_folder(FileSystem& files, const std::filesystem::path& folder);
+
 /// Throws bad_input that names the file which is missing or not as expected.
 [[nodiscard]] Capsule read_capsule(FileSystem& files, const std::filesystem::path& folder);
 

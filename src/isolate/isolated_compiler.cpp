@@ -1,6 +1,8 @@
 #include "isolate/isolated_compiler.h"
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "base/scratch_folder.h"
 #include "base/text.h"
@@ -82,6 +84,14 @@ CompileResult compile_in(const ScratchFolder& work, const std::string& program, 
   return fault(result, garbage == nullptr ? OutcomeGarbage{} : *garbage, capsule);
 }
 
+/// Whether the program says of itself that it is kiln-worker.
+bool is_worker(const std::string& program, ProcessRunner& processes) {
+  Command command;
+  command.program = program;
+  command.time_limit = std::chrono::seconds(10);
+  return processes.run(command).error.find("kiln-worker") != std::string::npos;
+}
+
 CompileResult compile_capsule(const Capsule& capsule, const Path& scratch, WorkerPool& workers,
                               ProcessRunner& processes, FileSystem& files) {
   const std::string& stated = capsule.settings.worker;
@@ -91,12 +101,22 @@ CompileResult compile_capsule(const Capsule& capsule, const Path& scratch, Worke
                             worker_places(stated) + "; set `worker` to its path, or `isolation` to none");
   }
   try {
-    const ScratchFolder work = make_scratch_folder(files, scratch, "kiln-compile-");
-    return compile_in(work, *program, capsule, workers, files);
+    const ScratchFolder work = make_shared_scratch(files, scratch, "compile");
+    CompileResult result = compile_in(work, *program, capsule, workers, files);
+    const auto* diagnostic = std::get_if<Diagnostic>(&result);
+    if (diagnostic == nullptr || !diagnostic->compiler_fault || stated.empty() ||
+        is_worker(*program, processes))
+      return result;
+    return Diagnostic{"'" + *program + "' is not kiln-worker; correct the setting `worker` (KILN_WORKER)",
+                      diagnostic->log, *program, true};
   } catch (const std::filesystem::filesystem_error& error) {
     return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
                       true};
   }
+}
+
+Path private_failures(const Path& scratch) {
+  return scratch / ("kiln-failures-" + std::to_string(current_user_id()) + "-");
 }
 
 class IsolatedCompiler final : public Compiler {
@@ -107,9 +127,16 @@ class IsolatedCompiler final : public Compiler {
         options_(std::move(options)),
         processes_(processes),
         files_(files),
-        failures_(files, clock, log, options_.failures),
+        clock_(clock),
+        failures_(files, clock, log, options_.failures, private_failures(options_.scratch)),
         workers_(processes, trace),
         trace_(trace) {}
+
+  /// Workers that still compile end with this process's end of the conversation, and leave their folders.
+  ~IsolatedCompiler() override {
+    workers_.end();
+    if (used_workers_) collect_scratch(files_, options_.scratch, clock_.system_ns());
+  }
 
   const CompilerIdentity& identity() override { return inner_.identity(); }
   Target target_for(const std::string& arch) override { return inner_.target_for(arch); }
@@ -117,8 +144,12 @@ class IsolatedCompiler final : public Compiler {
   std::string surroundings(const Specialization& specialization) override {
     return inner_.surroundings(specialization);
   }
+  std::string unknown_input(const Specialization& specialization) override {
+    return inner_.unknown_input(specialization);
+  }
   std::string abilities() override { return inner_.abilities(); }
   int compiles_at_once() const override { return inner_.compiles_at_once(); }
+  void expect(int compiles) override { expected_ += compiles; }
   std::vector<std::string> quick_options() const override { return inner_.quick_options(); }
 
   CompileResult compile(const Specialization& specialization) override {
@@ -134,9 +165,12 @@ class IsolatedCompiler final : public Compiler {
 
  private:
   CompileResult compile_somewhere(const Specialization& specialization, TraceSpan& span) {
-    const InFlight here = try_enter(in_flight_, places_here());
+    std::call_once(collected_, [this] { collect_scratch(files_, options_.scratch, clock_.system_ns()); });
+    const InFlight any = try_enter(in_flight_, Compiler::kAnyNumber);
+    const InFlight here = try_enter(in_flight_here_, places_here());
     span.add("in", here ? "this process" : "a worker");
     if (here) return inner_.compile(specialization);
+    used_workers_ = true;
     return compile_capsule(capsule_of(specialization), options_.scratch, workers_, processes_, files_);
   }
 
@@ -161,7 +195,9 @@ class IsolatedCompiler final : public Compiler {
     if (options_.isolation == Isolation::kProcess) return 0;
     const int wanted = inner_.compiles_at_once();
     if (options_.isolation == Isolation::kNone || wanted == Compiler::kAnyNumber) return Compiler::kAnyNumber;
-    return find_worker(options_.settings.worker, processes_) ? wanted : Compiler::kAnyNumber;
+    if (!find_worker(options_.settings.worker, processes_)) return Compiler::kAnyNumber;
+    // Among many, those in this process would hold each other up, and what else it does.
+    return std::max(in_flight_.load(), expected_.load()) > 2 * wanted ? 0 : wanted;
   }
 
   Capsule capsule_of(const Specialization& specialization) {
@@ -172,10 +208,15 @@ class IsolatedCompiler final : public Compiler {
   IsolationOptions options_;
   ProcessRunner& processes_;
   FileSystem& files_;
+  const Clock& clock_;
   FailureFolder failures_;
   WorkerPool workers_;
   Trace* trace_;
-  std::atomic<int> in_flight_{0};  // in this process
+  std::atomic<int> in_flight_{0};       // anywhere
+  std::atomic<int> in_flight_here_{0};  // of these, in this process
+  std::atomic<int> expected_{0};        // announced, with those in flight
+  std::atomic<bool> used_workers_{false};
+  std::once_flag collected_;  // what dead processes left
 };
 
 }  // namespace

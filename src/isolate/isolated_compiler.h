@@ -15,8 +15,8 @@
 
 namespace kiln {
 
-/// Where compiles run. kAuto: in this process, but beside another compile of a compiler that wants processes
-/// in a worker.
+/// Where compiles run. kAuto: in this process as many as the compiler gets on with at once, and in workers
+/// beside these; where many are expected or run, all of them in workers.
 enum class Isolation { kAuto, kNone, kProcess };
 
 /// Throws bad_input for a word other than auto, none and process.
@@ -26,7 +26,8 @@ struct IsolationOptions {
   Isolation isolation = Isolation::kAuto;
   Settings settings;               ///< what a worker starts with; its limits
   std::filesystem::path scratch;   ///< a worker's folder is made below it, and removed again
-  std::filesystem::path failures;  ///< failure capsules are kept below it, the newest ones only
+  std::filesystem::path failures;  ///< failure capsules are kept below it, the newest ones only, if it is
+                                   ///< this user's alone; else in a fresh folder below `scratch`
 };
 
 /// `inner` with its faults contained: compiles in worker processes as the options say, and leaves a failure

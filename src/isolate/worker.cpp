@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/pipe.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "isolate/capsule.h"
@@ -45,10 +46,12 @@ void lower_limit(decltype(RLIMIT_AS) resource, rlim_t bytes) {
   ::setrlimit(resource, &limit);
 }
 
-/// What compilers leave behind goes with the folder.
-void keep_scratch_in(FileSystem& files, const Path& folder) {
-  files.make_directories(folder / "scratch", true);
-  ::setenv("TMPDIR", (folder / "scratch").c_str(), 1);
+/// What compilers leave behind goes with this process's folder: when it ends, or, if it is killed, when
+/// another process finds it.
+ScratchFolder make_scratch(FileSystem& files) {
+  ScratchFolder folder = make_shared_scratch(files, std::filesystem::temp_directory_path(), "worker");
+  ::setenv("TMPDIR", folder.get().path.c_str(), 1);
+  return folder;
 }
 
 void require_same_compiler(const CompilerIdentity& wanted, const CompilerIdentity& found) {
@@ -105,9 +108,10 @@ void wait_for_hang_up(int fd) {
 }
 
 /// A compile may hang; its parent is gone all the same.
-void end_with_standard_input() {
-  std::thread([] {
+void end_with_standard_input(FileSystem& files, const Path& scratch) {
+  std::thread([&files, scratch] {
     wait_for_hang_up(STDIN_FILENO);
+    remove_own_scratch(files, scratch.parent_path());
     if (::getpgrp() == ::getpid()) ::kill(0, SIGKILL);  // with what compilers started
     ::_exit(EXIT_FAILURE);
   }).detach();
@@ -131,7 +135,6 @@ WorkerEnd run_worker(FileSystem& files, const Path& folder, const CompilerOf& co
                      std::ostream& err) {
   try {
     Capsule capsule = read_capsule(files, folder);
-    keep_scratch_in(files, std::filesystem::absolute(folder));
     try {
       return compile(files, folder, capsule, compiler_of);
     } catch (const Error& error) {
@@ -147,7 +150,8 @@ WorkerEnd run_worker(FileSystem& files, const Path& folder, const CompilerOf& co
 int serve_compiles(FileSystem& files, const CompilerOf& compiler_of, std::ostream& err) {
   drop_inherited_descriptors();
   const UniqueFd answers = take_standard_output();
-  end_with_standard_input();
+  const ScratchFolder scratch = make_scratch(files);
+  end_with_standard_input(files, scratch.get().path);
   for (std::string folder; std::getline(std::cin, folder);) {
     const WorkerEnd end = run_worker(files, folder, compiler_of, err);
     if (end == WorkerEnd::kNoOutcome) return EXIT_FAILURE;

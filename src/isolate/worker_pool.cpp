@@ -51,6 +51,11 @@ WorkerPool::Worker WorkerPool::take(const std::string& program) {
   return {program, processes_.converse(command)};
 }
 
+void WorkerPool::end() {
+  const std::lock_guard lock(mutex_);
+  idle_.clear();
+}
+
 void WorkerPool::give_back(Worker worker) {
   constexpr int kCompilesOfAWorker = 500;
   if (worker.compiles >= kCompilesOfAWorker) return;

@@ -30,6 +30,8 @@ class WorkerPool {
   /// none.
   [[nodiscard]] ProcessResult compile(const std::string& worker, const std::filesystem::path& folder,
                                       std::chrono::milliseconds limit, std::string_view source = {});
+  /// Ends the workers that wait for a question.
+  void end();
 
  private:
   struct Worker {

@@ -1,6 +1,8 @@
 #include "isolate/worker_program.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,6 +26,26 @@ Path this_object() {
   return info.dli_fname;
 }
 
+/// Where the build that this code is of left, or installs, its programs. Such a folder may be gone, and its
+/// name anybody's.
+std::vector<std::string> own_places() {
+  std::vector<std::string> paths;
+  for (const char* folder : {KILN_INSTALLED_PROGRAMS, KILN_BUILT_PROGRAMS})
+    paths.push_back((Path(folder) / kName).string());
+  return paths;
+}
+
+/// Whether the file and its folder are one's own or root's, and nobody else may write to them.
+bool is_trusted(const std::string& path) {
+  for (const std::string& examined : {path, Path(path).parent_path().string()}) {
+    struct stat found {};
+    if (::stat(examined.c_str(), &found) != 0) return false;
+    if (found.st_uid != 0 && found.st_uid != ::geteuid()) return false;
+    if ((found.st_mode & S_IWOTH) != 0) return false;
+  }
+  return true;
+}
+
 std::vector<std::string> candidates() {
   std::vector<std::string> paths;
   for (const Path& object : {Path("/proc/self/exe"), this_object()}) {
@@ -45,11 +67,15 @@ std::optional<std::string> find_worker(const std::string& stated, ProcessRunner&
   for (const std::string& path : candidates()) {
     if (auto found = processes.find_program(path)) return found;
   }
+  for (const std::string& path : own_places()) {
+    if (!is_trusted(path)) continue;
+    if (auto found = processes.find_program(path)) return found;
+  }
   return processes.find_program(kName);
 }
 
 std::string worker_places(const std::string& stated) {
-  return stated.empty() ? join(candidates(), ", ") + " and PATH" : stated;
+  return stated.empty() ? join(candidates(), ", ") + ", " + join(own_places(), ", ") + " and PATH" : stated;
 }
 
 }  // namespace kiln

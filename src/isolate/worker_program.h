@@ -8,7 +8,8 @@
 namespace kiln {
 
 /// The program `kiln-worker`: `stated` (a setting) alone if there is one; else beside the running program, in
-/// `../libexec/kiln` of the program and of the library that this code is in, or in PATH.
+/// `../libexec/kiln` of the program and of the library that this code is in, where the build of this code
+/// left or installs its programs (if nobody else may write there), or in PATH.
 [[nodiscard]] std::optional<std::string> find_worker(const std::string& stated, ProcessRunner& processes);
 
 /// Where it was looked for, for messages.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/checked_size.h"
 #include "base/text.h"
 #include "workload/selection.h"
 
@@ -9,6 +10,14 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60;
+
+/// The file or its `otherwise`.
+const InitSpec& own_init(const Configuration& configuration, const InitSpec& init) {
+  if (init.kind != InitSpec::Kind::kFile || !init.otherwise) return init;
+  const bool set = configuration.expand_path(init.file->path.text, init.file->path.where).has_value();
+  return set ? init : own_init(configuration, *init.otherwise);
+}
 
 /// `where`: what needs the buffer.
 void add_buffer(const Configuration& configuration, const std::string& name, const SourceLocation& where,
@@ -51,14 +60,38 @@ BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buf
     }
     layout.count *= layout.shape.back();
   }
-  layout.bytes = layout.count * layout.element_bytes;
+  const auto bytes = (CheckedSize(layout.count) * layout.element_bytes).value();
+  if (!bytes || *bytes > kMaxBytes) {
+    throw bad_input("buffers." + buffer.name + ": " + std::to_string(layout.count) + " elements of " +
+                        std::to_string(layout.element_bytes) + " bytes are more than 2^60 bytes",
+                    buffer.where);
+  }
+  layout.bytes = *bytes;
   return layout;
 }
 
 const InitSpec& effective_init(const Configuration& configuration, const InitSpec& init) {
-  if (init.kind != InitSpec::Kind::kFile || !init.otherwise) return init;
-  const bool set = configuration.expand_path(init.file->path.text, init.file->path.where).has_value();
-  return set ? init : effective_init(configuration, *init.otherwise);
+  const InitSpec& own = own_init(configuration, init);
+  if (own.kind != InitSpec::Kind::kSameAs) return own;
+  return effective_init(configuration, configuration.workload().find_buffer(own.same_as)->init);
+}
+
+const BufferSpec& starting_buffer(const Configuration& configuration, const BufferSpec& buffer) {
+  const InitSpec& own = own_init(configuration, buffer.init);
+  if (own.kind != InitSpec::Kind::kSameAs) return buffer;
+  return starting_buffer(configuration, *configuration.workload().find_buffer(own.same_as));
+}
+
+std::vector<std::pair<std::string, std::string>> copies_after_init(const Configuration& configuration,
+                                                                   const std::vector<std::string>& buffers) {
+  std::vector<std::pair<std::string, std::string>> copies;
+  for (const std::string& name : buffers) {
+    const BufferSpec& buffer = *configuration.workload().find_buffer(name);
+    const BufferSpec& start = starting_buffer(configuration, buffer);
+    if (&start != &buffer && effective_init(configuration, start.init).kind == InitSpec::Kind::kKernel)
+      copies.emplace_back(name, start.name);
+  }
+  return copies;
 }
 
 void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel,
@@ -75,7 +108,7 @@ std::vector<std::string> in_init_order(const Configuration& configuration,
                                        const std::set<std::string>& buffers) {
   std::vector<std::string> kernels;
   for (const BufferSpec& buffer : configuration.workload().buffers) {
-    if (!buffers.contains(buffer.name)) continue;
+    if (!buffers.contains(buffer.name) || &starting_buffer(configuration, buffer) != &buffer) continue;
     const InitSpec& init = effective_init(configuration, buffer.init);
     if (init.kind != InitSpec::Kind::kKernel) continue;
     if (std::find(kernels.begin(), kernels.end(), init.kernel) == kernels.end())

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "workload/configuration.h"
@@ -28,8 +29,17 @@ struct BufferLayout {
 /// overflow.
 [[nodiscard]] BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buffer);
 
-/// What fills the buffer in this configuration: the file, or its `otherwise` when the file's path is not set.
+/// What fills the buffer in this configuration: the file, or its `otherwise` when the file's path is not set;
+/// with `same_as`, what fills that buffer.
 [[nodiscard]] const InitSpec& effective_init(const Configuration& configuration, const InitSpec& init);
+
+/// The buffer whose init that is: itself, or the one at the end of a chain of `same_as`.
+[[nodiscard]] const BufferSpec& starting_buffer(const Configuration& configuration, const BufferSpec& buffer);
+
+/// Of these buffers, the ones that start like another that a kernel fills, and that other: they are copied
+/// once all init kernels have run.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> copies_after_init(
+    const Configuration& configuration, const std::vector<std::string>& buffers);
 
 /// What a variant launches and needs, by names in the workload. Order is that of the workload file.
 struct VariantNeeds {

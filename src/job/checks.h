@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "job/device_compare.h"
+#include "job/kept_buffers.h"
 #include "job/record.h"
 #include "job/workspace.h"
 
@@ -18,10 +20,18 @@ struct ReferenceContent {
 /// Runs the check's reference kernel and yields its output.
 using ReferenceRunner = std::function<ReferenceContent(const CheckSpec& check)>;
 
-/// Compares a buffer with what the check expects. Throws bad_input where the check itself cannot be done: a
-/// region outside the buffer, a reference of another size, a file that must be there and is not.
+/// What makes checks of a sweep cheaper; each may be null.
+struct CheckHelp {
+  KeptBuffers* kept = nullptr;         ///< where arrays from files stay for the next variants
+  DeviceCompare* on_device = nullptr;  ///< compares large arrays where they are
+};
+
+/// Compares a buffer with what the check expects. A check that compared nothing (an empty region, no expected
+/// value, everything below `skip_below`) is `ok` and has `compared` 0. Throws bad_input where the check
+/// itself cannot be done: a region outside the buffer, a reference of another size, a file that must be there
+/// and is not.
 [[nodiscard]] CheckResult run_check(const Configuration& configuration, const CheckSpec& check,
                                     const Workspace& workspace, const ReferenceRunner& run_reference,
-                                    FileSystem& files);
+                                    FileSystem& files, const CheckHelp& help = {});
 
 }  // namespace kiln

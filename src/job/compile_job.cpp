@@ -3,6 +3,7 @@
 
 #include "job/job_runner.h"
 #include "job/units.h"
+#include "service/task_threads.h"
 
 namespace kiln {
 
@@ -12,12 +13,14 @@ std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& con
     throw environment_error("no compiler for '" + target.backend + "' devices");
   std::vector<CompiledUnit> results;
   std::set<std::string> seen;
-  std::vector<std::vector<Unit>> all_units;
+  std::vector<std::vector<Unit>> all_units(plan.variants.size());
+  for_each_task(plan.variants.size(), [&](std::size_t i) {
+    const TraceSpan span(context.trace, TraceKind::kSpecialise, plan.variants[i].label);
+    all_units[i] = units_of(plan.variants[i].configuration, target, context.files);
+  });
   std::vector<WantedCode> wanted;
-  for (const Variant& variant : plan.variants) {
-    const TraceSpan span(context.trace, TraceKind::kSpecialise, variant.label);
-    all_units.push_back(units_of(variant.configuration, target, context.files));
-    for (const Unit& unit : all_units.back()) wanted.push_back({unit.specialization, compiler->second});
+  for (const std::vector<Unit>& units : all_units) {
+    for (const Unit& unit : units) wanted.push_back({unit.specialization, compiler->second});
   }
   constexpr std::chrono::milliseconds kAskAgain{100};
   const auto ahead = context.service.compile_ahead(std::move(wanted));

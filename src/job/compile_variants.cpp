@@ -1,27 +1,39 @@
 #include "job/compile_variants.h"
 
 #include <chrono>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
+#include "job/device_compare.h"
 #include "job/job_runner.h"
 #include "job/units.h"
+#include "service/task_threads.h"
 
 namespace kiln {
 
 std::vector<WantedCode> code_of(const std::vector<VariantToCompile>& variants) {
-  std::vector<WantedCode> wanted;
-  for (const auto& [variant, context] : variants) {
-    const Target target = context.devices.open(variant.device)->info().target;
-    const auto compiler = context.compilers.find(target.backend);
-    if (compiler == context.compilers.end()) continue;
+  std::vector<Target> targets;
+  for (const auto& [variant, context] : variants)
+    targets.push_back(context.devices.open(variant.device)->info().target);
+  std::vector<std::vector<WantedCode>> of_each(variants.size());
+  for_each_task(variants.size(), [&](std::size_t i) {
+    const auto& [variant, context] = variants[i];
+    const auto compiler = context.compilers.find(targets[i].backend);
+    if (compiler == context.compilers.end()) return;
     try {
       const TraceSpan span(context.trace, TraceKind::kSpecialise, variant.label);
-      for (Unit& unit : units_of(variant.configuration, target, context.files))
-        wanted.push_back({std::move(unit.specialization), compiler->second});
+      for (Unit& unit : units_of(variant.configuration, targets[i], context.files))
+        of_each[i].push_back({std::move(unit.specialization), compiler->second});
+      for (Specialization& comparison : comparisons_of(variant.configuration, targets[i]))
+        of_each[i].push_back({std::move(comparison), compiler->second});
     } catch (const Error&) {
-      continue;
+      return;
     }
-  }
+  });
+  std::vector<WantedCode> wanted;
+  for (std::vector<WantedCode>& some : of_each)
+    wanted.insert(wanted.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   return wanted;
 }
 

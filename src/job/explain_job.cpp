@@ -23,7 +23,7 @@ std::vector<ExplainedUnit> explain_job(const JobPlan& plan, const Target& target
       added.source = specialization.source_name;
       for (const EntryPoint& entry : specialization.entries) added.entries.push_back(entry.name_expression);
       added.key = key.digest;
-      added.unknown_input = specialization.unknown_input;
+      added.unknown_input = compiler.unknown_input(specialization);
       keys.push_back(std::move(key));
     }
   }

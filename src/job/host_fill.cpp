@@ -1,11 +1,15 @@
 #include "job/host_fill.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "base/checked_size.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "compile/portable/portable.h"
+#include "job/init_values.h"
 #include "workload/scalar_dispatch.h"
 #include "workload/text_numbers.h"
 
@@ -23,7 +27,7 @@ template <class T, class Function>
 void generate(std::span<std::byte> out, std::uint64_t first, Function value_at) {
   const std::size_t count = out.size() / sizeof(T);
   for (std::size_t i = 0; i < count; ++i) {
-    const T value = static_cast<T>(value_at(first + i));
+    const T value = value_at(first + i);
     std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
   }
 }
@@ -50,33 +54,83 @@ std::string path_of(const Configuration& configuration, const FileSource& source
   return *path;
 }
 
-void copy_binary(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
-                 const std::string& path, const std::string& content, std::span<std::byte> out) {
-  const Variables extra{{"file_bytes", static_cast<double>(content.size())}};
+/// The bytes of a buffer in its file: rows of `row_bytes`, one each `pitch`.
+struct FilePart {
+  std::uint64_t offset, rows, row_bytes, pitch;
+};
+
+FilePart part_of(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
+                 const std::string& path, std::uint64_t file_bytes) {
+  const Variables extra{{"file_bytes", static_cast<double>(file_bytes)}};
   const auto whole = [&](const std::optional<ExpressionText>& text, std::uint64_t otherwise) {
     return text ? static_cast<std::uint64_t>(
                       configuration.evaluate_integer(*text, 0, std::int64_t{1} << 50, extra))
                 : otherwise;
   };
-  const std::uint64_t offset = whole(source.offset, 0);
-  const std::uint64_t rows = source.row_pitch ? layout.shape.front() : 1;
-  const std::uint64_t row_bytes = layout.bytes / rows;
-  const std::uint64_t pitch = whole(source.row_pitch, row_bytes);
-  const std::uint64_t needed = offset + (rows - 1) * pitch + row_bytes;
+  FilePart part{whole(source.offset, 0), source.row_pitch ? layout.shape.front() : 1, 0, 0};
+  part.row_bytes = layout.bytes / part.rows;
+  part.pitch = whole(source.row_pitch, part.row_bytes);
+  const auto needed = (CheckedSize(part.rows - 1) * part.pitch + part.offset + part.row_bytes).value();
   const bool exact = !source.partial && !source.row_pitch;
-  if (content.size() < needed || (exact && content.size() != needed)) {
-    throw bad_input("holds " + std::to_string(content.size()) + " bytes; buffer '" + layout.spec->name +
-                        "' needs " + (exact ? "exactly " : "at least ") + std::to_string(needed),
-                    {path, 0, 0});
+  if (needed && (exact ? file_bytes == *needed : file_bytes >= *needed)) return part;
+  throw bad_input(
+      "holds " + std::to_string(file_bytes) + " bytes; buffer '" + layout.spec->name + "' needs " +
+          (needed ? (exact ? "exactly " : "at least ") + std::to_string(*needed) : "more than 2^64"),
+      {path, 0, 0});
+}
+
+std::string read_part(FileSystem& files, const std::string& path, std::uint64_t offset, std::uint64_t bytes) {
+  std::string part = files.read(path, {offset, bytes}).value_or("");
+  if (part.size() == bytes) return part;
+  throw bad_input("became shorter while it was read", {path, 0, 0});
+}
+
+void copy_binary(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
+                 const std::string& path, FileSystem& files, std::span<std::byte> out) {
+  constexpr std::uint64_t kChunk = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kBeginning = 4096;
+  const std::uint64_t file_bytes = input_status(files, path).size;
+  if (!source.offset) {
+    const std::string beginning = files.read(path, {0, kBeginning}).value_or("");
+    if (numpy_data_offset(beginning)) throw bad_input(numpy_advice(beginning), {path, 0, 0});
   }
-  for (std::uint64_t row = 0; row < rows; ++row) {
-    std::memcpy(out.data() + row * row_bytes, content.data() + offset + row * pitch, row_bytes);
+  const FilePart part = part_of(configuration, layout, source, path, file_bytes);
+  if (part.rows == 1 || part.pitch == part.row_bytes) {
+    for (std::uint64_t done = 0; done < layout.bytes;) {
+      const std::string chunk =
+          read_part(files, path, part.offset + done, std::min(kChunk, layout.bytes - done));
+      std::memcpy(out.data() + done, chunk.data(), chunk.size());
+      done += chunk.size();
+    }
+    return;
+  }
+  // Rows that lie close together are read at once, with what lies between them.
+  const std::uint64_t together = std::max<std::uint64_t>(1, kChunk / std::max(part.pitch, part.row_bytes));
+  for (std::uint64_t row = 0; row < part.rows; row += together) {
+    const std::uint64_t count = std::min(together, part.rows - row);
+    const std::string chunk =
+        read_part(files, path, part.offset + row * part.pitch, (count - 1) * part.pitch + part.row_bytes);
+    for (std::uint64_t i = 0; i < count; ++i)
+      std::memcpy(out.data() + (row + i) * part.row_bytes, chunk.data() + i * part.pitch, part.row_bytes);
   }
 }
 
+/// Before a large file is read that cannot be what the workload says.
+void require_text(const std::string& path, FileSystem& files, const std::string& for_binary) {
+  constexpr std::uint64_t kBeginning = 4096;
+  if (input_status(files, path).size <= kBeginning) return;
+  const std::string beginning = files.read(path, {0, kBeginning}).value_or("");
+  if (numpy_data_offset(beginning)) throw bad_input(numpy_advice(beginning), {path, 0, 0});
+  if (beginning.find('\0') != std::string::npos)
+    static_cast<void>(NumberReader(beginning.substr(beginning.find('\0')), path, for_binary).next());
+}
+
 void read_numbers(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
-                  const std::string& path, const std::string& content, std::span<std::byte> out) {
-  NumberReader reader(content, path);
+                  const std::string& path, FileSystem& files, std::span<std::byte> out) {
+  const std::string for_binary = "; for elements in binary say `format: binary`";
+  require_text(path, files, for_binary);
+  const std::string content = read_input(files, path, kDataInput);
+  NumberReader reader(content, path, for_binary);
   const auto missing = [&](std::uint64_t found) {
     return bad_input("ends after " + std::to_string(found) + " of the " + std::to_string(layout.count) +
                          " numbers that buffer '" + layout.spec->name + "' needs",
@@ -85,13 +139,17 @@ void read_numbers(const Configuration& configuration, const BufferLayout& layout
   const std::int64_t skip =
       source.skip ? configuration.evaluate_integer(*source.skip, 0, std::int64_t{1} << 40) : 0;
   for (std::int64_t i = 0; i < skip; ++i) {
-    if (!reader.next()) throw missing(0);
+    if (!reader.next_word()) throw missing(0);
   }
-  visit_scalar(layout.scalar.value(), [&]<class T>() {
+  visit_element(layout.scalar.value(), [&]<class T>() {
     generate<T>(out, 0, [&](std::uint64_t i) {
-      const auto number = reader.next();
-      if (!number) throw missing(i);
-      return *number;
+      const auto word = reader.next_word();
+      if (!word) throw missing(i);
+      if (const auto element = to_element<T>(*word)) return *element;
+      throw bad_input("'" + std::string(*word) + "' is no element of buffer '" + layout.spec->name +
+                          "'; expected " + expected_element(*layout.scalar) + " (" +
+                          to_string(*layout.scalar) + ")",
+                      reader.where_word());
     });
   });
   if (!source.partial && !reader.at_end()) {
@@ -164,10 +222,8 @@ void check_records(const Configuration& configuration, const BufferLayout& layou
 void fill_generated(const Configuration& configuration, const BufferLayout& layout, const InitSpec& init,
                     std::uint64_t first, std::span<std::byte> out) {
   if (init.kind == InitSpec::Kind::kPoison) return poison(layout, out);
-  std::vector<double> numbers;
-  for (const ExpressionText& text : init.numbers) numbers.push_back(configuration.evaluate(text));
   if (!layout.scalar) {
-    if (init.kind != InitSpec::Kind::kConstant || numbers[0] != 0) {
+    if (init.kind != InitSpec::Kind::kConstant || configuration.evaluate(init.numbers[0]) != 0) {
       throw bad_input(
           "buffers." + layout.spec->name + ".init: records can be 0, poison, or come from a kernel or a file",
           init.where);
@@ -176,21 +232,30 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
     return;
   }
   const auto seed = static_cast<std::uint64_t>(configuration.seed());
-  const std::uint64_t stream = stream_of(layout.spec->name);
-  visit_scalar(*layout.scalar, [&]<class T>() {
+  const std::uint64_t stream = stream_of(starting_buffer(configuration, *layout.spec).name);
+  require_init_fits(configuration, layout, init);
+  if (init.kind == InitSpec::Kind::kConstant) {
+    visit_element(*layout.scalar, [&]<class T>() {
+      const T value = constant_element<T>(configuration, layout, init.numbers.front());
+      generate<T>(out, first, [&](std::uint64_t) { return value; });
+    });
+    return;
+  }
+  const double a = configuration.evaluate(init.numbers.at(0));
+  const double b = configuration.evaluate(init.numbers.at(1));
+  visit_element(*layout.scalar, [&]<class T>() {
     switch (init.kind) {
-      case InitSpec::Kind::kConstant:
-        return generate<T>(out, first, [&](std::uint64_t) { return numbers[0]; });
       case InitSpec::Kind::kUniform:
         return generate<T>(out, first, [&](std::uint64_t i) {
-          return numbers[0] + (numbers[1] - numbers[0]) * uniform01(seed, i, stream);
+          return cut_to_element<T>(a + (b - a) * uniform01(seed, i, stream));
         });
       case InitSpec::Kind::kNormal:
-        return generate<T>(
-            out, first, [&](std::uint64_t i) { return numbers[0] + numbers[1] * normal01(seed, i, stream); });
+        return generate<T>(out, first, [&](std::uint64_t i) {
+          return cut_to_element<T>(a + b * normal01(seed, i, stream));
+        });
       case InitSpec::Kind::kIota:
-        return generate<T>(out, first,
-                           [&](std::uint64_t i) { return numbers[0] + numbers[1] * static_cast<double>(i); });
+        return generate<T>(
+            out, first, [&](std::uint64_t i) { return cut_to_element<T>(a + b * static_cast<double>(i)); });
       default:
         throw internal_error("not a generated buffer");
     }
@@ -200,13 +265,13 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
 void fill_from_file(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
                     FileSystem& files, std::span<std::byte> out) {
   const std::string path = path_of(configuration, source);
-  const std::string content = read_input(files, path);
   if (source.binary) {
-    copy_binary(configuration, layout, source, path, content, out);
+    copy_binary(configuration, layout, source, path, files, out);
   } else if (layout.scalar) {
-    read_numbers(configuration, layout, source, path, content, out);
+    read_numbers(configuration, layout, source, path, files, out);
   } else {
-    throw bad_input("buffer '" + layout.spec->name + "' holds records; only binary files do",
+    throw bad_input("buffer '" + layout.spec->name +
+                        "' holds records, which only a binary file can hold: say `format: binary`",
                     source.path.where);
   }
   if (layout.record != nullptr) return check_records(configuration, layout, path, out);
@@ -224,7 +289,7 @@ std::optional<double> number_from_file(const Configuration& configuration, const
                                        FileSystem& files) {
   if (!file_is_there(configuration, source, files)) return std::nullopt;
   const std::string path = path_of(configuration, source);
-  const std::string content = read_input(files, path);
+  const std::string content = read_input(files, path, kDataInput);
   std::size_t begin = 0;
   if (!source.after.empty()) {
     begin = content.find(source.after);

@@ -1,10 +1,13 @@
 #include "job/job_runner.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
+#include "base/checked_size.h"
 #include "base/text.h"
 #include "job/compile_variants.h"
+#include "job/init_values.h"
 #include "job/variant_description.h"
 #include "job/variant_runner.h"
 #include "launch/argument_values.h"
@@ -19,17 +22,19 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
   const bool gpu = device.info().target.backend != "cpu";
   try {
     const VariantNeeds needs = needs_of(configuration, gpu);
-    std::uint64_t bytes = 0;
+    CheckedSize sum(0);
     const BufferSpec* largest = nullptr;
     std::uint64_t largest_bytes = 0;
     for (const std::string& name : needs.buffers) {
       const BufferLayout layout = layout_of(configuration, *configuration.workload().find_buffer(name));
-      bytes += layout.bytes;
+      require_start_fits(configuration, layout);
+      sum = sum + layout.bytes;
       if (layout.bytes > largest_bytes) {
         largest = layout.spec;
         largest_bytes = layout.bytes;
       }
     }
+    const std::uint64_t bytes = sum.value().value_or(std::numeric_limits<std::uint64_t>::max());
     // A GPU is asked once it has started, and need not be while much less than it has is wanted.
     constexpr std::uint64_t kSmall = 16;
     const std::uint64_t available =
@@ -111,6 +116,8 @@ const char* to_string(RunStatus status) {
   switch (status) {
     case RunStatus::kOk:
       return "ok";
+    case RunStatus::kUnchecked:
+      return "unchecked";
     case RunStatus::kWrong:
       return "wrong";
     case RunStatus::kCompileFailed:
@@ -119,6 +126,10 @@ const char* to_string(RunStatus status) {
       return "does not fit";
     case RunStatus::kFaulted:
       return "faulted";
+    case RunStatus::kCrashed:
+      return "crashed";
+    case RunStatus::kTimedOut:
+      return "timed out";
     case RunStatus::kNotRun:
       return "not run";
   }

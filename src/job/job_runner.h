@@ -16,6 +16,7 @@
 #include "device/registry.h"
 #include "job/plan.h"
 #include "job/record.h"
+#include "job/run_watch.h"
 #include "kiln/error.h"
 #include "service/kernel_service.h"
 
@@ -33,6 +34,7 @@ struct JobContext {
   std::int64_t start_ns = 0;        ///< steady time at which the job began, for the time to the first launch
   Trace* trace = nullptr;           ///< null: nobody wants one
   std::function<bool()> stop = {};  ///< asked between steps; true: the job ends as soon as it can
+  RunWatch* watch = nullptr;        ///< null: nobody watches
 
   [[nodiscard]] bool stopped() const { return stop && stop(); }
 };

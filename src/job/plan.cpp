@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "job/tolerance.h"
 
 namespace kiln {
 namespace {
@@ -75,6 +76,7 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
         violation = std::move(result);
         continue;
       }
+      require_tolerances(result.configuration);
       plan.variants.push_back({std::move(result.configuration), label, device.id});
     }
   }

@@ -1,5 +1,7 @@
 #include "job/prepared_kernel.h"
 
+#include <algorithm>
+
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"
 
@@ -35,6 +37,31 @@ std::string size_text(const std::string& name, std::uint64_t bytes) {
 
 }  // namespace
 
+SymbolVariables find_symbols(const KernelSpec& kernel, Module& module, const Workspace& workspace) {
+  SymbolVariables found;
+  const std::string place = "kernels." + kernel.name + ".symbols: ";
+  for (const auto& [name, buffer_name] : kernel.symbols) {
+    const auto symbol = module.symbol(name);
+    const DeviceBuffer& buffer = workspace.buffer(buffer_name);
+    if (!symbol)
+      throw bad_input(place + "'" + kernel.source + "' defines no variable '" + name + "'", kernel.where);
+    if (symbol->second != buffer.bytes()) {
+      throw unfit(kernel.where, place + "variable " + size_text(name, symbol->second) + ", buffer " +
+                                    size_text(buffer_name, buffer.bytes()));
+    }
+    found.emplace_back(symbol->first, buffer_name);
+  }
+  return found;
+}
+
+void load_symbols(const SymbolVariables& symbols, Workspace& workspace) {
+  for (const auto& [address, buffer_name] : symbols) {
+    const HostContent content = workspace.content(buffer_name);
+    workspace.device().copy_to_device(workspace.stream(), address, content.bytes.data(),
+                                      content.bytes.size());
+  }
+}
+
 PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                                const std::vector<LoadedUnit>& units, Workspace& workspace)
     : configuration_(&configuration),
@@ -42,8 +69,12 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
       workspace_(&workspace),
       shape_(shape_of(configuration, kernel)) {
   const LoadedUnit& unit = unit_of(units, kernel.name);
-  function_ = &unit.code->function(unit.unit.name_expressions.at(kernel.name));
+  entry_ = unit.unit.name_expressions.at(kernel.name);
+  function_ = &unit.code->function(entry_);
+  specialization_ = &unit.unit.specialization;
+  if (specialization_->unknown_input.empty()) code_ = unit.digest;
   for (const ArgumentSpec& argument : kernel.args) {
+    if (argument.names_buffer()) add_buffer(argument.name);
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
       arguments_.add_pointer(workspace.buffer(argument.name).data());
     } else if (argument.kind == ArgumentSpec::Kind::kTensorMap) {
@@ -68,33 +99,44 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
   if (problem) {
     throw unfit(kernel.where, *problem + " (" + explain_shape(configuration, kernel) + ")");
   }
-  bind_symbols(*unit.code->module());
+  symbols_ = find_symbols(kernel, *unit.code->module(), workspace);
+  for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
 }
 
-void PreparedKernel::bind_symbols(Module& module) {
-  for (const auto& [name, buffer_name] : kernel_->symbols) {
-    const auto symbol = module.symbol(name);
-    const DeviceBuffer& buffer = workspace_->buffer(buffer_name);
-    if (!symbol) {
-      throw bad_input("kernels." + kernel_->name + ".symbols: '" + kernel_->source +
-                          "' defines no variable '" + name + "'",
-                      kernel_->where);
+void PreparedKernel::add_buffer(const std::string& name) {
+  if (std::find(buffers_.begin(), buffers_.end(), name) == buffers_.end()) buffers_.push_back(name);
+}
+
+bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
+  const auto add_extent = [&](const char* tag, const Dim3& extent) {
+    for (const std::uint64_t number : {extent.x, extent.y, extent.z})
+      hasher.field(tag, std::to_string(number));
+  };
+  const auto index_of = [&](const std::string& name) {
+    return std::find(buffers_.begin(), buffers_.end(), name) - buffers_.begin();
+  };
+  hasher.field("code", code_).field("entry", entry_);
+  add_extent("grid", shape_.grid);
+  add_extent("block", shape_.block);
+  add_extent("cluster", shape_.cluster);
+  hasher.field("shared", std::to_string(shape_.dynamic_shared_bytes));
+  hasher.field("cooperative", static_cast<std::int64_t>(shape_.cooperative));
+  for (std::size_t i = 0; i < kernel_->args.size(); ++i) {
+    const ArgumentSpec& argument = kernel_->args[i];
+    if (argument.kind == ArgumentSpec::Kind::kTensorMap) return false;
+    if (argument.kind == ArgumentSpec::Kind::kBuffer) {
+      hasher.field("buffer", index_of(argument.name));
+    } else {
+      hasher.field("argument", {static_cast<const char*>(arguments_.data()[i]), arguments_.sizes()[i]});
     }
-    if (symbol->second != buffer.bytes()) {
-      throw unfit(kernel_->where, "kernels." + kernel_->name + ".symbols: variable " +
-                                      size_text(name, symbol->second) + ", buffer " +
-                                      size_text(buffer_name, buffer.bytes()));
-    }
-    symbols_.emplace_back(symbol->first, buffer_name);
   }
+  for (const auto& [name, buffer] : kernel_->symbols)
+    hasher.field("symbol", name).field("buffer", index_of(buffer));
+  return true;
 }
 
 void PreparedKernel::load_symbols() {
-  for (const auto& [address, buffer_name] : symbols_) {
-    const HostContent content = workspace_->content(buffer_name);
-    workspace_->device().copy_to_device(workspace_->stream(), address, content.bytes.data(),
-                                        content.bytes.size());
-  }
+  kiln::load_symbols(symbols_, *workspace_);
 }
 
 void PreparedKernel::enqueue() {

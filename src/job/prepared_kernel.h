@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "device/fault.h"
 #include "job/workspace.h"
 #include "launch/argument_pack.h"
@@ -20,6 +21,7 @@ namespace kiln {
 struct LoadedUnit {
   Unit unit;
   std::shared_ptr<LoadedCode> code;
+  std::string digest = {};  ///< of the code's key; empty: not known
 };
 
 /// A kernel that cannot be launched as configured: `what()` names the place, the values and the limit.
@@ -28,8 +30,20 @@ class UnfitKernel : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Variables of a kernel's `symbols:` in a loaded module: the address of each and the buffer whose content it
+/// gets. Kernels that share a module share its variables.
+using SymbolVariables = std::vector<std::pair<void*, std::string>>;
+
+/// Throws bad_input where the module has no such variable, and UnfitKernel where its size is not the
+/// buffer's.
+[[nodiscard]] SymbolVariables find_symbols(const KernelSpec& kernel, Module& module,
+                                           const Workspace& workspace);
+
+/// Copies the buffers' content into the variables; complete on return.
+void load_symbols(const SymbolVariables& symbols, Workspace& workspace);
+
 /// One kernel with its arguments bound to a workspace's buffers, ready to be enqueued any number of times.
-/// Configuration, kernel and workspace have to outlive it.
+/// Configuration, kernel, units and workspace have to outlive it.
 class PreparedKernel {
  public:
   /// Throws UnfitKernel when the shape, the arguments or the symbols do not fit the device or the compiled
@@ -42,23 +56,34 @@ class PreparedKernel {
   /// Throws UnfitKernel where the driver does not take the launch.
   void enqueue();
   [[nodiscard]] const std::string& name() const { return kernel_->name; }
+  /// The buffers that it takes, as arguments and then by symbols, each once.
+  [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
+  /// The digest of its code's key; empty: not known, or not all that the code depends on is in the key.
+  [[nodiscard]] const std::string& code() const { return code_; }
+  [[nodiscard]] const Specialization& specialization() const { return *specialization_; }
+  /// Adds what a launch's outcome depends on, other than the contents of the buffers. False where that is not
+  /// known.
+  [[nodiscard]] bool add_to_key(FieldHasher& hasher) const;
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
   /// Of Function::resident_blocks, for this shape.
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
 
  private:
-  void bind_symbols(Module& module);
+  void add_buffer(const std::string& name);
   [[nodiscard]] UnfitKernel refused(const DeviceRefusal& refusal) const;
 
   const Configuration* configuration_;
   const KernelSpec* kernel_;
   Workspace* workspace_;
   Function* function_ = nullptr;
+  const Specialization* specialization_ = nullptr;
+  std::string code_, entry_;
   LaunchShape shape_;
   std::optional<std::uint64_t> resident_blocks_;
   ArgumentPack arguments_;
-  std::vector<std::pair<void*, std::string>> symbols_;  // address, buffer
+  std::vector<std::string> buffers_;
+  SymbolVariables symbols_;
 };
 
 }  // namespace kiln

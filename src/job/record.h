@@ -15,16 +15,26 @@
 
 namespace kiln {
 
-/// How one variant on one device ended. Anything but kOk makes `kiln run` exit with 1.
+/// How one variant on one device ended. kOk and, unless checks are required, kUnchecked let `kiln run` exit
+/// with 0.
 enum class RunStatus {
-  kOk,             ///< ran, and every check agreed
+  kOk,             ///< ran, at least one check compared an element, and every check agreed
+  kUnchecked,      ///< ran, and no check compared anything: nothing shows that the result is right; measured
   kWrong,          ///< ran, and a check did not agree; not measured
   kCompileFailed,  ///< a kernel did not compile: `message` is the summary, `log` all of it
   kUnfit,          ///< a launch shape or its memory does not fit the device
   kFaulted,        ///< a kernel failed while it ran
+  kCrashed,        ///< the process ended while the variant ran, before it had a record
+  kTimedOut,       ///< a launch took longer than `launch_time_limit`, which ended the process
   kNotRun,         ///< an earlier variant's fault has ended the device for this process
 };
 [[nodiscard]] const char* to_string(RunStatus status);
+
+/// Whether the variant ran to its end and no check disagrees: such a variant is measured. Only kOk is known
+/// to be right.
+[[nodiscard]] constexpr bool may_be_measured(RunStatus status) {
+  return status == RunStatus::kOk || status == RunStatus::kUnchecked;
+}
 
 /// A parameter's value in a variant, as text that reads back, and where it was bound.
 struct BoundParameter {
@@ -63,7 +73,7 @@ struct LaunchUse {
 struct CheckResult {
   std::string name;
   std::string against;  ///< "expected value", "kernel laplacian_reference", "file ref_energies.out"
-  bool ok = false;
+  bool ok = false;      ///< nothing that was compared disagrees; says nothing where `compared` is 0
   std::uint64_t compared = 0, skipped = 0, mismatches = 0;
   std::string worst_index;  ///< "[3, 17, 2]"
   double worst_value = 0, worst_expected = 0;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "config/expression.h"
+#include "job/units.h"
 
 namespace kiln {
 namespace {
@@ -20,9 +21,10 @@ std::string source_digest(const Workload& workload, const std::vector<Unit>& uni
   return hasher.hex();
 }
 
-void add_names(const std::vector<ExpressionText>& expressions, std::set<std::string>& names) {
+void add_names(const Workload& workload, const std::vector<ExpressionText>& expressions,
+               std::set<std::string>& names) {
   for (const ExpressionText& text : expressions) {
-    for (std::string& name : expression_names(text.text, text.where, text.key)) names.insert(std::move(name));
+    for (std::string& name : workload.names_in(text)) names.insert(std::move(name));
   }
 }
 
@@ -31,7 +33,7 @@ void add_names(const std::vector<ExpressionText>& expressions, std::set<std::str
 std::set<std::string> constants_of(const Configuration& configuration, const std::vector<Unit>& units) {
   std::set<std::string> names;
   for (const LaunchSpec& launch : configuration.workload().run) {
-    if (launch.when) add_names({*launch.when}, names);
+    if (launch.when) add_names(configuration.workload(), {*launch.when}, names);
   }
   for (const Unit& unit : units) {
     if (unit.role != Role::kStep) continue;
@@ -41,7 +43,8 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
       for (const ExpressionText& text : kernel.template_args) names.insert(text.text);
       for (const DefineSpec& define : kernel.defines) names.insert(define.value.text);
       for (const EntryPoint& entry : unit.specialization.entries) {
-        if (entry.name_expression == expression && entry.fixed_block) add_names(kernel.block, names);
+        if (entry.name_expression == expression && entry.fixed_block)
+          add_names(configuration.workload(), kernel.block, names);
       }
     }
   }
@@ -75,10 +78,7 @@ KernelNames kernels_of(const VariantNeeds& needs, const Device& device) {
 
 std::vector<Unit> own_units(const Configuration& configuration, const KernelNames& names,
                             const Target& target, FileSystem& files) {
-  std::vector<Unit> units = make_units(configuration, names.step, Role::kStep, target, files);
-  for (Unit& unit : make_units(configuration, names.data, Role::kData, target, files))
-    units.push_back(std::move(unit));
-  return units;
+  return make_variant_units(configuration, names.step, names.data, target, files);
 }
 
 void describe_code(const Configuration& configuration, const std::vector<Unit>& units, Record& record) {

@@ -4,8 +4,13 @@
 #include <cmath>
 #include <future>
 #include <set>
+#include <thread>
 
+#include "base/async.h"
 #include "device/fault.h"
+#include "job/references.h"
+#include "job/shared_variables.h"
+#include "job/unchecked.h"
 #include "job/variant_description.h"
 
 namespace kiln {
@@ -48,13 +53,24 @@ bool VariantRunner::guarded(const std::function<void()>& stages) {
     record_.message = fault.what();
     device_lost_ = fault.sticky();
   }
+  if (context_.watch != nullptr) context_.watch->leave();
   return false;
+}
+
+void VariantRunner::enqueue(PreparedKernel& kernel) {
+  if (context_.watch != nullptr) context_.watch->enter(kernel.name());
+  kernel.enqueue();
+}
+
+void VariantRunner::synchronize() {
+  stream_->synchronize();
+  if (context_.watch != nullptr) context_.watch->leave();
 }
 
 Record VariantRunner::run() {
   guarded([this] {
     run_stages();
-    if (record_.status == RunStatus::kOk && plan_.job.measure.enabled) measure();
+    if (may_be_measured(record_.status) && plan_.job.measure.enabled) measure();
   });
   if (workspace_) workspace_->release();
   return std::move(record_);
@@ -62,7 +78,7 @@ Record VariantRunner::run() {
 
 bool VariantRunner::prepare_samples() {
   const TraceSpan span(context_.trace, TraceKind::kVariant, variant_.label);
-  return guarded([this] { run_stages(); }) && record_.status == RunStatus::kOk;
+  return guarded([this] { run_stages(); }) && may_be_measured(record_.status);
 }
 
 std::vector<std::vector<double>> VariantRunner::take_samples(std::size_t count) {
@@ -94,8 +110,8 @@ std::vector<PreparedKernel> VariantRunner::step_of(const Configuration& configur
 
 void VariantRunner::run_step(std::vector<PreparedKernel>& step) {
   if (refill_after_ > 0 && steps_since_fill_ >= refill_after_) fill_inputs();
-  for (PreparedKernel& kernel : step) kernel.enqueue();
-  stream_->synchronize();
+  for (PreparedKernel& kernel : step) enqueue(kernel);
+  synchronize();
   ++steps_since_fill_;
 }
 
@@ -104,6 +120,7 @@ void VariantRunner::park() {
   init_.clear();
   step_.clear();
   verify_step_.clear();
+  contents_.reset();
   workspace_->release();
   workspace_.reset();
 }
@@ -123,10 +140,6 @@ void VariantRunner::describe() {
   record_.compiler = compiler_for(context_, device_->info().target.backend).identity();
 }
 
-bool VariantRunner::apart(const CheckSpec& check) const {
-  return is_apart(check, *device_);
-}
-
 bool VariantRunner::get_code() {
   needs_ = needs_of(configuration_, device_->info().target.backend != "cpu");
   const KernelNames names = kernels_of(needs_, *device_);
@@ -136,11 +149,19 @@ bool VariantRunner::get_code() {
     units = own_units(configuration_, names, device_->info().target, context_.files);
     describe_code(configuration_, units, record_);
   }
-  if (!load_units(std::move(units), device_)) return false;
-  if (names.cpu.empty()) return true;
-  const auto cpu = context_.devices.open("cpu");
-  return load_units(make_units(configuration_, names.cpu, Role::kData, cpu->info().target, context_.files),
-                    cpu);
+  std::shared_ptr<Device> cpu;
+  std::vector<Unit> apart;
+  if (!names.cpu.empty()) {
+    cpu = context_.devices.open("cpu");
+    apart = make_units(configuration_, names.cpu, Role::kData, cpu->info().target, context_.files);
+    std::vector<const Unit*> all;
+    for (const std::vector<Unit>* some : {&units, &apart}) {
+      for (const Unit& unit : *some) all.push_back(&unit);
+    }
+    require_shared_variables(configuration_, all);
+  }
+  if (context_.watch != nullptr) context_.watch->variant_begins(record_);
+  return load_units(std::move(units), device_) && (apart.empty() || load_units(std::move(apart), cpu));
 }
 
 bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<Device>& device) {
@@ -148,13 +169,13 @@ bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<De
   using Result = std::variant<ServiceResult, Diagnostic>;
   std::vector<std::future<Result>> results;
   for (const Unit& unit : units) {
-    // The last one is for this thread; the others compile beside it.
-    const auto policy = &unit == &units.back() ? std::launch::deferred : std::launch::async;
-    results.push_back(std::async(policy, [&, device, policy] {
-      if (policy == std::launch::async && context_.trace != nullptr)
+    const auto get = [&, device, caller = std::this_thread::get_id()] {
+      if (std::this_thread::get_id() != caller && context_.trace != nullptr)
         context_.trace->name_thread("gets code beside another");
       return context_.service.get(unit.specialization, compiler, device);
-    }));
+    };
+    // The last one is for this thread; the others compile beside it.
+    results.push_back(&unit == &units.back() ? std::async(std::launch::deferred, get) : run_beside(get));
   }
   std::vector<Result> done(results.size());
   for (std::size_t i = results.size(); i-- > 0;) done[i] = results[i].get();
@@ -169,7 +190,7 @@ bool VariantRunner::load_units(std::vector<Unit> units, const std::shared_ptr<De
     }
     auto& result = std::get<ServiceResult>(done[i]);
     add_unit_use(units[i], result);
-    loaded.push_back({std::move(units[i]), std::move(result.code)});
+    loaded.push_back({std::move(units[i]), std::move(result.code), result.key.digest});
   }
   return true;
 }
@@ -202,6 +223,16 @@ std::vector<PreparedKernel> VariantRunner::prepare_all(const std::vector<std::st
 void VariantRunner::prepare() {
   stream_ = device_->create_stream();
   workspace_ = std::make_unique<Workspace>(*device_, *stream_, configuration_, context_.files, pool_);
+  // What is made once in the whole plan is not worth a copy.
+  pool_.kept().begin_variant(plan_.variants.size() > 1 || plan_.workload->refresh.has_value());
+  contents_ = std::make_unique<BufferContents>(configuration_, context_.files, *workspace_, pool_.kept());
+  const std::string& backend = device_->info().target.backend;
+  if (backend != "cpu") {
+    compare_ = std::make_unique<DeviceCompare>(context_.service, compiler_for(context_, backend), device_,
+                                               *stream_, pool_);
+    contents_->compare_by(
+        [this](const void* a, const void* b, std::size_t bytes) { return compare_->same_bits(a, b, bytes); });
+  }
   allocate();
   init_ = prepare_all(needs_.init_kernels);
   step_ = prepare_all(needs_.run);
@@ -235,20 +266,24 @@ void VariantRunner::note_first_launch() {
 void VariantRunner::launch(PreparedKernel& kernel) {
   // A CPU's launch returns when the kernel has run; another's once it has been handed over.
   if (device_->info().target.backend == "cpu") note_first_launch();
-  kernel.enqueue();
+  enqueue(kernel);
   note_first_launch();
 }
 
 void VariantRunner::fill_inputs() {
   const TraceSpan span(context_.trace, TraceKind::kInputs);
-  for (const std::string& name : needs_.buffers) workspace_->fill(name);
+  for (const std::string& name : needs_.buffers) contents_->fill(name);
   for (PreparedKernel& kernel : init_) {
-    kernel.load_symbols();
-    launch(kernel);
+    contents_->run(kernel, [&] {
+      kernel.load_symbols();
+      launch(kernel);
+    });
   }
+  for (const auto& [name, from] : copies_after_init(configuration_, needs_.buffers))
+    contents_->copy(name, from);
   for (PreparedKernel& kernel : step_) kernel.load_symbols();
   for (PreparedKernel& kernel : verify_step_) kernel.load_symbols();
-  stream_->synchronize();
+  synchronize();
   steps_since_fill_ = 0;
 }
 
@@ -259,53 +294,32 @@ void VariantRunner::verify() {
   for (std::int64_t i = 0; i < steps; ++i) {
     for (PreparedKernel& kernel : step_) launch(kernel);
   }
-  for (PreparedKernel& kernel : verify_step_) kernel.enqueue();
-  stream_->synchronize();
+  for (PreparedKernel& kernel : verify_step_) enqueue(kernel);
+  for (const auto* kernels : {&step_, &verify_step_}) {
+    for (const PreparedKernel& kernel : *kernels) contents_->note_launch(kernel);
+  }
+  synchronize();
+  References references(configuration_, context_, *workspace_, *contents_, units_, cpu_units_);
   for (const CheckSpec* check : needs_.checks) {
-    const auto reference = [this](const CheckSpec& which) { return run_reference(which); };
+    const auto reference = [&](const CheckSpec& which) { return references.run(which); };
     TraceSpan span_of_check(context_.trace, TraceKind::kVerify, check->name);
-    record_.checks.push_back(run_check(configuration_, *check, *workspace_, reference, context_.files));
+    record_.checks.push_back(run_check(configuration_, *check, *workspace_, reference, context_.files,
+                                       {&pool_.kept(), compare_.get()}));
     span_of_check.add("agrees", record_.checks.back().ok);
     if (record_.checks.back().ok) continue;
     if (record_.status == RunStatus::kOk)
       record_.message = check->name + ": " + record_.checks.back().message;
     record_.status = RunStatus::kWrong;
   }
+  if (record_.status == RunStatus::kOk) note_unchecked();
   steps_since_fill_ = static_cast<std::size_t>(steps);
 }
 
-ReferenceContent VariantRunner::run_reference_on(Workspace& workspace, const CheckSpec& check) {
-  const auto& units = apart(check) ? cpu_units_ : units_;
-  PreparedKernel kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), units,
-                        workspace);
-  kernel.load_symbols();
-  kernel.enqueue();
-  return {ArrayContent(workspace, check.reference_buffer), "kernel " + check.reference_kernel};
-}
-
-ReferenceContent VariantRunner::run_reference(const CheckSpec& check) {
-  if (!apart(check)) return run_reference_on(*workspace_, check);
-  const auto cpu = context_.devices.open("cpu");
-  const auto stream = cpu->create_stream();
-  BufferPool pool;
-  Workspace workspace(*cpu, *stream, configuration_, context_.files, pool);
-  std::set<std::string> buffers;
-  std::set<std::string> init_kernels;
-  add_needs_of_kernel(configuration_, *plan_.workload->find_kernel(check.reference_kernel), buffers,
-                      init_kernels);
-  workspace.allocate({buffers.begin(), buffers.end()});
-  for (const std::string& name : buffers) {
-    if (workspace_->has(name)) {
-      workspace.copy_from(name, *workspace_);
-    } else {
-      workspace.fill(name);
-    }
-  }
-  ReferenceContent reference = run_reference_on(workspace, check);
-  // The workspace goes; what is looked at must stay.
-  const std::span<const std::byte> bytes = workspace.content(check.reference_buffer).bytes;
-  reference.content = ArrayContent({bytes.begin(), bytes.end()});
-  return reference;
+void VariantRunner::note_unchecked() {
+  const auto why = why_unchecked(*plan_.workload, record_.checks);
+  if (!why) return;
+  record_.status = RunStatus::kUnchecked;
+  record_.message = *why;
 }
 
 /// One for all samples of as many steps; null without a trace.
@@ -324,12 +338,12 @@ double VariantRunner::take_sample() {
   const TraceSpan span(context_.trace, sample_label());
   if (plan_.job.measure.cold) device_->flush_cache(*stream_);
   events_[0]->record(*stream_);
-  for (std::size_t repeat = 1; repeat < batch_; ++repeat) step_.front().enqueue();
+  for (std::size_t repeat = 1; repeat < batch_; ++repeat) enqueue(step_.front());
   for (std::size_t i = 0; i < step_.size(); ++i) {
-    step_[i].enqueue();
+    enqueue(step_[i]);
     events_[i + 1]->record(*stream_);
   }
-  stream_->synchronize();
+  synchronize();
   const auto steps = static_cast<double>(batch_);
   for (std::size_t i = 0; i < step_.size(); ++i)
     per_launch_[i].push_back(events_[i + 1]->seconds_since(*events_[i]) / steps);

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "job/buffer_contents.h"
 #include "job/checks.h"
+#include "job/device_compare.h"
 #include "job/job_runner.h"
 #include "job/prepared_kernel.h"
 #include "job/workspace.h"
@@ -27,7 +29,7 @@ class VariantRunner {
   [[nodiscard]] Record run();
 
   /// For a caller that takes samples of several variants in an order of its own: everything up to the checks.
-  /// True if they agreed; else `record()` says what is wrong, and no sample may be taken.
+  /// True if none disagreed; else `record()` says what is wrong, and no sample may be taken.
   [[nodiscard]] bool prepare_samples();
   /// Warms up and takes `count` samples: seconds of a step in the first list, of each launch in the others.
   /// Empty if a kernel failed: `record()` says so, and that was the last sample.
@@ -61,6 +63,7 @@ class VariantRunner {
   void describe_launches();
   void fill_inputs();
   void verify();
+  void note_unchecked();
   void warm_up();
   [[nodiscard]] double take();
   void measure();
@@ -73,9 +76,8 @@ class VariantRunner {
   void note_first_launch();
   /// Enqueues, and notes the time of the first launch.
   void launch(PreparedKernel& kernel);
-  [[nodiscard]] ReferenceContent run_reference(const CheckSpec& check);
-  [[nodiscard]] ReferenceContent run_reference_on(Workspace& workspace, const CheckSpec& check);
-  [[nodiscard]] bool apart(const CheckSpec& check) const;
+  void enqueue(PreparedKernel& kernel);
+  void synchronize();
   [[nodiscard]] std::vector<PreparedKernel> prepare_all(const std::vector<std::string>& names);
   [[nodiscard]] double take_sample();
   [[nodiscard]] const SharedLabel& sample_label();
@@ -97,6 +99,8 @@ class VariantRunner {
   std::vector<LoadedUnit> units_;      // on device_
   std::vector<LoadedUnit> cpu_units_;  // references that run on the host beside another device
   std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<BufferContents> contents_;  // of workspace_
+  std::unique_ptr<DeviceCompare> compare_;    // null where the host sees the device's memory
   std::vector<PreparedKernel> step_, verify_step_, init_;
   std::vector<std::unique_ptr<Event>> events_;
   std::vector<std::vector<double>> per_launch_;  // seconds of each launch of the samples taken

@@ -3,24 +3,41 @@
 #include <algorithm>
 
 #include "job/host_fill.h"
+#include "service/task_threads.h"
 
 namespace kiln {
 namespace {
 
-constexpr std::size_t kStagingBytes = std::size_t{16} << 20;
+constexpr std::size_t kStagingBytes = std::size_t{64} << 20;
+/// What a thread generates at a time: random numbers for a millisecond or two.
+constexpr std::size_t kTaskBytes = std::size_t{1} << 20;
+/// What the host makes of a buffer whose elements are all alike; the device repeats it.
+constexpr std::size_t kAlikeBytes = std::size_t{64} << 10;
 
 }  // namespace
 
 std::unique_ptr<DeviceBuffer> BufferPool::take(Device& device, std::size_t bytes) {
-  const auto found = free_.find(bytes);
-  if (found == free_.end()) {
-    // What is pooled may stand in the way of what is asked for.
-    if (device.free_memory_bytes() < bytes) free_.clear();
-    return device.allocate(bytes);
+  if (const auto found = free_.find(bytes); found != free_.end()) {
+    std::unique_ptr<DeviceBuffer> buffer = std::move(found->second);
+    free_.erase(found);
+    return buffer;
   }
-  std::unique_ptr<DeviceBuffer> buffer = std::move(found->second);
-  free_.erase(found);
-  return buffer;
+  // What is pooled or kept may stand in the way of what is asked for.
+  if (!free_.empty() && device.free_memory_bytes() < bytes) free_.clear();
+  if (!kept_.empty() && device.free_memory_bytes() < bytes) kept_.clear();
+  if (free_.empty() && kept_.empty()) return device.allocate(bytes);
+  try {
+    return device.allocate(bytes);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+  }
+  clear();  // enough was free, and not in one piece
+  return device.allocate(bytes);
+}
+
+void BufferPool::clear() {
+  free_.clear();
+  kept_.clear();
 }
 
 void BufferPool::give(std::unique_ptr<DeviceBuffer> buffer) {
@@ -28,18 +45,23 @@ void BufferPool::give(std::unique_ptr<DeviceBuffer> buffer) {
   free_.emplace(bytes, std::move(buffer));
 }
 
-ArrayContent::ArrayContent(const Workspace& workspace, std::string buffer)
-    : workspace_(&workspace), buffer_(std::move(buffer)) {
+ArrayContent::ArrayContent(const Workspace& workspace, const std::string& buffer)
+    : workspace_(&workspace), buffer_(&workspace.buffer(buffer)) {
+  workspace.stream().synchronize();
+}
+
+ArrayContent::ArrayContent(const Workspace& workspace, std::shared_ptr<const DeviceBuffer> copy)
+    : workspace_(&workspace), copy_(std::move(copy)), buffer_(copy_.get()) {
   workspace.stream().synchronize();
 }
 
 std::uint64_t ArrayContent::bytes() const {
-  return workspace_ != nullptr ? workspace_->layout(buffer_).bytes : held_.size();
+  return buffer_ != nullptr ? buffer_->bytes() : held_.size();
 }
 
 std::span<const std::byte> ArrayContent::part(std::uint64_t first, std::size_t count,
                                               std::vector<std::byte>& room) const {
-  if (workspace_ != nullptr) return workspace_->part(buffer_, first, count, room);
+  if (buffer_ != nullptr) return workspace_->part(*buffer_, first, count, room);
   return std::span(held_).subspan(first, count);
 }
 
@@ -69,36 +91,73 @@ DeviceBuffer& Workspace::buffer(const std::string& name) const {
   return *entry(name).buffer;
 }
 
-void Workspace::fill(const std::string& name) {
-  const BufferLayout& layout = entry(name).layout;
-  DeviceBuffer& buffer = *entry(name).buffer;
+/// A kernel that is to fill the buffer finds it poisoned.
+const InitSpec& Workspace::content_of(const BufferLayout& layout) const {
+  static const InitSpec poison;
   const InitSpec& init = effective_init(configuration_, layout.spec->init);
-  const InitSpec poison;
-  const InitSpec& content = init.kind == InitSpec::Kind::kKernel ? poison : init;
-  auto* host = static_cast<std::byte*>(buffer.host_view());
-  if (host != nullptr) stream_.synchronize();
-  if (content.kind == InitSpec::Kind::kFile) {
-    std::vector<std::byte> staging(host != nullptr ? 0 : layout.bytes);
-    const std::span<std::byte> out = host != nullptr ? std::span(host, layout.bytes) : std::span(staging);
-    fill_from_file(configuration_, layout, *content.file, files_, out);
-    if (host == nullptr) device_.copy_to_device(stream_, buffer.data(), staging.data(), layout.bytes);
-    return;
-  }
-  const bool alike = content.kind == InitSpec::Kind::kConstant || content.kind == InitSpec::Kind::kPoison;
+  return init.kind == InitSpec::Kind::kKernel ? poison : init;
+}
+
+bool Workspace::fills_alike(const std::string& name) const {
+  const InitSpec::Kind kind = content_of(entry(name).layout).kind;
+  return kind == InitSpec::Kind::kConstant || kind == InitSpec::Kind::kPoison;
+}
+
+std::vector<std::byte> Workspace::beginning(const std::string& name, std::size_t bytes) const {
+  const BufferLayout& layout = entry(name).layout;
+  std::vector<std::byte> content(bytes);
+  kiln::fill_generated(configuration_, layout, content_of(layout), 0, content);
+  return content;
+}
+
+void Workspace::fill(const std::string& name) {
+  const Entry& found = entry(name);
+  if (found.buffer->host_view() != nullptr) stream_.synchronize();
+  const InitSpec& content = content_of(found.layout);
+  if (content.kind == InitSpec::Kind::kFile) return fill_from_file(found, *content.file);
+  if (!fills_alike(name)) return fill_generated(found, content);
+  const std::uint64_t first =
+      std::min(found.layout.count, std::max<std::uint64_t>(1, kAlikeBytes / found.layout.element_bytes));
+  const std::vector<std::byte> beginning =
+      this->beginning(name, static_cast<std::size_t>(first) * found.layout.element_bytes);
+  auto* data = static_cast<std::byte*>(found.buffer->data());
+  device_.copy_to_device(stream_, data, beginning.data(), beginning.size());
+  repeat(data, beginning.size(), found.layout.bytes);
+}
+
+void Workspace::fill_from_file(const Entry& entry, const FileSource& source) {
+  auto* host = static_cast<std::byte*>(entry.buffer->host_view());
+  std::vector<std::byte> staging(host != nullptr ? 0 : entry.layout.bytes);
+  const std::span<std::byte> out = host != nullptr ? std::span(host, entry.layout.bytes) : std::span(staging);
+  kiln::fill_from_file(configuration_, entry.layout, source, files_, out);
+  if (host == nullptr) device_.copy_to_device(stream_, entry.buffer->data(), staging.data(), staging.size());
+}
+
+/// On all cores, since each element depends on its index alone.
+void Workspace::fill_generated(const Entry& entry, const InitSpec& content) {
+  const BufferLayout& layout = entry.layout;
+  const auto make = [&](std::uint64_t first, std::span<std::byte> out) {
+    const std::uint64_t task = std::max<std::uint64_t>(1, kTaskBytes / layout.element_bytes);
+    const std::uint64_t count = out.size() / layout.element_bytes;
+    for_each_task(static_cast<std::size_t>((count + task - 1) / task), [&](std::size_t i) {
+      const std::uint64_t begin = i * task;
+      const std::uint64_t elements = std::min(task, count - begin);
+      kiln::fill_generated(configuration_, layout, content, first + begin,
+                           out.subspan(static_cast<std::size_t>(begin) * layout.element_bytes,
+                                       static_cast<std::size_t>(elements) * layout.element_bytes));
+    });
+  };
+  if (auto* host = static_cast<std::byte*>(entry.buffer->host_view())) return make(0, {host, layout.bytes});
   const std::uint64_t step = std::max<std::uint64_t>(1, kStagingBytes / layout.element_bytes);
-  std::vector<std::byte> staging(
-      host != nullptr ? 0 : std::min<std::uint64_t>(layout.bytes, step * layout.element_bytes));
+  const auto staging = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<std::size_t>(std::min<std::uint64_t>(layout.bytes, step * layout.element_bytes)));
   for (std::uint64_t first = 0; first < layout.count; first += step) {
-    const std::size_t bytes =
-        static_cast<std::size_t>(std::min(step, layout.count - first) * layout.element_bytes);
-    const std::size_t offset = static_cast<std::size_t>(first) * layout.element_bytes;
-    const std::span<std::byte> out =
-        host != nullptr ? std::span(host + offset, bytes) : std::span(staging.data(), bytes);
-    fill_generated(configuration_, layout, content, first, out);
-    if (host == nullptr) {
-      device_.copy_to_device(stream_, static_cast<std::byte*>(buffer.data()) + offset, staging.data(), bytes);
-      if (alike) return repeat(static_cast<std::byte*>(buffer.data()), bytes, layout.bytes);
-    }
+    const std::span<std::byte> out(
+        staging.get(), static_cast<std::size_t>(std::min(step, layout.count - first) * layout.element_bytes));
+    make(first, out);
+    device_.copy_to_device(stream_,
+                           static_cast<std::byte*>(entry.buffer->data()) + first * layout.element_bytes,
+                           out.data(), out.size());
   }
 }
 
@@ -123,14 +182,11 @@ HostContent Workspace::content(const std::string& name) const {
   return content;
 }
 
-std::span<const std::byte> Workspace::part(const std::string& name, std::uint64_t first, std::size_t count,
+std::span<const std::byte> Workspace::part(const DeviceBuffer& buffer, std::uint64_t first, std::size_t count,
                                            std::vector<std::byte>& room) const {
-  const Entry& found = entry(name);
-  if (const auto* host = static_cast<const std::byte*>(found.buffer->host_view()))
-    return {host + first, count};
+  if (const auto* host = static_cast<const std::byte*>(buffer.host_view())) return {host + first, count};
   room.resize(count);
-  device_.copy_to_host(stream_, room.data(), static_cast<const std::byte*>(found.buffer->data()) + first,
-                       count);
+  device_.copy_to_host(stream_, room.data(), static_cast<const std::byte*>(buffer.data()) + first, count);
   return room;
 }
 

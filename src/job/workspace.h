@@ -12,20 +12,23 @@
 #include "base/file.h"
 #include "device/device.h"
 #include "job/buffer_layout.h"
+#include "job/kept_buffers.h"
 
 namespace kiln {
 
 /// Buffers of an earlier variant, kept so that the next one need not allocate (and fault in) the same memory
-/// again.
+/// again, and contents that it made. All of it gives way to what a variant allocates.
 class BufferPool {
  public:
   /// A buffer of exactly `bytes`, from the pool or fresh.
   [[nodiscard]] std::unique_ptr<DeviceBuffer> take(Device& device, std::size_t bytes);
   void give(std::unique_ptr<DeviceBuffer> buffer);
-  void clear() { free_.clear(); }
+  void clear();
+  [[nodiscard]] KeptBuffers& kept() { return kept_; }
 
  private:
   std::multimap<std::size_t, std::unique_ptr<DeviceBuffer>> free_;
+  KeptBuffers kept_;
 };
 
 /// A buffer's content on the host: a view of the device's memory where it has one, a copy otherwise.
@@ -43,9 +46,13 @@ class ArrayContent {
   ArrayContent() = default;
   explicit ArrayContent(std::vector<std::byte> bytes) : held_(std::move(bytes)) {}
   /// Waits for the device.
-  ArrayContent(const Workspace& workspace, std::string buffer);
+  ArrayContent(const Workspace& workspace, const std::string& buffer);
+  /// A copy on the workspace's device.
+  ArrayContent(const Workspace& workspace, std::shared_ptr<const DeviceBuffer> copy);
 
   [[nodiscard]] std::uint64_t bytes() const;
+  /// Where it stands on the device; null if the host holds it.
+  [[nodiscard]] const DeviceBuffer* on_device() const { return buffer_; }
   /// `count` bytes from `first` on: in `room` where they have to be fetched. Thread-safe; each thread has a
   /// room of its own.
   [[nodiscard]] std::span<const std::byte> part(std::uint64_t first, std::size_t count,
@@ -54,7 +61,8 @@ class ArrayContent {
  private:
   std::vector<std::byte> held_;
   const Workspace* workspace_ = nullptr;
-  std::string buffer_;
+  std::shared_ptr<const DeviceBuffer> copy_;
+  const DeviceBuffer* buffer_ = nullptr;
 };
 
 /// The buffers of one variant on one device.
@@ -71,6 +79,10 @@ class Workspace {
 
   /// Fills a buffer with its initial content, unless a kernel is to do that.
   void fill(const std::string& name);
+  /// Whether that makes all elements alike.
+  [[nodiscard]] bool fills_alike(const std::string& name) const;
+  /// The first `bytes` (whole elements) of such a content.
+  [[nodiscard]] std::vector<std::byte> beginning(const std::string& name, std::size_t bytes) const;
   /// Copies a buffer's content from another workspace.
   void copy_from(const std::string& name, const Workspace& other);
   /// Waits for the device and shows a buffer's content. The view is valid until the next launch.
@@ -78,6 +90,10 @@ class Workspace {
 
   /// A part of a buffer's content, as ArrayContent has it. Does not wait for what runs.
   [[nodiscard]] std::span<const std::byte> part(const std::string& name, std::uint64_t first,
+                                                std::size_t count, std::vector<std::byte>& room) const {
+    return part(*entry(name).buffer, first, count, room);
+  }
+  [[nodiscard]] std::span<const std::byte> part(const DeviceBuffer& buffer, std::uint64_t first,
                                                 std::size_t count, std::vector<std::byte>& room) const;
 
   /// Gives the memory back to the pool.
@@ -92,6 +108,9 @@ class Workspace {
     std::unique_ptr<DeviceBuffer> buffer;
   };
   [[nodiscard]] const Entry& entry(const std::string& name) const;
+  [[nodiscard]] const InitSpec& content_of(const BufferLayout& layout) const;
+  void fill_from_file(const Entry& entry, const FileSource& source);
+  void fill_generated(const Entry& entry, const InitSpec& content);
   /// The first `filled` of `bytes` again and again, by the device itself.
   void repeat(std::byte* data, std::uint64_t filled, std::uint64_t bytes);
 

@@ -11,12 +11,13 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t kMaxGridExtent = 2147483647;
-constexpr std::int64_t kMaxExactInteger = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxClusterExtent = 65535;  // more than any device has; three of them fit into 64 bits
 
-Dim3 extents_of(const Configuration& configuration, const std::vector<ExpressionText>& list) {
+Dim3 extents_of(const Configuration& configuration, const std::vector<ExpressionText>& list,
+                std::int64_t most = kMaxGridExtent) {
   std::array<std::uint64_t, 3> extents{1, 1, 1};
   for (std::size_t i = 0; i < list.size(); ++i) {
-    extents.at(i) = static_cast<std::uint64_t>(configuration.evaluate_integer(list[i], 1, kMaxGridExtent));
+    extents.at(i) = static_cast<std::uint64_t>(configuration.evaluate_integer(list[i], 1, most));
   }
   return {extents[0], extents[1], extents[2]};
 }
@@ -25,9 +26,17 @@ std::vector<std::byte> expression_bytes(const Configuration& configuration, cons
   ParameterValue value;
   value.type = configuration.scalar_type(argument.type).value();
   if (is_real(value.type)) {
-    value.value = configuration.evaluate(argument.value);
+    const double number = configuration.evaluate(argument.value);
+    if (!fits_real(value.type, number)) {
+      throw bad_input(argument.value.key + ": '" + argument.value.text + "' is " + format_number(number) +
+                          ", which does not fit the type " + argument.type + "; expected " +
+                          range_text(value.type),
+                      argument.value.where);
+    }
+    value.value = number;
   } else {
-    value.value = configuration.evaluate_integer(argument.value, -kMaxExactInteger, kMaxExactInteger);
+    const IntegerRange range = integer_range(value.type);
+    value.value = configuration.evaluate_integer(argument.value, range.least, range.most);
   }
   return scalar_bytes(value.type, value);
 }
@@ -129,8 +138,7 @@ std::string explain_shape(const Configuration& configuration, const KernelSpec& 
     std::vector<std::string> texts;
     for (const ExpressionText& text : list) {
       texts.push_back(text.text);
-      for (std::string& name : expression_names(text.text, text.where, text.key))
-        names.insert(std::move(name));
+      for (std::string& name : configuration.workload().names_in(text)) names.insert(std::move(name));
     }
     if (!texts.empty()) parts.push_back(std::string(key) + ": [" + join(texts, ", ") + "]");
   };
@@ -149,7 +157,7 @@ LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kerne
   LaunchShape shape;
   shape.grid = extents_of(configuration, kernel.grid);
   shape.block = extents_of(configuration, kernel.block);
-  shape.cluster = extents_of(configuration, kernel.cluster);
+  shape.cluster = extents_of(configuration, kernel.cluster, kMaxClusterExtent);
   shape.cooperative = kernel.cooperative;
   if (kernel.shared) {
     shape.dynamic_shared_bytes =

@@ -1,5 +1,7 @@
 #include "measure/compare.h"
 
+#include <cmath>
+
 namespace kiln {
 
 void merge(Comparison& result, const Comparison& later) {

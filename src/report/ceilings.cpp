@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/input_file.h"
 #include "kiln/error.h"
 #include "report/json_node.h"
 
@@ -120,7 +121,7 @@ std::string ceilings_to_json(const DeviceCeilings& device) {
 
 DeviceCeilings read_ceilings(FileSystem& files, const std::filesystem::path& path) {
   DeviceCeilings device;
-  read_json(read_input(files, path), path.string(), 1, [&](const JsonNode& node) {
+  read_json(read_input(files, path, kResultInput), path.string(), 1, [&](const JsonNode& node) {
     if (const JsonNode format = node.at("format"); format.integer() != kCeilingsFormat)
       throw format.expected("format " + std::to_string(kCeilingsFormat) + " of Kiln's ceilings");
     device.time = node.at("time").text();

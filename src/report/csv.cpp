@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -136,7 +137,10 @@ void add_varying(Sheet& sheet, const Record& record) {
 
 }  // namespace
 
-std::string csv_field(const std::string& text) {
+std::string csv_field(const std::string& value) {
+  const bool formula =
+      !value.empty() && std::string_view("=+-@\t\r").find(value[0]) != std::string_view::npos;
+  const std::string text = (formula && !parse_real(value) ? "'" : "") + printable(value);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

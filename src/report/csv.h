@@ -13,7 +13,8 @@ namespace kiln {
 /// everything else that does not fit a column is in the JSON.
 [[nodiscard]] std::string records_to_csv(const std::vector<Record>& records);
 
-/// A field as RFC 4180 wants it.
-[[nodiscard]] std::string csv_field(const std::string& text);
+/// A field as RFC 4180 wants it, printable, and data to a spreadsheet: text that begins with = + - @ or a
+/// tab, and is no number, begins with an apostrophe.
+[[nodiscard]] std::string csv_field(const std::string& value);
 
 }  // namespace kiln

@@ -7,7 +7,8 @@ namespace {
 
 std::string cell(const char* name, bool number, Tone tone, const std::string& text) {
   std::string css = number ? "number" : "";
-  if (tone == Tone::kBad) css += css.empty() ? "bad" : " bad";
+  const char* word = tone == Tone::kBad ? "bad" : tone == Tone::kWarn ? "warn" : "";
+  if (*word != '\0') css += (css.empty() ? "" : " ") + std::string(word);
   if (!css.empty()) css = " class=\"" + css + "\"";
   return std::string("<") + name + css + ">" + escape_markup(text) + "</" + name + ">";
 }

@@ -55,9 +55,8 @@ std::string metrics_text(const Record& record) {
 }
 
 std::string error_text(const Record& record) {
-  double error = 0;
-  for (const CheckResult& check : record.checks) error = std::max(error, check.max_relative_error);
-  return record.checks.empty() ? "" : short_number(error);
+  const std::optional<double> error = largest_error(record);
+  return error ? short_number(*error) : "";
 }
 
 /// A figure of machine code; nothing where the back end does not tell.
@@ -122,7 +121,7 @@ std::string record_section(const std::vector<Record>& records) {
                    {"Kiln"}},
                   {}};
   for (const Record& record : records) {
-    const bool ok = record.status == RunStatus::kOk;
+    const Tone tone = record.status == RunStatus::kOk ? Tone::kPlain : tone_of(record.status);
     const std::string interval =
         record.step ? format_seconds(record.step->ci_low) + " to " + format_seconds(record.step->ci_high)
                     : "";
@@ -130,7 +129,7 @@ std::string record_section(const std::vector<Record>& records) {
                           {record.workload},
                           {record.device.name},
                           {record.label},
-                          {to_string(record.status), ok ? Tone::kPlain : Tone::kBad},
+                          {to_string(record.status), tone},
                           {record.step ? format_seconds(record.step->median) : ""},
                           {interval},
                           {metrics_text(record)},

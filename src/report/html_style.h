@@ -27,6 +27,7 @@ table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: ta
 th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 th { color: var(--dim); font-weight: 600; white-space: normal; vertical-align: bottom; }
 td.number, th.number { text-align: right; } td.bad { color: var(--bad); }
+td.warn { font-style: italic; }
 .figures { columns: 22rem 2; column-gap: 2.5rem; }
 figure { margin: 0 0 1.75rem; break-inside: avoid; } figcaption { font-size: 0.875rem; margin-bottom: 0.5rem; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; height: auto; overflow: visible; } svg text { font: 11px system-ui, sans-serif; fill: var(--text); }

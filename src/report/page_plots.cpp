@@ -64,6 +64,7 @@ std::vector<Bar> bars_of(const Portability& report, const Block& block, std::siz
       bar.low = step.ci_low;
       bar.high = step.ci_high;
       bar.text = format_seconds(step.median);
+      if (result.best->status == RunStatus::kUnchecked) bar.label += " (unchecked)";
     } else {
       bar.failure = result.best != nullptr ? "not timed" : result.status;
     }
@@ -169,17 +170,23 @@ std::vector<Plot> heat_maps(const std::vector<Record>& records, const Portabilit
     const PortabilityRow& row = report.rows[block.first];
     for (const std::string& device : report.devices) {
       std::vector<Sample> samples;
-      for (const Record& record : records) {
-        const auto value = figure_value(record, row.figure);
-        if (value && device_name(record) == device && has_problem(record, row))
-          samples.emplace_back(numbers_of(record.label), *value);
+      bool unchecked = false;
+      for (const RunStatus status : {RunStatus::kOk, RunStatus::kUnchecked}) {
+        if (!samples.empty()) break;
+        unchecked = status == RunStatus::kUnchecked;
+        for (const Record& record : records) {
+          const auto value = figure_value(record, row.figure);
+          if (value && record.status == status && device_name(record) == device && has_problem(record, row))
+            samples.emplace_back(numbers_of(record.label), *value);
+        }
       }
       const std::vector<std::string> names = swept_numbers(samples);
       if (names.empty()) continue;
       const std::string caption = problem_name(row) + " on " + device + ": " + row.figure.name +
                                   (row.figure.unit.empty() ? "" : " in " + row.figure.unit) +
                                   ", the best for each " + names[0] + " and " + names[1] +
-                                  "; the deeper the colour, the better";
+                                  "; the deeper the colour, the better" +
+                                  (unchecked ? "; the results are unchecked" : "");
       plots.push_back({heat_map_plot(caption, map_of(samples, names, row.figure.higher_is_better)), caption});
     }
   }
@@ -192,9 +199,10 @@ std::vector<Plot> rooflines(const std::vector<Record>& records, const std::vecto
     std::vector<RooflinePoint> points;
     for (const Record& record : records) {
       const auto rate = rate_in(record, "GFLOP/s");
-      if (record.status != RunStatus::kOk || !rate || device_name(record) != device.device_name) continue;
+      if (!may_be_measured(record.status) || !rate || device_name(record) != device.device_name) continue;
       const auto bandwidth = rate_in(record, "GB/s");
-      points.push_back({record.workload, record.workload + " " + variant_name(record), *rate,
+      const char* remark = record.status == RunStatus::kUnchecked ? " (unchecked)" : "";
+      points.push_back({record.workload, record.workload + " " + variant_name(record) + remark, *rate,
                         bandwidth ? std::optional(*rate / *bandwidth) : std::nullopt});
     }
     const std::string caption =

@@ -71,13 +71,13 @@ bool better(double value, double than, const Figure& figure) {
   return figure.higher_is_better ? value > than : value < than;
 }
 
-/// Why there is no ok record: the worst that is known, a wrong result first.
+/// Why there is no value: the worst that is known, a wrong result first.
 std::string failure_of(const Records& records) {
   if (records.empty()) return "no record";
   const auto wrong = std::find_if(records.begin(), records.end(),
                                   [](const Record* record) { return record->status == RunStatus::kWrong; });
   const Record& record = wrong != records.end() ? **wrong : *records.back();
-  return record.status == RunStatus::kOk ? kNotMeasured : to_string(record.status);
+  return may_be_measured(record.status) ? kNotMeasured : to_string(record.status);
 }
 
 /// The best of `records` that are of `device`.
@@ -88,11 +88,15 @@ DeviceEfficiency best_on(const Records& records, const std::string& device, cons
     if (device_name(*record) != device) continue;
     there.push_back(record);
     const auto value = figure_value(*record, figure);
-    if (!value || (result.value && !better(*value, *result.value, figure))) continue;
+    if (!value) continue;
+    const bool same_status = result.best == nullptr || result.best->status == record->status;
+    if (same_status ? result.value && !better(*value, *result.value, figure)
+                    : record->status == RunStatus::kUnchecked)
+      continue;
     result.value = value;
     result.best = record;
   }
-  result.status = result.value ? "ok" : failure_of(there);
+  result.status = result.best != nullptr ? to_string(result.best->status) : failure_of(there);
   return result;
 }
 
@@ -126,7 +130,7 @@ void set_efficiency(DeviceEfficiency& result, const std::optional<double>& basel
   result.baseline = baseline;
   if (!result.value) {
     if (result.status != kNotMeasured) result.efficiency = 0;
-  } else if (baseline) {
+  } else if (baseline && result.best->status == RunStatus::kOk) {
     result.efficiency = figure.higher_is_better ? *result.value / *baseline : *baseline / *result.value;
   }
 }
@@ -149,7 +153,9 @@ class Comparison {
     std::vector<std::optional<double>> baselines;
     for (const std::string& device : report_.devices) {
       const Records& known = has_reference_ ? problem.reference : problem.records;
-      baselines.push_back(best_on(known, device, figure).value);
+      const DeviceEfficiency best = best_on(known, device, figure);
+      const bool checked = best.best != nullptr && best.best->status == RunStatus::kOk;
+      baselines.push_back(checked ? best.value : std::nullopt);
       if (has_reference_ && !baselines.back())
         report_.notes.push_back("no reference for " + named(problem, figure) + " on " + device);
     }
@@ -236,6 +242,17 @@ void compare_workload(const Records& records, const Records& reference, const Po
   }
 }
 
+void note_unchecked(const std::vector<Record>& records, Portability& report) {
+  const auto count = std::count_if(records.begin(), records.end(), [](const Record& record) {
+    return record.status == RunStatus::kUnchecked;
+  });
+  if (count == 0) return;
+  report.notes.push_back(
+      std::to_string(count) + " of " + std::to_string(records.size()) +
+      " records are unchecked: no check compared their results; they have no efficiency, and "
+      "they are not what others are compared with");
+}
+
 }  // namespace
 
 double harmonic_mean(std::span<const double> efficiencies) {
@@ -258,7 +275,7 @@ std::string device_name(const Record& record) {
 }
 
 std::optional<double> figure_value(const Record& record, const Figure& figure) {
-  if (record.status != RunStatus::kOk) return std::nullopt;
+  if (!may_be_measured(record.status)) return std::nullopt;
   std::optional<double> value;
   for (const MetricValue& metric : record.metrics) {
     if (metric.name == figure.name) value = metric.value;
@@ -278,6 +295,7 @@ Portability compare_devices(const std::vector<Record>& records, const std::vecto
   for (const Record& record : records) add_once(workloads, record.workload);
   for (const std::string& workload : workloads)
     compare_workload(of_workload(records, workload), of_workload(reference, workload), options, report);
+  note_unchecked(records, report);
   return report;
 }
 

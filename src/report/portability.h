@@ -26,12 +26,14 @@ struct Figure {
 
 /// How an application does on one device.
 struct DeviceEfficiency {
-  const Record* best = nullptr;    ///< the best ok record, one of those that were compared; they outlive this
-  std::string status;              ///< "ok", else why there is none: "wrong", "does not fit", "no record"
-  std::optional<double> value;     ///< of the figure
+  /// The best ok record or, without any, the best unchecked one, of those that were compared; they outlive
+  /// this.
+  const Record* best = nullptr;
+  std::string status;           ///< of `best`, else why there is none: "wrong", "does not fit", "no record"
+  std::optional<double> value;  ///< of the figure
   std::optional<double> baseline;  ///< the value that an efficiency of 1 stands for
-  /// value / baseline (its inverse where lower is better); 0 for a device without an ok record; absent where
-  /// there is no baseline, or the ok records were not measured.
+  /// value / baseline (its inverse where lower is better); 0 for a device where every record failed; absent
+  /// where there is no baseline, the records were not measured, or the value is of an unchecked record.
   std::optional<double> efficiency;
 };
 
@@ -64,7 +66,8 @@ struct PortabilityOptions {
 };
 
 /// Efficiency of each application against the best that the records know on the device or, where `reference`
-/// has records, against the best of those. Throws bad_input for a device, a parameter or a metric that no
+/// has records, against the best of those. Unchecked records have values, but no efficiency, and are no
+/// baseline. Throws bad_input for a device, a parameter or a metric that no
 /// record has.
 [[nodiscard]] Portability compare_devices(const std::vector<Record>& records,
                                           const std::vector<Record>& reference,
@@ -73,7 +76,7 @@ struct PortabilityOptions {
 /// A device by its vendor's name, as results of several machines tell them apart: "NVIDIA H200".
 [[nodiscard]] std::string device_name(const Record& record);
 
-/// The value of a figure in an ok record; absent where it has none.
+/// The value of a figure in a record that is ok or unchecked; absent where it has none.
 [[nodiscard]] std::optional<double> figure_value(const Record& record, const Figure& figure);
 
 }  // namespace kiln

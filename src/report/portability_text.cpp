@@ -27,7 +27,9 @@ std::string ratio_text(const std::optional<double>& ratio) {
 
 TableCell value_cell(const DeviceEfficiency& result) {
   if (!result.value) return {result.status, Tone::kBad};
-  return {short_number(*result.value)};
+  const bool unchecked = result.best->status == RunStatus::kUnchecked;
+  return {short_number(*result.value) + (unchecked ? " (unchecked)" : ""),
+          unchecked ? Tone::kWarn : Tone::kPlain};
 }
 
 TableCell mean_cell(const std::optional<double>& mean) {
@@ -140,11 +142,12 @@ std::string portability_to_terminal(const Portability& report, const TextStyle& 
 std::string portability_to_markdown(const Portability& report) {
   std::string text;
   for_each_block(report, [&](std::size_t first) {
-    text += (text.empty() ? "" : "\n") + std::string("### ") + portability_heading(report.rows[first]) +
-            "\n\n" + render_markdown(portability_table(report, first));
+    text += (text.empty() ? "" : "\n") + std::string("### ") +
+            markdown_text(portability_heading(report.rows[first])) + "\n\n" +
+            render_markdown(portability_table(report, first));
   });
   if (!report.notes.empty()) text += "\n";
-  for (const std::string& note : report.notes) text += "- " + note + "\n";
+  for (const std::string& note : report.notes) text += "- " + markdown_text(note) + "\n";
   return text;
 }
 

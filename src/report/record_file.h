@@ -4,32 +4,33 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "job/record.h"
+#include "report/json_lines.h"
 
 namespace kiln {
 
-/// `<folder>/records.jsonl`, to which each run adds its records, one line each, written at once, so that an
-/// interrupted run keeps what it had and runs at the same time do not mix lines. A last line that a crash
-/// tore is dropped before others are added.
+/// `<folder>/records.jsonl`, to which each run adds its records, one line each (report/json_lines.h).
 class RecordFile {
  public:
   RecordFile(FileSystem& files, std::filesystem::path folder);
 
-  /// Throws bad_input naming the folder if records could not be written there. Leaves nothing behind, and no
-  /// torn line.
+  /// Throws bad_input naming the folder if records could not be written there, and where the file holds
+  /// something else. Leaves nothing behind.
   void require_writable() const;
-  /// All records that are there; empty if there is no file. Throws bad_input for a line that is no record.
-  [[nodiscard]] std::vector<Record> read() const;
+  /// All records that are there; empty if there is no file. Lines that a crash cut off are warnings. Throws
+  /// bad_input for any other line that is no record.
+  [[nodiscard]] std::vector<Record> read(Log& log) const;
   /// Makes the folder if need be. Throws environment_error when the disk refuses.
   void append(const Record& record);
 
-  [[nodiscard]] std::filesystem::path path() const { return folder_ / "records.jsonl"; }
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  void drop_torn_line() const;
-
   FileSystem& files_;
   std::filesystem::path folder_;
+  JsonLinesFile file_;
 };
 
 }  // namespace kiln

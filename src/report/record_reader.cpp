@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include "base/input_file.h"
 #include "base/text.h"
 #include "kiln/error.h"
+#include "report/json_lines.h"
 #include "report/json_node.h"
 #include "report/record_json.h"
 
@@ -25,8 +27,10 @@ Value word_of(const JsonNode& node, const Value (&values)[kCount]) {
 }
 
 RunStatus status_of(const JsonNode& node) {
-  static constexpr RunStatus kAll[] = {RunStatus::kOk,    RunStatus::kWrong,   RunStatus::kCompileFailed,
-                                       RunStatus::kUnfit, RunStatus::kFaulted, RunStatus::kNotRun};
+  static constexpr RunStatus kAll[] = {
+      RunStatus::kOk,    RunStatus::kUnchecked, RunStatus::kWrong,   RunStatus::kCompileFailed,
+      RunStatus::kUnfit, RunStatus::kFaulted,   RunStatus::kCrashed, RunStatus::kTimedOut,
+      RunStatus::kNotRun};
   return word_of(node, kAll);
 }
 
@@ -199,12 +203,12 @@ void read_results(const JsonNode& node, Record& record) {
   record.first_launch_seconds = node.at("first_launch_seconds").number();
 }
 
-void read_file_into(FileSystem& files, const Path& path, std::vector<Record>& records) {
-  const std::vector<std::string> lines = split(read_input(files, path), '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (trim(lines[i]).empty()) continue;
-    records.push_back(record_from_json(lines[i], path.string(), static_cast<int>(i) + 1));
-  }
+void read_file_into(FileSystem& files, const Path& path, Log& log, std::vector<Record>& records) {
+  const JsonLines content =
+      split_json_lines(read_input(files, path, kResultInput), path.string(), kRecordBeginning);
+  for (const std::string& note : content.notes) log.warn(note);
+  for (const JsonLines::Line& line : content.lines)
+    records.push_back(record_from_json(line.text, path.string(), line.number));
 }
 
 }  // namespace
@@ -221,9 +225,9 @@ Record record_from_json(const std::string& line, const std::string& file, int li
   return record;
 }
 
-std::vector<Record> read_records(FileSystem& files, const std::vector<Path>& paths) {
+std::vector<Record> read_records(FileSystem& files, const std::vector<Path>& paths, Log& log) {
   std::vector<Record> records;
-  for (const Path& path : paths) read_file_into(files, path, records);
+  for (const Path& path : paths) read_file_into(files, path, log, records);
   return records;
 }
 

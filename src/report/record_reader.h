@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "job/record.h"
 
 namespace kiln {
@@ -13,9 +15,12 @@ namespace kiln {
 /// Throws bad_input with file, line, key, what was expected and what was found.
 [[nodiscard]] Record record_from_json(const std::string& line, const std::string& file, int line_number);
 
-/// All records of the files, in that order. Throws bad_input for a file that is not there and a line that is
-/// no record.
+/// What the line of every record begins with, and holds nowhere else.
+inline constexpr std::string_view kRecordBeginning = R"({"format":)";
+
+/// All records of the files, in that order. A line that a crash cut off is a warning with its place. Throws
+/// bad_input for a file that is not there and any other line that is no record.
 [[nodiscard]] std::vector<Record> read_records(FileSystem& files,
-                                               const std::vector<std::filesystem::path>& paths);
+                                               const std::vector<std::filesystem::path>& paths, Log& log);
 
 }  // namespace kiln

@@ -45,7 +45,7 @@ std::string two_digits(double value) {
 }
 
 TableCell status_cell(const Record& record) {
-  return {to_string(record.status), record.status == RunStatus::kOk ? Tone::kGood : Tone::kBad};
+  return {to_string(record.status), tone_of(record.status)};
 }
 
 TableCell time_cell(const Record& record, const TextStyle& style) {
@@ -61,15 +61,11 @@ TableCell metric_cell(const Record& record, const std::string& name) {
 }
 
 TableCell check_cell(const Record& record) {
-  if (record.checks.empty()) return {kNothing, Tone::kDim};
-  double worst = 0;
-  bool ok = true;
-  for (const CheckResult& check : record.checks) {
-    const bool worse = std::isnan(check.max_relative_error) || check.max_relative_error > worst;
-    if (worse) worst = check.max_relative_error;
-    ok = ok && check.ok;
-  }
-  return {worst == 0 ? "0" : print("%.1e", worst), ok ? Tone::kPlain : Tone::kBad};
+  const std::optional<double> error = largest_error(record);
+  if (!error) return {kNothing, Tone::kDim};
+  const bool ok = std::all_of(record.checks.begin(), record.checks.end(),
+                              [](const CheckResult& check) { return check.ok; });
+  return {*error == 0 ? "0" : print("%.1e", *error), ok ? Tone::kPlain : Tone::kBad};
 }
 
 /// The largest over a step's kernels: the one that limits. "-" where the back end does not tell.
@@ -113,6 +109,21 @@ void add_resource_cells(const Record& record, std::vector<TableCell>& row) {
 
 std::string variant_name(const Record& record) {
   return record.label.empty() ? record.workload : record.label;
+}
+
+Tone tone_of(RunStatus status) {
+  if (status == RunStatus::kUnchecked) return Tone::kWarn;
+  return status == RunStatus::kOk ? Tone::kGood : Tone::kBad;
+}
+
+std::optional<double> largest_error(const Record& record) {
+  std::optional<double> largest;
+  for (const CheckResult& check : record.checks) {
+    if (check.compared == 0) continue;
+    const double error = check.max_relative_error;
+    if (!largest || std::isnan(error) || error > *largest) largest = error;
+  }
+  return largest;
 }
 
 std::string short_number(double value) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,13 @@ namespace kiln {
 
 /// The label, or the workload's name where nothing is swept; with the device where several are compared.
 [[nodiscard]] std::string variant_name(const Record& record);
+
+/// Of the status: only kOk is good.
+[[nodiscard]] Tone tone_of(RunStatus status);
+
+/// The largest relative error that a check found; absent where none has compared anything. NaN is the
+/// largest.
+[[nodiscard]] std::optional<double> largest_error(const Record& record);
 
 /// "compiled 63 ms", "disk", "2 compiled 120 ms, 1 memory".
 [[nodiscard]] std::string origin_text(const Record& record);

@@ -1,7 +1,12 @@
 #include "report/result_files.h"
 
+#include <cstdint>
+#include <set>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
+#include "base/input_file.h"
 #include "base/text.h"
 #include "kiln/error.h"
 
@@ -10,15 +15,18 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Links are not followed.
-void search(FileSystem& files, const Path& folder, ResultFiles& found) {
+using Seen = std::set<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// Follows links; a file or folder that several lead to counts once, so that a link to a folder above it
+/// ends.
+void search(FileSystem& files, const Path& folder, ResultFiles& found, Seen& seen) {
   for (const std::string& name : files.list(folder)) {
-    const auto status = files.status(folder / name);
-    if (!status) continue;
-    if (status->type == FileStatus::Type::kDirectory) search(files, folder / name, found);
-    if (status->type != FileStatus::Type::kFile) continue;
-    if (name == "records.jsonl") found.records.push_back(folder / name);
-    if (name == "study.jsonl") found.studies.push_back(folder / name);
+    const Path path = folder / name;
+    const bool results = name == "records.jsonl" || name == "study.jsonl";
+    const auto status = results && files.status(path) ? input_status(files, path) : files.target_status(path);
+    if (!status || !seen.emplace(status->device, status->inode).second) continue;
+    if (status->type == FileStatus::Type::kDirectory) search(files, path, found, seen);
+    if (results) (name == "records.jsonl" ? found.records : found.studies).push_back(path);
   }
 }
 
@@ -36,7 +44,7 @@ bool is_ceilings(const std::string& text) {
 
 /// The list that a file belongs to.
 std::vector<Path>& list_for(FileSystem& files, const Path& path, ResultFiles& found) {
-  const std::string text = read_input(files, path);
+  const std::string text = read_input(files, path, kResultInput);
   if (is_study(text)) return found.studies;
   if (is_ceilings(text))
     throw bad_input("'" + path.string() +
@@ -50,13 +58,14 @@ std::vector<Path>& list_for(FileSystem& files, const Path& path, ResultFiles& fo
 ResultFiles find_result_files(FileSystem& files, const std::vector<Path>& paths) {
   ResultFiles found;
   for (const Path& path : paths) {
-    const auto status = files.status(path);
+    const auto status = files.target_status(path);
     if (!status || status->type != FileStatus::Type::kDirectory) {
       list_for(files, path, found).push_back(path);
       continue;
     }
     const std::size_t before = found.records.size() + found.studies.size();
-    search(files, path, found);
+    Seen seen{{status->device, status->inode}};
+    search(files, path, found, seen);
     if (found.records.size() + found.studies.size() == before)
       throw bad_input("'" + path.string() +
                       "': expected a file records.jsonl or study.jsonl in this folder, found none");

@@ -13,6 +13,9 @@ void count_status(RunStatus status, RunTotals& totals) {
     case RunStatus::kOk:
       ++totals.ok;
       return;
+    case RunStatus::kUnchecked:
+      ++totals.unchecked;
+      return;
     case RunStatus::kWrong:
       ++totals.wrong;
       return;
@@ -24,6 +27,12 @@ void count_status(RunStatus status, RunTotals& totals) {
       return;
     case RunStatus::kFaulted:
       ++totals.faulted;
+      return;
+    case RunStatus::kCrashed:
+      ++totals.crashed;
+      return;
+    case RunStatus::kTimedOut:
+      ++totals.timed_out;
       return;
     case RunStatus::kNotRun:
       ++totals.not_run;
@@ -58,10 +67,13 @@ void add_if_any(std::vector<std::string>& parts, std::size_t count, const std::s
 
 std::string status_part(const RunTotals& totals) {
   std::vector<std::string> parts = {counted(totals.ok, "ok")};
+  add_if_any(parts, totals.unchecked, "unchecked");
   add_if_any(parts, totals.wrong, "wrong");
   add_if_any(parts, totals.compile_failed, "did not compile");
   add_if_any(parts, totals.unfit, "did not fit");
   add_if_any(parts, totals.faulted, "faulted");
+  add_if_any(parts, totals.crashed, "crashed");
+  add_if_any(parts, totals.timed_out, "timed out");
   add_if_any(parts, totals.not_run, "not run");
   return counted(totals.variants, totals.variants == 1 ? "variant: " : "variants: ") + join(parts, ", ");
 }
@@ -88,14 +100,20 @@ std::string merit_text(const Record& record, const TextStyle& style) {
 }
 
 bool is_measured(const Record& record) {
-  return record.status == RunStatus::kOk && record.step.has_value();
+  return may_be_measured(record.status) && record.step.has_value();
+}
+
+/// What is known to be right is better than what is not.
+bool is_better(const Record& record, const Record& than) {
+  if (record.status != than.status) return record.status == RunStatus::kOk;
+  return merit(record) > merit(than);
 }
 
 /// Null if none was measured.
 const Record* best_of(const std::vector<Record>& records) {
   const Record* best = nullptr;
   for (const Record& record : records) {
-    if (is_measured(record) && (best == nullptr || merit(record) > merit(*best))) best = &record;
+    if (is_measured(record) && (best == nullptr || is_better(record, *best))) best = &record;
   }
   return best;
 }
@@ -125,7 +143,8 @@ std::string check_sentence(const CheckResult& check) {
 
 std::string indented(const std::string& text, const std::string& indent) {
   std::string result;
-  for (const std::string& line : split(text, '\n')) result += line.empty() ? "\n" : indent + line + "\n";
+  for (const std::string& line : split(printable(text), '\n'))
+    result += line.empty() ? "\n" : indent + line + "\n";
   return result;
 }
 
@@ -177,7 +196,7 @@ std::string run_heading(const std::vector<Record>& records, const TextStyle& sty
       if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
     }
   }
-  return join(parts, style.dot());
+  return printable_line(join(parts, style.dot()));
 }
 
 std::string summary_line(const std::vector<Record>& records, const TextStyle& style) {
@@ -190,17 +209,39 @@ std::string summary_line(const std::vector<Record>& records, const TextStyle& st
 
 std::string best_text(const std::vector<Record>& records, const TextStyle& style) {
   const Record* best = best_of(records);
-  return best == nullptr ? "" : name_with_device(records, *best) + " (" + merit_text(*best, style) + ")";
+  if (best == nullptr) return "";
+  return printable_line(name_with_device(records, *best) + " (" + merit_text(*best, style) +
+                        (best->status == RunStatus::kUnchecked ? ", unchecked)" : ")"));
 }
 
 std::string problem_paragraphs(const std::vector<Record>& records, const TextStyle& style) {
   std::string text;
   for (const Record& record : records) {
-    if (record.status == RunStatus::kOk) continue;
+    if (may_be_measured(record.status)) continue;
     if (!text.empty()) text += "\n";
     text += paragraph(records, record, style);
   }
   return text;
+}
+
+std::string unchecked_remark(const std::vector<const Record*>& records) {
+  std::vector<std::string> reasons;
+  std::size_t count = 0;
+  for (const Record* record : records) {
+    if (record->status != RunStatus::kUnchecked) continue;
+    ++count;
+    if (std::find(reasons.begin(), reasons.end(), record->message) == reasons.end())
+      reasons.push_back(record->message);
+  }
+  if (count == 0) return "";
+  constexpr std::size_t kShown = 3;
+  const std::size_t left = reasons.size() - std::min(reasons.size(), kShown);
+  reasons.resize(std::min(reasons.size(), kShown));
+  return "unchecked: " +
+         (count == 1 && records.size() == 1 ? "nothing shows that the result is right: "
+                                            : "nothing shows that the results of " + std::to_string(count) +
+                                                  " of " + std::to_string(records.size()) + " are right: ") +
+         join(reasons, "; ") + (left > 0 ? "; " + counted(left, "more reasons in the records") : "");
 }
 
 }  // namespace kiln

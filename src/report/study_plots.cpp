@@ -21,14 +21,15 @@ Plot case_times(const StudyReport& report) {
   std::vector<Bar> bars;
   for (const StudyReport::Case& which : report.cases) {
     Bar bar;
-    bar.label = which.name;
+    const bool unchecked = which.status == "unchecked";
+    bar.label = which.name + (unchecked ? " (unchecked)" : "");
     if (which.step && drawable(*which.step)) {
       bar.value = which.step->median;
       bar.low = which.step->low;
       bar.high = which.step->high;
       bar.text = format_seconds(bar.value);
     } else {
-      bar.failure = which.status == "ok" ? "not timed" : which.status;
+      bar.failure = which.status == "ok" || unchecked ? "not timed" : which.status;
     }
     bars.push_back(bar);
   }

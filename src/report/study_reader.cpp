@@ -5,9 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "base/input_file.h"
 #include "base/text.h"
 #include "kiln/error.h"
 #include "measure/statistics.h"
+#include "report/json_lines.h"
 #include "report/json_node.h"
 
 namespace kiln {
@@ -246,20 +248,18 @@ const Ratio* StudyReport::ratio_of(const std::string& name) const {
 
 StudyReports study_from_text(const std::string& text, const std::string& file) {
   Reader reader;
-  const std::size_t end = text.rfind('\n');
-  const std::vector<std::string> lines = split(text.substr(0, end == std::string::npos ? 0 : end), '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (trim(lines[i]).empty()) continue;
-    read_json(lines[i], file, static_cast<int>(i) + 1,
-              [&](const JsonNode& node) { reader.read(node, lines[i]); });
-  }
-  return std::move(reader).result(file);
+  JsonLines content = split_json_lines(text, file, kStudyBeginning);
+  for (const JsonLines::Line& line : content.lines)
+    read_json(line.text, file, line.number, [&](const JsonNode& node) { reader.read(node, line.text); });
+  StudyReports all = std::move(reader).result(file);
+  for (std::string& note : content.notes) all.notes.push_back(std::move(note));
+  return all;
 }
 
 StudyReports read_studies(FileSystem& files, const std::vector<std::filesystem::path>& paths) {
   StudyReports all;
   for (const std::filesystem::path& path : paths) {
-    StudyReports found = study_from_text(read_input(files, path), path.string());
+    StudyReports found = study_from_text(read_input(files, path, kResultInput), path.string());
     for (StudyReport& report : found.reports) all.reports.push_back(std::move(report));
     for (std::string& note : found.notes) all.notes.push_back(std::move(note));
   }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -15,11 +16,14 @@ inline constexpr int kStudyResultFormat = 2;
 /// What files of studies hold: a report for each device whose result is there, in order.
 struct StudyReports {
   std::vector<StudyReport> reports;
-  std::vector<std::string> notes;  ///< devices of studies that were cut short
+  std::vector<std::string> notes;  ///< devices of studies that were cut short, lines that a crash cut off
 };
 
-/// The text of one study's file; `file` is its name in messages. A last line without its end, which a crash
-/// left, is not looked at. Throws bad_input with file, line, key, what was expected and what was found.
+/// What every line of a study's file begins with, and holds nowhere else.
+inline constexpr std::string_view kStudyBeginning = R"({"kind":)";
+
+/// The text of one study's file; `file` is its name in messages. Throws bad_input with file, line, key, what
+/// was expected and what was found.
 [[nodiscard]] StudyReports study_from_text(const std::string& text, const std::string& file);
 [[nodiscard]] StudyReports read_studies(FileSystem& files, const std::vector<std::filesystem::path>& paths);
 

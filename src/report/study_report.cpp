@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 
 #include "base/text.h"
 #include "report/record_table.h"
@@ -57,6 +58,11 @@ TableCell speedup_cell(const StudyReport::Ratio* ratio) {
   return {print("%.3f [%.3f, %.3f]", speedup.median, speedup.low, speedup.high), tone};
 }
 
+Tone tone_of(const std::string& status) {
+  if (status == to_string(RunStatus::kUnchecked)) return Tone::kWarn;
+  return status == to_string(RunStatus::kOk) ? Tone::kGood : Tone::kBad;
+}
+
 TextTable case_table(const StudyReport& report, const TextStyle& style) {
   TextTable table;
   table.columns = {{"case"},
@@ -77,7 +83,7 @@ TextTable case_table(const StudyReport& report, const TextStyle& style) {
     const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(which.code_bytes.value_or(0), 0));
     table.rows.push_back(
         {{which.name},
-         {which.status, which.status == "ok" ? Tone::kGood : Tone::kBad},
+         {which.status, tone_of(which.status)},
          step_cell(which.step, style),
          speedup_cell(report.ratio_of(which.name)),
          seconds_cell(which.compile),
@@ -102,13 +108,26 @@ std::vector<std::string> verdicts(const Items& items) {
   return lines;
 }
 
+/// A line for each reason, with the cases that it is the reason of.
+void add_unchecked(const StudyReport& report, std::vector<std::string>& lines) {
+  std::map<std::string, std::vector<std::string>> cases;
+  for (const Case& which : report.cases) {
+    if (which.status == "unchecked") cases[which.message].push_back(which.name);
+  }
+  for (const auto& [reason, names] : cases) {
+    const bool all = names.size() == report.cases.size();
+    lines.push_back("unchecked: " + (all ? "all cases" : join(names, ", ")) + ": " + reason);
+  }
+}
+
 std::vector<std::string> problem_lines(const StudyReport& report) {
   std::vector<std::string> lines;
   for (const Case& which : report.cases) {
-    if (which.status == "ok") continue;
+    if (which.status == "ok" || which.status == "unchecked") continue;
     lines.push_back(which.name + ": " + which.status + (which.message.empty() ? "" : ": " + which.message));
   }
   for (const std::string& point : report.left_out) lines.push_back("left out: " + point);
+  add_unchecked(report, lines);
   return lines;
 }
 
@@ -187,11 +206,12 @@ std::string study_to_terminal(const StudyReport& report, const TextStyle& style)
 }
 
 std::string study_to_markdown(const StudyReport& report) {
-  std::string text = "## Study: " + study_title(report) + "\n\n" + study_origin(report) + "\n";
+  std::string text =
+      "## Study: " + markdown_text(study_title(report)) + "\n\n" + markdown_text(study_origin(report)) + "\n";
   for (const StudySection& section : study_sections(report, TextStyle{})) {
     text += "\n### " + section.title + "\n\n";
     if (!section.table.rows.empty()) text += render_markdown(section.table);
-    for (const std::string& line : section.lines) text += "- " + line + "\n";
+    for (const std::string& line : section.lines) text += "- " + markdown_text(line) + "\n";
   }
   return text;
 }

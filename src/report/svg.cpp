@@ -26,10 +26,7 @@ std::string attribute(const char* name, double value) {
 std::string escape_markup(const std::string& text) {
   std::string result;
   result.reserve(text.size());
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    constexpr unsigned char kBlank = 0x20;
-    constexpr unsigned char kDelete = 0x7f;
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -47,7 +44,7 @@ std::string escape_markup(const std::string& text) {
         result += "&#39;";
         break;
       default:
-        if ((code >= kBlank && code != kDelete) || c == '\n' || c == '\t') result += c;
+        result += c;
     }
   }
   return result;

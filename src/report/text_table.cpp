@@ -1,7 +1,9 @@
 #include "report/text_table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
+#include <utility>
 
 #include "base/text.h"
 
@@ -11,22 +13,6 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t kGap = 3;  // " | "
-
-const char* escape_of(Tone tone) {
-  switch (tone) {
-    case Tone::kGood:
-      return "\033[32m";
-    case Tone::kBad:
-      return "\033[1;31m";
-    case Tone::kDim:
-      return "\033[2m";
-    case Tone::kStrong:
-      return "\033[1m";
-    case Tone::kPlain:
-      break;
-  }
-  return "";
-}
 
 std::size_t widest_line(const Lines& lines) {
   std::size_t width = 0;
@@ -123,7 +109,7 @@ std::vector<Block> make_blocks(const TextTable& table, std::size_t limit) {
 
 class TerminalWriter {
  public:
-  TerminalWriter(const TextTable& table, const TextStyle& style) : table_(table), style_(style) {}
+  TerminalWriter(TextTable table, const TextStyle& style) : table_(std::move(table)), style_(style) {}
 
   std::string write() {
     if (table_.columns.empty()) return "";
@@ -183,25 +169,66 @@ class TerminalWriter {
     return " " + paint(style_.utf8 ? "│" : "|", Tone::kDim, style_) + " ";
   }
 
-  const TextTable& table_;
+  TextTable table_;
   const TextStyle& style_;
   std::string text_;
 };
 
-std::string markdown_cell(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '|') result += '\\';
-    result += c == '\n' ? ' ' : c;
+/// Whether `c` means something in Markdown where it stands: a column, code, an element of HTML, a character's
+/// name, the middle of a link, emphasis.
+bool is_markdown(char before, char c, char after) {
+  const bool letter = std::isalpha(static_cast<unsigned char>(after)) != 0;
+  switch (c) {
+    case '|':
+    case '`':
+      return true;
+    case '\\':
+      return std::ispunct(static_cast<unsigned char>(after)) != 0;
+    case '<':
+      return letter || after == '/' || after == '!' || after == '?';
+    case '&':
+      return letter || after == '#';
+    case ']':
+      return after == '(' || after == '[' || after == ':';
+    case '*':
+      return before != ' ' || after != ' ';
+    default:
+      return false;
   }
-  return result;
+}
+
+/// Cells as they are shown, so that widths are those of what is shown.
+TextTable printable_table(TextTable table) {
+  for (TableColumn& column : table.columns) column.title = printable(column.title);
+  for (auto& row : table.rows) {
+    for (TableCell& cell : row) cell.text = printable(cell.text);
+  }
+  return table;
 }
 
 }  // namespace
 
+std::string_view escape_of(Tone tone) {
+  switch (tone) {
+    case Tone::kGood:
+      return "\033[32m";
+    case Tone::kWarn:
+      return "\033[33m";
+    case Tone::kBad:
+      return "\033[1;31m";
+    case Tone::kDim:
+      return "\033[2m";
+    case Tone::kStrong:
+      return "\033[1m";
+    case Tone::kPlain:
+      break;
+  }
+  return "";
+}
+
 std::string paint(const std::string& text, Tone tone, const TextStyle& style) {
-  if (!style.color || tone == Tone::kPlain || text.empty()) return text;
-  return escape_of(tone) + text + "\033[0m";
+  if (!style.color || tone == Tone::kPlain || text.empty()) return printable(text);
+  return std::string(escape_of(tone)).append(printable(text)).append(kEndOfColour);
 }
 
 std::string title_in_one_line(std::string title) {
@@ -240,20 +267,34 @@ std::vector<std::string> wrap_text(const std::string& text, std::size_t width) {
 }
 
 std::string render_terminal(const TextTable& table, const TextStyle& style) {
-  return TerminalWriter(table, style).write();
+  return TerminalWriter(printable_table(table), style).write();
+}
+
+std::string markdown_text(std::string_view text) {
+  std::string line;
+  for (const char c : text) line += c == '\n' ? ' ' : c;
+  line = printable_line(line);
+  std::string result;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char before = i > 0 ? line[i - 1] : ' ';
+    const char after = i + 1 < line.size() ? line[i + 1] : ' ';
+    if (is_markdown(before, line[i], after)) result += '\\';
+    result += line[i];
+  }
+  return result;
 }
 
 std::string render_markdown(const TextTable& table) {
   std::string titles = "|";
   std::string rule = "|";
   for (const TableColumn& column : table.columns) {
-    titles += " " + markdown_cell(title_in_one_line(column.title)) + " |";
+    titles += " " + markdown_text(title_in_one_line(column.title)) + " |";
     rule += column.right ? " ---: |" : " --- |";
   }
   std::string text = titles + "\n" + rule + "\n";
   for (const auto& row : table.rows) {
     text += "|";
-    for (const TableCell& cell : row) text += " " + markdown_cell(cell.text) + " |";
+    for (const TableCell& cell : row) text += " " + markdown_text(cell.text) + " |";
     text += "\n";
   }
   return text;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kiln {
@@ -16,9 +17,13 @@ struct TextStyle {
 };
 
 /// What a cell's text means; it decides the colour.
-enum class Tone { kPlain, kGood, kBad, kDim, kStrong };
+enum class Tone { kPlain, kGood, kWarn, kBad, kDim, kStrong };
 
-/// `text` in the colour of `tone`, if the style has colours.
+/// The escape sequence that begins a tone's colour; empty for plain text.
+[[nodiscard]] std::string_view escape_of(Tone tone);
+inline constexpr std::string_view kEndOfColour = "\033[0m";
+
+/// `text`, printable, in the colour of `tone`, if the style has colours.
 [[nodiscard]] std::string paint(const std::string& text, Tone tone, const TextStyle& style);
 
 /// Columns that a terminal gives to UTF-8 text: one for each code point.
@@ -44,12 +49,15 @@ struct TextTable {
   std::vector<std::vector<TableCell>> rows;
 };
 
-/// Aligned text with a rule under the titles. In a table wider than the style's width words are wrapped to
-/// about two lines; what then does not fit continues in further blocks below, each of which repeats the first
-/// column.
+/// Aligned printable text with a rule under the titles. In a table wider than the style's width words are
+/// wrapped to about two lines; what then does not fit continues in further blocks below, each of which
+/// repeats the first column.
 [[nodiscard]] std::string render_terminal(const TextTable& table, const TextStyle& style);
-/// GitHub's dialect, UTF-8 whatever the terminal.
+/// GitHub's dialect, UTF-8 whatever the terminal; a cell is text, whatever it holds (`markdown_text`).
 [[nodiscard]] std::string render_markdown(const TextTable& table);
+
+/// `text` on one line so that Markdown shows it as it is: no element of HTML, link, code, emphasis or column.
+[[nodiscard]] std::string markdown_text(std::string_view text);
 
 /// Lines of at most `width` columns, broken at blanks (0: no limit); line ends in `text` are kept.
 [[nodiscard]] std::vector<std::string> wrap_text(const std::string& text, std::size_t width);

@@ -143,7 +143,10 @@ ObtainResult CodeSource::obtain_alone(const CodeRequest& request) {
                         turn.waited ? 0 : seconds};
   }
   ObtainResult result = compile(request);
-  if (std::holds_alternative<Diagnostic>(result)) kept->give_up(std::move(turn.lock));
+  if (const auto* made = std::get_if<ObtainedCode>(&result))
+    keep(request, made->code, std::move(turn.lock));
+  else
+    kept->give_up(std::move(turn.lock));
   return result;
 }
 
@@ -162,7 +165,7 @@ CacheTurn CodeSource::look_up(const CodeRequest& request, CacheTurn (*ask)(DiskC
 }
 
 DiskCache* CodeSource::disk_for(const CodeRequest& request) const {
-  return request.specialization.unknown_input.empty() ? disk_ : nullptr;
+  return disk_ != nullptr && request.compiler.unknown_input(request.specialization).empty() ? disk_ : nullptr;
 }
 
 ObtainResult CodeSource::compile(const CodeRequest& request) {
@@ -179,7 +182,6 @@ ObtainResult CodeSource::compile(const CodeRequest& request) {
   });
   if (!compiled) return std::get<Diagnostic>(std::move(result));
   auto code = memory_.add(request.key.digest, std::get<CodeObject>(std::move(result)));
-  if (disk_for(request) != nullptr) publish(request, *code);
   return ObtainedCode{std::move(code), Origin::kCompiled, seconds, 0};
 }
 
@@ -192,13 +194,31 @@ CompileResult CodeSource::run_compiler(const CodeRequest& request) {
   }
 }
 
-void CodeSource::publish(const CodeRequest& request, const CodeObject& code) {
-  TraceSpan span(trace_, TraceKind::kKeep, request.specialization.source_name);
+/// For one who waits, beside the caller; what is made ahead is written by the thread that made it.
+void CodeSource::keep(const CodeRequest& request, const std::shared_ptr<const CodeObject>& code,
+                      KeyLock lock) {
+  CacheEntryLabel label = label_of(request.specialization, request.compiler.identity());
+  const std::string& name = request.specialization.source_name;
+  if (request.urgency == Urgency::kAhead) return publish(request.key, *code, label, name);
+  // A std::function is copied, a lock is not.
+  auto held = std::make_shared<KeyLock>(std::move(lock));
+  writing_.add([this, key = request.key, code, label = std::move(label), name, held = std::move(held)] {
+    try {
+      if (trace_ != nullptr) trace_->name_thread("keeps code");
+      publish(key, *code, label, name);
+    } catch (const std::exception&) {
+      return;  // no memory: the next process compiles it again
+    }
+  });
+}
+
+void CodeSource::publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label,
+                         const std::string& source_name) {
+  TraceSpan span(trace_, TraceKind::kKeep, source_name);
   span.add("bytes", code.binary.size());
   const std::int64_t begin = clock_.steady_ns();
-  disk_->publish(request.key, code, label_of(request.specialization, request.compiler.identity()));
+  const bool written = disk_->publish(key, code, label);
   const double seconds = seconds_since(begin);
-  const bool written = disk_->disabled_reason().empty();
   tally_.update([&](ServiceCounters& counters) {
     counters.write_seconds += seconds;
     if (written) counters.bytes_written += code.binary.size();

@@ -17,6 +17,7 @@
 #include "device/device.h"
 #include "service/code_memory.h"
 #include "service/compile_slots.h"
+#include "service/finishing_tasks.h"
 #include "service/service_tally.h"
 #include "service/single_flight.h"
 #include "specialize/specialization.h"
@@ -56,7 +57,9 @@ using ObtainResult = std::variant<ObtainedCode, Diagnostic>;
 struct Cancelled {};
 
 /// Code from this process's memory, the disk, or a compiler. A key is compiled once however many threads ask.
-/// No lock is held while reading, writing or compiling. Thread-safe.
+/// No lock is held while reading, writing or compiling. Whoever waits for a compile gets the code before it
+/// is on the disk: it is written beside the caller, under the key's lock, and before the source goes.
+/// Thread-safe.
 class CodeSource {
  public:
   /// As KernelService; all outlive it.
@@ -71,6 +74,8 @@ class CodeSource {
 
   /// Obtains what somebody will ask for; the first who does gets what it cost.
   void make_ahead(const CodeRequest& request);
+  /// Until all code that was handed out is on the disk, or could not be written.
+  void finish_writing() { writing_.finish(); }
   /// Forgets what was made ahead, if nobody has asked for it.
   void forget_ahead(const std::string& digest) { static_cast<void>(take_ahead(digest)); }
 
@@ -105,7 +110,9 @@ class CodeSource {
   [[nodiscard]] CompileResult run_compiler(const CodeRequest& request);
   [[nodiscard]] CacheTurn look_up(const CodeRequest& request, CacheTurn (*ask)(DiskCache&, const CacheKey&),
                                   double& seconds);
-  void publish(const CodeRequest& request, const CodeObject& code);
+  void keep(const CodeRequest& request, const std::shared_ptr<const CodeObject>& code, KeyLock lock);
+  void publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label,
+               const std::string& source_name);
   [[nodiscard]] std::optional<ObtainResult> take_ahead(const std::string& digest);
   /// Null where nothing is kept.
   [[nodiscard]] DiskCache* disk_for(const CodeRequest& request) const;
@@ -122,6 +129,7 @@ class CodeSource {
   SingleFlight<ObtainResult> flights_;  // by digest: two devices share a compile
   std::mutex mutex_;
   std::map<std::string, ObtainResult> ahead_;  // by digest; made ahead and not asked for yet
+  FinishingTasks writing_;                     // last: ends before what it works on
 };
 
 }  // namespace kiln

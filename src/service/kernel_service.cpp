@@ -1,5 +1,6 @@
 #include "service/kernel_service.h"
 
+#include <map>
 #include <mutex>
 #include <set>
 #include <stop_token>
@@ -102,7 +103,8 @@ class KernelService::Ahead final : public CompileAhead {
   Ahead(State& state, std::vector<WantedCode> wanted)
       : unclaimed_(new Unclaimed{state, {}, {}}),
         wanted_(std::move(wanted)),
-        threads_(static_cast<std::size_t>(state.jobs), wanted_.size(),
+        expected_(expect_all(wanted_)),
+        threads_(2 * static_cast<std::size_t>(state.jobs), wanted_.size(),  // one compiles, one writes
                  [this](std::size_t i, const std::stop_token& stop) { make(wanted_[i], stop); }) {}
 
   void wait() override { threads_.wait(); }
@@ -122,6 +124,15 @@ class KernelService::Ahead final : public CompileAhead {
     }
   };
 
+  /// Some may be found in the cache: who compiles must not count on them.
+  static std::vector<ExpectedCompiles> expect_all(const std::vector<WantedCode>& wanted) {
+    std::map<Compiler*, int> counts;
+    for (const WantedCode& one : wanted) ++counts[one.compiler];
+    std::vector<ExpectedCompiles> expected;
+    for (const auto& [compiler, count] : counts) expected.push_back(expect_compiles(*compiler, count));
+    return expected;
+  }
+
   /// What goes wrong here is met again, and told, by the one who asks.
   void make(const WantedCode& wanted, const std::stop_token& stop) noexcept {
     try {
@@ -140,6 +151,7 @@ class KernelService::Ahead final : public CompileAhead {
 
   std::unique_ptr<Unclaimed, Forget> unclaimed_;
   std::vector<WantedCode> wanted_;
+  std::vector<ExpectedCompiles> expected_;
   TaskThreads threads_;  // last: ends before what it works on
 };
 
@@ -177,7 +189,16 @@ std::optional<std::variant<ServiceResult, Diagnostic>> KernelService::get_in_bac
   }
 }
 
+void KernelService::count_memory_hit() {
+  state_->tally.count_memory_hit();
+}
+
+void KernelService::finish_writing() {
+  state_->source.finish_writing();
+}
+
 ServiceCounters KernelService::counters() const {
+  state_->source.finish_writing();
   return state_->tally.counters();
 }
 

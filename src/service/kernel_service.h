@@ -49,7 +49,8 @@ class CompileAhead {
 /// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer); it is
 /// not asked for specializations with unknown input. At most
 /// `jobs` compiles run at once (0: one for each core that this process may use), those that a caller of `get`
-/// waits for before those that are made ahead. `trace` (null: none) sees where code comes from and how long
+/// waits for before those that are made ahead. What a caller of `get` had compiled is written to the disk
+/// beside it, after it was handed out. `trace` (null: none) sees where code comes from and how long
 /// that takes.
 class KernelService {
  public:
@@ -75,7 +76,13 @@ class KernelService {
   /// Starts to compile what `get` will be asked for; the first `get` of each reports what it cost. The
   /// service and the compilers outlive the result.
   [[nodiscard]] std::unique_ptr<CompileAhead> compile_ahead(std::vector<WantedCode> wanted);
+  /// One who asked was answered with a kernel that the caller has kept.
+  void count_memory_hit();
+  /// Waits for what is being written, and counts it.
   [[nodiscard]] ServiceCounters counters() const;
+  /// Until all code that `get` has handed out is on the disk, or could not be written; so does the end of the
+  /// service.
+  void finish_writing();
 
  private:
   struct State;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -32,14 +33,19 @@ class ServiceTally {
   void count(std::uint64_t ServiceCounters::*counter) {
     update([&](ServiceCounters& counters) { ++(counters.*counter); });
   }
+  /// On paths where a lock would be felt.
+  void count_memory_hit() { memory_hits_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] ServiceCounters counters() const {
     const std::lock_guard lock(mutex_);
-    return counters_;
+    ServiceCounters counters = counters_;
+    counters.memory_hits += memory_hits_.load(std::memory_order_relaxed);
+    return counters;
   }
 
  private:
   mutable std::mutex mutex_;
   ServiceCounters counters_;
+  std::atomic<std::uint64_t> memory_hits_{0};  // beside those in counters_
 };
 
 }  // namespace kiln

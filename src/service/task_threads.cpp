@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,7 +24,22 @@ struct TaskThreads::Work {
 
   void start(std::size_t number) {
     running = number;
-    for (std::size_t i = 0; i < number; ++i) threads.emplace_back([this] { run(); });
+    for (std::size_t i = 0; i < number; ++i) {
+      try {
+        threads.emplace_back([this] { run(); });
+      } catch (const std::system_error&) {
+        return go_on_with(i, number);
+      }
+    }
+  }
+
+  /// The system gives no more threads: those that there are, or else the caller, do all of the work.
+  void go_on_with(std::size_t started, std::size_t wanted) {
+    {
+      const std::lock_guard lock(mutex);
+      running -= wanted - std::max<std::size_t>(started, 1);
+    }
+    if (started == 0) run();
   }
 
   void run() {

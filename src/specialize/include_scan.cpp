@@ -42,6 +42,10 @@ class JoinedLines {
   std::vector<std::pair<std::size_t, std::size_t>> cuts_;  // first byte after a cut: here, there
 };
 
+/// A raw string's delimiter has at most 16 characters; a longer header's name is no file's.
+constexpr std::size_t kLongestDelimiter = 16;
+constexpr std::size_t kLongestName = 4096;
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -63,20 +67,21 @@ class Scanner {
     return std::move(uses_);
   }
 
-  std::vector<std::optional<HeaderName>> definitions(std::string_view macro) {
-    std::vector<std::optional<HeaderName>> found;
+  HeaderMacros definitions() {
+    HeaderMacros found;
     while (at_ < text_.size()) {
       skip_blanks();
       if (takes("#") || takes("%:")) {
         skip_blanks();
         if (word() == "define") {
           skip_blanks();
-          if (word() == macro && !at("(")) {
+          const std::string macro(word());
+          if (!macro.empty() && !at("(")) {
             skip_blanks();
             const std::size_t begin = at_;
             const auto header = header_name();
             skip_blanks();
-            found.push_back(at_line_end() ? header : std::nullopt);
+            found[macro].push_back(at_line_end() ? header : std::nullopt);
             at_ = begin;
           }
         }
@@ -156,8 +161,9 @@ class Scanner {
     static constexpr std::array<std::string_view, 5> kRaw = {"R", "u8R", "uR", "UR", "LR"};
     const std::string_view found = word();
     if (at("\"") && std::find(kRaw.begin(), kRaw.end(), found) != kRaw.end()) {
-      const std::size_t open = text_.find('(', at_);
-      if (open == std::string_view::npos) return;
+      const std::size_t length = text_.substr(at_, kLongestDelimiter + 2).find('(');
+      if (length == std::string_view::npos) return;
+      const std::size_t open = at_ + length;
       const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
       const std::size_t end = text_.find(close, open);
       at_ = end == std::string_view::npos ? text_.size() : end + close.size();
@@ -188,10 +194,11 @@ class Scanner {
   std::optional<HeaderName> header_name() {
     const bool quoted = at("\"");
     if (!quoted && !at("<")) return std::nullopt;
-    const std::size_t close = text_.find(quoted ? '"' : '>', at_ + 1);
-    const std::string_view name = text_.substr(at_ + 1, close - at_ - 1);
-    if (close == std::string_view::npos || name.find('\n') != std::string_view::npos) return std::nullopt;
-    at_ = close + 1;
+    const std::string_view rest = text_.substr(at_ + 1, kLongestName + 1);
+    const std::size_t length = rest.find(quoted ? '"' : '>');
+    const std::string_view name = rest.substr(0, length);
+    if (length == std::string_view::npos || name.find('\n') != std::string_view::npos) return std::nullopt;
+    at_ += length + 2;
     return HeaderName{std::string(name), quoted};
   }
 
@@ -226,17 +233,23 @@ class Scanner {
 std::vector<IncludeUse> find_include_uses(std::string_view text) {
   std::vector<IncludeUse> uses = Scanner(text).uses();
   if (const std::size_t at = text.find(".incbin"); at != std::string_view::npos) {
-    uses.push_back({IncludeUse::Kind::kOther, {".incbin", false}, at, 0, 0});
+    const auto after =
+        std::find_if(uses.begin(), uses.end(), [&](const auto& use) { return use.offset > at; });
+    uses.insert(after, {IncludeUse::Kind::kOther, {".incbin", false}, at, 0, 0});
   }
+  std::size_t counted = 0;
+  int line = 1;
   for (IncludeUse& use : uses) {
-    const std::string_view before = text.substr(0, use.offset);
-    use.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    const std::string_view between = text.substr(counted, use.offset - counted);
+    line += static_cast<int>(std::count(between.begin(), between.end(), '\n'));
+    use.line = line;
+    counted = use.offset;
   }
   return uses;
 }
 
-std::vector<std::optional<HeaderName>> find_header_macros(std::string_view text, std::string_view macro) {
-  return Scanner(text).definitions(macro);
+HeaderMacros find_header_macros(std::string_view text) {
+  return Scanner(text).definitions();
 }
 
 std::optional<HeaderName> parse_header_name(std::string_view text) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,10 +36,11 @@ struct IncludeUse {
 /// Knows comments, literals and lines that are continued; expands no macro.
 [[nodiscard]] std::vector<IncludeUse> find_include_uses(std::string_view text);
 
-/// What the #define lines of `text` make of an object-like macro: a header's name, or `nullopt` for anything
-/// else.
-[[nodiscard]] std::vector<std::optional<HeaderName>> find_header_macros(std::string_view text,
-                                                                        std::string_view macro);
+/// By the macro's name: what #define lines make of it, in order.
+using HeaderMacros = std::map<std::string, std::vector<std::optional<HeaderName>>, std::less<>>;
+
+/// The object-like macros that `text` defines: each as a header's name, or `nullopt` for anything else.
+[[nodiscard]] HeaderMacros find_header_macros(std::string_view text);
 
 /// The header that a text like `"a.h"` or `<a.h>` names; `nullopt` if it is anything else.
 [[nodiscard]] std::optional<HeaderName> parse_header_name(std::string_view text);

@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/input_file.h"
 #include "kiln/error.h"
 #include "specialize/include_scan.h"
 
@@ -22,6 +23,13 @@ std::string normal(const Path& path) {
   return path.lexically_normal().generic_string();
 }
 
+/// Editors of some systems put this in front of a text; compilers take it at the head of a file only.
+std::string without_mark(std::string text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
 /// Whether a folder of headers can hold it under this name.
 bool stays_inside(const std::string& name) {
   return !name.empty() && name.front() != '/' && name != ".." && !name.starts_with("../");
@@ -32,7 +40,10 @@ class Finder {
   Finder(FileSystem& files, const IncludeSearch& search) : files_(files), search_(search) {}
 
   Includes run(const std::string& text) {
-    texts_.push_back({text, search_.source.filename().string(), search_.source.parent_path(), {}, {}});
+    for (const IncludedHeader& header : search_.supplied) supplied_.emplace(normal(header.name), &header);
+    for (const auto& [name, value] : search_.defines) add_meaning(macros_[name], parse_header_name(value));
+    const Path& source = search_.source;
+    texts_.push_back({without_mark(text), source.filename().string(), source.parent_path(), {}, {}});
     follow(0);
     follow_macros();
     choose_names();
@@ -42,11 +53,14 @@ class Finder {
       includes.headers.push_back({names_[i], texts_[i].path, rewritten(i)});
     includes.unseen.assign(unseen_.begin(), unseen_.end());
     includes.unknown = unknown_;
+    includes.looked_at = std::move(looked_at_);
     return includes;
   }
 
  private:
   static constexpr std::size_t kNone = 0;  // the source itself, which nothing includes
+  /// A macro that means more headers than these is not followed any further.
+  static constexpr std::size_t kMostMeanings = 64;
 
   struct Text {
     std::string text;
@@ -57,35 +71,72 @@ class Finder {
     std::vector<std::size_t> targets = {};  ///< of each use: index into `texts_`, or kNone
   };
 
-  void follow(std::size_t index) {
-    std::vector<IncludeUse> uses = find_include_uses(texts_[index].text);
-    for (const IncludeUse& use : uses) {
-      std::size_t target = kNone;
-      if (use.kind == Kind::kInclude || use.kind == Kind::kHasInclude) {
-        target = find(use.header, index);
-      } else if (use.kind == Kind::kOther) {
-        set_unknown(index, use, "'" + use.header.name + "' is not followed");
-      }
-      texts_[index].targets.push_back(target);
-    }
-    texts_[index].uses = std::move(uses);
+  /// A place in a text, while it is followed.
+  struct Place {
+    std::size_t text;
+    std::size_t use;  ///< the next one
+  };
+
+  static void scan(Text& text) {
+    text.uses = find_include_uses(text.text);
+    text.targets.assign(text.uses.size(), kNone);
   }
 
-  /// The text that a name means in another text; read and followed when it is new.
+  /// Follows a new text and, in depth, those that it leads to. A chain of headers may be of any length, so it
+  /// is kept here and not on the stack.
+  void follow(std::size_t first) {
+    scan(texts_[first]);
+    std::vector<Place> open = {{first, 0}};
+    while (!open.empty()) {
+      const std::size_t index = open.back().text;
+      const std::size_t number = open.back().use++;
+      if (number == texts_[index].uses.size()) {
+        open.pop_back();
+        continue;
+      }
+      const IncludeUse& use = texts_[index].uses[number];
+      if (use.kind == Kind::kOther) {
+        set_unknown(index, use, "'" + use.header.name + "' is not followed");
+      } else if (use.kind != Kind::kComputed) {
+        const std::size_t known = texts_.size();
+        const std::size_t target = find(use.header, index);
+        texts_[index].targets[number] = target;
+        if (target < known) continue;
+        scan(texts_[target]);
+        open.push_back({target, 0});
+      }
+    }
+  }
+
+  /// The text that a name means in another text; one that is new is read and has yet to be followed.
   std::size_t find(const HeaderName& header, std::size_t from) {
     if (kOwnHeaders.contains(normal(header.name))) return kNone;
-    const auto located = locate(header, texts_[from].folder);
+    auto located = locate(header, texts_[from].folder);
     if (!located) {
       unseen_.insert(header.name);
       return kNone;
     }
     const auto [known, fresh] = by_place_.emplace(located->place, texts_.size());
     if (!fresh) return known->second;
-    const std::size_t index = texts_.size();
-    texts_.push_back({located->text, header.name, located->folder, located->path, {}});
-    follow(index);
-    return index;
+    texts_.push_back(
+        {without_mark(std::move(located->text)), header.name, located->folder, located->path, {}});
+    return texts_.size() - 1;
   }
+
+  /// What the #define lines of all texts, and the defines that are searched with, make of a macro.
+  struct Macro {
+    std::vector<HeaderName> headers;
+    bool unclear = false;            ///< it may mean something else, too
+    std::vector<std::size_t> users;  ///< indices into `computed_`
+  };
+
+  /// A use whose header's name is a macro.
+  struct ComputedUse {
+    std::size_t text;
+    std::size_t use;
+    std::string macro;         ///< empty where it is more than one word
+    std::size_t followed = 0;  ///< of the macro's headers
+  };
 
   struct Located {
     std::string place;  ///< tells files apart
@@ -94,24 +145,32 @@ class Finder {
   };
 
   std::optional<Located> locate(const HeaderName& header, const Path& beside) {
-    for (const IncludedHeader& supplied : search_.supplied) {
-      if (normal(supplied.name) == normal(header.name))
-        return Located{"supplied " + supplied.name, supplied.text, "", {}};
-    }
+    if (const auto supplied = supplied_.find(normal(header.name)); supplied != supplied_.end())
+      return Located{"supplied " + supplied->first, supplied->second->text, "", {}};
     std::optional<Located> found;
     if (header.quoted && !beside.empty()) found = read(beside / header.name);
-    for (auto folder = search_.directories.begin(); !found && folder != search_.directories.end(); ++folder)
-      found = read(*folder / header.name);
+    for (auto folder = search_.directories.begin(); !found && folder != search_.directories.end(); ++folder) {
+      if (search_.is_compilers && search_.is_compilers(*folder, header.name)) {
+        if (is_there(*folder / header.name)) return std::nullopt;
+      } else {
+        found = read(*folder / header.name);
+      }
+    }
     return found;
+  }
+
+  bool is_there(const Path& path) {
+    const auto status = files_.status(path);
+    return status && status->type != FileStatus::Type::kDirectory;
   }
 
   std::optional<Located> read(const Path& path) {
     try {
-      const auto status = files_.status(path);
+      const auto status = files_.target_status(path);
+      looked_at_.push_back({path, status});
       if (!status || status->type == FileStatus::Type::kDirectory) return std::nullopt;
-      auto text = files_.read_file(path);
-      if (!text) return std::nullopt;
-      return Located{"file " + normal(path), *std::move(text), path.string(), path.parent_path()};
+      std::string text = read_input(files_, path, kKernelInput);
+      return Located{"file " + normal(path), std::move(text), path.string(), path.parent_path()};
     } catch (const std::filesystem::filesystem_error& error) {
       if (error.code() == std::errc::is_a_directory || error.code() == std::errc::not_a_directory)
         return std::nullopt;
@@ -119,52 +178,67 @@ class Finder {
     }
   }
 
-  /// Until nothing new is found: a header may define what an earlier text includes.
+  /// Follows what macros mean, until nothing new is found: a header may define what an earlier text includes.
   void follow_macros() {
-    std::size_t before = 0;
-    while (before != texts_.size()) {
-      before = texts_.size();
-      for (std::size_t i = 0; i < texts_.size(); ++i) {
-        for (std::size_t u = 0; u < texts_[i].uses.size(); ++u) {
-          const IncludeUse use = texts_[i].uses[u];
-          if (use.kind == Kind::kComputed) follow_macro(i, use);
-        }
-      }
+    const auto computes = [](const Text& text) {
+      return std::any_of(text.uses.begin(), text.uses.end(),
+                         [](const IncludeUse& use) { return use.kind == Kind::kComputed; });
+    };
+    if (std::none_of(texts_.begin(), texts_.end(), computes)) return;
+    while (learned_ < texts_.size() || !waiting_.empty()) {
+      for (; learned_ < texts_.size(); ++learned_) learn(learned_);
+      if (waiting_.empty()) break;
+      ComputedUse& computed = computed_[waiting_.front()];
+      waiting_.pop_front();
+      const std::vector<HeaderName>& headers = macros_[computed.macro].headers;
+      while (computed.followed < headers.size()) follow_macro(computed, headers[computed.followed++]);
     }
-    for (std::size_t i = 0; i < texts_.size(); ++i) {
-      for (const IncludeUse& use : texts_[i].uses) {
-        if (use.kind != Kind::kComputed) continue;
-        const auto meanings = definitions(use.header.name);
-        const bool plain =
-            std::all_of(meanings.begin(), meanings.end(), [](const auto& m) { return m.has_value(); });
-        if (!plain || meanings.empty()) set_unknown(i, use, "the header's name is computed");
-      }
-    }
-  }
-
-  void follow_macro(std::size_t from, const IncludeUse& use) {
-    for (const auto& meaning : definitions(use.header.name)) {
-      if (!meaning) continue;
-      const std::size_t target = find(*meaning, from);
-      if (target == kNone) continue;
-      const auto [known, fresh] = fixed_.emplace(normal(meaning->name), target);
-      if (known->second == target) continue;
-      throw bad_input(place(from, use) + "#include " + use.header.name + " means '" + texts_[target].path +
-                      "' here, and '" + texts_[known->second].path +
-                      "' elsewhere; give one of the two another name");
+    for (const ComputedUse& computed : computed_) {
+      const auto macro = macros_.find(computed.macro);
+      if (macro == macros_.end() || macro->second.headers.empty() || macro->second.unclear)
+        set_unknown(computed.text, texts_[computed.text].uses[computed.use], "the header's name is computed");
     }
   }
 
-  [[nodiscard]] std::vector<std::optional<HeaderName>> definitions(const std::string& macro) const {
-    std::vector<std::optional<HeaderName>> found;
-    if (macro.empty()) return found;
-    for (const auto& [name, value] : search_.defines) {
-      if (name == macro) found.push_back(parse_header_name(value));
+  /// What a text defines, and where it includes a macro.
+  void learn(std::size_t index) {
+    for (auto& [macro, meanings] : find_header_macros(texts_[index].text)) {
+      Macro& known = macros_[macro];
+      const std::size_t before = known.headers.size();
+      for (auto& meaning : meanings) add_meaning(known, std::move(meaning));
+      if (known.headers.size() > before)
+        waiting_.insert(waiting_.end(), known.users.begin(), known.users.end());
     }
-    for (const Text& text : texts_) {
-      for (auto& meaning : find_header_macros(text.text, macro)) found.push_back(std::move(meaning));
+    for (std::size_t i = 0; i < texts_[index].uses.size(); ++i) {
+      const IncludeUse& use = texts_[index].uses[i];
+      if (use.kind != Kind::kComputed) continue;
+      macros_[use.header.name].users.push_back(computed_.size());
+      waiting_.push_back(computed_.size());
+      computed_.push_back({index, i, use.header.name});
     }
-    return found;
+  }
+
+  static void add_meaning(Macro& macro, std::optional<HeaderName> meaning) {
+    if (!meaning || macro.headers.size() == kMostMeanings) {
+      macro.unclear = true;
+      return;
+    }
+    const bool known = std::any_of(macro.headers.begin(), macro.headers.end(), [&](const HeaderName& header) {
+      return header.name == meaning->name && header.quoted == meaning->quoted;
+    });
+    if (!known) macro.headers.push_back(*std::move(meaning));
+  }
+
+  void follow_macro(const ComputedUse& computed, const HeaderName& meaning) {
+    const std::size_t known_texts = texts_.size();
+    const std::size_t target = find(meaning, computed.text);
+    if (target == kNone) return;
+    if (target == known_texts) follow(target);
+    const auto [known, fresh] = fixed_.emplace(normal(meaning.name), target);
+    if (known->second == target) return;
+    throw bad_input(place(computed.text, texts_[computed.text].uses[computed.use]) + "#include " +
+                    computed.macro + " means '" + texts_[target].path + "' here, and '" +
+                    texts_[known->second].path + "' elsewhere; give one of the two another name");
   }
 
   /// The name as written where that is free; never one that a text uses for a header of the compiler.
@@ -175,6 +249,7 @@ class Finder {
       names_[index] = name;
       taken_.emplace(name, index);
     }
+    std::map<std::string, int> numbers;  // by name: that many are taken
     std::set<std::string> reserved = kOwnHeaders;
     for (const std::string& name : unseen_) reserved.insert(normal(name));
     for (std::size_t i = 1; i < texts_.size(); ++i) {
@@ -183,8 +258,8 @@ class Finder {
       while (!base.empty() && !stays_inside(base)) base.erase(0, base.find('/') == 0 ? 1 : 3);
       if (base.empty()) base = "header.h";
       std::string name = base;
-      for (int number = 2; reserved.contains(name) || taken_.contains(name); ++number)
-        name = std::to_string(number) + "/" + base;
+      for (int& number = numbers[base]; reserved.contains(name) || taken_.contains(name); ++number)
+        name = std::to_string(number + 2) + "/" + base;
       names_[i] = name;
       taken_.emplace(name, i);
     }
@@ -228,12 +303,18 @@ class Finder {
 
   FileSystem& files_;
   const IncludeSearch& search_;
+  std::map<std::string, const IncludedHeader*> supplied_;
   std::deque<Text> texts_;                       // the source, then the headers
   std::map<std::string, std::size_t> by_place_;  // indices into texts_
   std::map<std::string, std::size_t> fixed_;     // names that macros stand for
   std::map<std::string, std::size_t> taken_;     // by name
   std::vector<std::string> names_;               // of each text, in the end
+  std::map<std::string, Macro> macros_;
+  std::vector<ComputedUse> computed_;
+  std::deque<std::size_t> waiting_;  // indices into `computed_` whose macro may mean more
+  std::size_t learned_ = 0;          // texts whose macros are known
   std::set<std::string> unseen_;
+  std::vector<LookedAt> looked_at_;
   std::string unknown_;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,15 @@ struct IncludeSearch {
   std::vector<IncludedHeader> supplied = {};                      ///< in memory, by name; before any file
   std::vector<std::filesystem::path> directories = {};            ///< of "-I", in order
   std::vector<std::pair<std::string, std::string>> defines = {};  ///< macros that an #include may name
+  /// Whether a header that is found in one of the directories is a compiler's own: then it counts as not
+  /// found.
+  std::function<bool(const std::filesystem::path& directory, const std::string& name)> is_compilers = {};
+};
+
+/// A file that was looked for, and what was there; absent: nothing.
+struct LookedAt {
+  std::filesystem::path path;
+  std::optional<FileStatus> status;
 };
 
 /// What the #include lines of a kernel text lead to.
@@ -25,6 +36,9 @@ struct Includes {
   std::vector<std::string> unseen;      ///< names that were not found, sorted: the compiler's business
   /// Why the text may take in a file that is none of these, which no key can hold; empty: it cannot.
   std::string unknown;
+  /// While all of it stays as it is, the same text and search lead to the same. Folders where
+  /// IncludeSearch::is_compilers holds are not among it.
+  std::vector<LookedAt> looked_at;
 };
 
 /// Finds the headers that a kernel text includes, as a compiler would: what was supplied; "name" beside the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/input_file.h"
 #include "base/text.h"
 #include "config/expression.h"
 #include "specialize/includes.h"
@@ -129,6 +130,15 @@ void add_entry(Specialization& specialization, const EntryPoint& entry) {
   specialization.entries.push_back(entry);
 }
 
+std::string read_text(FileSystem& files, const std::filesystem::path& path, const KernelSpec& kernel) {
+  try {
+    return read_input(files, path, kKernelInput);
+  } catch (const Error& error) {
+    throw bad_input("kernels." + kernel.name + ".source: " + error.message() + ": '" + path.string() + "'",
+                    kernel.where);
+  }
+}
+
 Specialization read_source(const Configuration& configuration, const KernelSpec& kernel, Role role,
                            const Target& target, FileSystem& files,
                            const std::vector<IncludedHeader>& supplied) {
@@ -138,18 +148,14 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
   result.source_name = path.filename().string();
   result.source_path =
       result.lineinfo ? std::filesystem::absolute(path).lexically_normal().string() : path.string();
-  const auto text = files.read_file(path);
-  if (!text) {
-    throw bad_input("kernels." + kernel.name + ".source: no such file: '" + path.string() + "'",
-                    kernel.where);
-  }
+  const std::string text = read_text(files, path, kernel);
   result.defines = macros_of(configuration, kernel);
   result.options = options_of(kernel, target.backend);
   std::vector<std::filesystem::path> directories = {path.parent_path()};
   take_include_options(result.options, directories, configuration.workload().directory);
   for (const std::filesystem::path& directory : directories)
     result.include_directories.push_back(directory.string());
-  Includes includes = find_includes(files, *text, {path, supplied, directories, result.defines});
+  Includes includes = find_includes(files, text, {path, supplied, directories, result.defines});
   result.source_text = std::move(includes.text);
   result.headers = std::move(includes.headers);
   result.unseen_headers = std::move(includes.unseen);
@@ -196,7 +202,7 @@ void add_params(const Configuration& configuration, Unit& unit) {
 
 bool is_compile_time(const Configuration& configuration, const ExpressionText& expression) {
   const Workload& workload = configuration.workload();
-  for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+  for (const std::string& name : workload.names_in(expression)) {
     if (workload.find_parameter(name)) {
       if (configuration.value(name).binding == Binding::kRun) return false;
       continue;

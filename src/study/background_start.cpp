@@ -119,7 +119,7 @@ class BackgroundMeter {
 
   bool take(FirstWay way, FirstTimes& times) {
     const JobContext& context = how_.context;
-    const ScratchFolder folder = make_scratch_folder(context.files, how_.scratch, "kiln-study-");
+    const ScratchFolder folder = make_shared_scratch(context.files, how_.scratch, "study");
     DiskCache disk(context.files, context.clock, context.log, folder.get().path);
     const bool from_disk = way == FirstWay::kBackgroundDisk;
     if (from_disk) {

@@ -45,7 +45,7 @@ std::optional<std::uint64_t> CaseCosts::instructions() const {
 }
 
 bool CaseData::measured() const {
-  return costs && !visits.empty() && record.status == RunStatus::kOk;
+  return costs && !visits.empty() && may_be_measured(record.status);
 }
 
 std::optional<Summary> step_summary(const CaseData& data) {
@@ -76,6 +76,7 @@ Resources resources_of(const Record& record) {
 std::optional<double> worst_error(const Record& record) {
   std::optional<double> worst;
   for (const CheckResult& check : record.checks) {
+    if (check.compared == 0) continue;
     const double error = check.max_relative_error;
     if (!worst || std::isnan(error) || error > *worst) worst = error;
   }

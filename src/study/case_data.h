@@ -62,7 +62,7 @@ struct CaseData {
   Record record;                        ///< as a job's, with times once the rounds are done
   std::map<std::size_t, Visit> visits;  ///< by round, from 1
 
-  /// It ran, agreed and was sampled.
+  /// It ran, no check disagreed, and it was sampled.
   [[nodiscard]] bool measured() const;
 };
 
@@ -79,7 +79,7 @@ struct Resources {
 /// The medians of a case's rounds, summed up; absent for a case without any.
 [[nodiscard]] std::optional<Summary> step_summary(const CaseData& data);
 
-/// The largest relative error that a check found; absent without checks.
+/// The largest relative error that a check found; absent where none has compared anything.
 [[nodiscard]] std::optional<double> worst_error(const Record& record);
 
 }  // namespace kiln

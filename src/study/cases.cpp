@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "job/buffer_layout.h"
+#include "job/tolerance.h"
 #include "service/kernel_service.h"
 #include "specialize/unit.h"
 
@@ -145,6 +146,7 @@ class Expansion {
     if (result_.cases.size() >= kMaxCases) {
       throw bad_input("the study has more than " + std::to_string(kMaxCases) + " cases", {study_.file, 0, 0});
     }
+    require_tolerances(configuration);
     const std::string full = name + (compiler.empty() ? "" : "." + compiler) + flavour.suffix();
     result_.cases.push_back({full, group, constants, flavour.fast_math, flavour.launch_bounds, compiler});
     result_.plan.variants.push_back({std::move(configuration), full, result_.device.id});

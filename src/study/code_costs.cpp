@@ -27,7 +27,7 @@ class CodeMeter {
     for (std::size_t i = 0; i < how_.repeats; ++i) {
       if (i < how_.compiles) {
         disk.reset();
-        folder.emplace(make_scratch_folder(how_.context.files, how_.scratch, "kiln-study-"));
+        folder.emplace(make_shared_scratch(how_.context.files, how_.scratch, "study"));
         disk.emplace(how_.context.files, how_.context.clock, how_.context.log, folder->get().path);
         if (!take_cold(*disk)) return std::nullopt;
       }

@@ -57,6 +57,15 @@ std::pair<std::vector<double>, std::vector<double>> common_rounds(const CaseData
   return values;
 }
 
+bool is_unchecked(const CaseData& data) {
+  return data.record.status == RunStatus::kUnchecked;
+}
+
+/// Stands at the end of a verdict.
+std::string remark_of(bool unchecked) {
+  return unchecked ? ", results unchecked" : "";
+}
+
 std::string values_text(const Configuration& configuration) {
   std::string text;
   for (const auto& [name, value] : configuration.values()) text += assignment(name, value.to_string()) + "\n";
@@ -120,6 +129,7 @@ class Finder {
     if (registers && base_registers) result.registers_saved = *base_registers - *registers;
     result.error = worst_error(own.record);
     result.base_error = worst_error(other.record);
+    result.unchecked = is_unchecked(own) || is_unchecked(other);
     return result;
   }
 
@@ -230,7 +240,8 @@ class Finder {
       const double more = load - summarize(other.costs->load_seconds).median;
       price = {price.median + more, price.low + more, price.high + more};
       const Interval saved = paired_difference(theirs, mine);
-      findings_.break_even.push_back({which.name, base->name, price, saved, break_even(price, saved)});
+      findings_.break_even.push_back({which.name, base->name, price, saved, break_even(price, saved),
+                                      is_unchecked(own) || is_unchecked(other)});
     }
   }
 
@@ -239,7 +250,7 @@ class Finder {
                        which.group == CaseGroup::kJitSpecialised;
     if (!shown) return;
     for (const auto& [way, times] : data_of(which)->costs->first) {
-      FirstResult result{which.name, way, range_of(times.seconds), {}};
+      FirstResult result{which.name, way, range_of(times.seconds), {}, is_unchecked(*data_of(which))};
       if (!times.swap_seconds.empty()) result.swap_seconds = summarize(times.swap_seconds).median;
       findings_.first_results.push_back(std::move(result));
     }
@@ -265,7 +276,7 @@ std::string CaseRatio::sentence() const {
       text += "no measurable effect, " + ratio_text(speedup);
       break;
   }
-  if (same_code) return text + ", the same code";
+  if (same_code) return text + ", the same code" + remark_of(unchecked);
   if (registers_saved) text += registers_text(*registers_saved);
   if (instructions && base_instructions) {
     text += ", instructions " + std::to_string(*base_instructions) + " -> " + std::to_string(*instructions);
@@ -274,7 +285,7 @@ std::string CaseRatio::sentence() const {
   }
   if (error && base_error && *error != *base_error)
     text += print(", largest relative error %.1e in place of %.1e", *error, *base_error);
-  return text;
+  return text + remark_of(unchecked);
 }
 
 std::string CaseBreakEven::sentence() const {
@@ -282,36 +293,37 @@ std::string CaseBreakEven::sentence() const {
   const std::string cost = format_seconds(std::max(0.0, price.median)) + " more before the first launch";
   switch (result.kind) {
     case BreakEven::Kind::kNever:
-      return pair + "never, it is not faster; " + cost;
+      return pair + "never, it is not faster; " + cost + remark_of(unchecked);
     case BreakEven::Kind::kNotShown:
       return pair + "not shown, for what a launch saves may be nothing; not before " +
-             launches_text(*result.low) + "; " + cost;
+             launches_text(*result.low) + "; " + cost + remark_of(unchecked);
     case BreakEven::Kind::kAfter:
       break;
   }
   return pair + "after " + launches_text(*result.launches) + " [" + count_text(*result.low) + ", " +
-         count_text(*result.high) + "]; " + cost + ", " + format_seconds(saved.median) + " saved by each";
+         count_text(*result.high) + "]; " + cost + ", " + format_seconds(saved.median) + " saved by each" +
+         remark_of(unchecked);
 }
 
 std::string FirstResult::sentence() const {
-  const std::string time = format_seconds(seconds.median) + (seconds.low < seconds.high
-                                                                 ? " [" + format_seconds(seconds.low) + ", " +
-                                                                       format_seconds(seconds.high) + "]"
-                                                                 : "");
+  std::string time = format_seconds(seconds.median);
+  if (seconds.low < seconds.high)
+    time += " [" + format_seconds(seconds.low) + ", " + format_seconds(seconds.high) + "]";
+  const std::string remark = remark_of(unchecked);
   switch (way) {
     case FirstWay::kAhead:
-      return subject + ", compiled ahead: " + time;
+      return subject + ", compiled ahead: " + time + remark;
     case FirstWay::kCold:
-      return subject + ", cold: " + time;
+      return subject + ", cold: " + time + remark;
     case FirstWay::kDisk:
-      return subject + ", with a disk hit: " + time;
+      return subject + ", with a disk hit: " + time + remark;
     case FirstWay::kBackground:
     case FirstWay::kBackgroundDisk:
       break;
   }
   return subject + ", in the background, generic code " +
          (way == FirstWay::kBackground ? "compiled first: " : "on disk: ") + time +
-         (swap_seconds ? ", its own code after " + format_seconds(*swap_seconds) : "");
+         (swap_seconds ? ", its own code after " + format_seconds(*swap_seconds) : "") + remark;
 }
 
 Findings find(const DeviceCases& cases, const DeviceData& data) {

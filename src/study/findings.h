@@ -20,6 +20,7 @@ struct CaseRatio {
   /// Of the machine code of a step; absent where not told.
   std::optional<std::uint64_t> instructions, base_instructions, code_bytes, base_code_bytes;
   std::optional<double> error, base_error;  ///< of the checks
+  bool unchecked = false;                   ///< no check has compared the results of one of the two
 
   /// "natpro at compile time: 1.07x as fast [1.05, 1.09], 3 registers fewer".
   [[nodiscard]] std::string sentence() const;
@@ -31,6 +32,7 @@ struct CaseBreakEven {
   Interval price;  ///< seconds; low and high are the least and the most that was seen
   Interval saved;  ///< seconds a launch
   BreakEven result;
+  bool unchecked = false;  ///< as of CaseRatio
   [[nodiscard]] std::string sentence() const;
 };
 
@@ -40,10 +42,12 @@ struct FirstResult {
   FirstWay way = FirstWay::kCold;
   Interval seconds;                    ///< low and high are the least and the most that was seen
   std::optional<double> swap_seconds;  ///< until generic code has made place; the median
+  bool unchecked = false;              ///< no check has compared the case's results
   [[nodiscard]] std::string sentence() const;
 };
 
-/// What a study of one device shows; cases that failed take no part.
+/// What a study of one device shows; cases that failed take no part. Verdicts name results that are
+/// unchecked.
 struct Findings {
   std::vector<CaseRatio> constants;  ///< each against the generic case of its flavour, then all of them
   std::vector<CaseRatio> all_but;    ///< each against all of them

@@ -274,38 +274,37 @@ void read_line(const Json& json, StudyContent& content) {
 }  // namespace
 
 StudyFile::StudyFile(FileSystem& files, std::filesystem::path folder)
-    : files_(files), folder_(std::move(folder)) {}
+    : files_(files),
+      folder_(std::move(folder)),
+      file_(files, folder_ / "study.jsonl", std::string(kStudyBeginning)) {}
 
-void StudyFile::append(const std::string& line) {
-  try {
-    files_.append_file(path(), line + "\n");
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw environment_error("cannot write " + path().string() + ": " + error.code().message());
-  }
-}
-
-std::optional<StudyContent> StudyFile::read() {
-  std::optional<std::string> text = files_.read_file(path());
+std::optional<StudyContent> StudyFile::read() const {
+  auto text = file_.read();
   if (!text) return std::nullopt;
-  const std::size_t whole = text->rfind('\n') == std::string::npos ? 0 : text->rfind('\n') + 1;
-  const bool torn = whole < text->size();
-  text->resize(whole);
   StudyContent content;
-  int line_number = 0;
-  for (const std::string& line : split(*text, '\n')) {
-    ++line_number;
-    if (line.empty()) continue;
+  for (const JsonLines::Line& line : text->lines) {
     try {
-      read_line(Json::parse(line), content);
+      read_line(Json::parse(line.text), content);
     } catch (const std::exception& error) {
       throw bad_input(std::string("is no line of a study's file: ") + error.what(),
-                      {path().string(), line_number, 0});
+                      {path().string(), line.number, 0});
     }
   }
-  if (content.header.digest.empty() && whole > 0)
+  if (text->lines.empty()) return std::nullopt;
+  if (content.header.digest.empty())
     throw bad_input("does not begin with the line of a study", {path().string(), 1, 0});
-  if (torn) files_.write_file(path(), *text, true);
-  return whole == 0 ? std::nullopt : std::optional(std::move(content));
+  content.notes = std::move(text->notes);
+  return content;
+}
+
+/// Where another process has just begun a study, its file stays.
+void StudyFile::create(const StudyHeader& header) {
+  const std::string line = header_to_json(header);
+  if (files_.status(path())) {  // without a whole line
+    file_.append(line);
+  } else if (!files_.create_file(path(), line + "\n")) {
+    throw bad_input(path().string() + ": another process has just begun a study here");
+  }
 }
 
 void StudyFile::begin(const StudyHeader& header) {
@@ -321,7 +320,7 @@ void StudyFile::begin(const StudyHeader& header) {
       if (!files_.rename(path(), folder_ / ("study-" + old->header.run_id + ".jsonl")))
         throw environment_error("cannot move the finished study " + path().string() + " aside");
     }
-    files_.write_file(path(), header_to_json(header) + "\n", false);
+    create(header);
   } catch (const std::filesystem::filesystem_error& error) {
     throw bad_input("the output folder '" + folder_.string() +
                     "' cannot be written: " + error.code().message());
@@ -350,18 +349,18 @@ std::string case_to_json(const DeviceCases& cases, const StudyCase& which, const
 }
 
 void StudyFile::add_case(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
-  append(case_to_json(cases, which, data));
+  file_.append(case_to_json(cases, which, data));
 }
 
 void StudyFile::add_visit(const DeviceCases& cases, const std::string& name, std::size_t round,
                           const Visit& visit) {
-  append(text_of({{"kind", "visit"},
-                  {"section", cases.section},
-                  {"device", cases.device.id},
-                  {"case", name},
-                  {"round", round},
-                  {"seconds", visit.seconds},
-                  {"launches", visit.launches}}));
+  file_.append(text_of({{"kind", "visit"},
+                        {"section", cases.section},
+                        {"device", cases.device.id},
+                        {"case", name},
+                        {"round", round},
+                        {"seconds", visit.seconds},
+                        {"launches", visit.launches}}));
 }
 
 std::string result_to_json(const DeviceCases& cases, const DeviceData& data, const Findings& findings) {
@@ -399,7 +398,7 @@ std::string result_to_json(const DeviceCases& cases, const DeviceData& data, con
 }
 
 void StudyFile::add_result(const DeviceCases& cases, const DeviceData& data, const Findings& findings) {
-  append(result_to_json(cases, data, findings));
+  file_.append(result_to_json(cases, data, findings));
 }
 
 }  // namespace kiln

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "report/json_lines.h"
 #include "report/study_reader.h"
 #include "study/findings.h"
 
@@ -40,11 +41,11 @@ struct StudyContent {
   StudyHeader header;
   std::map<StudyBlock, DeviceData> devices;
   std::vector<StudyBlock> finished;  ///< those whose result is there
+  std::vector<std::string> notes;    ///< lines that a crash cut off
 };
 
 /// `<folder>/study.jsonl` (schemas/study_result.schema.json), one JSON object a line, each written at once:
-/// header, cases, visits, results. A line that a crash tore is dropped when the file is opened again, so the
-/// file is whole whenever a study is cut short.
+/// header, cases, visits, results (report/json_lines.h).
 class StudyFile {
  public:
   StudyFile(FileSystem& files, std::filesystem::path folder);
@@ -60,14 +61,15 @@ class StudyFile {
   void add_visit(const DeviceCases& cases, const std::string& name, std::size_t round, const Visit& visit);
   void add_result(const DeviceCases& cases, const DeviceData& data, const Findings& findings);
 
-  [[nodiscard]] std::filesystem::path path() const { return folder_ / "study.jsonl"; }
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
 
  private:
-  void append(const std::string& line);
-  [[nodiscard]] std::optional<StudyContent> read();
+  [[nodiscard]] std::optional<StudyContent> read() const;
+  void create(const StudyHeader& header);
 
   FileSystem& files_;
   std::filesystem::path folder_;
+  JsonLinesFile file_;
 };
 
 /// The lines of the file, without their ends.

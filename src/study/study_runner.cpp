@@ -238,7 +238,7 @@ class DeviceStudy {
   void finish(std::size_t index) {
     CaseData& data = data_[cases_.cases[index].name];
     if (!runners_[index]) {
-      if (!lost_.empty() && data.record.status == RunStatus::kOk) {
+      if (!lost_.empty() && may_be_measured(data.record.status)) {
         data.record.status = RunStatus::kNotRun;
         data.record.message = lost_;
       }
@@ -322,11 +322,12 @@ std::string digest_of(const StudyPlan& plan, const StudyContext& context) {
   return hasher.hex();
 }
 
-bool StudyOutcome::all_ok() const {
-  return std::all_of(devices.begin(), devices.end(), [](const DeviceResult& device) {
-    return std::all_of(device.data.begin(), device.data.end(),
-                       [](const auto& entry) { return entry.second.record.status == RunStatus::kOk; });
-  });
+std::vector<const Record*> StudyOutcome::records() const {
+  std::vector<const Record*> records;
+  for (const DeviceResult& device : devices) {
+    for (const auto& [name, data] : device.data) records.push_back(&data.record);
+  }
+  return records;
 }
 
 StudyHeader header_of(const StudyPlan& plan, const StudyContext& context) {

@@ -57,7 +57,8 @@ struct DeviceResult {
 struct StudyOutcome {
   bool interrupted = false;           ///< what was measured is in the file; there are no results
   std::vector<DeviceResult> devices;  ///< in the order of the plan's
-  [[nodiscard]] bool all_ok() const;
+  /// Of every case; they live as long as this.
+  [[nodiscard]] std::vector<const Record*> records() const;
 };
 
 /// Measures every case of a study, device by device. First each case is compiled cold, loaded, found again on

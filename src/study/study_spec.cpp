@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/input_file.h"
 #include "base/text.h"
 
 namespace kiln {
@@ -99,7 +100,7 @@ void read_measure(const YamlNode& node, StudySpec& study) {
 
 void read_devices(const YamlNode& node, StudySpec& study) {
   study.devices.clear();
-  for (const YamlNode& item : node.items_or_self()) study.devices.push_back(item.text());
+  for (const YamlNode& item : node.items_or_self()) study.devices.push_back(read_device(item));
   if (study.devices.empty())
     throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
 }
@@ -136,6 +137,7 @@ void read_common(const YamlNode& root, StudySpec& study) {
   }
   if (const auto node = root.find("output")) study.output = node->text();
   if (const auto node = root.find("isolation")) study.isolation = read_isolation(*node);
+  if (const auto node = root.find("require_checks")) study.require_checks = node->boolean();
 }
 
 void read_workload(const YamlNode& node, StudySpec& study) {
@@ -182,8 +184,8 @@ bool looks_like_study(const YamlNode& root) {
 
 std::vector<StudySpec> parse_study(const std::string& text, const std::string& name) {
   const YamlNode root = YamlNode::parse(text, name);
-  std::vector<std::string> keys = {"workload",   "workloads", "device",   "measure",
-                                   "order_seed", "output",    "isolation"};
+  std::vector<std::string> keys = {"workload",   "workloads", "device",    "measure",
+                                   "order_seed", "output",    "isolation", "require_checks"};
   keys.insert(keys.end(), kSectionKeys.begin(), kSectionKeys.end());
   root.require_keys(keys);
   StudySpec common;
@@ -214,7 +216,7 @@ std::vector<StudySpec> parse_study(const std::string& text, const std::string& n
 }
 
 std::vector<StudySpec> load_study(FileSystem& files, const std::string& path) {
-  return parse_study(read_input(files, path), path);
+  return parse_study(read_input(files, path, kJobInput), path);
 }
 
 void apply_set(StudySpec& study, const std::string& assignment) {
@@ -238,6 +240,7 @@ JobSpec job_of(const StudySpec& study) {
   job.measure.cold = study.cold;
   job.output = study.output;
   job.isolation = study.isolation;
+  job.require_checks = study.require_checks;
   return job;
 }
 

@@ -22,7 +22,8 @@ struct PerBackend {
 };
 
 /// What a study file says of one workload, checked for form but not yet against the workload. docs/study.md
-/// is its manual. Devices, measure, seed, output and isolation are the same for all workloads of a file.
+/// is its manual. Devices, measure, seed, output, isolation and require_checks are the same for all workloads
+/// of a file.
 struct StudySpec {
   std::string file, text;
   std::string section;  ///< of its own in the file; the workload's name unless the file says otherwise
@@ -42,6 +43,7 @@ struct StudySpec {
   bool cold = false;         ///< flush the last-level cache before each sample
   std::uint64_t seed = 1;    ///< of the order of visits
   std::string output, isolation;
+  bool require_checks = false;  ///< a case that no check has compared makes `kiln study` fail
 };
 
 /// An interval of a median is at 95 % from so many values on.

@@ -15,7 +15,7 @@ InitSpec read_init(const YamlNode& node) {
     init.numbers = {read_expression(node)};
     return init;
   }
-  node.require_keys({"uniform", "normal", "iota", "kernel", "file", "otherwise"});
+  node.require_keys({"uniform", "normal", "iota", "kernel", "file", "same_as", "otherwise"});
   if (const auto pair = node.find("uniform")) {
     init.kind = InitSpec::Kind::kUniform;
     init.numbers = read_two_expressions(*pair);
@@ -29,11 +29,15 @@ InitSpec read_init(const YamlNode& node) {
     init.kind = InitSpec::Kind::kKernel;
     init.kernel = kernel->text();
     init.where = kernel->where();
+  } else if (const auto buffer = node.find("same_as")) {
+    init.kind = InitSpec::Kind::kSameAs;
+    init.same_as = buffer->text();
+    init.where = buffer->where();
   } else if (const auto file = node.find("file")) {
     init.kind = InitSpec::Kind::kFile;
     init.file = read_file_source(*file);
   } else {
-    throw node.error("expected one of uniform, normal, iota, kernel, file");
+    throw node.error("expected one of uniform, normal, iota, kernel, file, same_as");
   }
   const std::size_t allowed = init.kind == InitSpec::Kind::kFile ? 2 : 1;
   if (node.entries().size() > allowed) throw node.error("one way to fill a buffer, not several");

@@ -10,8 +10,6 @@
 namespace kiln {
 namespace {
 
-constexpr double kMaxExactInteger = 0x1p53;
-
 std::string real_literal(double value, bool single) {
   std::string text = format_number(single ? static_cast<double>(static_cast<float>(value)) : value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
@@ -57,6 +55,11 @@ double ParameterValue::number() const {
   return 0;
 }
 
+Number ParameterValue::exact_number() const {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  return number();
+}
+
 const ParameterValue& Configuration::value(const std::string& name) const {
   for (const auto& [candidate, found] : values_) {
     if (candidate == name) return found;
@@ -69,25 +72,53 @@ std::int64_t Configuration::seed() const {
 }
 
 double Configuration::evaluate(const ExpressionText& expression, const Variables& extra) const {
+  if (!inexact_.empty()) require_exact(expression);
   if (extra.empty())
-    return evaluate_expression(expression.text, variables_, expression.where, expression.key);
+    return workload_->expressions->evaluate(expression.text, variables_, expression.where, expression.key);
   Variables all = variables_;
   all.insert(extra.begin(), extra.end());
-  return evaluate_expression(expression.text, all, expression.where, expression.key);
+  return workload_->expressions->evaluate(expression.text, all, expression.where, expression.key);
+}
+
+void Configuration::require_exact(const ExpressionText& expression) const {
+  for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+    if (!inexact_.contains(name)) continue;
+    throw bad_input(expression.key + ": '" + expression.text + "' uses '" + name + "', which is " +
+                        value(name).to_string() +
+                        ": expressions are exact up to 2^53 = " + std::to_string(kMaxExactInteger) +
+                        "; kernels may use such a value, expressions may not",
+                    expression.where);
+  }
+}
+
+Number Configuration::evaluate_number(const ExpressionText& expression) const {
+  if (const auto whole = parse_integer(expression.text)) return *whole;
+  for (const auto& [name, known] : values_) {
+    if (name == expression.text && known.kind == ParameterKind::kScalar) return known.exact_number();
+  }
+  return evaluate(expression);
 }
 
 std::int64_t Configuration::evaluate_integer(const ExpressionText& expression, std::int64_t low,
                                              std::int64_t high, const Variables& extra) const {
-  const double result = evaluate(expression, extra);
-  const std::string context = expression.key + ": '" + expression.text + "' is " + format_number(result);
-  if (result != std::floor(result)) {
+  const Number number = extra.empty() ? evaluate_number(expression) : Number(evaluate(expression, extra));
+  const auto context = [&] { return expression.key + ": '" + expression.text + "' is " + to_string(number); };
+  const auto* whole = std::get_if<std::int64_t>(&number);
+  const double result = to_real(number);
+  if (whole == nullptr && result != std::floor(result)) {
     throw bad_input(
-        context + "; a whole number is needed: use ceil_div(a, b), or a // b for the integer quotient",
+        context() + "; a whole number is needed: use ceil_div(a, b), or a // b for the integer quotient",
         expression.where);
   }
-  if (std::abs(result) > kMaxExactInteger || result < static_cast<double>(low) ||
-      result > static_cast<double>(high)) {
-    throw bad_input(context + "; expected " + std::to_string(low) + " to " + std::to_string(high),
+  if (compare(number, low) < 0 || compare(number, high) > 0) {
+    throw bad_input(context() + "; expected " + std::to_string(low) + " to " + std::to_string(high),
+                    expression.where);
+  }
+  if (whole != nullptr) return *whole;
+  if (std::abs(result) >= static_cast<double>(kMaxExactInteger)) {
+    throw bad_input(context() +
+                        ", which may be rounded: whole numbers of expressions are exact below 2^53 = " +
+                        std::to_string(kMaxExactInteger),
                     expression.where);
   }
   return static_cast<std::int64_t>(result);
@@ -99,7 +130,7 @@ bool Configuration::evaluate_condition(const ExpressionText& expression) const {
 
 std::string Configuration::explain(const ExpressionText& expression) const {
   std::vector<std::string> values;
-  for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+  for (const std::string& name : workload_->names_in(expression)) {
     const ParameterSpec* parameter = workload_->find_parameter(name);
     const auto variable = variables_.find(name);
     if (parameter != nullptr) {

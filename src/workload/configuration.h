@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "config/expression.h"
 #include "config/job_spec.h"
 #include "device/device.h"
+#include "workload/number.h"
 #include "workload/workload.h"
 
 namespace kiln {
@@ -25,7 +27,8 @@ struct ParameterValue {
   /// As a C++ constant of `type`: "512", "0.1f", "true"; for kType the C++ type's name, for kChoice its
   /// index.
   [[nodiscard]] std::string cpp_literal() const;
-  [[nodiscard]] double number() const;
+  [[nodiscard]] double number() const;  ///< rounded beyond kMaxExactInteger
+  [[nodiscard]] Number exact_number() const;
   int choice_index = 0;
 };
 
@@ -44,8 +47,10 @@ class Configuration {
   [[nodiscard]] const std::string& backend() const { return backend_; }
 
   /// Evaluates an expression over parameters, `let` names and `extra`. Throws bad_input at the expression's
-  /// place.
+  /// place, also where it uses a whole number that a double does not hold exactly (kMaxExactInteger).
   [[nodiscard]] double evaluate(const ExpressionText& expression, const Variables& extra = {}) const;
+  /// The same, but a whole number that stands alone, as a literal or as a parameter, is exact.
+  [[nodiscard]] Number evaluate_number(const ExpressionText& expression) const;
   /// The same, and the result must be a whole number in [low, high].
   [[nodiscard]] std::int64_t evaluate_integer(const ExpressionText& expression, std::int64_t low,
                                               std::int64_t high, const Variables& extra = {}) const;
@@ -60,6 +65,9 @@ class Configuration {
 
  private:
   friend class ConfigurationBuilder;
+  /// Throws bad_input if the expression uses a parameter whose value it would get rounded.
+  void require_exact(const ExpressionText& expression) const;
+
   std::shared_ptr<const Workload> workload_;
   std::vector<std::pair<std::string, ParameterValue>> values_;
   bool fast_math_ = false;
@@ -67,6 +75,7 @@ class Configuration {
   bool lineinfo_ = false;
   std::string backend_;
   Variables variables_;
+  std::set<std::string> inexact_;  // parameters that `variables_` holds rounded
 };
 
 /// One point on one target: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "base/text.h"
@@ -12,31 +11,9 @@ namespace kiln {
 namespace {
 
 constexpr double kFirstWordId = -2000;
-constexpr double kMaxExactInteger = 0x1p53;
 
 std::string in_place(const SourceLocation& where, const std::string& name) {
   return where.line > 0 || where.file.empty() ? name + ": " : "";
-}
-
-std::pair<double, double> range_of(ScalarType type) {
-  switch (type) {
-    case ScalarType::kInt8:
-      return {-128, 127};
-    case ScalarType::kUint8:
-      return {0, 255};
-    case ScalarType::kInt16:
-      return {-32768, 32767};
-    case ScalarType::kUint16:
-      return {0, 65535};
-    case ScalarType::kInt:
-      return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-    case ScalarType::kUnsigned:
-      return {0, std::numeric_limits<std::uint32_t>::max()};
-    case ScalarType::kUnsignedLong:
-      return {0, 0x1p63};
-    default:
-      return {-0x1p63, 0x1p63};
-  }
 }
 
 std::vector<std::string> texts_of(const std::vector<ExpressionText>& list) {
@@ -142,7 +119,12 @@ class ConfigurationBuilder {
       assign(parameter, value, raw->text, raw->where);
       check_against_header(parameter, value, header, raw->where);
     } else if (header) {
-      store(parameter, value, header->value, parameter.from->where);
+      store_number(parameter, value, header->value, parameter.from->where);
+    } else if (parameter.defaults.empty()) {
+      throw bad_input("parameters." + parameter.name + ": the file '" + parameter.from->file +
+                          "' gives it, and a path in this name is not set; set that, or '" + parameter.name +
+                          "'",
+                      parameter.where);
     } else {
       assign_default(parameter, value);
     }
@@ -180,11 +162,10 @@ class ConfigurationBuilder {
   void check_against_header(const ParameterSpec& parameter, const ParameterValue& value,
                             const std::optional<HeaderValue>& header, const SourceLocation& where) const {
     if (!header) return;
-    const double in_file = header->value;
-    const bool fits = parameter.from->at_most ? value.number() <= in_file : value.number() == in_file;
-    if (fits) return;
+    const int order = compare(value.exact_number(), header->value);
+    if (order == 0 || (order < 0 && parameter.from->at_most)) return;
     throw bad_input(in_place(where, parameter.name) + "is set to " + value.to_string() + ", but '" +
-                        header->path + "' has " + format_number(in_file),
+                        header->path + "' has " + kiln::to_string(header->value),
                     where);
   }
 
@@ -196,10 +177,10 @@ class ConfigurationBuilder {
     }
     const bool literal =
         parameter.kind != ParameterKind::kScalar || text.text == "true" || text.text == "false";
-    if (literal || parse_integer(text.text) || parse_real(text.text)) {
+    if (literal || is_real_literal(text.text)) {
       assign(parameter, value, text.text, text.where);
     } else {
-      store(parameter, value, result_.evaluate(text), text.where);
+      store_number(parameter, value, result_.evaluate_number(text), text.where);
     }
   }
 
@@ -241,27 +222,35 @@ class ConfigurationBuilder {
     }
     if (value.type == ScalarType::kBool) {
       if (text != "true" && text != "false") {
-        throw bad_input(in_place(where, parameter.name) + "expected true or false; found '" + text + "'",
+        throw bad_input(in_place(where, parameter.name) + "expected true or false; found " + in_quotes(text),
                         where);
       }
       value.value = text == "true";
       return;
     }
     if (!is_real(value.type)) {
-      if (const auto whole = parse_integer(text)) {
-        value.value = *whole;
-        check_range(parameter, value, where);
-        return;
-      }
+      if (const auto whole = parse_integer(text)) return store_whole(parameter, value, *whole, where);
+      if (is_whole_literal(text)) throw does_not_fit(parameter, value, text, where);
     }
     const auto number = parse_real(text);
+    const bool real = is_real(value.type);
+    if (number ? real && std::isfinite(*number) && !fits_real(value.type, *number) : is_real_literal(text))
+      throw does_not_fit(parameter, value, text, where);
     if (!number) {
-      throw bad_input(in_place(where, parameter.name) + "expected " +
-                          (is_real(value.type) ? "a number" : "a whole number") + " (" +
-                          to_string_type(value) + "); found '" + text + "'",
+      throw bad_input(in_place(where, parameter.name) + "expected " + (real ? "a number" : "a whole number") +
+                          " (" + to_string_type(value) + "); found " + in_quotes(text),
                       where);
     }
     store(parameter, value, *number, where);
+  }
+
+  [[nodiscard]] static Error does_not_fit(const ParameterSpec& parameter, const ParameterValue& value,
+                                          const std::string& found, const SourceLocation& where) {
+    constexpr std::size_t kLongest = 40;  // no number that fits is written longer
+    const std::string shown = found.size() > kLongest ? in_quotes(found) : found;
+    return bad_input(in_place(where, parameter.name) + shown + " does not fit the type " +
+                         to_string_type(value) + "; expected " + range_text(value.type),
+                     where);
   }
 
   [[nodiscard]] static std::string to_string_type(const ParameterValue& value) {
@@ -274,11 +263,22 @@ class ConfigurationBuilder {
     std::filesystem::path path(text);
     // A path in a file is relative to the file, one from the command line to the working directory.
     if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
-    if (!files_.status(path)) {
-      throw bad_input(in_place(where, parameter.name) + "no such file or folder: '" + path.string() + "'",
-                      where);
+    const std::string shown = in_quotes(path.string());
+    try {
+      if (files_.target_status(path)) return path.string();
+    } catch (const std::filesystem::filesystem_error& error) {
+      throw bad_input(
+          in_place(where, parameter.name) + shown + " cannot be looked up: " + error.code().message(), where);
     }
-    return path.string();
+    throw bad_input(in_place(where, parameter.name) + "no such file or folder: " + shown, where);
+  }
+
+  void store_number(const ParameterSpec& parameter, ParameterValue& value, const Number& number,
+                    const SourceLocation& where) const {
+    const auto* whole = std::get_if<std::int64_t>(&number);
+    if (whole != nullptr && !is_real(value.type) && value.type != ScalarType::kBool)
+      return store_whole(parameter, value, *whole, where);
+    store(parameter, value, to_real(number), where);
   }
 
   void store(const ParameterSpec& parameter, ParameterValue& value, double number,
@@ -288,28 +288,34 @@ class ConfigurationBuilder {
       return;
     }
     if (is_real(value.type)) {
-      value.value = number;
-      if (!std::isfinite(number)) {
+      if (!std::isfinite(number))
         throw bad_input(in_place(where, parameter.name) + "expected a finite number", where);
-      }
+      if (!fits_real(value.type, number)) throw does_not_fit(parameter, value, format_number(number), where);
+      value.value = number;
       return;
     }
-    if (number != std::floor(number) || std::abs(number) > kMaxExactInteger) {
+    if (number != std::floor(number)) {
       throw bad_input(
           in_place(where, parameter.name) + "expected a whole number; found " + format_number(number), where);
     }
+    const IntegerRange range = integer_range(value.type);
+    if (compare(number, range.least) < 0 || compare(number, range.most) > 0)
+      throw does_not_fit(parameter, value, format_number(number), where);
+    if (std::abs(number) >= static_cast<double>(kMaxExactInteger)) {
+      throw bad_input(
+          in_place(where, parameter.name) + format_number(number) +
+              " may be rounded: a whole number that is computed or has an exponent is exact below "
+              "2^53; expected all its digits",
+          where);
+    }
     value.value = static_cast<std::int64_t>(number);
-    check_range(parameter, value, where);
   }
 
-  void check_range(const ParameterSpec& parameter, const ParameterValue& value,
-                   const SourceLocation& where) const {
-    const auto [low, high] = range_of(value.type);
-    const double number = value.number();
-    if (number >= low && number <= high) return;
-    throw bad_input(in_place(where, parameter.name) + value.to_string() + " does not fit the type " +
-                        to_string_type(value),
-                    where);
+  static void store_whole(const ParameterSpec& parameter, ParameterValue& value, std::int64_t whole,
+                          const SourceLocation& where) {
+    if (!integer_range(value.type).holds(whole))
+      throw does_not_fit(parameter, value, std::to_string(whole), where);
+    value.value = whole;
   }
 
   /// For a scalar's value that nobody gave: the default's expression, with the values in it.
@@ -324,7 +330,7 @@ class ConfigurationBuilder {
       const bool allowed =
           std::any_of(parameter.values.begin(), parameter.values.end(), [&](const ExpressionText& text) {
             if (std::holds_alternative<std::string>(value.value)) return value.to_string() == text.text;
-            return value.number() == result_.evaluate(text);
+            return compare(value.exact_number(), result_.evaluate_number(text)) == 0;
           });
       if (!allowed) {
         throw bad_input(
@@ -335,20 +341,20 @@ class ConfigurationBuilder {
             where);
       }
     }
-    const bool scalar = parameter.kind == ParameterKind::kScalar;
-    if (scalar && parameter.min && value.number() < result_.evaluate(*parameter.min)) {
-      throw bad_input(in_place(where, parameter.name) + value.to_string() + " is too small; the least is " +
-                          format_number(result_.evaluate(*parameter.min)) + origin_of(parameter),
+    if (parameter.kind != ParameterKind::kScalar) return;
+    const auto require = [&](const std::optional<ExpressionText>& text, int wrong_order, const char* words) {
+      if (!text) return;
+      const Number bound = result_.evaluate_number(*text);
+      if (compare(value.exact_number(), bound) != wrong_order) return;
+      throw bad_input(in_place(where, parameter.name) + value.to_string() + words + kiln::to_string(bound) +
+                          origin_of(parameter),
                       where);
-    }
-    if (scalar && parameter.max && value.number() > result_.evaluate(*parameter.max)) {
-      throw bad_input(in_place(where, parameter.name) + value.to_string() + " is too large; the most is " +
-                          format_number(result_.evaluate(*parameter.max)) + origin_of(parameter),
-                      where);
-    }
+    };
+    require(parameter.min, -1, " is too small; the least is ");
+    require(parameter.max, 1, " is too large; the most is ");
   }
 
-  [[nodiscard]] double variable_of(const ParameterSpec& parameter, ParameterValue& value) const {
+  [[nodiscard]] double variable_of(const ParameterSpec& parameter, ParameterValue& value) {
     switch (parameter.kind) {
       case ParameterKind::kType:
         return type_constant(value.to_string()).value_or(0);
@@ -363,6 +369,10 @@ class ConfigurationBuilder {
       case ParameterKind::kScalar:
         break;
     }
+    const Number exact = value.exact_number();
+    if (compare(exact, kMaxExactInteger) > 0 || compare(exact, -kMaxExactInteger) < 0) {
+      if (std::holds_alternative<std::int64_t>(exact)) result_.inexact_.insert(parameter.name);
+    }
     return value.number();
   }
 
@@ -372,7 +382,7 @@ class ConfigurationBuilder {
                                   [&](const auto& entry) { return entry.first == name; });
     if (let == workload_.lets.end()) return;
     const ExpressionText& text = let->second;
-    for (const std::string& used : expression_names(text.text, text.where, text.key)) evaluate_let(used);
+    for (const std::string& used : workload_.names_in(text)) evaluate_let(used);
     result_.variables_[name] = result_.evaluate(text);
   }
 

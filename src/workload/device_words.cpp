@@ -24,8 +24,9 @@ std::vector<std::string> defaults_by_device(const Workload& workload, const std:
   for (const ParameterSpec& parameter : workload.parameters) {
     if (parameter.kind != ParameterKind::kScalar && parameter.kind != ParameterKind::kChoice) continue;
     if (parameter.fixed_binding == Binding::kRun) continue;
+    if (parameter.defaults.empty()) continue;
     const ExpressionText& text = parameter.default_on(backend);
-    const std::vector<std::string> names = expression_names(text.text, text.where, text.key);
+    const std::vector<std::string> names = workload.names_in(text);
     const bool asks = std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return name != "sm" && is_device_word(name);
     });

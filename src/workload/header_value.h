@@ -11,7 +11,7 @@ namespace kiln {
 /// A parameter's value as a file gives it.
 struct HeaderValue {
   std::string path;
-  double value = 0;
+  Number value = 0.0;
 };
 
 /// Reads the value of a parameter with `from:`. `nullopt` for any other, and while the file's path is not

@@ -1,5 +1,6 @@
 #include "workload/kernel_reader.h"
 
+#include "base/text.h"
 #include "workload/cuda_options.h"
 #include "workload/field_reader.h"
 
@@ -53,6 +54,8 @@ DefineSpec read_define(const std::string& name, const YamlNode& node) {
   define.expression = node.is_map();
   if (define.expression) node.require_keys({"expr"});
   define.value = read_expression(define.expression ? node.at("expr") : node);
+  if (define.value.text.find_first_of("\r\n") != std::string::npos)
+    throw node.error("a macro's text is one line; found " + in_quotes(define.value.text));
   return define;
 }
 
@@ -69,6 +72,19 @@ std::map<std::string, std::vector<std::string>> read_options(const YamlNode& nod
   return options;
 }
 
+/// The name of a __global__ function, which may have a scope: "k", "ns::k".
+std::string read_entry(const YamlNode& node) {
+  std::string entry = node.text();
+  std::string_view rest = entry;
+  for (std::size_t scope = rest.find("::"); scope != std::string_view::npos; scope = rest.find("::")) {
+    if (!is_identifier(rest.substr(0, scope))) break;
+    rest.remove_prefix(scope + 2);
+  }
+  if (!is_identifier(rest))
+    throw node.error("expected the name of a kernel, such as k or ns::k; found " + in_quotes(entry));
+  return entry;
+}
+
 }  // namespace
 
 KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
@@ -78,8 +94,9 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   kernel.name = name;
   kernel.where = node.where();
   kernel.source = node.at("source").text();
+  if (kernel.source.empty()) throw node.at("source").error("expected a file beside this one; found ''");
   kernel.entry = name;
-  read_optional(node, "entry", kernel.entry, read_text);
+  read_optional(node, "entry", kernel.entry, read_entry);
   kernel.grid = read_extents(node.at("grid"), 3);
   kernel.block = read_extents(node.at("block"), 3);
   read_optional(node, "cluster", kernel.cluster, [](const YamlNode& n) { return read_extents(n, 3); });

@@ -6,6 +6,23 @@
 
 namespace kiln {
 
+namespace {
+
+/// Of the path itself, or of what a link leads to. A name that is too long for the disk is the name of
+/// nothing.
+std::optional<FileStatus> status_of(const std::filesystem::path& path, FileSystem& files,
+                                    const SourceLocation& where, bool follow = false) {
+  try {
+    return follow ? files.target_status(path) : files.status(path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    if (error.code() == std::errc::filename_too_long) return std::nullopt;
+    throw bad_input(
+        "workload: " + in_quotes(path.string()) + " cannot be looked up: " + error.code().message(), where);
+  }
+}
+
+}  // namespace
+
 WorkloadLibrary::WorkloadLibrary(FileSystem& files, std::vector<std::filesystem::path> folders)
     : files_(files), folders_(std::move(folders)) {}
 
@@ -13,7 +30,7 @@ std::vector<std::string> WorkloadLibrary::names() const {
   std::set<std::string> found;
   for (const auto& folder : folders_) {
     for (const std::string& name : files_.list(folder)) {
-      if (files_.status(folder / name / (name + ".yaml"))) found.insert(name);
+      if (files_.target_status(folder / name / (name + ".yaml"))) found.insert(name);
     }
   }
   return {found.begin(), found.end()};
@@ -23,20 +40,24 @@ std::shared_ptr<const Workload> WorkloadLibrary::load(const std::string& name_or
                                                       const SourceLocation& where) const {
   for (const auto& folder : folders_) {
     const auto path = folder / name_or_path / (name_or_path + ".yaml");
-    if (name_or_path.find('/') == std::string::npos && files_.status(path))
+    if (name_or_path.find('/') == std::string::npos && status_of(path, files_, where))
       return load_workload_file(files_, path);
   }
   std::filesystem::path path(name_or_path);
   if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
-  if (const auto status = files_.status(path)) {
+  const auto status = status_of(path, files_, where, true);
+  if (!status && status_of(path, files_, where))
+    return load_workload_file(files_, path);  // refuses a link to nothing
+  if (status) {
     if (status->type == FileStatus::Type::kDirectory)
       path /= path.lexically_normal().filename().string() + ".yaml";
-    if (files_.status(path)) return load_workload_file(files_, path);
+    if (status_of(path, files_, where)) return load_workload_file(files_, path);
   }
   std::vector<std::string> searched;
   for (const auto& folder : folders_) searched.push_back(folder.string());
-  throw bad_input("workload: unknown workload '" + name_or_path + "'" + suggestion(name_or_path, names()) +
-                      " (looked in " + (searched.empty() ? "no folder" : join(searched, ", ")) + ")",
+  throw bad_input("workload: unknown workload " + in_quotes(name_or_path) +
+                      suggestion(name_or_path, names()) + " (looked in " +
+                      (searched.empty() ? "no folder" : join(searched, ", ")) + ")",
                   where);
 }
 

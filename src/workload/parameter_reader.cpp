@@ -1,5 +1,6 @@
 #include "workload/parameter_reader.h"
 
+#include "base/text.h"
 #include "workload/field_reader.h"
 
 namespace kiln {
@@ -38,6 +39,19 @@ std::map<std::string, ExpressionText> read_defaults(const YamlNode& node) {
   return defaults;
 }
 
+/// The allowed values: at least one, and each once.
+std::vector<ExpressionText> read_values(const YamlNode& node) {
+  std::vector<ExpressionText> values = read_expressions(node);
+  if (values.empty()) throw node.error("expected at least one value; found an empty list");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (values[j].text == values[i].text)
+        throw bad_input(node.path() + ": " + in_quotes(values[i].text) + " is there twice", values[i].where);
+    }
+  }
+  return values;
+}
+
 }  // namespace
 
 ParameterSpec read_parameter(const std::string& name, const YamlNode& node) {
@@ -58,7 +72,7 @@ ParameterSpec read_parameter(const std::string& name, const YamlNode& node) {
     parameter.scalar_type = type;
   }
   if (const auto value = node.find("default")) parameter.defaults = read_defaults(*value);
-  read_optional(node, "values", parameter.values, read_expressions);
+  read_optional(node, "values", parameter.values, read_values);
   read_optional(node, "min", parameter.min, read_expression);
   read_optional(node, "max", parameter.max, read_expression);
   read_optional(node, "from", parameter.from, read_header_source);
@@ -76,7 +90,7 @@ ParameterSpec read_parameter(const std::string& name, const YamlNode& node) {
   if (parameter.kind == ParameterKind::kChoice && parameter.values.empty()) {
     throw node.error("a choice needs `values`");
   }
-  if (parameter.defaults.empty()) throw node.error("the key 'default' is missing");
+  if (parameter.defaults.empty() && !parameter.from) throw node.error("the key 'default' is missing");
   return parameter;
 }
 

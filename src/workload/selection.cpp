@@ -30,8 +30,7 @@ std::set<std::string> names_in_conditions(const Workload& workload) {
   std::set<std::string> names;
   for (const LaunchSpec& launch : workload.run) {
     if (!launch.when) continue;
-    for (const std::string& name :
-         expression_names(launch.when->text, launch.when->where, launch.when->key)) {
+    for (const std::string& name : workload.names_in(*launch.when)) {
       names.insert(name);
     }
   }
@@ -55,7 +54,7 @@ void check_metrics(const Workload& workload, const Launches& launches, const std
   for (const LaunchSpec* launch : launches) steps.push_back(launch->step);
   for (const MetricSpec& metric : workload.metrics) {
     const ExpressionText& text = metric.value;
-    for (const std::string& name : expression_names(text.text, text.where, text.key)) {
+    for (const std::string& name : workload.names_in(text)) {
       if (!name.ends_with(kTimeSuffix)) continue;
       const std::string step = name.substr(0, name.size() - std::string(kTimeSuffix).size());
       if (std::find(steps.begin(), steps.end(), step) != steps.end()) continue;

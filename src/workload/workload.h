@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "config/expression.h"
 #include "config/yaml_node.h"
 #include "workload/scalar_type.h"
 
@@ -74,10 +75,11 @@ struct FileSource {
 };
 
 struct InitSpec {
-  enum class Kind { kPoison, kConstant, kUniform, kNormal, kIota, kKernel, kFile };
+  enum class Kind { kPoison, kConstant, kUniform, kNormal, kIota, kKernel, kFile, kSameAs };
   Kind kind = Kind::kPoison;
   std::vector<ExpressionText> numbers;  ///< the constant; low, high; mean, deviation; first, step
   std::string kernel;
+  std::string same_as;  ///< another buffer
   std::optional<FileSource> file;
   std::shared_ptr<InitSpec> otherwise;  ///< for kFile with an unset path
   SourceLocation where;
@@ -180,7 +182,13 @@ struct Workload {
   std::vector<CheckSpec> checks;
   std::vector<MetricSpec> metrics;
   std::optional<ExpressionText> refresh;
+  /// What its expressions mean, each read once. Shared by copies: a text means the same in all of them.
+  std::shared_ptr<ExpressionMemo> expressions = std::make_shared<ExpressionMemo>();
 
+  /// Names in one of its expressions that are neither functions nor constants, in order. Throws bad_input.
+  [[nodiscard]] std::vector<std::string> names_in(const ExpressionText& expression) const {
+    return expressions->names(expression.text, expression.where, expression.key);
+  }
   [[nodiscard]] const ParameterSpec* find_parameter(const std::string& name) const;
   [[nodiscard]] const BufferSpec* find_buffer(const std::string& name) const;
   [[nodiscard]] const KernelSpec* find_kernel(const std::string& name) const;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 
 #include "base/text.h"
 #include "config/expression.h"
+#include "workload/cpp_words.h"
 #include "workload/device_words.h"
 #include "workload/selection.h"
 
@@ -45,15 +47,25 @@ class Checker {
   void collect_names() {
     static const std::set<std::string> reserved{"params", "null",      "time",          "file_bytes",
                                                 "all",    "fast_math", "launch_bounds", "lineinfo"};
-    const auto add = [&](const std::string& name, const SourceLocation& where) {
-      if (reserved.contains(name) || is_device_word(name) || type_constant(name)) {
-        throw bad_input("'" + name + "' is a word of the format; choose another name", where);
-      }
+    const auto add = [&](const std::string& section, const std::string& name, const SourceLocation& where) {
+      const std::string subject = section + "." + name + ": '" + name + "' ";
+      if (reserved.contains(name) || is_device_word(name) || type_constant(name))
+        throw bad_input(subject + "is a word of the format; choose another name", where);
+      if (parse_real(name)) throw bad_input(subject + "reads as a number; choose another name", where);
+      if (name == "_pi" || name == "_e" || is_expression_function(name))
+        throw bad_input(subject + "is a word of expressions; choose another name", where);
       if (!names_.insert(name).second)
-        throw bad_input("'" + name + "' is already the name of something else", where);
+        throw bad_input(subject + "is already the name of something else", where);
     };
-    for (const ParameterSpec& parameter : workload_.parameters) add(parameter.name, parameter.where);
-    for (const auto& [name, text] : workload_.lets) add(name, text.where);
+    for (const ParameterSpec& parameter : workload_.parameters) {
+      add("parameters", parameter.name, parameter.where);
+      if (is_cpp_word(parameter.name)) {
+        throw bad_input("parameters." + parameter.name +
+                            ": a word of C++ cannot be a member of struct Params; choose another name",
+                        parameter.where);
+      }
+    }
+    for (const auto& [name, text] : workload_.lets) add("let", name, text.where);
     for (const BufferSpec& buffer : workload_.buffers) {
       if (names_.contains(buffer.name))
         throw bad_input("'" + buffer.name + "' is already a parameter", buffer.where);
@@ -61,8 +73,7 @@ class Checker {
     for (const ParameterSpec& parameter : workload_.parameters) {
       if (parameter.kind != ParameterKind::kChoice) continue;
       for (const ExpressionText& value : parameter.values) {
-        if (is_device_word(value.text))
-          throw bad_input("'" + value.text + "' is a word of the format; choose another name", value.where);
+        check_word(value);
         if (names_.contains(value.text)) {
           throw bad_input("'" + value.text + "' is a word of the choice '" + parameter.name +
                               "' and the name of something else: an expression could not tell them apart",
@@ -73,8 +84,29 @@ class Checker {
     }
   }
 
+  /// A word of a choice is a name in every expression.
+  static void check_word(const ExpressionText& word) {
+    static const std::set<std::string> reserved{"time",     "file_bytes", "fast_math", "launch_bounds",
+                                                "lineinfo", "_pi",        "_e"};
+    const bool sayable = !word.text.empty() && std::isdigit(static_cast<unsigned char>(word.text[0])) == 0 &&
+                         word.text[0] != '.' &&
+                         std::all_of(word.text.begin(), word.text.end(), [](unsigned char c) {
+                           return std::isalnum(c) != 0 || c == '_' || c == '.';
+                         });
+    if (!sayable || parse_real(word.text)) {
+      throw bad_input(
+          word.key + ": '" + word.text +
+              "' cannot be a word of a choice: an expression could not name it; expected letters, "
+              "digits, '_' and '.', no digit first",
+          word.where);
+    }
+    if (reserved.contains(word.text) || is_device_word(word.text) || type_constant(word.text))
+      throw bad_input(word.key + ": '" + word.text + "' is a word of the format; choose another name",
+                      word.where);
+  }
+
   void check(const ExpressionText& expression, const std::set<std::string>& extra = {}) {
-    for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+    for (const std::string& name : workload_.names_in(expression)) {
       if (names_.contains(name) || extra.contains(name) || words_.contains(name) || is_device_word(name))
         continue;
       std::vector<std::string> candidates(names_.begin(), names_.end());
@@ -104,6 +136,30 @@ class Checker {
     }
   }
 
+  /// A file that gives a parameter's value is looked for when only the parameters above it have theirs.
+  void check_header_path(const ParameterSpec& parameter, const std::set<std::string>& earlier) {
+    const HeaderSource& source = *parameter.from;
+    check_path(source.file, source.where);
+    const std::string key = "parameters." + parameter.name + ".from.file: ";
+    for (const ParameterSpec& other : workload_.parameters) {
+      const std::string placeholder = "{" + other.name + "}";
+      if (source.file == placeholder && earlier.contains(other.name) && other.kind != ParameterKind::kPath) {
+        throw bad_input(
+            key + "'" + other.name + "' alone names no file; expected a parameter of the type path",
+            source.where);
+      }
+      if (earlier.contains(other.name) || source.file.find(placeholder) == std::string::npos) continue;
+      throw bad_input(key + (other.name == parameter.name
+                                 ? "'" + other.name + "' is the parameter that the file is to give"
+                                 : declared_below(other.name)),
+                      source.where);
+    }
+  }
+
+  static std::string declared_below(const std::string& name) {
+    return "'" + name + "' is declared below; declare it before";
+  }
+
   void check_parameters() {
     std::set<std::string> earlier;
     for (const ParameterSpec& parameter : workload_.parameters) {
@@ -116,6 +172,10 @@ class Checker {
                               "'" + suggestion(parameter.scalar_type, known),
                           parameter.where);
         }
+        if (!earlier.contains(type->name)) {
+          throw bad_input("parameters." + parameter.name + ".type: " + declared_below(type->name),
+                          parameter.where);
+        }
       }
       if (parameter.kind == ParameterKind::kChoice) {
         for (const auto& [backend, text] : parameter.defaults)
@@ -126,15 +186,16 @@ class Checker {
         for (const auto& bound : {parameter.min, parameter.max}) {
           if (bound) check_earlier(*bound, earlier);
         }
+        for (const ExpressionText& value : parameter.values) check_earlier(value, earlier);
       }
-      if (parameter.from) check_path(parameter.from->file, parameter.from->where);
+      if (parameter.from) check_header_path(parameter, earlier);
       earlier.insert(parameter.name);
     }
   }
 
   void check_earlier(const ExpressionText& expression, const std::set<std::string>& earlier) {
     if (expression.text == "true" || expression.text == "false") return;
-    for (const std::string& name : expression_names(expression.text, expression.where, expression.key)) {
+    for (const std::string& name : workload_.names_in(expression)) {
       if (earlier.contains(name) || words_.contains(name) || is_device_word(name)) continue;
       const bool later = workload_.find_parameter(name) != nullptr;
       std::vector<std::string> known(earlier.begin(), earlier.end());
@@ -142,8 +203,7 @@ class Checker {
       known.insert(known.end(), device_words().begin(), device_words().end());
       throw bad_input(
           expression.key + ": " +
-              (later ? "'" + name + "' is declared later; a default may use earlier parameters only"
-                     : "unknown name '" + name + "'" + suggestion(name, known)),
+              (later ? declared_below(name) : "unknown name '" + name + "'" + suggestion(name, known)),
           expression.where);
     }
   }
@@ -165,7 +225,7 @@ class Checker {
     if (cycle)
       throw bad_input("let." + name + ": the names depend on each other: " + join(trail, " -> "),
                       let->second.where);
-    for (const std::string& used : expression_names(let->second.text, let->second.where, let->second.key)) {
+    for (const std::string& used : workload_.names_in(let->second)) {
       follow_let(used, trail);
     }
     trail.pop_back();
@@ -208,8 +268,35 @@ class Checker {
                         init.where);
       }
     }
+    if (init.kind == InitSpec::Kind::kSameAs) check_same_as(buffer, init);
     if (init.file) check_file(*init.file);
     if (init.otherwise) check_init(buffer, *init.otherwise);
+  }
+
+  /// The buffer that an init names, itself or where its file is not set; null if it names none.
+  static const InitSpec* find_same_as(const InitSpec& init) {
+    if (init.kind == InitSpec::Kind::kSameAs) return &init;
+    return init.otherwise ? find_same_as(*init.otherwise) : nullptr;
+  }
+
+  void check_same_as(const BufferSpec& buffer, const InitSpec& init) {
+    std::vector<std::string> chain{buffer.name};
+    for (const InitSpec* link = &init; link != nullptr;) {
+      const BufferSpec* next = workload_.find_buffer(link->same_as);
+      if (next == nullptr) {
+        throw bad_input(
+            "unknown buffer '" + link->same_as + "'" + suggestion(link->same_as, names_of(workload_.buffers)),
+            link->where);
+      }
+      const bool known = std::find(chain.begin(), chain.end(), next->name) != chain.end();
+      chain.push_back(next->name);
+      if (known) {
+        throw bad_input("buffers." + buffer.name +
+                            ".init.same_as: the buffers start like each other: " + join(chain, " -> "),
+                        init.where);
+      }
+      link = find_same_as(next->init);
+    }
   }
 
   void check_file(const FileSource& file) {
@@ -247,7 +334,27 @@ class Checker {
       if (define.expression) check(define.value);
       bind_at_compile_time(define.value.text);
     }
-    for (const auto& [symbol, buffer] : kernel.symbols) require_buffer(buffer, kernel.where);
+    for (const auto& [symbol, buffer] : kernel.symbols) {
+      require_buffer(buffer, kernel.where);
+      require_one_content(kernel, symbol, buffer);
+    }
+  }
+
+  /// Kernels of one text are compiled together and share its variables: the content of one would be replaced
+  /// by that of the other.
+  void require_one_content(const KernelSpec& kernel, const std::string& symbol, const std::string& buffer) {
+    for (const KernelSpec& other : workload_.kernels) {
+      if (&other == &kernel) return;
+      if (other.source != kernel.source) continue;
+      for (const auto& [known, known_buffer] : other.symbols) {
+        if (known != symbol || known_buffer == buffer) continue;
+        throw bad_input("kernels." + kernel.name + ".symbols: '" + symbol + "' of '" + kernel.source +
+                            "' gets buffer '" + buffer + "' here and '" + known_buffer + "' in kernel '" +
+                            other.name + "'; kernels of one text share its variables: give one of them a " +
+                            "variable, or a text, of its own",
+                        kernel.where);
+      }
+    }
   }
 
   void resolve_argument(const KernelSpec& kernel, ArgumentSpec& argument) {
@@ -313,11 +420,24 @@ class Checker {
     }
   }
 
+  void require_comparable(const std::string& name, const SourceLocation& where) {
+    const BufferSpec& buffer = require_buffer(name, where);
+    if (workload_.find_type(buffer.type) == nullptr) return;
+    throw bad_input("buffer '" + name + "' holds records of the type '" + buffer.type +
+                        "', which cannot be compared; expected a buffer of numbers",
+                    where);
+  }
+
   void check_check(const CheckSpec& item) {
-    require_buffer(item.buffer, item.where);
+    require_comparable(item.buffer, item.where);
     if (!item.reference_kernel.empty()) {
       require_kernel(item.reference_kernel, item.where);
-      require_buffer(item.reference_buffer, item.where);
+      require_comparable(item.reference_buffer, item.where);
+      if (item.reference_buffer == item.buffer) {
+        throw bad_input("the check compares buffer '" + item.buffer +
+                            "' with itself; expected another buffer that the reference kernel writes",
+                        item.where);
+      }
     }
     if (item.file) check_file(*item.file);
     if (item.expected_file) check_file(*item.expected_file);

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/input_file.h"
 #include "workload/buffer_reader.h"
 #include "workload/field_reader.h"
 #include "workload/kernel_reader.h"

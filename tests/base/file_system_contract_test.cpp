@@ -67,6 +67,37 @@ TEST_P(FileSystemContract, LargeFile) {
   EXPECT_EQ(files_->read_file(at("x")), bytes);
 }
 
+TEST_P(FileSystemContract, ReadsAPart) {
+  files_->write_file(at("x"), "0123456789", false);
+  EXPECT_EQ(files_->read(at("x"), {3, 4}), "3456");
+  EXPECT_EQ(files_->read(at("x"), {8, 4}), "89");
+  EXPECT_EQ(files_->read(at("x"), {11, 4}), "");
+  EXPECT_EQ(files_->read(at("y"), {0, 4}), std::nullopt);
+}
+
+TEST_P(FileSystemContract, OfALinkTheTargetIsAskedForApart) {
+  const auto link = [&](const std::string& target, const std::string& name) {
+    if (auto* memory = dynamic_cast<test::MemoryFileSystem*>(files_.get())) {
+      memory->add_symlink(at(name), target);
+    } else {
+      fs::create_symlink(target, at(name));
+    }
+  };
+  files_->write_file(at("x"), "12345", false);
+  files_->make_directories(at("folder"), false);
+  link("x", "to_file");
+  link("folder", "to_folder");
+  link("absent", "to_nothing");
+  EXPECT_EQ(files_->status(at("to_file"))->type, FileStatus::Type::kSymlink);
+  EXPECT_EQ(files_->target_status(at("to_file"))->type, FileStatus::Type::kFile);
+  EXPECT_EQ(files_->target_status(at("to_file"))->size, 5U);
+  EXPECT_EQ(files_->target_status(at("to_file"))->inode, files_->status(at("x"))->inode);
+  EXPECT_NE(files_->target_status(at("to_folder"))->inode, files_->status(at("x"))->inode);
+  EXPECT_EQ(files_->target_status(at("to_folder"))->type, FileStatus::Type::kDirectory);
+  EXPECT_EQ(files_->target_status(at("to_nothing")), std::nullopt);
+  EXPECT_NE(files_->status(at("to_nothing")), std::nullopt);
+}
+
 TEST_P(FileSystemContract, AbsenceIsNotAnError) {
   EXPECT_EQ(files_->read_file(at("x")), std::nullopt);
   EXPECT_EQ(files_->read_file(at("x/y")), std::nullopt);

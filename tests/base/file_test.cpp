@@ -48,6 +48,16 @@ TEST_F(RealFileSystemTest, RemoveAllDoesNotFollowLinks) {
   EXPECT_EQ(files_->read_file(at("keep/x")), "x");
 }
 
+TEST_F(RealFileSystemTest, ALineIsNeverAddedToOneThatWasCutOff) {
+  files_->append_line(at("lines"), "one");
+  files_->append_line(at("lines"), "two");
+  files_->append_file(at("lines"), "cut o");
+  fs::create_symlink(at("lines"), at("link"));
+  files_->append_line(at("link"), "three");
+  EXPECT_EQ(files_->read_file(at("lines")), "one\ntwo\ncut o\nthree\n");
+  EXPECT_EQ(files_->status(at("link"))->type, FileStatus::Type::kSymlink);
+}
+
 TEST_F(RealFileSystemTest, FullDiskIsReported) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "this machine has no /dev/full";
   try {

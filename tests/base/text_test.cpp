@@ -132,5 +132,51 @@ TEST(ParseReal, WholeTextOnly) {
   }
 }
 
+TEST(Printable, ShowsControlCharactersInPlaceOfSendingThem) {
+  EXPECT_EQ(printable("\033]0;own\a"), "\\x1b]0;own\\x07");
+  EXPECT_EQ(printable(std::string_view("a\0b\x7f", 4)), "a\\x00b\\u007f");
+  EXPECT_EQ(printable("one\ttwo\nthree\r\n"), "one\ttwo\nthree\r\n");
+  EXPECT_EQ(printable("over\rwritten"), "over\\x0dwritten");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\u009b31m");
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a\\u202eb");
+}
+
+TEST(Printable, KeepsUtf8AndShowsOtherBytes) {
+  const std::string text = "gr\xc3\xbc\xc3\x9f \xe2\x94\x82 \xf0\x9f\x9a\x80";
+  EXPECT_EQ(printable(text), text);
+  EXPECT_EQ(printable("k\xe9.cu"), "k\\xe9.cu");
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "too long a form of '/'";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a surrogate pair";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond the last code point";
+  EXPECT_EQ(printable("cut \xe2\x94"), "cut \\xe2\\x94");
+}
+
+TEST(Printable, IsIdempotentAndLeavesNothingForAnyPairOfBytes) {
+  for (int first = 0; first < 256; ++first) {
+    for (int second = 0; second < 256; ++second) {
+      const std::string shown = printable(std::string{static_cast<char>(first), static_cast<char>(second)});
+      ASSERT_EQ(printable(shown), shown);
+      const std::string line =
+          printable_line(std::string{static_cast<char>(first), static_cast<char>(second)});
+      for (const char c : line) ASSERT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) << line;
+    }
+  }
+}
+
+TEST(Printable, OneLineHasNoLineEnds) {
+  EXPECT_EQ(printable_line("a\nb\r\nc\td"), "a\\nb\\r\\nc\\td");
+  EXPECT_EQ(in_quotes("a\nkiln: error: b"), "'a\\nkiln: error: b'");
+}
+
+TEST(Printable, ALongNameIsCut) {
+  const std::string shown = in_quotes(std::string(5'000'000, 'x'));
+  EXPECT_LT(shown.size(), 250U);
+  EXPECT_NE(shown.find("(5000000 bytes)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace kiln

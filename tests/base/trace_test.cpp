@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 
 #include "support/fake_clock.h"
@@ -120,6 +121,28 @@ TEST(Trace, AThreadHasALineOfItsOwnAndLeavesItToALaterOne) {
   ASSERT_EQ(content.tracks.size(), 2U);  // with that of this thread, which made the trace
   EXPECT_EQ(content.tracks[1].first.thread_name, "worker");
   EXPECT_THAT(names_of(content.tracks[1].second), ElementsAre("compile a", "compile b"));
+}
+
+TEST(Trace, ASpanThatBeganBesideAnotherDoesNotTakeItsLine) {
+  FakeClock clock;
+  Trace trace(clock, true, {}, 100);
+  std::latch first_open(1), second_open(1), first_gone(1);
+  std::thread first([&] {
+    const TraceSpan span(&trace, TraceKind::kGet, "first");
+    first_open.count_down();
+    second_open.wait();
+  });
+  std::thread second([&] {
+    first_open.wait();
+    const TraceSpan span(&trace, TraceKind::kGet, "second");
+    second_open.count_down();
+    first_gone.wait();
+  });
+  first.join();
+  first_gone.count_down();
+  second.join();
+  for (const auto& [track, events] : trace.content().tracks) EXPECT_LE(events.size(), 1U) << track.thread;
+  EXPECT_EQ(count_of(trace.content()), 2U);
 }
 
 TEST(Trace, TwoTracesOfOneThreadDoNotMix) {

@@ -33,6 +33,29 @@ double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& spe
   });
 }
 
+double bare_compile_and_load_seconds(const NvrtcLibrary& nvrtc, const CudaDriver& driver,
+                                     const Specialization& specialization) {
+  const NvrtcArch arch = choose_nvrtc_arch(compiled_arch(specialization), nvrtc.archs, nvrtc.version());
+  const RtcUnit unit = make_nvrtc_unit(specialization, {});
+  const std::vector<std::string> options = nvrtc_options(specialization, arch, {});
+  cuda_abi::Context context = nullptr;
+  check_cuda(driver, driver.call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  check_cuda(driver, driver.call.context_push(context), "cuCtxPushCurrent");
+  return seconds_of([&] {
+    NvrtcProgram program(nvrtc, unit, specialization.source_name);
+    for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
+    if (program.compile(options, {}) != nvrtc_abi::kSuccess) throw internal_error(program.log());
+    const std::string cubin = program.cubin();
+    cuda_abi::Module module = nullptr;
+    cuda_abi::Function function = nullptr;
+    check_cuda(driver, driver.call.module_load(&module, cubin.c_str(), 0, nullptr, nullptr),
+               "cuModuleLoadDataEx");
+    const std::string name = program.lowered_name(specialization.entries.front().name_expression);
+    check_cuda(driver, driver.call.module_get_function(&function, module, name.c_str()),
+               "cuModuleGetFunction");
+  });
+}
+
 void compile_without_kiln(const BenchOptions& options, int count) {
   const auto files = make_real_file_system();
   const NvrtcLibrary nvrtc = open_nvrtc(cuda_places(""), *files);

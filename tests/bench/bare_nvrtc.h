@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "compile/cuda/nvrtc_library.h"
+#include "device/cuda/driver.h"
 #include "figures.h"
 #include "specialize/specialization.h"
 
@@ -15,6 +16,10 @@ namespace kiln::bench {
 
 /// Seconds of nvrtcCompileProgram and what is around it, without Kiln's compiler.
 [[nodiscard]] double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization);
+
+/// The same, and what loads the cubin and finds its first kernel, in the current context.
+[[nodiscard]] double bare_compile_and_load_seconds(const NvrtcLibrary& nvrtc, const CudaDriver& driver,
+                                                   const Specialization& specialization);
 
 /// Compiles `count` variants of stencil7 by nothing but NVRTC, one after the other.
 void compile_without_kiln(const BenchOptions& options, int count);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/process.h"
+#include "compile_figures.h"
 #include "figures.h"
 #include "gpu_figures.h"
 #include "kiln/kiln.h"
@@ -12,9 +13,7 @@
 #include "scratch_folder.h"
 
 namespace kiln::bench {
-namespace {
 
-/// Seconds for `count` variants of stencil7 that no cache has, as `jobs` compiles at once.
 double compile_variants(const BenchOptions& options, const ScratchFolder& scratch, int jobs, int count,
                         int& next) {
   const std::string job = (scratch.path() / "variants.yaml").string();
@@ -34,7 +33,6 @@ double compile_variants(const BenchOptions& options, const ScratchFolder& scratc
   return result.seconds;
 }
 
-/// Seconds for `count` units by `processes` programs at once that call NVRTC and do nothing else.
 double compile_bare(const BenchOptions& options, int processes, int count) {
   std::atomic<bool> failed{false};
   const double seconds = seconds_of([&] {
@@ -53,6 +51,8 @@ double compile_bare(const BenchOptions& options, int processes, int count) {
   if (failed) throw Error(ErrorKind::kInternal, "the bare compiles failed");
   return seconds;
 }
+
+namespace {
 
 void print_rates(const std::string& who, const std::vector<double>& one, const std::vector<double>& all,
                  int cores, const char* wanted) {

@@ -13,7 +13,8 @@ struct BenchOptions {
   std::string arch = "native";     ///< of compile figures
   std::string isolation = "auto";  ///< of compile figures
   int variants = 0;                ///< of compile figures; 0: 48 for each core
-  std::string device = "auto";     ///< of background figures
+  std::string device = "auto";     ///< of background and sweep figures
+  int grid = 256;                  ///< of sweep figures: points in each direction
 };
 
 /// Kernels on the CPU back end against the loops of openmp_loops.h; a Markdown table on standard output.
@@ -24,6 +25,8 @@ void print_process_figures(const BenchOptions& options);
 void print_compile_figures(const BenchOptions& options);
 /// Background mode: what its launch costs against a plain kernel's, and when which kernel is there.
 void print_background_figures(const BenchOptions& options);
+/// A sweep of 120 points in a process of its own, each checked: with nothing compiled before, and again.
+void print_sweep_figures(const BenchOptions& options);
 /// Launches, compiles, starts and kernels on the first NVIDIA GPU against the bare driver, NVRTC and nvcc.
 /// Throws Error where there is none.
 void print_gpu_figures(const BenchOptions& options);

@@ -41,15 +41,21 @@ void print_row(const std::string& name, const std::vector<double>& values, const
   std::fflush(stdout);
 }
 
+void print_sweep_figures(Gpu& gpu) {
+  BenchOptions options = gpu.options;
+  options.device = gpu.device->info().id;
+  print_sweep_figures(options);
+}
+
 void print_gpu_figures(const BenchOptions& options) {
   Gpu gpu(options);
   std::printf("\n%s, driver %s, NVRTC %s\n\n| figure | median (quartiles) | goal |\n| --- | --- | --- |\n",
               gpu.device->info().name.c_str(), gpu.device->info().driver.c_str(),
               gpu.compiler->identity().version.c_str());
-  const std::pair<const char*, void (*)(Gpu&)> groups[] = {{"launch", print_launch_figures},
-                                                           {"compile", print_compile_figures},
-                                                           {"start", print_start_figures},
-                                                           {"nvcc", print_nvcc_figures}};
+  const std::pair<const char*, void (*)(Gpu&)> groups[] = {
+      {"launch", print_launch_figures},   {"compile", print_compile_figures},
+      {"service", print_service_figures}, {"start", print_start_figures},
+      {"nvcc", print_nvcc_figures},       {"sweep", print_sweep_figures}};
   for (const auto& [name, print] : groups) {
     if (options.figures.empty() || options.figures == name) print(gpu);
   }

@@ -39,10 +39,15 @@ void print_row(const std::string& name, const std::vector<double>& values, const
 void print_launch_figures(Gpu& gpu);
 /// Compiles that no cache has against the same calls of NVRTC.
 void print_compile_figures(Gpu& gpu);
+/// What a program that embeds Kiln waits for: a kernel that it has, one on the disk, one that is compiled,
+/// 64 at once.
+void print_service_figures(Gpu& gpu);
 /// From the start of a process to its first launch, with code from the disk: the kiln program against
 /// kiln_bench_bare_start.
 void print_start_figures(Gpu& gpu);
 /// The four workloads by NVRTC against the same text by nvcc.
 void print_nvcc_figures(Gpu& gpu);
+/// A whole sweep by the kiln program.
+void print_sweep_figures(Gpu& gpu);
 
 }  // namespace kiln::bench

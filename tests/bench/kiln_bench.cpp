@@ -20,9 +20,15 @@ void make_openmp_wait_asleep(char** argv) {
   execv("/proc/self/exe", argv);  // where this fails, the policy is the default one
 }
 
+/// NVRTC (since 12.9) and the driver keep what they compile on the disk: no compile here would be cold.
+void switch_off_caches_of_cuda() {
+  setenv("CUDA_CACHE_DISABLE", "1", 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  switch_off_caches_of_cuda();
   make_openmp_wait_asleep(argv);
   CLI::App app{"Measures Kiln: kernels against hand-written loops, and what Kiln itself costs"};
   kiln::bench::BenchOptions options;
@@ -40,7 +46,7 @@ int main(int argc, char** argv) {
   app.add_flag("--process", process, "only compile time, start-up and memory");
   app.add_flag("--gpu", gpu, "only what an NVIDIA GPU is needed for");
   app.add_option("--figures", options.figures, "of --gpu: only these")
-      ->check(CLI::IsMember({"launch", "compile", "start", "nvcc"}));
+      ->check(CLI::IsMember({"launch", "compile", "service", "start", "nvcc", "sweep"}));
   bool compile = false;
   app.add_flag("--compile", compile, "only the rate of compiles, one at a time and on all cores");
   app.add_option("--arch", options.arch, "of --compile: native, sm_90, gfx90a");
@@ -51,11 +57,18 @@ int main(int argc, char** argv) {
                  "only as many compiles by NVRTC alone, silently: what --compile compares with");
   bool background = false;
   app.add_flag("--background", background, "only background mode");
-  app.add_option("--device", options.device, "of --background: auto, cpu, cuda:0, hip:0");
+  bool sweep = false;
+  app.add_flag("--sweep", sweep, "only the time of a whole sweep, cold and from disk");
+  app.add_option("--grid", options.grid, "of sweeps: points in each direction")->check(CLI::Range(16, 1024));
+  app.add_option("--device", options.device, "of --background and --sweep: auto, cpu, cuda:0, hip:0");
   CLI11_PARSE(app, argc, argv);
   try {
     if (background) {
       kiln::bench::print_background_figures(options);
+      return 0;
+    }
+    if (sweep) {
+      kiln::bench::print_sweep_figures(options);
       return 0;
     }
     if (bare_compiles > 0) {

@@ -1,11 +1,16 @@
 #include "cache/bundle.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <filesystem>
 
 #include "base/process.h"
 #include "cache/disk_cache_fixture.h"
 #include "cache/tar.h"
 #include "kiln/error.h"
+#include "support/error_matchers.h"
 
 namespace kiln {
 namespace {
@@ -51,7 +56,7 @@ class BundleTest : public test::DiskCacheTest {
     files_.make_directories("/target", false);
     const auto before = files_.files_below("/");
     try {
-      unpack_bundle(files_, text, "/target");
+      unpack_bundle(files_, bundle_in_text(text), "/target");
       ADD_FAILURE() << "was taken: " << why;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
@@ -68,10 +73,30 @@ class BundleTest : public test::DiskCacheTest {
   std::string text_;
 };
 
+TEST_F(BundleTest, AFileIsJudgedByItsHeadersBeforeItsMembersAreRead) {
+  std::uint64_t most = 0;
+  std::uint64_t sum = 0;
+  BundleSource bundle = bundle_in_text(text_);
+  const auto read = bundle.read;
+  bundle.read = [&](std::uint64_t at, std::uint64_t count) {
+    most = std::max(most, count);
+    sum += count;
+    return read(at, count);
+  };
+  const std::vector<BundleMember> members = parse_bundle(bundle);
+  EXPECT_EQ(most, kTarBlock);
+  EXPECT_EQ(sum, (members.size() + 2) * kTarBlock);
+  bundle.size += std::uint64_t{100} << 30;  // a sparse file
+  sum = 0;
+  EXPECT_THAT(test::bad_input_of([&] { static_cast<void>(unpack_bundle(files_, bundle, "/target")); }),
+              HasSubstr("there is more after the end of the bundle"));
+  EXPECT_LE(sum, (members.size() + 2) * kTarBlock);
+}
+
 TEST_F(BundleTest, UnpacksIntoAFolderThatIsALayer) {
   EXPECT_EQ(summary_.entries, 2U);
   EXPECT_THAT(summary_.skipped, IsEmpty());
-  const BundleSummary unpacked = unpack_bundle(files_, text_, "/site");
+  const BundleSummary unpacked = unpack_bundle(files_, bundle_in_text(text_), "/site");
   EXPECT_EQ(unpacked.entries, 2U);
   EXPECT_EQ(unpacked.bytes, summary_.bytes);
   DiskCacheOptions options{"/elsewhere"};
@@ -94,7 +119,7 @@ TEST_F(BundleTest, IsTheSameForTheSameEntries) {
 TEST_F(BundleTest, HoldsWhatIsWantedAndSound) {
   const auto hip = [](const CacheEntryInfo& entry) { return entry.target == "hip:gfx90a"; };
   EXPECT_EQ(pack_bundle(files_, store_, hip, "/hip.tar").entries, 1U);
-  for (const BundleMember& one : parse_bundle(*files_.read_file("/hip.tar")))
+  for (const BundleMember& one : parse_bundle(bundle_in_file(files_, "/hip.tar")))
     EXPECT_EQ(one.digest, key_of("two").digest);
   files_.write_file(entry_of(key_) + "/binary", "junk", false);
   const BundleSummary summary = pack_bundle(files_, store_, all_, "/sound.tar");
@@ -116,7 +141,7 @@ TEST_F(BundleTest, EntriesThatAreThereStayAndDamagedOnesAreReplaced) {
   files_.write_file(
       "/target/v1/" + key_of("two").digest.substr(0, 2) + "/" + key_of("two").digest.substr(2) + "/binary",
       "junk!", false);
-  unpack_bundle(files_, text_, "/target");
+  unpack_bundle(files_, bundle_in_text(text_), "/target");
   EXPECT_EQ(target.load(key_)->binary, "mine");
   EXPECT_EQ(target.load(key_of("two"))->binary, std::string(1000, '2'));
   EXPECT_EQ(target.load(key_of("three"))->binary, "mine");
@@ -125,7 +150,7 @@ TEST_F(BundleTest, EntriesThatAreThereStayAndDamagedOnesAreReplaced) {
 
 TEST_F(BundleTest, EveryTruncationIsRefused) {
   for (std::size_t size = 0; size < text_.size(); size += size % kTarBlock == 1 ? kTarBlock - 1 : 1)
-    EXPECT_THROW(unpack_bundle(files_, text_.substr(0, size), "/target"), Error) << size;
+    EXPECT_THROW(unpack_bundle(files_, bundle_in_text(text_.substr(0, size)), "/target"), Error) << size;
   EXPECT_THAT(files_.files_below("/target"), IsEmpty());
   expect_refused(text_.substr(0, text_.size() - 1), "is cut off");
   expect_refused("", "is cut off");
@@ -136,7 +161,7 @@ TEST_F(BundleTest, EveryFlippedByteIsRefusedOrDoesNotMatter) {
     std::string bad = text_;
     bad[at] = static_cast<char>(bad[at] ^ 0x10);
     try {
-      unpack_bundle(files_, bad, "/target");
+      unpack_bundle(files_, bundle_in_text(bad), "/target");
     } catch (const Error&) {
       ASSERT_THAT(files_.files_below("/target"), IsEmpty()) << at;
       continue;
@@ -167,6 +192,23 @@ TEST_F(BundleTest, LinksFoldersAndDevicesAreRefused) {
   const std::string name = "v1/" + key_.digest.substr(0, 2) + "/" + key_.digest.substr(2) + "/extra";
   for (const char type : {'1', '2', '3', '4', '5', '6', '7', 'L', 'K', 'x', 'g', 'S', '\0', 'A'})
     expect_refused(with(member(name, "", type)), "is not a plain file");
+}
+
+TEST_F(BundleTest, AFileThatItsEntryDoesNotRecordIsRefused) {
+  const std::string folder = "v1/" + key_.digest.substr(0, 2) + "/" + key_.digest.substr(2) + "/";
+  for (const char* name : {"extra", ".bashrc", "...", "accessed", "\x1b[2J"}) {
+    expect_refused(with(member(folder + name, "x")), "is not among the files that its entry.json records");
+  }
+}
+
+TEST_F(BundleTest, WhatAnEntryDoesNotRecordIsNotPacked) {
+  files_.write_file(entry_of(key_) + "/extra", "x", false);
+  files_.write_file(entry_of(key_) + "/accessed", "+", false);
+  pack_bundle(files_, store_, all_, "/again.tar");
+  EXPECT_EQ(*files_.read_file("/again.tar"), text_);
+  pack_folder(files_, store_, all_, "/folder");
+  EXPECT_FALSE(
+      files_.status("/folder/v1/" + key_.digest.substr(0, 2) + "/" + key_.digest.substr(2) + "/extra"));
 }
 
 TEST_F(BundleTest, TwiceTheSameMemberIsRefused) {
@@ -217,10 +259,11 @@ TEST_F(BundleTest, WhatWasPutIsTakenBackWhenTheDiskFails) {
   const auto before = files_.files_below("/target");
   for (int n = 1; n <= 10; ++n) {
     files_.fail_write(n, std::errc::no_space_on_device);
-    EXPECT_THROW(unpack_bundle(files_, text_, "/target"), std::filesystem::filesystem_error) << n;
+    EXPECT_THROW(unpack_bundle(files_, bundle_in_text(text_), "/target"), std::filesystem::filesystem_error)
+        << n;
     EXPECT_EQ(files_.files_below("/target"), before) << n;
   }
-  EXPECT_EQ(unpack_bundle(files_, text_, "/target").entries, 2U);
+  EXPECT_EQ(unpack_bundle(files_, bundle_in_text(text_), "/target").entries, 2U);
 }
 
 TEST_F(BundleTest, TarReadsIt) {
@@ -235,6 +278,49 @@ TEST_F(BundleTest, TarReadsIt) {
   EXPECT_TRUE(result.ok()) << result.error;
   EXPECT_EQ(DiskCache(*real, clock_, log_, folder / "site").load(key_)->binary, "one");
   real->remove_all(folder);
+}
+
+/// On a real disk.
+class PackedFile : public testing::Test {
+ protected:
+  PackedFile()
+      : folder_(files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln_pack_")) {
+    DiskCache(*files_, clock_, log_, folder_ / "cache").publish(key_of("a kernel"), make_code(), {});
+  }
+  ~PackedFile() override { files_->remove_all(folder_); }
+  void pack(const std::filesystem::path& file) {
+    const EntryStore store(*files_, folder_ / "cache", EntryStore::Owners::kSelfAndRoot);
+    pack_bundle(
+        *files_, store, [](const CacheEntryInfo&) { return true; }, file);
+  }
+
+  std::unique_ptr<FileSystem> files_ = make_real_file_system();
+  std::filesystem::path folder_;
+  test::FakeClock clock_;
+  test::RecordingLog log_;
+};
+
+TEST_F(PackedFile, ALinkStaysALink) {
+  std::filesystem::create_symlink("bundle.tar", folder_ / "link.tar");
+  pack(folder_ / "link.tar");
+  pack(folder_ / "other.tar");
+  EXPECT_EQ(files_->status(folder_ / "link.tar")->type, FileStatus::Type::kSymlink);
+  EXPECT_EQ(files_->read_file(folder_ / "bundle.tar"), files_->read_file(folder_ / "other.tar"));
+}
+
+TEST_F(PackedFile, ADeviceStaysADevice) {
+  const std::filesystem::path device = folder_ / "null";
+  if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0)
+    GTEST_SKIP() << "only root can make devices";
+  bool usable = true;
+  try {
+    pack(device);
+  } catch (const std::filesystem::filesystem_error&) {
+    usable = false;  // on a disk that is mounted without devices
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file(device));
+  if (!usable) GTEST_SKIP() << "devices cannot be used on this disk";
+  EXPECT_THAT(files_->list(folder_), ElementsAre("cache", "null"));
 }
 
 }  // namespace

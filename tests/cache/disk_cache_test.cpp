@@ -38,6 +38,23 @@ TEST_F(DiskCacheTest, ColdThenWarm) {
   EXPECT_THAT(log_.warnings(), IsEmpty());
 }
 
+TEST_F(DiskCacheTest, ALabelThatIsNotUtf8IsShownByItsBytes) {
+  label_.label = "k\xe9.cu k";
+  EXPECT_TRUE(cache_.publish(key_, make_code(), label_));
+  EXPECT_TRUE(other_.load(key_).has_value());
+  ASSERT_EQ(cache_.list().size(), 1U);
+  EXPECT_EQ(cache_.list().front().label, "k\\xe9.cu k");
+  EXPECT_THAT(log_.warnings(), IsEmpty());
+}
+
+TEST_F(DiskCacheTest, WhatIsNotKeptIsNotCountedAsKept) {
+  CodeObject code = make_code();
+  code.lowered_names["k\xe9"] = "_Zk";
+  EXPECT_FALSE(cache_.publish(key_, code, label_));
+  EXPECT_FALSE(cache_.load(key_).has_value());
+  EXPECT_THAT(log_.warnings(), ElementsAre(HasSubstr("a kernel's name is not UTF-8")));
+}
+
 TEST_F(DiskCacheTest, EntryHasItsFilesAndNothingElseStays) {
   cache_.publish(key_, make_code(), label_);
   const std::string entry = entry_of(key_);

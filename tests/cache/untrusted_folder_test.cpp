@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
+#include "base/folder_trust.h"
 #include "cache/disk_cache_fixture.h"
-#include "cache/folder_trust.h"
 
 namespace kiln {
 namespace {
@@ -117,11 +117,11 @@ TEST_F(FailingDisk, EachFailingWriteLeavesNoEntry) {
 }
 
 TEST_F(FailingDisk, NameThatIsNotUtf8IsNotKept) {
-  label_.label = "\xff";
-  cache_.publish(key_, make_code(), label_);
+  CodeObject code = make_code();
+  code.lowered_names["\xff"] = "_Zk";
+  cache_.publish(key_, code, label_);
   EXPECT_EQ(cache_.counters().failed_writes, 1);
   EXPECT_EQ(log_.warnings().size(), 1);
-  label_.label = "fine";
   cache_.publish(key_, make_code(), label_);
   EXPECT_EQ(cache_.counters().published, 1);
 }

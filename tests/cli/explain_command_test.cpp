@@ -24,7 +24,7 @@ class ExplainCommand : public CliTest {
           "extern \"C\" __global__ void fill(int* x, const Params p) {\n"
           "  if (threadIdx.x < p.n) x[threadIdx.x] = VALUE;\n}\n");
     write("value.h", "#define VALUE 1\n");
-    job_ = write("job.yaml", "workload: fill.yaml\n");
+    job_ = write("job.yaml", "workload: fill.yaml\ndevice: cpu\n");
   }
 
   CliResult explain(std::vector<std::string> more = {}) {

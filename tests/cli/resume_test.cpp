@@ -37,10 +37,13 @@ class RunResume : public test::CliTest {
 
   std::string text() { return files_->read_file(path("results/records.jsonl")).value_or(""); }
 
+  /// Of the whole lines.
   std::vector<std::string> values(const std::string& key) {
     std::vector<std::string> found;
-    for (const std::string& line : split(trim(text()), '\n'))
-      found.push_back(nlohmann::json::parse(line).at(key));
+    for (const std::string& line : split(trim(text()), '\n')) {
+      const auto json = nlohmann::json::parse(line, nullptr, false);
+      if (json.is_object()) found.push_back(json.at(key));
+    }
     return found;
   }
 
@@ -104,11 +107,45 @@ TEST_F(RunResume, NeedsAFolderAndRecordsThatCanBeRead) {
   EXPECT_THAT(damaged.err, HasSubstr("records.jsonl:1"));
 }
 
-TEST_F(RunResume, ALineThatACrashToreIsDroppedByTheNextRun) {
+TEST_F(RunResume, ALineThatACrashToreHidesNoOther) {
   ASSERT_EQ(run("block: [32, 64]").code, kExitDone);
   cut(1, 100);
+  const std::string before = text();
   ASSERT_EQ(run("block: [128]").code, kExitDone);
-  EXPECT_EQ(values("label").size(), 2U);
+  EXPECT_THAT(values("label"), ElementsAre("block=32", "block=128"));
+  EXPECT_THAT(text(), testing::StartsWith(before + "\n")) << "nothing is removed";
+  EXPECT_THAT(run("block: [128]", {"--resume"}).err,
+              AllOf(HasSubstr("records.jsonl:2: a crash cut this line off"), HasSubstr("1 of 1 variants")));
+}
+
+TEST_F(RunResume, ASoundLastRecordWithoutALineEndStays) {
+  ASSERT_EQ(run("block: [32, 64]").code, kExitDone);
+  files_->write_file(path("results/records.jsonl"), trim(text()), false);
+  ASSERT_EQ(run("block: [128]").code, kExitDone);
+  EXPECT_THAT(values("label"), ElementsAre("block=32", "block=64", "block=128"));
+}
+
+TEST_F(RunResume, AForeignFileIsRefusedAndALinkIsFollowed) {
+  write("results/records.jsonl", "{\"of\": \"somebody else\"}");
+  const CliResult foreign = run("block: [32]");
+  EXPECT_EQ(foreign.code, kExitBadInput);
+  EXPECT_THAT(foreign.err, HasSubstr("records.jsonl:1: expected a file of records"));
+  EXPECT_EQ(text(), "{\"of\": \"somebody else\"}");
+  files_->remove_all(path("results/records.jsonl"));
+  write("elsewhere.jsonl", "");
+  std::filesystem::create_symlink(path("elsewhere.jsonl"), path("results/records.jsonl"));
+  ASSERT_EQ(run("block: [32]").code, kExitDone);
+  EXPECT_EQ(files_->status(path("results/records.jsonl"))->type, FileStatus::Type::kSymlink);
+  EXPECT_THAT(files_->read_file(path("elsewhere.jsonl")).value_or(""), HasSubstr("block=32"));
+}
+
+TEST_F(RunResume, ALinkToAFileThatIsNotThereYetMakesIt) {
+  files_->make_directories(path("results"), false);
+  std::filesystem::create_symlink(path("elsewhere.jsonl"), path("results/records.jsonl"));
+  const CliResult result = run("block: [32]", {"--resume"});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_EQ(files_->status(path("results/records.jsonl"))->type, FileStatus::Type::kSymlink);
+  EXPECT_THAT(files_->read_file(path("elsewhere.jsonl")).value_or(""), HasSubstr("block=32"));
 }
 
 TEST_F(RunResume, EachVariantTellsItsTimeAndWhatIsLeft) {

@@ -8,6 +8,8 @@
 #include "cli/cli_fixture.h"
 #include "cli/exit_code.h"
 #include "config/setting_rows.h"
+#include "report/record_json.h"
+#include "report/sample_records.h"
 
 namespace kiln {
 namespace {
@@ -69,6 +71,7 @@ TEST_F(RunCli, UnknownWordsSuggestTheNearest) {
   const CliResult option = kiln({"run", "--devcie", "cpu", "job.yaml"});
   EXPECT_EQ(option.code, kExitBadInput);
   EXPECT_EQ(option.err, "kiln: error: '--devcie' is not an option of 'kiln run'; did you mean '--device'?\n");
+  EXPECT_THAT(kiln({"cache", "gc", "--json"}).err, HasSubstr("'--json' is not an option of 'kiln cache gc'"));
   EXPECT_THAT(kiln({"frobnicate"}).err, HasSubstr("expected one of run, validate"));
 }
 
@@ -137,6 +140,75 @@ TEST_F(RunCli, BashCompletesCommandsOptionsAndTheirWords) {
   EXPECT_EQ(complete("kiln run --dry"), "--dry-run");
   EXPECT_EQ(complete("kiln run x.yaml --format ma"), "markdown");
   EXPECT_EQ(complete("kiln settings --log-level de"), "debug");
+}
+
+/// Bytes that a terminal would obey; line ends and tabs are none of them.
+std::string control_bytes(const std::string& text) {
+  std::string found;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if ((code < 0x20 && c != '\n' && c != '\t') || code == 0x7f) found += c;
+  }
+  return found;
+}
+
+TEST_F(RunCli, WhatFilesHoldDoesNotControlTheTerminal) {
+  write("evil/evil.yaml",
+        "workload: evil\nsummary: \"s\\e[2J\\e]0;own\\a\"\ndescription: \"two\\nlines \\e[31mred\"\n"
+        "parameters:\n  n: {type: int, default: 8, help: \"h\\e[1m\"}\n"
+        "  w: {type: choice, default: \"a\", values: [\"a\"], help: \"\\x9b\"}\n"
+        "buffers:\n  x: {type: float, shape: [n]}\n"
+        "kernels:\n  k: {source: k.cu, grid: [1], block: [8], args: [x, params]}\nrun: [k]\n");
+  write("evil/k.cu", "");
+  const std::string job = write("job.yaml", "workload: \"\\e]0;own\\a\"\n");
+  const std::string key = write("key.yaml", "workload: evil\n\"se\\e[1mt\\nkiln: error: forged\": {}\n");
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"workloads"},
+                                             {"workloads", path("evil")},
+                                             {"workloads", path("evil"), "--color", "always"},
+                                             {"run", job},
+                                             {"run", key},
+                                             {"validate", job, key},
+                                             {"run", path("no\033[2Jfile")},
+                                             {"run", job, "--set", "\033[31mx=1"},
+                                             {"run", "--form\033at=x"},
+                                             {"\033]0;own\a"}}) {
+    const CliResult result = kiln(command);
+    std::string out = result.out;
+    for (const std::string& own : {std::string("\033[1m"), std::string("\033[2m"), std::string("\033[0m")}) {
+      const bool coloured = command.back() == "always";
+      for (std::size_t at = out.find(own); coloured && at != std::string::npos; at = out.find(own))
+        out.erase(at, own.size());
+    }
+    EXPECT_EQ(control_bytes(out), "") << join(command, " ") << out;
+    EXPECT_EQ(control_bytes(result.err), "") << join(command, " ");
+    EXPECT_NE(result.code, kExitInternal);
+  }
+  EXPECT_THAT(kiln({"run", job}).err, HasSubstr("'\\x1b]0;own\\x07'"));
+  EXPECT_THAT(kiln({"validate", key}).err, HasSubstr("unknown key 'se\\x1b[1mt\\nkiln: error: forged'"));
+  EXPECT_THAT(kiln({"workloads", path("evil")}).out, HasSubstr("two\nlines \\x1b[31mred"));
+}
+
+TEST_F(RunCli, RecordsFromElsewhereDoNotControlTheTerminalOrThePage) {
+  Record record = test::ok_record("=cmd()\033[2J<b>|`x`", 0.001);
+  record.workload = "w\033]0;own\a";
+  record.device.name = "\xff\xc2\x9b";
+  const std::string file = write("r/records.jsonl", record_to_json(record) + "\n");
+  for (const std::string format : {"table", "markdown", "csv", "json", "html"}) {
+    for (const bool to_file : {false, true}) {
+      std::vector<std::string> command = {"report", file, "--format", format};
+      if (to_file) command.insert(command.end(), {"-o", path("out")});
+      const CliResult result = kiln(command);
+      std::string text = to_file ? *files_->read_file(path("out")) : result.out;
+      if (format == "csv") std::erase(text, '\r');
+      EXPECT_EQ(result.code, kExitDone) << result.err;
+      EXPECT_EQ(control_bytes(text), "") << format;
+      EXPECT_EQ(text.find('\xff'), std::string::npos);
+      EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos);
+      const bool for_browsers = format == "html" || format == "markdown";
+      EXPECT_TRUE(!for_browsers || text.find("J<b>") == text.npos) << text;
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -217,7 +218,7 @@ TEST_F(RunJob, RefusesInputFilesOfTheWrongSizeOrContent) {
         workload_with(init, "init: {file: {path: " + path("twice/bad.txt") + ", format: text}}"));
   const CliResult result = kiln(job(kJob));
   EXPECT_EQ(result.code, kExitBadInput);
-  EXPECT_THAT(result.err, HasSubstr("bad.txt:1: expected a finite number; found 'nan'"));
+  EXPECT_THAT(result.err, HasSubstr("bad.txt:1:3: expected a finite number; found 'nan'"));
 }
 
 TEST_F(RunJob, RefusesWhatTheCommandLineSays) {
@@ -288,7 +289,8 @@ TEST_F(RunJob, ValidateAssumesADeviceThatHasWhatIsAskedFor) {
             "workload: able\nparameters:\n  blocks: {type: int, default: \"4 * compute_units\", min: 1}\n"
             "  rate: {type: double, default: {cpu: 1, otherwise: memory_bandwidth}, min: 1}\n"
             "buffers: {a: {type: int, shape: 1}}\nrun: [able]\n"
-            "kernels: {able: {source: able.cu, grid: [blocks], block: [1], args: [a]}}\n");
+            "kernels: {able: {source: able.cu, grid: [blocks], block: [1], args: [a]}}\n"
+            "verify: {checks: [{buffer: a, expected: 1}]}\n");
   const std::string job = write("able.job.yaml", "workload: able\ndevice: [cpu, \"cuda:0\", \"hip:0\"]\n");
   const CliResult result = kiln({"validate", workload, job});
   EXPECT_EQ(result.out, workload + ": ok\n" + job + ": ok\n") << result.err;
@@ -317,6 +319,145 @@ TEST_F(RunJob, DevicesShowTheCpuAndItsCompiler) {
   EXPECT_EQ(result.code, kExitDone);
   EXPECT_THAT(result.out, AllOf(HasSubstr(" cpu "), HasSubstr("cpu: compiles with ")));
   EXPECT_THAT(kiln({"devices", "--cpu-compiler", "no-such-compiler"}).out, HasSubstr("no-such-compiler"));
+}
+
+/// The workload without its checks.
+std::string unchecked_workload() {
+  std::string text = kWorkload;
+  const std::size_t begin = text.find("verify:");
+  return text.erase(begin, text.find("metrics:") - begin);
+}
+
+TEST_F(RunJob, AResultThatNothingComparedIsUncheckedAndSaysSo) {
+  write("twice/twice.yaml", unchecked_workload());
+  const CliResult result = kiln(job(kJob, {"--output", path("results")}));
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("2 variants: 0 ok, 2 unchecked"), HasSubstr("unchecked)")));
+  EXPECT_THAT(result.err,
+              HasSubstr("unchecked: nothing shows that the results of 2 of 2 are right: the workload has no "
+                        "check (`verify`); --require-checks makes this an error"));
+  EXPECT_THAT(kiln({"report", path("results")}).out, HasSubstr("(unchecked)"));
+}
+
+TEST_F(RunJob, RequiredChecksMakeAnUncheckedResultAnError) {
+  write("twice/twice.yaml", unchecked_workload());
+  const CliResult by_option = kiln(job(kJob, {"--require-checks"}));
+  EXPECT_EQ(by_option.code, kExitFailed);
+  EXPECT_THAT(by_option.err, HasSubstr("checks are required"));
+  EXPECT_THAT(by_option.out, HasSubstr("2 unchecked"));
+  const CliResult by_job = kiln(job(std::string(kJob) + "require_checks: true\n"));
+  EXPECT_EQ(by_job.code, kExitFailed);
+  write("twice/twice.yaml", kWorkload);
+  const CliResult checked = kiln(job(kJob, {"--require-checks"}));
+  EXPECT_EQ(checked.code, kExitDone) << checked.err;
+  EXPECT_THAT(checked.err, Not(HasSubstr("unchecked")));
+}
+
+TEST_F(RunJob, ValidateSaysThatResultsWouldBeUnchecked) {
+  const std::string workload = write("twice/twice.yaml", unchecked_workload());
+  const std::string file = write("job.yaml", kJob);
+  const CliResult result = kiln({"validate", file, workload});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(file + ": ok; the results of 2 of 2 variants would be unchecked: the "
+                                           "workload has no check (`verify`)\n"));
+  EXPECT_THAT(result.out, HasSubstr(workload + ": ok; its results would be unchecked"));
+  write("twice/twice.yaml", kWorkload);
+  EXPECT_THAT(kiln({"validate", file, workload}).out, Not(HasSubstr("unchecked")));
+}
+
+TEST_F(RunJob, AnAbsurdToleranceIsRefusedByRunAndValidate) {
+  std::string text = kWorkload;
+  text.replace(text.find("reduce: sum"), 11, "reduce: sum, rtol: 2");
+  const std::string workload = write("twice/twice.yaml", text);
+  expect_refusal(kJob, "verify.checks[0].rtol: expected a number of at least 0 and below 1");
+  for (const std::string& file : {workload, write("job.yaml", kJob)}) {
+    const CliResult result = kiln({"validate", file});
+    EXPECT_EQ(result.code, kExitBadInput);
+    EXPECT_THAT(result.err, HasSubstr("rtol: expected a number of at least 0 and below 1"));
+  }
+}
+
+TEST_F(RunJob, AnEndlessTimeIsRefused) {
+  expect_refusal("workload: twice\nmeasure: {min_time: inf}\n",
+                 "job.yaml:2:21: measure.min_time: expected a time");
+}
+
+TEST_F(RunJob, NamesThatCanBeNoFilesAreRefusedWithTheirPlace) {
+  const std::string name(300, 'w');
+  expect_refusal("workload: " + name + "\n", "job.yaml:1:11: workload: unknown workload 'www");
+  expect_refusal("workload: twice\noutput: \"a\\0b\"\n", "job.yaml:2:9: a byte 0 in a text");
+  expect_refusal("workload: twice\ndevice: \"\"\n", "job.yaml:2:9: device: expected a device");
+  expect_refusal("workload: twice\ndevice: [cpu, \"cpu:-1\"]\n",
+                 "job.yaml:2:15: device[1]: expected a device");
+  const CliResult result = kiln(job("workload: " + name + "\n"));
+  EXPECT_LT(result.err.size(), 1200U);
+}
+
+TEST_F(RunJob, ASourceThatIsNoFileIsRefusedWithItsPlace) {
+  for (const char* source : {"\"\"", "."}) {
+    std::string text = kWorkload;
+    const std::string file = "source: twice.cu";
+    text.replace(text.find(file), file.size(), std::string("source: ") + source);
+    write("twice/twice.yaml", text);
+    expect_refusal("workload: twice\n", "twice.yaml:12:");
+    const CliResult result = kiln({"validate", path("twice/twice.yaml")});
+    EXPECT_EQ(result.code, kExitBadInput);
+    EXPECT_THAT(result.err, HasSubstr("kernels.twice.source: "));
+  }
+}
+
+TEST_F(RunJob, ErrorsInTheParametersShowTheLineThatTheyName) {
+  std::string text = kWorkload;
+  text.replace(text.find("  wrong:"), 8, "  M_PI: {type: int, default: 1}\n  wrong:");
+  write("twice/twice.yaml", text);
+  write("twice/twice.cu",
+        std::string("#include <cmath>\n") + kKernel + "// M_PI\nint pi() { return M_PI; }\n");
+  const CliResult result = kiln(job("workload: twice\n"));
+  EXPECT_EQ(result.code, kExitBadInput);
+  const std::size_t at = result.err.find("kiln/params.h:");
+  ASSERT_NE(at, std::string::npos) << result.err;
+  const std::string excerpt = result.err.substr(at, 500);
+  const std::string line = excerpt.substr(14, excerpt.find(':', 14) - 14);
+  EXPECT_THAT(result.err, ::testing::ContainsRegex("\n *" + line + " \\|   static constexpr int M_PI = 1;"));
+}
+
+TEST_F(RunJob, AProgramThatIsNoCompilerIsTheMachinesLackAndNamesTheSetting) {
+  const CliResult cat = kiln(job("workload: twice\n", {"--cpu-compiler", "/bin/cat"}));
+  EXPECT_EQ(cat.code, kExitEnvironment) << cat.err;
+  EXPECT_THAT(cat.err,
+              HasSubstr("'/bin/cat' is not a C++ compiler; correct the setting `cpu_compiler` (KILN_CXX)"));
+  const CliResult nothing = kiln(job("workload: twice\n", {"--cpu-compiler", "/bin/true"}));
+  EXPECT_EQ(nothing.code, kExitEnvironment) << nothing.err;
+  EXPECT_THAT(nothing.err, HasSubstr("KILN_CXX"));
+}
+
+TEST_F(RunJob, AProgramThatIsNoWorkerIsTheMachinesLackAndNamesTheSetting) {
+  for (const char* program : {"/bin/false", "/bin/cat"}) {
+    const std::string settings = write("settings.yaml", std::string("worker: ") + program + "\n");
+    const CliResult result =
+        kiln(job("workload: twice\n", {"--settings", settings, "--isolation", "process"}));
+    EXPECT_EQ(result.code, kExitEnvironment) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(std::string("'") + program +
+                                      "' is not kiln-worker; correct the setting `worker` (KILN_WORKER)"));
+  }
+}
+
+TEST_F(RunJob, EveryShippedWorkloadJobAndStudyHasAnEffectiveCheck) {
+  std::vector<std::string> arguments = {"validate"};
+  for (const char* folder : {"/kernels_src", "/configs"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(KILN_SOURCE_DIR) + folder)) {
+      if (entry.path().extension() == ".yaml") arguments.push_back(entry.path().string());
+    }
+  }
+  ASSERT_GT(arguments.size(), 20U);
+  const CliResult result = kiln(arguments);
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  for (const std::string& line : split(result.out, '\n')) {
+    // Its larger clusters are checked on a GPU alone; the file says so.
+    const bool known = line.find("paper/mojo_table4_hartree_fock.yaml") != std::string::npos;
+    EXPECT_TRUE(known || line.find("unchecked") == std::string::npos) << line;
+  }
 }
 
 }  // namespace

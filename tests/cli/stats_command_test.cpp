@@ -21,7 +21,8 @@ class StatsCommand : public CliTest {
     write("fill.cu",
           "#include \"kiln/params.h\"\nextern \"C\" __global__ void fill(int* x, const Params p) {\n"
           "  if (threadIdx.x < p.n) x[threadIdx.x] = 7;\n}\n");
-    job_ = write("job.yaml", "workload: fill.yaml\nmeasure: {min_time: 1 ms, max_time: 10 ms}\n");
+    job_ =
+        write("job.yaml", "workload: fill.yaml\ndevice: cpu\nmeasure: {min_time: 1 ms, max_time: 10 ms}\n");
   }
 
   nlohmann::json stats() {

@@ -49,5 +49,16 @@ TEST_F(StatusLineTest, TheLogHoldsBackWhatIsBelowItsLevel) {
   EXPECT_EQ(err_.str(), "kiln: warning: loud\nkiln: error: louder\n");
 }
 
+TEST_F(StatusLineTest, NoMessageControlsTheTerminal) {
+  StatusLine line(console(true));
+  ConsoleLog log(line, LogLevel::kInfo, TextStyle{0, true, true});
+  line.show("\033\n");
+  line.write("c\033]0;own\a\nd");
+  log.warn("e\033[31m");
+  EXPECT_EQ(err_.str(),
+            "\\x1b\\n\r\033[Kc\\x1b]0;own\\x07\nd\n\\x1b\\n"
+            "\r\033[Kkiln: \033[1mwarning: \033[0me\\x1b[31m\n\\x1b\\n");
+}
+
 }  // namespace
 }  // namespace kiln

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "compile/cpu/barrier_analysis.h"
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
@@ -157,6 +160,107 @@ TEST(HostText, RewritesOnlyWhatAMacroCannot) {
   EXPECT_EQ(dynamic_shared_assignments(outlined),
             "::whole = (decltype(::whole))kiln_worker->dynamic_shared;\n");
   EXPECT_THAT(apply_edits(text, host_edits(outlined, text, false)), Not(HasSubstr("GCC unroll")));
+}
+
+/// Seconds of this thread for all that is concluded from a kernel text.
+double seconds_of_analysis(const std::string& text) {
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  double least = 1e9;
+  for (int i = 0; i < 2; ++i) {
+    const double begin = now();
+    const Outline outlined = outline(text);
+    for (const DefinitionOutline& definition : outlined.definitions) {
+      if (definition.kernel) static_cast<void>(mark_guards(outlined, definition, {}));
+    }
+    static_cast<void>(host_edits(outlined, text, true));
+    static_cast<void>(waits(text));
+    static_cast<void>(includes_unseen_header(outlined, {}));
+    least = std::min(least, now() - begin);
+  }
+  return least;
+}
+
+/// `times` of what opens, the middle, and as many of what closes, within the text around them.
+struct NestedText {
+  const char* name;
+  const char* before;
+  const char* open;
+  const char* middle;
+  const char* close;
+  const char* after;
+};
+
+class AnalysisOfLongTexts : public ::testing::TestWithParam<NestedText> {
+ protected:
+  static std::string text(std::size_t times) {
+    const NestedText& parts = GetParam();
+    std::string all = parts.before;
+    for (std::size_t i = 0; i < times; ++i) all += parts.open;
+    all += parts.middle;
+    for (std::size_t i = 0; i < times; ++i) all += parts.close;
+    return all + parts.after;
+  }
+};
+
+/// Twice the text takes twice the time, not four times; three allows for a machine that does other work.
+TEST_P(AnalysisOfLongTexts, TakesLinearTimeAndLittleStack) {
+  EXPECT_LT(seconds_of_analysis(text(50'000)), 3 * seconds_of_analysis(text(25'000)) + 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, AnalysisOfLongTexts,
+    ::testing::Values(
+        NestedText{"BracketsInAVariable", "static int q = ", "(", "1", ")", ";\n__global__ void k() {}"},
+        NestedText{"BracketsInAnIndex", "__global__ void k() { int i = ", "(", "threadIdx.x", ")",
+                   "; if (i < 3) return; }"},
+        NestedText{"BracketsInAGuard", "__global__ void k(int n) { int i = threadIdx.x; if (", "(", "i < n",
+                   ")", ") return; }"},
+        NestedText{"OpenBrackets", "__global__ void k() { ", "(", "", "", "}"},
+        NestedText{"ClosingBrackets", "", "", "__global__ void k() {}", ")", ""},
+        NestedText{"Subscripts", "__global__ void k(int* a) { a", "[0", "", "]", "; }"},
+        NestedText{"Casts", "__global__ void k() { int i = ", "(int)(", "threadIdx.x", ")", "; }"},
+        NestedText{"StaticCasts", "__global__ void k() { int i = ", "static_cast<int>(", "threadIdx.x", ")",
+                   "; }"},
+        NestedText{"CastWords", "__global__ void k() { int i = ", "unsigned ", "(threadIdx.x)", "", "; }"},
+        NestedText{"Namespaces", "", "namespace a {", "__global__ void k() {}", "}", ""},
+        NestedText{"Classes", "", "struct A { int x = 1;", "", "};", "__global__ void k() {}"},
+        NestedText{"ClassesInARow", "", "struct A { int x; }\n", "", "", "__global__ void k() {}"},
+        NestedText{"Blocks", "__global__ void k() {", "{", ";", "}", "}"},
+        NestedText{"BracedVariables", "int a", "{1}, b", ";", "", "__global__ void k() {}"},
+        NestedText{"AssignedVariables", "int a = {0}", ", a = {1}", ";", "", "__global__ void k() { a; }"},
+        NestedText{"Templates", "template <", "class = A<", "int", ">", " class T> __global__ void k() {}"},
+        NestedText{"TemplateHeads", "", "template <class T> ", "__global__ void k() {}", "", ""},
+        NestedText{"MacroCalls", "", "TEST(a) ", "__global__ void k() {}", "", ""},
+        NestedText{"Statements", "__global__ void k() { int i = threadIdx.x;", " if (i < 3) return;", "", "",
+                   " }"},
+        NestedText{"OneLongLine", "__global__ void k(int* a) {", " a[0] = blockIdx.x * blockDim.x + 1;", "",
+                   "", "}"},
+        NestedText{"Directives", "", "#define M(x) ((x) + threadIdx.x)\n", "__global__ void k() {}", "", ""},
+        NestedText{"RawStrings", "", "R\"", "", "", "\n__global__ void k() {}"},
+        NestedText{"Comments", "", "/*", "", "", "*/ __global__ void k() {}"}),
+    [](const auto& variant) { return std::string(variant.param.name); });
+
+TEST(Outline, StillSeesWhatStandsBehindBraces) {
+  const Outline outlined = outline(
+      "__constant__ int a{1}, b{2};\nstruct P { int x; } p = {0};\n"
+      "template <class T> requires requires { typename T::x; } __global__ void k(T t) { __syncthreads(); }\n"
+      "struct C { int n; C() : n{1} { __syncwarp(); } };\nnamespace n { namespace m { __device__ int v; } "
+      "}\n");
+  const auto named = [&](std::string_view name) {
+    return std::count_if(outlined.definitions.begin(), outlined.definitions.end(),
+                         [&](const DefinitionOutline& definition) { return definition.name == name; });
+  };
+  EXPECT_EQ(named("k"), 1);
+  EXPECT_GE(named("P"), 1);
+  EXPECT_EQ(named("p"), 1);
+  EXPECT_EQ(named("C"), 2);
+  ASSERT_EQ(outlined.variables.size(), 2U);
+  EXPECT_EQ(outlined.variables[0].qualified_name, "a");
+  EXPECT_EQ(outlined.variables[1].qualified_name, "n::m::v");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/cpu/arch_options.h"
+#include "device/fault.h"
 #include "kiln/error.h"
 #include "support/compile_result.h"
 #include "support/cpu_kernels.h"
@@ -89,6 +90,115 @@ TEST_P(CpuDiagnostic, ReadsHeadersFromTheSpecializationOnly) {
   int a = 0;
   kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
   EXPECT_EQ(a, 9);
+}
+
+/// CUDA programs move floats in wider pieces, by way of types that C++ calls different.
+TEST_P(CpuDiagnostic, TakesTypePunningAsItIsMeant) {
+  Function& twice = kernels_.build(
+      "struct Four { unsigned part[4]; };\n"
+      "template <class Piece> __device__ void copy(float (&to)[16], const float* from) {\n"
+      "  for (int i = 0; i < 4; ++i)\n"
+      "    reinterpret_cast<Piece*>(to)[i] = reinterpret_cast<const Piece*>(from)[i * 32 + threadIdx.x];\n"
+      "}\n"
+      "template <class Piece> __device__ void give(float* to, const float (&from)[16]) {\n"
+      "  float scaled[16];\n"
+      "  for (int i = 0; i < 16; ++i) scaled[i] = 2 * from[i];\n"
+      "  for (int i = 0; i < 4; ++i)\n"
+      "    reinterpret_cast<Piece*>(to)[i * 32 + threadIdx.x] = reinterpret_cast<const Piece*>(scaled)[i];\n"
+      "}\n"
+      "template <class Piece> __global__ void twice(float* to, const float* from) {\n"
+      "  float part[16] = {0}, shifted[16];\n"
+      "  copy<Piece>(part, from);\n"
+      "  for (int i = 0; i < 16; ++i) shifted[i] = __shfl_sync(~0u, part[i], threadIdx.x);\n"
+      "  give<Piece>(to, shifted);\n"
+      "}\n",
+      "twice<uint4>");
+  std::vector<float> from(512), to(512), doubled(512);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    from[i] = static_cast<float>(i) + 0.5F;
+    doubled[i] = 2 * from[i];
+  }
+  kernels_.run(twice, {{1, 1, 1}, {32, 1, 1}, 0}, to.data(), from.data());
+  EXPECT_EQ(to, doubled);
+}
+
+TEST_P(CpuDiagnostic, NamesAnOptionThatKeepsTheCompilerFromMakingCode) {
+  for (const char* option : {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-o", "-ox.so", "-r", "-pie",
+                             "-static", "--version", "-###", "-print-search-dirs"}) {
+    Specialization specialization = kernels_.specialize(kAdd, "add");
+    specialization.options = {"-DX=1", option};
+    const Diagnostic diagnostic = diagnostic_of(kernels_.compiler().compile(specialization));
+    EXPECT_THAT(diagnostic.summary, HasSubstr("kernel.cu: error: the option '" + std::string(option) + "'"));
+    EXPECT_FALSE(diagnostic.environment);
+  }
+}
+
+TEST_P(CpuDiagnostic, TakesNothingForCodeThatIsNone) {
+  const std::filesystem::path options = kernels_.scratch() / "options";
+  kernels_.files().write_file(options, "-c", false);
+  for (const std::string& option : {"@" + options.string(), std::string("-Wl,-r"), std::string("-m32")}) {
+    Specialization specialization = kernels_.specialize(kAdd, "add");
+    specialization.options = {option};
+    const Diagnostic diagnostic = diagnostic_of(kernels_.compiler().compile(specialization));
+    EXPECT_FALSE(diagnostic.environment) << option << diagnostic.summary;
+  }
+}
+
+TEST_P(CpuDiagnostic, AFilesNameMayHoldAnyCharacter) {
+  const std::string name = "a\"b\\c\nint from_the_name;\n\t.cu";
+  Specialization specialization = kernels_.specialize(
+      "#include \"own.h\"\nextern \"C\" __global__ void k(int* a) { a[0] = own + from_the_name; }\n", "k");
+  specialization.source_name = name;
+  specialization.headers = {{"own.h", "/x/" + name, "constexpr int own = 9;\n"}};
+  const Diagnostic diagnostic = diagnostic_of(kernels_.compiler().compile(specialization));
+  EXPECT_THAT(diagnostic.log, HasSubstr("from_the_name"));
+  EXPECT_THAT(diagnostic.log, Not(HasSubstr("own.h")));
+  specialization.source_text = "#include \"own.h\"\nextern \"C\" __global__ void k(int* a) { a[0] = own; }\n";
+  int a = 0;
+  kernels_.run(kernels_.build(specialization), {{1, 1, 1}, {1, 1, 1}, 0}, &a);
+  EXPECT_EQ(a, 9);
+}
+
+TEST_P(CpuDiagnostic, CodeThatUsesWhatNothingDefinesIsRefusedWithItsName) {
+  const CodeObject code = kernels_.compile(
+      kernels_.specialize("__device__ float nowhere_defined(float);\n"
+                          "extern \"C\" __global__ void k(float* a) { a[0] = nowhere_defined(a[1]); }\n",
+                          "k"));
+  try {
+    static_cast<void>(kernels_.device().load(code.binary));
+    FAIL() << "it was loaded";
+  } catch (const DeviceRefusal& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr("'nowhere_defined(float)'"));
+  }
+}
+
+/// With the machine's compiler, whose answer is asked for once.
+TEST_P(CpuDiagnostic, HeadersThatOnlyTheCompilerFindsArePartOfTheKey) {
+  const std::filesystem::path folder = kernels_.scratch() / "modules";
+  const auto write = [&](const std::string& text) {
+    kernels_.files().make_directories(folder, false);
+    kernels_.files().write_file(folder / "mylib.h", text, false);
+  };
+  CpuCompilerOptions options;
+  options.program = GetParam();
+  options.scratch = kernels_.scratch() / "scratch";
+  options.environment = {{"CPATH", folder.string()}, {"LIBRARY_PATH", "/opt/lib"}};
+  const auto processes = make_process_runner();
+  RecordingLog log;
+  const auto compiler = make_cpu_compiler(options, *processes, kernels_.files(), log);
+  Specialization specialization = kernels_.specialize("#include <mylib.h>\n", "k");
+  specialization.unseen_headers = {"cmath", "cstdint", "cuda_runtime.h", "stdio.h", "vector"};
+  EXPECT_EQ(compiler->surroundings(specialization), "LIBRARY_PATH=/opt/lib");
+  EXPECT_EQ(compiler->unknown_input(specialization), "");
+  specialization.unseen_headers = {"mylib.h", "stdio.h"};
+  write("#define VALUE 1\n");
+  const std::string first = compiler->surroundings(specialization);
+  EXPECT_THAT(first,
+              AllOf(HasSubstr("mylib.h "), HasSubstr("LIBRARY_PATH=/opt/lib"), Not(HasSubstr("stdio.h"))));
+  write("#define VALUE 22\n");  // of another length: the clock need not have moved
+  EXPECT_NE(compiler->surroundings(specialization), first);
+  write("#include_next <mylib.h>\n");
+  EXPECT_THAT(compiler->unknown_input(specialization), HasSubstr("mylib.h:1:"));
 }
 
 /// A compiler in a world that the test makes up.
@@ -205,6 +315,13 @@ TEST_F(FakeCpuCompiler, TurnsACrashATimeoutAndAFullDiskIntoDiagnostics) {
   EXPECT_THAT(compile_with(FakeProcessRunner::exited(4)).summary, HasSubstr("exit code 4"));
   EXPECT_TRUE(
       compile_with(FakeProcessRunner::exited(1, "", "x.cu:1: fatal: No space left on device")).environment);
+  const Diagnostic refused =
+      compile_with(FakeProcessRunner::exited(1, "",
+                                             "g++: fatal error: cannot execute 'cc1plus': vfork: Resource "
+                                             "temporarily unavailable"));
+  EXPECT_TRUE(refused.environment) << "no fault of the text";
+  EXPECT_FALSE(refused.compiler_fault);
+  EXPECT_THAT(refused.summary, HasSubstr("was refused a process (the limit `ulimit -u`"));
   EXPECT_TRUE(compile_with(ProcessResult{}).environment);
   EXPECT_TRUE(compile_with(FakeProcessRunner::succeeded()).environment);  // it wrote no file
   EXPECT_TRUE(files_.files_below("/scratch").empty());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "support/error_matchers.h"
 
 namespace kiln {
@@ -49,6 +51,17 @@ TEST(Expression, AnUnknownNameIsPointedAt) {
   EXPECT_EQ(failure("2 * nxx"), "w.yaml:3:14: grid: unknown name 'nxx'; did you mean 'nx'? in '2 * nxx'");
 }
 
+TEST(Expression, OnlyFiniteNumbersAreValues) {
+  for (const char* text : {"nan", "inf", "-inf", "infinity", "NaN", "nan(0)"}) {
+    EXPECT_EQ(failure(text),
+              "w.yaml:3:10: grid: expected a finite number; found '" + std::string(text) + "'");
+    EXPECT_THAT(bad_input_of([&] {
+                  static_cast<void>(expression_names(text, {"w.yaml", 3, 10}, "grid"));
+                }),
+                HasSubstr("expected a finite number"));
+  }
+}
+
 TEST(Expression, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(failure("nx = 3"), HasSubstr("write '=='"));
   EXPECT_THAT(failure("nx, bx"), HasSubstr("one value is expected"));
@@ -67,6 +80,46 @@ TEST(Expression, TellsTheNamesItUses) {
   EXPECT_THAT(expression_names("a + min(b, c.d) * sizeof(T) + double", {}, ""),
               ElementsAre("T", "a", "b", "c.d"));
   EXPECT_TRUE(expression_names("3.5", {}, "").empty());
+}
+
+TEST(ExpressionMemo, GivesTheSameValuesAndNamesEachTime) {
+  ExpressionMemo memo;
+  for (const double nx : {100.0, 7.0, 100.0}) {
+    Variables names = variables();
+    names["nx"] = nx;
+    for (const char* text :
+         {"nx // bx + 1", "T == float ? nx : zero", "min(3, nx, bx)", "nx", "12", "zero ? nx // zero : 5"}) {
+      EXPECT_EQ(memo.evaluate(text, names, {}, "grid"), evaluate_expression(text, names, {}, "grid")) << text;
+      EXPECT_EQ(memo.names(text, {}, "grid"), expression_names(text, {}, "grid")) << text;
+    }
+  }
+}
+
+TEST(ExpressionMemo, SaysWhatIsWrongEachTime) {
+  ExpressionMemo memo;
+  const SourceLocation where{"w.yaml", 3, 10};
+  for (int i = 0; i < 2; ++i) {
+    for (const char* text : {"2 * nxx", "nx = 3", "nx, bx", "nx // zero", "1 // 0 + nx", "1e308 * 10 * nx",
+                             "(nx", "", "sizeof(nx)"}) {
+      EXPECT_EQ(bad_input_of([&] { static_cast<void>(memo.evaluate(text, variables(), where, "grid")); }),
+                failure(text))
+          << text;
+    }
+    EXPECT_THAT(bad_input_of([&] { static_cast<void>(memo.names("(nx", where, "grid")); }),
+                HasSubstr("w.yaml:3"));
+  }
+  EXPECT_EQ(memo.evaluate("nx // bx", variables(), where, "grid"), 3);
+}
+
+TEST(ExpressionMemo, ServesManyThreads) {
+  ExpressionMemo memo;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&memo, t] {
+      for (int i = 0; i < 500; ++i)
+        EXPECT_EQ(memo.evaluate("a * 2 + " + std::to_string(i % 5), {{"a", t}}, {}, ""), t * 2 + i % 5);
+    });
+  }
 }
 
 }  // namespace

@@ -10,6 +10,9 @@
 
 #include "base/file.h"
 #include "kiln/error.h"
+#include "support/error_matchers.h"
+#include "support/fake_clock.h"
+#include "support/memory_file_system.h"
 
 namespace kiln {
 namespace {
@@ -33,6 +36,7 @@ class SettingsTest : public ::testing::Test {
   void write(const std::filesystem::path& path, const std::string& text) {
     files_->make_directories(path.parent_path(), false);
     files_->write_file(path, text, false);
+    std::filesystem::permissions(path, std::filesystem::perms{0644});  // whatever the umask
   }
 
   void make_checkout(const std::filesystem::path& folder) {
@@ -47,7 +51,7 @@ class SettingsTest : public ::testing::Test {
                                 if (found == environment_.end() || found->second.empty()) return std::nullopt;
                                 return found->second;
                               },
-                              work_, executable_};
+                              work_, executable_, embedded_};
     return resolve_settings(world, overrides);
   }
 
@@ -64,7 +68,136 @@ class SettingsTest : public ::testing::Test {
   std::unique_ptr<FileSystem> files_;
   std::filesystem::path root_, home_, work_, executable_;
   std::map<std::string, std::string> environment_;
+  bool embedded_ = false;
 };
+
+/// Files of several users.
+class SettingsOfOthers : public ::testing::Test {
+ protected:
+  SettingsOfOthers() {
+    files_.make_directories("/home/me", false);
+    files_.make_directories("/work", false);
+    files_.write_file("/work/kiln.yaml", "cpu_threads: 3\n", false);
+    files_.set_mode("/work/kiln.yaml", 0644);
+  }
+  ResolvedSettings resolve(const SettingsOverrides& overrides = {}) {
+    const auto environment = [](const std::string& name) -> std::optional<std::string> {
+      return name == "HOME" ? std::optional<std::string>("/home/me") : std::nullopt;
+    };
+    return resolve_settings({files_, environment, "/work", ""}, overrides);
+  }
+  void expect_not_read(const std::string& why) {
+    const ResolvedSettings settings = resolve();
+    EXPECT_EQ(settings.values.cpu_threads, 0);
+    EXPECT_EQ(settings.file, "");
+    ASSERT_EQ(settings.warnings.size(), 1U);
+    EXPECT_THAT(settings.warnings[0], HasSubstr("'/work/kiln.yaml' is not read: " + why));
+    EXPECT_THAT(settings.warnings[0], HasSubstr("--settings kiln.yaml"));
+    EXPECT_EQ(resolve({"kiln.yaml", {}}).values.cpu_threads, 3) << "a file that is named is obeyed";
+  }
+
+  test::FakeClock clock_;
+  test::MemoryFileSystem files_{clock_};
+  const std::uint32_t other_ = current_user_id() + 1000;
+};
+
+TEST_F(SettingsOfOthers, ReadsTheUsersFileInTheCurrentFolder) {
+  EXPECT_EQ(resolve().values.cpu_threads, 3);
+  files_.set_owner("/work/kiln.yaml", 0);
+  files_.set_owner("/work", 0);
+  files_.set_mode("/work", 01777);  // as /tmp
+  EXPECT_EQ(resolve().values.cpu_threads, 3);
+  EXPECT_TRUE(resolve().warnings.empty());
+}
+
+TEST_F(SettingsOfOthers, DoesNotReadAnotherUsersFile) {
+  files_.set_owner("/work/kiln.yaml", other_);
+  expect_not_read("it belongs to user " + std::to_string(other_) + " and you are user " +
+                  std::to_string(current_user_id()));
+}
+
+TEST_F(SettingsOfOthers, DoesNotReadAFileThatOthersMayWriteTo) {
+  for (const std::uint32_t mode : {0664U, 0646U, 0666U}) {
+    files_.set_mode("/work/kiln.yaml", mode);
+    expect_not_read("its group or anyone may write to it");
+  }
+}
+
+TEST_F(SettingsOfOthers, DoesNotReadAFileInAFolderOfOthers) {
+  files_.set_mode("/work", 0777);
+  expect_not_read("its folder is not safe, anyone may write to it");
+  files_.set_mode("/work", 0755);
+  files_.set_owner("/work", other_);
+  expect_not_read("its folder is not safe, it belongs to user");
+}
+
+TEST_F(SettingsOfOthers, UsesNoKernelsOfOthersAboveTheCurrentFolder) {
+  files_.remove_all("/work/kiln.yaml");
+  files_.make_directories("/work/kernels_src", false);
+  files_.make_directories("/work/jit_cache", false);
+  EXPECT_THAT(resolve().values.workload_path, ElementsAre("/work/kernels_src"));
+  files_.set_owner("/work/kernels_src", other_);
+  const ResolvedSettings settings = resolve();
+  EXPECT_TRUE(settings.values.workload_path.empty());
+  EXPECT_EQ(settings.values.cache_dir, "/home/me/.cache/kiln");
+  ASSERT_EQ(settings.warnings.size(), 1U);
+  EXPECT_THAT(settings.warnings[0], HasSubstr("'/work/kernels_src' is not used: it belongs to user"));
+}
+
+TEST_F(SettingsTest, ALinkIsJudgedByItsTarget) {
+  write(root_ / "shared.yaml", "cpu_threads: 3\n");
+  std::filesystem::create_symlink(root_ / "shared.yaml", work_ / "kiln.yaml");
+  EXPECT_EQ(resolve().values.cpu_threads, 3);
+  std::filesystem::permissions(root_ / "shared.yaml", std::filesystem::perms{0666});
+  const ResolvedSettings settings = resolve();
+  EXPECT_EQ(settings.values.cpu_threads, 0);
+  EXPECT_EQ(settings.warnings.size(), 1U);
+}
+
+TEST_F(SettingsTest, ALinkThatLeadsToNoFileIsNamed) {
+  std::filesystem::create_symlink(root_ / "gone.yaml", work_ / "kiln.yaml");
+  EXPECT_EQ(message_of(), (work_ / "kiln.yaml").string() +
+                              ": the settings file is a symbolic link to a file that does not exist");
+}
+
+TEST_F(SettingsTest, AProgramThatEmbedsKilnTakesNothingFromTheCurrentFolder) {
+  write(work_ / "kiln.yaml", "cpu_threads: 3\nno_such_key: 1\n");
+  make_checkout(work_);
+  embedded_ = true;
+  const ResolvedSettings settings = resolve();
+  EXPECT_EQ(settings.values.cpu_threads, 0);
+  EXPECT_EQ(settings.values.cache_dir, (home_ / ".cache" / "kiln").string());
+  EXPECT_TRUE(settings.values.workload_path.empty());
+  EXPECT_TRUE(settings.warnings.empty());
+  write(home_ / ".config" / "kiln" / "settings.yaml", "cpu_threads: 2\n");
+  EXPECT_EQ(resolve().values.cpu_threads, 2);
+}
+
+TEST_F(SettingsTest, AnApplicationHasACacheOfItsOwnAndReadsNothingElse) {
+  write(work_ / "kiln.yaml", "cpu_threads: 3\n");
+  write(home_ / ".config" / "kiln" / "settings.yaml", "cpu_threads: 2\n");
+  environment_["KILN_CPU_THREADS"] = "5";
+  environment_["KILN_CACHE_DIR"] = "/elsewhere";
+  make_checkout(work_);
+  executable_ = root_ / "usr" / "bin" / "solver";
+  const SettingsWorld world{*files_,
+                            [this](const std::string& name) -> std::optional<std::string> {
+                              const auto found = environment_.find(name);
+                              return found == environment_.end() ? std::nullopt
+                                                                 : std::optional(found->second);
+                            },
+                            work_, executable_};
+  Settings expected;
+  expected.cache_dir = (home_ / ".cache" / "solver" / "kiln").string();
+  expected.workload_path = {(root_ / "usr" / "share" / "kiln" / "kernels_src").string()};
+  EXPECT_EQ(application_settings(world, "solver"), expected);
+  environment_["XDG_CACHE_HOME"] = (root_ / "xdg").string();
+  EXPECT_EQ(application_settings(world, "solver").cache_dir, (root_ / "xdg" / "solver" / "kiln").string());
+  for (const char* name : {"", ".", "..", "a/b"}) {
+    EXPECT_THAT(test::bad_input_of([&] { static_cast<void>(application_settings(world, name)); }),
+                HasSubstr("is not a name of a folder"));
+  }
+}
 
 TEST_F(SettingsTest, DefaultsOutsideACheckoutLieInTheHomeFolder) {
   executable_ = root_ / "usr" / "bin" / "kiln";

@@ -120,10 +120,20 @@ INSTANTIATE_TEST_SUITE_P(Units, YamlDuration,
                                          DurationCase{"2 min", 120}, DurationCase{"4", 4}));
 
 TEST(YamlNode, RefusesATimeThatIsNone) {
-  for (const char* text : {"-1 s", "fast", "3 h", "nan", "''"}) {
+  for (const char* text : {"-1 s", "fast", "3 h", "nan", "inf", "1e308 min", "''"}) {
     EXPECT_THAT(bad_input_of([&] { static_cast<void>(parse(std::string("t: ") + text).at("t").duration()); }),
                 HasSubstr("expected a time"));
   }
+}
+
+TEST(YamlNode, RefusesBytes0ThatYamlCppWouldTakeForAnEnd) {
+  EXPECT_THAT(bad_input_of([] { parse(std::string("a: 1\nb: x\0y\n", 12)); }), HasSubstr(":2: a byte 0"));
+  EXPECT_THAT(bad_input_of([] { parse("a: \"x\\0y\"\n"); }), HasSubstr(":1:4: a byte 0"));
+}
+
+TEST(YamlNode, MessagesShowControlCharactersOnOneLine) {
+  const std::string message = bad_input_of([] { parse("\"a\\n\\e[1m\": 1\n").require_keys({"b"}); });
+  EXPECT_THAT(message, HasSubstr("unknown key 'a\\n\\x1b[1m'"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <thread>
 
 #include "kiln/kiln.h"
@@ -172,6 +174,22 @@ TEST_F(Background, AKernelThatDisagreesIsNotUsed) {
   const BackgroundKernel lenient = request(service).background(options);
   lenient.wait();
   EXPECT_EQ(lenient.status().state, BackgroundState::kSpecialised) << lenient.status().reason;
+}
+
+TEST_F(Background, AToleranceThatNothingCouldExceedIsRefused) {
+  const Service service(settings_);
+  const auto refusal = [&](std::optional<double> rtol, std::optional<double> atol) {
+    BackgroundOptions options;
+    options.verify = true;
+    options.rtol = rtol;
+    options.atol = atol;
+    return bad_input_of([&] { static_cast<void>(request(service).background(options)); });
+  };
+  EXPECT_EQ(refusal(1, {}),
+            "BackgroundOptions::rtol: expected a finite number of at least 0 and below 1; found 1");
+  EXPECT_THAT(refusal({}, std::numeric_limits<double>::infinity()), HasSubstr("atol: expected a finite"));
+  EXPECT_THAT(refusal({}, -1), HasSubstr("found -1"));
+  EXPECT_THAT(refusal(std::numeric_limits<double>::quiet_NaN(), {}), HasSubstr("found nan"));
 }
 
 TEST_F(Background, AKernelThatAgreesIsUsed) {

@@ -95,6 +95,87 @@ TEST_F(Embedding, RunTimeValuesShareOneCompile) {
   EXPECT_EQ(service.statistics().memory_hits, 2U);
 }
 
+TEST_F(Embedding, EqualValuesAreAnsweredFromMemoryAlone) {
+  const Service service(settings_);
+  const KernelRequest wanted = request(service).set("n", 100).header("more.h", "// nothing");
+  const Kernel first = KernelRequest(wanted).set("factor", 2.5).get();
+  EXPECT_EQ(first.origin(), "compiled");
+  EXPECT_EQ(service.statistics().memory_hits, 0U);  // and nothing is being written any more
+  std::filesystem::remove_all(folder_ / "scale");
+  std::filesystem::remove_all(folder_ / "cache");
+  std::vector<double> x(100, 2.0), y(100);
+  for (int i = 1; i <= 3; ++i) {
+    const Kernel again = KernelRequest(wanted).set("factor", 2.5).get();
+    EXPECT_EQ(again.origin(), "memory");
+    EXPECT_EQ(again.compile_seconds(), 0);
+    EXPECT_EQ(again.key(), first.key());
+    EXPECT_EQ(service.statistics().memory_hits, static_cast<std::uint64_t>(i));
+    again.run(args(y.data(), x.data()));
+    EXPECT_EQ(y[99], 5.0);
+  }
+  EXPECT_EQ(KernelRequest(wanted).set("factor", 2.5).get_async().get().origin(), "memory");
+  EXPECT_EQ(service.statistics().compiled, 1U);
+}
+
+TEST_F(Embedding, TheOrderInWhichValuesAreSetMeansNothing) {
+  const Service service(settings_);
+  const KernelRequest base = request(service);
+  static_cast<void>(KernelRequest(base).set("n", 100).set("factor", 2.5).get());
+  EXPECT_EQ(KernelRequest(base).set("factor", 2.5).set("n", 100).get().origin(), "memory");
+  EXPECT_EQ(service.statistics().memory_hits, 1U);
+}
+
+TEST_F(Embedding, OtherValuesHeadersKernelsAndDevicesAreOtherRequests) {
+  const Service service(settings_);
+  const KernelRequest base = request(service).set("n", 100);
+  static_cast<void>(base.get());
+  EXPECT_EQ(KernelRequest(base).set("mode", "fancy").get().origin(),
+            "memory");  // the text does not mention it
+  EXPECT_EQ(KernelRequest(base).set("factor", 2).get().origin(), "compiled");
+  EXPECT_EQ(KernelRequest(base).set("fast_math", true).get().origin(), "compiled");
+  EXPECT_EQ(KernelRequest(base).set("T", "float").get().origin(), "compiled");
+  EXPECT_EQ(service.workload("scale").kernel("scale_reference").on(service.device("cpu")).get().origin(),
+            "compiled");
+  const DeviceHandle other = service.device("cpu");
+  static_cast<void>(KernelRequest(base).on(other).get());
+  EXPECT_EQ(service.statistics().memory_hits, 2U);
+}
+
+TEST_F(Embedding, SetReplacesWhatWasSet) {
+  const Service service(settings_);
+  std::vector<double> x(100, 1.0), y(100);
+  request(service).set("n", 100).set("factor", 2).set("factor", 4).get().run(args(y.data(), x.data()));
+  EXPECT_EQ(y[99], 4.0);
+  // A value that was replaced is not looked at.
+  request(service).set("n", "nonsense").set("n", 50).get().run(args(y.data(), x.data()));
+}
+
+TEST_F(Embedding, AWorkloadIsWhatItsTextsWereWhenItWasFirstUsed) {
+  const Service service(settings_);
+  const WorkloadHandle workload = service.workload("scale");
+  const DeviceHandle cpu = service.device("cpu");
+  const auto result = [&](const WorkloadHandle& handle, double factor) {
+    double x = 1, y = 0;
+    handle.kernel("scale").on(cpu).set("n", 1).set("factor", factor).get().run(args(&y, &x));
+    return y;
+  };
+  EXPECT_EQ(result(workload, 2), 2.0);
+  std::ofstream(folder_ / "scale/scale.cu")
+      << "#include \"kiln/params.h\"\nextern \"C\" __global__ void scale(T* y, const T* x, const Params p) "
+         "{ y[0] = -p.factor * x[0]; }\n";
+  EXPECT_EQ(result(workload, 2), 2.0);
+  EXPECT_EQ(result(workload, 3), 3.0);  // other values, and the same text
+  EXPECT_EQ(result(service.workload("scale"), 3), -3.0);
+}
+
+TEST_F(Embedding, WhatWasCompiledIsOnTheDiskBeforeTheServiceGoes) {
+  const Service service(settings_);
+  EXPECT_EQ(request(service).get().origin(), "compiled");
+  EXPECT_GT(service.statistics().bytes_written, 0U);  // waits for it
+  const Service second(settings_);
+  EXPECT_EQ(request(second).get().origin(), "disk");
+}
+
 TEST_F(Embedding, HeadersInMemoryAreFoundAndPartOfTheKey) {
   std::ofstream(folder_ / "scale/scale.cu")
       << "#include \"kiln/params.h\"\n#include \"more.h\"\n"

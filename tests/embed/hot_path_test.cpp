@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,37 @@ TEST_F(HotPath, ALaunchWithATensorMapTakesNoMemory) {
 
 // The fake driver's "increment" adds 1 to what its first argument points to, and its map is the tensor's
 // address.
+/// The streams that the launches of `launch` were given to.
+std::set<cuda_abi::Stream> streams_of(FakeCuda& fake, const std::function<void()>& launch) {
+  const std::size_t before = fake.launches().size();
+  fake.keep_launches(true);
+  launch();
+  fake.keep_launches(false);
+  std::set<cuda_abi::Stream> streams;
+  const auto launches = fake.launches();
+  for (std::size_t i = before; i < launches.size(); ++i) streams.insert(launches[i].stream);
+  return streams;
+}
+
+TEST_F(HotPath, ANullStreamIsTheLegacyDefaultStreamForEveryKindOfKernel) {
+  const std::set<cuda_abi::Stream> legacy{cuda_abi::kLegacyStream};
+  const Kernel kernel = request("scale").get();
+  EXPECT_EQ(streams_of(*fake_, [&] { kernel.launch(nullptr, args(y_, x_)); }), legacy);
+  EXPECT_EQ(streams_of(*fake_, [&] { kernel.run(args(y_, x_)); }), legacy);
+  const Kernel clustered = request("scale").set("size", 2).get();
+  EXPECT_EQ(streams_of(*fake_, [&] { clustered.launch(nullptr, args(y_, x_)); }), legacy);
+  const BackgroundKernel background = request("scale").background();
+  EXPECT_EQ(streams_of(*fake_, [&] { background.launch(nullptr, args(y_, x_)); }), legacy);
+  background.wait();
+  EXPECT_EQ(streams_of(*fake_, [&] { background.run(args(y_, x_)); }), legacy);
+  const KernelFamily family = request("scale").family({"n"});
+  EXPECT_EQ(streams_of(*fake_, [&] { family.at({32}).launch(nullptr, args(y_, x_)); }), legacy);
+  void* own = this;
+  EXPECT_EQ(streams_of(*fake_, [&] { kernel.launch(own, args(y_, x_)); }),
+            std::set<cuda_abi::Stream>{static_cast<cuda_abi::Stream>(own)});
+  EXPECT_TRUE(fake_->stream_flags().empty()) << "the program's work needs no stream of Kiln's";
+}
+
 TEST_F(HotPath, MapsAndPointersComeInTheOrderOfTheKernelsArguments) {
   alignas(16) int x[8] = {}, y[8] = {};
   request("map_first").get().launch(nullptr, args(x, y));
@@ -131,6 +163,21 @@ TEST_F(HotPath, AKernelInTheBackgroundIsLaunchedWithoutMemory) {
   const BackgroundKernel kernel = request("scale").background();
   kernel.wait();
   EXPECT_EQ(allocations([&] { kernel.launch(nullptr, args(y_, x_)); }), 0U);
+}
+
+TEST_F(HotPath, GettingAKnownKernelTakesNoMemory) {
+  const KernelRequest wanted = request("scale").set("n", 64);
+  static_cast<void>(wanted.get());
+  EXPECT_EQ(allocations([&] { static_cast<void>(wanted.get()); }), 0U);
+}
+
+TEST_F(HotPath, SettingAValueAgainCostsTheSameEachTime) {
+  KernelRequest wanted = request("scale").set("n", 0);
+  const std::size_t before = allocation_count();
+  wanted.set("n", 1);
+  const std::size_t once = allocation_count() - before;
+  std::int64_t n = 1;
+  EXPECT_EQ(allocations([&] { wanted.set("n", ++n); }), kTimes * once);
 }
 
 TEST_F(HotPath, ALookUpTakesNoMemory) {

@@ -40,7 +40,7 @@ void unpack(std::string_view text) {
   files.write_file("/target/README", "", false);
   bool unpacked = false;
   try {
-    unpack_bundle(files, text, "/target");
+    unpack_bundle(files, bundle_in_text(text), "/target");
     unpacked = true;
   } catch (const Error& error) {
     require(error.kind() == ErrorKind::kBadInput);

@@ -19,21 +19,6 @@ using test::require;
 
 const std::string kFolder = "/cache/v1/aa/" + std::string(62, 'a');
 
-std::map<std::string, std::string> split_files(std::string_view text) {
-  std::map<std::string, std::string> files;
-  std::string name = "entry.json";
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t mark = std::min(text.find("\n==", begin), text.size());
-    files[name] = text.substr(begin, mark - begin);
-    const std::size_t line_end = text.find('\n', mark + 1);
-    if (line_end == std::string_view::npos) break;
-    name = text.substr(mark + 3, line_end - mark - 3);
-    begin = line_end + 1;
-  }
-  return files;
-}
-
 void replace(std::string& text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   if (at != std::string::npos) text.replace(at, from.size(), to);
@@ -81,11 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test::FakeClock clock;
   test::MemoryFileSystem files(clock);
   files.make_directories(kFolder, true);
-  const auto contents = split_files(text);
+  const auto contents = test::split_files(text, "entry.json");
   for (const auto& [name, bytes] : contents) {
-    const bool plain = !name.empty() && name.size() < 100 && name != "." && name != ".." &&
-                       name.find_first_of(std::string("/\0", 2)) == std::string::npos;
-    if (plain && name != "entry.json") files.write_file(kFolder + "/" + name, bytes, false);
+    if (test::is_plain_name(name) && name != "entry.json")
+      files.write_file(kFolder + "/" + name, bytes, false);
   }
   files.write_file(kFolder + "/entry.json", contents.at("entry.json"), false);
   read_all(files, clock);

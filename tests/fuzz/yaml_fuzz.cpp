@@ -1,27 +1,18 @@
-// The readers of YAML: a job, a workload, and every accessor on every node.
+// The readers of YAML: a job, a workload, a study, and every accessor on every node.
 #include <string>
 
 #include "config/job_spec.h"
 #include "config/yaml_node.h"
 #include "fuzz/fuzz_target.h"
 #include "kiln/error.h"
+#include "study/study_spec.h"
 #include "workload/workload.h"
 
 namespace kiln {
 namespace {
 
+using test::attempt;
 using test::require;
-
-/// Either it returns, or it throws bad_input with a place.
-template <class Action>
-void attempt(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    require(error.kind() == ErrorKind::kBadInput);
-    require(error.message().size() < 100'000);
-  }
-}
 
 void visit(const YamlNode& node) {
   attempt([&] { static_cast<void>(node.text()); });
@@ -46,8 +37,10 @@ void visit(const YamlNode& node) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kiln;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  attempt([&] { visit(YamlNode::parse(text, "fuzz.yaml")); });
-  attempt([&] { static_cast<void>(parse_job(text, "fuzz.yaml")); });
-  attempt([&] { static_cast<void>(parse_workload(YamlNode::parse(text, "fuzz.yaml"), text, "/folder")); });
+  test::attempt([&] { visit(YamlNode::parse(text, "fuzz.yaml")); });
+  test::attempt([&] { static_cast<void>(parse_job(text, "fuzz.yaml")); });
+  test::attempt(
+      [&] { static_cast<void>(parse_workload(YamlNode::parse(text, "fuzz.yaml"), text, "/folder")); });
+  test::attempt([&] { static_cast<void>(parse_study(text, "fuzz.yaml")); });
   return 0;
 }

@@ -10,8 +10,9 @@ cp -r "$source/examples/embedding" "$folder/example"
 "$cmake" -G "$generator" -S "$folder/example" -B "$folder/build" -D CMAKE_PREFIX_PATH="$folder/prefix" -D CMAKE_CXX_COMPILER="$cxx" \
   -D CMAKE_BUILD_TYPE=Release
 "$cmake" --build "$folder/build"
-export KILN_CACHE_DIR=$folder/cache KILN_WORKLOAD_PATH=$folder/prefix/share/kiln/kernels_src
+export XDG_CACHE_HOME=$folder/cache KILN_CACHE_DIR=$folder/not-read
 cd "$folder/build"
+echo 'no_such_setting: 1' > kiln.yaml  # that of whoever owns the current folder: a program does not read it
 for program in ./*; do
   if [ -f "$program" ] && [ -x "$program" ]; then
     echo "== $program"
@@ -19,4 +20,6 @@ for program in ./*; do
     ran=yes
   fi
 done
+[ -d "$folder/cache/kiln-heat/kiln/v1" ] || { echo "FAILED: no cache of the program's own"; exit 1; }
+[ ! -e "$KILN_CACHE_DIR" ] || { echo "FAILED: a variable was read"; exit 1; }
 [ "${ran:-}" = yes ] || { echo "FAILED: the example built no program"; exit 1; }

@@ -104,14 +104,50 @@ TEST_F(CapsuleTest, EachMissingFileIsNamed) {
 TEST_F(CapsuleTest, WhatIsNoCapsuleIsBadInput) {
   for (const char* text : {"", "{}", "[]", "{\"format\": 1}", "{\"format\": 2}", "\xff"}) {
     files_.write_file("/capsule/capsule.json", text, false);
-    EXPECT_NE(bad_input_of([&] { (void)read_capsule(files_, "/capsule"); }), "") << text;
+    EXPECT_THAT(
+        bad_input_of([&] { (void)read_capsule(files_, "/capsule"); }),
+        testing::AllOf(HasSubstr("/capsule/capsule.json: "), testing::Not(HasSubstr("json.exception"))))
+        << text;
   }
+  files_.write_file("/capsule/capsule.json", "{}", false);
+  EXPECT_THAT(bad_input_of([&] { (void)read_capsule(files_, "/capsule"); }),
+              HasSubstr("expected the description of a failure capsule as Kiln writes it, found one with the "
+                        "fault: key 'format' not found"));
 }
 
-TEST_F(CapsuleTest, ANameThatIsNotUtf8IsRefused) {
+TEST_F(CapsuleTest, WhatIsNotUtf8IsKeptAsItIs) {
   Capsule capsule = full_capsule();
-  capsule.specialization.options = {"-DX=\xff"};
-  EXPECT_THAT(bad_input_of([&] { write_capsule(files_, "/capsule", capsule); }), HasSubstr("not UTF-8"));
+  Specialization& spec = capsule.specialization;
+  spec.source_name = "k\xe9.cu";
+  spec.source_path = "/caf\xe9/k\xe9.cu";
+  spec.options = {"-DX=\xff", "-DY=1", "-DZ=\xc3\xa9"};
+  spec.include_directories = {"/caf\xe9"};
+  spec.defines = {{"A", "\"\xe9\""}, {"B", "plain"}};
+  spec.headers.front().name = "h\xe9.h";
+  spec.headers.front().path = "/caf\xe9/h\xe9.h";
+  capsule.settings.cache_dir = "/home/caf\xe9/cache";
+  write_capsule(files_, "/capsule", capsule);
+  const Capsule read = read_capsule(files_, "/capsule");
+  EXPECT_EQ(read.specialization.source_name, spec.source_name);
+  EXPECT_EQ(read.specialization.source_path, spec.source_path);
+  EXPECT_EQ(read.specialization.options, spec.options);
+  EXPECT_EQ(read.specialization.include_directories, spec.include_directories);
+  EXPECT_EQ(read.specialization.defines, spec.defines);
+  EXPECT_EQ(read.specialization.headers.front().name, spec.headers.front().name);
+  EXPECT_EQ(read.specialization.headers.front().path, spec.headers.front().path);
+  EXPECT_EQ(read.settings.cache_dir, capsule.settings.cache_dir);
+}
+
+TEST_F(CapsuleTest, BytesThatAreNoHexadecimalDigitsAreBadInput) {
+  write_capsule(files_, "/capsule", full_capsule());
+  std::string text = files_.read_file("/capsule/capsule.json").value();
+  const std::size_t at = text.find("\"source_name\": ") + 15;
+  for (const char* value : {"{\"hex\": \"6be\"}", "{\"hex\": \"zz\"}", "{\"hex\": 1}", "{}", "[]"}) {
+    std::string bad = text;
+    bad.replace(at, bad.find(',', at) - at, value);
+    files_.write_file("/capsule/capsule.json", bad, false);
+    EXPECT_NE(bad_input_of([&] { (void)read_capsule(files_, "/capsule"); }), "") << value;
+  }
 }
 
 TEST_F(CapsuleTest, TellsTheFailure) {

@@ -43,7 +43,10 @@ class FakeWorker : public testing::Test {
                                   clock_, log_);
   }
   Diagnostic compile_with(FakeProcessRunner::Answer answer) {
-    processes_.set_answer(std::move(answer));
+    processes_.set_answer([this, answer = std::move(answer)](const Command& command) {
+      if (command.arguments.empty()) return FakeProcessRunner::exited(2, "", usage_);
+      return answer(command);
+    });
     return diagnostic_of(make(Isolation::kProcess)->compile(make_specialization()));
   }
 
@@ -62,7 +65,17 @@ class FakeWorker : public testing::Test {
   test::RecordingLog log_;
   FakeProcessRunner processes_;
   WantsProcesses inner_;
+  std::string usage_ = "usage: kiln-worker CAPSULE\n";  ///< what the program says without arguments
 };
+
+TEST_F(FakeWorker, AnotherProgramThatFailsIsTheMachinesLack) {
+  usage_ = "false: no usage\n";
+  const Diagnostic diagnostic = compile_with([](const Command&) { return FakeProcessRunner::exited(1); });
+  EXPECT_TRUE(diagnostic.environment);
+  EXPECT_FALSE(diagnostic.compiler_fault);
+  EXPECT_EQ(diagnostic.summary,
+            "'/bin/kiln-worker' is not kiln-worker; correct the setting `worker` (KILN_WORKER)");
+}
 
 TEST_F(FakeWorker, CompilesThereAndLeavesNothingBehind) {
   processes_.set_answer([&](const Command& command) {
@@ -198,6 +211,38 @@ TEST_F(FakeWorker, AutoTakesAWorkerBesideAnotherCompileOnly) {
   EXPECT_EQ(processes_.commands().size(), 1U);
   inner_.unblock();
   first.join();
+}
+
+TEST_F(FakeWorker, WhereManyAreExpectedAllCompileInWorkers) {
+  processes_.set_answer([&](const Command& command) {
+    write_outcome(files_, command.arguments.at(0), code_from_a_worker());
+    return FakeProcessRunner::succeeded();
+  });
+  const auto compiler = make(Isolation::kAuto);
+  inner_.at_once = 2;
+  {
+    const ExpectedCompiles expected = expect_compiles(*compiler, 64);
+    (void)compiler->compile(make_specialization());  // alone yet
+    EXPECT_EQ(inner_.compiles(), 0);
+    EXPECT_EQ(processes_.commands().size(), 1U);
+  }
+  (void)compiler->compile(make_specialization());  // nobody else is expected any more
+  EXPECT_EQ(inner_.compiles(), 1);
+  inner_.at_once = Compiler::kAnyNumber;  // a compiler that starts processes itself
+  const ExpectedCompiles expected = expect_compiles(*compiler, 64);
+  (void)compiler->compile(make_specialization());
+  EXPECT_EQ(inner_.compiles(), 2);
+}
+
+TEST_F(FakeWorker, WithoutAWorkerProgramManyCompileHere) {
+  Settings settings;
+  settings.worker = "/nowhere/kiln-worker";
+  inner_.at_once = 2;
+  const auto compiler = make_isolated_compiler(inner_, {Isolation::kAuto, settings, "/scratch", "/failures"},
+                                               processes_, files_, clock_, log_);
+  const ExpectedCompiles expected = expect_compiles(*compiler, 64);
+  EXPECT_TRUE(std::holds_alternative<CodeObject>(compiler->compile(make_specialization())));
+  EXPECT_EQ(inner_.compiles(), 1);
 }
 
 TEST_F(FakeWorker, WithoutAWorkerProgramItSaysWhereItLooked) {

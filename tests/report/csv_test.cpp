@@ -35,5 +35,22 @@ TEST(Csv, EveryLineHasEveryColumn) {
   EXPECT_THAT(lines[1], HasSubstr(",64,run,"));
 }
 
+TEST(Csv, ASpreadsheetFindsNoFormula) {
+  EXPECT_EQ(csv_field("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_field("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(csv_field("+cmd|' /C calc'!A0"), "'+cmd|' /C calc'!A0");
+  EXPECT_EQ(csv_field("-2+3,x"), "\"'-2+3,x\"");
+  EXPECT_EQ(csv_field("\t=1"), "'\t=1");
+  EXPECT_EQ(csv_field("\r=1"), "'\\x0d=1");
+}
+
+TEST(Csv, ANumberStaysANumber) {
+  for (const char* number : {"-1", "-1.5e-300", "+2", "-inf", "0"}) EXPECT_EQ(csv_field(number), number);
+}
+
+TEST(Csv, ControlCharactersAreShown) {
+  EXPECT_EQ(csv_field("a\033[2Jb\xff"), "a\\x1b[2Jb\\xff");
+}
+
 }  // namespace
 }  // namespace kiln

@@ -11,6 +11,7 @@
 #include "support/error_matchers.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
+#include "support/recording_log.h"
 
 namespace kiln {
 namespace {
@@ -70,8 +71,9 @@ TEST(RecordReader, WhatWasWrittenReadsBackTheSame) {
 }
 
 TEST(RecordReader, EveryStatusReadsBack) {
-  for (const RunStatus status : {RunStatus::kOk, RunStatus::kWrong, RunStatus::kCompileFailed,
-                                 RunStatus::kUnfit, RunStatus::kFaulted, RunStatus::kNotRun}) {
+  for (const RunStatus status : {RunStatus::kOk, RunStatus::kUnchecked, RunStatus::kWrong,
+                                 RunStatus::kCompileFailed, RunStatus::kUnfit, RunStatus::kFaulted,
+                                 RunStatus::kCrashed, RunStatus::kTimedOut, RunStatus::kNotRun}) {
     Record record = test::base_record("");
     record.status = status;
     EXPECT_EQ(record_from_json(record_to_json(record), "f", 1).status, status);
@@ -84,7 +86,7 @@ TEST(RecordReader, DamageIsToldWithPlaceAndWhatWasExpected) {
   EXPECT_EQ(refusal("{\"name\":\"someone else's\"}"),
             "records.jsonl:3: expected a member 'format', found none");
   EXPECT_THAT(refusal(damaged("\"status\":\"ok\"", "\"status\":\"fine\"")),
-              HasSubstr("status: expected one of ok, wrong, compile failed"));
+              HasSubstr("status: expected one of ok, unchecked, wrong, compile failed"));
   EXPECT_THAT(refusal(damaged("\"grid\":[8,8,8]", "\"grid\":[8,8]")),
               HasSubstr("launches[0].grid: expected a list of three counts"));
   EXPECT_THAT(refusal(damaged("\"registers\":32", "\"registers\":-1")),
@@ -104,11 +106,12 @@ class RecordFiles : public ::testing::Test {
   }
 
   std::string read_refused(const std::string& path) {
-    return test::bad_input_of([&] { static_cast<void>(read_records(files_, {path})); });
+    return test::bad_input_of([&] { static_cast<void>(read_records(files_, {path}, log_)); });
   }
 
   test::FakeClock clock_;
   test::MemoryFileSystem files_{clock_};
+  test::RecordingLog log_;
 };
 
 TEST_F(RecordFiles, AreReadInTheOrderInWhichTheyAreNamed) {
@@ -116,9 +119,24 @@ TEST_F(RecordFiles, AreReadInTheOrderInWhichTheyAreNamed) {
   write("/r/b/records.jsonl", line("b1") + "\n" + line("b2"));
   write("/single.jsonl", line("s"));
   std::vector<std::string> labels;
-  for (const Record& record : read_records(files_, {"/single.jsonl", "/r/b/records.jsonl"}))
+  for (const Record& record : read_records(files_, {"/single.jsonl", "/r/b/records.jsonl"}, log_))
     labels.push_back(record.label);
   EXPECT_THAT(labels, ::testing::ElementsAre("s", "b1", "b2"));
+}
+
+TEST_F(RecordFiles, LinesThatCrashesCutOffAreWarningsAndHideNothing) {
+  const auto line = [](const char* label) { return record_to_json(test::ok_record(label, 1)); };
+  write("/r/records.jsonl", line("a") + "\n" + line("torn").substr(0, 40) + "\n" + line("torn").substr(0, 9) +
+                                line("b") + "\n" + std::string(20, '\0') + line("c") + "\n" + line("d") +
+                                "\n{\"form");
+  std::vector<std::string> labels;
+  for (const Record& record : read_records(files_, {"/r/records.jsonl"}, log_))
+    labels.push_back(record.label);
+  EXPECT_THAT(labels, ::testing::ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(log_.warnings(),
+              ::testing::ElementsAre(HasSubstr("records.jsonl:2: a crash cut this line off"),
+                                     HasSubstr("records.jsonl:3:"), HasSubstr("records.jsonl:4:"),
+                                     HasSubstr("records.jsonl:6:")));
 }
 
 TEST_F(RecordFiles, WhatIsNotThereOrNoRecordIsNamed) {

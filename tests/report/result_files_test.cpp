@@ -39,6 +39,32 @@ TEST_F(ResultFilesTest, FoldersAreSearchedAndFilesTakenByWhatTheyHold) {
   EXPECT_THAT(found.studies, ElementsAre("/r/a/study.jsonl", "/old.jsonl"));
 }
 
+TEST_F(ResultFilesTest, LinkedFoldersAndFilesAreSearchedLikeOthers) {
+  write("/runs/one/records.jsonl", "{}");
+  write("/runs/two/study.jsonl", "{\"kind\":\"study\"}\n");
+  write("/single.jsonl", "{}");
+  files_.make_directories("/links/d", false);
+  files_.add_symlink("/links/a", "/runs/one");
+  files_.add_symlink("/links/b", "/runs/two");
+  files_.add_symlink("/links/c", "/runs");  // both again
+  files_.add_symlink("/links/d/up", "/links");
+  files_.add_symlink("/links/d/records.jsonl", "/single.jsonl");
+  files_.add_symlink("/whole", "/links");
+  for (const char* folder : {"/links", "/whole"}) {
+    const std::string below = folder;
+    const ResultFiles found = find_result_files(files_, {folder});
+    EXPECT_THAT(found.records, ElementsAre(below + "/a/records.jsonl", below + "/d/records.jsonl"));
+    EXPECT_THAT(found.studies, ElementsAre(below + "/b/study.jsonl"));
+  }
+}
+
+TEST_F(ResultFilesTest, ALinkToNothingIsNamed) {
+  files_.make_directories("/r", false);
+  files_.add_symlink("/r/records.jsonl", "/gone");
+  EXPECT_EQ(test::bad_input_of([&] { static_cast<void>(find_result_files(files_, {"/r"})); }),
+            "/r/records.jsonl: is a symbolic link to a file that does not exist");
+}
+
 TEST_F(ResultFilesTest, WhatIsNotThereIsNamed) {
   write("/empty/readme.txt", "");
   const auto refused = [&](const char* path) {

@@ -87,10 +87,11 @@ TEST(StudyReader, TheLastResultOfADeviceCountsAndWhatWasCutShortIsNamed) {
   const std::string text = header(R"(["cpu","cuda:0"])") + case_line("cpu", "jit_generic") +
                            result_line("cpu", 1) + result_line("cpu", 2);
   const StudyReports all = study_from_text(text + R"({"kind":"visit","devi)", "study.jsonl");
-  ASSERT_THAT(all.reports, SizeIs(1)) << "a torn last line is not looked at";
+  ASSERT_THAT(all.reports, SizeIs(1)) << "a torn last line hides nothing";
   EXPECT_DOUBLE_EQ(all.reports[0].cases.at(0).step->median, 2);
   EXPECT_THAT(all.notes,
-              ElementsAre(HasSubstr("study.jsonl: the study of small was cut short on cuda:0; kiln study")));
+              ElementsAre(HasSubstr("study.jsonl: the study of small was cut short on cuda:0; kiln study"),
+                          HasSubstr("study.jsonl:5: a crash cut this line off")));
 }
 
 TEST(StudyReader, WhatIsWrongIsNamedWithItsPlace) {
@@ -104,7 +105,7 @@ TEST(StudyReader, WhatIsWrongIsNamedWithItsPlace) {
               HasSubstr("curves[0].seconds: expected a number for each"));
   EXPECT_THAT(refusal(good + "{\"kind\":\"visits\"}\n"),
               HasSubstr("study.jsonl:3: kind: expected study, case, visit"));
-  EXPECT_THAT(refusal(good + "{\"kind\":\n"), HasSubstr("study.jsonl:3:"));
+  EXPECT_THAT(refusal(good + "hello\n"), HasSubstr("study.jsonl:3:"));
   EXPECT_THAT(refusal(good + "{\"kind\":\"result\",\"section\":\"small\",\"device\":\"cpu\"}\n"),
               HasSubstr("expected a member 'cases'"));
 }

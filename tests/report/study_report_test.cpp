@@ -37,6 +37,18 @@ TEST(StudyReport, TheTerminalShowsEachCaseAndTheWordsOfTheFile) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(StudyReport, UncheckedCasesShareOneLine) {
+  StudyReport report = test::study_report();
+  for (StudyReport::Case& which : report.cases) {
+    which.status = "unchecked";
+    which.message = "the workload has no check (`verify`)";
+  }
+  EXPECT_THAT(study_to_terminal(report, TextStyle{0, false, false}),
+              HasSubstr("  unchecked: all cases: the workload has no check (`verify`)\n"));
+  report.cases.front().status = "ok";
+  EXPECT_THAT(study_to_markdown(report), HasSubstr("- unchecked: " + report.cases[1].name + ", "));
+}
+
 TEST(StudyReport, ATerminalsWidthAndColoursAreKept) {
   const std::string text = study_to_terminal(test::study_report(), TextStyle{60, true, true});
   EXPECT_THAT(text, HasSubstr("\x1b[32m"));
@@ -48,7 +60,7 @@ TEST(StudyReport, ATerminalsWidthAndColoursAreKept) {
 TEST(StudyReport, MarkdownHasHeadingsATableAndLists) {
   const std::string text = study_to_markdown(test::study_report());
   EXPECT_THAT(text,
-              AllOf(HasSubstr("## Study: poly on Example <GPU>\n"), HasSubstr("\n### Cases\n\n| case"),
+              AllOf(HasSubstr("## Study: poly on Example \\<GPU>\n"), HasSubstr("\n### Cases\n\n| case"),
                     HasSubstr("| regs | local bytes | shared bytes |"),
                     HasSubstr("\n### Break-even\n\n- jit_specialised against aot_generic: after 2500")));
 }

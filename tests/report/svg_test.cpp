@@ -12,7 +12,7 @@ using ::testing::Not;
 TEST(EscapeMarkup, KeepsTextTextInContentAndAttributes) {
   EXPECT_EQ(escape_markup("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
   EXPECT_EQ(escape_markup("\xc2\xb5s\n\t"), "\xc2\xb5s\n\t");
-  EXPECT_EQ(escape_markup(std::string("x\0\x1b\x7fy", 5)), "xy");
+  EXPECT_EQ(escape_markup(std::string("x\0\x1b\x7fy", 5)), "x\\x00\\x1b\\u007fy");
 }
 
 TEST(Svg, HoldsItsMarksInOrder) {

@@ -76,5 +76,23 @@ TEST(TextTable, CountsCodePoints) {
   EXPECT_EQ(display_width("1 ± 2"), 5U);
 }
 
+TEST(TextTable, ACellCannotMoveTheCursorOrColourItself) {
+  const TextTable table{{{"na\033[2Jme"}}, {{{"a\033[32mb\r", Tone::kBad}}}};
+  for (const bool colour : {false, true}) {
+    std::string text = render_terminal(table, {0, true, colour});
+    EXPECT_THAT(text, HasSubstr("na\\x1b[2Jme"));
+    EXPECT_THAT(text, HasSubstr("a\\x1b[32mb\\x0d"));
+    EXPECT_THAT(text, Not(HasSubstr("\033[32m")));
+  }
+}
+
+TEST(TextTable, MarkdownShowsACellAsItIs) {
+  EXPECT_EQ(markdown_text("<script>x</script> & `y` [z](javascript:0) *w* a|b \\ \033\nend"),
+            "\\<script>x\\</script> & \\`y\\` [z\\](javascript:0) \\*w\\* a\\|b \\ \\x1b end");
+  EXPECT_EQ(markdown_text("&lt; \\| ![a][b] [c]: d"), "\\&lt; \\\\\\| ![a\\][b] [c\\]: d");
+  EXPECT_EQ(markdown_text("1.1 [0.9, 1.2] 3 * n <= 4 & more"), "1.1 [0.9, 1.2] 3 * n <= 4 & more");
+  EXPECT_EQ(markdown_text("block_x=128 bind.all=compile"), "block_x=128 bind.all=compile");
+}
+
 }  // namespace
 }  // namespace kiln

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -54,6 +55,21 @@ TEST_F(CompileAheadTest, AsManyAtOnceAsThereAreJobs) {
   compiler_.unblock();
   ahead->wait();
   EXPECT_EQ(compiler_.compiles(), 10);
+}
+
+TEST_F(CompileAheadTest, TheCompilerIsToldHowManyAreExpected) {
+  class Expecting : public test::FakeCompiler {
+   public:
+    void expect(int compiles) override { expected += compiles; }
+    std::atomic<int> expected{0};
+  };
+  Expecting compiler;
+  std::vector<WantedCode> list = wanted(10);
+  for (WantedCode& code : list) code.compiler = &compiler;
+  auto ahead = service_.compile_ahead(std::move(list));
+  EXPECT_EQ(compiler.expected, 10);
+  ahead.reset();
+  EXPECT_EQ(compiler.expected, 0);
 }
 
 TEST_F(CompileAheadTest, TheSameKeyTwiceIsOneCompile) {

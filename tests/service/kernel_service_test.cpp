@@ -53,6 +53,7 @@ TEST_F(KernelServiceTest, ColdThenWarm) {
 
 TEST_F(KernelServiceTest, NextProcessFindsItOnDisk) {
   get(service_, make_specialization(), device_);
+  service_.finish_writing();
   KernelService next(&disk_, clock_);
   const ServiceResult result = get(next, make_specialization(), device_);
   EXPECT_EQ(result.origin, Origin::kDisk);
@@ -67,6 +68,7 @@ TEST_F(KernelServiceTest, NextProcessFindsItOnDisk) {
 
 TEST_F(KernelServiceTest, EntryIsLabelledForPeople) {
   get(service_, make_specialization("text of the kernel"), device_);
+  service_.finish_writing();
   const auto entries = disk_.list();
   ASSERT_EQ(entries.size(), 1);
   EXPECT_EQ(entries[0].label, "axpy.cu axpy");
@@ -83,9 +85,11 @@ TEST_F(KernelServiceTest, WithoutADisk) {
 
 TEST_F(KernelServiceTest, DamagedEntryIsCompiledAgainAndReplaced) {
   get(service_, make_specialization(), device_);
+  service_.finish_writing();
   for (const std::string& path : files_.files_below("/cache")) files_.write_file(path, "garbage", false);
   KernelService second(&disk_, clock_);
   EXPECT_EQ(get(second, make_specialization(), device_).origin, Origin::kCompiled);
+  second.finish_writing();
   KernelService third(&disk_, clock_);
   EXPECT_EQ(get(third, make_specialization(), device_).origin, Origin::kDisk);
   EXPECT_EQ(disk_.counters().damaged, 1);
@@ -96,6 +100,7 @@ TEST_F(KernelServiceTest, FullDiskDoesNotStopTheRun) {
   files_.set_full(true);
   EXPECT_EQ(get(service_, make_specialization(), device_).origin, Origin::kCompiled);
   EXPECT_EQ(get(service_, make_specialization("other"), device_).origin, Origin::kCompiled);
+  service_.finish_writing();
   EXPECT_EQ(log_.warnings().size(), 1);
 }
 

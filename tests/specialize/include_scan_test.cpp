@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
+
 namespace kiln {
 namespace {
 
@@ -77,11 +80,13 @@ TEST(IncludeScan, EndsInsideAnything) {
 }
 
 TEST(HeaderMacros, AreNamesOrSomethingElse) {
-  const auto found = find_header_macros(
+  const HeaderMacros macros = find_header_macros(
       "#define CONFIG \"a.h\"\n#define OTHER <z.h>\n# define CONFIG /* c */ <b.h> // d\n#define CONFIG "
       "PICK(1)\n"
-      "#define CONFIG(x) \"no.h\"\n#define CONFIG\n",
-      "CONFIG");
+      "#define CONFIG(x) \"no.h\"\n#define CONFIG\n");
+  ASSERT_EQ(macros.count("OTHER"), 1U);
+  EXPECT_EQ(macros.at("OTHER").at(0)->name, "z.h");
+  const auto& found = macros.at("CONFIG");
   ASSERT_EQ(found.size(), 4U);
   ASSERT_TRUE(found[0] && found[1]);
   EXPECT_EQ(found[0]->name, "a.h");
@@ -97,6 +102,36 @@ TEST(HeaderName, IsOneNameInQuotesOrBrackets) {
   EXPECT_EQ(parse_header_name("<a/b.h>")->name, "a/b.h");
   for (const char* text : {"", "\"", "\"\"", "a.h", "<a.h", "\"a\" \"b\"", "<a>b>"}) {
     EXPECT_FALSE(parse_header_name(text)) << text;
+  }
+}
+
+/// Seconds of this thread that the fastest of a few scans takes.
+double seconds_of_scan(const std::string& text) {
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const double begin = now();
+    static_cast<void>(find_include_uses(text));
+    static_cast<void>(find_header_macros(text));
+    least = std::min(least, now() - begin);
+  }
+  return least;
+}
+
+/// Twice the text takes twice the time, not four times; three allows for a machine that does other work.
+TEST(IncludeScan, TakesLinearTime) {
+  for (const std::string piece :
+       {"R\"", "#include <a\n", "#include \"a.h\"\n", "__has_include(<a ", "#define M <a\n", "/*/", "\\\n"}) {
+    const auto text = [&](std::size_t times) {
+      std::string all = piece.starts_with("__") ? "#if " : "";
+      for (std::size_t i = 0; i < times; ++i) all += piece;
+      return all;
+    };
+    EXPECT_LT(seconds_of_scan(text(200'000)), 3 * seconds_of_scan(text(100'000)) + 0.01) << piece;
   }
 }
 

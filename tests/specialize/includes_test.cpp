@@ -174,5 +174,47 @@ TEST_F(IncludesTest, FoldersAndFilesOfKilnAreNoHeaders) {
   EXPECT_THAT(includes.unseen, ElementsAre("folder.h"));
 }
 
+TEST_F(IncludesTest, MayBeAChainOfAnyLength) {
+  constexpr int kHeaders = 60'000;  // one call for each of them would need more than the stack holds
+  for (int i = 0; i < kHeaders; ++i) {
+    const std::string next =
+        i + 1 < kHeaders ? "#include \"h" + std::to_string(i + 1) + ".h\"\n" : "int last;\n";
+    search_.supplied.push_back({"h" + std::to_string(i) + ".h", "", next});
+  }
+  const Includes includes = find("#include \"h0.h\"\n");
+  ASSERT_EQ(includes.headers.size(), static_cast<std::size_t>(kHeaders));
+  EXPECT_EQ(includes.headers.front().name, "h0.h");
+  EXPECT_EQ(includes.headers.back().text, "int last;\n");
+}
+
+TEST_F(IncludesTest, MayBeAChainOfMacros) {
+  constexpr int kHeaders = 20'000;
+  std::string text;
+  for (int i = 0; i < kHeaders; ++i) {
+    const std::string number = std::to_string(i), next = std::to_string(i + 1);
+    search_.supplied.push_back({"h" + number + ".h", "", "#define M" + next + " \"h" + next + ".h\"\n"});
+    text += "#include M" + number + "\n";
+  }
+  search_.supplied.push_back({"h" + std::to_string(kHeaders) + ".h", "", ""});
+  const Includes includes = find("#define M0 \"h0.h\"\n" + text);
+  EXPECT_EQ(includes.headers.size(), static_cast<std::size_t>(kHeaders));
+  EXPECT_EQ(includes.unknown, "");
+}
+
+TEST_F(IncludesTest, AMacroOfTooManyMeaningsIsUnknown) {
+  std::string text = "#include M\n";
+  for (int i = 0; i < 100; ++i) text += "#define M \"h" + std::to_string(i) + ".h\"\n";
+  EXPECT_THAT(find(text).unknown, HasSubstr("k.cu:1: the header's name is computed"));
+}
+
+TEST_F(IncludesTest, LoseTheirByteOrderMark) {
+  write("/src/a.h", "\xEF\xBB\xBF#pragma once\n#include <b.h>\n");
+  write("/one/b.h", "int b;\n");
+  const Includes includes = find("\xEF\xBB\xBF#include \"a.h\"\n");
+  EXPECT_EQ(includes.text, "#include \"a.h\"\n");
+  EXPECT_THAT(found(includes), ElementsAre("a.h=/src/a.h", "b.h=/one/b.h"));
+  EXPECT_EQ(includes.headers[0].text, "#pragma once\n#include <b.h>\n");
+}
+
 }  // namespace
 }  // namespace kiln

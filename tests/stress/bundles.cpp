@@ -54,7 +54,7 @@ Row refuse(Place& place, const BadBundle& bad) {
   const auto before = snapshot(place);
   std::string line = "it was taken";
   try {
-    unpack_bundle(*place.files, bad.text, place.path("target"));
+    unpack_bundle(*place.files, bundle_in_text(bad.text), place.path("target"));
   } catch (const Error& error) {
     line = error.message();
   }
@@ -99,7 +99,7 @@ Rows bundles(const Options& options) {
       {"nothing in it", ""}};
   Rows rows;
   for (const BadBundle& one : bad) rows.push_back(refuse(place, one));
-  const BundleSummary taken = unpack_bundle(*place.files, good, place.path("target"));
+  const BundleSummary taken = unpack_bundle(*place.files, bundle_in_text(good), place.path("target"));
   rows.push_back({"the sound bundle itself", std::to_string(taken.entries) + " of 3 entries unpacked",
                   holds_if(taken.entries == 3)});
   return rows;

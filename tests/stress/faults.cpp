@@ -35,14 +35,17 @@ Report run_job(Place& place, const std::filesystem::path& root) {
   Report report;
   CountingCompiler compiler(*place.files, "/dev/null", kBytes, 0);
   for (int round = 0; round < 2; ++round) {
-    DiskCache disk(*place.files, *place.clock, log, root);
-    KernelService service(&disk, *place.clock);
-    for (int i = 0; i < kKernels; ++i) {
-      const Specialization wanted = test::make_specialization("kernel " + std::to_string(i));
-      const auto result = service.get(wanted, compiler, nullptr);
-      const auto* got = std::get_if<ServiceResult>(&result);
-      if (got != nullptr && got->code->code().binary == counted_binary(wanted, kBytes)) ++report.done;
+    {
+      DiskCache disk(*place.files, *place.clock, log, root);
+      KernelService service(&disk, *place.clock);
+      for (int i = 0; i < kKernels; ++i) {
+        const Specialization wanted = test::make_specialization("kernel " + std::to_string(i));
+        const auto result = service.get(wanted, compiler, nullptr);
+        const auto* got = std::get_if<ServiceResult>(&result);
+        if (got != nullptr && got->code->code().binary == counted_binary(wanted, kBytes)) ++report.done;
+      }
     }
+    // The service has written what it compiled, or has said why not.
     if (round == 0) report.lines = log.warnings();
   }
   return report;

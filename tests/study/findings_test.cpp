@@ -43,6 +43,18 @@ TEST_F(FindingsTest, AConstantThatHelpsSaysByHowMuch) {
             "n at compile time: 2.0000x [2.0000, 2.0000] as fast, 3 registers fewer");
 }
 
+TEST_F(FindingsTest, VerdictsNameResultsThatAreUnchecked) {
+  add(CaseGroup::kJitGeneric, "jit_generic", slow_, 40, "a", 1);
+  add(CaseGroup::kOnly, "only.n", fast_, 37, "b", 1);
+  data_["jit_generic"].record.status = RunStatus::kUnchecked;
+  data_["jit_generic"].costs->first[FirstWay::kCold].seconds = {1};
+  const Findings findings = find(cases_, data_);
+  ASSERT_EQ(findings.constants.size(), 1U);
+  EXPECT_EQ(findings.constants[0].sentence(),
+            "n at compile time: 2.0000x [2.0000, 2.0000] as fast, 3 registers fewer, results unchecked");
+  EXPECT_THAT(findings.first_results.at(0).sentence(), HasSubstr("cold: 1.00 s, results unchecked"));
+}
+
 TEST_F(FindingsTest, AnIntervalThatHoldsOneIsNoEffect) {
   add(CaseGroup::kJitGeneric, "jit_generic", {1, 1, 1, 1, 1, 1}, 40, "a", 1);
   add(CaseGroup::kOnly, "only.n", {0.9, 1.1, 0.8, 1.2, 1, 1}, 41, "b", 1);
@@ -90,6 +102,7 @@ TEST_F(FindingsTest, FastMathIsComparedWithThePreciseCase) {
   add(CaseGroup::kJitSpecialised, "jit_specialised", slow_, 40, "a", 1);
   add(CaseGroup::kJitSpecialised, "jit_specialised fast_math", fast_, 40, "b", 1, true);
   CheckResult check;
+  check.compared = 1;
   check.max_relative_error = 1e-3;
   data_["jit_specialised fast_math"].record.checks.push_back(check);
   check.max_relative_error = 1e-6;

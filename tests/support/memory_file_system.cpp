@@ -1,5 +1,6 @@
 #include "support/memory_file_system.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kiln::test {
@@ -32,14 +33,21 @@ std::optional<FileStatus> MemoryFileSystem::status(const Path& path) {
   return node == nullptr ? std::nullopt : std::optional(node->status);
 }
 
-std::optional<std::string> MemoryFileSystem::read_file(const Path& path) {
+std::optional<FileStatus> MemoryFileSystem::target_status(const Path& path) {
+  const std::lock_guard lock(mutex_);
+  const Node* node = find(resolve(path, true));
+  return node == nullptr ? std::nullopt : std::optional(node->status);
+}
+
+std::optional<std::string> MemoryFileSystem::read(const Path& path, const ReadRange& range) {
   const std::lock_guard lock(mutex_);
   const Node* node = find(resolve(path, true));
   if (node == nullptr) return std::nullopt;
   if (node->status.type == FileStatus::Type::kDirectory) {
     fail("cannot read", path, std::errc::is_a_directory);
   }
-  return node->bytes;
+  const std::size_t first = std::min<std::uint64_t>(range.offset, node->bytes.size());
+  return node->bytes.substr(first, range.most);
 }
 
 void MemoryFileSystem::write_file(const Path& path, std::string_view bytes, bool sync) {
@@ -226,6 +234,7 @@ MemoryFileSystem::Node& MemoryFileSystem::make_node(const std::string& path, Fil
   node.status.mode = mode;
   node.status.owner = current_user_id();
   node.status.modified_ns = clock_.system_ns();
+  node.status.inode = ++nodes_made_;
   return node;
 }
 

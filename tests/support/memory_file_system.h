@@ -22,7 +22,8 @@ class MemoryFileSystem : public FileSystem {
   explicit MemoryFileSystem(const Clock& clock);
 
   std::optional<FileStatus> status(const Path& path) override;
-  std::optional<std::string> read_file(const Path& path) override;
+  std::optional<FileStatus> target_status(const Path& path) override;
+  std::optional<std::string> read(const Path& path, const ReadRange& range) override;
   void write_file(const Path& path, std::string_view bytes, bool sync) override;
   bool create_file(const Path& path, std::string_view bytes) override;
   void append_file(const Path& path, std::string_view bytes) override;
@@ -76,6 +77,7 @@ class MemoryFileSystem : public FileSystem {
   bool full_ = false;
   bool read_only_ = false;
   int unique_ = 0;
+  std::uint64_t nodes_made_ = 0;
 };
 
 }  // namespace kiln::test

@@ -56,6 +56,12 @@ draw heat results --x block_x --y block_y --metric time -o heat.png
 draw cases study -o cases.svg
 draw effects study/study.jsonl -o effects.svg
 draw amortisation study -o amortisation.svg
+# What a crash cut off is left out, as by kiln.
+mkdir torn
+{ head -c 300 results/records.jsonl; cat results/records.jsonl; head -c 200 results/records.jsonl; } > torn/records.jsonl
+draw bars torn -o torn.svg 2> error.txt
+[ "$(grep -c 'records.jsonl:[0-9]*: a crash cut this line off' error.txt)" = 2 ] || fail "no two warnings: $(cat error.txt)"
+[ "$(marks torn.svg)" = "$(marks bars.svg)" ] || fail "torn.svg is not as bars.svg"
 for file in bars heat roofline cases effects amortisation; do
   [ "$(marks $file.svg)" -ge 10 ] || fail "$file.svg: no marks"
 done
@@ -82,4 +88,4 @@ head -n 1 study/study.jsonl > unfinished.jsonl
 refuse "no device of this study is finished" amortisation unfinished.jsonl -o x.svg
 refuse "--device: no study is of 'H200'; expected one of" cases study --device H200 -o x.svg
 refuse ".svg or .png" bars results -o x.gif
-echo "seven pictures, ten refusals"
+echo "eight pictures, ten refusals"

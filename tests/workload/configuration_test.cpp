@@ -281,10 +281,11 @@ class HeaderParameters : public testing::Test {
     std::vector<std::pair<std::string, RawValue>> assignments;
     for (const auto& [name, value] : settings)
       assignments.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
-    const auto workload = parse_workload(YamlNode::parse(kHeaderYaml, "h.yaml"), kHeaderYaml, "/");
+    const auto workload = parse_workload(YamlNode::parse(yaml_, "h.yaml"), yaml_, "/");
     return configure(workload, assignments, unknown_device({"cpu", ""}), disk_.files).configuration;
   }
   SmallDisk disk_;
+  std::string yaml_ = kHeaderYaml;
 };
 
 TEST_F(HeaderParameters, WithoutAFileTheDefaultHolds) {
@@ -297,6 +298,54 @@ TEST_F(HeaderParameters, AreReadFromTheFile) {
   EXPECT_EQ(c.value("g").number(), 3);
   EXPECT_EQ(c.value("n").number(), 64);
   EXPECT_EQ(c.value("atoms").number(), 10);
+}
+
+TEST_F(HeaderParameters, ALinkIsMeasuredAsWhatItLeadsTo) {
+  disk_.files.make_directories("/links", false);
+  disk_.files.add_symlink("/links/atoms.bin", "/data/atoms.bin");  // a text of 15 characters
+  disk_.files.add_symlink("/data/he16characters", "/data/he");
+  EXPECT_EQ(configured({{"folder", "/links"}}).value("atoms").number(), 10);
+  EXPECT_EQ(configured({{"file", "/data/he16characters"}}).value("n").number(), 64);
+  disk_.files.remove_all("/data/atoms.bin");
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"folder", "/links"}});
+              }),
+              HasSubstr("/links/atoms.bin: is a symbolic link to a file that does not exist"));
+}
+
+TEST_F(HeaderParameters, WhatAlwaysComesFromTheFileNeedsNoDefault) {
+  yaml_ = kHeaderYaml;
+  yaml_.replace(yaml_.find("default: 5, "), 12, "");
+  EXPECT_EQ(configured({{"folder", "/data"}}).value("atoms").number(), 10);
+  EXPECT_EQ(configured({{"atoms", "7"}}).value("atoms").number(), 7);
+  EXPECT_THAT(
+      bad_input_of([&] { configured({}); }),
+      HasSubstr("h.yaml:7:10: parameters.atoms: the file '{folder}/atoms.bin' gives it, and a path in this "
+                "name is not set; set that, or 'atoms'"));
+}
+
+TEST_F(HeaderParameters, ANumberIsReadWithAllItsDigits) {
+  disk_.files.write_file("/data/he", "3\n  9007199254740993", false);
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"file", "/data/he"}});
+              }),
+              HasSubstr("n: 9007199254740993 does not fit the type int"));
+  yaml_ = kHeaderYaml;
+  yaml_.replace(yaml_.find("n: {type: int"), 13, "n: {type: long");
+  EXPECT_EQ(configured({{"file", "/data/he"}}).value("n").to_string(), "9007199254740993");
+}
+
+TEST_F(HeaderParameters, ABinaryFileIsNotShown) {
+  disk_.files.write_file("/data/he",
+                         std::string("\x01\x00\x7f"
+                                     "ELF",
+                                     6),
+                         false);
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"file", "/data/he"}});
+              }),
+              HasSubstr("/data/he: looks like a binary file; expected numbers separated by white space; "
+                        "`record_bytes` counts the records"));
 }
 
 TEST_F(HeaderParameters, WhatIsSetMustAgree) {
@@ -323,7 +372,7 @@ TEST_F(HeaderParameters, ABrokenFileIsNamed) {
   EXPECT_THAT(bad_input_of([&] {
                 configured({{"file", "/data/he"}});
               }),
-              HasSubstr("/data/he:1: expected a finite number; found 'three'"));
+              HasSubstr("/data/he:1:1: expected a finite number; found 'three'"));
 }
 
 }  // namespace

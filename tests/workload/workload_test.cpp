@@ -101,18 +101,80 @@ INSTANTIATE_TEST_SUITE_P(
         BadWorkload{"default: plain", "default: plian",
                     "parameters.mode.default: unknown name 'plian'; did you mean 'plain'?"},
         BadWorkload{"n: {type: int, default: 1000, min: 1}", "n: {type: int, default: block}",
-                    "'block' is declared later"},
+                    "parameters.n.default: 'block' is declared below; declare it before"},
         BadWorkload{"  unused: {type: long", "  time: {type: long", "'time' is a word of the format"},
         BadWorkload{"  unused: {type: long", "  2x: {type: long", "'2x' is not a name"},
         BadWorkload{"values: [plain, fancy]", "values: [plain, compute_units]",
                     "'compute_units' is a word of the format"},
         BadWorkload{"values: [plain, fancy]", "values: [plain, factor]",
                     "'factor' is a word of the choice 'mode' and the name of something else"},
+        BadWorkload{"  unused: {type: long", "  class: {type: long", "parameters.class: a word of C++"},
+        BadWorkload{"  unused: {type: long", "  _pi: {type: long",
+                    "parameters._pi: '_pi' is a word of expressions"},
+        BadWorkload{"  unused: {type: long", "  sqrt: {type: long",
+                    "parameters.sqrt: 'sqrt' is a word of expressions"},
+        BadWorkload{"let: {blocks", "let: {max: 1, blocks", "let.max: 'max' is a word of expressions"},
+        BadWorkload{"n: {type: int, default: 1000, min: 1}",
+                    "k: {type: int, default: 1}\n  n: {type: int, default: 1000, from: {file: \"{k}\"}}",
+                    "parameters.n.from.file: 'k' alone names no file; expected a parameter of the type path"},
+        BadWorkload{"  unused: {type: long", "  inf: {type: long", "'inf' reads as a number"},
+        BadWorkload{"values: [plain, fancy]", "values: [plain, 16B]",
+                    "parameters.mode.values[1]: '16B' cannot be a word of a choice"},
+        BadWorkload{"values: [plain, fancy]", "values: [plain, a-b]", "'a-b' cannot be a word of a choice"},
+        BadWorkload{"values: [plain, fancy]", "values: [plain, a b]", "'a b' cannot be a word of a choice"},
+        BadWorkload{"values: [plain, fancy]", "values: [plain, float]", "'float' is a word of the format"},
+        BadWorkload{"values: [plain, fancy]", "values: [plain, time]", "'time' is a word of the format"},
+        BadWorkload{"n: {type: int, default: 1000, min: 1}",
+                    "n: {type: int, default: 1000, from: {file: \"{input}/a\"}}",
+                    "parameters.n.from.file: 'input' is declared below; declare it before"},
+        BadWorkload{"n: {type: int, default: 1000, min: 1}",
+                    "n: {type: int, default: 1000, from: {file: \"{n}\"}}",
+                    "'n' is the parameter that the file is to give"},
+        BadWorkload{"T: {type: type", "a: {type: T, default: 1}\n  T: {type: type",
+                    "parameters.a.type: 'T' is declared below; declare it before"},
+        BadWorkload{"n: {type: int, default: 1000, min: 1}", "n: {type: int, default: 1, values: [1, block]}",
+                    "parameters.n.values[1]: 'block' is declared below"},
+        BadWorkload{"min: 1}", "min: nan}", "parameters.n.min: expected a finite number; found 'nan'"},
+        BadWorkload{"n * block <= 1000000", "nan", "constraints[0]: expected a finite number; found 'nan'"},
+        BadWorkload{"n * block <= 1000000", "n <= 9007199254740993", "is more exact than the numbers"},
+        BadWorkload{"source: scale.cu", "source: \"\"", "kernels.scale.source: expected a file"},
+        BadWorkload{"buffer: y_reference}, rtol", "buffer: y}, rtol", "compares buffer 'y' with itself"},
         BadWorkload{"bind: compile", "bind: later", "expected compile or run"},
         BadWorkload{"rtol: 1e-12", "rtol: 1e-12, expected: 3",
                     "expected one of `expected`, `file`, `reference`"},
         BadWorkload{"rtol: 1e-12", "region: [[0, 1], [0, 1]]",
                     "the region has 2 ranges, buffer 'y' has 1 extents"}));
+
+TEST(Workload, BuffersThatStartLikeEachOtherAreRefused) {
+  const auto refused = [](const std::string& x, const std::string& y) {
+    return bad_input_of([&] {
+      std::string yaml =
+          with("x: {type: T, shape: [n], init: {iota: [1, 1]}}", "x: {type: T, shape: [n], init: " + x + "}");
+      const std::string plain = "y: {type: T, shape: [n]}";
+      parse(yaml.replace(yaml.find(plain), plain.size(), "y: {type: T, shape: [n], init: " + y + "}"));
+    });
+  };
+  EXPECT_THAT(refused("{same_as: y}", "{same_as: x}"),
+              HasSubstr("buffers.x.init.same_as: the buffers start like each other: x -> y -> x"));
+  EXPECT_THAT(refused("{same_as: x}", "0"), HasSubstr("x -> x"));
+  EXPECT_THAT(refused("{file: {path: f}, otherwise: {same_as: y}}", "{same_as: x}"),
+              HasSubstr("x -> y -> x"));
+  EXPECT_THAT(refused("{same_as: y_referense}", "0"),
+              HasSubstr("unknown buffer 'y_referense'; did you mean 'y_reference'?"));
+  EXPECT_THAT(refused("{same_as: y, otherwise: 0}", "0"), HasSubstr("one way to fill a buffer, not several"));
+}
+
+TEST(Workload, ChecksOfRecordsAreRefused) {
+  const std::string records =
+      with("buffers:\n", "types: {P: {x: float}}\nbuffers:\n  p: {type: P, shape: [n]}\n");
+  for (const auto& [from, to] :
+       {std::pair("buffer: y,", "buffer: p,"), std::pair("buffer: y_reference}, rtol", "buffer: p}, rtol")}) {
+    std::string text = records;
+    text.replace(text.find(from), std::string(from).size(), to);
+    EXPECT_THAT(bad_input_of([&] { parse(text); }),
+                HasSubstr("buffer 'p' holds records of the type 'P', which cannot be compared"));
+  }
+}
 
 TEST(Workload, CyclesInLetAreShown) {
   const std::string cycle = bad_input_of([] {
@@ -130,6 +192,26 @@ TEST(WorkloadLibrary, FindsByNamePathAndFolder) {
   EXPECT_EQ(library.load("/kernels/scale/scale.yaml", {})->name, "scale");
   EXPECT_EQ(library.load("/kernels/scale", {})->name, "scale");
   EXPECT_EQ(library.load("../kernels/scale", {"/jobs/j.yaml", 1, 1})->name, "scale");
+}
+
+TEST(WorkloadLibrary, FollowsLinks) {
+  SmallDisk disk;
+  disk.files.make_directories("/links/scale", false);
+  disk.files.add_symlink("/elsewhere", "/kernels");
+  disk.files.add_symlink("/work", "/kernels/scale");
+  disk.files.add_symlink("/links/scale/scale.yaml", "/kernels/scale/scale.yaml");
+  disk.files.make_directories("/links/gone", false);
+  disk.files.add_symlink("/links/gone/gone.yaml", "/nowhere");
+  EXPECT_EQ(WorkloadLibrary(disk.files, {"/elsewhere"}).load("scale", {})->name, "scale");
+  const WorkloadLibrary library(disk.files, {"/links"});
+  EXPECT_THAT(library.names(), ElementsAre("scale"));
+  EXPECT_EQ(library.load("scale", {})->name, "scale");
+  disk.files.add_symlink("/scale", "/kernels/scale");
+  EXPECT_EQ(library.load("/scale", {})->name, "scale");
+  EXPECT_THAT(bad_input_of([&] {
+                static_cast<void>(library.load("gone", {"j.yaml", 1, 11}));
+              }),
+              HasSubstr("/links/gone/gone.yaml: is a symbolic link to a file that does not exist"));
 }
 
 TEST(WorkloadLibrary, SuggestsTheNearestName) {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
+
+#include "compile/reached_names.h"
 
 namespace kiln {
 namespace {
@@ -13,67 +14,26 @@ constexpr std::array<std::string_view, 14> kWaitingPrefixes = {
     "__match_",          "__reduce_",         "__barrier", "__active", "this_thread", "tiled_partition",
     "coalesced_threads", "cooperative_groups"};
 
+/// Where the program would end, the block is given up, which a plain loop cannot do.
+bool ends_process(std::string_view name) {
+  return name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit" || name == "abort";
+}
+
 bool waits(std::string_view name) {
-  return name == "sync" || name == "asm" || name == "__asm__" ||
+  return name == "sync" || ends_process(name) || name == "asm" || name == "__asm__" ||
          std::any_of(kWaitingPrefixes.begin(), kWaitingPrefixes.end(),
                      [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
 }
 
-/// For each name, where its definitions' tokens are.
-struct Places {
-  struct Place {
-    const Token* begin;
-    const Token* end;
-  };
-  std::map<std::string_view, std::vector<Place>> by_name;
-  std::set<std::string_view> pasting_macros;
-
-  void add(std::string_view name, const std::vector<Token>& tokens, TokenRange range) {
-    if (range.begin >= range.end) return;
-    by_name[name].push_back({tokens.data() + range.begin, tokens.data() + range.end});
-  }
-
-  void add(const Outline& text) {
-    for (const DefinitionOutline& definition : text.definitions) {
-      add(definition.name, text.source.tokens, definition.head);
-      add(definition.name, text.source.tokens, definition.body);
-    }
-    for (const Directive& directive : text.source.directives) {
-      const std::vector<Token>& tokens = directive.tokens;
-      if (tokens.size() < 2 || !tokens[0].is("define")) continue;
-      add(tokens[1].text, tokens, {2, tokens.size()});
-      if (std::any_of(tokens.begin(), tokens.end(), [](const Token& token) { return token.is("##"); })) {
-        pasting_macros.insert(tokens[1].text);
-      }
-    }
-  }
-};
-
 }  // namespace
 
 bool may_wait(std::string_view name_expression, const std::vector<const Outline*>& texts) {
-  Places places;
-  for (const Outline* text : texts) places.add(*text);
-
-  const TokenizedText expression = tokenize(name_expression);
-  std::set<std::string_view> seen = {"operator"};  // operators are called without their name
-  std::vector<std::string_view> open = {"operator"};
-  const auto reach = [&](const Token& token) {
-    if (token.identifier() && seen.insert(token.text).second) open.push_back(token.text);
-  };
-  for (const Token& token : expression.tokens) reach(token);
-  while (!open.empty()) {
-    const std::string_view name = open.back();
-    open.pop_back();
-    if (waits(name) || places.pasting_macros.count(name) != 0) return true;
-    const auto found = places.by_name.find(name);
-    if (found == places.by_name.end()) continue;
-    for (const Places::Place& place : found->second) std::for_each(place.begin, place.end, reach);
-  }
-  return false;
+  const ReachedNames names(texts);
+  return names.find(name_expression,
+                    [&](std::string_view name) { return waits(name) || names.pastes(name); });
 }
 
-bool includes_unseen_header(const Outline& text, const std::vector<std::string>& known) {
+bool includes_unseen_header(const Outline& text, const std::set<std::string>& known) {
   static constexpr std::array<std::string_view, 26> kHarmless = {"cuda_runtime.h",
                                                                  "cuda_runtime_api.h",
                                                                  "device_launch_parameters.h",
@@ -109,8 +69,7 @@ bool includes_unseen_header(const Outline& text, const std::vector<std::string>&
     } else {
       for (std::size_t i = 2; i < tokens.size() && !tokens[i].is(">"); ++i) name += tokens[i].text;
     }
-    const bool seen = name.rfind("kiln/", 0) == 0 ||
-                      std::find(known.begin(), known.end(), name) != known.end() ||
+    const bool seen = name.rfind("kiln/", 0) == 0 || known.count(name) != 0 ||
                       std::find(kHarmless.begin(), kHarmless.end(), name) != kHarmless.end();
     if (!seen) return true;
   }

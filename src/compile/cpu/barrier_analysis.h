@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,6 @@ namespace kiln {
 
 /// Headers that `text` includes and that are neither among `known` nor the compiler's or Kiln's own: what
 /// they hold is not seen.
-[[nodiscard]] bool includes_unseen_header(const Outline& text, const std::vector<std::string>& known);
+[[nodiscard]] bool includes_unseen_header(const Outline& text, const std::set<std::string>& known);
 
 }  // namespace kiln

@@ -10,9 +10,12 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "compile/cpu/arch_options.h"
+#include "compile/cpu/embedded_shim.h"
 #include "compile/cpu/host_compiler.h"
+#include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
 #include "compile/outline.h"
+#include "compile/outside_headers.h"
 #include "compile/process_diagnosis.h"
 #include "compile/unit_files.h"
 #include "device/cpu/cpu_target.h"
@@ -32,13 +35,19 @@ int libmvec_version() {
 #endif
 }
 
+/// Calls that would end the process go to the shim's functions (shim/warp.h).
+constexpr const char* kProcessEnds =
+    "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort";
+
 std::vector<std::string> fixed_options(bool clang) {
   std::vector<std::string> options = {
       "-x", "c++", "-std=c++17", "-O3", "-fPIC", "-shared", "-pipe",
       // No start files and no libstdc++: half of a small kernel's link time.
       "-nostdlib", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
-      "-fno-stack-protector", "-fno-plt", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
-      "-fopenmp-simd", "-Wno-attributes", "-Wno-unknown-pragmas", "-U_FORTIFY_SOURCE"};
+      // Kernels of the CUDA dialect read and write float arrays by way of uint4 and structs of their own;
+      // nvcc and hipcc take that as it is meant.
+      "-fno-strict-aliasing", "-fno-stack-protector", "-fno-plt", "-fno-math-errno", "-fno-trapping-math",
+      "-ffp-contract=fast", "-fopenmp-simd", "-Wno-attributes", "-Wno-unknown-pragmas", "-U_FORTIFY_SOURCE"};
   // Merging two iterations of a loop, g++ 12 no longer finds the SIMD lanes of the loop inside: miniBUDE runs
   // ten times slower.
   const std::vector<std::string> gcc = {"-fwhole-program", "-fno-gnu-unique", "-fno-loop-unroll-and-jam",
@@ -47,6 +56,12 @@ std::vector<std::string> fixed_options(bool clang) {
                                          "-Wno-pass-failed", "-fno-color-diagnostics"};
   options.insert(options.end(), clang ? llvm.begin() : gcc.begin(), clang ? llvm.end() : gcc.end());
   return options;
+}
+
+/// Whether Kiln has a header of this name of its own, which the compiler finds first.
+bool is_stand_in(const std::string& name) {
+  const auto& own = cpu_stand_in_headers();
+  return std::any_of(own.begin(), own.end(), [&](const EmbeddedFile& file) { return file.name == name; });
 }
 
 class CpuCompiler final : public Compiler {
@@ -73,9 +88,31 @@ class CpuCompiler final : public Compiler {
 
   std::vector<std::string> quick_options() const override { return {"-O1"}; }
 
+  std::string surroundings(const Specialization& specialization) override {
+    std::string text = outside(specialization).text;
+    for (const auto& [variable, value] : options_.environment) {
+      // Of these the headers count, wherever they lie.
+      if (variable != "CPATH" && variable != "CPLUS_INCLUDE_PATH")
+        text += (text.empty() ? "" : ", ") + variable + "=" + value;
+    }
+    return text;
+  }
+
+  std::string unknown_input(const Specialization& specialization) override {
+    return specialization.unknown_input.empty() ? outside(specialization).unknown
+                                                : specialization.unknown_input;
+  }
+
   CompileResult compile(const Specialization& specialization) override {
     static_cast<void>(identity());
     if (auto missing = missing_kernel(specialization)) return *missing;
+    if (const auto option = find_option_against_code(specialization.options)) {
+      const std::string summary =
+          specialization.source_name + ": error: the option '" + *option +
+          "' keeps the C++ compiler from writing a kernel's code; expected options for "
+          "compiling and linking in one step";
+      return Diagnostic{summary, summary, "", false};
+    }
     try {
       return compile_unit(specialization, make_cpu_unit(specialization, !compiler_.clang()));
     } catch (const std::filesystem::filesystem_error& error) {
@@ -85,8 +122,34 @@ class CpuCompiler final : public Compiler {
   }
 
  private:
+  OutsideHeaders outside(const Specialization& specialization) {
+    std::vector<std::string> names = specialization.unseen_headers;
+    std::erase_if(names, [](const std::string& name) { return is_stand_in(name); });
+    if (names.empty()) return {};
+    static_cast<void>(identity());
+    {
+      const std::lock_guard lock(mutex_);
+      if (!says_folders_) {
+        const auto built_in = find_header_folders(compiler_, folders_memo(), processes_, files_, log_);
+        says_folders_ = !built_in.empty();
+        outside_.emplace(HeaderFolders{folders_of_variables(options_.environment), built_in}, files_);
+      }
+    }
+    if (!*says_folders_)
+      return {"", "the C++ compiler does not say where it looks for headers: " + compiler_.path};
+    return outside_->find(names);
+  }
+
+  /// Nothing is remembered from one process to the next where a variable may change the answer.
+  std::filesystem::path folders_memo() const {
+    for (const char* variable : {"GCC_EXEC_PREFIX", "COMPILER_PATH", "CCC_OVERRIDE_OPTIONS"}) {
+      if (options_.environment.contains(variable)) return {};
+    }
+    return options_.identity_memo.empty() ? "" : options_.identity_memo.string() + ".folders";
+  }
+
   CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit) {
-    const ScratchFolder folder = make_scratch_folder(files_, options_.scratch, "cpu-");
+    const ScratchFolder folder = make_shared_scratch(files_, options_.scratch, "cpu");
     const std::filesystem::path& work = folder.get().path;
     write_unit_headers(files_, work / "include", unit.headers);
 
@@ -99,12 +162,14 @@ class CpuCompiler final : public Compiler {
     CodeObject object;
     const auto binary = files_.read_file(work / "kernel.so");
     if (!binary)
-      return Diagnostic{"the C++ compiler succeeded but wrote no file", result.error, repeat, true, true};
-    if (!binary->starts_with("\x7f"
-                             "ELF")) {
-      return Diagnostic{
-          specialization.source_name + ": error: what the C++ compiler wrote is no shared object",
-          result.error, repeat, false, true};
+      return Diagnostic{"'" + compiler_.path +
+                            "' succeeded but wrote no file; is the setting `cpu_compiler` (KILN_CXX) a C++ "
+                            "compiler?",
+                        result.error, repeat, true, true};
+    if (const auto defect = defect_of_product(*binary, unit.lowered_names)) {
+      return Diagnostic{specialization.source_name +
+                            ": error: what the C++ compiler wrote is not the kernel's code: " + *defect,
+                        result.error, repeat, false, true};
     }
     object.binary = *binary;
     object.format = "shared_object";
@@ -143,8 +208,8 @@ class CpuCompiler final : public Compiler {
     for (const std::string& directory : specialization.include_directories)
       arguments.push_back("-I" + directory);
     arguments.insert(arguments.end(), specialization.options.begin(), specialization.options.end());
-    arguments.insert(arguments.end(),
-                     {"-o", (work / "kernel.so").string(), "-", "-Wl,--as-needed", "-lm", "-lgcc"});
+    arguments.insert(arguments.end(), {"-o", (work / "kernel.so").string(), "-", "-Wl,--as-needed",
+                                       kProcessEnds, "-lm", "-lgcc"});
     if (specialization.fast_math && libmvec_version() >= 22) arguments.emplace_back("-lmvec");
     return command;
   }
@@ -182,7 +247,24 @@ class CpuCompiler final : public Compiler {
     Diagnostic diagnostic = process_diagnosis(
         result, {"the C++ compiler", compiler_.path, options_.time_limit}, specialization.source_name);
     diagnostic.command = repeat;
+    const bool silent = result.error.find("error:") == std::string::npos;
+    if (silent && !diagnostic.environment && !diagnostic.compiler_fault && !is_cpp_compiler()) {
+      diagnostic.summary =
+          "'" + compiler_.path +
+          "' is not a C++ compiler; correct the setting `cpu_compiler` (KILN_CXX): " + diagnostic.summary;
+      diagnostic.environment = true;
+    }
     return diagnostic;
+  }
+
+  /// Whether it has the macros of a C++ compiler.
+  [[nodiscard]] bool is_cpp_compiler() const {
+    Command command;
+    command.program = compiler_.path;
+    command.arguments = {"-x", "c++", "-dM", "-E", "-"};
+    command.time_limit = std::chrono::seconds(20);
+    const ProcessResult result = processes_.run(command);
+    return !result.started || result.output.find("__cplusplus") != std::string::npos;
   }
 
   CpuCompilerOptions options_;
@@ -192,6 +274,8 @@ class CpuCompiler final : public Compiler {
   std::mutex mutex_;
   HostCompiler compiler_;
   std::optional<CompilerIdentity> identity_;
+  std::optional<bool> says_folders_;  // it and the next do not change once they are there
+  std::optional<OutsideHeaderFinder> outside_;
 };
 
 }  // namespace

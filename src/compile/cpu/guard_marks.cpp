@@ -174,7 +174,9 @@ class GuardMarker {
 
   /// blockIdx.x * blockDim.x + threadIdx.x in its forms, threadIdx.x, or kiln::global_index_x(), perhaps
   /// cast.
-  [[nodiscard]] bool is_lane_index(TokenRange range) const {
+  [[nodiscard]] bool is_lane_index(TokenRange range, int depth = 0) const {
+    constexpr int kDeepest = 8;  // of brackets and casts
+    if (depth > kDeepest) return false;
     if (range.begin + lane_index_length(tokens_, range.begin) == range.end) return true;
     std::size_t i = range.begin;
     if (is(i, "kiln") && is(i + 1, "::")) i += 2;
@@ -183,15 +185,15 @@ class GuardMarker {
     if (is(range.begin, "static_cast") && is(range.begin + 1, "<") && is(range.end - 1, ")")) {
       for (i = range.begin + 2; i < range.end && is_type_word(tokens_[i].text); ++i) {
       }
-      return is(i, ">") && is(i + 1, "(") && is_lane_index({i + 2, range.end - 1});
+      return is(i, ">") && is(i + 1, "(") && is_lane_index({i + 2, range.end - 1}, depth + 1);
     }
     if (is(range.begin, "(")) {
       const std::size_t close = matching_close(tokens_, range.begin);
-      if (close + 1 == range.end) return is_lane_index({range.begin + 1, close});
+      if (close + 1 == range.end) return is_lane_index({range.begin + 1, close}, depth + 1);
       for (i = range.begin + 1; i < close; ++i) {
         if (!is_type_word(tokens_[i].text)) return false;
       }
-      return is_lane_index({close + 1, range.end});
+      return is_lane_index({close + 1, range.end}, depth + 1);
     }
     return false;
   }

@@ -1,10 +1,12 @@
 #include "compile/cpu/host_compiler.h"
 
+#include <algorithm>
 #include <optional>
 #include <system_error>
 
 #include "base/text.h"
 #include "compile/identity_memo.h"
+#include "compile/outside_headers.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -38,6 +40,38 @@ std::string ask(const std::string& path, ProcessRunner& processes) {
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> find_header_folders(const HostCompiler& compiler,
+                                                       const std::filesystem::path& memo,
+                                                       ProcessRunner& processes, FileSystem& files,
+                                                       Log& log) {
+  const std::string stamp = program_stamp(compiler.path, files);
+  if (const auto known = recall_identity(memo, stamp, files)) {
+    const std::vector<std::string> parts = split(*known, '\t');
+    const std::vector<std::string> missing = split(parts.size() > 1 ? parts[1] : "", ':');
+    const bool current = std::none_of(missing.begin(), missing.end(), [&](const std::string& folder) {
+      return !folder.empty() && files.target_status(folder);
+    });
+    const std::vector<std::string> folders = split(parts[0], ':');
+    if (current) return {folders.begin(), folders.end()};
+  }
+  Command command;
+  command.program = "env";  // without what would be searched first for this process alone
+  command.arguments = {"-u", "CPATH", "-u", "CPLUS_INCLUDE_PATH", "LC_ALL=C", compiler.path, "-x", "c++",
+                       "-E", "-v",    "-"};
+  command.time_limit = std::chrono::seconds(20);
+  const ProcessResult result = processes.run(command);
+  if (!result.ok()) return {};
+  SearchList list = parse_search_list(result.error);
+  const auto joined = [](const std::vector<std::filesystem::path>& folders) {
+    std::vector<std::string> names;
+    for (const std::filesystem::path& folder : folders) names.push_back(folder.string());
+    return join(names, ":");
+  };
+  if (!list.folders.empty())
+    remember_identity(memo, stamp, joined(list.folders) + "\t" + joined(list.missing), files, log);
+  return std::move(list.folders);
+}
 
 HostCompiler find_host_compiler(const std::string& wanted, const std::filesystem::path& memo,
                                 ProcessRunner& processes, FileSystem& files, Log& log) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -22,5 +24,12 @@ struct HostCompiler {
 /// Throws environment_error saying what was looked for and what to install.
 [[nodiscard]] HostCompiler find_host_compiler(const std::string& wanted, const std::filesystem::path& memo,
                                               ProcessRunner& processes, FileSystem& files, Log& log);
+
+/// Where it looks for headers by itself, in order, without the variables CPATH and CPLUS_INCLUDE_PATH;
+/// remembered in a file `memo` of its own, likewise. Empty if it does not say.
+[[nodiscard]] std::vector<std::filesystem::path> find_header_folders(const HostCompiler& compiler,
+                                                                     const std::filesystem::path& memo,
+                                                                     ProcessRunner& processes,
+                                                                     FileSystem& files, Log& log);
 
 }  // namespace kiln

@@ -10,6 +10,10 @@ constexpr std::array<std::string_view, 18> kCastWords = {
     "int",      "unsigned", "long",    "signed",    "size_t", "std",   "::",       "int32_t",   "int64_t",
     "uint32_t", "uint64_t", "ssize_t", "ptrdiff_t", "uint",   "ulong", "intptr_t", "uintptr_t", "const"};
 
+/// Brackets and casts around an index, and words of one cast: deeper ones are not recognised, so that the
+/// search takes the same time at each token.
+constexpr int kDeepest = 8;
+
 bool is_cast_word(const Token& token) {
   return std::find(kCastWords.begin(), kCastWords.end(), token.text) != kCastWords.end();
 }
@@ -40,13 +44,14 @@ class SumMatcher {
   }
 
   /// blockIdx.x * blockDim.x, in brackets or not.
-  bool product() {
+  bool product(int depth = 0) {
+    if (depth > kDeepest) return false;
     const std::size_t begin = at_;
     if (factors("blockIdx", "blockDim")) return true;
     at_ = begin;
     if (factors("blockDim", "blockIdx")) return true;
     at_ = begin;
-    return accept("(") && product() && accept(")");
+    return accept("(") && product(depth + 1) && accept(")");
   }
 
   bool factors(std::string_view left, std::string_view right) {
@@ -54,21 +59,24 @@ class SumMatcher {
   }
 
   /// "name.x" with any casts and brackets around it.
-  bool index(std::string_view name) {
+  bool index(std::string_view name, int depth = 0) {
+    if (depth > kDeepest) return false;
     const std::size_t begin = at_;
     if (accept(name)) return accept(".") && accept("x");
-    if (accept("static_cast")) return accept("<") && type() && accept(">") && bracketed(name);
-    if (accept("(") && type() && accept(")")) return index(name);
+    if (accept("static_cast")) return accept("<") && type() && accept(">") && bracketed(name, depth);
+    if (accept("(") && type() && accept(")")) return index(name, depth + 1);
     at_ = begin;
-    if (type()) return bracketed(name);
-    return bracketed(name);
+    static_cast<void>(type());
+    return bracketed(name, depth);
   }
 
-  bool bracketed(std::string_view name) { return accept("(") && index(name) && accept(")"); }
+  bool bracketed(std::string_view name, int depth) {
+    return accept("(") && index(name, depth + 1) && accept(")");
+  }
 
   bool type() {
     const std::size_t begin = at_;
-    while (at_ < tokens_.size() && is_cast_word(tokens_[at_])) ++at_;
+    while (at_ < tokens_.size() && at_ < begin + kDeepest && is_cast_word(tokens_[at_])) ++at_;
     return at_ > begin;
   }
 
@@ -101,6 +109,9 @@ void mark(const std::vector<Token>& tokens, std::size_t from, std::vector<TextEd
 }  // namespace
 
 std::size_t lane_index_length(const std::vector<Token>& tokens, std::size_t begin) {
+  std::size_t inside = begin;
+  while (inside < tokens.size() && inside <= begin + kDeepest && tokens[inside].is("(")) ++inside;
+  if (inside > begin + kDeepest) return 0;
   SumMatcher matcher(tokens, begin);
   return matcher.sum() ? matcher.at() - begin : 0;
 }

@@ -11,6 +11,7 @@
 #include "compile/cpu/embedded_shim.h"
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
+#include "compile/line_directive.h"
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 /// Where a part's text starts over, for diagnostics.
 std::string line_marker(const std::string& file) {
-  return "\n#line 1 \"" + file + "\"\n";
+  return "\n" + line_directive(file);
 }
 
 std::string string_literal(std::string_view text) {
@@ -90,11 +91,12 @@ class UnitWriter {
 
   void add_entries() {
     int index = 0;
+    const bool unseen_header = includes_unseen_header();
     for (const EntryPoint& entry : spec_.entries) {
       const std::string number = std::to_string(index++);
       const std::string symbol = "kiln_kernel_" + number;
       if (!unit_.lowered_names.emplace(entry.name_expression, symbol).second) continue;
-      const bool fibers = unseen_header() || may_wait(entry.name_expression, texts());
+      const bool fibers = unseen_header || may_wait(entry.name_expression, texts());
       const bool guarded = guarded_.count(kernel_name(entry.name_expression)) != 0;
       const Dim3 block = entry.fixed_block.value_or(Dim3{0, 0, 0});
       unit_.text += "using kiln_shape_" + number + " = kiln::cpu::Shape<" + std::to_string(block.x) + "u, " +
@@ -130,10 +132,11 @@ class UnitWriter {
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
       unit_.headers.emplace_back(stand_in.name, stand_in.text);
     }
+    // For its excerpts the compiler reads these files again, where the directive is line 1.
     unit_.headers.emplace_back("kiln/portable.h",
-                               line_marker("kiln/portable.h").substr(1) + host(portable_, portable_header()));
+                               line_directive("kiln/portable.h", 2) + host(portable_, portable_header()));
     unit_.headers.emplace_back("kiln/params.h",
-                               line_marker("kiln/params.h").substr(1) + host(params_, spec_.params_header));
+                               line_directive("kiln/params.h", 2) + host(params_, spec_.params_header));
     std::map<std::string, std::string> name_of_path;
     std::set<std::string> names;
     for (std::size_t i = 0; i < spec_.headers.size(); ++i) {
@@ -162,14 +165,12 @@ class UnitWriter {
     return all;
   }
 
-  [[nodiscard]] bool unseen_header() const {
-    std::vector<std::string> known;
-    for (const IncludedHeader& header : spec_.headers) known.push_back(header.name);
-    known.emplace_back("cooperative_groups.h");
-    known.emplace_back("cooperative_groups/reduce.h");
+  [[nodiscard]] bool includes_unseen_header() const {
+    std::set<std::string> known = {"cooperative_groups.h", "cooperative_groups/reduce.h"};
+    for (const IncludedHeader& header : spec_.headers) known.insert(header.name);
     const std::vector<const Outline*> all = texts();
     return std::any_of(all.begin(), all.end(),
-                       [&](const Outline* text) { return includes_unseen_header(*text, known); });
+                       [&](const Outline* text) { return kiln::includes_unseen_header(*text, known); });
   }
 
   const Specialization& spec_;

@@ -29,7 +29,7 @@ class NvrtcCompiler final : public Compiler {
   const CompilerIdentity& identity() override {
     {
       const std::lock_guard lock(mutex_);
-      if (!identity_) identity_ = remembered();
+      if (!identity_) recall();
       if (identity_) return *identity_;
     }
     const NvrtcLibrary& nvrtc = library();
@@ -37,7 +37,9 @@ class NvrtcCompiler final : public Compiler {
     if (identity_) return *identity_;
     identity_ = make_identity(nvrtc.version(), nvrtc.build_id);
     remember_identity(options_.identity_memo, program_stamp(nvrtc.path, files_),
-                      nvrtc.version() + "\t" + nvrtc.build_id, files_, log_);
+                      nvrtc.version() + "\t" + nvrtc.build_id + "\t" +
+                          (nvrtc.makes_machine_code() ? "cubin" : "ptx") + "\t" + archs_text(nvrtc.archs),
+                      files_, log_);
     return *identity_;
   }
 
@@ -54,6 +56,7 @@ class NvrtcCompiler final : public Compiler {
       text = header_versions(specialization.unseen_headers, cuda_headers(), files_);
     }
     if (specialization.lineinfo) text += "; sources in " + options_.source_folder.string();
+    if (!options_.environment.empty()) text += (text.empty() ? "" : "; ") + options_.environment;
     return text;
   }
 
@@ -117,14 +120,29 @@ class NvrtcCompiler final : public Compiler {
     return {"NVRTC", version, hasher.hex()};
   }
 
-  /// What the memo says of the file that would be opened.
-  std::optional<CompilerIdentity> remembered() {
-    if (options_.identity_memo.empty()) return std::nullopt;
+  static std::string archs_text(const std::vector<int>& archs) {
+    std::vector<std::string> numbers;
+    for (const int arch : archs) numbers.push_back(std::to_string(arch));
+    return join(numbers, " ");
+  }
+
+  /// What the memo says of the file that would be opened, so that it need not be.
+  void recall() {
+    if (options_.identity_memo.empty()) return;
     const std::string stamp = program_stamp(nvrtc_candidate(options_.places, files_), files_);
     const auto text = recall_identity(options_.identity_memo, stamp, files_);
-    if (!text) return std::nullopt;
+    if (!text) return;
     const std::vector<std::string> parts = split(*text, '\t');
-    return make_identity(parts.front(), parts.size() > 1 ? parts[1] : "");
+    constexpr std::size_t kParts = 4;
+    if (parts.size() != kParts) return;  // of an earlier version of Kiln
+    Abilities recalled{parts[0], parts[2] == "cubin", {}};
+    for (const std::string& number : split(parts[3], ' ')) {
+      const auto arch = parse_integer(number);
+      if (!arch) return;
+      recalled.archs.push_back(static_cast<int>(*arch));
+    }
+    abilities_ = std::move(recalled);
+    identity_ = make_identity(parts[0], parts[1]);
   }
 
   const NvrtcLibrary& library() {
@@ -134,6 +152,12 @@ class NvrtcCompiler final : public Compiler {
   }
 
   NvrtcArch choose(const std::string& arch) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!library_ && !abilities_) recall();
+      if (!library_ && abilities_)
+        return choose_nvrtc_arch(arch, abilities_->archs, abilities_->version, abilities_->machine_code);
+    }
     const NvrtcLibrary& nvrtc = library();
     return choose_nvrtc_arch(arch, nvrtc.archs, nvrtc.version(), nvrtc.makes_machine_code());
   }
@@ -195,10 +219,18 @@ class NvrtcCompiler final : public Compiler {
     diagnostic.summary += "; " + missing_header_advice(name, cuda_headers(), library().major);
   }
 
+  /// Of the NVRTC that would be opened.
+  struct Abilities {
+    std::string version;
+    bool machine_code = false;
+    std::vector<int> archs;
+  };
+
   NvrtcCompilerOptions options_;
   FileSystem& files_;
   Log& log_;
   std::mutex mutex_;
+  std::optional<Abilities> abilities_;
   std::optional<NvrtcLibrary> library_;  // not changed once it is there
   std::optional<CompilerIdentity> identity_;
   std::optional<CudaHeaders> cuda_headers_;  // likewise

@@ -18,6 +18,7 @@ struct NvrtcCompilerOptions {
   std::filesystem::path
       source_folder;  ///< where generated texts lie for profilers, with `lineinfo`; empty: nowhere
   std::chrono::milliseconds time_limit{120'000};  ///< of one compile; 0: none
+  std::string environment = {};  ///< variables that change what it does, for the key: "NVRTC_APPEND_FLAGS=-G"
 };
 
 /// Compiles CUDA C++ with NVRTC, which needs no GPU. The library is opened when it is first needed.

@@ -49,7 +49,9 @@ class HiprtcCompiler final : public Compiler {
   }
 
   std::string surroundings(const Specialization& specialization) override {
-    return specialization.lineinfo ? "sources in " + options_.source_folder.string() : "";
+    std::string text = specialization.lineinfo ? "sources in " + options_.source_folder.string() : "";
+    if (!options_.environment.empty()) text += (text.empty() ? "" : "; ") + options_.environment;
+    return text;
   }
 
   CompileResult compile(const Specialization& specialization) override {

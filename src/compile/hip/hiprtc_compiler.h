@@ -16,6 +16,7 @@ struct HiprtcCompilerOptions {
   std::filesystem::path identity_memo;
   std::filesystem::path
       source_folder;  ///< with `lineinfo`: where Kiln's headers are kept for profilers; may be empty
+  std::string environment = {};  ///< variables that change what it does, for the key: "CPATH=/opt/include"
 };
 
 /// Compiles HIP C++ with hipRTC, which needs no GPU. The library is opened when it is first needed. Compiles

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "device/cpu/shared_object.h"
+#include "device/cpu/static_shared.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -11,8 +12,10 @@ namespace {
 
 class CpuFunction final : public Function {
  public:
-  CpuFunction(std::string name, const cpu_abi::Kernel& kernel, std::size_t binary_bytes, Launcher& launcher)
+  CpuFunction(std::string name, const cpu_abi::Kernel& kernel, std::size_t binary_bytes,
+              std::uint64_t static_shared, Launcher& launcher)
       : name_(std::move(name)), kernel_(kernel), launcher_(launcher) {
+    attributes_.static_shared_bytes = static_shared;
     attributes_.max_threads_per_block = 1024;
     attributes_.binary_bytes = binary_bytes;
     attributes_.parameter_bytes.emplace(kernel.parameter_bytes,
@@ -38,8 +41,11 @@ class CpuFunction final : public Function {
 
 class CpuModule final : public Module {
  public:
-  CpuModule(SharedObject object, std::size_t binary_bytes, std::shared_ptr<Launcher> launcher)
-      : launcher_(std::move(launcher)), object_(std::move(object)), binary_bytes_(binary_bytes) {}
+  CpuModule(SharedObject object, const std::string& binary, std::shared_ptr<Launcher> launcher)
+      : launcher_(std::move(launcher)),
+        object_(std::move(object)),
+        binary_bytes_(binary.size()),
+        static_shared_(static_shared_bytes(binary)) {}
 
   [[nodiscard]] Function* function(const std::string& lowered_name) override {
     const std::lock_guard lock(mutex_);
@@ -51,7 +57,10 @@ class CpuModule final : public Module {
       throw internal_error("a CPU kernel was compiled for version " + std::to_string(kernel->abi_version) +
                            " of the run time; this is " + std::to_string(cpu_abi::kAbiVersion));
     }
-    auto function = std::make_unique<CpuFunction>(lowered_name, *kernel, binary_bytes_, *launcher_);
+    const auto shared = static_shared_.find(function_of(kernel->name));
+    auto function =
+        std::make_unique<CpuFunction>(lowered_name, *kernel, binary_bytes_,
+                                      shared == static_shared_.end() ? 0 : shared->second, *launcher_);
     return functions_.emplace(lowered_name, std::move(function)).first->second.get();
   }
 
@@ -67,7 +76,8 @@ class CpuModule final : public Module {
   std::shared_ptr<Launcher> launcher_;
   SharedObject object_;
   std::size_t binary_bytes_;
-  std::mutex mutex_;  // of what follows
+  std::map<std::string, std::uint64_t> static_shared_;  // by function
+  std::mutex mutex_;                                    // of what follows
   std::map<std::string, std::unique_ptr<CpuFunction>> functions_;
 };
 
@@ -75,7 +85,7 @@ class CpuModule final : public Module {
 
 std::unique_ptr<Module> load_cpu_module(const std::string& binary, const std::string& scratch,
                                         std::shared_ptr<Launcher> launcher) {
-  return std::make_unique<CpuModule>(load_shared_object(binary, scratch), binary.size(), std::move(launcher));
+  return std::make_unique<CpuModule>(load_shared_object(binary, scratch), binary, std::move(launcher));
 }
 
 }  // namespace kiln

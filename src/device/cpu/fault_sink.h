@@ -24,8 +24,9 @@ class FaultSink {
   std::atomic<bool> raised_{false};
 };
 
-/// How a failed assertion of a kernel is told.
+/// How a failed assertion of a kernel is told; without a file, `condition` is what the kernel did.
 [[nodiscard]] inline std::string assertion_text(const char* condition, const char* file, unsigned line) {
+  if (file == nullptr) return condition;
   return std::string("assertion '") + condition + "' failed at " + file + ":" + std::to_string(line);
 }
 

@@ -1,5 +1,6 @@
 #include "device/cpu/shared_object.h"
 
+#include <cxxabi.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,8 +10,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string_view>
 
 #include "base/unique_fd.h"
+#include "device/fault.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -41,6 +45,19 @@ std::string loader_reason() {
   return reason != nullptr ? reason : "no reason given";
 }
 
+/// Why code is refused, from "PATH: undefined symbol: _Z1ff" or what else the loader says.
+std::string refusal(const std::string& reason) {
+  constexpr std::string_view kUndefined = "undefined symbol: ";
+  const std::size_t found = reason.find(kUndefined);
+  if (found == std::string::npos) return "the kernel's code cannot be loaded: " + reason;
+  const std::string symbol = reason.substr(found + kUndefined.size());
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  return "the kernel's code cannot be loaded: it uses '" + (name ? std::string(name.get()) : symbol) +
+         "', which neither the kernel's text nor a library of its options defines";
+}
+
 SharedObject from_memory(const std::string& binary) {
   const UniqueFd file(::memfd_create("kiln-kernel", MFD_CLOEXEC));
   if (!file || !write_all(file.get(), binary)) return SharedObject();
@@ -53,9 +70,10 @@ SharedObject from_file(const std::string& binary, const std::string& scratch) {
   if (!file) throw environment_error("no file for a kernel in '" + scratch + "': " + std::strerror(errno));
   const bool written = write_all(file.get(), binary);
   SharedObject object(written ? ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr);
-  const std::string reason = written ? loader_reason() : "it cannot be written";
+  const std::string reason = written && !object ? loader_reason() : "";
   ::unlink(path.c_str());
-  if (!object) throw internal_error("a CPU kernel cannot be loaded: " + reason);
+  if (!written) throw environment_error("a kernel's code cannot be written to '" + scratch + "'");
+  if (!object) throw DeviceRefusal(refusal(reason));
   return object;
 }
 

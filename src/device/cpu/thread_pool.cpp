@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
+
+#include "base/alternate_stack.h"
 
 namespace kiln {
 namespace {
@@ -33,10 +36,17 @@ void await_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>(std::max(threads, 1))) {
-  for (int thread = 1; thread < threads; ++thread) {
-    workers_.emplace_back([shared = shared_.get(), thread] { shared->serve(thread); });
-  }
   stopper_.reset(shared_.get());
+  try {
+    for (int thread = 1; thread < threads; ++thread) {
+      workers_.emplace_back([shared = shared_.get(), thread] {
+        const AlternateStack stack;
+        shared->serve(thread);
+      });
+    }
+  } catch (const std::system_error&) {
+    return;  // the system gives no more threads: those that there are do all of the work
+  }
 }
 
 void ThreadPool::run(std::uint64_t total, bool alone, const Body& body) {

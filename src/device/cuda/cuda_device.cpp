@@ -3,6 +3,7 @@
 #include <array>
 #include <future>
 
+#include "base/async.h"
 #include "base/text.h"
 #include "device/cache_eviction.h"
 #include "device/cuda/cuda_clocks.h"
@@ -74,7 +75,7 @@ class CudaDevice final : public Device {
       : driver_(driver),
         info_(describe_cuda_device(*driver, ordinal)),
         clock_reader_(pci_address(*driver, ordinal), files),
-        parts_(std::async(std::launch::async, [driver, ordinal] {
+        parts_(run_beside([driver, ordinal] {
           return std::make_unique<WorkingParts>(
               std::make_shared<CudaContext>(driver, device_number(*driver, ordinal)));
         })) {}
@@ -129,6 +130,9 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
     return std::make_unique<CudaStream>(context());
+  }
+  [[nodiscard]] std::unique_ptr<Stream> default_stream() override {
+    return std::make_unique<CudaStream>(context(), cuda_abi::kLegacyStream);
   }
 
   /// Of a stream that was created as blocking, the legacy default stream tells.

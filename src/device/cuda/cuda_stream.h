@@ -9,10 +9,13 @@
 
 namespace kiln {
 
-/// A stream of Kiln's own.
+/// A stream of Kiln's own, or one that is there whether or not Kiln is: the legacy default stream.
 class CudaStream final : public Stream {
  public:
   explicit CudaStream(std::shared_ptr<CudaContext> context);
+  /// `lent` is not given back.
+  CudaStream(std::shared_ptr<CudaContext> context, cuda_abi::Stream lent)
+      : context_(std::move(context)), stream_(lent) {}
 
   [[nodiscard]] void* native() const override { return stream_; }
   void synchronize() override;

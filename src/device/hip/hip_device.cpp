@@ -112,6 +112,9 @@ class HipDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
     return std::make_unique<HipStream>(context_);
   }
+  [[nodiscard]] std::unique_ptr<Stream> default_stream() override {
+    return std::make_unique<HipStream>(context_, nullptr);
+  }
   /// Of a stream that was created as blocking, the null stream tells.
   [[nodiscard]] bool is_capturing(void* native) override {
     const SelectedDevice current = context_->enter();

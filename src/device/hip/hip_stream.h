@@ -9,10 +9,13 @@
 
 namespace kiln {
 
-/// A stream of Kiln's own.
+/// A stream of Kiln's own, or one that is there whether or not Kiln is: the null stream.
 class HipStream final : public Stream {
  public:
   explicit HipStream(std::shared_ptr<HipContext> context);
+  /// `lent` is not given back.
+  HipStream(std::shared_ptr<HipContext> context, hip_abi::Stream lent)
+      : context_(std::move(context)), stream_(lent) {}
 
   [[nodiscard]] void* native() const override { return stream_; }
   void synchronize() override;

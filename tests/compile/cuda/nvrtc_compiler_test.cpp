@@ -170,6 +170,16 @@ TEST_F(NvrtcCompilerTest, RemembersItsVersionSoThatAHitNeedNotOpenIt) {
   const CompilerIdentity asked = make()->identity();
   const auto memo = files_->read_file(folder / "nvrtc.txt");
   const CompilerIdentity remembered = make()->identity();
+  // What it can compile for is known from the memo, too.
+  files_->write_file(folder / "nvrtc.txt", memo->substr(0, memo->rfind('\t') + 1) + "7 80\n", false);
+  const std::unique_ptr<Compiler> recalling = make();
+  EXPECT_EQ(recalling->target_for("sm_80").arch, "sm_80");
+  EXPECT_THAT(recalling->note_on({"cuda", "sm_90", 32}), HasSubstr("PTX for compute_80"));
+  // A memo of an earlier version of Kiln.
+  files_->write_file(folder / "nvrtc.txt", memo->substr(0, memo->rfind('\t', memo->rfind('\t') - 1)) + "\n",
+                     false);
+  EXPECT_EQ(make()->identity().fingerprint, asked.fingerprint);
+  EXPECT_EQ(files_->read_file(folder / "nvrtc.txt"), memo);
   files_->remove_all(folder);
   ASSERT_TRUE(memo.has_value());
   EXPECT_THAT(*memo, HasSubstr("\t" + asked.version + "\t"));

@@ -28,7 +28,12 @@ class DiskWithoutHeaders final : public FileSystem {
     }
     return real_->status(path);
   }
-  std::optional<std::string> read_file(const Path& path) override { return real_->read_file(path); }
+  std::optional<FileStatus> target_status(const Path& path) override {
+    return status(path) ? real_->target_status(path) : std::nullopt;
+  }
+  std::optional<std::string> read(const Path& path, const ReadRange& range) override {
+    return real_->read(path, range);
+  }
   void write_file(const Path& path, std::string_view bytes, bool sync) override {
     real_->write_file(path, bytes, sync);
   }

@@ -126,6 +126,22 @@ TEST_P(CudaDeviceTest, ALaunchArrivesWithItsShapeAndArguments) {
   EXPECT_EQ(std::memcmp(launches[0].arguments[1].data(), &scalar, sizeof scalar), 0);
 }
 
+TEST_P(CudaDeviceTest, TheDefaultStreamIsTheLegacyOneAndOthersAreNotOrderedWithIt) {
+  const auto module = device_->load(kCode);
+  {
+    const auto meant_by_null = device_->default_stream();
+    EXPECT_EQ(meant_by_null->native(), cuda_abi::kLegacyStream);
+    module->function("plain")->launch(*meant_by_null, {{1, 1, 1}, {1, 1, 1}}, nullptr);
+    meant_by_null->synchronize();
+  }
+  ASSERT_EQ(fake_.launches().size(), 1u);
+  EXPECT_EQ(fake_.launches()[0].stream, cuda_abi::kLegacyStream);
+  EXPECT_EQ(fake_.calls("cuStreamSynchronize"), 1);
+  EXPECT_EQ(fake_.calls("cuStreamDestroy"), 0);
+  EXPECT_EQ(fake_.stream_flags(),
+            std::vector<unsigned>{cuda_abi::kStreamNonBlocking});  // that of the fixture
+}
+
 TEST_P(CudaDeviceTest, AClusterOrCooperativeLaunchArrivesOrIsRefusedInWords) {
   const auto module = device_->load(kCode);
   LaunchShape clustered{{8, 4, 1}, {64, 1, 1}, 0, {4, 2, 1}};

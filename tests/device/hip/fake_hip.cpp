@@ -43,6 +43,12 @@ thread_local int selected = 0;
 std::map<void*, std::pair<int, std::size_t>> allocations;  // address -> device, bytes
 std::size_t used[kDevices] = {0, 0};
 int symbol_value = 7;
+Stream null_streams[kDevices] = {{0}, {1}};
+
+/// The null stream is that of the selected device.
+Stream& meant_by(Stream* stream) {
+  return stream != nullptr ? *stream : null_streams[selected];
+}
 
 Result on_device(int device) {
   return device == selected ? kSuccess : kInvalidContext;
@@ -137,21 +143,21 @@ FAKE Result hipFree(void* address) {
 }
 FAKE Result hipMemcpyHtoDAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
   std::memcpy(to, from, bytes);
-  return on_device(stream->device);
+  return on_device(meant_by(stream).device);
 }
 /// To memory that is not pinned: it waits for the stream.
 FAKE Result hipMemcpyDtoHAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
-  if (stream->pending != kSuccess) return stream->pending;
+  if (meant_by(stream).pending != kSuccess) return meant_by(stream).pending;
   std::memcpy(to, from, bytes);
-  return on_device(stream->device);
+  return on_device(meant_by(stream).device);
 }
 FAKE Result hipMemcpyDtoDAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
   std::memcpy(to, from, bytes);
-  return on_device(stream->device);
+  return on_device(meant_by(stream).device);
 }
 FAKE Result hipMemsetD8Async(void* address, unsigned char value, std::size_t bytes, Stream* stream) {
   std::memset(address, value, bytes);
-  return on_device(stream->device);
+  return on_device(meant_by(stream).device);
 }
 FAKE Result hipStreamCreateWithFlags(Stream** stream, unsigned /*flags*/) {
   *stream = new Stream{selected};
@@ -162,7 +168,7 @@ FAKE Result hipStreamDestroy(Stream* stream) {
   return kSuccess;
 }
 FAKE Result hipStreamSynchronize(Stream* stream) {
-  return stream->device == selected ? stream->pending : kInvalidContext;
+  return meant_by(stream).device == selected ? meant_by(stream).pending : kInvalidContext;
 }
 FAKE Result hipStreamIsCapturing(Stream* stream, int* status) {
   *status = 0;
@@ -210,7 +216,7 @@ FAKE Result hipModuleLaunchKernel(Function* function, unsigned grid_x, unsigned,
   constexpr unsigned kTooMany = 1u << 30;
   if (grid_x >= kTooMany) return kiln::hip_abi::kInvalidConfiguration;
   if (function->name == "increment") **static_cast<int**>(arguments[0]) += 1;
-  if (function->name == "fault") stream->pending = kiln::hip_abi::kIllegalAddress;
+  if (function->name == "fault") meant_by(stream).pending = kiln::hip_abi::kIllegalAddress;
   return on_device(function->device);
 }
 FAKE Result hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*, int block_size,

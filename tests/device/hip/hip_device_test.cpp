@@ -127,6 +127,23 @@ TEST_P(HipDeviceTest, WorksOnTheSecondDeviceAndLeavesTheCallersSelected) {
   EXPECT_FALSE(device->is_capturing(stream->native()));
 }
 
+TEST_P(HipDeviceTest, TheDefaultStreamIsTheNullStreamOfTheDevice) {
+  const auto device = backend_->open(1);
+  const auto stream = device->default_stream();
+  EXPECT_EQ(stream->native(), nullptr);
+  const auto buffer = device->allocate(sizeof(int));
+  const int before = 41;
+  device->copy_to_device(*stream, buffer->data(), &before, sizeof before);
+  const auto module = device->load(code_for("gfx906"));
+  void* address = buffer->data();
+  void* arguments[] = {&address};
+  module->function("increment")->launch(*stream, {{1, 1, 1}, {64, 1, 1}, 0}, arguments);
+  stream->synchronize();
+  int value = 0;
+  device->copy_to_host(*stream, &value, buffer->data(), sizeof value);
+  EXPECT_EQ(value, 42);
+}
+
 TEST_P(HipDeviceTest, TakesAKernelsUseFromTheCodeObject) {
   const auto device = backend_->open(0);
   const auto module = device->load(code_for("gfx90a:xnack-"));

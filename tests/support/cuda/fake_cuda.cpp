@@ -227,8 +227,9 @@ FAKE Result cuMemsetD8Async(DevicePointer address, unsigned char value, std::siz
   std::memset(reinterpret_cast<void*>(address), value, bytes);
   return kSuccess;
 }
-FAKE Result cuStreamCreate(Stream* stream, unsigned) {
+FAKE Result cuStreamCreate(Stream* stream, unsigned flags) {
   if (const Result result = enter("cuStreamCreate")) return result;
+  fake().record_stream(flags);
   *stream = new StreamTag;
   return kSuccess;
 }

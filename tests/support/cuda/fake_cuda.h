@@ -39,6 +39,7 @@ class FakeCuda {
     results_.clear();
     calls_.clear();
     launches_.clear();
+    stream_flags_.clear();
     lost_ = cuda_abi::kSuccess;
     keeps_launches_ = true;
   }
@@ -71,6 +72,15 @@ class FakeCuda {
     const std::lock_guard lock(mutex_);
     return keeps_launches_;
   }
+  /// Flags of every stream that was made.
+  [[nodiscard]] std::vector<unsigned> stream_flags() {
+    const std::lock_guard lock(mutex_);
+    return stream_flags_;
+  }
+  void record_stream(unsigned flags) {
+    const std::lock_guard lock(mutex_);
+    stream_flags_.push_back(flags);
+  }
   void record(Launch launch) {
     const std::lock_guard lock(mutex_);
     launches_.push_back(std::move(launch));
@@ -87,6 +97,7 @@ class FakeCuda {
   std::map<std::string, cuda_abi::Result, std::less<>> results_;
   std::map<std::string, int, std::less<>> calls_;
   std::vector<Launch> launches_;
+  std::vector<unsigned> stream_flags_;
   cuda_abi::Result lost_ = cuda_abi::kSuccess;
   bool keeps_launches_ = true;
 };

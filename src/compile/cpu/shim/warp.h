@@ -158,6 +158,23 @@ KILN_SHIM void __nanosleep(unsigned) {}
 KILN_SHIM void kiln_assert(bool holds, const char* condition, const char* file, unsigned line) {
   if (!holds) kiln_worker->services->assertion_failed(kiln_worker, condition, file, line);
 }
+
+// A kernel cannot end the process: the linker turns its calls (--wrap) into these, which fail the launch.
+// What is called outside of one, as by a static constructor, is an abort, which the job tells with the
+// variant.
+#define KILN_PROCESS_END(name, parameter)                                                          \
+  extern "C" [[noreturn]] KILN_EXPORT void __wrap_##name(parameter) {                              \
+    if (kiln_worker)                                                                               \
+      kiln_worker->services->assertion_failed(kiln_worker, "the kernel calls " #name, nullptr, 0); \
+    __real_abort();                                                                                \
+  }
+extern "C" [[noreturn]] void __real_abort();
+KILN_PROCESS_END(exit, int)
+KILN_PROCESS_END(_exit, int)
+KILN_PROCESS_END(_Exit, int)
+KILN_PROCESS_END(quick_exit, int)
+KILN_PROCESS_END(abort, void)
+
 #undef assert
 #if defined(NDEBUG)
 #define assert(condition) ((void)0)

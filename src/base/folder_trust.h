@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 
@@ -11,6 +12,13 @@ namespace kiln {
 
 /// Whether machine code found in a file or folder of this owner may be run: one's own, and root's.
 [[nodiscard]] bool is_trusted_owner(std::uint32_t owner);
+
+/// Users whose files are run; none: anyone's.
+using TrustedOwners = std::vector<std::uint32_t>;
+
+/// Why machine code must not be run from what has this status: it belongs to another user than these, or
+/// anyone may write to it. One clause without a subject; `nullopt` if it is fine.
+[[nodiscard]] std::optional<std::string> find_distrust(const FileStatus& status, const TrustedOwners& owners);
 
 /// Whose a folder may be: one's own or root's, or anybody's whom the user relies on by naming it.
 enum class FolderOwners { kTrusted, kAny };

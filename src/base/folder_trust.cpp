@@ -1,9 +1,22 @@
-#include "cache/folder_trust.h"
+#include "base/folder_trust.h"
+
+#include <algorithm>
 
 namespace kiln {
 
 bool is_trusted_owner(std::uint32_t owner) {
   return owner == 0 || owner == current_user_id();
+}
+
+std::optional<std::string> find_distrust(const FileStatus& status, const TrustedOwners& owners) {
+  constexpr std::uint32_t kWritableByAnyone = 0002;
+  if (owners.empty()) return std::nullopt;
+  if (std::find(owners.begin(), owners.end(), status.owner) == owners.end())
+    return "belongs to user " + std::to_string(status.owner);
+  // The permission bits of a link mean nothing.
+  if (status.type != FileStatus::Type::kSymlink && (status.mode & kWritableByAnyone) != 0)
+    return "may be written to by anyone";
+  return std::nullopt;
 }
 
 std::optional<std::string> find_distrust(FileSystem& files, const std::filesystem::path& folder,

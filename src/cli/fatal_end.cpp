@@ -1,0 +1,122 @@
+#include "cli/fatal_end.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace kiln {
+namespace {
+
+struct FatalSignal {
+  int number;
+  const char* text;
+};
+
+constexpr std::array<FatalSignal, 5> kSignals = {{{SIGSEGV, "signal 11 (Segmentation fault)"},
+                                                  {SIGBUS, "signal 7 (Bus error)"},
+                                                  {SIGFPE, "signal 8 (Floating point exception)"},
+                                                  {SIGILL, "signal 4 (Illegal instruction)"},
+                                                  {SIGABRT, "signal 6 (Aborted)"}}};
+
+// Signal handlers and functions for the process's end have no argument to pass a state in.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<const RunWatch*> running{nullptr};
+std::atomic<int> mark_descriptor{-1};
+std::array<char, 512> variant_text{};
+std::function<void()> exit_action;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+/// A line of several texts, put together without what a signal handler must not call.
+class Line {
+ public:
+  void add(const char* text) {
+    for (; *text != '\0' && size_ < text_.size(); ++text) text_[size_++] = *text;
+  }
+  void write(int descriptor) const {
+    if (::write(descriptor, text_.data(), size_) < 0) return;  // nobody is left to tell
+  }
+
+ private:
+  std::array<char, 1024> text_{};
+  std::size_t size_ = 0;
+};
+
+void tell(int signal) {
+  const auto found = std::find_if(kSignals.begin(), kSignals.end(),
+                                  [&](const FatalSignal& known) { return known.number == signal; });
+  const char* what = found == kSignals.end() ? "a signal" : found->text;
+  const RunWatch* watch = running.load();
+  const std::string* kernel = watch != nullptr ? watch->kernel() : nullptr;
+  Line how;
+  how.add(what);
+  if (kernel != nullptr) {
+    how.add(" in kernel '");
+    how.add(kernel->c_str());
+    how.add("'");
+  }
+  Line line;
+  line.add("\nkiln: error: ");
+  line.add(what);
+  line.add(kernel != nullptr ? " in kernel '" : " ");
+  if (kernel != nullptr) line.add(kernel->c_str());
+  line.add(kernel != nullptr ? "' of " : "in ");
+  line.add(variant_text.data());
+  line.add(": the process ends\n");
+  line.write(STDERR_FILENO);
+  how.add("\n");
+  if (mark_descriptor.load() >= 0) how.write(mark_descriptor.load());
+}
+
+void handle(int signal) {
+  tell(signal);
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+void at_exit() {
+  if (running.load() != nullptr && exit_action) exit_action();
+}
+
+bool replace(int signal, void (*from)(int), void (*to)(int)) {
+  struct sigaction action = {};
+  if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != from) return false;
+  action = {};
+  action.sa_handler = to;
+  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
+  return sigaction(signal, &action, nullptr) == 0;
+}
+
+}  // namespace
+
+FatalEnd::FatalEnd(const RunWatch& watch, std::function<void()> exited) {
+  set_variant("a variant", -1);
+  exit_action = std::move(exited);
+  running = &watch;
+  for (const FatalSignal& signal : kSignals) replace(signal.number, SIG_DFL, handle);
+}
+
+FatalEnd::~FatalEnd() {
+  for (const FatalSignal& signal : kSignals) replace(signal.number, handle, SIG_DFL);
+  running = nullptr;
+  mark_descriptor = -1;
+  exit_action = nullptr;
+}
+
+void FatalEnd::set_variant(const std::string& text, int mark) {
+  // Once for each variant: exit() destroys static objects that are younger than the handler before it runs,
+  // and the job that is to be finished uses them. Without memory for it, the process ends without its
+  // message.
+  static_cast<void>(std::atexit(at_exit) + std::at_quick_exit(at_exit));
+  mark_descriptor = mark;
+  const std::size_t size = std::min(text.size(), variant_text.size() - 1);
+  std::copy_n(text.begin(), size, variant_text.begin());
+  variant_text.at(size) = '\0';
+}
+
+}  // namespace kiln

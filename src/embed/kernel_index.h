@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "kiln/kernel.h"
+
+namespace kiln {
+
+/// Kernels that were got, by what was asked for: kernel, device, values and headers. Stands before everything
+/// that a request would otherwise go through. Of more than `most` it forgets the oldest; who holds them keeps
+/// them. Thread-safe: look-ups share a lock.
+class KernelIndex {
+ public:
+  static constexpr std::size_t kMostKernels = 4096;
+
+  explicit KernelIndex(std::size_t most = kMostKernels) : most_(most) {}
+
+  /// Null: not here.
+  [[nodiscard]] std::shared_ptr<const Kernel::Impl> find(const KernelRequest::Impl& request) const;
+  /// Does nothing where equal values were added before.
+  void add(const KernelRequest::Impl& request, std::shared_ptr<const Kernel::Impl> kernel);
+
+ private:
+  struct Entry;
+  using Entries = std::unordered_multimap<std::uint64_t, std::shared_ptr<const Entry>>;
+
+  [[nodiscard]] const Entry* find_entry(std::uint64_t hash, const KernelRequest::Impl& request) const;
+
+  std::size_t most_;
+  mutable std::shared_mutex mutex_;                            // of all below
+  Entries entries_;                                            // by the values' hash
+  std::deque<std::pair<std::uint64_t, const Entry*>> by_age_;  // hash and entry, oldest first
+};
+
+}  // namespace kiln

@@ -1,0 +1,136 @@
+#include "job/array_compare.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "service/task_threads.h"
+#include "workload/scalar_dispatch.h"
+
+namespace kiln {
+namespace {
+
+/// Arrays are read part by part, and on all cores: neither memory nor time are to limit what is checked. What
+/// is summed depends on the parts, so their size does not depend on the machine.
+constexpr std::uint64_t kPartElements = std::uint64_t{1} << 20;
+
+/// Calls `visit(part, range, ranges)` for each part that the region meets, on several threads at a time, with
+/// the linear indices of the part and those in it that belong to the region.
+template <class Visit>
+void for_each_part(const Runs& runs, const Visit& visit) {
+  if (runs.count() == 0) return;
+  const std::uint64_t begin = runs.run(0).begin;
+  const std::uint64_t end = runs.run(runs.count() - 1).end;
+  const auto parts = static_cast<std::size_t>((end - begin + kPartElements - 1) / kPartElements);
+  for_each_task(parts, [&](std::size_t part) {
+    const std::uint64_t first = begin + part * kPartElements;
+    const Range range{first, std::min(end, first + kPartElements)};
+    std::vector<Range> ranges;
+    for (std::uint64_t n = runs.first_beyond(range.begin); n < runs.count(); ++n) {
+      const Range run = runs.run(n);
+      if (run.begin >= range.end) break;
+      ranges.push_back({std::max(run.begin, range.begin), std::min(run.end, range.end)});
+    }
+    if (!ranges.empty()) visit(part, range, ranges);
+  });
+}
+
+std::size_t parts_of(const BufferLayout& layout) {
+  return static_cast<std::size_t>((layout.count + kPartElements - 1) / kPartElements);
+}
+
+/// Elements of one part of an array. Its view may be of its own room.
+class Part {
+ public:
+  Part(const Part&) = delete;
+  Part(Part&&) = default;
+  Part& operator=(const Part&) = delete;
+  Part& operator=(Part&&) = delete;
+  ~Part() = default;
+  Part(const ArrayContent& array, ScalarType type, Range range)
+      : type_(type),
+        begin_(range.begin),
+        bytes_(array.part(range.begin * size_of(type),
+                          static_cast<std::size_t>((range.end - range.begin) * size_of(type)), room_)) {}
+
+  template <class T>
+  [[nodiscard]] double at(std::uint64_t index) const {
+    T value;
+    std::memcpy(&value, bytes_.data() + (index - begin_) * sizeof(T), sizeof(T));
+    return static_cast<double>(value);
+  }
+  [[nodiscard]] double at(std::uint64_t index) const {
+    return visit_scalar(type_, [&]<class T>() { return at<T>(index); });
+  }
+
+ private:
+  std::vector<std::byte> room_;
+  ScalarType type_;
+  std::uint64_t begin_;
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace
+
+Region full_region(const BufferLayout& layout) {
+  Region region;
+  for (const std::uint64_t extent : layout.shape) region.emplace_back(0, extent);
+  return region;
+}
+
+double sum_of(const BufferLayout& layout, const Region& region, const ArrayContent& values) {
+  std::vector<double> sums(parts_of(layout));
+  const ScalarType type = layout.scalar.value();
+  for_each_part(Runs(layout, region), [&](std::size_t index, Range range, const std::vector<Range>& ranges) {
+    const Part part(values, type, range);
+    CompensatedSum sum;
+    visit_scalar(type, [&]<class T>() {
+      for (const Range& run : ranges) {
+        for (std::uint64_t i = run.begin; i < run.end; ++i) sum.add(part.at<T>(i));
+      }
+    });
+    sums[index] = sum.value();
+  });
+  CompensatedSum sum;
+  for (const double of_part : sums) sum.add(of_part);
+  return sum.value();
+}
+
+double element_of(const ArrayContent& array, ScalarType type, std::uint64_t index) {
+  return Part(array, type, {index, index + 1}).at(index);
+}
+
+Comparison compare_on_host(const BufferLayout& layout, const Region& region, const Tolerance& tolerance,
+                           const ArrayContent& values, const Expected& expected) {
+  Comparison result;
+  std::vector<Comparison> found(parts_of(layout));
+  const ScalarType type = layout.scalar.value();
+  for_each_part(Runs(layout, region), [&](std::size_t index, Range range, const std::vector<Range>& ranges) {
+    const Part part(values, type, range);
+    const std::optional<Part> other =
+        expected.number ? std::nullopt
+                        : std::optional<Part>(std::in_place, expected.array, expected.type, range);
+    Comparison of_part;
+    visit_scalar(type, [&]<class T>() {
+      const auto compare_run = [&](const Range& run, auto wanted) {
+        for (std::uint64_t i = run.begin; i < run.end; ++i)
+          compare_one(of_part, tolerance, i, part.at<T>(i), wanted(i));
+      };
+      for (const Range& run : ranges) {
+        if (expected.number) {
+          compare_run(run, [&](std::uint64_t) { return *expected.number; });
+        } else if (expected.type == type) {
+          compare_run(run, [&](std::uint64_t i) { return other->at<T>(i); });
+        } else if (expected.type == ScalarType::kDouble) {
+          compare_run(run, [&](std::uint64_t i) { return other->at<double>(i); });
+        } else {
+          compare_run(run, [&](std::uint64_t i) { return other->at(i); });
+        }
+      }
+    });
+    found[index] = of_part;
+  });
+  for (const Comparison& of_part : found) merge(result, of_part);
+  return result;
+}
+
+}  // namespace kiln

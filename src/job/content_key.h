@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "base/file.h"
+#include "job/buffer_layout.h"
+#include "specialize/specialization.h"
+
+// Keys of buffer contents: digests of everything that a content depends on, so that two contents with one key
+// are equal bit by bit. An empty key stands for a content of which that is not known; such a content is made
+// again. A new member of InitSpec or FileSource that changes a content belongs into these keys.
+namespace kiln {
+
+/// What Workspace::fill writes.
+[[nodiscard]] std::string fill_key(const Configuration& configuration, const BufferLayout& layout,
+                                   FileSystem& files);
+
+/// What fill_from_file writes. A file counts as unchanged while its path, size and modification time are; one
+/// behind a symbolic link has no key.
+[[nodiscard]] std::string file_key(const Configuration& configuration, const BufferLayout& layout,
+                                   const FileSource& source, FileSystem& files);
+
+/// True if kernels of this text may remember something from launch to launch: it defines variables in device
+/// memory or static ones. Kiln looks at the text and its headers and expands no macros.
+[[nodiscard]] bool may_keep_state(const Specialization& specialization);
+
+}  // namespace kiln

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "job/buffer_layout.h"
+#include "workload/element_value.h"
+
+namespace kiln {
+
+/// Throws bad_input at the init where its numbers are no elements of the buffer: a constant or a progression
+/// that is not whole, or out of range, for whole numbers; a random range that reaches beyond the type; reals
+/// that would become infinite.
+void require_init_fits(const Configuration& configuration, const BufferLayout& layout, const InitSpec& init);
+
+/// The same of what the buffer starts with. Also throws bad_input where it is to start like a buffer of
+/// another type or size.
+void require_start_fits(const Configuration& configuration, const BufferLayout& layout);
+
+/// The element that a constant init means. Throws as above.
+template <class T>
+[[nodiscard]] T constant_element(const Configuration& configuration, const BufferLayout& layout,
+                                 const ExpressionText& text) {
+  // Digits are exact, an expression is a double.
+  if (const auto written = to_element<T>(std::string_view(text.text))) return *written;
+  const double value = configuration.evaluate(text);
+  if (const auto element = to_element<T>(value)) return *element;
+  throw bad_input(text.key + ": '" + text.text + "' is " + format_number(value) + "; expected " +
+                      expected_element(*layout.scalar) + " (" + to_string(*layout.scalar) + ")",
+                  text.where);
+}
+
+}  // namespace kiln

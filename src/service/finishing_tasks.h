@@ -1,0 +1,40 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kiln {
+
+/// Work that nobody waits for, but that is done all the same before this goes: by a few threads of its own,
+/// which begin when there is work. A task must not throw. Thread-safe.
+class FinishingTasks {
+ public:
+  using Task = std::function<void()>;
+
+  FinishingTasks() = default;
+  ~FinishingTasks();
+  FinishingTasks(const FinishingTasks&) = delete;
+  FinishingTasks& operator=(const FinishingTasks&) = delete;
+
+  void add(Task task);
+  /// Until all that was added is done.
+  void finish();
+
+ private:
+  void work();
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  std::deque<Task> waiting_;
+  std::size_t idle_ = 0;     ///< threads
+  std::size_t running_ = 0;  ///< tasks
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,74 @@
+#include "device/cpu/static_shared.h"
+
+#include <gtest/gtest.h>
+
+#include "support/cpu_kernels.h"
+
+namespace kiln::test {
+namespace {
+
+TEST(FunctionOf, IsTheNameAlone) {
+  for (const auto& [expression, name] :
+       std::vector<std::pair<std::string, std::string>>{{"f", "f"},
+                                                        {"ns::f", "f"},
+                                                        {"f<float, 4>", "f"},
+                                                        {"ns::g<std::pair<int, a::b> >", "g"},
+                                                        {"void ns::f<4>(float*, std::vector<int>)", "f"},
+                                                        {"f(int)", "f"},
+                                                        {"void f<(a::E)1>(int (*)(ns::x))", "f"},
+                                                        {"", ""}})
+    EXPECT_EQ(function_of(expression), name) << expression;
+}
+
+TEST(StaticShared, OfWhatIsNoSharedObjectIsNotKnown) {
+  EXPECT_TRUE(static_shared_bytes("").empty());
+  EXPECT_TRUE(static_shared_bytes("text").empty());
+}
+
+class StaticSharedOf : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!make_process_runner()->find_program(GetParam()))
+      GTEST_SKIP() << "this machine has no " << GetParam();
+  }
+  CpuKernels kernels_{GetParam()};
+};
+
+INSTANTIATE_TEST_SUITE_P(Compilers, StaticSharedOf, ::testing::Values("g++", "clang++"), compiler_label);
+
+constexpr const char* kText = R"(
+namespace n {
+template <int N> __global__ void tiles(float* a) {
+  __shared__ float one[N][4], two[16];
+  one[threadIdx.x][1] = a[threadIdx.x];
+  two[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = one[(threadIdx.x + 1) % 8][1] + two[(threadIdx.x + 1) % 8];
+}
+}
+extern "C" __global__ void huge(char* a) {
+  __shared__ char s[10000000];
+  s[threadIdx.x * 1000] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = s[(threadIdx.x ^ 1) * 1000];
+}
+extern "C" __global__ void none(char* a) { a[threadIdx.x] = 1; }
+)";
+
+TEST_P(StaticSharedOf, KernelsIsCountedOnTheCpu) {
+  Specialization specialization = kernels_.specialize(kText, "n::tiles<8>");
+  specialization.entries.push_back({"huge", std::nullopt, ""});
+  specialization.entries.push_back({"none", std::nullopt, ""});
+  const CodeObject code = kernels_.compile(specialization);
+  const auto module = kernels_.device().load(code.binary);
+  const auto bytes = [&](const char* kernel) {
+    return module->function(code.lowered_names.at(kernel))->attributes().static_shared_bytes;
+  };
+  EXPECT_EQ(bytes("n::tiles<8>"), 8U * 16 + 64);
+  EXPECT_EQ(bytes("huge"), 10'000'000U);
+  EXPECT_EQ(bytes("none"), 0U);
+  EXPECT_GT(*bytes("huge"), kernels_.device().info().limits.max_shared_bytes_per_block);
+}
+
+}  // namespace
+}  // namespace kiln::test
