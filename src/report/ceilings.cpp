@@ -46,8 +46,8 @@ Ceiling ceiling_of(const Record& record, const MetricValue& metric) {
                   record.label};
   if (const Summary* seconds = time_of(record, metric.name);
       seconds != nullptr && seconds->ci_low > 0 && seconds->ci_high > 0) {
-    ceiling.low = metric.value * seconds->median / seconds->ci_high;
-    ceiling.high = metric.value * seconds->median / seconds->ci_low;
+    ceiling.low = metric.value * (seconds->median / seconds->ci_high);
+    ceiling.high = metric.value * (seconds->median / seconds->ci_low);
   }
   return ceiling;
 }
