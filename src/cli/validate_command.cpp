@@ -12,14 +12,14 @@
 #include "cli/help.h"
 #include "cli/job_arguments.h"
 #include "config/yaml_node.h"
-#include "job/buffer_layout.h"
-#include "job/init_values.h"
 #include "job/plan.h"
-#include "job/tolerance.h"
 #include "job/unchecked.h"
 #include "kiln/error.h"
 #include "launch/argument_values.h"
 #include "study/cases.h"
+#include "trial/buffer_layout.h"
+#include "trial/init_values.h"
+#include "trial/tolerance.h"
 #include "workload/configuration.h"
 
 namespace kiln {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "device/fault.h"
-#include "job/prepared_kernel.h"
+#include "trial/prepared_kernel.h"
 
 namespace kiln {
 namespace {

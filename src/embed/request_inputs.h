@@ -5,7 +5,7 @@
 #include <string>
 
 #include "embed/made_kernel.h"
-#include "job/workspace.h"
+#include "trial/workspace.h"
 
 // What a workload says of the content of buffers, for requests of embedding programs.
 namespace kiln {

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "device/fault.h"
 #include "embed/request_inputs.h"
-#include "job/prepared_kernel.h"
-#include "job/tolerance.h"
-#include "job/workspace.h"
 #include "measure/compare.h"
+#include "trial/prepared_kernel.h"
+#include "trial/tolerance.h"
+#include "trial/workspace.h"
 #include "workload/scalar_dispatch.h"
 
 namespace kiln {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "job/array_compare.h"
-#include "job/content_key.h"
-#include "job/host_fill.h"
-#include "job/tolerance.h"
 #include "job/unchecked.h"
 #include "measure/compare.h"
+#include "trial/array_compare.h"
+#include "trial/content_key.h"
+#include "trial/host_fill.h"
+#include "trial/tolerance.h"
 
 namespace kiln {
 namespace {

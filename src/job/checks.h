@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "job/device_compare.h"
-#include "job/kept_buffers.h"
 #include "job/record.h"
-#include "job/workspace.h"
+#include "trial/device_compare.h"
+#include "trial/kept_buffers.h"
+#include "trial/workspace.h"
 
 namespace kiln {
 

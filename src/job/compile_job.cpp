@@ -2,8 +2,8 @@
 #include <set>
 
 #include "job/job_runner.h"
-#include "job/units.h"
 #include "service/task_threads.h"
+#include "trial/units.h"
 
 namespace kiln {
 

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <utility>
 
-#include "job/device_compare.h"
 #include "job/job_runner.h"
-#include "job/units.h"
 #include "service/task_threads.h"
+#include "trial/device_compare.h"
+#include "trial/units.h"
 
 namespace kiln {
 

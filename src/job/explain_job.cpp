@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "job/units.h"
 #include "service/kernel_service.h"
+#include "trial/units.h"
 
 namespace kiln {
 

@@ -7,11 +7,11 @@
 #include "base/checked_size.h"
 #include "base/text.h"
 #include "job/compile_variants.h"
-#include "job/init_values.h"
 #include "job/variant_description.h"
 #include "job/variant_runner.h"
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"
+#include "trial/init_values.h"
 
 namespace kiln {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "job/tolerance.h"
+#include "trial/tolerance.h"
 
 namespace kiln {
 namespace {

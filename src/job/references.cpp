@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "job/content_key.h"
 #include "job/variant_description.h"
+#include "trial/content_key.h"
 
 namespace kiln {
 

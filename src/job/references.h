@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "job/buffer_contents.h"
 #include "job/checks.h"
 #include "job/job_runner.h"
-#include "job/prepared_kernel.h"
+#include "trial/buffer_contents.h"
+#include "trial/prepared_kernel.h"
 
 namespace kiln {
 

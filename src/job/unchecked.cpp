@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "job/host_fill.h"
+#include "trial/host_fill.h"
 
 namespace kiln {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "config/expression.h"
-#include "job/units.h"
+#include "trial/units.h"
 
 namespace kiln {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "job/buffer_layout.h"
 #include "job/job_runner.h"
 #include "specialize/unit.h"
+#include "trial/buffer_layout.h"
 
 // What a variant needs and what its record says of it before anything is compiled.
 namespace kiln {

@@ -9,9 +9,9 @@
 #include "base/async.h"
 #include "device/fault.h"
 #include "job/references.h"
-#include "job/shared_variables.h"
 #include "job/unchecked.h"
 #include "job/variant_description.h"
+#include "trial/shared_variables.h"
 
 namespace kiln {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "job/buffer_contents.h"
 #include "job/checks.h"
-#include "job/device_compare.h"
 #include "job/job_runner.h"
-#include "job/prepared_kernel.h"
-#include "job/workspace.h"
+#include "trial/buffer_contents.h"
+#include "trial/device_compare.h"
+#include "trial/prepared_kernel.h"
+#include "trial/workspace.h"
 
 namespace kiln {
 

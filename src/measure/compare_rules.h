@@ -1,5 +1,5 @@
 // When a value agrees with what is expected. One text for the host and for kernels that compare on a device
-// (job/kernels/compare_arrays.cu): it includes nothing, and its arithmetic must not be fused.
+// (trial/kernels/compare_arrays.cu): it includes nothing, and its arithmetic must not be fused.
 #pragma once
 
 #ifndef KILN_HOST_DEVICE

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "base/text.h"
-#include "job/buffer_layout.h"
-#include "job/tolerance.h"
 #include "service/kernel_service.h"
 #include "specialize/unit.h"
+#include "trial/buffer_layout.h"
+#include "trial/tolerance.h"
 
 namespace kiln {
 namespace {

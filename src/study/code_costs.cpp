@@ -2,9 +2,9 @@
 
 #include "base/scratch_folder.h"
 #include "cache/disk_cache.h"
-#include "job/buffer_layout.h"
 #include "job/variant_description.h"
 #include "specialize/unit.h"
+#include "trial/buffer_layout.h"
 
 namespace kiln {
 namespace {

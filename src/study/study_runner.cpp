@@ -8,10 +8,10 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "job/compile_variants.h"
-#include "job/units.h"
 #include "job/variant_runner.h"
 #include "study/background_start.h"
 #include "study/code_costs.h"
+#include "trial/units.h"
 
 namespace kiln {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "config/yaml_node.h"
 #include "fuzz/fuzz_target.h"
-#include "job/buffer_layout.h"
-#include "job/host_fill.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
+#include "trial/buffer_layout.h"
+#include "trial/host_fill.h"
 #include "workload/configuration.h"
 #include "workload/text_numbers.h"
 #include "workload/workload.h"

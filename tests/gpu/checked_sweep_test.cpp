@@ -5,7 +5,7 @@
 
 #include "cli/cli_fixture.h"
 #include "gpu/gpu_fixture.h"
-#include "job/comparison_cases.h"
+#include "trial/comparison_cases.h"
 
 namespace kiln::test {
 namespace {

@@ -1,8 +1,8 @@
-#include "job/device_compare.h"
+#include "trial/device_compare.h"
 
-#include "job/comparison_cases.h"
 #include "job/job_fixture.h"
 #include "support/cpu_kernels.h"
+#include "trial/comparison_cases.h"
 
 namespace kiln {
 namespace {

@@ -1,14 +1,14 @@
-#include "job/kept_buffers.h"
+#include "trial/kept_buffers.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "job/content_key.h"
 #include "job/job_fixture.h"
 #include "job/variant_runner.h"
-#include "job/workspace.h"
+#include "trial/content_key.h"
+#include "trial/workspace.h"
 
 namespace kiln {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "device/device.h"
-#include "job/buffer_layout.h"
-#include "job/kept_buffers.h"
+#include "trial/buffer_layout.h"
+#include "trial/kept_buffers.h"
 
 namespace kiln {
 

@@ -11,7 +11,7 @@ namespace kiln {
 
 /// The units of a step's kernels and of those that make inputs and references, by their names in the
 /// workload. Kernels of a step are specialised apart from the others, but for those that share a variable of
-/// their text (job/shared_variables.h): these belong to one unit, the step's. Throws bad_input where macros
+/// their text (trial/shared_variables.h): these belong to one unit, the step's. Throws bad_input where macros
 /// or options keep them from that.
 [[nodiscard]] std::vector<Unit> make_variant_units(const Configuration& configuration,
                                                    const std::vector<std::string>& step,

@@ -1,4 +1,4 @@
-#include "job/content_key.h"
+#include "trial/content_key.h"
 
 #include <algorithm>
 #include <cstring>

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "job/device_compare.h"
 #include "service/kernel_service.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
+#include "trial/device_compare.h"
 #include "workload/scalar_dispatch.h"
 
 namespace kiln::test {

@@ -1,10 +1,10 @@
-#include "job/units.h"
+#include "trial/units.h"
 
 #include <algorithm>
 #include <set>
 
-#include "job/buffer_layout.h"
-#include "job/shared_variables.h"
+#include "trial/buffer_layout.h"
+#include "trial/shared_variables.h"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "job/device_compare.h"
+#include "trial/device_compare.h"
 
 #include <algorithm>
 #include <limits>

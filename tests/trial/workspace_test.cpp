@@ -1,13 +1,13 @@
-#include "job/workspace.h"
+#include "trial/workspace.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "job/host_fill.h"
 #include "support/fake_clock.h"
 #include "support/fake_device.h"
 #include "support/memory_file_system.h"
+#include "trial/host_fill.h"
 
 namespace kiln {
 namespace {

@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "job/kept_buffers.h"
-#include "job/prepared_kernel.h"
-#include "job/workspace.h"
+#include "trial/kept_buffers.h"
+#include "trial/prepared_kernel.h"
+#include "trial/workspace.h"
 
 namespace kiln {
 
-/// What the buffers of a workspace hold, by the keys of job/content_key.h, from the moment when they are
+/// What the buffers of a workspace hold, by the keys of trial/content_key.h, from the moment when they are
 /// filled. Fills buffers and runs kernels that make data, or copies what an earlier variant has made where
 /// nothing that it depends on has changed. A buffer that a kernel of the step may have written counts as
 /// unchanged only if it still equals what it held, bit by bit. All that it refers to outlives it.

@@ -14,9 +14,9 @@
 namespace kiln {
 
 /// Contents of buffers that one variant has made, kept on the device for the next ones, by the keys of
-/// job/content_key.h. Copies take at most half of the memory that was free when the first was made, give way
-/// to newer ones, oldest first, and all go when a buffer needs their room: then contents are made again. For
-/// one device and one thread.
+/// trial/content_key.h. Copies take at most half of the memory that was free when the first was made, give
+/// way to newer ones, oldest first, and all go when a buffer needs their room: then contents are made again.
+/// For one device and one thread.
 class KeptBuffers {
  public:
   /// What was made and what was spared, since the start.

@@ -1,12 +1,12 @@
-#include "job/shared_variables.h"
+#include "trial/shared_variables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "job/units.h"
 #include "support/error_matchers.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
+#include "trial/units.h"
 #include "workload/configuration.h"
 #include "workload/workload.h"
 

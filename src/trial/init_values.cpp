@@ -1,4 +1,4 @@
-#include "job/init_values.h"
+#include "trial/init_values.h"
 
 namespace kiln {
 namespace {

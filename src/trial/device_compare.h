@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "job/array_compare.h"
 #include "service/kernel_service.h"
+#include "trial/array_compare.h"
 
 namespace kiln {
 

@@ -1,4 +1,4 @@
-#include "job/buffer_contents.h"
+#include "trial/buffer_contents.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "job/content_key.h"
 #include "service/task_threads.h"
+#include "trial/content_key.h"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "job/kept_buffers.h"
+#include "trial/kept_buffers.h"
 
 #include <algorithm>
 #include <utility>

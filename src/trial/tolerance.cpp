@@ -1,4 +1,4 @@
-#include "job/tolerance.h"
+#include "trial/tolerance.h"
 
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "job/shared_variables.h"
+#include "trial/shared_variables.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "job/array_compare.h"
+#include "trial/array_compare.h"
 
 #include <algorithm>
 #include <cstring>

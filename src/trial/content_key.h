@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/file.h"
-#include "job/buffer_layout.h"
 #include "specialize/specialization.h"
+#include "trial/buffer_layout.h"
 
 // Keys of buffer contents: digests of everything that a content depends on, so that two contents with one key
 // are equal bit by bit. An empty key stands for a content of which that is not known; such a content is made

@@ -10,10 +10,10 @@
 
 #include "base/hash.h"
 #include "device/fault.h"
-#include "job/workspace.h"
 #include "launch/argument_pack.h"
 #include "load/loaded_kernel.h"
 #include "specialize/unit.h"
+#include "trial/workspace.h"
 
 namespace kiln {
 

@@ -1,4 +1,4 @@
-#include "job/host_fill.h"
+#include "trial/host_fill.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "base/input_file.h"
 #include "base/text.h"
 #include "compile/portable/portable.h"
-#include "job/init_values.h"
+#include "trial/init_values.h"
 #include "workload/scalar_dispatch.h"
 #include "workload/text_numbers.h"
 

@@ -1,9 +1,9 @@
-#include "job/workspace.h"
+#include "trial/workspace.h"
 
 #include <algorithm>
 
-#include "job/host_fill.h"
 #include "service/task_threads.h"
+#include "trial/host_fill.h"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "job/host_fill.h"
+#include "trial/host_fill.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <limits>
 
-#include "job/init_values.h"
 #include "support/error_matchers.h"
 #include "support/small_workload.h"
+#include "trial/init_values.h"
 #include "workload/element_value.h"
 
 namespace kiln {

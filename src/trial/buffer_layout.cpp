@@ -1,4 +1,4 @@
-#include "job/buffer_layout.h"
+#include "trial/buffer_layout.h"
 
 #include <algorithm>
 

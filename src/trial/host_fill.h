@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/file.h"
-#include "job/buffer_layout.h"
+#include "trial/buffer_layout.h"
 
 namespace kiln {
 

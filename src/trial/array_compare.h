@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "job/buffer_layout.h"
-#include "job/workspace.h"
 #include "measure/compare.h"
+#include "trial/buffer_layout.h"
+#include "trial/workspace.h"
 
 namespace kiln {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "job/buffer_layout.h"
+#include "trial/buffer_layout.h"
 #include "workload/element_value.h"
 
 namespace kiln {

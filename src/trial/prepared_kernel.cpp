@@ -1,4 +1,4 @@
-#include "job/prepared_kernel.h"
+#include "trial/prepared_kernel.h"
 
 #include <algorithm>
 
