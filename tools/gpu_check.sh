@@ -131,10 +131,10 @@ if wanted examples; then
 fi
 
 if wanted sanitizer && command -v compute-sanitizer > /dev/null; then
-  sanitizer_job stencil7 "nx: 64" "variant: [tuned, paper], method: [march, halves], T: [double, float]"
-  sanitizer_job babelstream "n: 262144" "variant: [tuned, paper]"
-  sanitizer_job minibude "nposes: 512" "variant: [tuned, paper]"
-  sanitizer_job hartree_fock "natoms: 8" "variant: [tuned, paper]"
+  sanitizer_job stencil7 "nx: 64" "implementation: [tuned, paper], method: [march, halves], T: [double, float]"
+  sanitizer_job babelstream "n: 262144" "implementation: [tuned, paper]"
+  sanitizer_job minibude "nposes: 512" "implementation: [tuned, paper]"
+  sanitizer_job hartree_fock "natoms: 8" "implementation: [tuned, paper]"
   for tool in memcheck racecheck; do
     for workload in stencil7 babelstream minibude hartree_fock; do
       begin "${tool}_$workload" sanitized $tool $workload

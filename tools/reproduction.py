@@ -59,6 +59,9 @@ def read_record(line, place):
     try:
         record = json.loads(line)
         record["line"] = line
+        # Records of earlier versions call this parameter `variant`; they are kept as they were measured.
+        if "variant" in record["parameters"]:
+            record["parameters"]["implementation"] = record["parameters"].pop("variant")
         return record if record["format"] == 1 else {}["format 1"]
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{place}: expected a record of kiln run, found: {line[:60]} ({error})") from error

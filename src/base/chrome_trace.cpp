@@ -47,9 +47,9 @@ void add_name(const char* what, const TraceTrack& track, const std::string& name
             {"args", {{"name", name}}}});
 }
 
-/// Where a step of a flow is drawn lies in its span: where the flow begins the last moment, else the first.
+/// Where a phase of a flow is drawn lies in its span: where the flow begins the last moment, else the first.
 std::int64_t flow_time(const TraceEvent& event) {
-  const bool begins = event.flow.step == TraceFlow::Step::kBegin;
+  const bool begins = event.flow.phase == TraceFlow::Phase::kBegin;
   return begins ? std::max(event.begin_ns, event.end_ns - 1) : event.begin_ns;
 }
 
@@ -60,7 +60,7 @@ FlowBegins find_flow_begins(const TraceContent& content) {
   FlowBegins begins;
   for (const auto& [track, events] : content.tracks) {
     for (const TraceEvent& event : events) {
-      if (event.flow.id == 0 || event.flow.step != TraceFlow::Step::kBegin) continue;
+      if (event.flow.id == 0 || event.flow.phase != TraceFlow::Phase::kBegin) continue;
       const auto [known, added] = begins.try_emplace(event.flow.id, flow_time(event));
       if (!added) known->second = std::min(known->second, flow_time(event));
     }
@@ -73,14 +73,14 @@ void add_flow(const TraceEvent& event, const TraceTrack& track, std::int64_t beg
   const auto begin = begins.find(event.flow.id);
   if (begin == begins.end() || flow_time(event) < begin->second) return;
   constexpr std::array<const char*, 3> kPhases = {"s", "t", "f"};
-  Json flow = {{"ph", kPhases.at(static_cast<std::size_t>(event.flow.step))},
+  Json flow = {{"ph", kPhases.at(static_cast<std::size_t>(event.flow.phase))},
                {"id", event.flow.id},
                {"cat", "code"},
                {"name", "code"},
                {"pid", track.process},
                {"tid", track.thread},
                {"ts", microseconds(flow_time(event) - begin_ns)}};
-  if (event.flow.step != TraceFlow::Step::kBegin) flow["bp"] = "e";  // of the span that encloses the time
+  if (event.flow.phase != TraceFlow::Phase::kBegin) flow["bp"] = "e";  // of the span that encloses the time
   list.add(flow);
 }
 

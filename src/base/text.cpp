@@ -123,9 +123,17 @@ bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
+/// Words of files of earlier versions, each with the word that replaced it.
+constexpr std::array<std::array<std::string_view, 2>, 2> kRenamed = {
+    {{"variant", "implementation"}, {"bind.variant", "bind.implementation"}}};
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  for (const auto& [old, current] : kRenamed) {
+    const auto found = std::find(candidates.begin(), candidates.end(), current);
+    if (name == old && found != candidates.end()) return *found;
+  }
   constexpr std::size_t kPartThatMayDiffer = 3;
   std::size_t best = std::max<std::size_t>(1, name.size() / kPartThatMayDiffer);
   std::optional<std::string> nearest;
@@ -233,13 +241,13 @@ std::string format_number(double value) {
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<const char*, 6> kUnits = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-  constexpr double kStep = 1024;
+  constexpr double kNextUnit = 1024;
   constexpr double kRoundsToNext = 1023.5;
-  if (bytes < static_cast<std::uint64_t>(kStep)) return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes) / kStep;
+  if (bytes < static_cast<std::uint64_t>(kNextUnit)) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / kNextUnit;
   std::size_t unit = 0;
   while (value >= kRoundsToNext && unit + 1 < kUnits.size()) {
-    value /= kStep;
+    value /= kNextUnit;
     ++unit;
   }
   return without_trailing_zeros(print("%.*f", three_digits(value), value)) + kUnits.at(unit);
@@ -247,13 +255,13 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string format_seconds(double seconds) {
   constexpr std::array<const char*, 4> kUnits = {" ns", " us", " ms", " s"};
-  constexpr double kStep = 1000;
+  constexpr double kNextUnit = 1000;
   constexpr double kRoundsToNext = 999.5;
   if (seconds == 0 || !std::isfinite(seconds)) return format_number(seconds) + " s";
   double value = std::abs(seconds) * 1e9;
   std::size_t unit = 0;
   while (value >= kRoundsToNext && unit + 1 < kUnits.size()) {
-    value /= kStep;
+    value /= kNextUnit;
     ++unit;
   }
   constexpr double kRoundsToOne = 0.9995;

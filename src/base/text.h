@@ -9,7 +9,8 @@
 namespace kiln {
 
 /// The candidate at the smallest Damerau-Levenshtein distance from `name`, if that is near enough to be a
-/// slip (at most a third of the length, at least one).
+/// slip (at most a third of the length, at least one). To a word of older files the one that replaced it is
+/// nearest: "implementation" to "variant".
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
                                                       const std::vector<std::string>& candidates);
 /// "; did you mean 'x'?" or, with nothing near, "; expected one of a, b, c"; empty for no candidates.

@@ -55,9 +55,9 @@ using SharedLabel = std::shared_ptr<const TraceLabel>;
 /// Joins the spans through which one piece of code goes: where it was made, then where it was loaded, then
 /// where it first ran. `id` 0: none.
 struct TraceFlow {
-  enum class Step { kBegin, kNext, kEnd };
+  enum class Phase { kBegin, kNext, kEnd };
   std::uint64_t id = 0;
-  Step step = Step::kBegin;
+  Phase phase = Phase::kBegin;
 };
 /// The same for the same code.
 [[nodiscard]] std::uint64_t flow_of(std::string_view binary);

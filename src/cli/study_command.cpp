@@ -81,49 +81,52 @@ void print_plan(const StudyPlan& plan, std::ostream& out) {
   }
 }
 
-/// What a study is about: each step with the time that is left on a terminal, a line for each stage
+/// What a study is about: each case with the time that is left on a terminal, a line for each stage
 /// elsewhere.
-class StudyProgress {
+class ProgressLine {
  public:
-  explicit StudyProgress(World& world) : world_(world) {}
+  explicit ProgressLine(World& world) : world_(world) {}
 
-  void tell(const StudyStep& step) {
+  void tell(const StudyProgress& progress) {
     if (world_.quiet()) return;
     const std::int64_t now = world_.clock().steady_ns();
     // Rounds are one stage; with many cases, compiles and checks take turns.
-    const std::string kind = step.section + step.device + step.stage.substr(0, step.stage.find(' '));
+    const std::string kind =
+        progress.section + progress.device + progress.stage.substr(0, progress.stage.find(' '));
     if (kind != kind_) {
       kind_ = kind;
       begin_ns_ = now;
-      begin_done_ = step.done;
+      begin_done_ = progress.done;
     }
-    const std::string stage = step.section + " on " + step.device + ", " + step.stage;
+    const std::string stage = progress.section + " on " + progress.device + ", " + progress.stage;
     if (world_.status_line().is_terminal()) {
       // What matters least stands last, where a narrow terminal cuts.
-      world_.status_line().show("[" + std::to_string(step.done + 1) + "/" + std::to_string(step.count) + "]" +
-                                time_left(step, now) + best(step) + ", " + stage + ": " + step.name);
+      world_.status_line().show("[" + std::to_string(progress.done + 1) + "/" +
+                                std::to_string(progress.count) + "]" + time_left(progress, now) +
+                                best(progress) + ", " + stage + ": " + progress.name);
     } else if (stage != stage_) {
-      world_.status_line().write(stage + best(step) + time_left(step, now));
+      world_.status_line().write(stage + best(progress) + time_left(progress, now));
     }
     stage_ = stage;
   }
 
  private:
-  static std::string best(const StudyStep& step) {
-    return step.best.empty() ? "" : ", best " + step.best + " " + format_seconds(step.best_seconds);
+  static std::string best(const StudyProgress& progress) {
+    return progress.best.empty() ? ""
+                                 : ", best " + progress.best + " " + format_seconds(progress.best_seconds);
   }
 
-  /// Of what `step` counts, compiles or checks or the visits of all rounds: as long for each as for those
+  /// Of what `progress` counts, compiles or checks or the visits of all rounds: as long for each as for those
   /// before it.
-  [[nodiscard]] std::string time_left(const StudyStep& step, std::int64_t now) const {
-    if (step.done <= begin_done_) return "";
-    const double each = seconds_between(begin_ns_, now) / static_cast<double>(step.done - begin_done_);
-    return ", " + format_seconds(each * static_cast<double>(step.count - step.done)) +
-           (step.stage.starts_with("round") ? " of rounds left" : " of this stage left");
+  [[nodiscard]] std::string time_left(const StudyProgress& progress, std::int64_t now) const {
+    if (progress.done <= begin_done_) return "";
+    const double each = seconds_between(begin_ns_, now) / static_cast<double>(progress.done - begin_done_);
+    return ", " + format_seconds(each * static_cast<double>(progress.count - progress.done)) +
+           (progress.stage.starts_with("round") ? " of rounds left" : " of this stage left");
   }
 
   World& world_;
-  std::int64_t begin_ns_ = 0;  // of the kind of stage, and the steps that were done then
+  std::int64_t begin_ns_ = 0;  // of the kind of stage, and the cases that were done then
   std::size_t begin_done_ = 0;
   std::string kind_, stage_;
 };
@@ -181,14 +184,14 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
   JobGuard guard(world, nullptr, nullptr);
   JobContext watched = job;
   watched.watch = &guard;
-  StudyProgress progress(world);
+  ProgressLine line(world);
   const auto processes = make_process_runner();
   const StudyContext context{watched,
                              ahead,
                              *processes,
                              std::filesystem::temp_directory_path(),
                              Interrupt::requested,
-                             [&progress](const StudyStep& step) { progress.tell(step); }};
+                             [&line](const StudyProgress& progress) { line.tell(progress); }};
   std::optional<StudyFile> file;
   StudyContent content;
   if (!plan.spec.output.empty()) {

@@ -96,10 +96,10 @@ std::string names_of(const Items& items, Name name) {
   return join(names, ", ");
 }
 
-/// "copy_paper as copy (variant == paper)".
+/// "copy_paper as copy (implementation == paper)".
 std::string launch_text(const LaunchSpec& launch) {
   std::string text = launch.kernel;
-  if (launch.step != launch.kernel) text += " as " + launch.step;
+  if (launch.timing != launch.kernel) text += " as " + launch.timing;
   if (launch.when) text += " (" + launch.when->text + ")";
   return text;
 }

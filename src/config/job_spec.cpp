@@ -30,17 +30,18 @@ void read_set(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) job.set.emplace_back(name, raw_value(value));
 }
 
-/// `variant: paper` at the top is short for `set: {variant: paper}`.
-void read_variant(const YamlNode& node, JobSpec& job) {
-  if (has_name(job.set, "variant")) throw node.error("is also in `set`; keep one");
-  job.set.emplace_back("variant", raw_value(node));
+/// `implementation: paper` at the top is short for `set: {implementation: paper}`.
+void read_implementation(const YamlNode& node, JobSpec& job) {
+  if (has_name(job.set, "implementation")) throw node.error("is also in `set`; keep one");
+  job.set.emplace_back("implementation", raw_value(node));
 }
 
 void read_sweep(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) {
     if (has_name(job.set, name))
-      throw bad_input(std::string("sweep.").append(name).append(
-                          name == "variant" ? ": is also set; keep one" : ": is also in `set`; keep one"),
+      throw bad_input(std::string("sweep.").append(name).append(name == "implementation"
+                                                                    ? ": is also set; keep one"
+                                                                    : ": is also in `set`; keep one"),
                       node.key_location(name));
     std::vector<RawValue> values;
     for (const YamlNode& item : value.items()) values.push_back(raw_value(item));
@@ -86,8 +87,8 @@ std::string read_isolation(const YamlNode& node) {
 }
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
-  root.require_keys(
-      {"workload", "variant", "device", "set", "sweep", "measure", "output", "isolation", "require_checks"});
+  root.require_keys({"workload", "implementation", "device", "set", "sweep", "measure", "output", "isolation",
+                     "require_checks"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -99,7 +100,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   }
   if (const auto node = root.find("device")) read_devices(*node, job);
   if (const auto node = root.find("set")) read_set(*node, job);
-  if (const auto node = root.find("variant")) read_variant(*node, job);
+  if (const auto node = root.find("implementation")) read_implementation(*node, job);
   if (const auto node = root.find("sweep")) read_sweep(*node, job);
   if (const auto node = root.find("measure")) job.measure = read_measure(*node);
   if (const auto node = root.find("output")) job.output = node->text();

@@ -22,7 +22,7 @@ class FlowEnd {
   explicit FlowEnd(std::uint64_t id) : id_(id) {}
   [[nodiscard]] TraceFlow take() {
     const bool first = !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true);
-    return first ? TraceFlow{id_, TraceFlow::Step::kEnd} : TraceFlow{};
+    return first ? TraceFlow{id_, TraceFlow::Phase::kEnd} : TraceFlow{};
   }
 
  private:
@@ -155,7 +155,7 @@ class TracedDevice final : public Device {
     span.add("device", info().id);
     span.add("bytes", binary.size());
     const std::uint64_t flow = flow_of(binary);
-    span.flow({flow, TraceFlow::Step::kNext});
+    span.flow({flow, TraceFlow::Phase::kNext});
     return std::make_unique<TracedModule>(inner_->load(binary), trace_, flow);
   }
   void flush_cache(Stream& stream) override { inner_->flush_cache(inner(stream)); }

@@ -98,7 +98,7 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
     throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated),
                     configured.violated->where);
   PreparedRequest prepared{std::move(configured.configuration), {}, engine.compilers().at(backend)};
-  prepared.unit = std::move(make_units(prepared.configuration, {request.kernel->name}, Role::kStep,
+  prepared.unit = std::move(make_units(prepared.configuration, {request.kernel->name}, Role::kRun,
                                        device.info().target, request.memory->texts,
                                        request.headers ? *request.headers : std::vector<IncludedHeader>())
                                 .at(0));

@@ -187,7 +187,7 @@ class IsolatedCompiler final : public Compiler {
     span.add("ok", code != nullptr);
     if (code == nullptr) return;
     span.add("bytes", code->binary.size());
-    span.flow({flow_of(code->binary), TraceFlow::Step::kBegin});
+    span.flow({flow_of(code->binary), TraceFlow::Phase::kBegin});
   }
 
   /// How many compiles may run in this process at once.

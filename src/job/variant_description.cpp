@@ -36,7 +36,7 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
     if (launch.when) add_names(configuration.workload(), {*launch.when}, names);
   }
   for (const Unit& unit : units) {
-    if (unit.role != Role::kStep) continue;
+    if (unit.role != Role::kRun) continue;
     names.insert(unit.params.constants.begin(), unit.params.constants.end());
     for (const auto& [kernel_name, expression] : unit.name_expressions) {
       const KernelSpec& kernel = *configuration.workload().find_kernel(kernel_name);

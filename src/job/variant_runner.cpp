@@ -244,7 +244,7 @@ void VariantRunner::prepare() {
 void VariantRunner::describe_launches() {
   for (std::size_t i = 0; i < step_.size(); ++i) {
     const PreparedKernel& kernel = step_[i];
-    record_.launches.push_back({needs_.steps[i], kernel.name(), kernel.shape(), kernel.attributes(),
+    record_.launches.push_back({needs_.timings[i], kernel.name(), kernel.shape(), kernel.attributes(),
                                 occupancy_of(kernel, device_->info()), std::nullopt});
   }
 }
@@ -400,7 +400,7 @@ void VariantRunner::set_times(const std::vector<std::vector<double>>& lists, con
   std::map<std::string, double> times{{"time", record_.step->median}};
   for (std::size_t i = 0; i < record_.launches.size(); ++i) {
     record_.launches[i].seconds = summarize(lists[i + 1]);
-    times[needs_.steps[i] + ".time"] += record_.launches[i].seconds->median;
+    times[needs_.timings[i] + ".time"] += record_.launches[i].seconds->median;
   }
   evaluate_metrics(times);
 }

@@ -27,7 +27,7 @@ void tell(const CacheTurn& turn, TraceSpan& span) {
   if (turn.waited) span.add("waited_for_another_process", true);
   if (!turn.code) return;
   span.add("bytes", turn.code->binary.size());
-  span.flow({flow_of(turn.code->binary), TraceFlow::Step::kBegin});
+  span.flow({flow_of(turn.code->binary), TraceFlow::Phase::kBegin});
 }
 
 void count_turn(const CacheTurn& turn, double seconds, ServiceCounters& counters) {

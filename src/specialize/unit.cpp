@@ -168,7 +168,7 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
         header.path = std::filesystem::absolute(header.path).lexically_normal().string();
     }
   }
-  result.fast_math = configuration.fast_math() && role == Role::kStep;
+  result.fast_math = configuration.fast_math() && role == Role::kRun;
   result.target = target;
   return result;
 }

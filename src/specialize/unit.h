@@ -12,13 +12,13 @@
 
 namespace kiln {
 
-/// What a kernel is for. Kernels that make inputs or references take their parameters at run time where they
-/// can.
-enum class Role { kStep, kData };
+/// What a kernel is for: one of `run`, or one that makes inputs or references. The latter take their
+/// parameters at run time where they can.
+enum class Role { kRun, kData };
 
 /// Kernels of one source file that are compiled together.
 struct Unit {
-  Role role = Role::kStep;
+  Role role = Role::kRun;
   Specialization specialization;
   ParamsStruct params;
   std::map<std::string, std::string>

@@ -84,7 +84,7 @@ class Expansion {
     const Configuration configuration = configured(more, {});
     const VariantNeeds needs = needs_of(configuration, backend() != "cpu");
     std::vector<std::string> all;
-    for (const Unit& unit : make_units(configuration, needs.run, Role::kStep, result_.device.target, files_))
+    for (const Unit& unit : make_units(configuration, needs.run, Role::kRun, result_.device.target, files_))
       all.push_back(make_cache_key(unit.specialization, CompilerIdentity{}, "").digest);
     return all;
   }

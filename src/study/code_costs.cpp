@@ -132,7 +132,7 @@ class CodeMeter {
 std::vector<Unit> step_units(const Variant& variant, const JobContext& context) {
   const Target target = context.devices.open(variant.device)->info().target;
   const VariantNeeds needs = needs_of(variant.configuration, target.backend != "cpu");
-  return make_units(variant.configuration, needs.run, Role::kStep, target, context.files);
+  return make_units(variant.configuration, needs.run, Role::kRun, target, context.files);
 }
 
 std::optional<CaseCosts> measure_code(const Variant& variant, const CodeMeasurement& how,

@@ -27,21 +27,21 @@ struct StudyPlan {
                                    const AheadCompilers& ahead = {});
 
 /// What a study is about to do: one case of a stage.
-struct StudyStep {
+struct StudyProgress {
   std::string section, device, stage, name;  ///< "minibude", "cpu", "round 3 of 20", "only.n"
-  std::size_t done = 0, count = 0;  ///< steps before this one, and all of them, of compiling or of measuring
-  std::string best;                 ///< the fastest case so far on the device; empty: none was measured
-  double best_seconds = 0;          ///< its median
+  std::size_t done = 0, count = 0;           ///< cases before this one, and all, of this stage
+  std::string best;         ///< the fastest case so far on the device; empty: none was measured
+  double best_seconds = 0;  ///< its median
 };
 
 /// What a study needs of its surroundings.
 struct StudyContext {
   JobContext job;
-  AheadCompilers ahead;                            ///< as they were given to `plan_study`
-  ProcessRunner& processes;                        ///< for disassemblers
-  std::filesystem::path scratch;                   ///< for cold caches; each is removed at once
-  std::function<bool()> stop;                      ///< asked before each step; true: end
-  std::function<void(const StudyStep&)> progress;  ///< told of each step before it
+  AheadCompilers ahead;                                ///< as they were given to `plan_study`
+  ProcessRunner& processes;                            ///< for disassemblers
+  std::filesystem::path scratch;                       ///< for cold caches; each is removed at once
+  std::function<bool()> stop;                          ///< asked before each case; true: end
+  std::function<void(const StudyProgress&)> progress;  ///< called before each case
 };
 
 /// Everything that decides what a study measures, as a digest: study file, cases with all their values,

@@ -122,7 +122,7 @@ VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_ap
   VariantNeeds needs;
   for (const LaunchSpec* launch : selected_run(configuration)) {
     needs.run.push_back(launch->kernel);
-    needs.steps.push_back(launch->step);
+    needs.timings.push_back(launch->timing);
   }
   for (const LaunchSpec* launch : selected_launches(configuration, workload.verify_run))
     needs.verify_run.push_back(launch->kernel);

@@ -43,8 +43,8 @@ struct BufferLayout {
 
 /// What a variant launches and needs, by names in the workload. Order is that of the workload file.
 struct VariantNeeds {
-  std::vector<std::string> run;    ///< kernels of a step, in order
-  std::vector<std::string> steps;  ///< the names of their times
+  std::vector<std::string> run;      ///< kernels of a step, in order
+  std::vector<std::string> timings;  ///< the names of their times
   std::vector<std::string> verify_run;
   std::vector<std::string> init_kernels;  ///< in the order in which they run
   std::vector<std::string> buffers;       ///< on the device that is measured

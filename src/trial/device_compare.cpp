@@ -145,10 +145,10 @@ std::optional<Comparison> DeviceCompare::compare(const BufferLayout& layout, con
     if (number) device_->copy_to_device(stream_, number_at, &*expected.number, sizeof(double));
     const void* values_at = values.on_device()->data();
     const void* expected_at = number ? number_at : expected.array.on_device()->data();
-    unsigned long long step = number ? 0 : 1;
+    unsigned long long stride = number ? 0 : 1;
     Tolerance tolerance_value = tolerance;
     double infinity = std::numeric_limits<double>::infinity();
-    void* arguments[] = {&values_at,       &expected_at, &step,      &compared,
+    void* arguments[] = {&values_at,       &expected_at, &stride,    &compared,
                          &tolerance_value, &infinity,    &counts_at, &sizes_at};
     kernel->launch(stream_, shape, arguments);
     device_->copy_to_host(stream_, counts.data(), counts_at, counts_bytes);

@@ -36,11 +36,11 @@ bool holds(double low, double high) {
 
 /// Exact at both ends, and so in between.
 template <class T>
-bool holds_progression(double first, double step, double last) {
+bool holds_progression(double first, double increment, double last) {
   if constexpr (std::is_floating_point_v<T>) {
     return to_element<T>(first) && to_element<T>(last) && std::isfinite(last);
   } else {
-    return to_element<T>(first) && to_element<T>(last) && step == std::floor(step);
+    return to_element<T>(first) && to_element<T>(last) && increment == std::floor(increment);
   }
 }
 
@@ -62,7 +62,7 @@ void require_fits(const Configuration& configuration, const BufferLayout& layout
     const double last = first + second * static_cast<double>(layout.count - 1);
     if (!holds_progression<T>(first, second, last))
       refuse(layout, init,
-             "it goes from " + format_number(first) + " to " + format_number(last) + " in steps of " +
+             "it goes from " + format_number(first) + " to " + format_number(last) + " by increments of " +
                  format_number(second));
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 std::vector<Unit> make_both(const Configuration& configuration, const std::vector<std::string>& step,
                             const std::vector<std::string>& data, const Target& target, FileSystem& files) {
-  std::vector<Unit> units = make_units(configuration, step, Role::kStep, target, files);
+  std::vector<Unit> units = make_units(configuration, step, Role::kRun, target, files);
   for (Unit& unit : make_units(configuration, data, Role::kData, target, files))
     units.push_back(std::move(unit));
   return units;

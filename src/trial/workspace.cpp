@@ -148,12 +148,13 @@ void Workspace::fill_generated(const Entry& entry, const InitSpec& content) {
     });
   };
   if (auto* host = static_cast<std::byte*>(entry.buffer->host_view())) return make(0, {host, layout.bytes});
-  const std::uint64_t step = std::max<std::uint64_t>(1, kStagingBytes / layout.element_bytes);
+  const std::uint64_t chunk = std::max<std::uint64_t>(1, kStagingBytes / layout.element_bytes);
   const auto staging = std::make_unique_for_overwrite<std::byte[]>(
-      static_cast<std::size_t>(std::min<std::uint64_t>(layout.bytes, step * layout.element_bytes)));
-  for (std::uint64_t first = 0; first < layout.count; first += step) {
+      static_cast<std::size_t>(std::min<std::uint64_t>(layout.bytes, chunk * layout.element_bytes)));
+  for (std::uint64_t first = 0; first < layout.count; first += chunk) {
     const std::span<std::byte> out(
-        staging.get(), static_cast<std::size_t>(std::min(step, layout.count - first) * layout.element_bytes));
+        staging.get(),
+        static_cast<std::size_t>(std::min(chunk, layout.count - first) * layout.element_bytes));
     make(first, out);
     device_.copy_to_device(stream_,
                            static_cast<std::byte*>(entry.buffer->data()) + first * layout.element_bytes,

@@ -55,6 +55,10 @@ std::vector<ExpressionText> read_values(const YamlNode& node) {
 }  // namespace
 
 ParameterSpec read_parameter(const std::string& name, const YamlNode& node) {
+  if (name == "variant") {
+    throw node.error(
+        "'variant' means a point of a sweep; name a parameter that chooses kernels 'implementation'");
+  }
   node.require_keys({"type", "default", "values", "min", "max", "bind", "from", "help", "unit"});
   ParameterSpec parameter;
   parameter.name = name;

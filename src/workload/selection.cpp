@@ -40,26 +40,26 @@ std::set<std::string> names_in_conditions(const Workload& workload) {
 void check_names(const Launches& launches, const std::string& values) {
   std::map<std::string, std::string> kernels;
   for (const LaunchSpec* launch : launches) {
-    const auto [known, added] = kernels.emplace(launch->step, launch->kernel);
+    const auto [known, added] = kernels.emplace(launch->timing, launch->kernel);
     if (added || known->second == launch->kernel) continue;
     throw bad_input("run: the kernels '" + known->second + "' and '" + launch->kernel +
-                        "' are both launched as '" + launch->step + "'" + values +
+                        "' are both launched as '" + launch->timing + "'" + values +
                         "; give one of them another name with `as`",
                     launch->where);
   }
 }
 
 void check_metrics(const Workload& workload, const Launches& launches, const std::string& values) {
-  std::vector<std::string> steps;
-  for (const LaunchSpec* launch : launches) steps.push_back(launch->step);
+  std::vector<std::string> timings;
+  for (const LaunchSpec* launch : launches) timings.push_back(launch->timing);
   for (const MetricSpec& metric : workload.metrics) {
     const ExpressionText& text = metric.value;
     for (const std::string& name : workload.names_in(text)) {
       if (!name.ends_with(kTimeSuffix)) continue;
-      const std::string step = name.substr(0, name.size() - std::string(kTimeSuffix).size());
-      if (std::find(steps.begin(), steps.end(), step) != steps.end()) continue;
-      std::string message = text.key + ": '" + name + "' is the time of a step that is not run";
-      message += values + "; what is run is " + join(steps, ", ");
+      const std::string timing = name.substr(0, name.size() - std::string(kTimeSuffix).size());
+      if (std::find(timings.begin(), timings.end(), timing) != timings.end()) continue;
+      std::string message = text.key + ": '" + name + "' is the time of a launch that is not run";
+      message += values + "; what is run is " + join(timings, ", ");
       throw bad_input(message, text.where);
     }
   }

@@ -13,7 +13,7 @@ namespace kiln {
                                                                const std::vector<LaunchSpec>& launches);
 
 /// The launches of one step. Throws bad_input if there is none, if two kernels go by one name, or if a metric
-/// reads the time of a step that is not among them.
+/// reads the time of a launch that is not among them.
 [[nodiscard]] std::vector<const LaunchSpec*> selected_run(const Configuration& configuration);
 
 /// Throws the same for any value of the choices that `run` depends on, as far as it depends on choices alone:

@@ -77,7 +77,7 @@ struct FileSource {
 struct InitSpec {
   enum class Kind { kPoison, kConstant, kUniform, kNormal, kIota, kKernel, kFile, kSameAs };
   Kind kind = Kind::kPoison;
-  std::vector<ExpressionText> numbers;  ///< the constant; low, high; mean, deviation; first, step
+  std::vector<ExpressionText> numbers;  ///< the constant; low, high; mean, deviation; first, increment
   std::string kernel;
   std::string same_as;  ///< another buffer
   std::optional<FileSource> file;
@@ -140,7 +140,7 @@ struct KernelSpec {
 
 struct LaunchSpec {
   std::string kernel;
-  std::string step;  ///< the name of its time: `as`, else the kernel's
+  std::string timing;  ///< the name of its time: `as`, else the kernel's
   std::optional<ExpressionText> when;
   SourceLocation where;
 };

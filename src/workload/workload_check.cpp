@@ -457,7 +457,7 @@ class Checker {
 
   void check_metrics() {
     std::set<std::string> times{"time"};
-    for (const LaunchSpec& launch : workload_.run) times.insert(launch.step + ".time");
+    for (const LaunchSpec& launch : workload_.run) times.insert(launch.timing + ".time");
     for (const MetricSpec& metric : workload_.metrics) check(metric.value, times);
   }
 

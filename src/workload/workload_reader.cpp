@@ -19,12 +19,12 @@ std::vector<LaunchSpec> read_run(const YamlNode& node) {
     if (item.is_map()) {
       item.require_keys({"kernel", "as", "when"});
       launch.kernel = item.at("kernel").text();
-      launch.step = launch.kernel;
-      read_optional(item, "as", launch.step, read_name);
+      launch.timing = launch.kernel;
+      read_optional(item, "as", launch.timing, read_name);
       read_optional(item, "when", launch.when, read_expression);
     } else {
       launch.kernel = item.text();
-      launch.step = launch.kernel;
+      launch.timing = launch.kernel;
     }
     launches.push_back(std::move(launch));
   }

@@ -59,9 +59,9 @@ TEST(ChromeTrace, FlowsGoFromTheEndOfTheirBeginToTheOthers) {
   const std::uint64_t id = flow_of("code");
   EXPECT_EQ(id, flow_of("code"));
   EXPECT_NE(id, flow_of("other code"));
-  for (const auto step : {TraceFlow::Step::kBegin, TraceFlow::Step::kNext, TraceFlow::Step::kEnd}) {
+  for (const auto phase : {TraceFlow::Phase::kBegin, TraceFlow::Phase::kNext, TraceFlow::Phase::kEnd}) {
     TraceSpan span(&trace, TraceKind::kGet);
-    span.flow({id, step});
+    span.flow({id, phase});
     clock.advance(1e-6);
   }
   const TraceReading reading(chrome_trace_json(trace.content()));
@@ -78,7 +78,7 @@ TEST(ChromeTrace, FlowsOfCodeThatNobodyMadeAreLeftOut) {
   Trace trace(clock, true, {});
   {
     TraceSpan span(&trace, TraceKind::kLoad);
-    span.flow({flow_of("code"), TraceFlow::Step::kNext});
+    span.flow({flow_of("code"), TraceFlow::Phase::kNext});
   }
   const TraceReading reading(chrome_trace_json(trace.content()));
   EXPECT_EQ(reading.spans("load").size(), 1U);

@@ -26,6 +26,12 @@ TEST(NearestName, FirstOfTwoEquallyNear) {
   EXPECT_EQ(nearest_name("block_z", {"block_x", "block_y"}), "block_x");
 }
 
+TEST(NearestName, OfAnOldWordIsTheOneThatReplacedIt) {
+  EXPECT_EQ(nearest_name("variant", {"n", "implementation"}), "implementation");
+  EXPECT_EQ(nearest_name("bind.variant", {"bind.n", "bind.implementation"}), "bind.implementation");
+  EXPECT_EQ(nearest_name("variant", {"n", "variants"}), "variants");
+}
+
 TEST(Suggestion, NamesTheNearestOrAll) {
   EXPECT_EQ(suggestion("gird", {"grid", "block"}), "; did you mean 'grid'?");
   EXPECT_EQ(suggestion("foo", {"grid", "block"}), "; expected one of grid, block");

@@ -15,7 +15,7 @@ Specialization specialization_of(const BenchOptions& options, FileSystem& files,
   const WorkloadLibrary library(files, {options.workload_folder});
   const auto workload = library.load(workload_name, {});
   const Configuration configuration = configure(workload, {}, unknown_device(target), files).configuration;
-  const auto units = make_units(configuration, {workload->run.front().kernel}, Role::kStep, target, files);
+  const auto units = make_units(configuration, {workload->run.front().kernel}, Role::kRun, target, files);
   Specialization specialization = units.at(0).specialization;
   specialization.defines.emplace_back("KILN_BENCH_ROUND", std::to_string(round));
   return specialization;

@@ -52,7 +52,7 @@ void stream_ratios(const WorkloadHandle& stream, const DeviceHandle& cpu, int ro
   compare_dot("dot (barriers)", kernel("dot"), kN / 8192);
   constexpr std::size_t kMostBlocks = 1024;  // those that a smaller grid does not write stay 0
   const Kernel dot_paper =
-      stream.kernel("dot_paper").on(cpu).set("variant", "paper").set("T", "double").set("n", kN).get();
+      stream.kernel("dot_paper").on(cpu).set("implementation", "paper").set("T", "double").set("n", kN).get();
   compare_dot("dot, paper (barriers)", dot_paper, kMostBlocks);
 }
 
@@ -80,8 +80,8 @@ void bude_ratio(const WorkloadHandle& bude, const DeviceHandle& cpu, int rounds)
   std::vector<Atom> ligand(kLigand), protein(kProtein);
   std::vector<AtomType> forcefield(kTypes);
   std::vector<float> poses(6 * kPoses), mine(kPoses), theirs(kPoses);
-  const auto request = [&](const char* name, const char* variant = "tuned") {
-    return bude.kernel(name).on(cpu).set("variant", variant).set("nposes", kPoses);
+  const auto request = [&](const char* name, const char* implementation = "tuned") {
+    return bude.kernel(name).on(cpu).set("implementation", implementation).set("nposes", kPoses);
   };
   request("make_ligand").get().run(args(ligand.data()));
   request("make_protein").get().run(args(protein.data()));

@@ -1,7 +1,7 @@
 #pragma once
 
-// A Fock build of workload hartree_fock as plain C++ with OpenMP, in the structure of either variant: sizes
-// at run time, each thread with a Fock matrix of its own, which are added up at the end. Compiled like
+// A Fock build of workload hartree_fock as plain C++ with OpenMP, in the structure of either implementation:
+// sizes at run time, each thread with a Fock matrix of its own, which are added up at the end. Compiled like
 // openmp_loops.h, and a second time with -fno-math-errno (`_no_errno`), without which g++ makes no vector
 // code of a square root.
 namespace kiln::bench {
@@ -22,7 +22,7 @@ struct Alpha {
 /// Kets that stand side by side in the pair lists: the workload's `lanes * kets` on a CPU.
 inline constexpr int kChunk = 16;
 
-/// What the variant `tuned` reads; its buffers' names.
+/// What the implementation `tuned` reads; its buffers' names.
 struct PairLists {
   const double* density;
   const RankedPair* ranked_pairs;
@@ -32,7 +32,7 @@ struct PairLists {
   const int* bra_counts;
 };
 
-/// What the variant `paper` reads.
+/// What the implementation `paper` reads.
 struct Orbitals {
   const double *density, *schwarz, *orbital, *centres;
 };

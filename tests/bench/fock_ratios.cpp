@@ -16,8 +16,9 @@ std::size_t size(std::ptrdiff_t count) {
 
 /// Inputs of a made grid of atoms, by the workload's own kernels.
 struct Cluster {
-  Cluster(const WorkloadHandle& workload, const DeviceHandle& device, int atoms, const char* of_variant)
-      : fock(&workload), cpu(&device), variant(of_variant), n(atoms), pairs(n * (n + 1) / 2) {
+  Cluster(const WorkloadHandle& workload, const DeviceHandle& device, int atoms,
+          const char* of_implementation)
+      : fock(&workload), cpu(&device), implementation(of_implementation), n(atoms), pairs(n * (n + 1) / 2) {
     run("make_basis", basis.data());
     run("make_geometry", geometry.data());
     run("make_density", density.data());
@@ -25,7 +26,12 @@ struct Cluster {
   }
 
   [[nodiscard]] Kernel kernel(const char* name) const {
-    return fock->kernel(name).on(*cpu).set("variant", variant).set("natoms", n).set("ngauss", kGauss).get();
+    return fock->kernel(name)
+        .on(*cpu)
+        .set("implementation", implementation)
+        .set("natoms", n)
+        .set("ngauss", kGauss)
+        .get();
   }
   template <class... Arguments>
   void run(const char* name, const Arguments&... arguments) const {
@@ -34,7 +40,7 @@ struct Cluster {
 
   const WorkloadHandle* fock;
   const DeviceHandle* cpu;
-  const char* variant;
+  const char* implementation;
   int n;
   std::ptrdiff_t pairs;
   std::vector<double> basis = std::vector<double>(2 * kGauss), geometry = std::vector<double>(size(3 * n)),

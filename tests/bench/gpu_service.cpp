@@ -33,7 +33,7 @@ Settings settings_in(const Gpu& gpu, const fs::path& cache, const fs::path& work
 }
 
 KernelRequest stencil(const Service& service, const DeviceHandle& device) {
-  return service.workload("stencil7").kernel("laplacian").on(device).set("variant", "paper");
+  return service.workload("stencil7").kernel("laplacian").on(device).set("implementation", "paper");
 }
 
 void print_get_by_values(const Gpu& gpu) {
@@ -99,14 +99,14 @@ void print_parts_of_disk_hit(Gpu& gpu, const fs::path& cache, int first, int cou
   std::vector<double> configured, specialised, keyed, read, loaded, found;
   for (int i = 0; i < count; ++i) {
     const std::vector<std::pair<std::string, RawValue>> values = {
-        {"nx", {std::to_string(first + i), false, {}}}, {"variant", {"paper", false, {}}}};
+        {"nx", {std::to_string(first + i), false, {}}}, {"implementation", {"paper", false, {}}}};
     std::optional<Configuration> configuration;
     configured.push_back(
         seconds_of([&] { configuration = configure(workload, values, device, *gpu.files).configuration; }) *
         1e3);
     std::vector<Unit> units;
     specialised.push_back(seconds_of([&] {
-                            units = make_units(*configuration, {"laplacian"}, Role::kStep, device.target,
+                            units = make_units(*configuration, {"laplacian"}, Role::kRun, device.target,
                                                *gpu.files);
                           }) *
                           1e3);
@@ -198,11 +198,11 @@ void print_cold_compiles(Gpu& gpu, bool with_cache, int first) {
   const auto workload = library.load("stencil7", {});
   const auto bare = [&](int n) {
     const std::vector<std::pair<std::string, RawValue>> values = {{"nx", {std::to_string(n), false, {}}},
-                                                                  {"variant", {"paper", false, {}}}};
+                                                                  {"implementation", {"paper", false, {}}}};
     const Configuration configuration =
         configure(workload, values, gpu.device->info(), *gpu.files).configuration;
     const auto units =
-        make_units(configuration, {"laplacian"}, Role::kStep, gpu.device->info().target, *gpu.files);
+        make_units(configuration, {"laplacian"}, Role::kRun, gpu.device->info().target, *gpu.files);
     return bare_compile_and_load_seconds(nvrtc, *gpu.driver, units.at(0).specialization);
   };
   const auto next = [&] { return first + round++; };

@@ -25,8 +25,8 @@ struct AtomType {
   float radius, hydrophobicity, charge;
 };
 /// miniBUDE's energies; `poses` holds six arrays of `nposes`. `fasten` has the formula's cases as clamps, as
-/// the variant `tuned` has, `fasten_cases` as cases; `_no_errno` are the same compiled with -fno-math-errno
-/// as well.
+/// the implementation `tuned` has, `fasten_cases` as cases; `_no_errno` are the same compiled with
+/// -fno-math-errno as well.
 using FastenLoop = void(float* energies, const float* poses, const Atom* ligand, const Atom* protein,
                         const AtomType* forcefield, int nposes, int natlig, int natpro);
 FastenLoop fasten, fasten_no_errno, fasten_cases, fasten_cases_no_errno;

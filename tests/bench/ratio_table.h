@@ -13,7 +13,7 @@ void print_row(const char* name, double bytes, const Pair& pair, double goal);
 /// A wrong loop would make the ratio worthless: throws Error.
 void require_close(const char* what, double value, double expected, double rtol);
 
-/// Both variants of hartree_fock.
+/// Both implementations of hartree_fock.
 void fock_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds);
 
 }  // namespace kiln::bench

@@ -23,18 +23,18 @@ TEST_P(HartreeFock, AgreesWithItsReferences) {
 INSTANTIATE_TEST_SUITE_P(
     All, HartreeFock,
     ::testing::Values(
-        std::pair{
-            "Sizes",
-            "set: {random_density: true}\nsweep: {natoms: [1, 2, 3, 5, 33], variant: [tuned, paper]}\n"},
-        std::pair{"SixGaussians", "set: {natoms: 5, ngauss: 6}\nsweep: {variant: [tuned, paper]}\n"},
+        std::pair{"Sizes",
+                  "set: {random_density: true}\nsweep: {natoms: [1, 2, 3, 5, 33], implementation: [tuned, "
+                  "paper]}\n"},
+        std::pair{"SixGaussians", "set: {natoms: 5, ngauss: 6}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"Lanes",
                   "set: {natoms: 9, lanes: 32, block: 64, random_density: true}\n"
                   "sweep: {kets: [1, 4], rows: [1, 7]}\n"},
-        std::pair{"RunTime", "set: {natoms: 9, bind.all: run}\nsweep: {variant: [tuned, paper]}\n"},
-        std::pair{"Unscreened", "set: {natoms: 7, dtol: 0}\nsweep: {variant: [tuned, paper]}\n"},
+        std::pair{"RunTime", "set: {natoms: 9, bind.all: run}\nsweep: {implementation: [tuned, paper]}\n"},
+        std::pair{"Unscreened", "set: {natoms: 7, dtol: 0}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"SetUpInTheStep", "set: {natoms: 9, set_up: true}\n"},
-        std::pair{"Far", "set: {natoms: 6, spacing: 1e7}\nsweep: {variant: [tuned, paper]}\n"},
-        std::pair{"Close", "set: {natoms: 6, spacing: 1e-9}\nsweep: {variant: [tuned, paper]}\n"}),
+        std::pair{"Far", "set: {natoms: 6, spacing: 1e7}\nsweep: {implementation: [tuned, paper]}\n"},
+        std::pair{"Close", "set: {natoms: 6, spacing: 1e-9}\nsweep: {implementation: [tuned, paper]}\n"}),
     [](const auto& test) { return std::string(test.param.first); });
 
 TEST_F(HartreeFock, ReadsABasisOfAnySize) {
@@ -44,7 +44,7 @@ TEST_F(HartreeFock, ReadsABasisOfAnySize) {
     input += "0 0 0\n0.5 1 1.5\n-1.5 0.25 2\n";
     const std::string job =
         write("job.yaml", "workload: hartree_fock\ndevice: cpu\nmeasure: false\nset: {input: " +
-                              write("atoms", input) + "}\nsweep: {variant: [tuned, paper]}\n");
+                              write("atoms", input) + "}\nsweep: {implementation: [tuned, paper]}\n");
     const CliResult result = kiln({"run", job});
     EXPECT_EQ(result.code, 0) << result.out << result.err;
   }

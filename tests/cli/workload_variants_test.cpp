@@ -21,9 +21,9 @@ TEST_P(WorkloadVariants, AgreeWithTheirReferences) {
 INSTANTIATE_TEST_SUITE_P(
     All, WorkloadVariants,
     ::testing::Values(
-        WorkloadCase{
-            "Stencil", "stencil7",
-            "set: {nx: 22, ny: 13, nz: 17}\nsweep: {variant: [tuned, paper], bind.all: [run, compile]}\n"},
+        WorkloadCase{"Stencil", "stencil7",
+                     "set: {nx: 22, ny: 13, nz: 17}\nsweep: {implementation: [tuned, paper], bind.all: [run, "
+                     "compile]}\n"},
         WorkloadCase{
             "StencilMarch", "stencil7",
             "set: {method: march, nx: 22, ny: 13, nz: 17, block_x: 4, block_y: 2, tile_z: 5, strip: 1}\n"
@@ -37,14 +37,14 @@ INSTANTIATE_TEST_SUITE_P(
                      "sweep: {method: [march, halves], strip: [1073741824, 2147483647], bind.strip: [run, "
                      "compile]}\n"},
         WorkloadCase{"Stream", "babelstream",
-                     "set: {n: 10007}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
+                     "set: {n: 10007}\nsweep: {implementation: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StreamPacks", "babelstream",
                      "set: {method: packs, n: 10007, block: 8, dot_block: 8, dot_grid: 20}\n"
                      "sweep: {pack: [1, 2], blocks: [0, 7], dot_order: [ordered, atomic]}\n"},
-        WorkloadCase{
-            "Bude", "minibude",
-            "set: {nposes: 131, natpro: 101, ppwi: 4}\nsweep: {variant: [tuned, paper], fast_math: [false, "
-            "true]}\n"},
+        WorkloadCase{"Bude", "minibude",
+                     "set: {nposes: 131, natpro: 101, ppwi: 4}\nsweep: {implementation: [tuned, paper], "
+                     "fast_math: [false, "
+                     "true]}\n"},
         WorkloadCase{
             "BudeParts", "minibude",
             "set: {method: parts, nposes: 131, natpro: 101, ppwi: 2, wg: 12}\nsweep: {split: [1, 4], tile: "

@@ -166,7 +166,7 @@ TEST_F(TracedDevice, AFaultIsThrownAndTheStreamGoesOn) {
 TEST_F(TracedDevice, CodeFlowsFromItsCompileOverItsLoadToItsFirstLaunch) {
   {
     TraceSpan compile(&trace_, TraceKind::kCompile);
-    compile.flow({flow_of(kBinary), TraceFlow::Step::kBegin});
+    compile.flow({flow_of(kBinary), TraceFlow::Phase::kBegin});
     clock_.advance(1e-3);
   }
   Function& axpy = load("_Zaxpy");

@@ -31,21 +31,23 @@ TEST_P(GpuHartreeFock, AgreesWithItsReferences) {
 INSTANTIATE_TEST_SUITE_P(
     All, GpuHartreeFock,
     ::testing::Values(
-        std::pair{"Sizes",
-                  "set: {random_density: true}\n"
-                  "sweep: {natoms: [1, 2, 3, 5, 33], variant: [tuned, paper], bind.all: [run, compile]}\n"},
+        std::pair{
+            "Sizes",
+            "set: {random_density: true}\n"
+            "sweep: {natoms: [1, 2, 3, 5, 33], implementation: [tuned, paper], bind.all: [run, compile]}\n"},
         std::pair{"Shapes",
                   "set: {natoms: 33, random_density: true}\n"
                   "sweep: {kets: [1, 2, 4], rows: [1, 7], block: [32, 96, 256], blocks: [1, 2048]}\n"},
-        std::pair{"SixGaussians", "set: {natoms: 20, ngauss: 6}\nsweep: {variant: [tuned, paper]}\n"},
-        std::pair{"Close", "set: {natoms: 6, spacing: 1e-9}\nsweep: {variant: [tuned, paper]}\n"},
-        std::pair{"Far", "set: {natoms: 6, spacing: 1e7}\nsweep: {variant: [tuned, paper]}\n"},
-        std::pair{"He64", "set: {natoms: 64, energy: 419.672120857448}\nsweep: {variant: [tuned, paper]}\n"},
+        std::pair{"SixGaussians", "set: {natoms: 20, ngauss: 6}\nsweep: {implementation: [tuned, paper]}\n"},
+        std::pair{"Close", "set: {natoms: 6, spacing: 1e-9}\nsweep: {implementation: [tuned, paper]}\n"},
+        std::pair{"Far", "set: {natoms: 6, spacing: 1e7}\nsweep: {implementation: [tuned, paper]}\n"},
+        std::pair{"He64",
+                  "set: {natoms: 64, energy: 419.672120857448}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"He128",
-                  "set: {natoms: 128, energy: 1300.09362639208}\nsweep: {variant: [tuned, paper]}\n"},
+                  "set: {natoms: 128, energy: 1300.09362639208}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"He256",
                   "set: {natoms: 256, energy: 4204.80447818044, reference_atoms: 0}\n"
-                  "sweep: {variant: [tuned, paper]}\n"},
+                  "sweep: {implementation: [tuned, paper]}\n"},
         std::pair{"He1024", "set: {natoms: 1024, ngauss: 6, energy: 43952.247572576}\n"}),
     [](const auto& test) { return std::string(test.param.first); });
 

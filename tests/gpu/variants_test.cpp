@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "StencilOddSizes", "stencil7",
             "set: {ny: 37, nz: 41}\n"
-            "sweep: {nx: [3, 131, 200], variant: [tuned, paper], T: [double, float], bind.all: [run, "
+            "sweep: {nx: [3, 131, 200], implementation: [tuned, paper], T: [double, float], bind.all: [run, "
             "compile]}\n"},
         WorkloadCase{
             "StencilMarch", "stencil7",
@@ -67,32 +67,34 @@ INSTANTIATE_TEST_SUITE_P(
             "StencilHalvesFewRows", "stencil7",
             "set: {method: halves, nx: 200, nz: 41}\nsweep: {T: [double, float], ny: [3, 4, 5, 9]}\n"},
         WorkloadCase{"StencilPaperSize", "stencil7",
-                     "set: {nx: 512}\nsweep: {variant: [tuned, paper], T: [double, float]}\n"},
+                     "set: {nx: 512}\nsweep: {implementation: [tuned, paper], T: [double, float]}\n"},
         WorkloadCase{"StencilPaperSizeByMethod", "stencil7",
                      "set: {nx: 512}\nsweep: {method: [march, halves], T: [double, float]}\n"},
-        WorkloadCase{"StreamOddSizes", "babelstream",
-                     "sweep: {n: [1, 1000003], variant: [tuned, paper], T: [double, float], bind.all: [run, "
-                     "compile]}\n"},
+        WorkloadCase{
+            "StreamOddSizes", "babelstream",
+            "sweep: {n: [1, 1000003], implementation: [tuned, paper], T: [double, float], bind.all: [run, "
+            "compile]}\n"},
         WorkloadCase{"StreamPacks", "babelstream",
                      "set: {n: 1000003}\n"
                      "sweep: {pack: [1, 2, 4], items: [1, 4], blocks: [0, 132], loads: [plain, streaming], "
                      "stores: [plain, streaming], dot_order: [ordered, atomic]}\n"},
         WorkloadCase{"StreamPaperSize", "babelstream",
-                     "set: {n: 33554432}\nsweep: {variant: [tuned, paper]}\n"},
-        WorkloadCase{"BudePoses", "minibude",
-                     "set: {nposes: 1001}\n"
-                     "sweep: {variant: [tuned, paper], ppwi: [1, 2, 4, 8, 16], fast_math: [false, true]}\n"},
+                     "set: {n: 33554432}\nsweep: {implementation: [tuned, paper]}\n"},
         WorkloadCase{
-            "BudeManyPoses", "minibude",
-            "set: {nposes: 1001, fast_math: true}\nsweep: {variant: [tuned, paper], ppwi: [32, 64, 128]}\n"},
+            "BudePoses", "minibude",
+            "set: {nposes: 1001}\n"
+            "sweep: {implementation: [tuned, paper], ppwi: [1, 2, 4, 8, 16], fast_math: [false, true]}\n"},
+        WorkloadCase{"BudeManyPoses", "minibude",
+                     "set: {nposes: 1001, fast_math: true}\nsweep: {implementation: [tuned, paper], ppwi: "
+                     "[32, 64, 128]}\n"},
         WorkloadCase{
             "BudeBlocks", "minibude",
             "set: {nposes: 1001, ppwi: 2, natpro: 301}\nsweep: {wg: [1, 32, 96, 1024], split: [1, 8, 32], "
             "tile: [100, 301]}\n"},
         WorkloadCase{"BudeManyTypes", "minibude",
-                     "set: {nposes: 257, ntypes: 300}\nsweep: {variant: [tuned, paper]}\n"},
+                     "set: {nposes: 257, ntypes: 300}\nsweep: {implementation: [tuned, paper]}\n"},
         WorkloadCase{"BudePaperSize", "minibude",
-                     "set: {nposes: 65536}\nsweep: {variant: [tuned, paper]}\n"}),
+                     "set: {nposes: 65536}\nsweep: {implementation: [tuned, paper]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -19,7 +19,7 @@ using testing::Not;
 const Target kGpu{"cuda", "sm_90", 32};
 const Target kCpu{"cpu", "x86-64", 32};
 
-Unit scale_unit(SmallDisk& disk, const SmallDisk::Settings& settings, Role role = Role::kStep,
+Unit scale_unit(SmallDisk& disk, const SmallDisk::Settings& settings, Role role = Role::kRun,
                 const Target& target = kGpu) {
   return make_units(disk.configured(settings), {"scale"}, role, target, disk.files).at(0);
 }
@@ -92,7 +92,7 @@ TEST(Identifiers, LeaveOutCommentsAndLiterals) {
 TEST(Unit, TheBlockShapeIsPartOfTheCodeOnTheCpuOnly) {
   SmallDisk disk;
   EXPECT_FALSE(scale_unit(disk, {}).specialization.entries.at(0).fixed_block);
-  const Unit unit = scale_unit(disk, {}, Role::kStep, kCpu);
+  const Unit unit = scale_unit(disk, {}, Role::kRun, kCpu);
   EXPECT_EQ(unit.specialization.entries.at(0).fixed_block, (Dim3{256, 1, 1}));
 }
 
@@ -131,7 +131,7 @@ class ForeignUnits : public testing::Test {
                            false);
     const auto workload = parse_workload(YamlNode::parse(kForeignYaml, "f.yaml"), kForeignYaml, "/");
     const Configuration c = configure(workload, {}, unknown_device(target), disk_.files).configuration;
-    return make_units(c, {"a", "b", "c"}, Role::kStep, target, disk_.files);
+    return make_units(c, {"a", "b", "c"}, Role::kRun, target, disk_.files);
   }
   SmallDisk disk_;
 };
@@ -166,7 +166,7 @@ TEST_F(ForeignUnits, FoldersOfIncludeOptionsAreTheWorkloadsAndTheirHeadersPartOf
   const auto workload = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
   const Configuration c =
       configure(workload, {}, unknown_device({"cuda", "sm_90"}), disk_.files).configuration;
-  const Specialization spec = make_units(c, {"f"}, Role::kStep, kGpu, disk_.files).at(0).specialization;
+  const Specialization spec = make_units(c, {"f"}, Role::kRun, kGpu, disk_.files).at(0).specialization;
   EXPECT_THAT(spec.options, ElementsAre("-DX=1"));
   EXPECT_THAT(spec.include_directories, ElementsAre("/w", "/w/include", "/abs"));
   ASSERT_EQ(spec.headers.size(), 2U);
@@ -187,7 +187,7 @@ TEST_F(ForeignUnits, SystemFoldersComeAfterTheOthersAndOptionsThatBringFilesAreN
   const auto workload = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
   const Configuration c =
       configure(workload, {}, unknown_device({"cuda", "sm_90"}), disk_.files).configuration;
-  const Specialization spec = make_units(c, {"f"}, Role::kStep, kGpu, disk_.files).at(0).specialization;
+  const Specialization spec = make_units(c, {"f"}, Role::kRun, kGpu, disk_.files).at(0).specialization;
   EXPECT_THAT(spec.options, ElementsAre("-include", "more.h"));
   EXPECT_THAT(spec.include_directories, ElementsAre("/w", "/w/two", "/w/one"));
   ASSERT_EQ(spec.headers.size(), 1U);
@@ -200,7 +200,7 @@ TEST(Unit, HeadersInMemoryComeFirst) {
   disk.files.write_file("/kernels/scale/scale.cu", "#include \"kiln/params.h\"\n#include \"tuning.h\"\n",
                         false);
   disk.files.write_file("/kernels/scale/tuning.h", "int on_disk;\n", false);
-  const Unit unit = make_units(disk.configured({}), {"scale"}, Role::kStep, kGpu, disk.files,
+  const Unit unit = make_units(disk.configured({}), {"scale"}, Role::kRun, kGpu, disk.files,
                                {{"tuning.h", "", "constexpr int n_half = Params::n / 2;\n"}})
                         .at(0);
   ASSERT_EQ(unit.specialization.headers.size(), 1U);

@@ -43,8 +43,9 @@ class StudyRunner : public test::JobTest {
   }
 
   StudyContext study_context(std::function<bool()> stop = [] { return false; }) {
-    return {context(),  ahead_,          processes_,
-            "/scratch", std::move(stop), [this](const StudyStep& step) { told_.push_back(step); }};
+    return {context(),       ahead_,
+            processes_,      "/scratch",
+            std::move(stop), [this](const StudyProgress& progress) { told_.push_back(progress); }};
   }
 
   /// With a file that is begun or gone on with.
@@ -82,7 +83,7 @@ class StudyRunner : public test::JobTest {
     return all;
   }
 
-  std::vector<StudyStep> told_;
+  std::vector<StudyProgress> told_;
   AheadCompilers ahead_;
   test::FakeProcessRunner processes_;
 };

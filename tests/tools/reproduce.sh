@@ -19,7 +19,7 @@ done
 
 reproduce --device cpu --size test --out "$folder/out" --pack "$folder/all.tar.gz" > "$folder/log.txt" ||
   fail "$(cat "$folder/log.txt" "$folder"/out/*/log.txt)"
-grep -q '^| variant=tuned | ok ' "$folder/out/summary.txt" || fail "no results in summary.txt"
+grep -q '^| implementation=tuned | ok ' "$folder/out/summary.txt" || fail "no results in summary.txt"
 tar -tzf "$folder/all.tar.gz" > "$folder/packed.txt"
 while read -r entry _; do
   [ -s "$folder/out/$entry/records.jsonl" ] || fail "$entry left no records"

@@ -128,9 +128,9 @@ TEST_F(HostFill, RangesFitTheirType) {
   set("uchar", "[4]", "{iota: [252, 1]}");
   EXPECT_THAT(fill<std::uint8_t>(), ElementsAre(252, 253, 254, 255));
   EXPECT_THAT(refused_init<std::uint8_t>("uchar", "{iota: [253, 1]}"),
-              HasSubstr("it goes from 253 to 256 in steps of 1"));
+              HasSubstr("it goes from 253 to 256 by increments of 1"));
   EXPECT_THAT(refused_init<std::uint8_t>("uchar", "{iota: [2, -1]}"), HasSubstr("it goes from 2 to -1"));
-  EXPECT_THAT(refused_init<std::int32_t>("int", "{iota: [0, 0.5]}"), HasSubstr("in steps of 0.5"));
+  EXPECT_THAT(refused_init<std::int32_t>("int", "{iota: [0, 0.5]}"), HasSubstr("by increments of 0.5"));
   EXPECT_THAT(refused_init<std::int64_t>("long", "{iota: [9007199254740990, 1]}"), HasSubstr("w.yaml:4"));
   EXPECT_THAT(refused_init<float>("float", "{iota: [0, 2e38]}"), HasSubstr("from 0 to 6e+38"));
   set("uchar", "[4000]", "{uniform: [0, 256]}");

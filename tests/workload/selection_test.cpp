@@ -4,8 +4,8 @@
 
 #include "support/error_matchers.h"
 #include "support/fake_clock.h"
+#include "support/implementations_workload.h"
 #include "support/memory_file_system.h"
-#include "support/variant_workload.h"
 
 namespace kiln {
 namespace {
@@ -19,7 +19,7 @@ std::shared_ptr<const Workload> parse(const std::string& text) {
 
 /// The workload with one thing replaced.
 std::string with(const std::string& from, const std::string& to) {
-  std::string text = test::kVariantYaml;
+  std::string text = test::kImplementationsYaml;
   const std::size_t place = text.find(from);
   EXPECT_NE(place, std::string::npos) << from;
   return text.replace(place, from.size(), to);
@@ -36,31 +36,31 @@ Configuration configured(const std::shared_ptr<const Workload>& workload,
 }
 
 std::string run_of(const std::vector<std::pair<std::string, std::string>>& settings) {
-  const auto workload = parse(test::kVariantYaml);
+  const auto workload = parse(test::kImplementationsYaml);
   std::string text;
   for (const LaunchSpec* launch : selected_run(configured(workload, settings)))
-    text += launch->kernel + "/" + launch->step + " ";
+    text += launch->kernel + "/" + launch->timing + " ";
   return text;
 }
 
-TEST(Selection, FollowsTheVariantAndKeepsOrderAndNames) {
+TEST(Selection, FollowsTheImplementationAndKeepsOrderAndNames) {
   EXPECT_EQ(run_of({}), "scale/scale ");
-  EXPECT_EQ(run_of({{"variant", "paper"}}), "scale_paper/scale extra/extra ");
+  EXPECT_EQ(run_of({{"implementation", "paper"}}), "scale_paper/scale extra/extra ");
 }
 
-TEST(Selection, ADefaultMayDependOnTheVariant) {
-  const auto workload = parse(test::kVariantYaml);
+TEST(Selection, ADefaultMayDependOnTheImplementation) {
+  const auto workload = parse(test::kImplementationsYaml);
   EXPECT_EQ(configured(workload, {}).value("block").to_string(), "64");
-  EXPECT_EQ(configured(workload, {{"variant", "paper"}}).value("block").to_string(), "128");
+  EXPECT_EQ(configured(workload, {{"implementation", "paper"}}).value("block").to_string(), "128");
 }
 
 TEST(Selection, AConditionMayUseMoreThanChoices) {
-  const auto workload = parse(with("when: variant == tuned", "when: n > 10"));
+  const auto workload = parse(with("when: implementation == tuned", "when: n > 10"));
   const std::string message = bad_input_of([&] {
     static_cast<void>(selected_run(configured(workload, {{"n", "5"}})));
   });
   EXPECT_THAT(message, HasSubstr("w.yaml:"));
-  EXPECT_THAT(message, HasSubstr("run: no launch is active where n = 5, variant = tuned"));
+  EXPECT_THAT(message, HasSubstr("run: no launch is active where n = 5, implementation = tuned"));
 }
 
 struct BadRun {
@@ -69,7 +69,7 @@ struct BadRun {
   const char* message;
 };
 class SelectionError : public testing::TestWithParam<BadRun> {};
-TEST_P(SelectionError, IsFoundForEachVariantWhenTheFileIsRead) {
+TEST_P(SelectionError, IsFoundForEachImplementationWhenTheFileIsRead) {
   const std::string message = bad_input_of([] { parse(with(GetParam().from, GetParam().to)); });
   EXPECT_THAT(message, HasSubstr("w.yaml:"));
   EXPECT_THAT(message, HasSubstr(GetParam().message));
@@ -77,18 +77,26 @@ TEST_P(SelectionError, IsFoundForEachVariantWhenTheFileIsRead) {
 INSTANTIATE_TEST_SUITE_P(
     Bad, SelectionError,
     testing::Values(
-        BadRun{"[tuned, paper]", "[tuned, paper, none]", "run: no launch is active where variant = none"},
+        BadRun{"[tuned, paper]", "[tuned, paper, none]",
+               "run: no launch is active where implementation = none"},
         BadRun{"as: scale, ", "",
-               "metrics.bandwidth.value: 'scale.time' is the time of a step that is not run where variant = "
+               "metrics.bandwidth.value: 'scale.time' is the time of a launch that is not run where "
+               "implementation = "
                "paper; what is run is scale_paper, extra"},
-        BadRun{
-            "{kernel: extra,", "{kernel: extra, as: scale,",
-            "run: the kernels 'scale_paper' and 'extra' are both launched as 'scale' where variant = paper"},
+        BadRun{"{kernel: extra,", "{kernel: extra, as: scale,",
+               "run: the kernels 'scale_paper' and 'extra' are both launched as 'scale' where implementation "
+               "= paper"},
         BadRun{"as: scale, ", "as: 2nd, ", "'2nd' is not a name"},
         BadRun{"{kernel: extra,", "{kernal: extra,", "unknown key 'run[2].kernal'; did you mean 'kernel'?"},
-        BadRun{"when: variant == tuned", "when: varient == tuned",
-               "unknown name 'varient'; did you mean 'variant'?"},
-        BadRun{"\"variant == paper ? 128 : 64\"", "\"block_x == paper ? 128 : 64\"",
+        BadRun{"when: implementation == tuned", "when: implementaton == tuned",
+               "unknown name 'implementaton'; did you mean 'implementation'?"},
+        BadRun{
+            "  implementation: {type", "  variant: {type",
+            "parameters.variant: 'variant' means a point of a sweep; name a parameter that chooses kernels "
+            "'implementation'"},
+        BadRun{"when: implementation == tuned", "when: variant == tuned",
+               "unknown name 'variant'; did you mean 'implementation'?"},
+        BadRun{"\"implementation == paper ? 128 : 64\"", "\"block_x == paper ? 128 : 64\"",
                "unknown name 'block_x'"}));
 
 TEST(Selection, OneKernelMayBeLaunchedTwice) {

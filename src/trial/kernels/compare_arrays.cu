@@ -23,20 +23,20 @@ KILN_DEVICE uint64 place_of(const ComparedRegion& region, uint64 element) {
 
 }  // namespace kiln
 
-/// `expected_step`: 1, or 0 where `expected` is one number. The worst of equally wrong elements is the first.
+/// `expected_stride`: 1, or 0 where `expected` is one number. The worst of equally wrong elements is the first.
 extern "C" __global__ void __launch_bounds__(256)
-    compare_arrays(const VALUE* values, const EXPECTED* expected, kiln::uint64 expected_step, kiln::ComparedRegion region,
+    compare_arrays(const VALUE* values, const EXPECTED* expected, kiln::uint64 expected_stride, kiln::ComparedRegion region,
                    kiln::Tolerance tolerance, double infinity, kiln::uint64* counts, double* sizes) {
   __shared__ kiln::uint64 compared[256], skipped[256], mismatches[256], worst_place[256];
   __shared__ double relative_error[256], worst_excess[256];
   kiln::uint64 own_compared = 0, own_skipped = 0, own_mismatches = 0, own_place = 0;
   double own_relative = 0, own_excess = -1;
-  const kiln::uint64 step = static_cast<kiln::uint64>(gridDim.x) * 256;
-  for (kiln::uint64 i = static_cast<kiln::uint64>(blockIdx.x) * 256 + threadIdx.x; i < region.count; i += step) {
+  const kiln::uint64 stride = static_cast<kiln::uint64>(gridDim.x) * 256;
+  for (kiln::uint64 i = static_cast<kiln::uint64>(blockIdx.x) * 256 + threadIdx.x; i < region.count; i += stride) {
     const kiln::uint64 place = kiln::place_of(region, i);
     const kiln::ElementComparison found =
         kiln::compare_element(tolerance, static_cast<double>(values[place]),
-                              static_cast<double>(expected[place * expected_step]), infinity);
+                              static_cast<double>(expected[place * expected_stride]), infinity);
     if (found.skipped) {
       ++own_skipped;
       continue;

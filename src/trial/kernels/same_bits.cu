@@ -3,10 +3,10 @@
 extern "C" __global__ void __launch_bounds__(256)
     same_bits(const kiln::uint64* a, const kiln::uint64* b, kiln::uint64 bytes, int* differs) {
   const kiln::uint64 words = bytes / 8;
-  const kiln::uint64 step = static_cast<kiln::uint64>(gridDim.x) * 256;
+  const kiln::uint64 stride = static_cast<kiln::uint64>(gridDim.x) * 256;
   const kiln::uint64 begin = static_cast<kiln::uint64>(blockIdx.x) * 256 + threadIdx.x;
   bool same = true;
-  for (kiln::uint64 i = begin; i < words; i += step) same = same && a[i] == b[i];
+  for (kiln::uint64 i = begin; i < words; i += stride) same = same && a[i] == b[i];
   if (begin < bytes % 8) {
     const kiln::uint64 place = words * 8 + begin;
     same = same && reinterpret_cast<const unsigned char*>(a)[place] == reinterpret_cast<const unsigned char*>(b)[place];

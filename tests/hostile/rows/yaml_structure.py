@@ -72,8 +72,9 @@ JOB_KEYS = [
         ("isolation unknown", "isolation: procss\n", "'procss' is not known; did you mean 'process'"),
         ("isolation is a list", "isolation: [none]\n", "isolation: expected one value"),
         ("output is a map", "output: {a: b}\n", "output: expected one value"),
-        ("variant and set.variant", "variant: a\nset: {variant: b}\n", "variant: is also in `set`"),
-        ("variant that the workload has not", "variant: a\n", "variant"),
+        ("implementation and set.implementation", "implementation: a\nset: {implementation: b}\n", "implementation: is also in `set`"),
+        ("implementation that the workload has not", "implementation: a\n", "no parameter 'implementation'"),
+        ("the old word variant", "variant: a\n", "'variant'; did you mean 'implementation'"),
     ]
 ] + [
     bad_job(f"job/measure {name}", "workload: ./w\nmeasure: " + text + "\n", r"^kiln: error: j\.yaml:2:\d+: .*measure" + says)
