@@ -60,7 +60,7 @@ TEST(Selection, AConditionMayUseMoreThanChoices) {
     static_cast<void>(selected_run(configured(workload, {{"n", "5"}})));
   });
   EXPECT_THAT(message, HasSubstr("w.yaml:"));
-  EXPECT_THAT(message, HasSubstr("run: no launch is active where n = 5, implementation = tuned"));
+  EXPECT_THAT(message, HasSubstr("run: no launch is active where implementation = tuned, n = 5"));
 }
 
 struct BadRun {
