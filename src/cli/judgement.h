@@ -5,7 +5,7 @@
 #include <CLI/App.hpp>
 
 #include "cli/world.h"
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln {
 

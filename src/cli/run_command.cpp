@@ -17,8 +17,8 @@
 #include "cli/judgement.h"
 #include "cli/run_reporter.h"
 #include "job/plan.h"
-#include "report/known_records.h"
-#include "report/record_file.h"
+#include "record/known_records.h"
+#include "record/record_file.h"
 #include "report/running_mark.h"
 
 namespace kiln {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "record/record_json.h"
 #include "report/csv.h"
-#include "report/record_json.h"
 #include "report/record_table.h"
 #include "report/run_summary.h"
 #include "report/statistics_report.h"

@@ -7,7 +7,7 @@
 
 #include "cli/world.h"
 #include "job/job_runner.h"
-#include "report/record_file.h"
+#include "record/record_file.h"
 #include "report/running_mark.h"
 
 namespace kiln {

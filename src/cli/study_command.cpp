@@ -15,7 +15,7 @@
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
-#include "report/record_file.h"
+#include "record/record_file.h"
 #include "report/study_report.h"
 #include "study/study_runner.h"
 #include "study/study_views.h"

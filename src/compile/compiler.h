@@ -10,6 +10,7 @@
 
 #include "base/unique_handle.h"
 #include "device/target.h"
+#include "record/code_origin.h"
 #include "specialize/specialization.h"
 
 namespace kiln {
@@ -43,14 +44,6 @@ struct Diagnostic {
 };
 
 using CompileResult = std::variant<CodeObject, Diagnostic>;
-
-/// Who compiles: part of every key and record. All of it is asked of the compiler at run time.
-struct CompilerIdentity {
-  std::string name;     ///< "g++", "NVRTC"
-  std::string version;  ///< "12.2.0 (Debian 12.2.0-14+deb12u1)"
-  /// Whatever else of the compiler's own make changes its output: the shim's digest, default flags.
-  std::string fingerprint;
-};
 
 /// Turns specializations into code objects. Thread-safe; several compiles may run at once.
 class Compiler {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "job/record.h"
+#include "record/record.h"
 #include "trial/device_compare.h"
 #include "trial/kept_buffers.h"
 #include "trial/workspace.h"

@@ -112,30 +112,6 @@ std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobCo
   return problems;
 }
 
-const char* to_string(RunStatus status) {
-  switch (status) {
-    case RunStatus::kOk:
-      return "ok";
-    case RunStatus::kUnchecked:
-      return "unchecked";
-    case RunStatus::kWrong:
-      return "wrong";
-    case RunStatus::kCompileFailed:
-      return "compile failed";
-    case RunStatus::kUnfit:
-      return "does not fit";
-    case RunStatus::kFaulted:
-      return "faulted";
-    case RunStatus::kCrashed:
-      return "crashed";
-    case RunStatus::kTimedOut:
-      return "timed out";
-    case RunStatus::kNotRun:
-      return "not run";
-  }
-  return "";
-}
-
 void check_plan(const JobPlan& plan, const JobContext& context) {
   static_cast<void>(find_problems(plan, context));
 }

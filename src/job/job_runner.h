@@ -15,9 +15,9 @@
 #include "config/job_spec.h"
 #include "device/registry.h"
 #include "job/plan.h"
-#include "job/record.h"
 #include "job/run_watch.h"
 #include "kiln/error.h"
+#include "record/record.h"
 #include "service/kernel_service.h"
 
 namespace kiln {

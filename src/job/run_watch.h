@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "job/record.h"
+#include "record/record.h"
 #include "workload/configuration.h"
 
 namespace kiln {

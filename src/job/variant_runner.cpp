@@ -11,6 +11,7 @@
 #include "job/references.h"
 #include "job/unchecked.h"
 #include "job/variant_description.h"
+#include "measure/sampler.h"
 #include "trial/shared_variables.h"
 
 namespace kiln {

@@ -43,15 +43,4 @@ inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uin
 /// Adds what was found of elements that come after those of `result`.
 void merge(Comparison& result, const Comparison& later);
 
-/// The sum with compensation (Neumaier, ZAMM 54, 1974), so that a million terms lose no digits.
-class CompensatedSum {
- public:
-  void add(double value);
-  [[nodiscard]] double value() const { return sum_ + correction_; }
-
- private:
-  double sum_ = 0;
-  double correction_ = 0;
-};
-
 }  // namespace kiln

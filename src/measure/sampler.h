@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "measure/statistics.h"
+#include "base/statistics.h"
 
 namespace kiln {
 

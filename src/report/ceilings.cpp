@@ -6,7 +6,7 @@
 
 #include "base/input_file.h"
 #include "kiln/error.h"
-#include "report/json_node.h"
+#include "record/json_node.h"
 
 namespace kiln {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln {
 

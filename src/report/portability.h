@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln {
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "record/json_value.h"
 #include "report/csv.h"
-#include "report/json_value.h"
 #include "report/record_table.h"
 
 namespace kiln {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "job/record.h"
+#include "record/record.h"
 #include "report/text_table.h"
 
 namespace kiln {

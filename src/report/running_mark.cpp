@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "kiln/error.h"
-#include "report/record_json.h"
-#include "report/record_reader.h"
+#include "record/record_json.h"
+#include "record/record_reader.h"
 
 namespace kiln {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/held_file.h"
 #include "base/log.h"
-#include "job/record.h"
-#include "report/record_file.h"
+#include "record/record.h"
+#include "record/record_file.h"
 
 namespace kiln {
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/input_file.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "kiln/error.h"
-#include "measure/statistics.h"
-#include "report/json_lines.h"
-#include "report/json_node.h"
+#include "record/json_lines.h"
+#include "record/json_node.h"
 
 namespace kiln {
 namespace {

@@ -54,20 +54,6 @@ CacheTurn load_or_lock(DiskCache& disk, const CacheKey& key) {
 
 }  // namespace
 
-const char* to_string(Origin origin) {
-  switch (origin) {
-    case Origin::kMemory:
-      return "memory";
-    case Origin::kDisk:
-      return "disk";
-    case Origin::kCompiled:
-      return "compiled";
-    case Origin::kWaited:
-      return "waited";
-  }
-  return "unknown";
-}
-
 void CodeRequest::describe(TraceSpan& span) const {
   if (!span) return;
   span.add("kernels", entries_text(specialization));

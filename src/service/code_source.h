@@ -24,10 +24,6 @@
 
 namespace kiln {
 
-/// Where a kernel came from.
-enum class Origin { kMemory, kDisk, kCompiled, kWaited };
-[[nodiscard]] const char* to_string(Origin origin);
-
 /// What somebody asks for: code for a specialization, on a device or on none. What it refers to outlives it.
 struct CodeRequest {
   const Specialization& specialization;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/statistics.h"
 #include "compile/machine_code.h"
-#include "job/record.h"
-#include "measure/statistics.h"
+#include "record/record.h"
 #include "study/cases.h"
 
 namespace kiln {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/statistics.h"
 #include "kiln/error.h"
-#include "measure/statistics.h"
 
 namespace kiln {
 namespace {

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "report/json_value.h"
-#include "report/record_json.h"
+#include "record/json_value.h"
+#include "record/record_json.h"
 
 namespace kiln {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "report/json_lines.h"
+#include "record/json_lines.h"
 #include "report/study_reader.h"
 #include "study/findings.h"
 
@@ -45,7 +45,7 @@ struct StudyContent {
 };
 
 /// `<folder>/study.jsonl` (schemas/study_result.schema.json), one JSON object a line, each written at once:
-/// header, cases, visits, results (report/json_lines.h).
+/// header, cases, visits, results (record/json_lines.h).
 class StudyFile {
  public:
   StudyFile(FileSystem& files, std::filesystem::path folder);

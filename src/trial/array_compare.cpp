@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/statistics.h"
 #include "service/task_threads.h"
 #include "workload/scalar_dispatch.h"
 

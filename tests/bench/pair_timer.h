@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "measure/statistics.h"
+#include "base/statistics.h"
 
 namespace kiln::bench {
 

@@ -5,8 +5,8 @@
 
 #include "cli/cli_fixture.h"
 #include "cli/exit_code.h"
+#include "record/record_json.h"
 #include "report/device_records.h"
-#include "report/record_json.h"
 
 namespace kiln {
 namespace {

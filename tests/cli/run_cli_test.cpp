@@ -8,8 +8,8 @@
 #include "cli/cli_fixture.h"
 #include "cli/exit_code.h"
 #include "config/setting_rows.h"
-#include "report/record_json.h"
-#include "report/sample_records.h"
+#include "record/record_json.h"
+#include "record/sample_records.h"
 
 namespace kiln {
 namespace {

@@ -93,12 +93,6 @@ TEST(Compare, Denormals) {
   EXPECT_TRUE(agrees(2 * kDenormal, kDenormal, {1, 0, 0}));
 }
 
-TEST(CompensatedSum, LosesNoDigits) {
-  CompensatedSum sum;
-  for (const double value : {1.0, 1e100, 1.0, -1e100}) sum.add(value);
-  EXPECT_EQ(sum.value(), 2);
-}
-
 TEST(CompensatedSum, AMillionTenths) {
   constexpr int kTerms = 1'000'000;
   CompensatedSum sum;

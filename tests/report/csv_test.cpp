@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "report/sample_records.h"
+#include "record/sample_records.h"
 
 namespace kiln {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "report/sample_records.h"
+#include "record/sample_records.h"
 
 namespace kiln::test {
 

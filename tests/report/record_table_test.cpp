@@ -5,8 +5,8 @@
 
 #include <limits>
 
+#include "record/sample_records.h"
 #include "report/run_summary.h"
-#include "report/sample_records.h"
 
 namespace kiln {
 namespace {

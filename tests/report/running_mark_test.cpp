@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "report/sample_records.h"
+#include "record/sample_records.h"
 #include "support/recording_log.h"
 
 namespace kiln {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/record_json.h"
-#include "report/sample_records.h"
+#include "record/record_json.h"
+#include "record/sample_records.h"
 #include "support/error_matchers.h"
 
 namespace kiln {

@@ -1,13 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "record/record_json.h"
 #include "report/csv.h"
 #include "report/device_records.h"
 #include "report/html_page.h"
 #include "report/paper_csv.h"
 #include "report/portability.h"
 #include "report/portability_text.h"
-#include "report/record_json.h"
 #include "report/record_table.h"
 #include "report/run_summary.h"
 

@@ -1,4 +1,4 @@
-#include "report/record_file.h"
+#include "record/record_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "kiln/error.h"
-#include "report/record_json.h"
-#include "report/sample_records.h"
+#include "record/record_json.h"
+#include "record/sample_records.h"
 #include "support/memory_file_system.h"
 
 namespace kiln {

@@ -1,10 +1,10 @@
-#include "report/record_json.h"
+#include "record/record_json.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/text.h"
-#include "report/json_value.h"
+#include "record/json_value.h"
 
 namespace kiln {
 namespace {

@@ -1,11 +1,10 @@
-#include "measure/statistics.h"
+#include "base/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "kiln/error.h"
-#include "measure/compare.h"
 
 namespace kiln {
 namespace {
@@ -47,6 +46,14 @@ std::size_t samples_outside_interval(std::size_t n) {
 }
 
 }  // namespace
+
+void CompensatedSum::add(double value) {
+  const double sum = sum_ + value;
+  if (std::isfinite(sum)) {
+    correction_ += std::abs(sum_) >= std::abs(value) ? (sum_ - sum) + value : (value - sum) + sum_;
+  }
+  sum_ = sum;
+}
 
 double Summary::relative_half_width() const {
   return median == 0 ? 0 : (ci_high - ci_low) / 2 / median;

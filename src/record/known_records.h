@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln {
 

@@ -1,4 +1,4 @@
-#include "report/record_reader.h"
+#include "record/record_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "kiln/error.h"
-#include "report/record_json.h"
-#include "report/sample_records.h"
+#include "record/record_json.h"
+#include "record/sample_records.h"
 #include "support/error_matchers.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
@@ -71,9 +71,7 @@ TEST(RecordReader, WhatWasWrittenReadsBackTheSame) {
 }
 
 TEST(RecordReader, EveryStatusReadsBack) {
-  for (const RunStatus status : {RunStatus::kOk, RunStatus::kUnchecked, RunStatus::kWrong,
-                                 RunStatus::kCompileFailed, RunStatus::kUnfit, RunStatus::kFaulted,
-                                 RunStatus::kCrashed, RunStatus::kTimedOut, RunStatus::kNotRun}) {
+  for (const auto& [status, word] : kWords<RunStatus>) {
     Record record = test::base_record("");
     record.status = status;
     EXPECT_EQ(record_from_json(record_to_json(record), "f", 1).status, status);

@@ -1,43 +1,18 @@
-#include "report/record_reader.h"
+#include "record/record_reader.h"
 
 #include <optional>
 
 #include "base/input_file.h"
 #include "base/text.h"
 #include "kiln/error.h"
-#include "report/json_lines.h"
-#include "report/json_node.h"
-#include "report/record_json.h"
+#include "record/json_lines.h"
+#include "record/json_node.h"
+#include "record/record_json.h"
 
 namespace kiln {
 namespace {
 
 using Path = std::filesystem::path;
-
-/// The value of an enumeration whose word stands at `node`.
-template <class Value, std::size_t kCount>
-Value word_of(const JsonNode& node, const Value (&values)[kCount]) {
-  const std::string text = node.text();
-  std::vector<std::string> words;
-  for (const Value value : values) {
-    if (text == to_string(value)) return value;
-    words.emplace_back(to_string(value));
-  }
-  throw node.expected("one of " + join(words, ", "));
-}
-
-RunStatus status_of(const JsonNode& node) {
-  static constexpr RunStatus kAll[] = {
-      RunStatus::kOk,    RunStatus::kUnchecked, RunStatus::kWrong,   RunStatus::kCompileFailed,
-      RunStatus::kUnfit, RunStatus::kFaulted,   RunStatus::kCrashed, RunStatus::kTimedOut,
-      RunStatus::kNotRun};
-  return word_of(node, kAll);
-}
-
-Origin origin_of(const JsonNode& node) {
-  static constexpr Origin kAll[] = {Origin::kMemory, Origin::kDisk, Origin::kCompiled, Origin::kWaited};
-  return word_of(node, kAll);
-}
 
 template <class Value, class Read>
 std::optional<Value> if_known(const JsonNode& node, Read read) {
@@ -74,7 +49,7 @@ UnitUse unit_of(const JsonNode& node) {
   UnitUse unit;
   unit.source = node.at("source").text();
   unit.entries = node.at("entries").texts();
-  unit.origin = origin_of(node.at("origin"));
+  unit.origin = node.at("origin").word<Origin>();
   unit.key = node.at("key").text();
   unit.compile_seconds = node.at("compile_seconds").number();
   unit.load_seconds = node.at("load_seconds").number();
@@ -187,7 +162,7 @@ void read_values(const JsonNode& node, Record& record) {
 }
 
 void read_results(const JsonNode& node, Record& record) {
-  record.status = status_of(node.at("status"));
+  record.status = node.at("status").word<RunStatus>();
   record.message = node.at("message").text_or_empty();
   record.log = node.at("log").text_or_empty();
   for (const JsonNode& unit : node.at("units").items()) record.units.push_back(unit_of(unit));

@@ -1,4 +1,4 @@
-#include "report/record_json.h"
+#include "record/record_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "report/sample_records.h"
+#include "record/sample_records.h"
 
 namespace kiln {
 namespace {

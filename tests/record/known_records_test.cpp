@@ -1,9 +1,9 @@
-#include "report/known_records.h"
+#include "record/known_records.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/sample_records.h"
+#include "record/sample_records.h"
 
 namespace kiln {
 namespace {

@@ -1,11 +1,9 @@
-#include "report/json_node.h"
+#include "record/json_node.h"
 
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
-
-#include "base/text.h"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/json_lines.h"
+#include "record/json_lines.h"
 
 #include <nlohmann/json.hpp>
 

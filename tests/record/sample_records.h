@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln::test {
 inline Record base_record(const std::string& label) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln {
 

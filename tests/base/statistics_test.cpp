@@ -1,4 +1,4 @@
-#include "measure/statistics.h"
+#include "base/statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -86,6 +86,12 @@ TEST(Summarize, IntervalCoversTheMedianAsOftenAsItSays) {
   }
   EXPECT_GE(covered, kTrials * 0.945);
   EXPECT_LE(covered, kTrials * 0.975);
+}
+
+TEST(CompensatedSum, LosesNoDigits) {
+  CompensatedSum sum;
+  for (const double value : {1.0, 1e100, 1.0, -1e100}) sum.add(value);
+  EXPECT_EQ(sum.value(), 2);
 }
 
 }  // namespace

@@ -5,6 +5,17 @@
 
 namespace kiln {
 
+/// The sum with compensation (Neumaier, ZAMM 54, 1974), so that a million terms lose no digits.
+class CompensatedSum {
+ public:
+  void add(double value);
+  [[nodiscard]] double value() const { return sum_ + correction_; }
+
+ private:
+  double sum_ = 0;
+  double correction_ = 0;
+};
+
 /// Samples in seconds, summed up. The interval is that of the median, at 95 %, free of any distribution:
 /// order statistics l and u with binomial tails (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2;
 /// Hoefler and Belli, SC'15, rule 7). With fewer than 6 samples it is [min, max].

@@ -1,10 +1,10 @@
-#include "report/record_file.h"
+#include "record/record_file.h"
 
 #include <utility>
 
 #include "kiln/error.h"
-#include "report/record_json.h"
-#include "report/record_reader.h"
+#include "record/record_json.h"
+#include "record/record_reader.h"
 
 namespace kiln {
 namespace {

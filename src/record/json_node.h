@@ -8,6 +8,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/text.h"
+#include "base/word_table.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -35,6 +37,12 @@ class JsonNode {
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] std::uint64_t count() const;
   [[nodiscard]] std::vector<std::string> texts() const;
+  /// The value of an enumeration whose word stands here.
+  template <HasWords Value>
+  [[nodiscard]] Value word() const {
+    if (const auto value = from_word<Value>(text())) return *value;
+    throw expected("one of " + join(words_of<Value>(), ", "));
+  }
   /// A number or a truth as the text of a value that reads back.
   [[nodiscard]] std::string scalar_text() const;
 

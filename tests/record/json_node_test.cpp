@@ -1,4 +1,4 @@
-#include "report/json_node.h"
+#include "record/json_node.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

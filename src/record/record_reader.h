@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "job/record.h"
+#include "record/record.h"
 
 namespace kiln {
 

@@ -5,12 +5,12 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "job/record.h"
-#include "report/json_lines.h"
+#include "record/json_lines.h"
+#include "record/record.h"
 
 namespace kiln {
 
-/// `<folder>/records.jsonl`, to which each run adds its records, one line each (report/json_lines.h).
+/// `<folder>/records.jsonl`, to which each run adds its records, one line each (record/json_lines.h).
 class RecordFile {
  public:
   RecordFile(FileSystem& files, std::filesystem::path folder);

@@ -1,12 +1,12 @@
-#include "report/known_records.h"
+#include "record/known_records.h"
 
 #include <algorithm>
 #include <map>
 #include <string>
 
 #include "base/hash.h"
-#include "report/record_json.h"
-#include "report/record_reader.h"
+#include "record/record_json.h"
+#include "record/record_reader.h"
 
 namespace kiln {
 namespace {

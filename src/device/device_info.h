@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/target.h"
+
+namespace kiln {
+
+/// Limits that a launch is checked against before the driver sees it.
+struct DeviceLimits {
+  std::uint64_t max_threads_per_block = 0;
+  Dim3 max_block;
+  Dim3 max_grid;
+  std::uint64_t max_shared_bytes_per_block = 0;  ///< static + dynamic, with opt-in where the device has one
+  std::uint64_t max_threads_per_unit = 0;        ///< resident on a compute unit; 0 where that means nothing
+  bool clusters = false;                         ///< takes launches in clusters of blocks
+  bool cooperative = false;                      ///< takes cooperative launches
+};
+
+/// What `kiln devices` and every record say of a device.
+struct DeviceInfo {
+  std::string id;    ///< "cpu", "cuda:0"
+  std::string name;  ///< the vendor's product name
+  Target target;
+  int compute_units = 0;  ///< cores or multiprocessors
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;   ///< last-level cache
+  double memory_bandwidth = 0;  ///< theoretical, GB/s; 0 where the driver does not tell
+  std::string driver;           ///< driver and run-time version, "" for the cpu
+  DeviceLimits limits;
+};
+
+/// A device of which nothing but its target is known: what code is compiled for ahead of time.
+[[nodiscard]] DeviceInfo unknown_device(const Target& target);
+
+/// GB/s of a memory that moves `bus_bits` twice a cycle of a clock of `clock_khz`; 0 where one is unknown.
+[[nodiscard]] double theoretical_bandwidth(int clock_khz, int bus_bits);
+
+/// What the loaded machine code uses; `nullopt` where the back end cannot tell.
+struct FunctionAttributes {
+  std::optional<int> registers;
+  std::optional<std::uint64_t> static_shared_bytes;
+  std::optional<std::uint64_t> local_bytes;  ///< per work-item: spills and stack
+  std::optional<std::uint64_t> max_threads_per_block;
+  std::optional<std::uint64_t> binary_bytes;
+  /// Size in bytes of each kernel parameter, in order.
+  std::optional<std::vector<std::size_t>> parameter_bytes;
+};
+
+/// A device's clocks at one moment; `nullopt` for what its management library does not tell.
+struct DeviceClocks {
+  std::optional<unsigned> compute_mhz, memory_mhz;          ///< now
+  std::optional<unsigned> compute_max_mhz, memory_max_mhz;  ///< the highest that it can run at
+  std::vector<std::string> limited_by;                      ///< "power cap", "heat", ...
+};
+
+}  // namespace kiln

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "base/word_table.h"
+
+namespace kiln {
+
+/// Who compiled: part of every key and record. The compiler reports all of it at run time.
+struct CompilerIdentity {
+  std::string name;     ///< "g++", "NVRTC"
+  std::string version;  ///< "12.2.0 (Debian 12.2.0-14+deb12u1)"
+  /// Whatever else of the compiler's own make changes its output: the shim's digest, default flags.
+  std::string fingerprint;
+};
+
+/// Where compiled code came from.
+enum class Origin {
+  kMemory,    ///< this process had loaded it already
+  kDisk,      ///< the cache on disk
+  kCompiled,  ///< a compile of this run
+  kWaited,    ///< a compile that another thread had begun
+};
+template <>
+inline constexpr auto kWords<Origin> = std::to_array<Word<Origin>>({{Origin::kMemory, "memory"},
+                                                                    {Origin::kDisk, "disk"},
+                                                                    {Origin::kCompiled, "compiled"},
+                                                                    {Origin::kWaited, "waited"}});
+
+}  // namespace kiln
