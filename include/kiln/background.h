@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,10 +49,17 @@ class BackgroundKernel {
   struct Impl;  ///< Kiln's own
 
   /// Kernel::launch of the one that is in use. Never waits for the other, and adds neither lock nor
-  /// allocation: one load of a pointer, one count. Each launch is of one kernel or of the other.
-  void launch(void* stream, LaunchArguments arguments) const;
+  /// allocation: one load of a pointer, one count. Each launch is of one kernel or of the other; `scalars`
+  /// are those that the specialised kernel takes at run time, also while the generic one is in use.
+  void launch(void* stream, LaunchArguments arguments, LaunchScalars scalars = {}) const;
+  void launch(void* stream, LaunchArguments arguments, std::initializer_list<LaunchScalar> scalars) const {
+    launch(stream, arguments, LaunchScalars(scalars.begin(), scalars.size()));
+  }
   /// launch() with a null stream, and DeviceHandle::synchronize(). Throws Error when the kernel failed.
-  void run(LaunchArguments arguments) const;
+  void run(LaunchArguments arguments, LaunchScalars scalars = {}) const;
+  void run(LaunchArguments arguments, std::initializer_list<LaunchScalar> scalars) const {
+    run(arguments, LaunchScalars(scalars.begin(), scalars.size()));
+  }
 
   [[nodiscard]] BackgroundStatus status() const;
   /// Until it is decided which kernel stays.

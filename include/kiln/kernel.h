@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <future>
@@ -12,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "kiln/arguments.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -41,18 +41,6 @@ class DeviceHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-/// The device pointers of a launch, in the order of the kernel's arguments that are buffers (or tensor maps
-/// of buffers); `args(f, u)` makes them. A view: what it shows outlives the call that it is passed to.
-using LaunchArguments = std::span<const void* const>;
-
-/// `kernel.launch(stream, args(f, u))`: pointers only; scalars are parameters and go through
-/// KernelRequest::set.
-template <class... Pointers>
-[[nodiscard]] constexpr std::array<const void*, sizeof...(Pointers)> args(Pointers... pointers) {
-  static_assert((std::is_pointer_v<Pointers> && ...), "args() takes pointers; scalars are set by name");
-  return {static_cast<const void*>(pointers)...};
-}
-
 /// A specialised kernel, loaded on a device. Cheap to copy, immutable, usable from any thread; it keeps its
 /// code loaded for as long as it lives.
 class Kernel {
@@ -63,11 +51,25 @@ class Kernel {
   /// the kernel runs after what was enqueued there before (cuMemsetD8, cuMemcpyHtoD, kernels of the run
   /// time's stream 0) and in every stream that was not made as non-blocking, per-thread default streams among
   /// them. Null on the cpu is a queue of the device handle's. On a GPU it neither allocates nor takes a lock
-  /// of Kiln's. Throws Error: bad input when the number of pointers is not that of the kernel's buffer
-  /// arguments; otherwise what the driver says.
-  void launch(void* stream, LaunchArguments arguments) const;
+  /// of Kiln's.
+  ///
+  /// `scalars` are values of run-time parameters for this launch alone: `launch(stream, args(f, u), {{"dt",
+  /// dt}})`; threads may launch one kernel with different values. A launch can give parameters that are bound
+  /// at run time (`bind: run` in the workload, `set("bind.dt", "run")`) and that nothing else of the launch
+  /// was made of: not the grid, another parameter's default, a constraint.
+  ///
+  /// Throws Error: bad input when the number of pointers is not that of the kernel's buffer arguments and,
+  /// with the name, for scalars that are unknown, cannot be given, are of another type or not allowed;
+  /// otherwise what the driver says.
+  void launch(void* stream, LaunchArguments arguments, LaunchScalars scalars = {}) const;
+  void launch(void* stream, LaunchArguments arguments, std::initializer_list<LaunchScalar> scalars) const {
+    launch(stream, arguments, LaunchScalars(scalars.begin(), scalars.size()));
+  }
   /// launch() with a null stream, and DeviceHandle::synchronize(). Throws Error when the kernel failed.
-  void run(LaunchArguments arguments) const;
+  void run(LaunchArguments arguments, LaunchScalars scalars = {}) const;
+  void run(LaunchArguments arguments, std::initializer_list<LaunchScalar> scalars) const {
+    run(arguments, LaunchScalars(scalars.begin(), scalars.size()));
+  }
 
   [[nodiscard]] const std::string& name() const;
   /// "memory", "disk", "compiled" or "waited" (for another thread that compiled it).

@@ -26,4 +26,11 @@ class DeviceRefusal : public Error {
   explicit DeviceRefusal(const std::string& message) : Error(ErrorKind::kEnvironment, message) {}
 };
 
+/// A kernel cannot be launched as it is configured: the message names the place, the values and the limit.
+class UnfitKernel : public Error {
+ public:
+  explicit UnfitKernel(const std::string& message, const SourceLocation& where = {})
+      : Error(ErrorKind::kBadInput, message, where) {}
+};
+
 }  // namespace kiln

@@ -99,7 +99,11 @@ struct BackgroundKernel::Impl {
   }
 
   bool use_generic(PreparedRequest& candidate, ServiceResult found) {
-    generic = make_kernel(request, candidate, std::move(found));
+    auto made = make_kernel(request, candidate, std::move(found));
+    // What is a constant of the specialised kernel cannot be given to the generic one either.
+    made->launch.restrict_scalars(run_time_scalars(specialised_request.configuration, *request.kernel,
+                                                   specialised_request.unit.params));
+    generic = std::move(made);
     generic_prepared = std::move(candidate);
     return true;
   }
@@ -192,15 +196,15 @@ struct BackgroundKernel::Impl {
   std::jthread worker;  // last: ends before what it works on
 };
 
-void BackgroundKernel::launch(void* stream, LaunchArguments arguments) const {
+void BackgroundKernel::launch(void* stream, LaunchArguments arguments, LaunchScalars scalars) const {
   const Kernel::Impl* kernel = impl_->current.load(std::memory_order_acquire);
-  launch_kernel(*kernel, stream, arguments);
+  launch_kernel(*kernel, stream, arguments, scalars);
   const std::size_t kind = kernel == impl_->generic.get() ? 0 : 1;
   impl_->launches[kind].count.fetch_add(1, std::memory_order_relaxed);
 }
 
-void BackgroundKernel::run(LaunchArguments arguments) const {
-  launch(nullptr, arguments);
+void BackgroundKernel::run(LaunchArguments arguments, LaunchScalars scalars) const {
+  launch(nullptr, arguments, scalars);
   DeviceHandle device;
   device.impl_ = impl_->request.device;
   device.synchronize();

@@ -17,6 +17,7 @@
 #include "embed/kept_texts.h"
 #include "embed/kernel_index.h"
 #include "kiln/service.h"
+#include "launch/bound_launch.h"
 #include "load/loaded_kernel.h"
 #include "specialize/specialization.h"
 #include "workload/workload.h"
@@ -85,23 +86,12 @@ struct KernelRequest::Impl {
   void set(const std::string& name, const KernelRequest::Value& value);
 };
 
-/// An argument of a kernel: bytes that the request fixed, or a pointer that comes with each launch, passed as
-/// it is or as a tensor map of what it points to.
-struct KernelArgument {
-  std::vector<std::byte> value;  ///< empty: a pointer
-  std::optional<TensorMapLayout> tensor_map;
-};
-
 struct Kernel::Impl {
   std::shared_ptr<DeviceHandle::Impl> device;
   std::shared_ptr<LoadedCode> code;
-  Function* function = nullptr;
-  LaunchShape shape;
-  std::string name, origin, key;
+  BoundLaunch launch;
+  std::string origin = {}, key = {};
   double compile_seconds = 0;
-  std::vector<KernelArgument> arguments;
-  std::size_t pointer_count = 0;
-  bool has_tensor_maps = false;
 };
 
 }  // namespace kiln

@@ -133,19 +133,19 @@ std::future<Kernel> KernelRequest::get_async() const {
   });
 }
 
-void Kernel::launch(void* stream, LaunchArguments arguments) const {
-  launch_kernel(*impl_, stream, arguments);
+void Kernel::launch(void* stream, LaunchArguments arguments, LaunchScalars scalars) const {
+  launch_kernel(*impl_, stream, arguments, scalars);
 }
 
-void Kernel::run(LaunchArguments arguments) const {
-  launch(nullptr, arguments);
+void Kernel::run(LaunchArguments arguments, LaunchScalars scalars) const {
+  launch(nullptr, arguments, scalars);
   DeviceHandle device;
   device.impl_ = impl_->device;
   device.synchronize();
 }
 
 const std::string& Kernel::name() const {
-  return impl_->name;
+  return impl_->launch.name();
 }
 const std::string& Kernel::origin() const {
   return impl_->origin;

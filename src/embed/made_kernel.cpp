@@ -1,71 +1,13 @@
 #include "embed/made_kernel.h"
 
-#include <array>
-#include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "device/fault.h"
 #include "embed/request_inputs.h"
-#include "launch/argument_values.h"
-#include "launch/shape_check.h"
 
 namespace kiln {
 namespace {
-
-constexpr std::size_t kMaxArguments = 128;
-
-/// The drivers' interfaces take pointers to non-const; they only read.
-template <class Value>
-void* address_of(const Value& value) {
-  return const_cast<Value*>(&value);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-}
-
-void enqueue(const Kernel::Impl& kernel, void* stream, void* const* addresses) {
-  if (stream != nullptr)
-    kernel.function->launch_native(stream, kernel.shape, addresses);
-  else
-    kernel.function->launch(*kernel.device->stream, kernel.shape, addresses);
-}
-
-/// `address_at(argument, pointer, place)` is that of an argument for which the caller gives a pointer.
-template <class AddressAt>
-void enqueue_arguments(const Kernel::Impl& kernel, void* stream, LaunchArguments pointers,
-                       const AddressAt& address_at) {
-  std::array<void*, kMaxArguments> addresses;  // NOLINT(*-member-init): what is used is assigned
-  std::size_t next_pointer = 0;
-  std::size_t place = 0;
-  for (const KernelArgument& argument : kernel.arguments) {
-    addresses[place] = argument.value.empty() ? address_at(argument, pointers[next_pointer++], place)
-                                              : address_of(argument.value.front());
-    ++place;
-  }
-  enqueue(kernel, stream, addresses.data());
-}
-
-/// A map is made anew for each launch: it holds the pointer.
-void launch_with_tensor_maps(const Kernel::Impl& kernel, void* stream, LaunchArguments pointers) {
-  std::array<std::optional<TensorMap>, kMaxArguments> maps;
-  enqueue_arguments(
-      kernel, stream, pointers,
-      [&](const KernelArgument& argument, const void* const& pointer, std::size_t place) {
-        if (!argument.tensor_map) return address_of(pointer);
-        Device& device = *kernel.device->device;
-        return address_of(maps[place].emplace(device.encode_tensor_map(*argument.tensor_map, pointer)));
-      });
-}
-
-/// Throws what keeps the kernel from being launched as it is configured.
-void check_fit(const Configuration& configuration, const KernelSpec& kernel, const Kernel::Impl& made,
-               const std::vector<std::size_t>& argument_sizes) {
-  const DeviceInfo& device = made.device->device->info();
-  if (const auto problem = check_arguments(argument_sizes, made.function->attributes(), made.name))
-    throw bad_input(*problem, kernel.where);
-  auto problem = check_shape(made.shape, device, made.function->attributes(), made.name);
-  if (!problem)
-    problem = check_residency(made.shape, device, made.function->resident_blocks(made.shape), made.name);
-  if (problem) throw bad_input(*problem + " (" + explain_shape(configuration, kernel) + ")", kernel.where);
-}
 
 std::string text_of(const KernelRequest::Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -105,36 +47,19 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
   return prepared;
 }
 
-std::shared_ptr<const Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
-                                                const PreparedRequest& prepared, ServiceResult found) {
-  auto made = std::make_shared<Kernel::Impl>();
-  made->device = request.device;
-  made->code = request.kernel->symbols.empty() ? std::move(found.code)
-                                               : load_with_symbols(request, prepared, *found.code);
-  made->function = &made->code->function(prepared.unit.name_expressions.at(request.kernel->name));
-  made->shape = shape_of(prepared.configuration, *request.kernel);
-  made->name = request.kernel->name;
+std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request, const PreparedRequest& prepared,
+                                          ServiceResult found) {
+  std::shared_ptr<LoadedCode> code = request.kernel->symbols.empty()
+                                         ? std::move(found.code)
+                                         : load_with_symbols(request, prepared, *found.code);
+  Function& function = code->function(prepared.unit.name_expressions.at(request.kernel->name));
+  auto made = std::make_shared<Kernel::Impl>(
+      Kernel::Impl{request.device, std::move(code),
+                   BoundLaunch(*request.device->device, function, prepared.configuration, *request.kernel,
+                               prepared.unit.params)});
   made->origin = to_string(found.origin);
   made->key = found.key.digest;
   made->compile_seconds = found.compile_seconds;
-  std::vector<std::size_t> sizes;
-  for (const ArgumentSpec& argument : request.kernel->args) {
-    KernelArgument& added = made->arguments.emplace_back();
-    if (argument.kind == ArgumentSpec::Kind::kTensorMap) {
-      added.tensor_map = tensor_map_layout(prepared.configuration, argument);
-      made->has_tensor_maps = true;
-      sizes.push_back(sizeof(TensorMap));
-    } else if (argument.kind == ArgumentSpec::Kind::kBuffer) {
-      sizes.push_back(sizeof(void*));
-    } else {
-      added.value = argument_bytes(prepared.configuration, argument, prepared.unit.params);
-      sizes.push_back(added.value.size());
-    }
-    made->pointer_count += added.value.empty() ? 1 : 0;
-  }
-  if (sizes.size() > kMaxArguments)
-    throw bad_input("kernel '" + made->name + "' has more than 128 arguments", request.kernel->where);
-  check_fit(prepared.configuration, *request.kernel, *made, sizes);
   return made;
 }
 
@@ -143,19 +68,18 @@ Error error_of(const Diagnostic& diagnostic) {
   return diagnostic.environment ? environment_error(message) : bad_input(message);
 }
 
-void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments) {
-  if (arguments.size() != kernel.pointer_count) {
-    throw bad_input("kernel '" + kernel.name + "' takes " + std::to_string(kernel.pointer_count) +
+void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments,
+                   LaunchScalars scalars) {
+  const BoundLaunch& launch = kernel.launch;
+  if (arguments.size() != launch.table_size()) {
+    throw bad_input("kernel '" + launch.name() + "' takes " + std::to_string(launch.table_size()) +
                     " buffers, " + std::to_string(arguments.size()) + " are given");
   }
   try {
-    if (kernel.has_tensor_maps) {
-      launch_with_tensor_maps(kernel, stream, arguments);
-      return;
-    }
-    enqueue_arguments(kernel, stream, arguments,
-                      [](const KernelArgument& /*argument*/, const void* const& pointer,
-                         std::size_t /*place*/) { return address_of(pointer); });
+    if (stream != nullptr)
+      launch.enqueue_native(stream, arguments, scalars);
+    else
+      launch.enqueue(*kernel.device->stream, arguments, scalars);
   } catch (const DeviceFault& fault) {
     throw bad_input(fault.what());
   }

@@ -21,14 +21,14 @@ struct PreparedRequest {
 [[nodiscard]] PreparedRequest prepare(const KernelRequest::Impl& request);
 
 /// Throws bad_input for a shape or arguments that do not fit the device or the code.
-[[nodiscard]] std::shared_ptr<const Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
-                                                              const PreparedRequest& prepared,
-                                                              ServiceResult found);
+[[nodiscard]] std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
+                                                        const PreparedRequest& prepared, ServiceResult found);
 
 /// The compiler's summary and log as what get() throws.
 [[nodiscard]] Error error_of(const Diagnostic& diagnostic);
 
 /// Kernel::launch.
-void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments);
+void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments,
+                   LaunchScalars scalars);
 
 }  // namespace kiln

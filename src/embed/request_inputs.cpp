@@ -102,8 +102,6 @@ std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request
     return code;
   } catch (const DeviceFault& fault) {
     throw bad_input(fault.what());
-  } catch (const UnfitKernel& unfit) {
-    throw bad_input(unfit.what());
   }
 }
 

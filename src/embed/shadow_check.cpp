@@ -139,8 +139,6 @@ std::optional<std::string> find_mismatch(const KernelRequest::Impl& request, con
     return std::nullopt;
   } catch (const DeviceFault& fault) {
     throw bad_input(fault.what());
-  } catch (const UnfitKernel& unfit) {
-    throw bad_input(unfit.what());
   }
 }
 

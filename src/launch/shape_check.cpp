@@ -1,5 +1,6 @@
 #include "launch/shape_check.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -20,37 +21,33 @@ std::string digits(std::uint64_t number) {
 }
 
 /// `what` is "grid" or "block", `unit` what its extents count.
-std::optional<std::string> check_extents(const Dim3& size, const Dim3& limit, const std::string& what,
-                                         const std::string& unit, const std::string& device) {
+std::optional<std::string> check_extents(const Dim3& size, const Dim3& limit, const char* what,
+                                         const char* unit, const std::string& device) {
   for (const Axis& axis : kAxes) {
     const std::uint64_t extent = size.*axis.extent;
     const std::uint64_t most = limit.*axis.extent;
-    std::string problem = "its " + what;
+    if (extent != 0 && extent <= most) continue;
+    std::string problem = std::string("its ") + what;
     if (extent == 0) {
       problem.append(" is ").append(to_string(size)).append("; every extent must be at least 1");
       return problem;
     }
-    if (extent > most) {
-      problem.append(" has ").append(digits(extent)).append(" ").append(unit).append(" along ");
-      problem.append(axis.name).append(", ").append(device).append(" takes at most ").append(digits(most));
-      return problem;
-    }
+    problem.append(" has ").append(digits(extent)).append(" ").append(unit).append(" along ");
+    problem.append(axis.name).append(", ").append(device).append(" takes at most ").append(digits(most));
+    return problem;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> check_block_volume(const Dim3& block, const DeviceInfo& device,
                                               const FunctionAttributes& function) {
+  const std::uint64_t most = device.limits.max_threads_per_block;
+  if (block.volume() <= std::min(most, function.max_threads_per_block.value_or(most))) return std::nullopt;
   const std::string size =
       "its block of " + to_string(block) + " has " + digits(block.volume()) + " work-items, ";
-  if (block.volume() > device.limits.max_threads_per_block) {
-    return size + device.id + " takes at most " + digits(device.limits.max_threads_per_block);
-  }
-  if (function.max_threads_per_block && block.volume() > *function.max_threads_per_block) {
-    return size + "the kernel as compiled takes at most " + digits(*function.max_threads_per_block) +
-           " (launch bounds or registers)";
-  }
-  return std::nullopt;
+  if (block.volume() > most) return size + device.id + " takes at most " + digits(most);
+  return size + "the kernel as compiled takes at most " + digits(*function.max_threads_per_block) +
+         " (launch bounds or registers)";
 }
 
 std::optional<std::string> check_shared_memory(const LaunchShape& shape, const DeviceInfo& device,
@@ -103,7 +100,9 @@ std::optional<std::string> check_shape(const LaunchShape& shape, const DeviceInf
 std::optional<std::string> check_residency(const LaunchShape& shape, const DeviceInfo& device,
                                            std::optional<std::uint64_t> resident_blocks,
                                            const std::string& kernel) {
-  if (!resident_blocks) return std::nullopt;
+  const bool fits = !resident_blocks ||
+                    (*resident_blocks > 0 && (!shape.cooperative || shape.grid.volume() <= *resident_blocks));
+  if (fits) return std::nullopt;
   const std::string start = "kernel '" + kernel + "' cannot be launched: ";
   if (*resident_blocks == 0) {
     const std::string what = shape.clustered()
@@ -111,7 +110,6 @@ std::optional<std::string> check_residency(const LaunchShape& shape, const Devic
                                  : "no such block fits";
     return start + what + " on " + device.id + ": too many registers or too much shared memory";
   }
-  if (!shape.cooperative || shape.grid.volume() <= *resident_blocks) return std::nullopt;
   return start + "it is cooperative and its grid has " + digits(shape.grid.volume()) + " blocks, " +
          device.id + " holds " + digits(*resident_blocks) + " of them at a time";
 }

@@ -10,7 +10,8 @@ namespace kiln {
 
 /// What is wrong with launching `kernel` in this shape, in one sentence that names the values and the limit:
 /// a grid or block extent of zero or over the device's, too many work-items for the device or for the
-/// compiled function, too much static + dynamic shared memory. `nullopt` when it fits.
+/// compiled function, too much static + dynamic shared memory. `nullopt`, without an allocation, when it
+/// fits.
 [[nodiscard]] std::optional<std::string> check_shape(const LaunchShape& shape, const DeviceInfo& device,
                                                      const FunctionAttributes& function,
                                                      const std::string& kernel);

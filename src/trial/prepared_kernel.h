@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
 #include "device/fault.h"
-#include "launch/argument_pack.h"
+#include "launch/bound_launch.h"
 #include "load/loaded_kernel.h"
 #include "specialize/unit.h"
 #include "trial/workspace.h"
@@ -22,12 +21,6 @@ struct LoadedUnit {
   Unit unit;
   std::shared_ptr<LoadedCode> code;
   std::string digest = {};  ///< of the code's key; empty: not known
-};
-
-/// A kernel that cannot be launched as configured: `what()` names the place, the values and the limit.
-class UnfitKernel : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 /// Variables of a kernel's `symbols:` in a loaded module: the address of each and the buffer whose content it
@@ -64,24 +57,22 @@ class PreparedKernel {
   /// Adds what a launch's outcome depends on, other than the contents of the buffers. False where that is not
   /// known.
   [[nodiscard]] bool add_to_key(FieldHasher& hasher) const;
-  [[nodiscard]] const LaunchShape& shape() const { return shape_; }
-  [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
+  [[nodiscard]] const LaunchShape& shape() const { return launch_.shape(); }
+  [[nodiscard]] const FunctionAttributes& attributes() const { return launch_.attributes(); }
   /// Of Function::resident_blocks, for this shape.
-  [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
+  [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return launch_.resident_blocks(); }
 
  private:
+  PreparedKernel(const Configuration& configuration, const KernelSpec& kernel, const LoadedUnit& unit,
+                 Workspace& workspace);
   void add_buffer(const std::string& name);
-  [[nodiscard]] UnfitKernel refused(const DeviceRefusal& refusal) const;
 
-  const Configuration* configuration_;
   const KernelSpec* kernel_;
   Workspace* workspace_;
-  Function* function_ = nullptr;
-  const Specialization* specialization_ = nullptr;
+  const Specialization* specialization_;
   std::string code_, entry_;
-  LaunchShape shape_;
-  std::optional<std::uint64_t> resident_blocks_;
-  ArgumentPack arguments_;
+  BoundLaunch launch_;
+  std::vector<const void*> addresses_;  ///< of the arguments that are buffers
   std::vector<std::string> buffers_;
   SymbolVariables symbols_;
 };

@@ -134,6 +134,12 @@ void print_launch_figures(Gpu& gpu) {
       },
       bare_batch);
   compare(
+      "Kernel::launch with a run-time scalar, on the caller's stream", *stream,
+      [&] {
+        for (int i = 0; i < kBatch; ++i) kernel.launch(native, args(address), {{"value", i}});
+      },
+      bare_batch);
+  compare(
       "launch on Kiln's own stream", *stream,
       [&] {
         for (int i = 0; i < kBatch; ++i) function.launch(*stream, shape, arguments);

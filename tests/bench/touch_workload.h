@@ -7,10 +7,11 @@ constexpr const char* kTouchYaml = R"yaml(workload: touch
 parameters:
   n: {type: int, default: 1024}
   block: {type: int, default: 128, bind: compile}
+  value: {type: float, default: 1, bind: run}
 buffers:
   a: {type: float, shape: [n], init: 0}
 kernels:
-  touch: {source: touch.cu, grid: [8], block: [block], args: [a, {value: "1", type: float}, {value: n, type: int}]}
+  touch: {source: touch.cu, grid: [8], block: [block], args: [a, value, {value: n, type: int}]}
 run: touch
 )yaml";
 

@@ -114,6 +114,28 @@ TEST_F(Background, StartsGenericAndSwaps) {
   EXPECT_EQ(service.statistics().compiled, 2U);
 }
 
+TEST_F(Background, BothKernelsTakeTheScalarsThatTheSpecialisedOneTakesAtRunTime) {
+  const Service service(settings_);
+  const BackgroundKernel kernel = request(service).set("bind.factor", "run").background();
+  std::vector<double> x(kCount, 2.0), y(kCount);
+  const auto run_both_ways = [&] {
+    kernel.run(args(y.data(), x.data()), {{"factor", 4}});
+    EXPECT_EQ(y[kCount - 1], 8.0);
+    EXPECT_TRUE(launch_is_right(kernel));
+    EXPECT_THAT(
+        bad_input_of([&] {
+          kernel.run(args(y.data(), x.data()), {{"n", 1}});
+        }),
+        HasSubstr("kernel 'scale', scalar 'n': it cannot be given at a launch: it is bound at compile"));
+  };
+  run_both_ways();
+  EXPECT_EQ(kernel.status().state, BackgroundState::kGeneric);
+  open_gate();
+  kernel.wait();
+  EXPECT_EQ(kernel.status().state, BackgroundState::kSpecialised) << kernel.status().reason;
+  run_both_ways();
+}
+
 TEST_F(Background, WhatTheCacheHasIsUsedAtOnce) {
   open_gate();
   {

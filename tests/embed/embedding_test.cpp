@@ -95,6 +95,42 @@ TEST_F(Embedding, RunTimeValuesShareOneCompile) {
   EXPECT_EQ(service.statistics().memory_hits, 2U);
 }
 
+TEST_F(Embedding, AScalarGivenAtTheLaunchNeedsNoOtherKernel) {
+  const Service service(settings_);
+  const Kernel kernel = request(service).set("bind.factor", "run").set("n", 100).set("factor", 3).get();
+  std::vector<double> x(100, 2.0), y(100);
+  kernel.run(args(y.data(), x.data()), {{"factor", 2.5}});
+  EXPECT_EQ(y[99], 5.0);
+  kernel.run(args(y.data(), x.data()));
+  EXPECT_EQ(y[99], 6.0);
+  EXPECT_EQ(service.statistics().compiled, 1U);
+  EXPECT_THAT(bad_input_of([&] {
+                kernel.run(args(y.data(), x.data()), {{"n", 50}});
+              }),
+              HasSubstr("kernel 'scale', scalar 'n': it cannot be given at a launch: it is bound at compile "
+                        "time; KernelRequest::set(\"bind.n\", \"run\") changes that"));
+  const Kernel other = request(service).set("bind.all", "run").get();
+  EXPECT_THAT(bad_input_of([&] {
+                other.run(args(y.data(), x.data()), {{"n", 50}});
+              }),
+              HasSubstr("the launch's grid depends on it"));
+}
+
+TEST_F(Embedding, ThreadsLaunchOneKernelWithScalarsOfTheirOwn) {
+  const Service service(settings_);
+  const Kernel kernel = request(service).set("bind.factor", "run").set("n", 100).get();
+  std::vector<std::jthread> threads;
+  for (int factor = 1; factor <= 4; ++factor) {
+    threads.emplace_back([&kernel, factor] {
+      std::vector<double> x(100, 2.0), y(100);
+      for (int i = 0; i < 200; ++i) {
+        kernel.run(args(y.data(), x.data()), {{"factor", factor + i}});
+        ASSERT_EQ(y[99], 2.0 * (factor + i));
+      }
+    });
+  }
+}
+
 TEST_F(Embedding, EqualValuesAreAnsweredFromMemoryAlone) {
   const Service service(settings_);
   const KernelRequest wanted = request(service).set("n", 100).header("more.h", "// nothing");

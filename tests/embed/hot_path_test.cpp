@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -15,6 +16,7 @@
 #include "kiln/kiln.h"
 #include "support/allocation_count.h"
 #include "support/cuda/fake_cuda.h"
+#include "support/error_matchers.h"
 
 namespace kiln::test {
 namespace {
@@ -22,6 +24,8 @@ namespace {
 constexpr const char* kWorkload = R"yaml(workload: launches
 parameters:
   n:     {type: int, default: 64}
+  dt:    {type: double, default: 0.5, max: 4, bind: run}
+  count: {type: int, default: 3, bind: run}
   block: {type: int, default: 32, bind: compile}
   size:  {type: int, default: 1}
 buffers:
@@ -29,6 +33,7 @@ buffers:
   y: {type: float, shape: [8, n]}
 kernels:
   scale:  {source: launches.cu, grid: [n], block: [block], cluster: [size], args: [y, x, n, params]}
+  step:   {source: launches.cu, entry: keep_scalars, grid: [n], block: [block], args: [y, dt, x, count]}
   boxes:  {source: launches.cu, grid: [n], block: [block], args: [{tensor_map: x, box: [4, 8]}, y, params]}
   map_first:     {source: launches.cu, entry: increment, grid: [n], block: [block], args: [{tensor_map: x, box: [4, 8]}, y]}
   pointer_first: {source: launches.cu, entry: increment, grid: [n], block: [block], args: [y, {tensor_map: x, box: [4, 8]}]}
@@ -147,6 +152,38 @@ TEST_F(HotPath, ANullStreamIsTheLegacyDefaultStreamForEveryKindOfKernel) {
   EXPECT_EQ(streams_of(*fake_, [&] { kernel.launch(own, args(y_, x_)); }),
             std::set<cuda_abi::Stream>{static_cast<cuda_abi::Stream>(own)});
   EXPECT_TRUE(fake_->stream_flags().empty()) << "the program's work needs no stream of Kiln's";
+}
+
+TEST_F(HotPath, ALaunchWithScalarsTakesNoMemory) {
+  const Kernel kernel = request("step").get();
+  double dt = 0;
+  for (void* stream : {static_cast<void*>(this), static_cast<void*>(nullptr)}) {
+    EXPECT_EQ(allocations([&] {
+                dt += 1e-6;
+                kernel.launch(stream, args(y_, x_), {{"count", 5}, {"dt", dt}});
+              }),
+              0U);
+  }
+  EXPECT_EQ(fake_->calls("cuLaunchKernel"), 2 * (kTimes + 1));
+}
+
+// The fake driver's "keep_scalars" writes its second and its fourth argument to where its first one points.
+TEST_F(HotPath, ScalarsOfALaunchComeToTheDriverAndDoNotStay) {
+  const Kernel kernel = request("step").get();
+  std::array<double, 2> kept{};
+  kernel.launch(nullptr, args(kept.data(), x_), {{"dt", 1.25}});
+  EXPECT_EQ(kept, (std::array<double, 2>{1.25, 3}));
+  kernel.run(args(kept.data(), x_), {{"count", 9}});
+  EXPECT_EQ(kept, (std::array<double, 2>{0.5, 9}));
+  EXPECT_EQ(bad_input_of([&] {
+              kernel.launch(nullptr, args(y_, x_), {{"dt", 5}});
+            }),
+            "kernel 'step', scalar 'dt': 5 is too large; the most is 4");
+  EXPECT_EQ(bad_input_of([&] {
+              kernel.run(args(y_, x_), {{"counts", 5}});
+            }),
+            "kernel 'step' has no parameter 'counts'; did you mean 'count'?");
+  EXPECT_EQ(fake_->calls("cuLaunchKernel"), 2);
 }
 
 TEST_F(HotPath, MapsAndPointersComeInTheOrderOfTheKernelsArguments) {

@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "embed/handles.h"
+#include "support/fake_device.h"
+#include "support/small_workload.h"
 
 namespace kiln {
 namespace {
@@ -20,8 +22,14 @@ KernelRequest::Impl request_for(std::int64_t n) {
 }
 
 std::shared_ptr<const Kernel::Impl> kernel_named(const std::string& name) {
-  auto kernel = std::make_shared<Kernel::Impl>();
-  kernel->name = name;
+  static test::SmallDisk disk;
+  static test::FakeDevice device(disk.clock);
+  static const auto module = device.load("KILNFAKE 1\n_Zscale\n");
+  static const Configuration configuration = disk.configured({});
+  static const BoundLaunch launch(device, *module->function("_Zscale"), configuration,
+                                  *configuration.workload().find_kernel("scale"), {});
+  auto kernel = std::make_shared<Kernel::Impl>(Kernel::Impl{nullptr, nullptr, launch});
+  kernel->key = name;
   return kernel;
 }
 
@@ -30,11 +38,11 @@ TEST(KernelIndex, FindsByValues) {
   EXPECT_EQ(index.find(request_for(1)), nullptr);
   index.add(request_for(1), kernel_named("one"));
   index.add(request_for(2), kernel_named("two"));
-  EXPECT_EQ(index.find(request_for(1))->name, "one");
-  EXPECT_EQ(index.find(request_for(2))->name, "two");
+  EXPECT_EQ(index.find(request_for(1))->key, "one");
+  EXPECT_EQ(index.find(request_for(2))->key, "two");
   EXPECT_EQ(index.find(request_for(3)), nullptr);
   index.add(request_for(1), kernel_named("late"));
-  EXPECT_EQ(index.find(request_for(1))->name, "one");
+  EXPECT_EQ(index.find(request_for(1))->key, "one");
 }
 
 TEST(KernelIndex, ForgetsTheOldestAndKeepsNothingOfIt) {
@@ -47,7 +55,7 @@ TEST(KernelIndex, ForgetsTheOldestAndKeepsNothingOfIt) {
   }
   EXPECT_TRUE(first.expired());
   EXPECT_EQ(index.find(request_for(1)), nullptr);
-  for (std::int64_t n = 2; n < 5; ++n) EXPECT_EQ(index.find(request_for(n))->name, std::to_string(n));
+  for (std::int64_t n = 2; n < 5; ++n) EXPECT_EQ(index.find(request_for(n))->key, std::to_string(n));
 }
 
 TEST(KernelIndex, TellsValuesOfOneTextApartByTheirType) {
@@ -100,7 +108,7 @@ TEST(KernelIndex, ServesManyThreads) {
         for (std::int64_t i = 0; i < 2000; ++i) {
           const std::int64_t n = (i * 7 + thread) % 80;
           const auto found = index.find(request_for(n));
-          if (found && found->name != std::to_string(n)) ++wrong;
+          if (found && found->key != std::to_string(n)) ++wrong;
           if (!found) index.add(request_for(n), kernel_named(std::to_string(n)));
         }
       });

@@ -2,8 +2,9 @@
 // the driver of CUDA KILN_FAKE_CUDA has: 10 lacks what Kiln needs; 11 has neither cuLibrary nor
 // cuLaunchKernelEx, 12 has them, but no cuFuncLoad, 13 has all. Code is text: "kernel NAME [BYTES OF A
 // PARAMETER]..." and "global NAME", a line each. "increment" adds 1 to the int that its first argument points
-// to; other kernels do nothing. FakeCuda (fake_cuda.h), which a test gets by kiln_fake_cuda, sets results and
-// keeps what was launched.
+// to; "keep_scalars" writes its second argument, a double, and its fourth, an int, to the two doubles that
+// its first points to; other kernels do nothing. FakeCuda (fake_cuda.h), which a test gets by kiln_fake_cuda,
+// sets results and keeps what was launched.
 #include "support/cuda/fake_cuda.h"
 
 #include <chrono>
@@ -87,6 +88,11 @@ Result find_global(DevicePointer* address, std::size_t* bytes, ModuleTag& module
 template <class Describe>
 void run(const Describe& describe, const FunctionTag& function, void** arguments) {
   if (function.name == "increment") **static_cast<int**>(arguments[0]) += 1;
+  if (function.name == "keep_scalars") {
+    double* kept = *static_cast<double**>(arguments[0]);
+    kept[0] = *static_cast<double*>(arguments[1]);
+    kept[1] = *static_cast<int*>(arguments[3]);
+  }
   if (!fake().keeps_launches()) return;
   kiln::test::FakeCuda::Launch launch = describe();
   launch.kernel = function.name;

@@ -1,0 +1,244 @@
+#include "launch/bound_launch.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.h"
+#include "launch/argument_values.h"
+#include "launch/shape_check.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::size_t kAlignment = 16;
+static_assert(kAlignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
+/// The drivers' interfaces take pointers to non-const; they only read.
+void* address_of(const void* value) {
+  return const_cast<void*>(value);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+}  // namespace
+
+BoundLaunch::BoundLaunch(Device& device, Function& function, const Configuration& configuration,
+                         const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of)
+    : device_(&device),
+      function_(&function),
+      name_(kernel.name),
+      explanation_(explain_shape(configuration, kernel)),
+      where_(kernel.where),
+      scalars_(run_time_scalars(configuration, kernel, params)) {
+  if (kernel.args.size() > kMaxArguments) {
+    throw bad_input("kernel '" + name_ + "' has more than " + std::to_string(kMaxArguments) + " arguments",
+                    where_);
+  }
+  bind(configuration, kernel, params, place_of);
+  std::vector<std::size_t> sizes;
+  for (const Slot& slot : slots_) sizes.push_back(slot.size);
+  if (const auto problem = check_arguments(sizes, function.attributes(), name_))
+    throw bad_input(*problem, where_);
+  fit(shape_of(configuration, kernel), explanation_);
+}
+
+void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& kernel,
+                       const ParamsStruct& params, const PlaceOf& place_of) {
+  slots_.resize(kernel.args.size());
+  const auto holds_parameters = [](const ArgumentSpec& argument) {
+    return argument.kind == ArgumentSpec::Kind::kParams || argument.kind == ArgumentSpec::Kind::kParameter;
+  };
+  for (const bool run_time : {true, false}) {
+    for (std::size_t i = 0; i < kernel.args.size(); ++i) {
+      const ArgumentSpec& argument = kernel.args[i];
+      if (argument.names_buffer() || holds_parameters(argument) != run_time) continue;
+      add_bytes(argument_bytes(configuration, argument, params), slots_[i]);
+      add_offsets(argument, params, slots_[i].index);
+    }
+    if (run_time) run_time_bytes_ = bytes_.size();
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kernel.args.size(); ++i) {
+    const ArgumentSpec& argument = kernel.args[i];
+    if (!argument.names_buffer()) continue;
+    const std::size_t place = place_of ? place_of(argument) : next++;
+    table_size_ = std::max(table_size_, place + 1);
+    if (argument.kind == ArgumentSpec::Kind::kBuffer) {
+      slots_[i] = {Slot::Kind::kPointer, place, sizeof(void*)};
+      continue;
+    }
+    slots_[i] = {Slot::Kind::kTensorMap, maps_.size(), sizeof(TensorMap)};
+    try {
+      maps_.push_back({tensor_map_layout(configuration, argument), place, argument.name, argument.where});
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kBadInput) throw;
+      throw UnfitKernel(error.message(), error.location());
+    }
+  }
+  if (maps_.size() > kMaxTensorMaps) {
+    throw bad_input("kernel '" + name_ + "' has more than " + std::to_string(kMaxTensorMaps) +
+                        " arguments that are tensor maps",
+                    where_);
+  }
+}
+
+void BoundLaunch::add_bytes(std::span<const std::byte> bytes, Slot& slot) {
+  slot = {Slot::Kind::kBytes, bytes_.size(), bytes.size()};
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  // Also an empty struct has an address of its own.
+  bytes_.resize((bytes_.size() / kAlignment + 1) * kAlignment);
+}
+
+/// Notes where the scalars of an argument that begins at `offset` stand.
+void BoundLaunch::add_offsets(const ArgumentSpec& argument, const ParamsStruct& params, std::size_t offset) {
+  const auto add = [&](const std::string& parameter, std::size_t place) {
+    for (RunTimeScalar& scalar : scalars_) {
+      if (scalar.name == parameter) scalar.offsets.push_back(place);
+    }
+  };
+  if (argument.kind == ArgumentSpec::Kind::kParameter) add(argument.name, offset);
+  if (argument.kind != ArgumentSpec::Kind::kParams) return;
+  for (const ParamsField& field : params.fields) add(field.name, offset + field.offset);
+}
+
+void BoundLaunch::set_shape(const LaunchShape& shape) {
+  fit(shape, "");
+  explanation_.clear();
+}
+
+void BoundLaunch::fit(const LaunchShape& shape, const std::string& explanation) {
+  const bool asked = resident_blocks_ && shape.block == shape_.block && shape.cluster == shape_.cluster &&
+                     shape.dynamic_shared_bytes == shape_.dynamic_shared_bytes &&
+                     shape.cooperative == shape_.cooperative;
+  const DeviceInfo& device = device_->info();
+  auto problem = check_shape(shape, device, function_->attributes(), name_);
+  std::optional<std::uint64_t> resident = resident_blocks_;
+  if (!problem) {
+    try {
+      if (!asked) resident = function_->resident_blocks(shape);
+    } catch (const DeviceRefusal& refusal) {
+      throw refused(refusal, explanation);
+    }
+    problem = check_residency(shape, device, resident, name_);
+  }
+  if (problem) throw unfit(*problem, explanation);
+  shape_ = shape;
+  resident_blocks_ = resident;
+}
+
+const RunTimeScalar& BoundLaunch::scalar_of(const LaunchScalar& scalar) const {
+  for (const RunTimeScalar& known : scalars_) {
+    if (known.name == scalar.name()) return known;
+  }
+  std::vector<std::string> names;
+  for (const RunTimeScalar& known : scalars_) {
+    if (known.frozen.empty()) names.push_back(known.name);
+  }
+  const std::string name(scalar.name());
+  throw bad_input("kernel '" + name_ + "' has no parameter '" + name + "'" + suggestion(name, names));
+}
+
+void BoundLaunch::set(const LaunchScalar& scalar) {
+  scalar_of(scalar).store(scalar.value(), bytes_.data(), name_);
+}
+
+void BoundLaunch::restrict_scalars(const std::vector<RunTimeScalar>& other) {
+  for (const RunTimeScalar& scalar : other) {
+    for (RunTimeScalar& known : scalars_) {
+      if (known.name == scalar.name && !scalar.frozen.empty()) known.frozen = scalar.frozen;
+    }
+  }
+}
+
+std::span<const std::byte> BoundLaunch::bytes_of(std::size_t argument) const {
+  const Slot& slot = slots_[argument];
+  if (slot.kind != Slot::Kind::kBytes) return {};
+  return {bytes_.data() + slot.index, slot.size};
+}
+
+TensorMap BoundLaunch::encode(const MapSlot& map, const void* address) const {
+  try {
+    return device_->encode_tensor_map(map.layout, address);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    throw UnfitKernel("tensor_map of '" + map.buffer + "': " + error.message(), map.where);
+  }
+}
+
+void BoundLaunch::keep_tensor_maps(LaunchArguments addresses) {
+  for (MapSlot& map : maps_) {
+    const void* address = addresses[map.place];
+    const bool known = std::any_of(map.kept.begin(), map.kept.end(),
+                                   [&](const auto& kept) { return kept.first == address; });
+    if (!known) map.kept.emplace_back(address, encode(map, address));
+  }
+}
+
+template <class Enqueue>
+void BoundLaunch::enqueue_with_maps(void** values, LaunchArguments addresses, const Enqueue& enqueue) const {
+  std::array<std::optional<TensorMap>, kMaxTensorMaps> made;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].kind != Slot::Kind::kTensorMap) continue;
+    const MapSlot& map = maps_[slots_[i].index];
+    const void* address = addresses[map.place];
+    const auto kept = std::find_if(map.kept.begin(), map.kept.end(),
+                                   [&](const auto& known) { return known.first == address; });
+    values[i] = kept != map.kept.end() ? address_of(&kept->second)
+                                       : &made[slots_[i].index].emplace(encode(map, address));
+  }
+  enqueue(values);
+}
+
+template <class Enqueue>
+void BoundLaunch::enqueue_with(LaunchArguments addresses, LaunchScalars scalars,
+                               const Enqueue& enqueue) const {
+  if (addresses.size() < table_size_) {
+    throw internal_error("kernel '" + name_ + "' is launched with " + std::to_string(addresses.size()) +
+                         " addresses of " + std::to_string(table_size_));
+  }
+  // What is used of these two is assigned.
+  std::array<void*, kMaxArguments> values;                               // NOLINT(*-member-init)
+  alignas(kAlignment) std::array<std::byte, kMaxRunTimeBytes> run_time;  // NOLINT(*-member-init)
+  const std::byte* given = bytes_.data();
+  if (!scalars.empty()) {
+    if (run_time_bytes_ > run_time.size())
+      throw bad_input("kernel '" + name_ + "': scalars cannot be given to a launch with more than " +
+                      std::to_string(kMaxRunTimeBytes) + " bytes of parameters");
+    std::memcpy(run_time.data(), bytes_.data(), run_time_bytes_);
+    for (const LaunchScalar& scalar : scalars)
+      scalar_of(scalar).store(scalar.value(), run_time.data(), name_);
+    given = run_time.data();
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.kind == Slot::Kind::kPointer)
+      values[i] = address_of(&addresses[slot.index]);
+    else if (slot.kind == Slot::Kind::kBytes)
+      values[i] = address_of((slot.index < run_time_bytes_ ? given : bytes_.data()) + slot.index);
+  }
+  try {
+    if (maps_.empty())
+      enqueue(values.data());
+    else
+      enqueue_with_maps(values.data(), addresses, enqueue);
+  } catch (const DeviceRefusal& refusal) {
+    throw refused(refusal, explanation_);
+  }
+}
+
+void BoundLaunch::enqueue(Stream& stream, LaunchArguments addresses, LaunchScalars scalars) const {
+  enqueue_with(addresses, scalars, [&](void** values) { function_->launch(stream, shape_, values); });
+}
+
+void BoundLaunch::enqueue_native(void* native, LaunchArguments addresses, LaunchScalars scalars) const {
+  enqueue_with(addresses, scalars, [&](void** values) { function_->launch_native(native, shape_, values); });
+}
+
+UnfitKernel BoundLaunch::unfit(const std::string& problem, const std::string& explanation) const {
+  return UnfitKernel(explanation.empty() ? problem : problem + " (" + explanation + ")", where_);
+}
+
+UnfitKernel BoundLaunch::refused(const DeviceRefusal& refusal, const std::string& explanation) const {
+  return unfit("kernel '" + name_ + "' cannot be launched: " + refusal.message(), explanation);
+}
+
+}  // namespace kiln

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/device.h"
+#include "device/fault.h"
+#include "launch/run_time_scalar.h"
+
+namespace kiln {
+
+/// A kernel's function with its launch shape and its arguments, checked when they are bound, so that an
+/// enqueue only passes them on.
+///
+/// An argument is a slot: bytes; a pointer, which is a place in a table of addresses that each enqueue is
+/// given (who swaps two entries of the table swaps the buffers); a tensor map of such a pointer; or a
+/// run-time parameter, alone or as a field of `struct Params`, whose value an enqueue may replace.
+///
+/// A value type that holds no pointer into itself. An enqueue allocates nothing and changes nothing: threads
+/// may share a BoundLaunch that none of them changes. Device and function outlive it.
+class BoundLaunch {
+ public:
+  static constexpr std::size_t kMaxArguments = 512;
+  static constexpr std::size_t kMaxTensorMaps = 64;
+  /// Of arguments with run-time parameters, where an enqueue is given values.
+  static constexpr std::size_t kMaxRunTimeBytes = 4096;
+
+  /// The place in the table of an argument that names a buffer.
+  using PlaceOf = std::function<std::size_t(const ArgumentSpec&)>;
+
+  /// Without `place_of` the table has one entry for each argument that names a buffer, in their order. Throws
+  /// bad_input for arguments that the function does not take, and UnfitKernel, with the values that the shape
+  /// depends on, for what does not fit the device or the function.
+  BoundLaunch(Device& device, Function& function, const Configuration& configuration,
+              const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of = {});
+
+  /// Throws UnfitKernel where the driver does not take the launch, and bad_input for scalars that are
+  /// unknown, of another type or not allowed. `addresses` has at least table_size() entries.
+  void enqueue(Stream& stream, LaunchArguments addresses, LaunchScalars scalars = {}) const;
+  /// On the caller's own stream: `native` is the vendor's handle.
+  void enqueue_native(void* native, LaunchArguments addresses, LaunchScalars scalars = {}) const;
+
+  /// For later launches: another grid, block, cluster or dynamic shared memory. Throws UnfitKernel, and keeps
+  /// the old shape, if this one does not fit. Allocates nothing where only the grid differs and fits.
+  void set_shape(const LaunchShape& shape);
+  /// For later launches that do not give the scalar. Throws as enqueue does.
+  void set(const LaunchScalar& scalar);
+  /// Encodes the tensor maps for these addresses now and keeps them beside those of earlier calls; launches
+  /// with other addresses encode for themselves. Throws UnfitKernel for what the device does not take.
+  void keep_tensor_maps(LaunchArguments addresses);
+  /// Launches may give only those scalars that may be given to the other, too.
+  void restrict_scalars(const std::vector<RunTimeScalar>& other);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const LaunchShape& shape() const { return shape_; }
+  [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
+  /// Of Function::resident_blocks, for this shape.
+  [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
+  /// Entries that the table of addresses has at least.
+  [[nodiscard]] std::size_t table_size() const { return table_size_; }
+  /// The bytes of an argument, those of a scalar with the value that was bound or set; empty: it names a
+  /// buffer.
+  [[nodiscard]] std::span<const std::byte> bytes_of(std::size_t argument) const;
+
+ private:
+  struct Slot {
+    enum class Kind : std::uint8_t { kBytes, kPointer, kTensorMap };
+    Kind kind = Kind::kBytes;
+    std::size_t index = 0;  ///< of kBytes: offset; of kPointer: place in the table; of kTensorMap: in maps_
+    std::size_t size = 0;
+  };
+  struct MapSlot {
+    TensorMapLayout layout;
+    std::size_t place = 0;
+    std::string buffer;
+    SourceLocation where;
+    std::vector<std::pair<const void*, TensorMap>> kept = {};
+  };
+
+  void bind(const Configuration& configuration, const KernelSpec& kernel, const ParamsStruct& params,
+            const PlaceOf& place_of);
+  void add_bytes(std::span<const std::byte> bytes, Slot& slot);
+  void add_offsets(const ArgumentSpec& argument, const ParamsStruct& params, std::size_t offset);
+  /// `explanation`: what the shape was made of.
+  void fit(const LaunchShape& shape, const std::string& explanation);
+  template <class Enqueue>
+  void enqueue_with(LaunchArguments addresses, LaunchScalars scalars, const Enqueue& enqueue) const;
+  template <class Enqueue>
+  void enqueue_with_maps(void** values, LaunchArguments addresses, const Enqueue& enqueue) const;
+  [[nodiscard]] const RunTimeScalar& scalar_of(const LaunchScalar& scalar) const;
+  [[nodiscard]] TensorMap encode(const MapSlot& map, const void* address) const;
+  [[nodiscard]] UnfitKernel unfit(const std::string& problem, const std::string& explanation) const;
+  [[nodiscard]] UnfitKernel refused(const DeviceRefusal& refusal, const std::string& explanation) const;
+
+  Device* device_;
+  Function* function_;
+  std::string name_;
+  std::string explanation_;  // what the shape was made of, for messages; empty once it was set
+  SourceLocation where_;
+  LaunchShape shape_;
+  std::optional<std::uint64_t> resident_blocks_;
+  std::vector<Slot> slots_;
+  std::vector<std::byte> bytes_;  // those of run-time parameters first; each value at a multiple of 16
+  std::size_t run_time_bytes_ = 0;
+  std::vector<MapSlot> maps_;
+  std::size_t table_size_ = 0;
+  std::vector<RunTimeScalar> scalars_;
+};
+
+}  // namespace kiln
