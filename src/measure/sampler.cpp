@@ -22,6 +22,8 @@ const char* to_string(StopReason reason) {
       return "max_samples";
     case StopReason::kMaxTime:
       return "max_time";
+    case StopReason::kGivenUp:
+      return "given_up";
   }
   return "unknown";
 }
@@ -30,19 +32,24 @@ Samples sample(const std::function<double()>& take_one, const SamplerOptions& op
   const std::int64_t begin = clock.steady_ns();
   Samples samples;
   std::size_t look = std::max<std::size_t>(1, options.min_samples);
+  double fastest = std::numeric_limits<double>::infinity();
   for (;;) {
     samples.seconds.push_back(take_one());
+    fastest = std::min(fastest, samples.seconds.back());
     const std::size_t count = samples.seconds.size();
     const double elapsed = seconds_between(begin, clock.steady_ns());
     const bool out_of_samples = count >= options.max_samples;
     const bool out_of_time = elapsed >= options.max_time;
     const bool may_be_stable = count >= options.min_samples && elapsed >= options.min_time;
     const bool looks = may_be_stable && count >= look;
-    if (!looks && !out_of_samples && !out_of_time) continue;
+    const bool too_slow = fastest > options.give_up_above;
+    if (!looks && !out_of_samples && !out_of_time && !too_slow) continue;
 
     samples.summary = summarize(samples.seconds);
     look = next_look(count);
-    if (may_be_stable && samples.summary.relative_half_width() <= options.target_relative_interval) {
+    if (too_slow || samples.summary.ci_low > options.give_up_above) {
+      samples.reason = StopReason::kGivenUp;
+    } else if (may_be_stable && samples.summary.relative_half_width() <= options.target_relative_interval) {
       samples.reason = StopReason::kStable;
     } else if (out_of_samples) {
       samples.reason = StopReason::kMaxSamples;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "base/clock.h"
@@ -15,9 +16,12 @@ struct SamplerOptions {
   std::size_t min_samples = 5;
   std::size_t max_samples = 1000;
   double target_relative_interval = 0.01;  ///< half width of the median's interval over the median
+  /// Seconds of one sample. Sampling is given up once no sample so far is as fast as this, or the median is
+  /// slower at 95 %: what is measured cannot be worth more samples.
+  double give_up_above = std::numeric_limits<double>::infinity();
 };
 
-enum class StopReason { kStable, kMaxSamples, kMaxTime };
+enum class StopReason { kStable, kMaxSamples, kMaxTime, kGivenUp };
 [[nodiscard]] const char* to_string(StopReason reason);
 
 struct Samples {
@@ -27,8 +31,8 @@ struct Samples {
 };
 
 /// Calls `take_one`, which returns the seconds of one sample, until the median is stable (its interval is
-/// within the target, and min_time and min_samples are reached), or samples or time are out. Takes at least
-/// one.
+/// within the target, and min_time and min_samples are reached), samples or time are out, or sampling is
+/// given up. Takes at least one.
 [[nodiscard]] Samples sample(const std::function<double()>& take_one, const SamplerOptions& options,
                              const Clock& clock);
 

@@ -82,6 +82,26 @@ TEST_F(SamplerTest, MoreSamplesSteadyANoisyMedian) {
   EXPECT_LT(samples.seconds.size(), 400);
 }
 
+TEST_F(SamplerTest, GivesUpWhenTheFirstSampleIsAboveTheBound) {
+  options_.give_up_above = 0.009;
+  const Samples samples = run(0);
+  EXPECT_EQ(samples.reason, StopReason::kGivenUp);
+  EXPECT_EQ(samples.seconds.size(), 1);
+  EXPECT_EQ(samples.summary.count, 1);
+}
+
+TEST_F(SamplerTest, AFastSampleAmongSlowOnesDelaysGivingUpUntilTheMedianIsSure) {
+  options_.min_time = 0;
+  options_.target_relative_interval = 1e-9;
+  options_.give_up_above = 0.01;
+  int taken = 0;
+  const auto take = [&] { return taken++ == 0 ? 0.005 : 0.02 + 1e-6 * taken; };
+  const Samples samples = sample(take, options_, clock_);
+  EXPECT_EQ(samples.reason, StopReason::kGivenUp);
+  EXPECT_GE(samples.seconds.size(), 9) << "fewer do not bound a median";
+  EXPECT_LT(samples.seconds.size(), 20);
+}
+
 TEST_F(SamplerTest, WhatTheSampleThrowsPasses) {
   EXPECT_THROW((void)sample([]() -> double { throw std::runtime_error("fault"); }, options_, clock_),
                std::runtime_error);
@@ -91,6 +111,7 @@ TEST(StopReason, HasAWord) {
   EXPECT_STREQ(to_string(StopReason::kStable), "stable");
   EXPECT_STREQ(to_string(StopReason::kMaxSamples), "max_samples");
   EXPECT_STREQ(to_string(StopReason::kMaxTime), "max_time");
+  EXPECT_STREQ(to_string(StopReason::kGivenUp), "given_up");
 }
 
 }  // namespace

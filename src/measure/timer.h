@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/trace.h"
+#include "device/device.h"
+#include "measure/sampler.h"
+
+namespace kiln {
+
+/// Called after each launch of a step, with the place of that launch among TimedStep::launch_count.
+using AfterLaunch = std::function<void(std::size_t launch)>;
+
+/// What a timer measures: work on one stream that can be done again and again.
+class TimedStep {
+ public:
+  virtual ~TimedStep() = default;
+  /// The launches whose times a profile tells apart.
+  [[nodiscard]] virtual std::size_t launch_count() const = 0;
+  /// How many steps may follow each other before `make_ready` has to do something; 0: any number.
+  [[nodiscard]] virtual std::size_t most_steps() const = 0;
+  /// Sees to it that `steps` steps can follow, by making the inputs anew where they have changed too much.
+  /// Complete on return.
+  virtual void make_ready(std::size_t steps) = 0;
+  /// Enqueues one step. `after_launch` may be empty.
+  virtual void enqueue(const AfterLaunch& after_launch) = 0;
+  /// Waits for everything that was enqueued. Throws DeviceFault if a kernel failed.
+  virtual void wait() = 0;
+};
+
+/// What was measured of a step.
+struct StepTimes {
+  std::vector<double> seconds;  ///< of one step, one value for each sample
+  /// Of each launch, one value for each step of a pass of its own (Timer::profile). Empty for a step of one
+  /// launch, whose time is that of the step.
+  std::vector<std::vector<double>> launch_seconds;
+  std::size_t steps_per_sample = 1;
+  std::size_t profiled_steps = 0;  ///< of that pass
+  std::string stop_reason;         ///< why sampling ended
+};
+
+/// The sampling protocol: warm-up, as many steps in a sample as a clock can resolve, samples until the median
+/// is stable. Events stand around a sample, whatever number of launches a step has; the launches of a step
+/// are timed in a pass of their own, with an event after each. All references outlive the timer.
+class Timer {
+ public:
+  /// `cold`: the last-level cache is evicted before each sample, which is then of one step.
+  Timer(TimedStep& step, Device& device, Stream& stream, const Clock& clock, bool cold,
+        Trace* trace = nullptr);
+
+  /// Two steps that do not count, or one that takes a second and more; decides how many make a sample.
+  void warm_up();
+  /// One sample: seconds of one step.
+  [[nodiscard]] double take();
+  /// Samples as kiln::sample takes them, after `warm_up`. A step so long that a sample is one step is given
+  /// up before the first sample if no step of the warm-up was as fast as `give_up_above`: the slowness of
+  /// that step is then the only sample. `before_each` (may be empty) is called before each sample, and may
+  /// end all by an exception.
+  [[nodiscard]] Samples measure(const SamplerOptions& options, const std::function<void()>& before_each);
+  /// Seconds of each launch, one value for each of at most `most_steps` steps, at least one. Ends when
+  /// `most_seconds` of wall clock are over. `before_each` as above.
+  [[nodiscard]] std::vector<std::vector<double>> profile(std::size_t most_steps, double most_seconds,
+                                                         const std::function<void()>& before_each);
+
+  [[nodiscard]] std::size_t steps_per_sample() const { return batch_; }
+
+ private:
+  [[nodiscard]] std::size_t batch_for(double step_seconds) const;
+  [[nodiscard]] const SharedLabel& label(std::size_t steps);
+  [[nodiscard]] Event& event(std::size_t index);
+  [[nodiscard]] std::vector<double> profile_step();
+
+  TimedStep& step_;
+  Device& device_;
+  Stream& stream_;
+  const Clock& clock_;
+  bool cold_;
+  Trace* trace_;
+  std::size_t batch_ = 1;
+  double fastest_warm_up_ = 0;
+  std::vector<std::unique_ptr<Event>> events_;
+  SharedLabel label_;
+  std::size_t labelled_steps_ = 0;  // that label_ names
+};
+
+}  // namespace kiln
