@@ -32,12 +32,16 @@ JsonNode::JsonNode(const Json& json, SourceLocation location, std::string path)
     : json_(&json), location_(std::move(location)), path_(std::move(path)) {}
 
 JsonNode JsonNode::at(const std::string& key) const {
+  if (const auto found = find(key)) return *found;
+  throw bad_input((path_.empty() ? "" : path_ + ": ") + "expected a member '" + key + "', found none",
+                  location_);
+}
+
+std::optional<JsonNode> JsonNode::find(const std::string& key) const {
   if (!json_->is_object()) throw expected("an object with '" + key + "'");
   const auto found = json_->find(key);
-  if (found == json_->end())
-    throw bad_input((path_.empty() ? "" : path_ + ": ") + "expected a member '" + key + "', found none",
-                    location_);
-  return {*found, location_, path_.empty() ? key : path_ + "." + key};
+  if (found == json_->end()) return std::nullopt;
+  return JsonNode(*found, location_, path_.empty() ? key : path_ + "." + key);
 }
 
 std::vector<JsonNode> JsonNode::items() const {

@@ -23,6 +23,8 @@ class JsonNode {
 
   /// The member `key` of an object; refused if it is not there.
   [[nodiscard]] JsonNode at(const std::string& key) const;
+  /// The same; absent if it is not there, as in a file of an earlier version.
+  [[nodiscard]] std::optional<JsonNode> find(const std::string& key) const;
   /// Of an array, in order.
   [[nodiscard]] std::vector<JsonNode> items() const;
   /// Of an object, in the order of the text.

@@ -92,7 +92,10 @@ struct Record {
   std::vector<LaunchUse> launches;
   std::optional<Summary> step;       ///< seconds of a whole step
   std::size_t steps_per_sample = 1;  ///< short steps are timed in batches; samples are seconds of one step
-  std::string stop_reason;           ///< why sampling ended
+  /// Steps of a pass of its own, with an event after each launch, that `launches` have their seconds from. 0:
+  /// there was none; the seconds of a step's only launch are those of the step.
+  std::size_t profiled_steps = 0;
+  std::string stop_reason;                                  ///< why sampling ended
   std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
   std::vector<MetricValue> metrics;

@@ -174,6 +174,7 @@ std::string record_to_json(const Record& record) {
                      {"launches", list_of(record.launches, launch_json)},
                      {"step_seconds", summary_json(record.step)},
                      {"steps_per_sample", record.steps_per_sample},
+                     {"profiled_steps", record.profiled_steps},
                      {"stop_reason", text_or_null(record.stop_reason)},
                      {"clocks_before", clocks_json(record.clocks_before)},
                      {"clocks_after", clocks_json(record.clocks_after)},

@@ -169,6 +169,7 @@ void read_results(const JsonNode& node, Record& record) {
   for (const JsonNode& launch : node.at("launches").items()) record.launches.push_back(launch_of(launch));
   record.step = summary_of(node.at("step_seconds"));
   record.steps_per_sample = node.at("steps_per_sample").count();
+  if (const auto steps = node.find("profiled_steps")) record.profiled_steps = steps->count();
   record.stop_reason = node.at("stop_reason").text_or_empty();
   record.clocks_before = clocks_of(node.at("clocks_before"));
   record.clocks_after = clocks_of(node.at("clocks_after"));

@@ -105,6 +105,7 @@ void add_result(Sheet& sheet, const Record& record) {
   sheet.field("mean_seconds", step ? format_number(step->mean) : "");
   sheet.field("max_seconds", step ? format_number(step->max) : "");
   sheet.field("steps_per_sample", std::to_string(record.steps_per_sample));
+  sheet.field("profiled_steps", std::to_string(record.profiled_steps));
   sheet.field("stop_reason", record.stop_reason);
   const bool clocked = record.clocks_after && record.clocks_after->compute_mhz;
   sheet.field("compute_mhz", clocked ? std::to_string(*record.clocks_after->compute_mhz) : "");
