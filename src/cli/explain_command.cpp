@@ -43,7 +43,7 @@ std::vector<EntryStore> stores_of(const Settings& settings, FileSystem& files, L
 std::vector<DeviceInfo> devices_for(const JobSpec& job, const ExplainArguments& arguments, Engine& engine) {
   std::vector<DeviceInfo> devices;
   if (arguments.archs.empty()) {
-    for (const std::string& name : device_names(job, engine.settings()))
+    for (const std::string& name : device_names(job.devices, engine.settings()))
       devices.push_back(engine.devices().open(name)->info());
     return devices;
   }

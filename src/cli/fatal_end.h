@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/alternate_stack.h"
-#include "job/run_watch.h"
+#include "trial/run_watch.h"
 
 namespace kiln {
 

@@ -45,9 +45,9 @@ JobSpec read_job(World& world, const JobArguments& arguments) {
   return job;
 }
 
-std::vector<std::string> device_names(const JobSpec& job, const Settings& settings) {
+std::vector<std::string> device_names(const std::vector<std::string>& written, const Settings& settings) {
   std::vector<std::string> names;
-  for (const std::string& name : job.devices) {
+  for (const std::string& name : written) {
     if (name == "auto") {
       const std::vector<std::string> preferred = split(settings.device, ',');
       names.insert(names.end(), preferred.begin(), preferred.end());

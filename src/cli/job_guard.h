@@ -10,8 +10,8 @@
 #include "base/unique_fd.h"
 #include "cli/fatal_end.h"
 #include "cli/world.h"
-#include "job/run_watch.h"
 #include "report/running_mark.h"
+#include "trial/run_watch.h"
 
 namespace kiln {
 

@@ -72,7 +72,7 @@ std::string first_of(const std::vector<std::string>& names) {
 int roofline(World& world, const RooflineArguments& arguments) {
   const JobSpec job = job_of(arguments);
   const std::shared_ptr<Device> device =
-      world.engine().devices().open(first_of(device_names(job, world.settings().values)));
+      world.engine().devices().open(first_of(device_names(job.devices, world.settings().values)));
   const JobPlan plan =
       make_plan(job, workload_of(job, world.engine().library()), world.files(), {device->info()});
   require_output(world, arguments.output);

@@ -17,6 +17,7 @@
 #include "cli/judgement.h"
 #include "cli/run_reporter.h"
 #include "job/plan.h"
+#include "job/variant_record.h"
 #include "record/known_records.h"
 #include "record/record_file.h"
 #include "report/running_mark.h"
@@ -88,7 +89,8 @@ bool ended_process(RunStatus status) {
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
                         bool retry_crashed) {
   std::vector<Record> wanted;
-  for (const Variant& variant : plan.variants) wanted.push_back(describe_variant(variant, plan, context));
+  for (const Variant& variant : plan.variants)
+    wanted.push_back(describe_variant(variant, source_of(plan.job), context));
   KnownRecords known = find_known_records(file.read(world.log()), wanted);
   std::size_t count = 0;
   for (auto& record : known) {
@@ -166,7 +168,7 @@ void ask_compilers(World& world, const std::vector<std::string>& devices) {
 int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   const JobSpec job = job_of(world, arguments);
-  const std::vector<std::string> names = device_names(job, world.settings().values);
+  const std::vector<std::string> names = device_names(job.devices, world.settings().values);
   // A GPU's driver takes a tenth of a second to start: what needs no device is done meanwhile.
   auto opened = run_beside([&] { return open_devices(world, names); });
   ask_compilers(world, names);
@@ -174,7 +176,7 @@ int run(World& world, const RunArguments& arguments) {
   const auto devices = opened.get();
   const JobPlan plan = make_plan(job, std::move(workload), world.files(), infos_of(devices));
   if (!arguments.dry_run) return run_and_report(plan, world, arguments);
-  check_plan(plan, world.job_context(plan.job.isolation));
+  static_cast<void>(find_problems(plan.variants, world.job_context(plan.job.isolation)));
   print_plan(plan, world.out());
   return kExitDone;
 }

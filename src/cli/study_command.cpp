@@ -76,7 +76,7 @@ void print_plan(const StudyPlan& plan, std::ostream& out) {
     }
     if (!cases.unread.empty())
       out << "not read by the kernels of a step: " << join(cases.unread, ", ") << "\n";
-    for (const std::string& point : cases.plan.excluded) out << "left out: " << point << "\n";
+    for (const std::string& point : cases.excluded) out << "left out: " << point << "\n";
     if (!cases.no_ahead.empty()) out << "no cases by the compiler of programs: " << cases.no_ahead << "\n";
   }
 }
@@ -228,7 +228,7 @@ int run(World& world, const StudyArguments& arguments) {
   std::vector<std::shared_ptr<Device>> devices;  // held, so that the layers below get the same ones
   std::vector<DeviceInfo> infos;
   AheadCompilers ahead;
-  for (const std::string& name : device_names(job_of(specs.front()), world.settings().values)) {
+  for (const std::string& name : device_names(specs.front().devices, world.settings().values)) {
     auto device = world.engine().devices().open(name);
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) continue;
     infos.push_back(device->info());
@@ -238,7 +238,7 @@ int run(World& world, const StudyArguments& arguments) {
   }
   const StudyPlan plan = plan_study(specs, workloads, infos, world.files(), ahead);
   const JobContext context = world.job_context(specs.front().isolation);
-  for (const DeviceCases& cases : plan.devices) check_plan(cases.plan, context);
+  for (const DeviceCases& cases : plan.devices) static_cast<void>(find_problems(cases.variants, context));
   if (!arguments.dry_run) return measure(world, plan, context, ahead, arguments);
   print_plan(plan, world.out());
   return kExitDone;

@@ -13,13 +13,14 @@
 #include "cli/job_arguments.h"
 #include "config/yaml_node.h"
 #include "job/plan.h"
-#include "job/unchecked.h"
 #include "kiln/error.h"
 #include "launch/argument_values.h"
 #include "study/cases.h"
 #include "trial/buffer_layout.h"
 #include "trial/init_values.h"
+#include "trial/needs.h"
 #include "trial/tolerance.h"
+#include "trial/unchecked.h"
 #include "workload/configuration.h"
 
 namespace kiln {
@@ -46,10 +47,9 @@ void require_sources(const Workload& workload, FileSystem& files) {
 /// What each launch of a step needs: its shape, and the extents and the numbers in the inits of its buffers.
 void check_launches(const Configuration& configuration) {
   const Workload& workload = configuration.workload();
-  for (const std::string& name : needs_of(configuration, true).run) {
-    const KernelSpec& kernel = *workload.find_kernel(name);
-    static_cast<void>(shape_of(configuration, kernel));
-    for (const ArgumentSpec& argument : kernel.args) {
+  for (const KernelSpec* kernel : TrialNeeds(configuration).step_kernels()) {
+    static_cast<void>(shape_of(configuration, *kernel));
+    for (const ArgumentSpec& argument : kernel->args) {
       if (!argument.names_buffer()) continue;
       require_start_fits(configuration, layout_of(configuration, *workload.find_buffer(argument.name)));
       if (argument.kind == ArgumentSpec::Kind::kTensorMap)
@@ -114,7 +114,7 @@ std::string check_workload(const std::string& path, const std::string& text, con
 
 std::string check_job(const std::string& path, const std::string& text, World& world) {
   const JobSpec job = parse_job(text, path);
-  const auto devices = assumed_devices(device_names(job, world.settings().values));
+  const auto devices = assumed_devices(device_names(job.devices, world.settings().values));
   const JobPlan plan = make_plan(job, world.engine().library(), world.files(), devices);
   require_sources(*plan.workload, world.files());
   UncheckedReasons reasons(world.files());
@@ -130,8 +130,8 @@ std::string check_study(const std::string& path, const std::string& text, World&
   for (const StudySpec& study : parse_study(text, path)) {
     const auto workload = world.engine().library().load(study.workload, study.workload_where);
     require_sources(*workload, world.files());
-    for (const DeviceInfo& device : assumed_devices(device_names(job_of(study), world.settings().values))) {
-      for (const Variant& variant : expand_study(study, workload, device, world.files()).plan.variants) {
+    for (const DeviceInfo& device : assumed_devices(device_names(study.devices, world.settings().values))) {
+      for (const Variant& variant : expand_study(study, workload, device, world.files()).variants) {
         check_launches(variant.configuration);
         reasons.add(variant.configuration);
       }

@@ -42,12 +42,17 @@ TextStyle World::style() const {
 
 JobContext World::job_context(const std::string& isolation) {
   const BuildInfo build = build_info();
-  return {engine_.devices(), engine_.compilers(isolation),
-          engine_.service(), *files_,
-          *clock_,           log_,
-          new_run_id(),      build.version,
-          build.revision,    start_ns_,
-          engine_.trace()};
+  return {.devices = engine_.devices(),
+          .compilers = engine_.compilers(isolation),
+          .service = engine_.service(),
+          .files = *files_,
+          .clock = *clock_,
+          .log = log_,
+          .run_id = new_run_id(),
+          .kiln_version = build.version,
+          .kiln_revision = build.revision,
+          .start_ns = start_ns_,
+          .trace = engine_.trace()};
 }
 
 TextStyle make_style(const Console& console, bool is_terminal, const std::string& color) {

@@ -17,17 +17,19 @@ bool have_symbols(const Unit& unit, const Workload& workload) {
 /// What makes the inputs that kernels make. Where it has `symbols:`, the module is nobody else's.
 std::vector<LoadedUnit> load_init_units(const KernelRequest::Impl& request, const PreparedRequest& prepared,
                                         const std::vector<std::string>& kernels) {
-  std::vector<LoadedUnit> loaded;
   const std::shared_ptr<Device>& device = request.device->device;
-  for (Unit& unit : make_units(prepared.configuration, kernels, Role::kData, device->info().target,
-                               *request.service->files)) {
-    auto result = request.service->engine.service().get(unit.specialization, *prepared.compiler, device);
-    if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw error_of(*diagnostic);
-    std::shared_ptr<LoadedCode> code = std::move(std::get<ServiceResult>(result).code);
-    if (have_symbols(unit, *request.workload)) code = std::make_shared<LoadedCode>(code->code(), device);
-    loaded.push_back({std::move(unit), std::move(code)});
+  LoadedUnits loaded = load_units(make_units(prepared.configuration, kernels, Role::kData,
+                                             device->info().target, *request.service->files),
+                                  [&](const Unit& unit) {
+                                    return request.service->engine.service().get(unit.specialization,
+                                                                                 *prepared.compiler, device);
+                                  });
+  if (loaded.failure) throw error_of(*loaded.failure);
+  for (LoadedUnit& one : loaded.units) {
+    if (have_symbols(one.unit, *request.workload))
+      one.code = std::make_shared<LoadedCode>(one.code->code(), device);
   }
-  return loaded;
+  return std::move(loaded.units);
 }
 
 /// Throws where `symbols:` takes a content that a job has and a program's request has not.

@@ -5,10 +5,9 @@
 #include <iterator>
 #include <utility>
 
-#include "job/job_runner.h"
 #include "service/task_threads.h"
 #include "trial/device_compare.h"
-#include "trial/units.h"
+#include "trial/needs.h"
 
 namespace kiln {
 
@@ -19,14 +18,18 @@ std::vector<WantedCode> code_of(const std::vector<VariantToCompile>& variants) {
   std::vector<std::vector<WantedCode>> of_each(variants.size());
   for_each_task(variants.size(), [&](std::size_t i) {
     const auto& [variant, context] = variants[i];
-    const auto compiler = context.compilers.find(targets[i].backend);
-    if (compiler == context.compilers.end()) return;
     try {
+      Compiler& compiler = context.compiler_for(targets[i].backend);
       const TraceSpan span(context.trace, TraceKind::kSpecialise, variant.label);
-      for (Unit& unit : units_of(variant.configuration, targets[i], context.files))
-        of_each[i].push_back({std::move(unit.specialization), compiler->second});
-      for (Specialization& comparison : comparisons_of(variant.configuration, targets[i]))
-        of_each[i].push_back({std::move(comparison), compiler->second});
+      const TrialNeeds needs(variant.configuration);
+      for (Unit& unit : needs.units(targets[i], context.files))
+        of_each[i].push_back({std::move(unit.specialization), &compiler});
+      for (Specialization& comparison : comparisons_of(needs, targets[i]))
+        of_each[i].push_back({std::move(comparison), &compiler});
+      if (!needs.has_host_references()) return;
+      const Target host = context.devices.open("cpu")->info().target;
+      for (Unit& unit : needs.host_units(host, context.files))
+        of_each[i].push_back({std::move(unit.specialization), &context.compiler_for(host.backend)});
     } catch (const Error&) {
       return;
     }

@@ -6,10 +6,9 @@
 
 #include "job/plan.h"
 #include "service/kernel_service.h"
+#include "trial/context.h"
 
 namespace kiln {
-
-struct JobContext;
 
 /// Variants whose code is compiled before the first of them runs: enough for every core, few enough to keep
 /// their sources in memory and the first result near.

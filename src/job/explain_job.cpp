@@ -3,7 +3,7 @@
 #include <set>
 
 #include "service/kernel_service.h"
-#include "trial/units.h"
+#include "trial/needs.h"
 
 namespace kiln {
 
@@ -13,7 +13,7 @@ std::vector<ExplainedUnit> explain_job(const JobPlan& plan, const Target& target
   std::vector<CacheKey> keys;
   std::set<std::string> seen;
   for (const Variant& variant : plan.variants) {
-    for (const Unit& unit : units_of(variant.configuration, target, files)) {
+    for (const Unit& unit : TrialNeeds(variant.configuration).units(target, files)) {
       const Specialization& specialization = unit.specialization;
       CacheKey key = make_cache_key(specialization, compiler);
       if (!seen.insert(key.digest).second) continue;

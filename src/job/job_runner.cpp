@@ -7,8 +7,7 @@
 #include "base/checked_size.h"
 #include "base/text.h"
 #include "job/compile_variants.h"
-#include "job/variant_description.h"
-#include "job/variant_runner.h"
+#include "job/variant_record.h"
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"
 #include "trial/init_values.h"
@@ -16,52 +15,57 @@
 namespace kiln {
 namespace {
 
+/// What is wrong with the memory that a variant needs.
+std::optional<Error> find_memory_problem(const TrialNeeds& needs, Device& device) {
+  const Configuration& configuration = needs.configuration();
+  CheckedSize sum(0);
+  const BufferSpec* largest = nullptr;
+  std::uint64_t largest_bytes = 0;
+  for (const std::string& name : needs.buffers()) {
+    const BufferLayout layout = layout_of(configuration, *configuration.workload().find_buffer(name));
+    require_start_fits(configuration, layout);
+    sum = sum + layout.bytes;
+    if (layout.bytes > largest_bytes) {
+      largest = layout.spec;
+      largest_bytes = layout.bytes;
+    }
+  }
+  const std::uint64_t bytes = sum.value().value_or(std::numeric_limits<std::uint64_t>::max());
+  // A GPU is asked once it has started, and need not be while much less than it has is wanted.
+  constexpr std::uint64_t kSmall = 16;
+  const std::uint64_t available =
+      bytes < device.info().memory_bytes / kSmall ? bytes : device.free_memory_bytes();
+  if (bytes <= available) return std::nullopt;
+  return bad_input("the buffers need " + format_bytes(bytes) + " ('" + largest->name + "' alone " +
+                       format_bytes(largest_bytes) + "); " + device.info().id + " has " +
+                       format_bytes(available) + " free",
+                   largest->where);
+}
+
+/// What is wrong with the shape of a launch or with its tensor maps.
+std::optional<Error> find_launch_problem(const TrialNeeds& needs, const DeviceInfo& device) {
+  const Configuration& configuration = needs.configuration();
+  for (const KernelSpec* kernel : needs.launched_kernels()) {
+    if (const auto problem = check_shape(shape_of(configuration, *kernel), device, {}, kernel->name))
+      return bad_input(*problem + " (" + explain_shape(configuration, *kernel) + ")", kernel->where);
+    for (const ArgumentSpec& argument : kernel->args) {
+      if (argument.kind == ArgumentSpec::Kind::kTensorMap)
+        static_cast<void>(tensor_map_layout(configuration, argument));
+    }
+  }
+  return std::nullopt;
+}
+
 /// What keeps a variant from running and can be told before anything is compiled.
 std::optional<Error> find_problem(const Variant& variant, Device& device) {
-  const Configuration& configuration = variant.configuration;
-  const bool gpu = device.info().target.backend != "cpu";
   try {
-    const VariantNeeds needs = needs_of(configuration, gpu);
-    CheckedSize sum(0);
-    const BufferSpec* largest = nullptr;
-    std::uint64_t largest_bytes = 0;
-    for (const std::string& name : needs.buffers) {
-      const BufferLayout layout = layout_of(configuration, *configuration.workload().find_buffer(name));
-      require_start_fits(configuration, layout);
-      sum = sum + layout.bytes;
-      if (layout.bytes > largest_bytes) {
-        largest = layout.spec;
-        largest_bytes = layout.bytes;
-      }
-    }
-    const std::uint64_t bytes = sum.value().value_or(std::numeric_limits<std::uint64_t>::max());
-    // A GPU is asked once it has started, and need not be while much less than it has is wanted.
-    constexpr std::uint64_t kSmall = 16;
-    const std::uint64_t available =
-        bytes < device.info().memory_bytes / kSmall ? bytes : device.free_memory_bytes();
-    if (bytes > available) {
-      return bad_input("the buffers need " + format_bytes(bytes) + " ('" + largest->name + "' alone " +
-                           format_bytes(largest_bytes) + "); " + device.info().id + " has " +
-                           format_bytes(available) + " free",
-                       largest->where);
-    }
-    for (const auto* list : {&needs.init_kernels, &needs.run, &needs.verify_run}) {
-      for (const std::string& name : *list) {
-        const KernelSpec& kernel = *configuration.workload().find_kernel(name);
-        const auto problem = check_shape(shape_of(configuration, kernel), device.info(), {}, kernel.name);
-        if (problem)
-          return bad_input(*problem + " (" + explain_shape(configuration, kernel) + ")", kernel.where);
-        for (const ArgumentSpec& argument : kernel.args) {
-          if (argument.kind == ArgumentSpec::Kind::kTensorMap)
-            static_cast<void>(tensor_map_layout(configuration, argument));
-        }
-      }
-    }
+    const TrialNeeds needs(variant.configuration);
+    auto problem = find_memory_problem(needs, device);
+    return problem ? problem : find_launch_problem(needs, device.info());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
     return error;
   }
-  return std::nullopt;
 }
 
 /// Compiles for the variants from `begin` on that are to run.
@@ -85,38 +89,48 @@ void describe(const Variant& variant, TraceSpan& span) {
 
 }  // namespace
 
-Record unfit_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
-                    const Error& problem) {
-  Record record = start_record(variant, plan, context);
-  record.status = RunStatus::kUnfit;
-  record.message = problem.what();
-  return record;
-}
-
-Record not_run_record(const Variant& variant, const JobPlan& plan, const JobContext& context,
-                      const std::string& reason) {
-  Record record = start_record(variant, plan, context);
-  record.status = RunStatus::kNotRun;
-  record.message = reason;
-  return record;
-}
-
-std::vector<std::optional<Error>> find_problems(const JobPlan& plan, const JobContext& context) {
+std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& variants,
+                                                const JobContext& context) {
   std::vector<std::optional<Error>> problems;
-  for (const Variant& variant : plan.variants) {
+  for (const Variant& variant : variants)
     problems.push_back(find_problem(variant, *context.devices.open(variant.device)));
-  }
   const bool all =
       std::all_of(problems.begin(), problems.end(), [](const auto& problem) { return problem.has_value(); });
   if (all && !problems.empty()) throw Error(*problems.front());
   return problems;
 }
 
-void check_plan(const JobPlan& plan, const JobContext& context) {
-  static_cast<void>(find_problems(plan, context));
-}
-
 namespace {
+
+/// Thrown out of a measurement where JobContext::stop says so.
+struct JobStopped {};
+
+/// Samples the step. Where it has several launches, a second pass of as many steps, and of no longer than
+/// `max_time`, times these.
+StepTimes measure(Trial& trial, const MeasureSpec& spec, const JobContext& context, Record& record) {
+  const TraceSpan span(context.trace, TraceKind::kMeasure);
+  const auto require_go_on = [&] {
+    if (context.stopped()) throw JobStopped();
+  };
+  Timer timer(trial, trial.device(), trial.stream(), context.clock, spec.cold, context.trace);
+  timer.warm_up();
+  record.clocks_before = trial.device().clocks();
+  Samples samples = timer.measure({.min_time = spec.min_time,
+                                   .max_time = spec.max_time,
+                                   .min_samples = spec.min_samples,
+                                   .max_samples = spec.max_samples},
+                                  require_go_on);
+  record.clocks_after = trial.device().clocks();
+  StepTimes times;
+  times.seconds = std::move(samples.seconds);
+  times.steps_per_sample = timer.steps_per_sample();
+  times.stop_reason = to_string(samples.reason);
+  if (trial.launch_count() > 1) {
+    times.launch_seconds = timer.profile(times.seconds.size(), spec.max_time, require_go_on);
+    times.profiled_steps = times.launch_seconds.front().size();
+  }
+  return times;
+}
 
 /// One after the other on their devices.
 class VariantSequence {
@@ -146,29 +160,43 @@ class VariantSequence {
 
  private:
   std::optional<Record> record_of(const Variant& variant, const std::optional<Error>& problem) {
-    if (const auto end = lost_.find(variant.device); end != lost_.end())
-      return not_run_record(variant, plan_, context_, end->second);
-    if (problem) return unfit_record(variant, plan_, context_, *problem);
-    VariantRunner runner(variant, plan_, context_, pools_[current_device_], start_ns_);
-    std::optional<Record> record;
+    const RecordSource source = source_of(plan_.job);
+    if (const auto lost = lost_.find(variant.device); lost != lost_.end())
+      return record_without_run(variant, source, context_, RunStatus::kNotRun, lost->second);
+    if (problem) return record_without_run(variant, source, context_, RunStatus::kUnfit, problem->what());
+    Record record = start_record(variant, source, context_);
+    TrialEnd end = TrialEnd::kNone;
     try {
-      record = runner.run();
+      end = run_trial(variant, record);
     } catch (const JobStopped&) {
       return std::nullopt;
     }
     // A compiler that the same keys have stopped is no mistake of the variant's.
-    if (record->status == RunStatus::kCompileFailed && context_.stopped()) return std::nullopt;
-    if (runner.device_lost()) {
+    if (record.status == RunStatus::kCompileFailed && context_.stopped()) return std::nullopt;
+    if (end == TrialEnd::kDeviceLost) {
       lost_[variant.device] = variant.device + " is lost to this process since the fault of " +
                               (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
     }
     // With nothing else to show for it, a kernel that does not compile or fit is the user's input that is
     // wrong.
-    const bool wrong_input =
-        record->status == RunStatus::kCompileFailed || record->status == RunStatus::kUnfit;
+    const bool wrong_input = record.status == RunStatus::kCompileFailed || record.status == RunStatus::kUnfit;
     if (wrong_input && plan_.variants.size() == 1)
-      throw bad_input(record->message + (record->log.empty() ? "" : "\n" + record->log));
+      throw bad_input(record.message + (record.log.empty() ? "" : "\n" + record.log));
     return record;
+  }
+
+  TrialEnd run_trial(const Variant& variant, Record& record) {
+    // What is made once in the whole plan is not worth a copy.
+    const bool keep_contents = plan_.variants.size() > 1 || plan_.workload->refresh.has_value();
+    Trial trial(variant, context_, pools_[current_device_], keep_contents);
+    TrialEnd end = prepare_trial(trial, record, context_, start_ns_);
+    const MeasureSpec& spec = plan_.job.measure;
+    if (end == TrialEnd::kNone && may_be_measured(record.status) && spec.enabled) {
+      end = run_guarded(record, context_,
+                        [&] { add_times(record, trial, measure(trial, spec, context_, record)); });
+    }
+    trial.park();
+    return end;
   }
 
   const JobPlan& plan_;
@@ -185,7 +213,7 @@ class VariantSequence {
 
 bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known) {
   VariantSequence sequence(plan, context, sink);
-  const auto problems = find_problems(plan, context);
+  const auto problems = find_problems(plan.variants, context);
   std::vector<bool> runs;
   for (std::size_t i = 0; i < plan.variants.size(); ++i)
     runs.push_back(!problems[i] && (i >= known.size() || !known[i]));

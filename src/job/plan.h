@@ -6,18 +6,12 @@
 
 #include "config/job_spec.h"
 #include "device/device.h"
+#include "trial/variant.h"
 #include "workload/configuration.h"
 #include "workload/library.h"
 #include "workload/workload.h"
 
 namespace kiln {
-
-/// One point of the sweep on one device: every parameter has a value and a binding.
-struct Variant {
-  Configuration configuration;
-  std::string label;   ///< "block_x=256 bind.nx=run"; empty if nothing is swept
-  std::string device;  ///< "cpu", "cuda:0"
-};
 
 /// A job with everything resolved and checked that needs no compiler: what `--dry-run` prints.
 struct JobPlan {

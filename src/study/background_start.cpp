@@ -6,13 +6,11 @@
 
 #include "base/scratch_folder.h"
 #include "cache/disk_cache.h"
-#include "job/variant_description.h"
 
 namespace kiln {
 namespace {
 
 using Units = std::vector<Unit>;
-using Loaded = std::vector<LoadedUnit>;
 
 /// What a thread of its own gets for a caller that does not wait.
 class Background {
@@ -28,23 +26,19 @@ class Background {
 
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
   /// Waits. The steady time at which all was there; `nullopt` if some of it does not compile.
-  std::optional<std::int64_t> join(Loaded& loaded) {
+  std::optional<std::int64_t> join(LoadedUnits& loaded) {
     thread_.join();
     if (failure_) std::rethrow_exception(failure_);
-    if (loaded_.size() < units_.size()) return std::nullopt;
     loaded = std::move(loaded_);
-    return ready_ns_;
+    return loaded.complete ? std::optional(ready_ns_) : std::nullopt;
   }
 
  private:
   void work(const std::stop_token& stop) noexcept {
     try {
-      for (const Unit& unit : units_) {
-        auto result = service_.get_in_background(unit.specialization, compiler_, device_, stop);
-        auto* made = result ? std::get_if<ServiceResult>(&*result) : nullptr;
-        if (made == nullptr) break;
-        loaded_.push_back({unit, std::move(made->code)});
-      }
+      loaded_ = load_units(units_, [&](const Unit& unit) {
+        return service_.get_in_background(unit.specialization, compiler_, device_, stop);
+      });
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -57,7 +51,7 @@ class Background {
   Compiler& compiler_;
   std::shared_ptr<Device> device_;
   const Clock& clock_;
-  Loaded loaded_;
+  LoadedUnits loaded_;
   std::exception_ptr failure_;
   std::int64_t ready_ns_ = 0;
   std::atomic<bool> done_{false};
@@ -66,16 +60,15 @@ class Background {
 
 class BackgroundMeter {
  public:
-  BackgroundMeter(const Variant& own, const Variant& generic, const CodeMeasurement& how,
-                  VariantRunner& runner)
+  BackgroundMeter(const Variant& own, const Variant& generic, const CodeMeasurement& how, Trial& trial)
       : own_(own),
         generic_(generic),
         how_(how),
-        runner_(runner),
+        trial_(trial),
         device_(how.context.devices.open(own.device)),
-        compiler_(compiler_for(how.context, device_->info().target.backend)),
-        own_units_(step_units(own, how.context)),
-        generic_units_(step_units(generic, how.context)),
+        compiler_(how.context.compiler_for(device_->info().target.backend)),
+        own_units_(units_of(own)),
+        generic_units_(units_of(generic)),
         quick_units_(generic_units_) {
     const std::vector<std::string> quick = compiler_.quick_options();
     for (Unit& unit : quick_units_) {
@@ -96,6 +89,10 @@ class BackgroundMeter {
   }
 
  private:
+  [[nodiscard]] Units units_of(const Variant& variant) const {
+    return TrialNeeds(variant.configuration).step_units(device_->info().target, how_.context.files);
+  }
+
   [[nodiscard]] bool is_same_code() const {
     if (own_units_.size() != generic_units_.size()) return false;
     for (std::size_t i = 0; i < own_units_.size(); ++i) {
@@ -106,15 +103,9 @@ class BackgroundMeter {
     return true;
   }
 
-  std::optional<Loaded> get(KernelService& service, const Units& units) {
-    Loaded loaded;
-    for (const Unit& unit : units) {
-      auto result = service.get(unit.specialization, compiler_, device_);
-      auto* made = std::get_if<ServiceResult>(&result);
-      if (made == nullptr) return std::nullopt;
-      loaded.push_back({unit, std::move(made->code)});
-    }
-    return loaded;
+  LoadedUnits get(KernelService& service, const Units& units) {
+    return load_units(units,
+                      [&](const Unit& unit) { return service.get(unit.specialization, compiler_, device_); });
   }
 
   bool take(FirstWay way, FirstTimes& times) {
@@ -124,23 +115,23 @@ class BackgroundMeter {
     const bool from_disk = way == FirstWay::kBackgroundDisk;
     if (from_disk) {
       KernelService earlier(&disk, context.clock, 1);
-      if (!get(earlier, generic_units_)) return false;
+      if (!get(earlier, generic_units_).complete) return false;
     }
     KernelService service(&disk, context.clock);
-    runner_.renew_inputs();
+    trial_.renew_inputs();
     const std::int64_t begin = context.clock.steady_ns();
-    const auto generic = get(service, from_disk ? generic_units_ : quick_units_);
-    if (!generic) return false;
-    std::vector<PreparedKernel> step = runner_.step_of(generic_.configuration, *generic);
+    const LoadedUnits generic = get(service, from_disk ? generic_units_ : quick_units_);
+    if (!generic.complete) return false;
+    std::vector<PreparedKernel> step = trial_.bind_step(generic_.configuration, generic.units);
     Background background(service, own_units_, compiler_, device_, context.clock);
-    runner_.run_step(step);
+    trial_.run_step(step);
     const double first = seconds_between(begin, context.clock.steady_ns());
-    while (!background.done()) runner_.run_step(step);
-    Loaded own;
+    while (!background.done()) trial_.run_step(step);
+    LoadedUnits own;
     const auto ready = background.join(own);
     if (!ready) return false;
-    step = runner_.step_of(own_.configuration, own);
-    runner_.run_step(step);
+    step = trial_.bind_step(own_.configuration, own.units);
+    trial_.run_step(step);
     times.seconds.push_back(first);
     times.swap_seconds.push_back(seconds_between(begin, *ready));
     return true;
@@ -149,7 +140,7 @@ class BackgroundMeter {
   const Variant& own_;
   const Variant& generic_;
   const CodeMeasurement& how_;
-  VariantRunner& runner_;
+  Trial& trial_;
   std::shared_ptr<Device> device_;
   Compiler& compiler_;
   Units own_units_, generic_units_, quick_units_;
@@ -158,8 +149,8 @@ class BackgroundMeter {
 }  // namespace
 
 std::map<FirstWay, FirstTimes> measure_background(const Variant& own, const Variant& generic,
-                                                  const CodeMeasurement& how, VariantRunner& runner) {
-  return BackgroundMeter(own, generic, how, runner).run();
+                                                  const CodeMeasurement& how, Trial& trial) {
+  return BackgroundMeter(own, generic, how, trial).run();
 }
 
 }  // namespace kiln

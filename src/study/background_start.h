@@ -11,7 +11,6 @@ namespace kiln {
 /// units swaps when the last one is there. `generic` has the same values; where its code is the same, there
 /// is nothing to measure, and nothing is where a compile fails.
 [[nodiscard]] std::map<FirstWay, FirstTimes> measure_background(const Variant& own, const Variant& generic,
-                                                                const CodeMeasurement& how,
-                                                                VariantRunner& runner);
+                                                                const CodeMeasurement& how, Trial& trial);
 
 }  // namespace kiln

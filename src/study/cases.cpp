@@ -5,8 +5,7 @@
 
 #include "base/text.h"
 #include "service/kernel_service.h"
-#include "specialize/unit.h"
-#include "trial/buffer_layout.h"
+#include "trial/needs.h"
 #include "trial/tolerance.h"
 
 namespace kiln {
@@ -39,8 +38,7 @@ class Expansion {
     result_.no_ahead = ahead.problem;
     result_.section = study.section;
     result_.device = device;
-    result_.plan.job = job_of(study);
-    result_.plan.workload = workload;
+    result_.workload = workload;
   }
 
   DeviceCases run() {
@@ -82,9 +80,8 @@ class Expansion {
   /// What the compiler would see of a step, as digests.
   [[nodiscard]] std::vector<std::string> digests(const Assignments& more) const {
     const Configuration configuration = configured(more, {});
-    const VariantNeeds needs = needs_of(configuration, backend() != "cpu");
     std::vector<std::string> all;
-    for (const Unit& unit : make_units(configuration, needs.run, Role::kRun, result_.device.target, files_))
+    for (const Unit& unit : TrialNeeds(configuration).step_units(result_.device.target, files_))
       all.push_back(make_cache_key(unit.specialization, CompilerIdentity{}, "").digest);
     return all;
   }
@@ -149,7 +146,7 @@ class Expansion {
     require_tolerances(configuration);
     const std::string full = name + (compiler.empty() ? "" : "." + compiler) + flavour.suffix();
     result_.cases.push_back({full, group, constants, flavour.fast_math, flavour.launch_bounds, compiler});
-    result_.plan.variants.push_back({std::move(configuration), full, result_.device.id});
+    result_.variants.push_back({std::move(configuration), full, result_.device.id});
   }
 
   void add(CaseGroup group, const std::string& name, const std::vector<std::string>& constants,
@@ -215,8 +212,8 @@ class Expansion {
       ConfigurationResult result = configure(workload_, assignments(all, flavour), result_.device, files_);
       require_new(result.configuration, values, name, earlier);
       if (result.violated) {
-        result_.plan.excluded.push_back(name + flavour.suffix() + ": violates " +
-                                        result.configuration.explain(*result.violated));
+        result_.excluded.push_back(name + flavour.suffix() + ": violates " +
+                                   result.configuration.explain(*result.violated));
         continue;
       }
       add_ahead(CaseGroup::kAotInstantiated, name, bound, flavour, result.configuration);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "compile/ahead_compiler.h"
-#include "job/plan.h"
 #include "study/study_spec.h"
+#include "trial/variant.h"
 
 namespace kiln {
 
@@ -23,7 +23,7 @@ enum class CaseGroup {
 };
 [[nodiscard]] const char* to_string(CaseGroup group);
 
-/// One kernel that a study measures. Its place in DeviceCases::cases is that of its variant in the plan.
+/// One kernel that a study measures. Its place in DeviceCases::cases is that of its variant.
 struct StudyCase {
   std::string name;  ///< "only.natpro", "aot_generic.nvcc fast_math"
   CaseGroup group = CaseGroup::kAotGeneric;
@@ -40,7 +40,9 @@ struct DeviceCases {
   std::vector<std::string> unread;     ///< that the kernels of a step do not look at
   std::string no_ahead;  ///< why there are no cases of the compiler that programs are built with; a sentence
   std::vector<StudyCase> cases;
-  JobPlan plan;  ///< `excluded`: instances that a constraint leaves out
+  std::shared_ptr<const Workload> workload;
+  std::vector<Variant> variants;      ///< of each case
+  std::vector<std::string> excluded;  ///< instances that a constraint leaves out, and which
 };
 
 /// Expands a study for one device, with cases of that compiler for programs, if it is there. Throws bad_input

@@ -2,9 +2,6 @@
 
 #include "base/scratch_folder.h"
 #include "cache/disk_cache.h"
-#include "job/variant_description.h"
-#include "specialize/unit.h"
-#include "trial/buffer_layout.h"
 
 namespace kiln {
 namespace {
@@ -12,14 +9,14 @@ namespace {
 /// One case's code, got again and again.
 class CodeMeter {
  public:
-  CodeMeter(const Variant& variant, const CodeMeasurement& how, VariantRunner* runner, bool ahead)
+  CodeMeter(const Variant& variant, const CodeMeasurement& how, Trial* trial, bool ahead)
       : variant_(variant),
         how_(how),
-        runner_(runner),
+        trial_(trial),
         ahead_(ahead),
         device_(how.context.devices.open(variant.device)),
-        compiler_(compiler_for(how.context, device_->info().target.backend)),
-        units_(step_units(variant, how.context)) {}
+        compiler_(how.context.compiler_for(device_->info().target.backend)),
+        units_(TrialNeeds(variant.configuration).step_units(device_->info().target, how.context.files)) {}
 
   std::optional<CaseCosts> run() {
     std::optional<ScratchFolder> folder;
@@ -47,49 +44,42 @@ class CodeMeter {
 
   bool take_cold(DiskCache& disk) {
     KernelService service(&disk, how_.context.clock, 1);
-    std::vector<LoadedUnit> loaded;
+    begin();
+    const LoadedUnits loaded = load_units(
+        units_, [&](const Unit& unit) { return service.get(unit.specialization, compiler_, device_); });
+    if (!loaded.complete) return false;
+    end(FirstWay::kCold, loaded.units);
     double compile = 0;
     double load = 0;
     costs_.keys.clear();
     costs_.binary_bytes = 0;
     codes_.clear();
-    begin();
-    for (const Unit& unit : units_) {
-      auto result = service.get(unit.specialization, compiler_, device_);
-      auto* made = std::get_if<ServiceResult>(&result);
-      if (made == nullptr) return false;
-      compile += made->compile_seconds;
-      load += made->load_seconds;
-      loaded.push_back({unit, std::move(made->code)});
-      costs_.keys.push_back(made->key.digest);
-    }
-    end(FirstWay::kCold, loaded);
-    costs_.compile_seconds.push_back(compile);
-    costs_.load_seconds.push_back(load);
-    for (const LoadedUnit& unit : loaded) {
+    for (const LoadedUnit& unit : loaded.units) {
+      compile += unit.compile_seconds;
+      load += unit.load_seconds;
+      costs_.keys.push_back(unit.digest);
       codes_.push_back(unit.code->code());
       costs_.binary_bytes += codes_.back().binary.size();
     }
+    costs_.compile_seconds.push_back(compile);
+    costs_.load_seconds.push_back(load);
     return true;
   }
 
   void take_from_disk(DiskCache& disk) {
     KernelService service(&disk, how_.context.clock, 1);
-    std::vector<LoadedUnit> loaded;
     double seconds = 0;
     begin();
-    for (const Unit& unit : units_) {
+    const LoadedUnits loaded = load_units(units_, [&](const Unit& unit) {
       const std::int64_t start = now();
       auto result = service.get(unit.specialization, compiler_, device_);
       seconds += seconds_between(start, now());
-      auto* found = std::get_if<ServiceResult>(&result);
-      if (found == nullptr || found->origin != Origin::kDisk) {
-        throw environment_error("a study needs a disk cache, and there is none in " + how_.scratch.string() +
-                                (disk.disabled_reason().empty() ? "" : ": " + disk.disabled_reason()));
-      }
-      loaded.push_back({unit, std::move(found->code)});
-    }
-    end(FirstWay::kDisk, loaded);
+      const auto* found = std::get_if<ServiceResult>(&result);
+      if (found != nullptr && found->origin == Origin::kDisk) return result;
+      throw environment_error("a study needs a disk cache, and there is none in " + how_.scratch.string() +
+                              (disk.disabled_reason().empty() ? "" : ": " + disk.disabled_reason()));
+    });
+    end(FirstWay::kDisk, loaded.units);
     costs_.disk_seconds.push_back(seconds);
   }
 
@@ -103,21 +93,21 @@ class CodeMeter {
   }
 
   void begin() {
-    if (runner_ != nullptr) runner_->renew_inputs();
+    if (trial_ != nullptr) trial_->renew_inputs();
     begin_ = now();
   }
 
   /// Runs the first step, of ways that the case has.
   void end(FirstWay way, const std::vector<LoadedUnit>& loaded) {
-    if (runner_ == nullptr || ahead_ != (way == FirstWay::kAhead)) return;
-    std::vector<PreparedKernel> step = runner_->step_of(variant_.configuration, loaded);
-    runner_->run_step(step);
+    if (trial_ == nullptr || ahead_ != (way == FirstWay::kAhead)) return;
+    std::vector<PreparedKernel> step = trial_->bind_step(variant_.configuration, loaded);
+    trial_->run_step(step);
     costs_.first[way].seconds.push_back(seconds_between(begin_, now()));
   }
 
   const Variant& variant_;
   const CodeMeasurement& how_;
-  VariantRunner* runner_;
+  Trial* trial_;
   bool ahead_;
   std::shared_ptr<Device> device_;
   Compiler& compiler_;
@@ -129,15 +119,9 @@ class CodeMeter {
 
 }  // namespace
 
-std::vector<Unit> step_units(const Variant& variant, const JobContext& context) {
-  const Target target = context.devices.open(variant.device)->info().target;
-  const VariantNeeds needs = needs_of(variant.configuration, target.backend != "cpu");
-  return make_units(variant.configuration, needs.run, Role::kRun, target, context.files);
-}
-
-std::optional<CaseCosts> measure_code(const Variant& variant, const CodeMeasurement& how,
-                                      VariantRunner* runner, bool ahead) {
-  return CodeMeter(variant, how, runner, ahead).run();
+std::optional<CaseCosts> measure_code(const Variant& variant, const CodeMeasurement& how, Trial* trial,
+                                      bool ahead) {
+  return CodeMeter(variant, how, trial, ahead).run();
 }
 
 }  // namespace kiln

@@ -4,9 +4,8 @@
 #include <optional>
 
 #include "base/process.h"
-#include "job/job_runner.h"
-#include "job/variant_runner.h"
 #include "study/case_data.h"
+#include "trial/trial.h"
 
 namespace kiln {
 
@@ -19,16 +18,13 @@ struct CodeMeasurement {
   std::size_t compiles = 1;  ///< of the repeats, the first so many; the others take what the last one made
 };
 
-/// The units of a variant's step, as a user's program would ask for them one after the other.
-[[nodiscard]] std::vector<Unit> step_units(const Variant& variant, const JobContext& context);
-
 /// Gets the code of a variant's step `compiles` times as a user would the first time, into a disk cache of
 /// its own below `scratch` that goes again, and `repeats` times out of that cache as another process would.
 /// One unit after the other, nothing beside it. `nullopt` for code that does not compile.
 ///
-/// With a `runner`, which has the variant prepared and found right, each time goes on to the end of the first
+/// With a `trial` of the variant, prepared and found right, each time goes on to the end of the first
 /// step: cold and out of the cache or, for code that is `ahead` of time, from code in memory.
 [[nodiscard]] std::optional<CaseCosts> measure_code(const Variant& variant, const CodeMeasurement& how,
-                                                    VariantRunner* runner, bool ahead);
+                                                    Trial* trial, bool ahead);
 
 }  // namespace kiln

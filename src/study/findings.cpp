@@ -219,7 +219,7 @@ class Finder {
   }
 
   [[nodiscard]] const Variant& variant_of(const StudyCase& which) const {
-    return cases_.plan.variants[static_cast<std::size_t>(&which - cases_.cases.data())];
+    return cases_.variants[static_cast<std::size_t>(&which - cases_.cases.data())];
   }
 
   void break_even_of(const StudyCase& which) {

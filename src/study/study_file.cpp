@@ -384,7 +384,7 @@ std::string result_to_json(const DeviceCases& cases, const DeviceData& data, con
                   {"device", cases.device.id},
                   {"cases", list},
                   {"unread", cases.unread},
-                  {"left_out", cases.plan.excluded},
+                  {"left_out", cases.excluded},
                   {"no_ahead", cases.no_ahead},
                   {"constants", ratios_json(findings.constants)},
                   {"all_but", ratios_json(findings.all_but)},

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <set>
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "job/compile_variants.h"
-#include "job/variant_runner.h"
+#include "job/job_runner.h"
+#include "job/variant_record.h"
 #include "study/background_start.h"
 #include "study/code_costs.h"
-#include "trial/units.h"
+#include "trial/needs.h"
 
 namespace kiln {
 namespace {
@@ -22,11 +24,7 @@ struct Interrupted {};
 /// Bytes that all cases need together, if each kept its buffers.
 std::uint64_t bytes_of(const DeviceCases& cases) {
   std::uint64_t bytes = 0;
-  for (const Variant& variant : cases.plan.variants) {
-    const VariantNeeds needs = needs_of(variant.configuration, cases.device.target.backend != "cpu");
-    for (const std::string& name : needs.buffers)
-      bytes += layout_of(variant.configuration, *variant.configuration.workload().find_buffer(name)).bytes;
-  }
+  for (const Variant& variant : cases.variants) bytes += TrialNeeds(variant.configuration).bytes();
   return bytes;
 }
 
@@ -54,12 +52,14 @@ class DeviceStudy {
         file_(file),
         device_(context.job.devices.open(cases.device.id)),
         data_(std::move(data)),
-        runners_(cases.cases.size()) {
+        source_{spec.file, spec.cold},
+        trials_(cases.cases.size()),
+        steps_per_sample_(cases.cases.size(), 1) {
     for (const StudyCase& which : cases.cases) contexts_.push_back(context_of(context, cases, which));
   }
 
   void prepare() {
-    problems_ = find_problems(cases_.plan, context_.job);
+    problems_ = find_problems(cases_.variants, context_.job);
     // Half is for what a case allocates beside its buffers, and for others.
     keeps_buffers_ = bytes_of(cases_) <= device_->free_memory_bytes() / 2;
     const bool all_known = std::all_of(cases_.cases.begin(), cases_.cases.end(), [&](const StudyCase& which) {
@@ -89,7 +89,7 @@ class DeviceStudy {
         measured |= visit(index, round);
       }
     }
-    for (std::size_t i = 0; i < runners_.size(); ++i) finish(i);
+    for (std::size_t i = 0; i < trials_.size(); ++i) finish(i);
     return measured;
   }
 
@@ -121,7 +121,7 @@ class DeviceStudy {
     std::set<std::string> warm;
     for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
       if (problems_[i] || !warm.insert(cases_.cases[i].compiler).second) continue;
-      static_cast<void>(measure_code(cases_.plan.variants[i], measurement(i, 1), nullptr, false));
+      static_cast<void>(measure_code(cases_.variants[i], measurement(i, 1), nullptr, false));
     }
   }
 
@@ -140,7 +140,7 @@ class DeviceStudy {
     std::vector<std::unique_ptr<CompileAhead>> ahead;
     for (std::size_t i = begin; i < end; ++i) {
       std::vector<VariantToCompile> wanted;
-      if (!problems_[order[i]]) wanted.push_back({cases_.plan.variants[order[i]], contexts_[order[i]]});
+      if (!problems_[order[i]]) wanted.push_back({cases_.variants[order[i]], contexts_[order[i]]});
       ahead.push_back(context_.job.service.compile_ahead(code_of(wanted)));
     }
     for (std::size_t i = begin; i < end; ++i) {
@@ -154,46 +154,56 @@ class DeviceStudy {
 
   void prepare_case(std::size_t index) {
     const StudyCase& which = cases_.cases[index];
-    const Variant& variant = cases_.plan.variants[index];
+    const Variant& variant = cases_.variants[index];
     const bool known = data_.contains(which.name);
     CaseData& data = data_[which.name];
     if (problems_[index]) {
-      data.record = unfit_record(variant, cases_.plan, contexts_[index], *problems_[index]);
+      data.record =
+          record_without_run(variant, source_, contexts_[index], RunStatus::kUnfit, problems_[index]->what());
     } else if (!lost_.empty()) {
-      data.record = not_run_record(variant, cases_.plan, contexts_[index], lost_);
+      data.record = record_without_run(variant, source_, contexts_[index], RunStatus::kNotRun, lost_);
     } else {
-      auto runner = std::make_unique<VariantRunner>(variant, cases_.plan, contexts_[index], pool_,
-                                                    context_.job.clock.steady_ns());
-      bool right = runner->prepare_samples();
-      if (context_.stop()) throw Interrupted{};
-      if (!data.costs && runner->record().status != RunStatus::kCompileFailed)
-        right &= measure_costs(index, right ? runner.get() : nullptr, data);
-      data.record = runner->record();
-      note_loss(*runner, which);
-      if (!keeps_buffers_ || !right) runner->park();
-      if (right) runners_[index] = std::move(runner);
+      prepare_trial_of(index, data);
     }
     // The compiler is stopped by the same keys as we are: what it says then is no result.
     if (context_.stop()) throw Interrupted{};
     if (file_ != nullptr && !known) file_->add_case(cases_, which, data);
   }
 
-  /// False if the case failed meanwhile: its record says why.
-  bool measure_costs(std::size_t index, VariantRunner* runner, CaseData& data) {
+  void prepare_trial_of(std::size_t index, CaseData& data) {
+    const Variant& variant = cases_.variants[index];
+    const JobContext& context = contexts_[index];
+    const TraceSpan span(context.trace, TraceKind::kVariant, variant.label);
+    const bool keep_contents = cases_.variants.size() > 1 || cases_.workload->refresh.has_value();
+    auto trial = std::make_unique<Trial>(variant, context, pool_, keep_contents);
+    data.record = start_record(variant, source_, context);
+    TrialEnd end = prepare_trial(*trial, data.record, context, context.clock.steady_ns());
+    bool right = end == TrialEnd::kNone && may_be_measured(data.record.status);
+    if (context_.stop()) throw Interrupted{};
+    if (!data.costs && data.record.status != RunStatus::kCompileFailed) {
+      const TrialEnd costs_end = measure_costs(index, right ? trial.get() : nullptr, data);
+      if (costs_end != TrialEnd::kNone) end = costs_end;
+      right &= costs_end == TrialEnd::kNone;
+    }
+    note_loss(end, cases_.cases[index]);
+    if (!keeps_buffers_ || !right) trial->park();
+    if (right) trials_[index] = std::move(trial);
+  }
+
+  TrialEnd measure_costs(std::size_t index, Trial* trial, CaseData& data) {
     const StudyCase& which = cases_.cases[index];
     const CodeMeasurement how = measurement(index, spec_.compiles);
     const bool ahead = is_ahead(which);
     const auto measure = [&] {
-      data.costs = measure_code(cases_.plan.variants[index], how, runner, ahead);
+      data.costs = measure_code(cases_.variants[index], how, trial, ahead);
       if (context_.stop()) throw Interrupted{};
-      if (runner == nullptr || !data.costs || which.group != CaseGroup::kJitSpecialised) return;
-      for (auto& [way, times] :
-           measure_background(cases_.plan.variants[index], generic_of(which), how, *runner))
+      if (trial == nullptr || !data.costs || which.group != CaseGroup::kJitSpecialised) return;
+      for (auto& [way, times] : measure_background(cases_.variants[index], generic_of(which), how, *trial))
         data.costs->first[way] = std::move(times);
     };
-    if (runner != nullptr) return runner->guarded(measure);
+    if (trial != nullptr) return run_guarded(data.record, contexts_[index], measure);
     measure();
-    return true;
+    return TrialEnd::kNone;
   }
 
   /// All at run time that may be, with the same switches.
@@ -202,55 +212,74 @@ class DeviceStudy {
       const StudyCase& other = cases_.cases[i];
       if (other.group == CaseGroup::kJitGeneric && other.fast_math == which.fast_math &&
           other.launch_bounds == which.launch_bounds)
-        return cases_.plan.variants[i];
+        return cases_.variants[i];
     }
     throw internal_error("a study has no generic case for '" + which.name + "'");
   }
 
-  void note_loss(const VariantRunner& runner, const StudyCase& which) {
-    if (!runner.device_lost()) return;
+  void note_loss(TrialEnd end, const StudyCase& which) {
+    if (end != TrialEnd::kDeviceLost) return;
     lost_ = cases_.device.id + " is lost to this process since the fault of '" + which.name + "'";
-    for (auto& other : runners_) other.reset();
+    for (auto& other : trials_) other.reset();
   }
 
   bool visit(std::size_t index, std::size_t round) {
-    if (!runners_[index]) return false;
+    if (!trials_[index]) return false;
     const StudyCase& which = cases_.cases[index];
     CaseData& data = data_[which.name];
     if (data.visits.contains(round)) return false;
-    VariantRunner& runner = *runners_[index];
-    auto lists = runner.take_samples(spec_.samples);
-    if (lists.empty()) {
-      data.record = runner.record();
-      const auto failed = std::move(runners_[index]);
-      note_loss(*failed, which);
+    Visit visit;
+    const TrialEnd end = run_guarded(data.record, contexts_[index], [&] { visit = take_visit(index); });
+    if (end != TrialEnd::kNone) {
+      const auto failed = std::move(trials_[index]);
+      note_loss(end, which);
       return false;
     }
-    Visit visit;
-    visit.seconds = std::move(lists.front());
-    for (std::size_t i = 1; i < lists.size(); ++i) visit.launches.push_back(summarize(lists[i]).median);
-    if (!keeps_buffers_) runner.park();
+    if (!keeps_buffers_) trials_[index]->park();
     if (file_ != nullptr) file_->add_visit(cases_, which.name, round, visit);
     data.visits[round] = std::move(visit);
     return true;
   }
 
+  [[nodiscard]] Visit take_visit(std::size_t index) {
+    const JobContext& context = contexts_[index];
+    const TraceSpan span(context.trace, TraceKind::kMeasure, cases_.variants[index].label);
+    Trial& trial = *trials_[index];
+    Timer timer(trial, trial.device(), trial.stream(), context.clock, spec_.cold, context.trace);
+    timer.warm_up();
+    steps_per_sample_[index] = timer.steps_per_sample();
+    Visit visit;
+    for (std::size_t i = 0; i < spec_.samples; ++i) visit.seconds.push_back(timer.take());
+    if (trial.launch_count() == 1) {
+      visit.launches = {visit.median()};
+      return visit;
+    }
+    for (const auto& seconds : timer.profile(spec_.samples, std::numeric_limits<double>::infinity(), {}))
+      visit.launches.push_back(summarize(seconds).median);
+    return visit;
+  }
+
   void finish(std::size_t index) {
     CaseData& data = data_[cases_.cases[index].name];
-    if (!runners_[index]) {
+    if (!trials_[index]) {
       if (!lost_.empty() && may_be_measured(data.record.status)) {
         data.record.status = RunStatus::kNotRun;
         data.record.message = lost_;
       }
       return;
     }
-    std::vector<std::vector<double>> lists(1 + data.record.launches.size());
+    const std::size_t launches = data.record.launches.size();
+    StepTimes times;
+    times.stop_reason = "rounds";
+    times.steps_per_sample = steps_per_sample_[index];
+    if (launches > 1) times.launch_seconds.resize(launches);
     for (const auto& [round, visit] : data.visits) {
-      lists.front().push_back(visit.median());
-      for (std::size_t i = 0; i < visit.launches.size(); ++i) lists[i + 1].push_back(visit.launches[i]);
+      times.seconds.push_back(visit.median());
+      for (std::size_t i = 0; i < times.launch_seconds.size(); ++i)
+        times.launch_seconds[i].push_back(visit.launches[i]);
     }
-    runners_[index]->set_times(lists, "rounds");
-    data.record = runners_[index]->record();
+    if (launches > 1) times.profiled_steps = data.visits.size() * spec_.samples;
+    add_times(data.record, *trials_[index], times);
   }
 
   const DeviceCases& cases_;
@@ -260,8 +289,10 @@ class DeviceStudy {
   std::shared_ptr<Device> device_;
   DeviceData data_;
   BufferPool pool_;
-  std::vector<JobContext> contexts_;                     // of each case
-  std::vector<std::unique_ptr<VariantRunner>> runners_;  // of cases that are right; after pool_
+  RecordSource source_;
+  std::vector<JobContext> contexts_;            // of each case
+  std::vector<std::unique_ptr<Trial>> trials_;  // of cases that are right; after pool_
+  std::vector<std::size_t> steps_per_sample_;   // of each case, in its last visit
   std::vector<std::optional<Error>> problems_;
   bool keeps_buffers_ = true;
   std::string best_;  // case, and its median
@@ -303,11 +334,11 @@ std::string digest_of(const StudyPlan& plan, const StudyContext& context) {
   hasher.field("cold", static_cast<std::int64_t>(plan.spec.cold));
   hasher.field("seed", std::to_string(plan.spec.seed));
   for (const DeviceCases& cases : plan.devices) {
-    hasher.field("section", cases.section).field("workload", cases.plan.workload->text);
+    hasher.field("section", cases.section).field("workload", cases.workload->text);
     hasher.field("device", cases.device.id + "\n" + cases.device.name + "\n" + cases.device.driver);
     const Target& target = cases.device.target;
     for (std::size_t i = 0; i < cases.cases.size(); ++i) {
-      const Configuration& configuration = cases.plan.variants[i].configuration;
+      const Configuration& configuration = cases.variants[i].configuration;
       hasher.field("case", cases.cases[i].name);
       const JobContext own = context_of(context, cases, cases.cases[i]);
       if (const auto compiler = own.compilers.find(target.backend); compiler != own.compilers.end()) {
@@ -315,7 +346,7 @@ std::string digest_of(const StudyPlan& plan, const StudyContext& context) {
         hasher.field("compiler", identity.name + "\n" + identity.version + "\n" + identity.fingerprint);
       }
       for (const auto& [name, value] : configuration.values()) hasher.field(name, value.to_string());
-      for (const Unit& unit : units_of(configuration, target, context.job.files))
+      for (const Unit& unit : TrialNeeds(configuration).units(target, context.job.files))
         hasher.field("code", make_cache_key(unit.specialization, CompilerIdentity{}, "").digest);
     }
   }
@@ -343,7 +374,7 @@ StudyHeader header_of(const StudyPlan& plan, const StudyContext& context) {
   header.samples = plan.spec.samples;
   header.compiles = plan.spec.compiles;
   for (const DeviceCases& cases : plan.devices) {
-    const StudyHeader::Section section{cases.section, cases.plan.workload->name};
+    const StudyHeader::Section section{cases.section, cases.workload->name};
     if (header.sections.empty() || header.sections.back().name != section.name)
       header.sections.push_back(section);
     if (header.sections.size() == 1) header.devices.push_back(cases.device.id);

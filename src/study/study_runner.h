@@ -7,8 +7,8 @@
 
 #include "base/process.h"
 #include "compile/ahead_compiler.h"
-#include "job/job_runner.h"
 #include "study/study_file.h"
+#include "trial/context.h"
 
 namespace kiln {
 

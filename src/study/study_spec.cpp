@@ -230,18 +230,4 @@ void apply_set(StudySpec& study, const std::string& assignment) {
   study.set.push_back({name, {{{"otherwise", RawValue{assignment.substr(equals + 1), false, where}}}}});
 }
 
-JobSpec job_of(const StudySpec& study) {
-  JobSpec job;
-  job.file = study.file;
-  job.text = study.text;
-  job.workload = study.workload;
-  job.workload_where = study.workload_where;
-  job.devices = study.devices;
-  job.measure.cold = study.cold;
-  job.output = study.output;
-  job.isolation = study.isolation;
-  job.require_checks = study.require_checks;
-  return job;
-}
-
 }  // namespace kiln

@@ -71,7 +71,4 @@ inline constexpr CountRange kCompiles{1, 100};
 /// `--set k=v`: replaces what the file sets for `k`, on every back end.
 void apply_set(StudySpec& study, const std::string& assignment);
 
-/// The job whose variants are the cases of a study: no sweep, all else as the study says.
-[[nodiscard]] JobSpec job_of(const StudySpec& study);
-
 }  // namespace kiln

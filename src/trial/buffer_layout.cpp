@@ -4,7 +4,6 @@
 
 #include "base/checked_size.h"
 #include "base/text.h"
-#include "workload/selection.h"
 
 namespace kiln {
 namespace {
@@ -17,22 +16,6 @@ const InitSpec& own_init(const Configuration& configuration, const InitSpec& ini
   if (init.kind != InitSpec::Kind::kFile || !init.otherwise) return init;
   const bool set = configuration.expand_path(init.file->path.text, init.file->path.where).has_value();
   return set ? init : own_init(configuration, *init.otherwise);
-}
-
-/// `where`: what needs the buffer.
-void add_buffer(const Configuration& configuration, const std::string& name, const SourceLocation& where,
-                std::set<std::string>& buffers, std::set<std::string>& init_kernels) {
-  if (!buffers.insert(name).second) return;
-  const Workload& workload = configuration.workload();
-  const BufferSpec& buffer = *workload.find_buffer(name);
-  if (buffer.when && !configuration.evaluate_condition(*buffer.when)) {
-    throw bad_input("buffer '" + name + "' is needed here, but not there: it is made when " +
-                        configuration.explain(*buffer.when),
-                    where);
-  }
-  const InitSpec& init = effective_init(configuration, buffer.init);
-  if (init.kind != InitSpec::Kind::kKernel || !init_kernels.insert(init.kernel).second) return;
-  add_needs_of_kernel(configuration, *workload.find_kernel(init.kernel), buffers, init_kernels);
 }
 
 }  // namespace
@@ -94,14 +77,30 @@ std::vector<std::pair<std::string, std::string>> copies_after_init(const Configu
   return copies;
 }
 
+void add_needed_buffer(const Configuration& configuration, const std::string& name,
+                       const SourceLocation& where, std::set<std::string>& buffers,
+                       std::set<std::string>& init_kernels) {
+  if (!buffers.insert(name).second) return;
+  const Workload& workload = configuration.workload();
+  const BufferSpec& buffer = *workload.find_buffer(name);
+  if (buffer.when && !configuration.evaluate_condition(*buffer.when)) {
+    throw bad_input("buffer '" + name + "' is needed here, but not there: it is made when " +
+                        configuration.explain(*buffer.when),
+                    where);
+  }
+  const InitSpec& init = effective_init(configuration, buffer.init);
+  if (init.kind != InitSpec::Kind::kKernel || !init_kernels.insert(init.kernel).second) return;
+  add_needs_of_kernel(configuration, *workload.find_kernel(init.kernel), buffers, init_kernels);
+}
+
 void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& kernel,
                          std::set<std::string>& buffers, std::set<std::string>& init_kernels) {
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.names_buffer())
-      add_buffer(configuration, argument.name, argument.where, buffers, init_kernels);
+      add_needed_buffer(configuration, argument.name, argument.where, buffers, init_kernels);
   }
   for (const auto& [symbol, buffer] : kernel.symbols)
-    add_buffer(configuration, buffer, kernel.where, buffers, init_kernels);
+    add_needed_buffer(configuration, buffer, kernel.where, buffers, init_kernels);
 }
 
 std::vector<std::string> in_init_order(const Configuration& configuration,
@@ -115,37 +114,6 @@ std::vector<std::string> in_init_order(const Configuration& configuration,
       kernels.push_back(init.kernel);
   }
   return kernels;
-}
-
-VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_apart) {
-  const Workload& workload = configuration.workload();
-  VariantNeeds needs;
-  for (const LaunchSpec* launch : selected_run(configuration)) {
-    needs.run.push_back(launch->kernel);
-    needs.timings.push_back(launch->timing);
-  }
-  for (const LaunchSpec* launch : selected_launches(configuration, workload.verify_run))
-    needs.verify_run.push_back(launch->kernel);
-  std::set<std::string> buffers;
-  std::set<std::string> init_kernels;
-  for (const auto* list : {&needs.run, &needs.verify_run}) {
-    for (const std::string& name : *list) {
-      add_needs_of_kernel(configuration, *workload.find_kernel(name), buffers, init_kernels);
-    }
-  }
-  for (const CheckSpec& check : workload.checks) {
-    if (check.when && !configuration.evaluate_condition(*check.when)) continue;
-    needs.checks.push_back(&check);
-    add_buffer(configuration, check.buffer, check.where, buffers, init_kernels);
-    if (check.reference_kernel.empty() || (check.reference_on_cpu && cpu_references_apart)) continue;
-    add_buffer(configuration, check.reference_buffer, check.where, buffers, init_kernels);
-    add_needs_of_kernel(configuration, *workload.find_kernel(check.reference_kernel), buffers, init_kernels);
-  }
-  for (const BufferSpec& buffer : workload.buffers) {
-    if (buffers.contains(buffer.name)) needs.buffers.push_back(buffer.name);
-  }
-  needs.init_kernels = in_init_order(configuration, buffers);
-  return needs;
 }
 
 }  // namespace kiln

@@ -41,18 +41,11 @@ struct BufferLayout {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> copies_after_init(
     const Configuration& configuration, const std::vector<std::string>& buffers);
 
-/// What a variant launches and needs, by names in the workload. Order is that of the workload file.
-struct VariantNeeds {
-  std::vector<std::string> run;      ///< kernels of a step, in order
-  std::vector<std::string> timings;  ///< the names of their times
-  std::vector<std::string> verify_run;
-  std::vector<std::string> init_kernels;  ///< in the order in which they run
-  std::vector<std::string> buffers;       ///< on the device that is measured
-  std::vector<const CheckSpec*> checks;   ///< whose condition holds
-};
-
-/// `cpu_references_apart`: references with `on: cpu` run elsewhere, so their buffers are not counted here.
-[[nodiscard]] VariantNeeds needs_of(const Configuration& configuration, bool cpu_references_apart);
+/// Adds a buffer that `where` needs, those that its init kernel takes, and that kernel. Throws bad_input if
+/// its `when` does not hold.
+void add_needed_buffer(const Configuration& configuration, const std::string& name,
+                       const SourceLocation& where, std::set<std::string>& buffers,
+                       std::set<std::string>& init_kernels);
 
 /// The buffers among a kernel's arguments and symbols, plus those that their init kernels take, and those
 /// kernels.

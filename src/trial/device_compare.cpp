@@ -185,11 +185,12 @@ std::optional<bool> DeviceCompare::same_bits(const void* a, const void* b, std::
   }
 }
 
-std::vector<Specialization> comparisons_of(const Configuration& configuration, const Target& target) {
+std::vector<Specialization> comparisons_of(const TrialNeeds& needs, const Target& target) {
   std::vector<Specialization> wanted;
   if (target.backend == "cpu") return wanted;
+  const Configuration& configuration = needs.configuration();
   const Workload& workload = configuration.workload();
-  for (const CheckSpec* check : needs_of(configuration, true).checks) {
+  for (const CheckSpec* check : needs.checks()) {
     const BufferLayout layout = layout_of(configuration, *workload.find_buffer(check->buffer));
     if (check->reduce_sum || !layout.scalar) continue;
     std::optional<ScalarType> expected;

@@ -8,6 +8,7 @@
 
 #include "service/kernel_service.h"
 #include "trial/array_compare.h"
+#include "trial/needs.h"
 
 namespace kiln {
 
@@ -53,7 +54,6 @@ class DeviceCompare {
 
 /// The code that a variant's checks will ask for on a device of this target; none where they compare on the
 /// host. Arrays that are read from files and references that run on the host count as on the device.
-[[nodiscard]] std::vector<Specialization> comparisons_of(const Configuration& configuration,
-                                                         const Target& target);
+[[nodiscard]] std::vector<Specialization> comparisons_of(const TrialNeeds& needs, const Target& target);
 
 }  // namespace kiln

@@ -10,18 +10,10 @@
 #include "base/hash.h"
 #include "device/fault.h"
 #include "launch/bound_launch.h"
-#include "load/loaded_kernel.h"
-#include "specialize/unit.h"
+#include "trial/load_units.h"
 #include "trial/workspace.h"
 
 namespace kiln {
-
-/// A unit with its code loaded on a device.
-struct LoadedUnit {
-  Unit unit;
-  std::shared_ptr<LoadedCode> code;
-  std::string digest = {};  ///< of the code's key; empty: not known
-};
 
 /// Variables of a kernel's `symbols:` in a loaded module: the address of each and the buffer whose content it
 /// gets. Kernels that share a module share its variables.

@@ -59,9 +59,14 @@ void print_nvcc_figures(Gpu& gpu) {
         parse_job(item.job + "device: cuda:0\nmeasure: {min_time: 0.2 s, max_time: 2 s}\n", item.name);
     const JobPlan plan = make_plan(job, library, *gpu.files, {devices.open("cuda:0")->info()});
     const auto median = [&](Compiler& compiler, KernelService& service) {
-      const JobContext context{
-          devices, {{"cuda", &compiler}}, service, *gpu.files, *clock, *gpu.log, "bench", "",
-          "",      clock->steady_ns()};
+      const JobContext context{.devices = devices,
+                               .compilers = {{"cuda", &compiler}},
+                               .service = service,
+                               .files = *gpu.files,
+                               .clock = *clock,
+                               .log = *gpu.log,
+                               .run_id = "bench",
+                               .start_ns = clock->steady_ns()};
       MedianSink sink;
       run_job(plan, context, sink);
       return sink.median_seconds;

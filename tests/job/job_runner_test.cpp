@@ -162,6 +162,29 @@ TEST_F(JobTest, ShortStepsAreTimedInBatches) {
   EXPECT_NEAR(records[0].step.value().median, 3e-6, 1e-9);
 }
 
+TEST_F(JobTest, TheOnlyLaunchOfAStepHasTheTimeOfTheStep) {
+  define_scale("_Zscale", 3.0, 3e-6);
+  const Record record = run(job("")).at(0);
+  EXPECT_EQ(record.profiled_steps, 0U);
+  EXPECT_EQ(record.launches.at(0).seconds.value().median, record.step.value().median);
+}
+
+TEST_F(JobTest, AStepOfSeveralShortLaunchesIsTimedInBatchesAndItsLaunchesInAPassOfTheirOwn) {
+  edit_workload("run: [scale]", "run: [scale, {kernel: scale_reference, as: again}]");
+  define_scale("_Zscale", 3.0, 3e-6);
+  define_scale("_Zscale_reference", 3.0, 1e-6);
+  const Record record = run(job("")).at(0);
+  EXPECT_EQ(record.status, RunStatus::kOk) << record.message;
+  EXPECT_EQ(record.steps_per_sample, 25U);
+  EXPECT_NEAR(record.step.value().median, 4e-6, 1e-12);
+  ASSERT_EQ(record.launches.size(), 2U);
+  EXPECT_NEAR(record.launches[0].seconds.value().median, 3e-6, 1e-12);
+  EXPECT_NEAR(record.launches[1].seconds.value().median, 1e-6, 1e-12);
+  EXPECT_EQ(record.profiled_steps, record.launches[0].seconds.value().count);
+  EXPECT_GE(record.profiled_steps, 5U);
+  EXPECT_NEAR(record.metrics.at(0).value, 2 * 1000 * 8 / 3e-6 * 1e-9, 1e-6) << "scale.time is of that pass";
+}
+
 TEST_F(JobTest, OccupancyIsWhatTheDeviceHoldsOverWhatItCould) {
   device_->mutable_info().limits.max_threads_per_unit = 2048;
   define_scale("_Zscale", 3.0, 1e-3, 24);
@@ -277,7 +300,8 @@ TEST_F(JobTest, WhatIsKnownIsToldInItsTurnAndNotRun) {
 
 TEST_F(JobTest, ADescriptionIsWhatTheRecordSaysBeforeItRuns) {
   const std::string job = "workload: scale\nset: {bind.n: run}\n";
-  const Record described = describe_variant(plan(job).variants.at(0), plan(job), context());
+  const JobPlan planned = plan(job);
+  const Record described = describe_variant(planned.variants.at(0), source_of(planned.job), context());
   const Record record = run(job).at(0);
   EXPECT_EQ(described.source_digest, record.source_digest);
   EXPECT_EQ(described.compiler.version, record.compiler.version);

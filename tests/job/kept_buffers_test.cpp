@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "job/compile_variants.h"
 #include "job/job_fixture.h"
-#include "job/variant_runner.h"
+#include "job/variant_record.h"
 #include "trial/content_key.h"
 #include "trial/workspace.h"
 
@@ -50,6 +51,21 @@ extern "C" __global__ void reference(double* y, const double* x, const double* k
 
 double* pointer(void* const* arguments, std::size_t index) {
   return *static_cast<double* const*>(arguments[index]);
+}
+
+/// A variant from its code to samples, with contents that variants before it have left in `pool`.
+Record run_one(const Variant& variant, const JobPlan& plan, const JobContext& context, BufferPool& pool) {
+  Trial trial(variant, context, pool, plan.variants.size() > 1 || plan.workload->refresh.has_value());
+  Record record = start_record(variant, source_of(plan.job), context);
+  if (prepare_trial(trial, record, context, 0) == TrialEnd::kNone && plan.job.measure.enabled) {
+    Timer timer(trial, trial.device(), trial.stream(), context.clock, false);
+    timer.warm_up();
+    StepTimes times;
+    for (int i = 0; i < 3; ++i) times.seconds.push_back(timer.take());
+    add_times(record, trial, times);
+  }
+  trial.park();
+  return record;
 }
 
 /// Variants of that workload, one after the other with one pool, in memory that the host sees or does not
@@ -111,8 +127,7 @@ class Kept : public JobTest, public testing::WithParamInterface<bool> {
     JobContext world = context();
     world.compilers["cpu"] = &compiler_;
     std::vector<Record> records;
-    for (const Variant& variant : made.variants)
-      records.push_back(VariantRunner(variant, made, world, pool_, 0).run());
+    for (const Variant& variant : made.variants) records.push_back(run_one(variant, made, world, pool_));
     for (const Record& record : records) EXPECT_EQ(record.status, RunStatus::kOk) << record.message;
     return records;
   }
@@ -210,6 +225,21 @@ TEST_P(Kept, AReferenceOnTheHostRunsOnce) {
   EXPECT_EQ(launches(*cpu_, "_Zreference"), 2) << "the step has changed x";
 }
 
+TEST_P(Kept, AReferenceOnTheHostIsCompiledAheadForTheHostAlone) {
+  const JobPlan made = plan("workload: kept\nset: {host: true}\n");
+  JobContext world = context();
+  world.compilers["cpu"] = &compiler_;
+  int on_host = 0;
+  for (const WantedCode& wanted : code_of({{made.variants[0], world}})) {
+    const bool has_reference =
+        std::any_of(wanted.specialization.entries.begin(), wanted.specialization.entries.end(),
+                    [](const EntryPoint& entry) { return entry.name_expression == "reference"; });
+    EXPECT_EQ(has_reference, wanted.specialization.target.backend == "cpu");
+    if (has_reference) ++on_host;
+  }
+  EXPECT_EQ(on_host, 1);
+}
+
 TEST_P(Kept, ARefillCopies) {
   write("kept.yaml", [] {
     std::string text = kYaml;
@@ -224,8 +254,7 @@ TEST_P(Kept, ARefillCopies) {
 TEST_P(Kept, AKernelThatFailsLeavesNothing) {
   device_->define("_Zmake", {{}, [](const LaunchShape&, void* const*) { throw DeviceFault("no"); }, 1e-3});
   const JobPlan made_plan = plan("workload: kept\nmeasure: false\n");
-  EXPECT_EQ(VariantRunner(made_plan.variants[0], made_plan, context(), pool_, 0).run().status,
-            RunStatus::kFaulted);
+  EXPECT_EQ(run_one(made_plan.variants[0], made_plan, context(), pool_).status, RunStatus::kFaulted);
   service_ = std::make_unique<KernelService>(nullptr, disk_.clock);
   define_kernels(*device_);
   run_variants("");
@@ -252,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(All, Kept, testing::Bool(),
 TEST_F(JobTest, OneVariantAloneKeepsNoCopies) {
   BufferPool pool;
   const JobPlan made = plan("workload: scale\nmeasure: false\n");
-  EXPECT_EQ(VariantRunner(made.variants[0], made, context(), pool, 0).run().status, RunStatus::kOk);
+  EXPECT_EQ(run_one(made.variants[0], made, context(), pool).status, RunStatus::kOk);
   EXPECT_TRUE(pool.kept().empty());
 }
 

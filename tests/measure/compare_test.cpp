@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/statistics.h"
+
 namespace kiln {
 namespace {
 

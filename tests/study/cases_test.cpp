@@ -31,7 +31,7 @@ class Cases : public ::testing::Test {
   }
 
   static Binding binding(const DeviceCases& cases, const std::string& name, const std::string& parameter) {
-    for (const Variant& variant : cases.plan.variants) {
+    for (const Variant& variant : cases.variants) {
       if (variant.label == name) return variant.configuration.value(parameter).binding;
     }
     ADD_FAILURE() << "no case " << name;
@@ -58,7 +58,7 @@ TEST_F(Cases, StudiesTheConstantsThatTheStepReads) {
   EXPECT_THAT(cases.unread, ElementsAre("unused"));
   EXPECT_THAT(names(cases),
               ElementsAre("aot_generic", "jit_generic", "jit_specialised", "only.n", "only.factor"));
-  ASSERT_EQ(cases.plan.variants.size(), cases.cases.size());
+  ASSERT_EQ(cases.variants.size(), cases.cases.size());
 }
 
 TEST_F(Cases, BindsWhatEachCaseSays) {
@@ -75,8 +75,8 @@ TEST_F(Cases, SwitchesMultiplyTheCases) {
   const DeviceCases cases = expand("fast_math: [false, true]\nlaunch_bounds: [true, false]\n");
   EXPECT_EQ(cases.cases.size(), 20U);
   EXPECT_THAT(names(cases), Contains("only.n fast_math no_launch_bounds"));
-  EXPECT_TRUE(cases.plan.variants.back().configuration.fast_math());
-  EXPECT_FALSE(cases.plan.variants.back().configuration.launch_bounds());
+  EXPECT_TRUE(cases.variants.back().configuration.fast_math());
+  EXPECT_FALSE(cases.variants.back().configuration.launch_bounds());
 }
 
 TEST_F(Cases, InstancesHaveTheirValuesAndNameThoseThatAConstraintExcludes) {
@@ -84,8 +84,8 @@ TEST_F(Cases, InstancesHaveTheirValuesAndNameThoseThatAConstraintExcludes) {
   EXPECT_THAT(names(cases), Contains("aot_instantiated.block=64.n=100"));
   EXPECT_EQ(binding(cases, "aot_instantiated.block=256.n=100", "n"), Binding::kCompile);
   EXPECT_EQ(binding(cases, "aot_instantiated.block=256.n=100", "factor"), Binding::kRun);
-  ASSERT_EQ(cases.plan.excluded.size(), 1U);
-  EXPECT_THAT(cases.plan.excluded.front(),
+  ASSERT_EQ(cases.excluded.size(), 1U);
+  EXPECT_THAT(cases.excluded.front(),
               HasSubstr("aot_instantiated.block=256.n=10000: violates 'n * block <= 1000000'"));
 }
 

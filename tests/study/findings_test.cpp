@@ -17,7 +17,7 @@ class FindingsTest : public ::testing::Test {
            const std::string& key, double compile_seconds, bool fast_math = false) {
     cases_.cases.push_back({name, group, {}, fast_math, true});
     if (group == CaseGroup::kOnly) cases_.cases.back().constants = {"n"};
-    cases_.plan.variants.push_back({{}, name, "cuda:0"});
+    cases_.variants.push_back({{}, name, "cuda:0"});
     CaseData& data = data_[name];
     data.costs = CaseCosts{{compile_seconds}, {0.001}, {0.002}, 100, {key}, {}, {}};
     LaunchUse launch;

@@ -6,7 +6,7 @@
 #include "support/error_matchers.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
-#include "trial/units.h"
+#include "trial/needs.h"
 #include "workload/configuration.h"
 #include "workload/workload.h"
 
@@ -40,7 +40,7 @@ class SharedVariables : public testing::Test {
     const auto workload = parse_workload(YamlNode::parse(yaml, "w.yaml"), yaml, "/w");
     const Configuration configuration = configure(workload, {}, unknown_device(kGpu), files_).configuration;
     std::vector<std::string> found;
-    for (const Unit& unit : units_of(configuration, kGpu, files_)) {
+    for (const Unit& unit : TrialNeeds(configuration).units(kGpu, files_)) {
       std::string kernels;
       for (const auto& [kernel, expression] : unit.name_expressions)
         kernels += (kernels.empty() ? "" : " ") + kernel;

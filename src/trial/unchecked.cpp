@@ -1,4 +1,4 @@
-#include "job/unchecked.h"
+#include "trial/unchecked.h"
 
 #include <algorithm>
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "job/checks.h"
-#include "job/job_runner.h"
 #include "trial/buffer_contents.h"
+#include "trial/checks.h"
+#include "trial/context.h"
 #include "trial/prepared_kernel.h"
 
 namespace kiln {

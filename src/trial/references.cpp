@@ -1,10 +1,11 @@
-#include "job/references.h"
+#include "trial/references.h"
 
 #include <algorithm>
 #include <set>
 
-#include "job/variant_description.h"
+#include "trial/buffer_layout.h"
 #include "trial/content_key.h"
+#include "trial/needs.h"
 
 namespace kiln {
 
@@ -13,7 +14,7 @@ const KernelSpec& References::kernel_of(const CheckSpec& check) const {
 }
 
 ReferenceContent References::run(const CheckSpec& check) {
-  return {is_apart(check, workspace_.device()) ? run_on_host(check) : run_here(check),
+  return {is_apart(configuration_, check) ? run_on_host(check) : run_here(check),
           "kernel " + check.reference_kernel};
 }
 

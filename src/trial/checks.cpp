@@ -1,14 +1,14 @@
-#include "job/checks.h"
+#include "trial/checks.h"
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "job/unchecked.h"
 #include "measure/compare.h"
 #include "trial/array_compare.h"
 #include "trial/content_key.h"
 #include "trial/host_fill.h"
 #include "trial/tolerance.h"
+#include "trial/unchecked.h"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "job/checks.h"
+#include "trial/checks.h"
 
 #include <gmock/gmock.h>
 

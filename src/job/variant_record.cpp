@@ -1,0 +1,206 @@
+#include "job/variant_record.h"
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "base/hash.h"
+#include "config/expression.h"
+#include "device/fault.h"
+#include "trial/unchecked.h"
+
+namespace kiln {
+namespace {
+
+std::string source_digest(const Workload& workload, const std::vector<Unit>& units) {
+  FieldHasher hasher;
+  hasher.field("workload", workload.text);
+  for (const Unit& unit : units) {
+    hasher.field("source", unit.specialization.source_text);
+    for (const IncludedHeader& header : unit.specialization.headers)
+      hasher.field("header:" + header.name, header.text);
+  }
+  return hasher.hex();
+}
+
+void add_names(const Workload& workload, const std::vector<ExpressionText>& expressions,
+               std::set<std::string>& names) {
+  for (const ExpressionText& text : expressions) {
+    for (std::string& name : workload.names_in(text)) names.insert(std::move(name));
+  }
+}
+
+/// Parameters that the step's machine code has as constants: in `struct Params`, as template arguments or
+/// macros, in block shapes that the code was made for, and by the choice of kernels.
+std::set<std::string> constants_of(const Configuration& configuration, const std::vector<Unit>& units) {
+  std::set<std::string> names;
+  for (const LaunchSpec& launch : configuration.workload().run) {
+    if (launch.when) add_names(configuration.workload(), {*launch.when}, names);
+  }
+  for (const Unit& unit : units) {
+    if (unit.role != Role::kRun) continue;
+    names.insert(unit.params.constants.begin(), unit.params.constants.end());
+    for (const auto& [kernel_name, expression] : unit.name_expressions) {
+      const KernelSpec& kernel = *configuration.workload().find_kernel(kernel_name);
+      for (const ExpressionText& text : kernel.template_args) names.insert(text.text);
+      for (const DefineSpec& define : kernel.defines) names.insert(define.value.text);
+      for (const EntryPoint& entry : unit.specialization.entries) {
+        if (entry.name_expression == expression && entry.fixed_block)
+          add_names(configuration.workload(), kernel.block, names);
+      }
+    }
+  }
+  return names;
+}
+
+void describe_code(const Configuration& configuration, const std::vector<Unit>& units, Record& record) {
+  record.source_digest = source_digest(configuration.workload(), units);
+  const auto constants = constants_of(configuration, units);
+  for (BoundParameter& parameter : record.parameters)
+    parameter.compile_time = constants.contains(parameter.name);
+}
+
+UnitUse use_of(const LoadedUnit& loaded) {
+  const Specialization& specialization = loaded.unit.specialization;
+  UnitUse use;
+  use.source = specialization.source_name;
+  for (const EntryPoint& entry : specialization.entries) use.entries.push_back(entry.name_expression);
+  use.origin = loaded.origin;
+  use.key = loaded.digest;
+  use.compile_seconds = loaded.compile_seconds;
+  use.load_seconds = loaded.load_seconds;
+  use.options = specialization.options;
+  const CodeObject& code = loaded.code->code();
+  use.binary_bytes = code.binary.size();
+  // The compiler's log begins with why it made an intermediate form and no machine code.
+  if (code.format == "ptx") use.note = code.log.substr(0, code.log.find('\n'));
+  return use;
+}
+
+/// True if all code is there.
+bool load(Trial& trial, Record& record) {
+  const std::optional<Diagnostic> failure = trial.load();
+  for (const LoadedUnit* unit : trial.loaded_units()) record.units.push_back(use_of(*unit));
+  if (!failure) return true;
+  record.status = RunStatus::kCompileFailed;
+  record.message = failure->summary;
+  record.log = failure->log;
+  return false;
+}
+
+/// The status of a variant that ran to its end.
+void judge(Record& record, const Workload& workload) {
+  for (const CheckResult& check : record.checks) {
+    if (check.ok) continue;
+    record.status = RunStatus::kWrong;
+    record.message = check.name + ": " + check.message;
+    return;
+  }
+  if (const auto why = why_unchecked(workload, record.checks)) {
+    record.status = RunStatus::kUnchecked;
+    record.message = *why;
+  }
+}
+
+}  // namespace
+
+RecordSource source_of(const JobSpec& job) {
+  return {job.file, job.measure.cold};
+}
+
+Record start_record(const Variant& variant, const RecordSource& source, const JobContext& context) {
+  Record record;
+  record.run_id = context.run_id;
+  record.time = to_iso8601(context.clock.system_ns());
+  record.kiln_version = context.kiln_version;
+  record.kiln_revision = context.kiln_revision;
+  record.job_file = source.file;
+  record.workload = variant.configuration.workload().name;
+  record.label = variant.label;
+  record.device = context.devices.open(variant.device)->info();
+  for (const auto& [name, value] : variant.configuration.values()) {
+    if (name == "seed") continue;
+    record.parameters.push_back(
+        {name, value.to_string(), value.binding == Binding::kCompile, value.kind != ParameterKind::kScalar});
+  }
+  record.fast_math = variant.configuration.fast_math();
+  record.launch_bounds = variant.configuration.launch_bounds();
+  record.lineinfo = variant.configuration.lineinfo();
+  record.seed = variant.configuration.seed();
+  record.cache_mode = source.cold ? "cold" : "warm";
+  return record;
+}
+
+Record record_without_run(const Variant& variant, const RecordSource& source, const JobContext& context,
+                          RunStatus status, const std::string& message) {
+  Record record = start_record(variant, source, context);
+  record.status = status;
+  record.message = message;
+  return record;
+}
+
+Record describe_variant(const Variant& variant, const RecordSource& source, const JobContext& context) {
+  Record record = start_record(variant, source, context);
+  const Target& target = record.device.target;
+  record.compiler = context.compiler_for(target.backend).identity();
+  describe_code(variant.configuration, TrialNeeds(variant.configuration).units(target, context.files),
+                record);
+  return record;
+}
+
+TrialEnd run_guarded(Record& record, const JobContext& context, const std::function<void()>& stages) {
+  TrialEnd end = TrialEnd::kVariant;
+  try {
+    stages();
+    return TrialEnd::kNone;
+  } catch (const UnfitKernel& unfit) {
+    record.status = RunStatus::kUnfit;
+    record.message = unfit.what();
+  } catch (const DeviceRefusal& refusal) {
+    record.status = RunStatus::kUnfit;
+    record.message = refusal.what();
+  } catch (const DeviceFault& fault) {
+    record.status = RunStatus::kFaulted;
+    record.message = fault.what();
+    if (fault.sticky()) end = TrialEnd::kDeviceLost;
+  }
+  if (context.watch != nullptr) context.watch->leave();
+  return end;
+}
+
+TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, std::int64_t start_ns) {
+  const TrialEnd end = run_guarded(record, context, [&] {
+    record.compiler = context.compiler_for(record.device.target.backend).identity();
+    describe_code(trial.configuration(), trial.specialise(), record);
+    if (context.watch != nullptr) context.watch->variant_begins(record);
+    if (!load(trial, record)) return;
+    trial.prepare();
+    trial.verify();
+  });
+  record.launches = trial.launches();
+  record.checks = trial.checks();
+  if (const auto first = trial.first_launch_ns())
+    record.first_launch_seconds = seconds_between(start_ns, *first);
+  if (record.status == RunStatus::kOk) judge(record, trial.configuration().workload());
+  return record.status == RunStatus::kCompileFailed ? TrialEnd::kVariant : end;
+}
+
+void add_times(Record& record, const Trial& trial, const StepTimes& times) {
+  record.step = summarize(times.seconds);
+  record.steps_per_sample = times.steps_per_sample;
+  record.stop_reason = times.stop_reason;
+  const auto& launches = times.launch_seconds;
+  record.profiled_steps = times.profiled_steps;
+  std::map<std::string, double> by_name{{"time", record.step->median}};
+  for (std::size_t i = 0; i < record.launches.size(); ++i) {
+    LaunchUse& launch = record.launches[i];
+    launch.seconds = launches.empty() ? *record.step : summarize(launches[i]);
+    by_name[launch.step + ".time"] += launch.seconds->median;
+  }
+  for (const MetricSpec& metric : trial.configuration().workload().metrics) {
+    record.metrics.push_back({metric.name, metric.unit, trial.configuration().evaluate(metric.value, by_name),
+                              metric.higher_is_better});
+  }
+}
+
+}  // namespace kiln

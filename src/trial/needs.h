@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "specialize/unit.h"
+#include "workload/configuration.h"
+
+namespace kiln {
+
+using Kernels = std::vector<const KernelSpec*>;
+
+/// A launch of the step.
+struct StepLaunch {
+  const KernelSpec* kernel = nullptr;
+  std::string name;  ///< of its time in metrics
+};
+
+/// A reference with `on: cpu` that runs on the host beside another device.
+[[nodiscard]] bool is_apart(const Configuration& configuration, const CheckSpec& check);
+
+/// What one configuration needs on its device: launches, buffers, checks, and the code of the kernels.
+/// Whoever compiles, counts, checks or runs a configuration asks here. Lists have the order of the workload
+/// file. The configuration outlives it.
+class TrialNeeds {
+ public:
+  /// Throws bad_input for a step without a launch and for a buffer that is needed and not there.
+  explicit TrialNeeds(const Configuration& configuration);
+
+  [[nodiscard]] const Configuration& configuration() const { return *configuration_; }
+  [[nodiscard]] const std::vector<StepLaunch>& step() const { return step_; }
+  [[nodiscard]] Kernels step_kernels() const;
+  /// Launched once after the steps that are checked.
+  [[nodiscard]] const Kernels& verify_run() const { return verify_run_; }
+  /// In the order in which they run.
+  [[nodiscard]] const Kernels& init_kernels() const { return init_kernels_; }
+  /// The kernels of all three: what is launched whatever the checks are.
+  [[nodiscard]] Kernels launched_kernels() const;
+  /// On the device.
+  [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
+  /// All buffers together. Throws bad_input for shapes that cannot be.
+  [[nodiscard]] std::uint64_t bytes() const;
+  /// Checks whose condition holds.
+  [[nodiscard]] const std::vector<const CheckSpec*>& checks() const { return checks_; }
+
+  /// The units of the step alone, as a program would ask for them.
+  [[nodiscard]] std::vector<Unit> step_units(const Target& target, FileSystem& files) const;
+  /// All units on the device. Kernels of the step are specialised apart from those that make inputs and
+  /// references, but for kernels that share a variable of their text (trial/shared_variables.h): these belong
+  /// to one unit, the step's. Throws bad_input where macros or options keep them from that.
+  [[nodiscard]] std::vector<Unit> units(const Target& target, FileSystem& files) const;
+  /// Whether a reference runs on the host beside the device; mostly none does.
+  [[nodiscard]] bool has_host_references() const { return !host_kernels_.empty(); }
+  /// The units of those.
+  [[nodiscard]] std::vector<Unit> host_units(const Target& host, FileSystem& files) const;
+
+ private:
+  const Configuration* configuration_;
+  std::vector<StepLaunch> step_;
+  Kernels verify_run_, init_kernels_;
+  std::vector<std::string> host_kernels_, buffers_;
+  std::vector<const CheckSpec*> checks_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,221 @@
+#include "trial/trial.h"
+
+#include <utility>
+
+#include "trial/buffer_layout.h"
+#include "trial/checks.h"
+#include "trial/references.h"
+#include "trial/shared_variables.h"
+
+namespace kiln {
+namespace {
+
+std::optional<double> occupancy_of(const PreparedKernel& kernel, const DeviceInfo& device) {
+  const std::uint64_t most =
+      device.limits.max_threads_per_unit * static_cast<std::uint64_t>(device.compute_units);
+  if (!kernel.resident_blocks() || most == 0) return std::nullopt;
+  return static_cast<double>(*kernel.resident_blocks() * kernel.shape().block.volume()) /
+         static_cast<double>(most);
+}
+
+std::size_t refresh_of(const Configuration& configuration) {
+  const auto& refresh = configuration.workload().refresh;
+  if (!refresh) return 0;
+  return static_cast<std::size_t>(configuration.evaluate_integer(*refresh, 1, 1'000'000'000));
+}
+
+}  // namespace
+
+Trial::Trial(const Variant& variant, const JobContext& context, BufferPool& pool, bool keep_contents)
+    : variant_(variant),
+      context_(context),
+      pool_(pool),
+      keep_contents_(keep_contents),
+      device_(context.devices.open(variant.device)),
+      needs_(variant.configuration),
+      refresh_after_(refresh_of(variant.configuration)) {}
+
+const std::vector<Unit>& Trial::specialise() {
+  const TraceSpan span(context_.trace, TraceKind::kSpecialise, variant_.label);
+  units_ = needs_.units(device_->info().target, context_.files);
+  if (!needs_.has_host_references()) return units_;
+  host_ = context_.devices.open("cpu");
+  host_units_ = needs_.host_units(host_->info().target, context_.files);
+  std::vector<const Unit*> all;
+  for (const auto* some : {&units_, &host_units_}) {
+    for (const Unit& unit : *some) all.push_back(&unit);
+  }
+  require_shared_variables(configuration(), all);
+  return units_;
+}
+
+LoadedUnits Trial::load_on(std::vector<Unit> units, const std::shared_ptr<Device>& device) {
+  Compiler& compiler = context_.compiler_for(device->info().target.backend);
+  const auto get = [&](const Unit& unit) {
+    return context_.service.get(unit.specialization, compiler, device);
+  };
+  LoadedUnits loaded = load_units_at_once(std::move(units), get, context_.trace);
+  if (loaded.failure && loaded.failure->environment) throw environment_error(loaded.failure->summary);
+  return loaded;
+}
+
+std::optional<Diagnostic> Trial::load() {
+  LoadedUnits loaded = load_on(std::move(units_), device_);
+  loaded_ = std::move(loaded.units);
+  if (loaded.failure || !host_) return std::move(loaded.failure);
+  loaded = load_on(std::move(host_units_), host_);
+  host_loaded_ = std::move(loaded.units);
+  return std::move(loaded.failure);
+}
+
+std::vector<const LoadedUnit*> Trial::loaded_units() const {
+  std::vector<const LoadedUnit*> units;
+  for (const auto* some : {&loaded_, &host_loaded_}) {
+    for (const LoadedUnit& unit : *some) units.push_back(&unit);
+  }
+  return units;
+}
+
+void Trial::prepare() {
+  if (workspace_) return;
+  if (!stream_) stream_ = device_->create_stream();
+  workspace_ = std::make_unique<Workspace>(*device_, *stream_, configuration(), context_.files, pool_);
+  make_contents();
+  allocate();
+  init_ = bind(configuration(), needs_.init_kernels(), loaded_);
+  step_ = bind(configuration(), needs_.step_kernels(), loaded_);
+  verify_step_ = bind(configuration(), needs_.verify_run(), loaded_);
+  renew_inputs();
+}
+
+void Trial::make_contents() {
+  pool_.kept().begin_variant(keep_contents_);
+  contents_ = std::make_unique<BufferContents>(configuration(), context_.files, *workspace_, pool_.kept());
+  const std::string& backend = device_->info().target.backend;
+  if (backend == "cpu") return;
+  compare_ = std::make_unique<DeviceCompare>(context_.service, context_.compiler_for(backend), device_,
+                                             *stream_, pool_);
+  contents_->compare_by(
+      [this](const void* a, const void* b, std::size_t bytes) { return compare_->same_bits(a, b, bytes); });
+}
+
+void Trial::allocate() {
+  try {
+    workspace_->allocate(needs_.buffers());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    throw UnfitKernel(error.what());
+  }
+}
+
+std::vector<PreparedKernel> Trial::bind(const Configuration& configuration, const Kernels& kernels,
+                                        const std::vector<LoadedUnit>& units) {
+  std::vector<PreparedKernel> bound;
+  bound.reserve(kernels.size());
+  for (const KernelSpec* kernel : kernels) bound.emplace_back(configuration, *kernel, units, *workspace_);
+  return bound;
+}
+
+std::vector<PreparedKernel> Trial::bind_step(const Configuration& configuration,
+                                             const std::vector<LoadedUnit>& units) {
+  std::vector<PreparedKernel> step = bind(configuration, needs_.step_kernels(), units);
+  for (PreparedKernel& kernel : step) kernel.load_symbols();
+  return step;
+}
+
+std::vector<LaunchUse> Trial::launches() const {
+  std::vector<LaunchUse> launches;
+  for (std::size_t i = 0; i < step_.size(); ++i) {
+    const PreparedKernel& kernel = step_[i];
+    launches.push_back({needs_.step()[i].name, kernel.name(), kernel.shape(), kernel.attributes(),
+                        occupancy_of(kernel, device_->info()), std::nullopt});
+  }
+  return launches;
+}
+
+void Trial::renew_inputs() {
+  const TraceSpan span(context_.trace, TraceKind::kInputs);
+  for (const std::string& name : needs_.buffers()) contents_->fill(name);
+  for (PreparedKernel& kernel : init_) {
+    contents_->run(kernel, [&] {
+      kernel.load_symbols();
+      launch(kernel);
+    });
+  }
+  for (const auto& [name, from] : copies_after_init(configuration(), needs_.buffers()))
+    contents_->copy(name, from);
+  for (PreparedKernel& kernel : step_) kernel.load_symbols();
+  for (PreparedKernel& kernel : verify_step_) kernel.load_symbols();
+  wait();
+  steps_since_fill_ = 0;
+}
+
+void Trial::verify() {
+  const TraceSpan span(context_.trace, TraceKind::kVerify);
+  const auto& steps_text = configuration().workload().verify_steps;
+  const std::int64_t steps = steps_text ? configuration().evaluate_integer(*steps_text, 1, 1'000'000) : 1;
+  for (std::int64_t i = 0; i < steps; ++i) enqueue({});
+  enqueue_step(verify_step_, {});
+  for (const auto* kernels : {&step_, &verify_step_}) {
+    for (const PreparedKernel& kernel : *kernels) contents_->note_launch(kernel);
+  }
+  wait();
+  steps_since_fill_ = static_cast<std::size_t>(steps);
+  References references(configuration(), context_, *workspace_, *contents_, loaded_, host_loaded_);
+  for (const CheckSpec* check : needs_.checks()) {
+    const auto reference = [&](const CheckSpec& which) { return references.run(which); };
+    TraceSpan span_of_check(context_.trace, TraceKind::kVerify, check->name);
+    checks_.push_back(run_check(configuration(), *check, *workspace_, reference, context_.files,
+                                {&pool_.kept(), compare_.get()}));
+    span_of_check.add("agrees", checks_.back().ok);
+  }
+}
+
+void Trial::park() {
+  if (!workspace_) return;
+  init_.clear();
+  step_.clear();
+  verify_step_.clear();
+  contents_.reset();
+  compare_.reset();
+  workspace_->release();
+  workspace_.reset();
+}
+
+void Trial::make_ready(std::size_t steps) {
+  if (!workspace_) prepare();
+  if (refresh_after_ > 0 && steps_since_fill_ + steps > refresh_after_) renew_inputs();
+  steps_since_fill_ += steps;
+}
+
+void Trial::run_step(std::vector<PreparedKernel>& step) {
+  make_ready(1);
+  enqueue_step(step, {});
+  wait();
+}
+
+void Trial::enqueue_step(std::vector<PreparedKernel>& step, const AfterLaunch& after_launch) {
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    launch(step[i]);
+    if (after_launch) after_launch(i);
+  }
+}
+
+void Trial::launch(PreparedKernel& kernel) {
+  // A CPU's launch returns when the kernel has run; another's once it has been handed over.
+  if (device_->info().target.backend == "cpu") note_first_launch();
+  if (context_.watch != nullptr) context_.watch->enter(kernel.name());
+  kernel.enqueue();
+  note_first_launch();
+}
+
+void Trial::note_first_launch() {
+  if (!first_launch_ns_) first_launch_ns_ = context_.clock.steady_ns();
+}
+
+void Trial::wait() {
+  stream_->synchronize();
+  if (context_.watch != nullptr) context_.watch->leave();
+}
+
+}  // namespace kiln
