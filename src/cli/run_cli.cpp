@@ -40,8 +40,10 @@ constexpr const char* kSummary =
 int exit_code_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::kBadInput:
+    case ErrorKind::kCompile:
       return kExitBadInput;
     case ErrorKind::kEnvironment:
+    case ErrorKind::kDeviceFault:
       return kExitEnvironment;
     case ErrorKind::kInternal:
       break;

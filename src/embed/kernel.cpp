@@ -72,7 +72,7 @@ void DeviceHandle::synchronize() const {
   try {
     impl_->stream->synchronize();
   } catch (const DeviceFault& fault) {
-    throw bad_input(fault.what());
+    throw error_of(fault);
   }
 }
 

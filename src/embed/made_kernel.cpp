@@ -65,7 +65,11 @@ std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request, co
 
 Error error_of(const Diagnostic& diagnostic) {
   const std::string message = diagnostic.summary + (diagnostic.log.empty() ? "" : "\n" + diagnostic.log);
-  return diagnostic.environment ? environment_error(message) : bad_input(message);
+  return Error(diagnostic.environment ? ErrorKind::kEnvironment : ErrorKind::kCompile, message);
+}
+
+Error error_of(const DeviceFault& fault) {
+  return Error(ErrorKind::kDeviceFault, fault.what());
 }
 
 void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments,
@@ -81,7 +85,7 @@ void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arg
     else
       launch.enqueue(*kernel.device->stream, arguments, scalars);
   } catch (const DeviceFault& fault) {
-    throw bad_input(fault.what());
+    throw error_of(fault);
   }
 }
 

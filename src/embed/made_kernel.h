@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "device/fault.h"
 #include "embed/handles.h"
 #include "service/kernel_service.h"
 #include "specialize/unit.h"
@@ -26,6 +27,8 @@ struct PreparedRequest {
 
 /// The compiler's summary and log as what get() throws.
 [[nodiscard]] Error error_of(const Diagnostic& diagnostic);
+/// A kernel's failure as what the public interface throws.
+[[nodiscard]] Error error_of(const DeviceFault& fault);
 
 /// Kernel::launch.
 void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments,

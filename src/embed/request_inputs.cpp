@@ -103,7 +103,7 @@ std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request
     load_symbols(find_symbols(*request.kernel, *code->module(), inputs.workspace), inputs.workspace);
     return code;
   } catch (const DeviceFault& fault) {
-    throw bad_input(fault.what());
+    throw error_of(fault);
   }
 }
 

@@ -138,7 +138,7 @@ std::optional<std::string> find_mismatch(const KernelRequest::Impl& request, con
     }
     return std::nullopt;
   } catch (const DeviceFault& fault) {
-    throw bad_input(fault.what());
+    throw error_of(fault);
   }
 }
 

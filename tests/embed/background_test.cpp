@@ -255,8 +255,9 @@ TEST_F(Background, ATextThatDoesNotCompileAtAllIsAnError) {
       "oops; }\n");
   open_gate();
   const Service service(settings_);
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).background()); }),
-              HasSubstr("scale.cu:2:"));
+  const Error failed = test::error_of([&] { static_cast<void>(request(service).background()); });
+  EXPECT_EQ(failed.kind(), ErrorKind::kCompile);
+  EXPECT_THAT(failed.what(), HasSubstr("scale.cu:2:"));
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).set("m", 1).background()); }),
               HasSubstr("no parameter 'm'"));
 }

@@ -16,6 +16,7 @@ namespace kiln {
 namespace {
 
 using test::bad_input_of;
+using test::error_of;
 using testing::HasSubstr;
 
 class Embedding : public testing::Test {
@@ -225,7 +226,9 @@ TEST_F(Embedding, HeadersInMemoryAreFoundAndPartOfTheKey) {
   }
   EXPECT_EQ(service.statistics().compiled, 2U);
   EXPECT_EQ(service.statistics().memory_hits, 1U);
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).get()); }), HasSubstr("more.h"));
+  const Error failed = error_of([&] { static_cast<void>(request(service).get()); });
+  EXPECT_EQ(failed.kind(), ErrorKind::kCompile);
+  EXPECT_THAT(failed.what(), HasSubstr("more.h"));
 }
 
 TEST_F(Embedding, AnotherServiceFindsTheCodeOnDisk) {
@@ -329,8 +332,21 @@ TEST_F(Embedding, AKernelThatDoesNotCompileBringsTheLog) {
       << "#include \"kiln/params.h\"\nextern \"C\" __global__ void scale(T* y, const T* x, const Params p) "
          "{\n  y[0] = oops;\n}\n";
   const Service service(settings_);
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).get()); }),
-              HasSubstr("scale.cu:3:10: error"));
+  const Error failed = error_of([&] { static_cast<void>(request(service).get()); });
+  EXPECT_EQ(failed.kind(), ErrorKind::kCompile);
+  EXPECT_THAT(failed.what(), HasSubstr("scale.cu:3:10: error"));
+}
+
+TEST_F(Embedding, AKernelThatFailsWhileItRunsIsADeviceFault) {
+  std::ofstream(folder_ / "scale/scale.cu")
+      << "#include \"kiln/params.h\"\nextern \"C\" __global__ void scale(T* y, const T* x, const Params p) "
+         "{\n  if (threadIdx.x < 8) __syncthreads();\n  else __syncthreads();\n  y[0] = x[0];\n}\n";
+  const Service service(settings_);
+  const Kernel kernel = request(service).get();
+  std::vector<double> x(1000), y(1000);
+  const Error failed = error_of([&] { kernel.run(args(y.data(), x.data())); });
+  EXPECT_EQ(failed.kind(), ErrorKind::kDeviceFault);
+  EXPECT_THAT(failed.what(), HasSubstr("wait at __syncthreads"));
 }
 
 }  // namespace
