@@ -12,7 +12,7 @@
 #include "cli/help.h"
 #include "cli/output_file.h"
 #include "kiln/error.h"
-#include "record/record_reader.h"
+#include "record/record_file.h"
 #include "report/html_page.h"
 #include "report/paper_csv.h"
 #include "report/portability.h"

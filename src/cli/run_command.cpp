@@ -85,7 +85,7 @@ bool ended_process(RunStatus status) {
   return status == RunStatus::kCrashed || status == RunStatus::kTimedOut;
 }
 
-/// What the newest run of this job has measured; `context` becomes that run's.
+/// What earlier runs of this job have measured; `context` goes on with the newest of them.
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
                         bool retry_crashed) {
   std::vector<Record> wanted;
@@ -93,9 +93,13 @@ KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext&
     wanted.push_back(describe_variant(variant, source_of(plan.job), context));
   KnownRecords known = find_known_records(file.read(world.log()), wanted);
   std::size_t count = 0;
+  std::string newest;
   for (auto& record : known) {
     if (!record) continue;
-    context.run_id = record->run_id;
+    if (record->time >= newest) {
+      newest = record->time;
+      context.run_id = record->run_id;
+    }
     if (retry_crashed && ended_process(record->status)) {
       record.reset();
     } else {

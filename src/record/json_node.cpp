@@ -31,17 +31,17 @@ SourceLocation place_of(const std::string& text, std::size_t offset, const std::
 JsonNode::JsonNode(const Json& json, SourceLocation location, std::string path)
     : json_(&json), location_(std::move(location)), path_(std::move(path)) {}
 
-JsonNode JsonNode::at(const std::string& key) const {
-  if (const auto found = find(key)) return *found;
-  throw bad_input((path_.empty() ? "" : path_ + ": ") + "expected a member '" + key + "', found none",
-                  location_);
-}
-
 std::optional<JsonNode> JsonNode::find(const std::string& key) const {
   if (!json_->is_object()) throw expected("an object with '" + key + "'");
   const auto found = json_->find(key);
   if (found == json_->end()) return std::nullopt;
   return JsonNode(*found, location_, path_.empty() ? key : path_ + "." + key);
+}
+
+JsonNode JsonNode::at(const std::string& key) const {
+  if (auto member = find(key)) return *std::move(member);
+  throw bad_input((path_.empty() ? "" : path_ + ": ") + "expected a member '" + key + "', found none",
+                  location_);
 }
 
 std::vector<JsonNode> JsonNode::items() const {

@@ -23,7 +23,7 @@ class JsonNode {
 
   /// The member `key` of an object; refused if it is not there.
   [[nodiscard]] JsonNode at(const std::string& key) const;
-  /// The same; absent if it is not there, as in a file of an earlier version.
+  /// The member `key` of an object, if it is there.
   [[nodiscard]] std::optional<JsonNode> find(const std::string& key) const;
   /// Of an array, in order.
   [[nodiscard]] std::vector<JsonNode> items() const;

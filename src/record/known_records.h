@@ -7,9 +7,9 @@
 
 namespace kiln {
 
-/// For each of `wanted` (of describe_variant) the record among `kept` of the same variant: on the same
-/// device, by the same compiler and version of Kiln, with the same values, bindings and sources. Only the
-/// newest run counts that has one of them, and nothing that says that a variant was not run.
+/// For each of `wanted` (of describe_variant) the newest record among `kept` of the same variant: on the same
+/// device, by the same compiler and version of Kiln, with the same values, bindings and sources. The records
+/// may come from several runs and files, in any order. A record of a variant that was not run does not count.
 [[nodiscard]] std::vector<std::optional<Record>> find_known_records(const std::vector<Record>& kept,
                                                                     const std::vector<Record>& wanted);
 

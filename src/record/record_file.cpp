@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "base/input_file.h"
 #include "kiln/error.h"
 #include "record/record_json.h"
-#include "record/record_reader.h"
 
 namespace kiln {
 namespace {
@@ -18,6 +18,22 @@ Path nearest_existing(FileSystem& files, Path path) {
 }
 
 }  // namespace
+
+bool is_record_file(const std::string& name) {
+  return name == "records.jsonl" || (name.starts_with("records-") && name.ends_with(".jsonl"));
+}
+
+std::vector<Record> read_records(FileSystem& files, const std::vector<Path>& paths, Log& log) {
+  std::vector<Record> records;
+  for (const Path& path : paths) {
+    const JsonLines content =
+        split_json_lines(read_input(files, path, kResultInput), path.string(), kRecordBeginning);
+    for (const std::string& note : content.notes) log.warn(note);
+    for (const JsonLines::Line& line : content.lines)
+      records.push_back(record_from_json(line.text, path.string(), line.number));
+  }
+  return records;
+}
 
 RecordFile::RecordFile(FileSystem& files, Path folder)
     : files_(files),
@@ -40,8 +56,14 @@ void RecordFile::require_writable() const {
 }
 
 std::vector<Record> RecordFile::read(Log& log) const {
-  if (!files_.target_status(path())) return {};
-  return read_records(files_, {path()}, log);
+  std::vector<Path> paths;
+  const auto status = files_.target_status(folder_);
+  if (status && status->type == FileStatus::Type::kDirectory) {
+    for (const std::string& name : files_.list(folder_)) {
+      if (is_record_file(name) && files_.target_status(folder_ / name)) paths.push_back(folder_ / name);
+    }
+  }
+  return read_records(files_, paths, log);
 }
 
 void RecordFile::append(const Record& record) {

@@ -10,6 +10,15 @@
 
 namespace kiln {
 
+/// Whether a file of this name holds records: `records.jsonl`, and `records-<name>.jsonl` of other ranks or
+/// runs.
+[[nodiscard]] bool is_record_file(const std::string& name);
+
+/// All records of the files, in that order. A line that a crash cut off is a warning with its place. Throws
+/// bad_input for a file that is not there and any other line that is no record.
+[[nodiscard]] std::vector<Record> read_records(FileSystem& files,
+                                               const std::vector<std::filesystem::path>& paths, Log& log);
+
 /// `<folder>/records.jsonl`, to which each run adds its records, one line each (record/json_lines.h).
 class RecordFile {
  public:
@@ -18,8 +27,8 @@ class RecordFile {
   /// Throws bad_input naming the folder if records could not be written there, and where the file holds
   /// something else. Leaves nothing behind.
   void require_writable() const;
-  /// All records that are there; empty if there is no file. Lines that a crash cut off are warnings. Throws
-  /// bad_input for any other line that is no record.
+  /// All records of this file and of `records-*.jsonl` in its folder, file by file; empty if there is none.
+  /// Lines that a crash cut off are warnings. Throws bad_input for any other line that is no record.
   [[nodiscard]] std::vector<Record> read(Log& log) const;
   /// Makes the folder if need be. Throws environment_error when the disk refuses.
   void append(const Record& record);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "record/record_fields.h"
 
 namespace kiln {
 namespace {
@@ -44,31 +45,50 @@ class Sheet {
   std::vector<std::map<std::string, std::string>> rows_;
 };
 
-std::string truth(bool value) {
-  return value ? "true" : "false";
-}
+/// Takes the columns that rows of a record name (record/record_fields.h).
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(Sheet& sheet) : sheet_(sheet) {}
 
-void add_identity(Sheet& sheet, const Record& record) {
-  sheet.field("run_id", record.run_id);
-  sheet.field("time", record.time);
-  sheet.field("kiln_version", record.kiln_version);
-  sheet.field("kiln_revision", record.kiln_revision);
-  sheet.field("job_file", record.job_file);
-  sheet.field("workload", record.workload);
-  sheet.field("source_digest", record.source_digest);
-  sheet.field("label", record.label);
-  sheet.field("device", record.device.id);
-  sheet.field("device_name", record.device.name);
-  sheet.field("target", record.device.target.to_string());
-  sheet.field("driver", record.device.driver);
-  sheet.field("compiler", record.compiler.name);
-  sheet.field("compiler_version", record.compiler.version);
-  sheet.field("fast_math", truth(record.fast_math));
-  sheet.field("launch_bounds", truth(record.launch_bounds));
-  sheet.field("lineinfo", truth(record.lineinfo));
-  sheet.field("seed", std::to_string(record.seed));
-  sheet.field("cache_mode", record.cache_mode);
-}
+  template <class Value>
+  void operator()(const char* /*key*/, const Value& value, FieldUse use = {}) {
+    if constexpr (requires(ColumnWriter & io) { fields(io, value); }) {
+      fields(*this, value);
+    } else if constexpr (requires { text_of(value); }) {
+      if (use.column != nullptr) sheet_.field(use.column, text_of(value));
+    }
+  }
+  template <class Value>
+  void need(const char* key, const Value& value, FieldUse use = {}) {
+    (*this)(key, value, use);
+  }
+  void known(const char* key, const std::string& text, FieldUse use = {}) { (*this)(key, text, use); }
+  template <class Write>
+  void group(const char* /*key*/, Write write) {
+    write(*this);
+  }
+  template <class Items>
+  void named(const char* /*key*/, const Items& /*items*/, FieldUse /*use*/ = {}) {}
+
+ private:
+  static std::string text_of(const std::string& value) { return value; }
+  static std::string text_of(bool value) { return value ? "true" : "false"; }
+  static std::string text_of(double value) { return format_number(value); }
+  template <std::integral Value>
+  static std::string text_of(Value value) {
+    return std::to_string(value);
+  }
+  template <HasWords Value>
+  static std::string text_of(Value value) {
+    return to_string(value);
+  }
+  template <class Value>
+  static auto text_of(const std::optional<Value>& value) -> decltype(text_of(*value)) {
+    return value ? text_of(*value) : std::string();
+  }
+
+  Sheet& sheet_;
+};
 
 void add_code(Sheet& sheet, const Record& record) {
   const auto units_from = [&](Origin origin) {
@@ -87,15 +107,12 @@ void add_code(Sheet& sheet, const Record& record) {
   sheet.field("from_memory", units_from(Origin::kMemory));
   sheet.field("compile_seconds", compile_seconds);
   sheet.field("load_seconds", load_seconds);
-  sheet.field("first_launch_seconds", record.first_launch_seconds);
 }
 
 void add_result(Sheet& sheet, const Record& record) {
   double error = 0;
   for (const CheckResult& check : record.checks) error = std::max(error, check.max_relative_error);
   const std::optional<Summary>& step = record.step;
-  sheet.field("status", to_string(record.status));
-  sheet.field("message", record.message);
   sheet.field("max_relative_error", record.checks.empty() ? "" : format_number(error));
   sheet.field("samples", step ? std::to_string(step->count) : "");
   sheet.field("median_seconds", step ? format_number(step->median) : "");
@@ -104,9 +121,6 @@ void add_result(Sheet& sheet, const Record& record) {
   sheet.field("min_seconds", step ? format_number(step->min) : "");
   sheet.field("mean_seconds", step ? format_number(step->mean) : "");
   sheet.field("max_seconds", step ? format_number(step->max) : "");
-  sheet.field("steps_per_sample", std::to_string(record.steps_per_sample));
-  sheet.field("profiled_steps", std::to_string(record.profiled_steps));
-  sheet.field("stop_reason", record.stop_reason);
   const bool clocked = record.clocks_after && record.clocks_after->compute_mhz;
   sheet.field("compute_mhz", clocked ? std::to_string(*record.clocks_after->compute_mhz) : "");
 }
@@ -155,7 +169,9 @@ std::string records_to_csv(const std::vector<Record>& records) {
   Sheet sheet;
   for (const Record& record : records) {
     sheet.begin_row();
-    add_identity(sheet, record);
+    ColumnWriter columns(sheet);
+    fields(columns, record);
+    sheet.field("target", record.device.target.to_string());
     add_code(sheet, record);
     add_result(sheet, record);
     add_varying(sheet, record);

@@ -9,6 +9,7 @@
 #include "base/input_file.h"
 #include "base/text.h"
 #include "kiln/error.h"
+#include "record/record_file.h"
 
 namespace kiln {
 namespace {
@@ -22,11 +23,11 @@ using Seen = std::set<std::pair<std::uint64_t, std::uint64_t>>;
 void search(FileSystem& files, const Path& folder, ResultFiles& found, Seen& seen) {
   for (const std::string& name : files.list(folder)) {
     const Path path = folder / name;
-    const bool results = name == "records.jsonl" || name == "study.jsonl";
+    const bool results = is_record_file(name) || name == "study.jsonl";
     const auto status = results && files.status(path) ? input_status(files, path) : files.target_status(path);
     if (!status || !seen.emplace(status->device, status->inode).second) continue;
     if (status->type == FileStatus::Type::kDirectory) search(files, path, found, seen);
-    if (results) (name == "records.jsonl" ? found.records : found.studies).push_back(path);
+    if (results) (is_record_file(name) ? found.records : found.studies).push_back(path);
   }
 }
 

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "kiln/error.h"
 #include "record/record_json.h"
-#include "record/record_reader.h"
 
 namespace kiln {
 namespace {

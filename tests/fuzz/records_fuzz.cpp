@@ -7,7 +7,6 @@
 #include "record/known_records.h"
 #include "record/record_file.h"
 #include "record/record_json.h"
-#include "record/record_reader.h"
 #include "report/ceilings.h"
 #include "report/csv.h"
 #include "report/html_page.h"

@@ -32,14 +32,18 @@ TEST(KnownRecords, AreThoseOfTheSameVariantInTheOrderThatIsWanted) {
   EXPECT_EQ(known[2]->parameters.back().value, "32");
 }
 
-TEST(KnownRecords, OnlyTheNewestRunCounts) {
-  const Record wanted_a = record_of("", "32");
-  const Record wanted_b = record_of("", "64");
-  const std::vector<Record> kept = {record_of("1", "32"), record_of("1", "64"), record_of("2", "32")};
-  EXPECT_EQ(found(kept, {wanted_a, wanted_b}), (std::vector<bool>{true, false}));
-  std::vector<Record> more = kept;
-  more.push_back(record_of("3", "256"));  // of another job
-  EXPECT_EQ(find_known_records(more, {wanted_a, wanted_b})[0]->run_id, "2");
+TEST(KnownRecords, TheNewestOfAVariantCountsWhateverItsRunAndPlace) {
+  Record old_a = record_of("1", "32");
+  Record new_a = record_of("2", "32");
+  new_a.time = "2026-11-21T09:36:00.000Z";
+  const Record b = record_of("1", "64");
+  const std::vector<Record> wanted = {record_of("", "32"), record_of("", "64")};
+  for (const auto& kept : {std::vector{old_a, b, new_a}, std::vector{new_a, b, old_a}}) {
+    const auto known = find_known_records(kept, wanted);
+    ASSERT_TRUE(known[0] && known[1]);
+    EXPECT_EQ(known[0]->run_id, "2");
+    EXPECT_EQ(known[1]->run_id, "1");
+  }
 }
 
 TEST(KnownRecords, WhatWasNotRunIsNotKnownAndWhatFailedIs) {
@@ -64,6 +68,10 @@ TEST(KnownRecords, EverythingThatDecidesTheResultCounts) {
   EXPECT_TRUE(differs([](Record& r) { r.source_digest = "other"; }));
   EXPECT_TRUE(differs([](Record& r) { r.device.id = "cuda:1"; }));
   EXPECT_TRUE(differs([](Record& r) { r.device.driver = "1.0"; }));
+  EXPECT_TRUE(differs([](Record& r) { r.device.memory_bandwidth = 4800; }));
+  EXPECT_TRUE(differs([](Record& r) { ++r.device.compute_units; }));
+  EXPECT_TRUE(differs([](Record& r) { r.device.limits.max_shared_bytes_per_block = 1; }));
+  EXPECT_FALSE(differs([](Record& r) { ++r.device.memory_bytes; }));
   EXPECT_TRUE(differs([](Record& r) { r.compiler.version = "99"; }));
   EXPECT_TRUE(differs([](Record& r) { r.parameters.back().compile_time = false; }));
   EXPECT_TRUE(differs([](Record& r) { r.parameters.back().value = "33"; }));

@@ -8,7 +8,10 @@
 #include "kiln/error.h"
 #include "record/record_json.h"
 #include "record/sample_records.h"
+#include "support/error_matchers.h"
+#include "support/fake_clock.h"
 #include "support/memory_file_system.h"
+#include "support/recording_log.h"
 
 namespace kiln {
 namespace {
@@ -66,6 +69,64 @@ TEST_F(RecordFileTest, ADiskThatFillsUpIsAnErrorOfTheEnvironment) {
     EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
     EXPECT_THAT(error.what(), HasSubstr("/results/records.jsonl"));
   }
+}
+
+class RecordFiles : public ::testing::Test {
+ protected:
+  void write(const std::string& path, const std::string& text) {
+    files_.make_directories(std::filesystem::path(path).parent_path(), false);
+    files_.write_file(path, text, false);
+  }
+
+  std::string read_refused(const std::string& path) {
+    return test::bad_input_of([&] { static_cast<void>(read_records(files_, {path}, log_)); });
+  }
+
+  test::FakeClock clock_;
+  test::MemoryFileSystem files_{clock_};
+  test::RecordingLog log_;
+};
+
+TEST_F(RecordFiles, AreReadInTheOrderInWhichTheyAreNamed) {
+  const auto line = [](const char* label) { return record_to_json(test::ok_record(label, 1)) + "\n"; };
+  write("/r/b/records.jsonl", line("b1") + "\n" + line("b2"));
+  write("/single.jsonl", line("s"));
+  std::vector<std::string> labels;
+  for (const Record& record : read_records(files_, {"/single.jsonl", "/r/b/records.jsonl"}, log_))
+    labels.push_back(record.label);
+  EXPECT_THAT(labels, ::testing::ElementsAre("s", "b1", "b2"));
+}
+
+TEST_F(RecordFiles, LinesThatCrashesCutOffAreWarningsAndHideNothing) {
+  const auto line = [](const char* label) { return record_to_json(test::ok_record(label, 1)); };
+  write("/r/records.jsonl", line("a") + "\n" + line("torn").substr(0, 40) + "\n" + line("torn").substr(0, 9) +
+                                line("b") + "\n" + std::string(20, '\0') + line("c") + "\n" + line("d") +
+                                "\n{\"form");
+  std::vector<std::string> labels;
+  for (const Record& record : read_records(files_, {"/r/records.jsonl"}, log_))
+    labels.push_back(record.label);
+  EXPECT_THAT(labels, ::testing::ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(log_.warnings(),
+              ::testing::ElementsAre(HasSubstr("records.jsonl:2: a crash cut this line off"),
+                                     HasSubstr("records.jsonl:3:"), HasSubstr("records.jsonl:4:"),
+                                     HasSubstr("records.jsonl:6:")));
+}
+
+TEST_F(RecordFiles, WhatIsNotThereOrNoRecordIsNamed) {
+  EXPECT_THAT(read_refused("/nothing"), HasSubstr("/nothing"));
+  write("/bad/records.jsonl", record_to_json(test::ok_record("", 1)) + "\n{\n");
+  EXPECT_THAT(read_refused("/bad/records.jsonl"), HasSubstr("/bad/records.jsonl:2:2: expected JSON"));
+}
+
+TEST_F(RecordFiles, OfOtherRanksAndRunsAreReadWithTheFoldersOwn) {
+  const auto line = [](const char* label) { return record_to_json(test::ok_record(label, 1)) + "\n"; };
+  write("/r/records.jsonl", line("own"));
+  write("/r/records-rank1.jsonl", line("rank 1"));
+  write("/r/records.jsonl.old", "no record");
+  write("/r/study.jsonl", "no record");
+  std::vector<std::string> labels;
+  for (const Record& record : RecordFile(files_, "/r").read(log_)) labels.push_back(record.label);
+  EXPECT_THAT(labels, ::testing::UnorderedElementsAre("own", "rank 1"));
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ TEST(Csv, EveryLineHasEveryColumn) {
   const std::size_t columns = split(lines[0], ',').size();
   EXPECT_EQ(split(lines[1], ',').size(), columns);
   EXPECT_EQ(split(lines[2], ',').size(), columns);
+  EXPECT_THAT(lines[0], HasSubstr("run_id,time,kiln_version,"));
+  EXPECT_THAT(lines[0], HasSubstr(",device,device_name,driver,compiler,compiler_version,"));
+  EXPECT_THAT(lines[0], HasSubstr(",status,message,steps_per_sample,"));
+  EXPECT_THAT(lines[1], HasSubstr(",true,false,42,warm,ok,"));
   EXPECT_THAT(lines[0], HasSubstr(",param.nx,bind.nx,"));
   EXPECT_THAT(lines[0], HasSubstr("metric.effective_bandwidth"));
   EXPECT_THAT(lines[0], HasSubstr("laplacian.median_seconds"));

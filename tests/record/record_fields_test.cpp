@@ -1,16 +1,17 @@
-#include "record/record_reader.h"
+#include "record/record_fields.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 
+#include "base/file.h"
 #include "kiln/error.h"
+#include "record/record_file.h"
 #include "record/record_json.h"
 #include "record/sample_records.h"
 #include "support/error_matchers.h"
-#include "support/fake_clock.h"
-#include "support/memory_file_system.h"
 #include "support/recording_log.h"
 
 namespace kiln {
@@ -62,7 +63,7 @@ std::string damaged(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-TEST(RecordReader, WhatWasWrittenReadsBackTheSame) {
+TEST(RecordFields, WhatWasWrittenReadsBackTheSame) {
   for (const Record& record :
        {full_record(), test::ok_record("", 0.5), test::wrong_record("a"), test::uncompiled_record("b")}) {
     const std::string text = record_to_json(record);
@@ -70,7 +71,7 @@ TEST(RecordReader, WhatWasWrittenReadsBackTheSame) {
   }
 }
 
-TEST(RecordReader, EveryStatusReadsBack) {
+TEST(RecordFields, EveryStatusReadsBack) {
   for (const auto& [status, word] : kWords<RunStatus>) {
     Record record = test::base_record("");
     record.status = status;
@@ -78,7 +79,7 @@ TEST(RecordReader, EveryStatusReadsBack) {
   }
 }
 
-TEST(RecordReader, DamageIsToldWithPlaceAndWhatWasExpected) {
+TEST(RecordFields, DamageIsToldWithPlaceAndWhatWasExpected) {
   EXPECT_EQ(refusal(damaged("\"format\":1", "\"format\":2")),
             "records.jsonl:3: format: expected format 1 of Kiln's records, found 2");
   EXPECT_EQ(refusal("{\"name\":\"someone else's\"}"),
@@ -96,51 +97,61 @@ TEST(RecordReader, DamageIsToldWithPlaceAndWhatWasExpected) {
   EXPECT_THAT(refusal("not json"), HasSubstr("records.jsonl:3:"));
 }
 
-class RecordFiles : public ::testing::Test {
- protected:
-  void write(const std::string& path, const std::string& text) {
-    files_.make_directories(std::filesystem::path(path).parent_path(), false);
-    files_.write_file(path, text, false);
-  }
-
-  std::string read_refused(const std::string& path) {
-    return test::bad_input_of([&] { static_cast<void>(read_records(files_, {path}, log_)); });
-  }
-
-  test::FakeClock clock_;
-  test::MemoryFileSystem files_{clock_};
-  test::RecordingLog log_;
-};
-
-TEST_F(RecordFiles, AreReadInTheOrderInWhichTheyAreNamed) {
-  const auto line = [](const char* label) { return record_to_json(test::ok_record(label, 1)) + "\n"; };
-  write("/r/b/records.jsonl", line("b1") + "\n" + line("b2"));
-  write("/single.jsonl", line("s"));
-  std::vector<std::string> labels;
-  for (const Record& record : read_records(files_, {"/single.jsonl", "/r/b/records.jsonl"}, log_))
-    labels.push_back(record.label);
-  EXPECT_THAT(labels, ::testing::ElementsAre("s", "b1", "b2"));
+TEST(RecordFields, AbsentMembersHaveTheirDefaults) {
+  const Record record = record_from_json(
+      R"({"format":1,"workload":"w","device":{"id":"cpu","name":"n","backend":"cpu","arch":"a"},"status":"ok"})",
+      "f", 1);
+  EXPECT_EQ(record.workload, "w");
+  EXPECT_TRUE(record.launch_bounds);
+  EXPECT_EQ(record.steps_per_sample, 1U);
+  EXPECT_EQ(record.device.memory_bandwidth, 0);
+  EXPECT_FALSE(record.step || record.clocks_before);
+  EXPECT_THAT(record.launches, ::testing::IsEmpty());
 }
 
-TEST_F(RecordFiles, LinesThatCrashesCutOffAreWarningsAndHideNothing) {
-  const auto line = [](const char* label) { return record_to_json(test::ok_record(label, 1)); };
-  write("/r/records.jsonl", line("a") + "\n" + line("torn").substr(0, 40) + "\n" + line("torn").substr(0, 9) +
-                                line("b") + "\n" + std::string(20, '\0') + line("c") + "\n" + line("d") +
-                                "\n{\"form");
-  std::vector<std::string> labels;
-  for (const Record& record : read_records(files_, {"/r/records.jsonl"}, log_))
-    labels.push_back(record.label);
-  EXPECT_THAT(labels, ::testing::ElementsAre("a", "b", "c", "d"));
-  EXPECT_THAT(log_.warnings(),
-              ::testing::ElementsAre(HasSubstr("records.jsonl:2: a crash cut this line off"),
-                                     HasSubstr("records.jsonl:3:"), HasSubstr("records.jsonl:4:"),
-                                     HasSubstr("records.jsonl:6:")));
+TEST(RecordFields, MembersOfLaterVersionsArePassedOver) {
+  const std::string line = damaged("\"format\":1", "\"format\":1,\"later\":{\"a\":[1]}");
+  EXPECT_EQ(record_to_json(record_from_json(line, "f", 1)), record_to_json(full_record()));
 }
 
-TEST_F(RecordFiles, WhatIsNotThereOrNoRecordIsNamed) {
-  EXPECT_THAT(read_refused("/nothing"), HasSubstr("/nothing"));
-  write("/bad/records.jsonl", record_to_json(test::ok_record("", 1)) + "\n{\n");
-  EXPECT_THAT(read_refused("/bad/records.jsonl"), HasSubstr("/bad/records.jsonl:2:2: expected JSON"));
+TEST(RecordFields, WhatTellsTheVariantMustBeThere) {
+  for (const char* name : {"workload", "device", "status"}) {
+    const std::string key = std::string("\"") + name + "\":";
+    EXPECT_THAT(refusal(damaged(key, "\"other\":")),
+                HasSubstr(std::string("expected a member '") + name + "', found none"));
+  }
+}
+
+TEST(RecordFields, ANumberThatDoesNotFitItsMemberIsRefused) {
+  EXPECT_THAT(refusal(damaged("\"warp_size\":32", "\"warp_size\":4294967328")),
+              HasSubstr("device.warp_size: expected a whole number of at most 2147483647"));
+}
+
+TEST(RecordFields, TheDeviceThatExpressionsSeeReadsBack) {
+  Record record = full_record();
+  record.device.memory_bandwidth = 4800;
+  record.device.limits.max_shared_bytes_per_block = 232448;
+  record.device.limits.max_block = {1024, 1024, 64};
+  record.device.limits.cooperative = true;
+  const Record read = record_from_json(record_to_json(record), "f", 1);
+  EXPECT_EQ(read.device.memory_bandwidth, 4800);
+  EXPECT_EQ(read.device.limits.max_shared_bytes_per_block, 232448U);
+  EXPECT_EQ(read.device.limits.max_block, (Dim3{1024, 1024, 64}));
+  EXPECT_TRUE(read.device.limits.cooperative);
+}
+
+/// Written before a record held the device's limits and bandwidth.
+TEST(RecordFields, RecordsOfEarlierVersionsAreRead) {
+  const auto path = std::filesystem::path(KILN_SOURCE_DIR) / "docs/data/h100/stencil7_double_512.jsonl";
+  const auto files = make_real_file_system();
+  test::RecordingLog log;
+  const std::vector<Record> records = read_records(*files, std::vector<std::filesystem::path>{path}, log);
+  ASSERT_FALSE(records.empty());
+  EXPECT_THAT(log.warnings(), ::testing::IsEmpty());
+  EXPECT_EQ(records.front().workload, "stencil7");
+  EXPECT_GT(records.front().device.compute_units, 0);
+  EXPECT_EQ(records.front().device.memory_bandwidth, 0);
+  ASSERT_TRUE(records.front().step);
 }
 
 }  // namespace
