@@ -13,12 +13,12 @@
 #include "cli/output_file.h"
 #include "kiln/error.h"
 #include "record/record_file.h"
+#include "record/study_reader.h"
 #include "report/html_page.h"
 #include "report/paper_csv.h"
 #include "report/portability.h"
 #include "report/portability_text.h"
 #include "report/result_files.h"
-#include "report/study_reader.h"
 #include "report/study_report.h"
 
 namespace kiln {

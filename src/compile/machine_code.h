@@ -9,15 +9,9 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "compile/compiler.h"
+#include "record/machine_code.h"
 
 namespace kiln {
-
-/// What the machine code of a kernel weighs.
-struct MachineCode {
-  std::string kernel;  ///< name expression; several, with commas, where they share code
-  std::uint64_t bytes = 0;
-  std::optional<std::uint64_t> instructions;  ///< absent where nothing here can tell
-};
 
 /// What looking into machine code needs of its surroundings.
 struct Disassembly {

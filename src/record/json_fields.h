@@ -103,6 +103,7 @@ class JsonWriter {
 
   static Json json_of(double value) { return json_number(value); }
   static Json json_of(const std::string& value) { return value; }
+  static Json json_of(const char* value) { return value; }
   static Json json_of(const Dim3& value) { return Json::array({value.x, value.y, value.z}); }
   template <std::integral Value>
   static Json json_of(Value value) {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "record/study_results.h"
 #include "report/ceilings.h"
 #include "report/portability.h"
-#include "report/study_results.h"
 
 namespace kiln {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "record/study_results.h"
 #include "report/portability.h"
-#include "report/study_results.h"
 #include "report/text_table.h"
 
 namespace kiln {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "record/study_results.h"
 #include "report/page_plots.h"
-#include "report/study_results.h"
 
 namespace kiln {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/study_results.h"
+#include "record/study_results.h"
 #include "report/text_table.h"
 
 namespace kiln {

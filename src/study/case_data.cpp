@@ -1,16 +1,10 @@
 #include "study/case_data.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 namespace kiln {
 namespace {
-
-/// In the order of FirstWay.
-constexpr std::array<std::string_view, 5> kWayNames = {"ahead", "cold", "disk", "background",
-                                                       "background_disk"};
 
 template <class Value>
 void raise(std::optional<std::int64_t>& most, const std::optional<Value>& value) {
@@ -18,31 +12,6 @@ void raise(std::optional<std::int64_t>& most, const std::optional<Value>& value)
 }
 
 }  // namespace
-
-const char* to_string(FirstWay way) {
-  return kWayNames.at(static_cast<std::size_t>(way)).data();
-}
-
-std::optional<FirstWay> parse_first_way(const std::string& text) {
-  const auto* const found = std::find(kWayNames.begin(), kWayNames.end(), text);
-  if (found == kWayNames.end()) return std::nullopt;
-  return static_cast<FirstWay>(found - kWayNames.begin());
-}
-
-std::optional<std::uint64_t> CaseCosts::code_bytes() const {
-  std::optional<std::uint64_t> sum;
-  for (const MachineCode& kernel : machine_code) sum = sum.value_or(0) + kernel.bytes;
-  return sum;
-}
-
-std::optional<std::uint64_t> CaseCosts::instructions() const {
-  std::optional<std::uint64_t> sum;
-  for (const MachineCode& kernel : machine_code) {
-    if (!kernel.instructions) return std::nullopt;
-    sum = sum.value_or(0) + *kernel.instructions;
-  }
-  return sum;
-}
 
 bool CaseData::measured() const {
   return costs && !visits.empty() && may_be_measured(record.status);
@@ -53,10 +22,6 @@ std::optional<Summary> step_summary(const CaseData& data) {
   std::vector<double> values;
   for (const auto& [round, visit] : data.visits) values.push_back(visit.median());
   return summarize(values);
-}
-
-double Visit::median() const {
-  return summarize(seconds).median;
 }
 
 Resources resources_of(const Record& record) {

@@ -263,26 +263,6 @@ class Expansion {
 
 }  // namespace
 
-const char* to_string(CaseGroup group) {
-  switch (group) {
-    case CaseGroup::kAotGeneric:
-      return "aot_generic";
-    case CaseGroup::kAotInstantiated:
-      return "aot_instantiated";
-    case CaseGroup::kJitGeneric:
-      return "jit_generic";
-    case CaseGroup::kJitSpecialised:
-      return "jit_specialised";
-    case CaseGroup::kOnly:
-      return "only";
-    case CaseGroup::kAllBut:
-      return "all_but";
-    case CaseGroup::kFactorial:
-      return "factorial";
-  }
-  return "";
-}
-
 DeviceCases expand_study(const StudySpec& study, const std::shared_ptr<const Workload>& workload,
                          const DeviceInfo& device, FileSystem& files, const AheadCompiler& ahead) {
   return Expansion(study, workload, device, files, ahead).run();

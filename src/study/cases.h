@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/word_table.h"
 #include "compile/ahead_compiler.h"
 #include "study/study_spec.h"
 #include "trial/variant.h"
@@ -21,7 +22,15 @@ enum class CaseGroup {
   kAllBut,           ///< all at compile time that may be, but one studied constant
   kFactorial,        ///< some of them, neither none, one nor all
 };
-[[nodiscard]] const char* to_string(CaseGroup group);
+template <>
+inline constexpr auto kWords<CaseGroup> =
+    std::to_array<Word<CaseGroup>>({{CaseGroup::kAotGeneric, "aot_generic"},
+                                    {CaseGroup::kAotInstantiated, "aot_instantiated"},
+                                    {CaseGroup::kJitGeneric, "jit_generic"},
+                                    {CaseGroup::kJitSpecialised, "jit_specialised"},
+                                    {CaseGroup::kOnly, "only"},
+                                    {CaseGroup::kAllBut, "all_but"},
+                                    {CaseGroup::kFactorial, "factorial"}});
 
 /// One kernel that a study measures. Its place in DeviceCases::cases is that of its variant.
 struct StudyCase {

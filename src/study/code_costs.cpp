@@ -2,6 +2,7 @@
 
 #include "base/scratch_folder.h"
 #include "cache/disk_cache.h"
+#include "compile/machine_code.h"
 
 namespace kiln {
 namespace {

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/word_table.h"
+
 namespace kiln {
 
 /// An estimate with its interval at 95 %.
@@ -23,6 +25,10 @@ struct Interval {
 [[nodiscard]] Interval paired_difference(std::span<const double> left, std::span<const double> right);
 
 enum class Effect { kFaster, kSlower, kNone };
+template <>
+inline constexpr auto kWords<Effect> = std::to_array<Word<Effect>>({{Effect::kFaster, "faster"},
+                                                                    {Effect::kSlower, "slower"},
+                                                                    {Effect::kNone, "none"}});
 /// Of a speed-up: none where its interval holds 1.
 [[nodiscard]] Effect effect_of(const Interval& speedup);
 
@@ -36,6 +42,11 @@ struct BreakEven {
   Kind kind = Kind::kNever;
   std::optional<double> launches, low, high;  ///< whole numbers of launches
 };
+template <>
+inline constexpr auto kWords<BreakEven::Kind> =
+    std::to_array<Word<BreakEven::Kind>>({{BreakEven::Kind::kAfter, "after"},
+                                          {BreakEven::Kind::kNotShown, "not shown"},
+                                          {BreakEven::Kind::kNever, "never"}});
 /// `price` in seconds (median and range of what was seen), `saved` in seconds a launch. A price of 0 or less
 /// is earned back after 0 launches.
 [[nodiscard]] BreakEven break_even(const Interval& price, const Interval& saved);

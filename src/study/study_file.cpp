@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "record/json_value.h"
+#include "record/record_fields.h"
 #include "record/record_json.h"
+#include "record/study_fields.h"
 
 namespace kiln {
 namespace {
@@ -27,83 +29,18 @@ Json interval_json(const Interval& interval) {
           {"interval", Json::array({json_number(interval.low), json_number(interval.high)})}};
 }
 
-Json header_json(const StudyHeader& header) {
-  Json sections = Json::array();
-  for (const StudyHeader::Section& section : header.sections)
-    sections.push_back({{"name", section.name}, {"workload", section.workload}});
-  return {{"kind", "study"},
-          {"format", kStudyFormat},
-          {"run_id", header.run_id},
-          {"time", header.time},
-          {"kiln", {{"version", header.kiln_version}, {"revision", header.kiln_revision}}},
-          {"study_file", header.study_file},
-          {"sections", sections},
-          {"digest", header.digest},
-          {"order_seed", header.seed},
-          {"rounds", header.rounds},
-          {"samples", header.samples},
-          {"compiles", header.compiles},
-          {"devices", header.devices}};
-}
-
-Json machine_code_json(const std::vector<MachineCode>& kernels) {
-  Json list = Json::array();
-  for (const MachineCode& kernel : kernels) {
-    list.push_back({{"kernel", kernel.kernel},
-                    {"bytes", kernel.bytes},
-                    {"instructions", json_or_null(kernel.instructions)}});
-  }
-  return list;
-}
-
-std::vector<MachineCode> read_machine_code(const Json& json) {
-  std::vector<MachineCode> kernels;
-  for (const Json& item : json) {
-    MachineCode kernel{item.at("kernel").get<std::string>(), item.at("bytes").get<std::uint64_t>(), {}};
-    if (!item.at("instructions").is_null()) item.at("instructions").get_to(kernel.instructions.emplace());
-    kernels.push_back(std::move(kernel));
-  }
-  return kernels;
-}
-
-Json first_times_json(const std::map<FirstWay, FirstTimes>& first) {
-  Json all = Json::object();
-  for (const auto& [way, times] : first) {
-    Json& json = all[to_string(way)];
-    json["seconds"] = times.seconds;
-    if (!times.swap_seconds.empty()) json["swap_seconds"] = times.swap_seconds;
-  }
-  return all;
+/// A line of that kind with the rows of its own.
+template <class Write>
+std::string line_of(const char* kind, Write write) {
+  JsonWriter writer;
+  writer("kind", kind);
+  write(writer);
+  return json_line(std::move(writer));
 }
 
 std::string compiler_text(const CompilerIdentity& compiler) {
   return compiler.version.starts_with(compiler.name) ? compiler.version
                                                      : compiler.name + " " + compiler.version;
-}
-
-Json case_json(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
-  Json costs;
-  if (data.costs) {
-    costs = {{"compile_seconds", data.costs->compile_seconds},
-             {"load_seconds", data.costs->load_seconds},
-             {"disk_seconds", data.costs->disk_seconds},
-             {"binary_bytes", data.costs->binary_bytes},
-             {"keys", data.costs->keys},
-             {"first_results", first_times_json(data.costs->first)},
-             {"machine_code", machine_code_json(data.costs->machine_code)}};
-  }
-  return {{"kind", "case"},
-          {"section", cases.section},
-          {"device", cases.device.id},
-          {"case", which.name},
-          {"group", to_string(which.group)},
-          {"constants", which.constants},
-          {"fast_math", which.fast_math},
-          {"launch_bounds", which.launch_bounds},
-          {"compiler", which.compiler.empty() ? "run-time" : which.compiler},
-          {"compiled_by", compiler_text(data.record.compiler)},
-          {"costs", costs},
-          {"record", Json::parse(record_to_json(data.record))}};
 }
 
 Json summary_json(const std::optional<Summary>& summary) {
@@ -134,25 +71,13 @@ Json case_result_json(const StudyCase& which, const CaseData& data) {
           {"max_relative_error", number_or_null(worst_error(data.record))}};
 }
 
-const char* effect_text(Effect effect) {
-  switch (effect) {
-    case Effect::kFaster:
-      return "faster";
-    case Effect::kSlower:
-      return "slower";
-    case Effect::kNone:
-      return "none";
-  }
-  return "";
-}
-
 Json ratios_json(const std::vector<CaseRatio>& ratios) {
   Json list = Json::array();
   for (const CaseRatio& ratio : ratios) {
     list.push_back({{"case", ratio.subject},
                     {"base", ratio.base},
                     {"speedup", interval_json(ratio.speedup)},
-                    {"effect", effect_text(effect_of(ratio.speedup))},
+                    {"effect", to_string(effect_of(ratio.speedup))},
                     {"same_code", ratio.same_code},
                     {"registers_saved", json_or_null(ratio.registers_saved)},
                     {"instructions", json_or_null(ratio.instructions)},
@@ -162,24 +87,12 @@ Json ratios_json(const std::vector<CaseRatio>& ratios) {
   return list;
 }
 
-const char* kind_text(BreakEven::Kind kind) {
-  switch (kind) {
-    case BreakEven::Kind::kAfter:
-      return "after";
-    case BreakEven::Kind::kNotShown:
-      return "not shown";
-    case BreakEven::Kind::kNever:
-      return "never";
-  }
-  return "";
-}
-
 Json break_even_json(const CaseBreakEven& found) {
   return {{"case", found.subject},
           {"base", found.base},
           {"price_seconds", interval_json(found.price)},
           {"saved_seconds", interval_json(found.saved)},
-          {"kind", kind_text(found.result.kind)},
+          {"kind", to_string(found.result.kind)},
           {"launches", number_or_null(found.result.launches)},
           {"interval", Json::array({number_or_null(found.result.low), number_or_null(found.result.high)})},
           {"verdict", found.sentence()}};
@@ -217,57 +130,48 @@ Json amortisation_json(const std::vector<Amortisation>& amortisation) {
   return list;
 }
 
-std::map<FirstWay, FirstTimes> read_first_times(const Json& json) {
-  std::map<FirstWay, FirstTimes> first;
-  for (const auto& [name, times] : json.items()) {
-    const auto way = parse_first_way(name);
-    if (!way) throw std::out_of_range("the way '" + name + "' to a first result is not known");
-    times.at("seconds").get_to(first[*way].seconds);
-    if (times.contains("swap_seconds")) times.at("swap_seconds").get_to(first[*way].swap_seconds);
-    if (first[*way].seconds.empty()) throw std::out_of_range("a first result has no times");
-  }
-  return first;
+void require_values(const JsonNode& node, const char* key, const std::vector<double>& values) {
+  if (values.empty()) throw node.at(key).expected("at least one number");
 }
 
-CaseCosts read_costs(const Json& json) {
-  CaseCosts costs;
-  json.at("compile_seconds").get_to(costs.compile_seconds);
-  json.at("load_seconds").get_to(costs.load_seconds);
-  json.at("disk_seconds").get_to(costs.disk_seconds);
-  json.at("binary_bytes").get_to(costs.binary_bytes);
-  json.at("keys").get_to(costs.keys);
-  costs.first = read_first_times(json.at("first_results"));
-  costs.machine_code = read_machine_code(json.at("machine_code"));
-  return costs;
+StudyBlock block_in(const JsonNode& node) {
+  return {node.at("section").text(), node.at("device").text()};
 }
 
-StudyBlock read_block(const Json& json) {
-  return {json.at("section").get<std::string>(), json.at("device").get<std::string>()};
+void read_case(const JsonNode& node, StudyContent& content) {
+  CaseData& data = content.devices[block_in(node)][node.at("case").text()];
+  JsonReader reader(node);
+  reader("costs", data.costs);
+  if (!data.costs) return;
+  const JsonNode costs = node.at("costs");
+  require_values(costs, "compile_seconds", data.costs->compile_seconds);
+  require_values(costs, "load_seconds", data.costs->load_seconds);
+  require_values(costs, "disk_seconds", data.costs->disk_seconds);
+  for (const auto& [way, times] : data.costs->first)
+    require_values(costs.at("first_results").at(to_string(way)), "seconds", times.seconds);
 }
 
-void read_line(const Json& json, StudyContent& content) {
-  const std::string kind = json.at("kind").get<std::string>();
+void read_visit(const JsonNode& node, StudyContent& content) {
+  Visit visit;
+  JsonReader reader(node);
+  fields(reader, visit);
+  require_values(node, "seconds", visit.seconds);
+  content.devices[block_in(node)][node.at("case").text()].visits[node.at("round").count()] = std::move(visit);
+}
+
+void read_line(const JsonNode& node, StudyContent& content) {
+  const std::string kind = node.at("kind").text();
   if (kind == "study") {
-    json.at("digest").get_to(content.header.digest);
-    json.at("run_id").get_to(content.header.run_id);
-    json.at("devices").get_to(content.header.devices);
-    for (const Json& section : json.at("sections"))
-      content.header.sections.push_back(
-          {section.at("name").get<std::string>(), section.at("workload").get<std::string>()});
+    JsonReader reader(node);
+    fields(reader, content.header);
   } else if (kind == "case") {
-    CaseData& data = content.devices[read_block(json)][json.at("case").get<std::string>()];
-    if (!json.at("costs").is_null()) data.costs = read_costs(json.at("costs"));
+    read_case(node, content);
   } else if (kind == "visit") {
-    Visit visit;
-    json.at("seconds").get_to(visit.seconds);
-    json.at("launches").get_to(visit.launches);
-    if (visit.seconds.empty()) throw std::out_of_range("a visit has no samples");
-    content.devices[read_block(json)][json.at("case").get<std::string>()]
-        .visits[json.at("round").get<std::size_t>()] = std::move(visit);
+    read_visit(node, content);
   } else if (kind == "result") {
-    content.finished.push_back(read_block(json));
+    content.finished.push_back(block_in(node));
   } else {
-    throw std::out_of_range("the kind '" + kind + "' is not known");
+    throw node.at("kind").expected("study, case, visit or result");
   }
 }
 
@@ -283,12 +187,8 @@ std::optional<StudyContent> StudyFile::read() const {
   if (!text) return std::nullopt;
   StudyContent content;
   for (const JsonLines::Line& line : text->lines) {
-    try {
-      read_line(Json::parse(line.text), content);
-    } catch (const std::exception& error) {
-      throw bad_input(std::string("is no line of a study's file: ") + error.what(),
-                      {path().string(), line.number, 0});
-    }
+    read_json(line.text, path().string(), line.number,
+              [&](const JsonNode& node) { read_line(node, content); });
   }
   if (text->lines.empty()) return std::nullopt;
   if (content.header.digest.empty())
@@ -341,11 +241,29 @@ StudyBlock block_of(const DeviceCases& cases) {
 }
 
 std::string header_to_json(const StudyHeader& header) {
-  return text_of(header_json(header));
+  return line_of("study", [&](JsonWriter& writer) {
+    writer("format", kStudyFormat);
+    fields(writer, header);
+  });
 }
 
 std::string case_to_json(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
-  return text_of(case_json(cases, which, data));
+  return line_of("case", [&](JsonWriter& writer) {
+    writer("section", cases.section);
+    writer("device", cases.device.id);
+    writer("case", which.name);
+    writer("group", which.group);
+    writer("constants", which.constants);
+    writer("fast_math", which.fast_math);
+    writer("launch_bounds", which.launch_bounds);
+    writer("compiler", which.compiler.empty() ? std::string("run-time") : which.compiler);
+    writer("compiled_by", compiler_text(data.record.compiler));
+    writer("costs", data.costs);
+    writer.group("record", [&](JsonWriter& record) {
+      record("format", kRecordFormat);
+      fields(record, data.record);
+    });
+  });
 }
 
 void StudyFile::add_case(const DeviceCases& cases, const StudyCase& which, const CaseData& data) {
@@ -354,13 +272,13 @@ void StudyFile::add_case(const DeviceCases& cases, const StudyCase& which, const
 
 void StudyFile::add_visit(const DeviceCases& cases, const std::string& name, std::size_t round,
                           const Visit& visit) {
-  file_.append(text_of({{"kind", "visit"},
-                        {"section", cases.section},
-                        {"device", cases.device.id},
-                        {"case", name},
-                        {"round", round},
-                        {"seconds", visit.seconds},
-                        {"launches", visit.launches}}));
+  file_.append(line_of("visit", [&](JsonWriter& writer) {
+    writer("section", cases.section);
+    writer("device", cases.device.id);
+    writer("case", name);
+    writer("round", round);
+    fields(writer, visit);
+  }));
 }
 
 std::string result_to_json(const DeviceCases& cases, const DeviceData& data, const Findings& findings) {

@@ -9,28 +9,10 @@
 
 #include "base/file.h"
 #include "record/json_lines.h"
-#include "report/study_reader.h"
+#include "record/study_lines.h"
 #include "study/findings.h"
 
 namespace kiln {
-
-/// The form of the file that is written, as `report` reads it.
-inline constexpr int kStudyFormat = kStudyResultFormat;
-
-/// The first line of a study's file: what was measured, by whom, in which order. Who resumes a study may ask
-/// for another number of rounds; results say how many there are.
-struct StudyHeader {
-  std::string run_id, time, kiln_version, kiln_revision;
-  std::string study_file;
-  struct Section {
-    std::string name, workload;
-  };
-  std::vector<Section> sections;
-  std::string digest;  ///< of everything that decides what is measured: only the same study is resumed
-  std::uint64_t seed = 1;
-  std::size_t rounds = 0, samples = 0, compiles = 0;
-  std::vector<std::string> devices;
-};
 
 /// A workload's section of a study and a device: each such pair has a result of its own.
 using StudyBlock = std::pair<std::string, std::string>;

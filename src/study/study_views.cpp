@@ -1,6 +1,6 @@
 #include "study/study_views.h"
 
-#include "report/study_reader.h"
+#include "record/study_reader.h"
 
 namespace kiln {
 

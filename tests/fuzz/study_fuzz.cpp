@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "fuzz/fuzz_target.h"
+#include "record/study_reader.h"
 #include "report/portability_text.h"
 #include "report/study_plots.h"
-#include "report/study_reader.h"
 #include "report/study_report.h"
 #include "study/study_file.h"
 #include "support/fake_clock.h"

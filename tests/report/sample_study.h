@@ -1,6 +1,6 @@
 #pragma once
 
-#include "report/study_results.h"
+#include "record/study_results.h"
 
 namespace kiln::test {
 

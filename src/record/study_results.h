@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "record/study_lines.h"
+
 namespace kiln {
 
 /// What the file of a study tells of one workload on one device (schemas/study_result.schema.json), for views
 /// of it. Times are in seconds; what the file does not know is absent.
-struct StudyReport {
+struct StudyReport : StudyHeader {
   /// A median with its interval; of costs and first results the interval is the range of what was seen.
   struct Estimate {
     double median = 0, low = 0, high = 0;
@@ -57,9 +59,7 @@ struct StudyReport {
     std::vector<Curve> curves;
   };
 
-  std::string run_id, time, kiln_version, kiln_revision, study_file;
   std::string section, workload;  ///< a study of several workloads has a section for each
-  std::uint64_t seed = 0, samples = 0, compiles = 0;
   std::string device_id, device_name;
   std::vector<Case> cases;
   std::vector<std::string> unread, left_out;

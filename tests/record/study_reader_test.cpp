@@ -1,4 +1,4 @@
-#include "report/study_reader.h"
+#include "record/study_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::string header(const std::string& devices = R"(["cpu"])", int format = kStudyResultFormat) {
+std::string header(const std::string& devices = R"(["cpu"])", int format = kStudyFormat) {
   return R"({"kind":"study","format":)" + std::to_string(format) +
          R"(,"run_id":"r1","time":"2026-11-21T09:35:00Z","kiln":{"version":"0.1.0","revision":"abc"},)"
          R"("study_file":"s.yaml","sections":[{"name":"small","workload":"poly"}],"digest":"d","order_seed":7,"rounds":6,"samples":3,)"

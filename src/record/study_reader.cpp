@@ -1,4 +1,4 @@
-#include "report/study_reader.h"
+#include "record/study_reader.h"
 
 #include <algorithm>
 #include <map>
@@ -11,6 +11,7 @@
 #include "kiln/error.h"
 #include "record/json_lines.h"
 #include "record/json_node.h"
+#include "record/study_fields.h"
 
 namespace kiln {
 namespace {
@@ -154,8 +155,8 @@ class Reader {
 
   StudyReports result(const std::string& file) && {
     StudyReports all;
-    for (const auto& [section, workload] : sections_) {
-      for (const std::string& device : devices_) {
+    for (const auto& [section, workload] : header_.sections) {
+      for (const std::string& device : header_.devices) {
         auto& found = blocks_[{section, device}].report;
         if (found) {
           all.reports.push_back(std::move(*found));
@@ -179,32 +180,26 @@ class Reader {
   static Key key_of(const JsonNode& node) { return {node.at("section").text(), node.at("device").text()}; }
 
   void read_header(const JsonNode& node, const std::string& line) {
-    if (const JsonNode format = node.at("format"); format.integer() != kStudyResultFormat)
-      throw format.expected("format " + std::to_string(kStudyResultFormat) + " of Kiln's studies");
+    if (const JsonNode format = node.at("format"); format.integer() != kStudyFormat)
+      throw format.expected("format " + std::to_string(kStudyFormat) + " of Kiln's studies");
     begun_ = true;
-    header_.run_id = node.at("run_id").text();
-    header_.time = node.at("time").text();
-    header_.kiln_version = node.at("kiln").at("version").text();
-    header_.kiln_revision = node.at("kiln").at("revision").text();
-    header_.study_file = node.at("study_file").text();
-    for (const JsonNode& section : node.at("sections").items())
-      sections_.emplace_back(section.at("name").text(), section.at("workload").text());
-    header_.seed = node.at("order_seed").count();
-    header_.samples = node.at("samples").count();
-    header_.compiles = node.at("compiles").count();
-    header_.header_json = line;
-    devices_ = node.at("devices").texts();
+    JsonReader reader(node);
+    fields(reader, header_);
+    header_json_ = line;
   }
 
   /// The last one of a section and device counts.
   void read_result(const JsonNode& node, const std::string& line) {
     Block& block = blocks_[key_of(node)];
-    StudyReport report = header_;
+    StudyReport report;
+    static_cast<StudyHeader&>(report) = header_;
+    report.header_json = header_json_;
     std::tie(report.section, report.device_id) = key_of(node);
-    const auto section = std::find_if(sections_.begin(), sections_.end(),
-                                      [&](const auto& known) { return known.first == report.section; });
-    if (section == sections_.end()) throw node.at("section").expected("a section that the first line names");
-    report.workload = section->second;
+    const auto section = std::find_if(header_.sections.begin(), header_.sections.end(),
+                                      [&](const auto& known) { return known.name == report.section; });
+    if (section == header_.sections.end())
+      throw node.at("section").expected("a section that the first line names");
+    report.workload = section->workload;
     report.device_name = block.device_name;
     for (const JsonNode& item : node.at("cases").items()) {
       const auto found = block.cases.find(item.at("case").text());
@@ -229,9 +224,8 @@ class Reader {
   }
 
   bool begun_ = false;
-  StudyReport header_;
-  std::vector<std::pair<std::string, std::string>> sections_;  // name and workload
-  std::vector<std::string> devices_;
+  StudyHeader header_;
+  std::string header_json_;
   std::map<Key, Block> blocks_;
 };
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kiln {
+
+/// What the machine code of a kernel weighs.
+struct MachineCode {
+  std::string kernel;  ///< name expression; several, with commas, where they share code
+  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> instructions;  ///< absent where nothing here can tell
+};
+
+}  // namespace kiln

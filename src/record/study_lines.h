@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/word_table.h"
+#include "record/machine_code.h"
+
+namespace kiln {
+
+/// Version of the form of a study's file; goes up when a reader of the old form would misread the new.
+inline constexpr int kStudyFormat = 2;
+
+/// What every line of a study's file begins with, and holds nowhere else.
+inline constexpr std::string_view kStudyBeginning = R"({"kind":)";
+
+/// The first line of a study's file: what was measured, by whom, in which order. Who resumes a study may ask
+/// for another number of rounds; results say how many there are.
+struct StudyHeader {
+  std::string run_id, time, kiln_version, kiln_revision;
+  std::string study_file;
+  struct Section {
+    std::string name, workload;
+  };
+  std::vector<Section> sections;
+  std::string digest;  ///< of everything that decides what is measured: only the same study is resumed
+  std::uint64_t seed = 1;
+  std::size_t rounds = 0, samples = 0, compiles = 0;
+  std::vector<std::string> devices;
+};
+
+/// How a program comes by the code of its first step.
+enum class FirstWay {
+  kAhead,           ///< compiled before and part of the program: loaded
+  kCold,            ///< compiled now: nothing is in any cache
+  kDisk,            ///< found in the cache on disk
+  kBackground,      ///< as kCold, but generic code runs until a thread has the case's own
+  kBackgroundDisk,  ///< the same, with the generic code found on disk
+};
+template <>
+inline constexpr auto kWords<FirstWay> = std::to_array<Word<FirstWay>>({{FirstWay::kAhead, "ahead"},
+                                                                        {FirstWay::kCold, "cold"},
+                                                                        {FirstWay::kDisk, "disk"},
+                                                                        {FirstWay::kBackground, "background"},
+                                                                        {FirstWay::kBackgroundDisk,
+                                                                         "background_disk"}});
+
+/// Seconds from the wish for a kernel, its inputs in place, to the end of the first step; one value for each
+/// time that it was measured.
+struct FirstTimes {
+  std::vector<double> seconds;
+  std::vector<double> swap_seconds;  ///< to the case's own code, of the ways in the background
+};
+
+/// What the step's code of a case costs before it can run; lists hold one value for each cold compile.
+struct CaseCosts {
+  std::vector<double> compile_seconds;  ///< with nothing in any cache
+  std::vector<double> load_seconds;     ///< by the driver, after a compile
+  std::vector<double> disk_seconds;     ///< from the key to loaded code, out of the disk cache
+  std::uint64_t binary_bytes = 0;
+  std::vector<std::string> keys;          ///< of its units: the same keys are the same machine code
+  std::map<FirstWay, FirstTimes> first;   ///< the ways that were measured
+  std::vector<MachineCode> machine_code;  ///< of the step's kernels; empty where nothing tells
+
+  /// Of all kernels of a step together; absent where it is not known of each.
+  [[nodiscard]] std::optional<std::uint64_t> code_bytes() const;
+  [[nodiscard]] std::optional<std::uint64_t> instructions() const;
+};
+
+/// The samples that one round took of a case, in seconds of one step.
+struct Visit {
+  std::vector<double> seconds;
+  std::vector<double> launches;  ///< median of each launch of the step
+
+  /// The value of this round: its samples stand too close together to count as many.
+  [[nodiscard]] double median() const;
+};
+
+}  // namespace kiln
