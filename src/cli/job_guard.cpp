@@ -145,10 +145,12 @@ void JobGuard::end_interrupted() {
 void JobGuard::end_timed_out() {
   const std::string* name = kernel();
   const std::string subject = name == nullptr ? "a launch" : "kernel '" + *name + "'";
-  const std::string why = " did not end within " +
-                          format_seconds(world_.settings().values.launch_time_limit) +
+  const double limit = world_.settings().values.launch_time_limit;
+  const std::string why = " did not end within " + format_seconds(limit) +
                           ", the launch_time_limit; a kernel that runs cannot be stopped without its process";
-  end(kExitFailed, "kiln: error: " + running_text() + why, record_with(RunStatus::kTimedOut, subject + why));
+  std::optional<Record> record = record_with(RunStatus::kTimedOut, subject + why);
+  if (record) record->launch_time_limit = limit;
+  end(kExitFailed, "kiln: error: " + running_text() + why, record);
 }
 
 void JobGuard::end_exited() {

@@ -99,7 +99,8 @@ struct Record {
   std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
   std::vector<MetricValue> metrics;
-  double first_launch_seconds = 0;  ///< from the start of the variant to its first launch
+  double first_launch_seconds = 0;          ///< from the start of the variant to its first launch
+  std::optional<double> launch_time_limit;  ///< seconds: the limit that ended it; absent where none did
 };
 
 }  // namespace kiln

@@ -162,6 +162,7 @@ void fields(Io& io, Is<Record> auto& record) {
   io("checks", record.checks);
   io.named("metrics", record.metrics);
   io("first_launch_seconds", record.first_launch_seconds, {.column = "first_launch_seconds"});
+  io("launch_time_limit", record.launch_time_limit, {.column = "launch_time_limit"});
 }
 
 }  // namespace kiln

@@ -42,6 +42,7 @@ Record full_record() {
   record.checks.push_back(test::check(false));
   record.metrics.push_back({"error", "", std::numeric_limits<double>::infinity(), false});
   record.seed = -5;
+  record.launch_time_limit = 2.5;
   return record;
 }
 
