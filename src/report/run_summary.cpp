@@ -1,6 +1,8 @@
 #include "report/run_summary.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "base/text.h"
 #include "report/record_table.h"
@@ -8,81 +10,29 @@
 namespace kiln {
 namespace {
 
-void count_status(RunStatus status, RunTotals& totals) {
-  switch (status) {
-    case RunStatus::kOk:
-      ++totals.ok;
-      return;
-    case RunStatus::kUnchecked:
-      ++totals.unchecked;
-      return;
-    case RunStatus::kWrong:
-      ++totals.wrong;
-      return;
-    case RunStatus::kCompileFailed:
-      ++totals.compile_failed;
-      return;
-    case RunStatus::kUnfit:
-      ++totals.unfit;
-      return;
-    case RunStatus::kFaulted:
-      ++totals.faulted;
-      return;
-    case RunStatus::kCrashed:
-      ++totals.crashed;
-      return;
-    case RunStatus::kTimedOut:
-      ++totals.timed_out;
-      return;
-    case RunStatus::kNotRun:
-      ++totals.not_run;
-      return;
+std::string counted(std::size_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what);
+}
+
+std::string status_part(const std::vector<Record>& records) {
+  std::map<RunStatus, std::size_t> counts;
+  for (const Record& record : records) ++counts[record.status];
+  std::vector<std::string> parts;
+  for (const auto& [status, word] : kWords<RunStatus>) {
+    if (counts[status] > 0 || status == RunStatus::kOk) parts.push_back(counted(counts[status], word));
   }
+  return counted(records.size(), records.size() == 1 ? "variant: " : "variants: ") + join(parts, ", ");
 }
 
-void count_origin(Origin origin, RunTotals& totals) {
-  switch (origin) {
-    case Origin::kCompiled:
-      ++totals.compiled;
-      return;
-    case Origin::kDisk:
-      ++totals.from_disk;
-      return;
-    case Origin::kMemory:
-      ++totals.from_memory;
-      return;
-    case Origin::kWaited:
-      ++totals.waited;
-      return;
+std::string origin_part(const std::vector<Record>& records) {
+  std::map<Origin, std::size_t> counts;
+  for (const Record& record : records) {
+    for (const UnitUse& unit : record.units) ++counts[unit.origin];
   }
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what;
-}
-
-void add_if_any(std::vector<std::string>& parts, std::size_t count, const std::string& what) {
-  if (count > 0) parts.push_back(counted(count, what));
-}
-
-std::string status_part(const RunTotals& totals) {
-  std::vector<std::string> parts = {counted(totals.ok, "ok")};
-  add_if_any(parts, totals.unchecked, "unchecked");
-  add_if_any(parts, totals.wrong, "wrong");
-  add_if_any(parts, totals.compile_failed, "did not compile");
-  add_if_any(parts, totals.unfit, "did not fit");
-  add_if_any(parts, totals.faulted, "faulted");
-  add_if_any(parts, totals.crashed, "crashed");
-  add_if_any(parts, totals.timed_out, "timed out");
-  add_if_any(parts, totals.not_run, "not run");
-  return counted(totals.variants, totals.variants == 1 ? "variant: " : "variants: ") + join(parts, ", ");
-}
-
-std::string origin_part(const RunTotals& totals) {
-  std::vector<std::string> parts = {counted(totals.compiled, "compiled"),
-                                    counted(totals.from_disk, "from disk"),
-                                    counted(totals.from_memory, "from memory")};
-  add_if_any(parts, totals.waited, "waited for");
+  std::vector<std::string> parts = {counted(counts[Origin::kCompiled], "compiled"),
+                                    counted(counts[Origin::kDisk], "from disk"),
+                                    counted(counts[Origin::kMemory], "from memory")};
+  if (counts[Origin::kWaited] > 0) parts.push_back(counted(counts[Origin::kWaited], "waited for"));
   return join(parts, ", ");
 }
 
@@ -172,16 +122,6 @@ std::string paragraph(const std::vector<Record>& records, const Record& record, 
 
 }  // namespace
 
-RunTotals count_run(const std::vector<Record>& records) {
-  RunTotals totals;
-  for (const Record& record : records) {
-    ++totals.variants;
-    count_status(record.status, totals);
-    for (const UnitUse& unit : record.units) count_origin(unit.origin, totals);
-  }
-  return totals;
-}
-
 std::string compiler_text(const CompilerIdentity& compiler) {
   if (compiler.version.starts_with(compiler.name)) return compiler.version;
   return compiler.name + " " + compiler.version;
@@ -200,8 +140,7 @@ std::string run_heading(const std::vector<Record>& records, const TextStyle& sty
 }
 
 std::string summary_line(const std::vector<Record>& records, const TextStyle& style) {
-  const RunTotals totals = count_run(records);
-  std::vector<std::string> parts = {status_part(totals), origin_part(totals)};
+  std::vector<std::string> parts = {status_part(records), origin_part(records)};
   if (std::count_if(records.begin(), records.end(), is_measured) > 1)
     parts.push_back("best: " + best_text(records, style));
   return join(parts, style.dot());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,14 +7,6 @@
 #include "report/text_table.h"
 
 namespace kiln {
-
-/// How many variants ended how, and where their compiled units came from.
-struct RunTotals {
-  std::size_t variants = 0, ok = 0, unchecked = 0, wrong = 0, compile_failed = 0, unfit = 0, faulted = 0,
-              crashed = 0, timed_out = 0, not_run = 0;
-  std::size_t compiled = 0, from_disk = 0, from_memory = 0, waited = 0;
-};
-[[nodiscard]] RunTotals count_run(const std::vector<Record>& records);
 
 /// "g++ (Debian 12.2.0-14+deb12u1) 12.2.0": many a compiler begins its version with its name.
 [[nodiscard]] std::string compiler_text(const CompilerIdentity& compiler);

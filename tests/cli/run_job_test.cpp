@@ -113,7 +113,7 @@ TEST_F(RunJob, AKernelThatDoesNotCompileShowsTheUsersOwnLines) {
   const CliResult result = kiln(job(kJob));
   EXPECT_EQ(result.code, kExitFailed);
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("twice.cu:7:"), HasSubstr("undeclared"), HasSubstr("2 did not compile")));
+              AllOf(HasSubstr("twice.cu:7:"), HasSubstr("undeclared"), HasSubstr("2 compile failed")));
 }
 
 TEST_F(RunJob, DryRunShowsTheVariantsAndWritesNothing) {

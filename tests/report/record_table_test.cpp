@@ -74,7 +74,7 @@ TEST(RecordTable, ANanErrorIsShown) {
 
 TEST(RunSummary, CountsVariantsAndOriginsAndNamesTheBest) {
   EXPECT_EQ(summary_line(mixed_records(), kPlain),
-            "4 variants: 2 ok, 1 wrong, 1 did not compile · 2 compiled, 1 from disk, 2 from memory · best: "
+            "4 variants: 2 ok, 1 wrong, 1 compile failed · 2 compiled, 1 from disk, 2 from memory · best: "
             "block_x=256 "
             "(26.09 GB/s)");
 }
