@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/folder_trust.h"
+#include "base/scratch_folder.h"
 
 namespace kiln {
 namespace {
@@ -38,19 +39,21 @@ OutputFile::OutputFile(FileSystem& files, const Path& file)
   using Type = FileStatus::Type;
   if (before_ && before_->type == Type::kDirectory) fail(target_, std::errc::is_a_directory);
   replaces_ = !before_ || before_->type == Type::kFile;
-  const auto make_scratch = [&](const Path& folder) {
-    // It is for others to make: a mistyped path must not become a folder.
-    if (!files_.status(folder / ".")) fail(target_, std::errc::no_such_file_or_directory);
-    scratch_ = make_scratch_folder(files_, folder, ".kiln-output-");
-  };
   try {
-    make_scratch(replaces_ ? folder_of(target_) : std::filesystem::temp_directory_path());
+    if (replaces_) scratch_ = make_scratch_beside(target_);
   } catch (const filesystem_error&) {
-    if (!before_ || !replaces_) throw;
+    if (!before_) throw;
     replaces_ = false;
-    make_scratch(std::filesystem::temp_directory_path());
   }
+  if (!replaces_) scratch_ = make_shared_scratch(files_, temporary_folder(), "output");
   draft_ = scratch_.get().path / "output";
+}
+
+ScratchFolder OutputFile::make_scratch_beside(const Path& file) {
+  const Path folder = folder_of(file);
+  // It is for others to make: a mistyped path must not become a folder.
+  if (!files_.status(folder / ".")) fail(file, std::errc::no_such_file_or_directory);
+  return make_scratch_folder(files_, folder, ".kiln-output-");
 }
 
 void OutputFile::finish() {

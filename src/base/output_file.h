@@ -19,7 +19,7 @@ namespace kiln {
 /// replaced; so is a plain file in a folder where nothing can be made. Until `finish` nothing has changed.
 class OutputFile {
  public:
-  /// Throws filesystem_error: for a folder or a socket, and where the disk refuses.
+  /// Throws filesystem_error: for a folder or a socket, and where the disk refuses; temporary_folder_error.
   OutputFile(FileSystem& files, const std::filesystem::path& file);
 
   /// Where the content is to be written first.
@@ -27,6 +27,8 @@ class OutputFile {
   void finish();
 
  private:
+  ScratchFolder make_scratch_beside(const std::filesystem::path& file);
+
   FileSystem& files_;
   std::filesystem::path target_;
   std::optional<FileStatus> before_;

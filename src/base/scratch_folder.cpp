@@ -3,6 +3,7 @@
 #include <functional>
 #include <string_view>
 
+#include "base/environment.h"
 #include "base/process_identity.h"
 
 namespace kiln {
@@ -43,8 +44,22 @@ bool names_owner(const std::string& name) {
 
 }  // namespace
 
+Path temporary_folder() {
+  return read_environment("TMPDIR").value_or("/tmp");
+}
+
+Error temporary_folder_error(const Path& below, const std::filesystem::filesystem_error& cause) {
+  return environment_error("no temporary files can be made in '" + below.string() +
+                           "': " + cause.code().message() + "; set TMPDIR to a folder that you may write to");
+}
+
 ScratchFolder make_shared_scratch(FileSystem& files, const Path& below, const std::string& purpose) {
-  return make_scratch_folder(files, below, std::string(kPrefix) + owner_prefix() + "-" + purpose + "-");
+  try {
+    const std::string prefix = std::string(kPrefix) + owner_prefix() + "-" + purpose + "-";
+    return ScratchFolder({&files, files.make_unique_directory(std::filesystem::absolute(below) / prefix)});
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw temporary_folder_error(below, error);
+  }
 }
 
 std::size_t collect_scratch(FileSystem& files, const Path& below, std::int64_t now_ns,

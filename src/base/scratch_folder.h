@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/unique_handle.h"
+#include "kiln/error.h"
 
 namespace kiln {
 
@@ -35,8 +36,17 @@ using ScratchFolder = UniqueHandle<ScratchFolderTraits>;
   return ScratchFolder({&files, files.make_unique_directory(std::filesystem::absolute(below) / prefix)});
 }
 
-/// `below`/kiln-OWNER-`purpose`-RANDOM in a folder that all programs share, as the temporary folder: the name
-/// says which process it belongs to (base/process_identity.h). Throws filesystem_error.
+/// Where temporary files go: $TMPDIR, else /tmp. Nobody looks whether it exists before something is made
+/// there.
+[[nodiscard]] std::filesystem::path temporary_folder();
+
+/// An environment error: files cannot be made in the temporary folder `below`. Names folder, cause and
+/// TMPDIR.
+[[nodiscard]] Error temporary_folder_error(const std::filesystem::path& below,
+                                           const std::filesystem::filesystem_error& cause);
+
+/// `below`/kiln-OWNER-`purpose`-RANDOM in the temporary folder `below`, which is not made: the name says
+/// which process it belongs to (base/process_identity.h). Throws temporary_folder_error.
 [[nodiscard]] ScratchFolder make_shared_scratch(FileSystem& files, const std::filesystem::path& below,
                                                 const std::string& purpose);
 

@@ -54,8 +54,8 @@ int run(World& world, const GcArguments& arguments) {
   const std::uint64_t capsules =
       remove_old_capsules(world.files(), world.clock(), root / "failures",
                           options.older_than_seconds.value_or(kCapsuleSeconds), options.dry_run);
-  const std::size_t scratch = collect_scratch(world.files(), std::filesystem::temp_directory_path(),
-                                              world.clock().system_ns(), options.dry_run);
+  const std::size_t scratch =
+      collect_scratch(world.files(), temporary_folder(), world.clock().system_ns(), options.dry_run);
   const std::string would = options.dry_run ? "would be removed" : "removed";
   world.out() << entries_text(report.removed_entries) << " (" << format_bytes(report.removed_bytes) << ") of "
               << report.entries << " (" << format_bytes(report.bytes) << ") " << would << " from "

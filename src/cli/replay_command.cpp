@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/process.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/arguments.h"
@@ -52,8 +53,7 @@ int run(World& world, const std::string& folder) {
   if (!before.empty()) world.out() << "before    " << before << "\n";
   world.out().flush();
   const auto processes = make_process_runner();
-  return report(world,
-                run_in_worker(capsule, std::filesystem::temp_directory_path(), *processes, world.files()));
+  return report(world, run_in_worker(capsule, temporary_folder(), *processes, world.files()));
 }
 
 }  // namespace

@@ -49,8 +49,7 @@ class ProgramCompiler final : public Compiler {
     try {
       return compile_in(make_shared_scratch(files_, options_.scratch, recipe_.name), specialization);
     } catch (const std::filesystem::filesystem_error& error) {
-      return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
-                        true};
+      throw temporary_folder_error(options_.scratch, error);
     }
   }
 

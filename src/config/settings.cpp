@@ -4,6 +4,7 @@
 
 #include "base/folder_trust.h"
 #include "base/input_file.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "config/yaml_node.h"
 #include "kiln/error.h"
@@ -43,8 +44,7 @@ Path xdg_folder(const SettingsWorld& world, const std::string& variable, const c
 Path cache_folder(const SettingsWorld& world, const Path& name, const std::string& name_in_temporary) {
   const Path folder = xdg_folder(world, "XDG_CACHE_HOME", ".cache");
   if (!folder.empty()) return folder / name;
-  return std::filesystem::temp_directory_path() /
-         (name_in_temporary + "-" + std::to_string(current_user_id()));
+  return temporary_folder() / (name_in_temporary + "-" + std::to_string(current_user_id()));
 }
 
 Path default_cache_dir(const SettingsWorld& world, const std::optional<Path>& checkout) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/environment.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "compile/cpu/cpu_compiler.h"
 #include "compile/cuda/nvcc_compiler.h"
@@ -34,7 +35,7 @@ CpuBackendOptions cpu_backend_options(const Settings& settings) {
   CpuBackendOptions options;
   options.threads = settings.cpu_threads;
   options.stack_bytes = static_cast<std::size_t>(settings.cpu_stack_kib) * kKibibyte;
-  options.scratch = std::filesystem::temp_directory_path().string();
+  options.scratch = temporary_folder().string();
   return options;
 }
 
@@ -49,7 +50,7 @@ CpuCompilerOptions cpu_compiler_options(const Settings& settings) {
     if (const auto value = read_environment(variable)) options.environment.emplace(variable, *value);
   }
   options.program = settings.cpu_compiler;
-  options.scratch = std::filesystem::temp_directory_path();
+  options.scratch = temporary_folder();
   if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / "compilers.json";
   options.time_limit = compile_time_limit(settings);
   return options;
@@ -80,7 +81,7 @@ HiprtcCompilerOptions hiprtc_options(const Settings& settings, const HipPlaces& 
 
 ProgramCompilerOptions program_options(const Settings& settings, const std::string& name) {
   ProgramCompilerOptions options;
-  options.scratch = std::filesystem::temp_directory_path();
+  options.scratch = temporary_folder();
   if (settings.cache) options.identity_memo = std::filesystem::path(settings.cache_dir) / (name + ".txt");
   options.time_limit = compile_time_limit(settings);
   return options;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/scratch_folder.h"
 #include "base/unique_handle.h"
 #include "embed/backends.h"
 #include "embed/trace_file.h"
@@ -84,7 +85,7 @@ struct Engine::Parts {
   Compiler* isolated(const std::string& backend, Compiler& inner, Isolation isolation) {
     std::unique_ptr<Compiler>& compiler = compilers[{isolation, backend}];
     if (compiler) return compiler.get();
-    const std::filesystem::path scratch = std::filesystem::temp_directory_path();
+    const std::filesystem::path scratch = temporary_folder();
     const std::filesystem::path failures =
         settings.cache ? std::filesystem::path(settings.cache_dir) / "failures"
                        : scratch / ("kiln-failures-" + std::to_string(current_user_id()));

@@ -110,8 +110,7 @@ CompileResult compile_capsule(const Capsule& capsule, const Path& scratch, Worke
     return Diagnostic{"'" + *program + "' is not kiln-worker; correct the setting `worker` (KILN_WORKER)",
                       diagnostic->log, *program, true};
   } catch (const std::filesystem::filesystem_error& error) {
-    return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
-                      true};
+    throw temporary_folder_error(scratch, error);
   }
 }
 

@@ -49,7 +49,7 @@ void lower_limit(decltype(RLIMIT_AS) resource, rlim_t bytes) {
 /// What compilers leave behind goes with this process's folder: when it ends, or, if it is killed, when
 /// another process finds it.
 ScratchFolder make_scratch(FileSystem& files) {
-  ScratchFolder folder = make_shared_scratch(files, std::filesystem::temp_directory_path(), "worker");
+  ScratchFolder folder = make_shared_scratch(files, temporary_folder(), "worker");
   ::setenv("TMPDIR", folder.get().path.c_str(), 1);
   return folder;
 }

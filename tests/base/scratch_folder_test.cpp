@@ -10,7 +10,9 @@
 namespace kiln {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 class SharedScratch : public testing::Test {
@@ -66,6 +68,19 @@ TEST_F(SharedScratch, AProcessRemovesItsOwn) {
   files_->make_directories(below_ / "kiln-0123456789ab-4711-881234-cpu-XyZ123", true);
   remove_own_scratch(*files_, below_);
   EXPECT_THAT(files_->list(below_), ElementsAre("kiln-0123456789ab-4711-881234-cpu-XyZ123"));
+}
+
+TEST_F(SharedScratch, OneThatCannotBeMadeNamesTheFolderAndTheVariable) {
+  const std::filesystem::path missing = below_ / "missing";
+  try {
+    static_cast<void>(make_shared_scratch(*files_, missing, "cpu"));
+    FAIL() << "expected a refusal";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("TMPDIR"), HasSubstr("'" + missing.string() + "'"),
+                                    HasSubstr("No such file or directory")));
+  }
+  EXPECT_FALSE(files_->status(missing)) << "a mistyped path must not become a folder";
 }
 
 }  // namespace

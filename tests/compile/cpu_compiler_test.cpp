@@ -181,7 +181,7 @@ TEST_P(CpuDiagnostic, HeadersThatOnlyTheCompilerFindsArePartOfTheKey) {
   };
   CpuCompilerOptions options;
   options.program = GetParam();
-  options.scratch = kernels_.scratch() / "scratch";
+  options.scratch = kernels_.scratch();
   options.environment = {{"CPATH", folder.string()}, {"LIBRARY_PATH", "/opt/lib"}};
   const auto processes = make_process_runner();
   RecordingLog log;
@@ -204,7 +204,10 @@ TEST_P(CpuDiagnostic, HeadersThatOnlyTheCompilerFindsArePartOfTheKey) {
 /// A compiler in a world that the test makes up.
 class FakeCpuCompiler : public ::testing::Test {
  protected:
-  FakeCpuCompiler() { files_.make_directories("/tools", false); }
+  FakeCpuCompiler() {
+    files_.make_directories("/tools", false);
+    files_.make_directories("/scratch", true);
+  }
 
   void install(const std::string& name, const std::string& content) {
     files_.write_file("/tools/" + name, content, false);
@@ -304,7 +307,7 @@ TEST_F(FakeCpuCompiler, WorksWithoutAPlaceToRememberIn) {
   EXPECT_TRUE(log_.warnings().empty());
 }
 
-TEST_F(FakeCpuCompiler, TurnsACrashATimeoutAndAFullDiskIntoDiagnostics) {
+TEST_F(FakeCpuCompiler, TurnsACrashAndATimeoutIntoDiagnostics) {
   const Diagnostic crash = compile_with(FakeProcessRunner::killed(11));
   EXPECT_THAT(crash.summary, HasSubstr("add.cu: error: the C++ compiler was ended by signal 11"));
   EXPECT_FALSE(crash.environment);
@@ -325,8 +328,19 @@ TEST_F(FakeCpuCompiler, TurnsACrashATimeoutAndAFullDiskIntoDiagnostics) {
   EXPECT_TRUE(compile_with(ProcessResult{}).environment);
   EXPECT_TRUE(compile_with(FakeProcessRunner::succeeded()).environment);  // it wrote no file
   EXPECT_TRUE(files_.files_below("/scratch").empty());
+}
+
+TEST_F(FakeCpuCompiler, ATemporaryFolderThatIsFullIsTheMachinesLack) {
+  install("g++", "x");
+  answer_ = [](const Command&) { return FakeProcessRunner::succeeded("g++ (X) 12.2.0\n"); };
   files_.set_full(true);
-  EXPECT_TRUE(diagnostic_of(make()->compile(add())).environment);
+  try {
+    static_cast<void>(make()->compile(add()));
+    FAIL() << "compiled without room";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'/scratch'"), HasSubstr("TMPDIR")));
+  }
 }
 
 TEST_F(FakeCpuCompiler, ResolvesTargets) {

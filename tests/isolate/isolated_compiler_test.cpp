@@ -21,6 +21,7 @@ namespace {
 using test::diagnostic_of;
 using test::FakeProcessRunner;
 using test::make_specialization;
+using testing::AllOf;
 using testing::HasSubstr;
 
 CodeObject code_from_a_worker() {
@@ -33,7 +34,10 @@ CodeObject code_from_a_worker() {
 /// The worker is a function of the test's that works on the worker's folder.
 class FakeWorker : public testing::Test {
  protected:
-  FakeWorker() { processes_.add_program("/bin/kiln-worker", "/bin/kiln-worker"); }
+  FakeWorker() {
+    processes_.add_program("/bin/kiln-worker", "/bin/kiln-worker");
+    files_.make_directories("/scratch", true);
+  }
 
   std::unique_ptr<Compiler> make(Isolation isolation) {
     Settings settings;
@@ -259,11 +263,15 @@ TEST_F(FakeWorker, WithoutAWorkerProgramItSaysWhereItLooked) {
   }
 }
 
-TEST_F(FakeWorker, AScratchFolderThatCannotBeWrittenIsADiagnostic) {
+TEST_F(FakeWorker, ATemporaryFolderThatIsFullIsTheMachinesLack) {
   files_.set_full(true);
-  const Diagnostic diagnostic = diagnostic_of(make(Isolation::kProcess)->compile(make_specialization()));
-  EXPECT_THAT(diagnostic.summary, HasSubstr("scratch folder"));
-  EXPECT_TRUE(diagnostic.environment);
+  try {
+    (void)make(Isolation::kProcess)->compile(make_specialization());
+    FAIL() << "compiled without room";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'/scratch'"), HasSubstr("TMPDIR")));
+  }
 }
 
 TEST(ParseIsolation, KnowsItsWords) {

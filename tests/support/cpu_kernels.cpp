@@ -14,7 +14,7 @@ CpuKernels::CpuKernels(const std::string& compiler, int threads)
       scratch_(files_->make_unique_directory(std::filesystem::temp_directory_path() / "kiln-test-")) {
   CpuCompilerOptions options;
   options.program = compiler;
-  options.scratch = scratch_ / "scratch";
+  options.scratch = scratch_;
   options.identity_memo = scratch_ / "compiler";
   compiler_ = make_cpu_compiler(options, *processes_, *files_, log_);
   CpuBackendOptions backend;

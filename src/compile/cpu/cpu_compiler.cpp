@@ -116,8 +116,7 @@ class CpuCompiler final : public Compiler {
     try {
       return compile_unit(specialization, make_cpu_unit(specialization, !compiler_.clang()));
     } catch (const std::filesystem::filesystem_error& error) {
-      return Diagnostic{std::string("the scratch folder cannot be used: ") + error.what(), error.what(), "",
-                        true};
+      throw temporary_folder_error(options_.scratch, error);
     }
   }
 

@@ -67,7 +67,9 @@ SharedObject from_memory(const std::string& binary) {
 SharedObject from_file(const std::string& binary, const std::string& scratch) {
   std::string path = scratch + "/kiln-kernel-XXXXXX";
   const UniqueFd file(::mkstemp(path.data()));
-  if (!file) throw environment_error("no file for a kernel in '" + scratch + "': " + std::strerror(errno));
+  if (!file)
+    throw environment_error("no file for a kernel can be made in '" + scratch +
+                            "' (TMPDIR names that folder): " + std::strerror(errno));
   const bool written = write_all(file.get(), binary);
   SharedObject object(written ? ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr);
   const std::string reason = written && !object ? loader_reason() : "";

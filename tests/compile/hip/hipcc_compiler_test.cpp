@@ -77,6 +77,7 @@ TEST_F(HipccCompilerTest, NamesTheLineOfTheUsersFile) {
 class FakeHipcc : public ::testing::Test {
  protected:
   CompileResult compile(const std::string& binary, const Specialization& specialization) {
+    files_.make_directories("/scratch", true);
     processes_.add_program("hipcc", "/opt/rocm/bin/hipcc");
     processes_.set_answer([this, binary](const Command& command) {
       if (command.arguments.front() == "--version")
