@@ -1,10 +1,26 @@
 #include "compile/identity_memo.h"
 
-#include <functional>
-
+#include "base/folder_trust.h"
+#include "base/process_identity.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 
 namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+/// Why what a memo says must not be believed, or none be written: the rules for entries of the cache hold,
+/// since a memo decides under which key machine code is looked for.
+std::optional<std::string> find_memo_distrust(const Path& memo, FileSystem& files) {
+  if (const auto reason = find_distrust(files, memo.parent_path())) return reason;
+  const auto status = files.status(memo);
+  if (!status) return std::nullopt;
+  if (status->type != FileStatus::Type::kFile) return "is not a plain file";
+  return find_distrust(*status, {0, current_user_id()});
+}
+
+}  // namespace
 
 std::string program_stamp(const std::string& path, FileSystem& files) {
   std::error_code failure;
@@ -15,10 +31,10 @@ std::string program_stamp(const std::string& path, FileSystem& files) {
   return examined.string() + "\t" + std::to_string(status->size) + "\t" + std::to_string(status->modified_ns);
 }
 
-std::optional<std::string> recall_identity(const std::filesystem::path& memo, const std::string& stamp,
-                                           FileSystem& files) {
+std::optional<std::string> recall_identity(const Path& memo, const std::string& stamp, FileSystem& files) {
   if (memo.empty() || stamp.empty()) return std::nullopt;
   try {
+    if (find_memo_distrust(memo, files)) return std::nullopt;
     for (const std::string& line : split(files.read_file(memo).value_or(""), '\n')) {
       if (line.rfind(stamp + "\t", 0) == 0 && line.size() > stamp.size() + 1)
         return line.substr(stamp.size() + 1);
@@ -29,15 +45,21 @@ std::optional<std::string> recall_identity(const std::filesystem::path& memo, co
   return std::nullopt;
 }
 
-void remember_identity(const std::filesystem::path& memo, const std::string& stamp,
-                       const std::string& identity, FileSystem& files, Log& log) {
+void remember_identity(const Path& memo, const std::string& stamp, const std::string& identity,
+                       FileSystem& files, Log& log) {
   if (memo.empty() || stamp.empty()) return;
   try {
-    const std::filesystem::path fresh =
-        memo.string() + "." + std::to_string(std::hash<std::string>{}(stamp + identity));
-    if (memo.has_parent_path()) files.make_directories(memo.parent_path(), true);
+    if (const auto reason = find_distrust(files, memo.parent_path())) {
+      log.debug("the compiler's version is not remembered in " + memo.parent_path().string() + ": " +
+                *reason);
+      return;
+    }
+    // In the folder that the cache collects what dead processes left from.
+    const ScratchFolder scratch =
+        make_scratch_folder(files, memo.parent_path() / "tmp", owner_prefix() + "-memo-");
+    const Path fresh = scratch.get().path / "memo";
     files.write_file(fresh, stamp + "\t" + identity + "\n", false);
-    if (!files.rename(fresh, memo)) files.remove_all(fresh);
+    static_cast<void>(files.rename(fresh, memo));
   } catch (const std::filesystem::filesystem_error& error) {
     log.debug(std::string("the compiler's version is not remembered: ") + error.what());
   }
