@@ -110,8 +110,7 @@ std::optional<std::string> compare_buffer(const std::string& name, const Configu
       const std::size_t at = static_cast<std::size_t>(i) * sizeof(T);
       // What neither has written is no number, and the same.
       if (std::memcmp(expected.bytes.data() + at, found.bytes.data() + at, sizeof(T)) == 0) continue;
-      compare_one(comparison, tolerance, i, static_cast<double>(element<T>(found.bytes, i)),
-                  static_cast<double>(element<T>(expected.bytes, i)));
+      compare_one(comparison, tolerance, i, element<T>(found.bytes, i), element<T>(expected.bytes, i));
     }
     if (comparison.ok()) return std::nullopt;
     return mismatch_text(name, layout, comparison, tolerance);

@@ -9,7 +9,7 @@
 namespace kiln {
 
 /// What a comparison found. `worst_index` is the element that exceeds its tolerance most (or comes nearest to
-/// it), the first of several.
+/// it), the first of several; its two values are rounded where they have 64 bits.
 struct Comparison {
   std::uint64_t compared = 0, skipped = 0, mismatches = 0;
   std::uint64_t worst_index = 0;
@@ -20,11 +20,12 @@ struct Comparison {
   [[nodiscard]] bool ok() const { return mismatches == 0; }
 };
 
-/// Adds one element. Inline, for it is called for each element of arrays of any size.
-inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uint64_t index, double value,
-                        double expected) {
-  const ElementComparison found =
-      compare_element(tolerance, value, expected, std::numeric_limits<double>::infinity());
+/// Adds one element, of any scalar type. Inline, for it is called for each element of arrays of any size.
+template <class Value, class Expected>
+inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uint64_t index, Value value,
+                        Expected expected) {
+  const ElementComparison found = compare_element(tolerance, comparable(value), comparable(expected),
+                                                  std::numeric_limits<double>::infinity());
   if (found.skipped) {
     ++result.skipped;
     return;
@@ -35,8 +36,8 @@ inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uin
   if (found.excess > result.worst_excess) {
     result.worst_excess = found.excess;
     result.worst_index = index;
-    result.worst_value = value;
-    result.worst_expected = expected;
+    result.worst_value = static_cast<double>(value);
+    result.worst_expected = static_cast<double>(expected);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/statistics.h"
+#include "base/text.h"
 #include "service/task_threads.h"
 #include "workload/scalar_dispatch.h"
 
@@ -54,13 +55,13 @@ class Part {
                           static_cast<std::size_t>((range.end - range.begin) * size_of(type)), room_)) {}
 
   template <class T>
-  [[nodiscard]] double at(std::uint64_t index) const {
+  [[nodiscard]] T at(std::uint64_t index) const {
     T value;
     std::memcpy(&value, bytes_.data() + (index - begin_) * sizeof(T), sizeof(T));
-    return static_cast<double>(value);
+    return value;
   }
-  [[nodiscard]] double at(std::uint64_t index) const {
-    return visit_scalar(type_, [&]<class T>() { return at<T>(index); });
+  [[nodiscard]] double rounded_at(std::uint64_t index) const {
+    return visit_scalar(type_, [&]<class T>() { return static_cast<double>(at<T>(index)); });
   }
 
  private:
@@ -86,7 +87,7 @@ double sum_of(const BufferLayout& layout, const Region& region, const ArrayConte
     CompensatedSum sum;
     visit_scalar(type, [&]<class T>() {
       for (const Range& run : ranges) {
-        for (std::uint64_t i = run.begin; i < run.end; ++i) sum.add(part.at<T>(i));
+        for (std::uint64_t i = run.begin; i < run.end; ++i) sum.add(static_cast<double>(part.at<T>(i)));
       }
     });
     sums[index] = sum.value();
@@ -97,7 +98,14 @@ double sum_of(const BufferLayout& layout, const Region& region, const ArrayConte
 }
 
 double element_of(const ArrayContent& array, ScalarType type, std::uint64_t index) {
-  return Part(array, type, {index, index + 1}).at(index);
+  return Part(array, type, {index, index + 1}).rounded_at(index);
+}
+
+std::string element_text(const ArrayContent& array, ScalarType type, std::uint64_t index) {
+  const Part part(array, type, {index, index + 1});
+  if (type == ScalarType::kLong) return std::to_string(part.at<std::int64_t>(index));
+  if (type == ScalarType::kUnsignedLong) return std::to_string(part.at<std::uint64_t>(index));
+  return format_number(part.rounded_at(index));
 }
 
 Comparison compare_on_host(const BufferLayout& layout, const Region& region, const Tolerance& tolerance,
@@ -123,8 +131,12 @@ Comparison compare_on_host(const BufferLayout& layout, const Region& region, con
           compare_run(run, [&](std::uint64_t i) { return other->at<T>(i); });
         } else if (expected.type == ScalarType::kDouble) {
           compare_run(run, [&](std::uint64_t i) { return other->at<double>(i); });
+        } else if (expected.type == ScalarType::kLong) {
+          compare_run(run, [&](std::uint64_t i) { return other->at<std::int64_t>(i); });
+        } else if (expected.type == ScalarType::kUnsignedLong) {
+          compare_run(run, [&](std::uint64_t i) { return other->at<std::uint64_t>(i); });
         } else {
-          compare_run(run, [&](std::uint64_t i) { return other->at(i); });
+          compare_run(run, [&](std::uint64_t i) { return other->rounded_at(i); });
         }
       }
     });

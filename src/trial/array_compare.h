@@ -78,7 +78,10 @@ struct Expected {
                                          const Tolerance& tolerance, const ArrayContent& values,
                                          const Expected& expected);
 
+/// Rounded where it has 64 bits.
 [[nodiscard]] double element_of(const ArrayContent& array, ScalarType type, std::uint64_t index);
+/// With all digits of a whole number.
+[[nodiscard]] std::string element_text(const ArrayContent& array, ScalarType type, std::uint64_t index);
 
 /// The sum of a region's elements, with compensation.
 [[nodiscard]] double sum_of(const BufferLayout& layout, const Region& region, const ArrayContent& values);

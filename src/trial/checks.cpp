@@ -104,13 +104,26 @@ Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Reg
   return compare_on_host(layout, region, tolerance, values, expected);
 }
 
-std::string message_of(const CheckSpec& check, const CheckResult& result, const Tolerance& tolerance) {
+/// What was found and expected, as a person reads it.
+struct ValueTexts {
+  std::string value, expected;
+};
+
+ValueTexts worst_texts(const CheckSpec& check, const Comparison& found, const ArrayContent& values,
+                       ScalarType type, const Expected& expected) {
+  return {check.reduce_sum ? format_number(found.worst_value) : element_text(values, type, found.worst_index),
+          expected.number ? format_number(*expected.number)
+                          : element_text(expected.array, expected.type, found.worst_index)};
+}
+
+std::string message_of(const CheckSpec& check, const CheckResult& result, const Tolerance& tolerance,
+                       const ValueTexts& worst_values) {
   if (result.compared == 0) {
     return "compared nothing: " + std::string(check.reduce_sum ? "the sums are" : "all elements are") +
            " below skip_below (" + format_number(tolerance.skip_below) + ")";
   }
-  const std::string values = format_number(result.worst_value) + ", expected " +
-                             format_number(result.worst_expected) + " (" + tolerance_text(tolerance) + ")";
+  const std::string values =
+      worst_values.value + ", expected " + worst_values.expected + " (" + tolerance_text(tolerance) + ")";
   if (check.reduce_sum) return "the sum of '" + check.buffer + "' is " + values;
   const std::string worst = check.buffer + result.worst_index + " is " + values;
   if (result.ok) return "worst: " + worst;
@@ -159,7 +172,9 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
   result.worst_value = comparison.worst_value;
   result.worst_expected = comparison.worst_expected;
   result.max_relative_error = comparison.max_relative_error;
-  result.message = message_of(check, result, tolerance);
+  const ValueTexts texts =
+      result.compared > 0 ? worst_texts(check, comparison, values, *layout.scalar, *expected) : ValueTexts{};
+  result.message = message_of(check, result, tolerance, texts);
   return result;
 }
 

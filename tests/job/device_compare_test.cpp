@@ -27,6 +27,9 @@ TEST_F(DeviceCompareTest, FindsWhatTheHostFindsInArrays) {
   cases_.expect_alike("float", "float");
   cases_.expect_alike("float", "double");
   cases_.expect_alike("ulong", "long");
+  cases_.expect_alike("long", "long");
+  cases_.expect_alike("long", "double");
+  cases_.expect_alike("double", "ulong");
   cases_.expect_alike("bool", "int");
 }
 

@@ -37,6 +37,50 @@ TEST(Compare, EqualAgreesWithoutATolerance) {
   EXPECT_TRUE(agrees(0.0, -0.0, {}));
 }
 
+template <class A, class B>
+Comparison compare_two(A value, B expected, const Tolerance& tolerance = {}) {
+  Comparison result;
+  compare_one(result, tolerance, 0, value, expected);
+  return result;
+}
+
+constexpr std::int64_t kBeyond = (std::int64_t{1} << 53) + 1;  // no double holds it
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMostUnsigned = std::numeric_limits<std::uint64_t>::max();
+
+TEST(Compare, WholeNumbersOf64BitsAreComparedInAllDigits) {
+  EXPECT_TRUE(compare_two(kBeyond, kBeyond).ok());
+  EXPECT_FALSE(compare_two(kBeyond, kBeyond - 1).ok());
+  EXPECT_FALSE(compare_two(-kBeyond, -kBeyond + 1).ok());
+  EXPECT_FALSE(compare_two(kMost, kMost - 1).ok());
+  EXPECT_FALSE(compare_two(kLeast, kLeast + 1).ok());
+  EXPECT_FALSE(compare_two(kMostUnsigned, kMostUnsigned - 1).ok());
+  EXPECT_TRUE(compare_two(kLeast, kLeast).ok());
+  EXPECT_TRUE(compare_two(kMostUnsigned, kMostUnsigned).ok());
+}
+
+TEST(Compare, TheDifferenceOfWholeNumbersMeetsTheToleranceExactly) {
+  EXPECT_TRUE(compare_two(kMost, kMost - 3, {0, 3, 0}).ok());
+  EXPECT_FALSE(compare_two(kMost, kMost - 4, {0, 3, 0}).ok());
+  EXPECT_TRUE(compare_two(kMost, kLeast, {0, 18446744073709551616.0, 0}).ok());
+  EXPECT_FALSE(compare_two(kMost, kLeast, {0, 1.8e19, 0}).ok());
+}
+
+TEST(Compare, WholeNumbersAreComparedExactlyWithOtherTypes) {
+  EXPECT_FALSE(compare_two(kBeyond, static_cast<double>(kBeyond)).ok()) << "the double is 2^53";
+  EXPECT_FALSE(compare_two(static_cast<double>(kBeyond), kBeyond).ok());
+  EXPECT_TRUE(compare_two(kLeast, -9223372036854775808.0).ok());
+  EXPECT_FALSE(compare_two(kMostUnsigned, 18446744073709551616.0).ok()) << "the number is 2^64";
+  EXPECT_FALSE(compare_two(kMost, static_cast<std::uint64_t>(kMost) + 1).ok());
+  EXPECT_TRUE(compare_two(kMost, static_cast<std::uint64_t>(kMost)).ok());
+  EXPECT_FALSE(compare_two(std::int64_t{-1}, kMostUnsigned).ok());
+  EXPECT_FALSE(compare_two(std::int64_t{3}, 3.5).ok());
+  EXPECT_TRUE(compare_two(std::int64_t{3}, 3.5, {0, 0.5, 0}).ok());
+  EXPECT_FALSE(compare_two(kMost, kInfinity).ok());
+  EXPECT_FALSE(compare_two(kMost, kNan).ok());
+}
+
 TEST(Compare, FindsTheWorst) {
   const Comparison result = compare({1, 2.01, 3.5, 4.1}, {1, 2, 3, 4}, {0.01, 0, 0});
   EXPECT_EQ(result.compared, 4);

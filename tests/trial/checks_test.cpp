@@ -29,8 +29,10 @@ buffers:
   other: {type: double, shape: [5, 700, 1000], init: 0.5}
   flags: {type: int, shape: [7], init: 3}
   fresh: {type: T, shape: [5, 700, 1000]}
+  ids: {type: long, shape: [3], init: 3}
+  other_ids: {type: ulong, shape: [3], init: 3}
 kernels:
-  none: {source: none.cu, grid: [1], block: [1], args: [y, other, flags, fresh]}
+  none: {source: none.cu, grid: [1], block: [1], args: [y, other, flags, fresh, ids, other_ids]}
 run: [none]
 verify:
   checks:
@@ -41,6 +43,7 @@ verify:
     - {name: sum, buffer: y, reduce: sum, expected: 1750000}
     - {name: flags, buffer: flags, expected: 3}
     - {name: fresh, buffer: fresh, expected: 0}
+    - {name: ids, buffer: ids, reference: {kernel: none, buffer: other_ids}}
 )yaml";
 
 /// With memory that the host sees, and without.
@@ -57,8 +60,8 @@ class Checks : public testing::TestWithParam<bool> {
     ConfigurationResult result = configure(workload_, {{"T", {type, false, {}}}}, device_.info(), files_);
     configuration_.emplace(std::move(result.configuration));
     workspace_.emplace(device_, *stream_, *configuration_, files_, pool_);
-    workspace_->allocate({"y", "other", "flags", "fresh"});
-    for (const char* name : {"y", "other", "flags", "fresh"}) workspace_->fill(name);
+    workspace_->allocate({"y", "other", "flags", "fresh", "ids", "other_ids"});
+    for (const char* name : {"y", "other", "flags", "fresh", "ids", "other_ids"}) workspace_->fill(name);
   }
 
   template <class T>
@@ -99,6 +102,18 @@ TEST_P(Checks, EachElementOfALargeArrayIsLookedAtOnce) {
   EXPECT_EQ(check("column").compared, 5U * 700);
   EXPECT_EQ(check("flags").compared, 7U);
   EXPECT_TRUE(check("sum").ok);
+}
+
+TEST_P(Checks, WholeNumbersThatOneDoubleStandsForDiffer) {
+  prepare("double");
+  set<std::int64_t>("ids", 1, 9'007'199'254'740'993);
+  set<std::uint64_t>("other_ids", 1, 9'007'199'254'740'992U);
+  const CheckResult result = check("ids");
+  EXPECT_FALSE(result.ok);
+  EXPECT_EQ(result.message,
+            "1 of 3 elements differ; worst: ids[1] is 9007199254740993, expected 9007199254740992 (exact)");
+  set<std::uint64_t>("other_ids", 1, 9'007'199'254'740'993U);
+  EXPECT_TRUE(check("ids").ok);
 }
 
 TEST_P(Checks, WrongElementsAreCountedAndTheWorstIsNamedWhicheverPartItIsIn) {

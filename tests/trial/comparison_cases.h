@@ -54,6 +54,10 @@ std::vector<T> hostile_numbers(std::size_t count, unsigned seed) {
                                  T(1) / T(3)};
     some.insert(some.end(), more.begin(), more.end());
   }
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    constexpr T kFirstThatADoubleLacks = (T(1) << 53) + 1;
+    some.insert(some.end(), {kFirstThatADoubleLacks, kFirstThatADoubleLacks - 1, T(Limits::max() - 1)});
+  }
   std::vector<T> numbers(count);
   for (T& number : numbers) {
     number = some[random() % some.size()];
@@ -118,7 +122,8 @@ class ComparisonCases {
     Workspace workspace(*device_, *stream_, configuration, files_, pool_);
     workspace.allocate({"values"});
     fill(workspace, "values", 3);
-    for (const double number : {0.0, 1.0, -2.5, 1e300, std::numeric_limits<double>::infinity()}) {
+    for (const double number : {0.0, 1.0, -2.5, 9007199254740992.0, 18446744073709551616.0, 1e300,
+                                std::numeric_limits<double>::infinity()}) {
       Expected expected{"number", number, {}, {}};
       expect_alike(workspace, full_region(workspace.layout("values")), expected);
       expect_alike(workspace, {{0, 7}, {3, 60}, {1, 80}}, expected);

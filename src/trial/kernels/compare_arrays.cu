@@ -35,8 +35,8 @@ extern "C" __global__ void __launch_bounds__(256)
   for (kiln::uint64 i = static_cast<kiln::uint64>(blockIdx.x) * 256 + threadIdx.x; i < region.count; i += stride) {
     const kiln::uint64 place = kiln::place_of(region, i);
     const kiln::ElementComparison found =
-        kiln::compare_element(tolerance, static_cast<double>(values[place]),
-                              static_cast<double>(expected[place * expected_stride]), infinity);
+        kiln::compare_element(tolerance, kiln::comparable(values[place]),
+                              kiln::comparable(expected[place * expected_stride]), infinity);
     if (found.skipped) {
       ++own_skipped;
       continue;
