@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "device/stream_capture.h"
 #include "embed/made_kernel.h"
 #include "embed/shadow_check.h"
 #include "kiln/background.h"
@@ -143,11 +144,8 @@ struct BackgroundKernel::Impl {
   /// Nothing is loaded while the caller's stream is captured into a graph. False when told to stop.
   bool wait_for_capture(const std::stop_token& stop) {
     constexpr std::chrono::milliseconds kAskAgain{5};
-    Device& device = *request.device->device;
     while (!stop.stop_requested()) {
-      const bool captured = device.is_capturing(nullptr) ||
-                            (request.caller_stream != nullptr && device.is_capturing(request.caller_stream));
-      if (!captured) return true;
+      if (!is_captured(*request.device->device, request.caller_stream)) return true;
       std::this_thread::sleep_for(kAskAgain);
     }
     return false;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device/fault.h"
+#include "device/stream_capture.h"
 #include "trial/prepared_kernel.h"
 
 namespace kiln {
@@ -61,15 +62,6 @@ struct PrivateWorkspace {
   Workspace workspace;
 };
 
-void require_no_capture(const KernelRequest::Impl& request) {
-  Device& device = *request.device->device;
-  void* stream = request.caller_stream;
-  if (!device.is_capturing(nullptr) && (stream == nullptr || !device.is_capturing(stream))) return;
-  throw bad_input("kernel '" + request.kernel->name + "': a stream on " + device.info().id +
-                  " is being captured into a graph, and the variables of 'symbols:' cannot be loaded "
-                  "meanwhile: get the kernel before the capture begins");
-}
-
 }  // namespace
 
 void make_inputs(const KernelRequest::Impl& request, const PreparedRequest& prepared,
@@ -89,7 +81,8 @@ void make_inputs(const KernelRequest::Impl& request, const PreparedRequest& prep
 
 std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request,
                                               const PreparedRequest& prepared, const LoadedCode& shared) {
-  require_no_capture(request);
+  require_no_capture(*request.device->device, request.caller_stream, "kernel '" + request.kernel->name + "'",
+                     "the variables of 'symbols:' cannot be loaded");
   require_known_content(prepared.configuration, *request.kernel);
   KernelSpec without_arguments = *request.kernel;
   without_arguments.args.clear();

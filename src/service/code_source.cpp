@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "device/stream_capture.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -64,12 +65,8 @@ void CodeRequest::describe(TraceSpan& span) const {
 
 void CodeRequest::require_no_capture() const {
   if (!device) return;
-  const bool captured =
-      device->is_capturing(nullptr) || (caller_stream != nullptr && device->is_capturing(caller_stream));
-  if (!captured) return;
-  throw bad_input("kernel '" + specialization.source_name + "': a stream on " + device_id +
-                  " is being captured into a graph; nothing is compiled or loaded meanwhile: get the kernel "
-                  "before the capture begins");
+  kiln::require_no_capture(*device, caller_stream, "kernel '" + specialization.source_name + "'",
+                           "nothing is compiled or loaded");
 }
 
 /// What was made ahead for this caller is its own.
