@@ -70,5 +70,51 @@ TEST_P(StaticSharedOf, KernelsIsCountedOnTheCpu) {
   EXPECT_GT(*bytes("huge"), kernels_.device().info().limits.max_shared_bytes_per_block);
 }
 
+constexpr const char* kCallingText = R"(
+#define TILE __shared__ float
+struct Reducer {
+  __device__ float sum(float x) const {
+    TILE partial[32];
+    partial[threadIdx.x] = x;
+    __syncthreads();
+    return partial[0] + partial[1];
+  }
+};
+__device__ float inner(float x) {
+  __shared__ float tile[100];
+  tile[threadIdx.x] = x;
+  __syncthreads();
+  return tile[threadIdx.x ^ 1];
+}
+__device__ float outer(float x) { return inner(x) + 1; }
+template <class T> __device__ T uncalled(T x) {
+  __shared__ T much[1000];
+  much[threadIdx.x] = x;
+  return much[threadIdx.x ^ 1];
+}
+extern "C" __global__ void caller(float* a) {
+  __shared__ float own[8];
+  own[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = outer(own[threadIdx.x ^ 1]) + Reducer().sum(1);
+}
+extern "C" __global__ void other(float* a) { a[threadIdx.x] = uncalled(a[threadIdx.x]); }
+extern "C" __global__ void none(float* a) { a[threadIdx.x] = 1; }
+)";
+
+TEST_P(StaticSharedOf, FunctionsThatAKernelCallsCountsForTheKernel) {
+  Specialization specialization = kernels_.specialize(kCallingText, "caller");
+  specialization.entries.push_back({"other", std::nullopt, ""});
+  specialization.entries.push_back({"none", std::nullopt, ""});
+  const CodeObject code = kernels_.compile(specialization);
+  const auto module = kernels_.device().load(code.binary);
+  const auto bytes = [&](const char* kernel) {
+    return module->function(code.lowered_names.at(kernel))->attributes().static_shared_bytes;
+  };
+  EXPECT_EQ(bytes("caller"), 4U * (8 + 100 + 32));
+  EXPECT_EQ(bytes("other"), 4U * 1000);
+  EXPECT_EQ(bytes("none"), 0U);
+}
+
 }  // namespace
 }  // namespace kiln::test

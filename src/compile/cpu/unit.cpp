@@ -11,6 +11,7 @@
 #include "compile/cpu/embedded_shim.h"
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
+#include "compile/cpu/shared_callees.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
@@ -92,6 +93,7 @@ class UnitWriter {
   void add_entries() {
     int index = 0;
     const bool unseen_header = includes_unseen_header();
+    const SharedCallees shared_callees(texts());
     for (const EntryPoint& entry : spec_.entries) {
       const std::string number = std::to_string(index++);
       const std::string symbol = "kiln_kernel_" + number;
@@ -104,10 +106,19 @@ class UnitWriter {
                     (guarded ? "true" : "false") + ">;\n";
       unit_.text += std::string(fibers ? "KILN_FIBER_KERNEL(" : "KILN_SIMD_KERNEL(") + number + ", " +
                     string_literal(entry.name_expression) + ", " + entry.name_expression + ")\n";
+      add_shared_callees(symbol, shared_callees.of(entry.name_expression));
     }
     unit_.text += "static void kiln_set_dynamic_shared() {\n" + dynamic_shared_assignments(kernel_);
     for (const Outline& header : headers_) unit_.text += dynamic_shared_assignments(header);
     unit_.text += "}\n";
+  }
+
+  /// device/cpu/cpu_module.h reads it.
+  void add_shared_callees(const std::string& symbol, const std::set<std::string_view>& names) {
+    if (names.empty()) return;
+    unit_.text += "extern \"C\" KILN_EXPORT const char " + symbol + "_shared_callees[] = \"";
+    for (const std::string_view name : names) unit_.text.append(name).append(" ");
+    unit_.text += "\";\n";
   }
 
   void add_symbols() {

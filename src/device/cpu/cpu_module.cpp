@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/text.h"
 #include "device/cpu/shared_object.h"
 #include "device/cpu/static_shared.h"
 #include "kiln/error.h"
@@ -57,10 +58,8 @@ class CpuModule final : public Module {
       throw internal_error("a CPU kernel was compiled for version " + std::to_string(kernel->abi_version) +
                            " of the run time; this is " + std::to_string(cpu_abi::kAbiVersion));
     }
-    const auto shared = static_shared_.find(function_of(kernel->name));
-    auto function =
-        std::make_unique<CpuFunction>(lowered_name, *kernel, binary_bytes_,
-                                      shared == static_shared_.end() ? 0 : shared->second, *launcher_);
+    auto function = std::make_unique<CpuFunction>(lowered_name, *kernel, binary_bytes_,
+                                                  shared_bytes_of(*kernel, lowered_name), *launcher_);
     return functions_.emplace(lowered_name, std::move(function)).first->second.get();
   }
 
@@ -73,6 +72,22 @@ class CpuModule final : public Module {
   }
 
  private:
+  /// With the variables of the functions that it may call (compile/cpu/shared_callees.h).
+  [[nodiscard]] std::uint64_t shared_bytes_of(const cpu_abi::Kernel& kernel,
+                                              const std::string& lowered_name) const {
+    std::vector<std::string> functions = {function_of(kernel.name)};
+    const auto* callees =
+        static_cast<const char*>(::dlsym(object_.get(), (lowered_name + "_shared_callees").c_str()));
+    if (callees != nullptr) {
+      for (std::string& name : split(callees, ' ')) functions.push_back(std::move(name));
+    }
+    std::uint64_t bytes = 0;
+    for (const std::string& name : functions) {
+      if (const auto found = static_shared_.find(name); found != static_shared_.end()) bytes += found->second;
+    }
+    return bytes;
+  }
+
   std::shared_ptr<Launcher> launcher_;
   SharedObject object_;
   std::size_t binary_bytes_;

@@ -29,7 +29,11 @@ std::pair<std::string, std::string> parts_of(std::string_view symbol) {
   const std::string name = text.get();
   const std::size_t scope = name.rfind("::");
   if (scope == std::string::npos) return {};
-  return {name.substr(0, scope), name.substr(scope + 2)};
+  // A lambda's variables are those of the function around it; what follows the arguments is "const".
+  const std::string function = name.substr(0, std::min(scope, name.find("::{lambda")));
+  const std::size_t arguments = function.rfind(')');
+  return {arguments == std::string::npos ? function : function.substr(0, arguments + 1),
+          name.substr(scope + 2)};
 }
 
 }  // namespace
