@@ -91,6 +91,12 @@ void JobGuard::variant_begins(const Record& so_far) {
   variant_ = so_far;
 }
 
+void JobGuard::variant_ends() {
+  if (mark_ != nullptr) mark_->end();
+  const std::lock_guard lock(mutex_);
+  variant_.reset();
+}
+
 void JobGuard::watch() {
   constexpr double kLooksAtALimit = 20;
   constexpr double kLongestPause = 1;
@@ -166,7 +172,7 @@ void JobGuard::end(int code, const std::string& message, const std::optional<Rec
     world_.engine().finish_trace();
     if (mark_ != nullptr) mark_->remove();
     world_.out().flush();
-    remove_own_scratch(world_.files(), std::filesystem::temp_directory_path());
+    remove_own_scratch(world_.files(), temporary_folder());
   } catch (const std::exception& error) {
     world_.status_line().write(std::string("kiln: error: ") + error.what());
   }

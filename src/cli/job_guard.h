@@ -32,6 +32,7 @@ class JobGuard final : public RunWatch {
   JobGuard& operator=(const JobGuard&) = delete;
 
   void variant_begins(const Record& so_far) override;
+  void variant_ends() override;
 
  private:
   void watch();

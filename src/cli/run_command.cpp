@@ -81,10 +81,6 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
   for (const std::string& point : plan.excluded) out << "left out: " << point << "\n";
 }
 
-bool ended_process(RunStatus status) {
-  return status == RunStatus::kCrashed || status == RunStatus::kTimedOut;
-}
-
 /// What earlier runs of this job have measured; `context` goes on with the newest of them.
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
                         bool retry_crashed) {

@@ -6,6 +6,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/process.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -16,7 +17,9 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "record/record_file.h"
+#include "report/running_mark.h"
 #include "report/study_report.h"
+#include "study/ended_cases.h"
 #include "study/study_runner.h"
 #include "study/study_views.h"
 
@@ -131,14 +134,15 @@ class ProgressLine {
   std::string kind_, stage_;
 };
 
-/// A record for each case beside the study's own file, for whatever reads those of jobs.
-void write_records(World& world, const StudyPlan& plan, const StudyOutcome& outcome) {
-  RecordFile file(world.files(), plan.spec.output);
+/// A record for each case beside the study's own file, for whatever reads those of jobs. Cases that ended the
+/// process have theirs there.
+void write_records(RecordFile& file, const StudyPlan& plan, const StudyOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
     if (!outcome.devices[i].is_new) continue;
     for (const StudyCase& which : plan.devices[i].cases) {
       const auto found = outcome.devices[i].data.find(which.name);
-      if (found != outcome.devices[i].data.end()) file.append(found->second.record);
+      if (found == outcome.devices[i].data.end() || ended_process(found->second.record.status)) continue;
+      file.append(found->second.record);
     }
   }
 }
@@ -181,25 +185,35 @@ StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContex
 int measure(World& world, const StudyPlan& plan, const JobContext& job, const AheadCompilers& ahead,
             const StudyArguments& arguments) {
   const Interrupt interrupt;
-  JobGuard guard(world, nullptr, nullptr);
-  JobContext watched = job;
-  watched.watch = &guard;
   ProgressLine line(world);
   const auto processes = make_process_runner();
-  const StudyContext context{watched,
-                             ahead,
-                             *processes,
-                             std::filesystem::temp_directory_path(),
-                             Interrupt::requested,
-                             [&line](const StudyProgress& progress) { line.tell(progress); }};
+  StudyContext context{
+      job,
+      ahead,
+      *processes,
+      temporary_folder(),
+      Interrupt::requested,
+      [&line](const StudyProgress& progress) { line.tell(progress); },
+  };
   std::optional<StudyFile> file;
+  std::optional<RecordFile> records;
+  std::optional<RunningMark> mark;
   StudyContent content;
   if (!plan.spec.output.empty()) {
     file.emplace(world.files(), plan.spec.output);
     content = open_file(*file, plan, context, arguments.resume, world);
+    records.emplace(world.files(), plan.spec.output);
+    mark.emplace(plan.spec.output);
+    record_crashed_variants(world.files(), *records, world.log());
+    if (!content.header.run_id.empty()) context.job.run_id = content.header.run_id;
+    context.ended = find_ended_cases(plan, records->read(world.log()), context.job.run_id);
   }
   StudyOutcome outcome;
   try {
+    JobGuard guard(world, mark ? &*mark : nullptr, [&](const std::optional<Record>& last) {
+      if (records && last) records->append(*last);
+    });
+    context.job.watch = &guard;
     outcome = run_study(plan, context, file ? &*file : nullptr, content);
   } catch (...) {
     world.status_line().clear();
@@ -213,7 +227,7 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
                                    : "interrupted: with `output:` a study could be resumed");
     return Interrupt::exit_code();
   }
-  if (file) write_records(world, plan, outcome);
+  if (records) write_records(*records, plan, outcome);
   world.out() << results_text(world, plan, outcome, header_of(plan, context), arguments.format) << std::flush;
   return judge(outcome.records(), plan.spec.require_checks, world);
 }

@@ -29,6 +29,12 @@ inline constexpr auto kWords<RunStatus> =
                                     {RunStatus::kTimedOut, "timed out"},
                                     {RunStatus::kNotRun, "not run"}});
 
+/// Whether the variant ended its process, or never ended itself: it does not run again without being asked
+/// for.
+[[nodiscard]] constexpr bool ended_process(RunStatus status) {
+  return status == RunStatus::kCrashed || status == RunStatus::kTimedOut;
+}
+
 /// Whether the variant ran to its end and no check disagrees: such a variant is measured. Only kOk is known
 /// to be right.
 [[nodiscard]] constexpr bool may_be_measured(RunStatus status) {

@@ -160,6 +160,8 @@ class DeviceStudy {
     if (problems_[index]) {
       data.record =
           record_without_run(variant, source_, contexts_[index], RunStatus::kUnfit, problems_[index]->what());
+    } else if (const Record* ended = ended_record(which)) {
+      data.record = *ended;
     } else if (!lost_.empty()) {
       data.record = record_without_run(variant, source_, contexts_[index], RunStatus::kNotRun, lost_);
     } else {
@@ -168,6 +170,14 @@ class DeviceStudy {
     // The compiler is stopped by the same keys as we are: what it says then is no result.
     if (context_.stop()) throw Interrupted{};
     if (file_ != nullptr && !known) file_->add_case(cases_, which, data);
+    if (context_.job.watch != nullptr) context_.job.watch->variant_ends();
+  }
+
+  [[nodiscard]] const Record* ended_record(const StudyCase& which) const {
+    const auto block = context_.ended.find(block_of(cases_));
+    if (block == context_.ended.end()) return nullptr;
+    const auto found = block->second.find(which.name);
+    return found == block->second.end() ? nullptr : &found->second;
   }
 
   void prepare_trial_of(std::size_t index, CaseData& data) {
@@ -229,7 +239,9 @@ class DeviceStudy {
     CaseData& data = data_[which.name];
     if (data.visits.contains(round)) return false;
     Visit visit;
+    if (context_.job.watch != nullptr) context_.job.watch->variant_begins(data.record);
     const TrialEnd end = run_guarded(data.record, contexts_[index], [&] { visit = take_visit(index); });
+    if (context_.job.watch != nullptr) context_.job.watch->variant_ends();
     if (end != TrialEnd::kNone) {
       const auto failed = std::move(trials_[index]);
       note_loss(end, which);

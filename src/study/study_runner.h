@@ -34,6 +34,9 @@ struct StudyProgress {
   double best_seconds = 0;  ///< its median
 };
 
+/// The records of cases that ended the process of an earlier part of a study, or never ended; by name.
+using EndedCases = std::map<StudyBlock, std::map<std::string, Record>>;
+
 /// What a study needs of its surroundings.
 struct StudyContext {
   JobContext job;
@@ -42,6 +45,7 @@ struct StudyContext {
   std::filesystem::path scratch;                       ///< for cold caches; each is removed at once
   std::function<bool()> stop;                          ///< asked before each case; true: end
   std::function<void(const StudyProgress&)> progress;  ///< called before each case
+  EndedCases ended = {};                               ///< they are not run, and keep their records
 };
 
 /// Everything that decides what a study measures, as a digest: study file, cases with all their values,

@@ -15,6 +15,8 @@ class RunWatch {
   virtual ~RunWatch() = default;
   /// A variant's code is about to be loaded; its record as far as it is known.
   virtual void variant_begins(const Record& so_far) = 0;
+  /// Nothing of the variant runs any more.
+  virtual void variant_ends() = 0;
 
   /// A kernel is launched, or waited for, until the next call. Its name stays where it is meanwhile.
   void enter(const std::string& kernel) noexcept {

@@ -2,6 +2,7 @@
 // program itself.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/process.h"
@@ -167,6 +168,38 @@ TEST_F(ProcessEnd, ALaunchThatNeverEndsHasALimit) {
   EXPECT_THAT(left_beside(), IsEmpty());
   EXPECT_EQ(shell(program("--resume")).exit_code, kExitFailed);
   EXPECT_THAT(values("status"), ElementsAre("ok", "timed out", "ok"));
+}
+
+/// Where the mode is a constant, the kernel never ends: at its first launch, or only while rounds measure it.
+TEST_F(ProcessEnd, ACaseOfAStudyThatNeverEndsIsRecordedAndPassed) {
+  for (const std::string& when : {"", "static int calls = 0; if (++calls > 300) "}) {
+    files_->remove_all(path("results"));
+    write_kernel("if (__builtin_constant_p(p.mode)) { " + when + kForEver + " }");
+    write("study.yaml",
+          "workload: ends\nset: {mode: 1}\nconstants: [mode]\nmeasure: {rounds: 6, samples: 50, compiles: 1}\n");
+    const auto study = [&](const std::string& more) {
+      return shell("TMPDIR='" + path("tmp") + "' '" KILN_PROGRAM "' study '" + path("study.yaml") +
+                   "' --device cpu --output '" + path("results") + "' --cache-dir '" + path("cache") +
+                   "' --workload-path '" + path("") + "' --launch-time-limit '1 s' " + more);
+    };
+    ProcessResult result = study("");
+    EXPECT_EQ(result.exit_code, kExitFailed) << result.error;
+    EXPECT_THAT(result.error, HasSubstr(", the launch_time_limit;"));
+    EXPECT_THAT(values("status"), ElementsAre("timed out"));
+    constexpr int kCases = 12;  // each specialised one hangs
+    int resumed = 0;
+    for (; resumed < kCases && result.output.empty(); ++resumed) result = study("--resume");
+    EXPECT_LT(resumed, kCases) << "it does not get past the case that hangs";
+    EXPECT_EQ(result.exit_code, kExitFailed) << result.error;
+    EXPECT_THAT(result.output, HasSubstr("timed out"));
+    const std::vector<std::string> status = values("status");
+    EXPECT_GT(std::count(status.begin(), status.end(), "ok"), 0) << "generic code was measured";
+    EXPECT_EQ(std::count(status.begin(), status.end(), "timed out"), resumed);
+    std::vector<std::string> labels = values("label");
+    std::sort(labels.begin(), labels.end());
+    EXPECT_EQ(std::adjacent_find(labels.begin(), labels.end()), labels.end()) << "one record a case";
+    EXPECT_THAT(left_in_tmp(), IsEmpty());
+  }
 }
 
 TEST_F(ProcessEnd, OneSignalEndsARunThatHangs) {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/record.h"
+#include "study/study_runner.h"
+
+namespace kiln {
+
+/// Of the records that stand beside a study's file, those of cases that ended the process while the study
+/// `run_id` ran, or never ended: they do not run again.
+[[nodiscard]] EndedCases find_ended_cases(const StudyPlan& plan, const std::vector<Record>& kept,
+                                          const std::string& run_id);
+
+}  // namespace kiln
