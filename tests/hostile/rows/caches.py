@@ -122,10 +122,3 @@ DAMAGED = [
 ]
 
 ROWS = BUNDLES + DAMAGED
-
-NOT_MENDED = {
-    "cache/an entry that anyone may write to": "D29",
-    "cache/a file of an entry that anyone may write to": "D29",
-    "cache/a prefix that anyone may write to": "D29",
-    "cache/a file of an entry of another user": "D29",
-}

@@ -133,11 +133,3 @@ PLACES = [
 ]
 
 ROWS = VARIABLES + LIMITS + STREAMS + PLACES
-
-NOT_MENDED = {
-    "variable/TMPDIR missing, devices": "D17",
-    "variable/TMPDIR missing, a compile": "D17",
-    "variable/TMPDIR a file, a compile": "D17",
-    "limit/umask 000": "D23",
-    "place/cache that anyone may write to": "compilers.json of a folder that is not trusted",
-}

@@ -161,12 +161,3 @@ CAPSULES = [
 ]
 
 ROWS = REPORTS + RESUMES + SETTINGS + STUDIES + CAPSULES
-
-NOT_MENDED = {
-    "capsule/no JSON": "D31",
-    "capsule/empty object": "D31",
-    "capsule/list": "D31",
-    "capsule/another format": "D31",
-    "capsule/100000 brackets": "D31",
-    "capsule/NUL bytes": "D31",
-}
