@@ -174,9 +174,12 @@ TEST_F(ProcessEnd, ALaunchThatNeverEndsHasALimit) {
 TEST_F(ProcessEnd, ACaseOfAStudyThatNeverEndsIsRecordedAndPassed) {
   for (const std::string& when : {"", "static int calls = 0; if (++calls > 300) "}) {
     files_->remove_all(path("results"));
-    write_kernel("if (__builtin_constant_p(p.mode)) { " + when + kForEver + " }");
+    write_kernel("if constexpr (IsConstant<decltype(&Params::mode)>::value) { " + when + kForEver + " }",
+                 "template <class Member> struct IsConstant { static constexpr bool value = false; };\n"
+                 "template <> struct IsConstant<const int*> { static constexpr bool value = true; };\n");
     write("study.yaml",
-          "workload: ends\nset: {mode: 1}\nconstants: [mode]\nmeasure: {rounds: 6, samples: 50, compiles: 1}\n");
+          "workload: ends\nset: {mode: 1}\nconstants: [mode]\nmeasure: {rounds: 6, samples: 50, compiles: "
+          "1}\n");
     const auto study = [&](const std::string& more) {
       return shell("TMPDIR='" + path("tmp") + "' '" KILN_PROGRAM "' study '" + path("study.yaml") +
                    "' --device cpu --output '" + path("results") + "' --cache-dir '" + path("cache") +
