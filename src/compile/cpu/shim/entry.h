@@ -74,9 +74,11 @@ struct Runner<F, S, void (*)(A...)> {
     return __builtin_expect(kiln_guard_passed, 1);
   }
 
-  /// One row of work-items along x, as one loop that the compiler turns into vector code.
+  /// One row of work-items along x, as one loop that the compiler turns into vector code. `origin` is
+  /// blockIdx.x * blockDim.x as a value: read back from those variables, which the kernel's stores may change
+  /// as far as the compiler knows, it has no known range, and g++ 13 gathers by unsigned indices.
   template <bool Vector>
-  KILN_SHIM void run_row(unsigned extent, A... arguments) {
+  KILN_SHIM void run_row(unsigned origin, unsigned extent, A... arguments) {
     unsigned first = 0, last = extent;
     kiln_guard_mode = kiln_guard_test;
     kiln_lane_known = false;
@@ -96,7 +98,7 @@ struct Runner<F, S, void (*)(A...)> {
     const int begin = static_cast<int>(first), end = static_cast<int>(last);
     if constexpr (Vector) {
       kiln_lane_known = true;
-      int lane = static_cast<int>(blockIdx.x * blockDim.x) + begin;
+      int lane = static_cast<int>(origin) + begin;
       long wide_lane = lane;
 #pragma omp simd
       for (int x = begin; x < end; ++x) {
@@ -140,7 +142,7 @@ struct Runner<F, S, void (*)(A...)> {
           for (unsigned x = begin; x < end; ++x) {
             if (Narrow && x * block.x > 0x7ffffff0u - block.x) __builtin_unreachable();
             blockIdx.x = x;
-            run_row<Narrow>(block.x, arguments...);
+            run_row<Narrow>(x * block.x, block.x, arguments...);
           }
         }
       }
