@@ -5,6 +5,7 @@
 
 #include "base/input_file.h"
 #include "base/text.h"
+#include "device/backend_names.h"
 
 namespace kiln {
 namespace {
@@ -36,6 +37,22 @@ void read_implementation(const YamlNode& node, JobSpec& job) {
   job.set.emplace_back("implementation", raw_value(node));
 }
 
+/// "1", "1.0" and "01" are one value.
+std::string normal_form(const std::string& text) {
+  if (const auto whole = parse_integer(text)) return std::to_string(*whole);
+  const auto real = parse_real(text);
+  return real ? format_number(*real) : text;
+}
+
+/// A variant that runs twice would be measured twice under one name.
+void require_distinct(const std::string& key, const std::vector<RawValue>& values) {
+  std::set<std::string> seen;
+  for (const RawValue& value : values) {
+    if (!seen.insert(normal_form(value.text)).second)
+      throw bad_input(key + in_quotes(value.text) + " stands there twice", value.where);
+  }
+}
+
 void read_sweep(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) {
     if (has_name(job.set, name))
@@ -46,6 +63,7 @@ void read_sweep(const YamlNode& node, JobSpec& job) {
     std::vector<RawValue> values;
     for (const YamlNode& item : value.items()) values.push_back(raw_value(item));
     if (values.empty()) throw value.error("expected at least one value");
+    require_distinct(std::string("sweep.").append(name).append(": "), values);
     job.sweep.emplace_back(name, std::move(values));
   }
 }
@@ -132,6 +150,11 @@ std::string read_device(const YamlNode& node) {
   const bool numbered = colon != std::string::npos;
   if (name.empty() || colon == 0 || (numbered && !is_index(std::string_view(name).substr(colon + 1))))
     throw node.error("expected a device, such as auto, cpu or cuda:0; found " + in_quotes(name));
+  std::vector<std::string> known = backend_names();
+  known.emplace_back("auto");
+  const std::string backend = name.substr(0, colon);
+  if (std::find(known.begin(), known.end(), backend) == known.end())
+    throw node.error("unknown device " + in_quotes(name) + suggestion(backend, known));
   return name;
 }
 
@@ -161,6 +184,7 @@ void apply_sweep(JobSpec& job, const std::string& assignment) {
     }
     values.push_back({std::string(trim(value)), false, {"--sweep " + name, 0, 0}});
   }
+  require_distinct("", values);
   forget(job, name);
   job.sweep.emplace_back(name, std::move(values));
 }

@@ -7,11 +7,6 @@
 
 namespace kiln {
 
-const std::vector<std::string>& backend_names() {
-  static const std::vector<std::string> names{"cpu", "cuda", "hip"};
-  return names;
-}
-
 ExpressionText read_expression(const YamlNode& node) {
   ExpressionText result{node.text(), node.where(), node.path()};
   if (node.quoted() && result.where.column > 0) ++result.where.column;

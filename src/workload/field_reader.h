@@ -8,9 +8,6 @@
 
 namespace kiln {
 
-/// Names of back ends, as keys of a workload file.
-[[nodiscard]] const std::vector<std::string>& backend_names();
-
 /// The node's text with its place, to be evaluated later.
 [[nodiscard]] ExpressionText read_expression(const YamlNode& node);
 /// Those of a list, or of one expression that stands for a list of one.

@@ -54,6 +54,7 @@ GLOBAL = [
     bad("sweep without value", ["run", "j.yaml", "--sweep", "n="], r"--sweep", folder()),
     bad("sweep with a hole", ["run", "j.yaml", "--sweep", "n=1,,2"], r"--sweep.*'n=1,,2'", folder()),
     bad("sweep of an unknown name", ["run", "j.yaml", "--sweep", "nn=1,2"], r"nn.*did you mean 'n'", folder()),
+    bad("sweep of a value twice", ["run", "j.yaml", "--sweep", "n=1,2,1"], r"--sweep n: '1' stands there twice", folder()),
     bad("sweep of a word", ["run", "j.yaml", "--sweep", "n=1,two"], r"n: .*'two'", folder()),
     bad("sweep beyond all", ["run", "j.yaml", "--dry-run", "--sweep"] + [f"{name}=" + ",".join(map(str, range(1, 500))) for name in ("n", "seed")],
         r"variants|points|100000|249001", folder()),
