@@ -97,11 +97,20 @@ std::string names_of(const Items& items, Name name) {
 }
 
 /// "copy_paper as copy (implementation == paper)".
-std::string launch_text(const LaunchSpec& launch) {
+std::string launch_text(const StatementSpec& statement, const LaunchSpec& launch) {
   std::string text = launch.kernel;
   if (launch.timing != launch.kernel) text += " as " + launch.timing;
-  if (launch.when) text += " (" + launch.when->text + ")";
+  if (statement.when) text += " (" + statement.when->text + ")";
   return text;
+}
+
+std::string launches_text(const ProgramSpec& program) {
+  std::vector<std::string> texts;
+  for_each_statement(program, [&](const StatementSpec& statement) {
+    if (const auto* launch = std::get_if<LaunchSpec>(&statement.action))
+      texts.push_back(launch_text(statement, *launch));
+  });
+  return join(texts, ", ");
 }
 
 void print_workload(const Workload& workload, World& world) {
@@ -117,7 +126,7 @@ void print_workload(const Workload& workload, World& world) {
     out << "Constraints: "
         << names_of(workload.constraints, [](const ExpressionText& text) { return text.text; }) << "\n";
   }
-  out << "One step launches: " << names_of(workload.run, launch_text) << "\n";
+  out << "One step launches: " << launches_text(workload.run) << "\n";
   if (!workload.checks.empty()) {
     out << "Checks: " << names_of(workload.checks, [](const CheckSpec& check) { return check.name; }) << "\n";
   }

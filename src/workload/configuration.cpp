@@ -67,6 +67,11 @@ const ParameterValue& Configuration::value(const std::string& name) const {
   throw internal_error("no parameter '" + name + "'");
 }
 
+const Configuration& Configuration::of(const LaunchSpec& launch) const {
+  const auto child = children_.find(&launch);
+  return child == children_.end() ? *this : *child->second;
+}
+
 std::int64_t Configuration::seed() const {
   return std::get<std::int64_t>(value("seed").value);
 }

@@ -45,6 +45,9 @@ class Configuration {
   [[nodiscard]] bool lineinfo() const { return lineinfo_; }
   [[nodiscard]] std::int64_t seed() const;
   [[nodiscard]] const std::string& backend() const { return backend_; }
+  /// What the launch's kernel is specialised for and its expressions mean: this configuration, or with the
+  /// launch's own values (`with`) in place of this one's. Launches with equal values share one.
+  [[nodiscard]] const Configuration& of(const LaunchSpec& launch) const;
 
   /// Evaluates an expression over parameters, `let` names and `extra`. Throws bad_input at the expression's
   /// place, also where it uses a whole number that a double does not hold exactly (kMaxExactInteger).
@@ -76,6 +79,7 @@ class Configuration {
   std::string backend_;
   Variables variables_;
   std::set<std::string> inexact_;  // parameters that `variables_` holds rounded
+  std::map<const LaunchSpec*, std::shared_ptr<const Configuration>> children_;
 };
 
 /// One point on one target: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",

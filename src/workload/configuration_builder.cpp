@@ -6,6 +6,7 @@
 #include "workload/configuration.h"
 #include "workload/device_words.h"
 #include "workload/header_value.h"
+#include "workload/selection.h"
 
 namespace kiln {
 namespace {
@@ -31,13 +32,26 @@ class ConfigurationBuilder {
   ConfigurationBuilder(const std::shared_ptr<const Workload>& workload,
                        const std::vector<std::pair<std::string, RawValue>>& assignments,
                        const DeviceInfo& device, FileSystem& files)
-      : workload_(*workload), assignments_(assignments), files_(files) {
+      : workload_(*workload), assignments_(assignments), device_(device), files_(files) {
     result_.workload_ = workload;
     result_.backend_ = device.target.backend;
     define_device_words(device, result_.variables_);
   }
 
   ConfigurationResult build() {
+    std::optional<ExpressionText> violated = build_own();
+    for (const ProgramSpec* program : {&workload_.run, &workload_.verify_run}) {
+      for (const LaunchSpec* launch :
+           violated ? std::vector<const LaunchSpec*>{} : selected_launches(result_, *program)) {
+        if (!launch->with.empty() && !violated) violated = add_child(*launch);
+      }
+    }
+    return {std::move(result_), violated};
+  }
+
+ private:
+  /// This configuration alone; the constraint that it violates.
+  std::optional<ExpressionText> build_own() {
     check_names();
     result_.fast_math_ = read_switch("fast_math", false);
     result_.launch_bounds_ = read_switch("launch_bounds", true);
@@ -48,17 +62,45 @@ class ConfigurationBuilder {
     define_words();
     for (const ParameterSpec& parameter : workload_.parameters) add(parameter);
     for (const auto& [name, text] : workload_.lets) evaluate_let(name);
-    std::optional<ExpressionText> violated;
     for (const ExpressionText& constraint : workload_.constraints) {
-      if (!result_.evaluate_condition(constraint)) {
-        violated = constraint;
-        break;
-      }
+      if (!result_.evaluate_condition(constraint)) return constraint;
     }
-    return {std::move(result_), violated};
+    return std::nullopt;
   }
 
- private:
+  /// The launch's values, over those of this configuration.
+  std::optional<ExpressionText> add_child(const LaunchSpec& launch) {
+    std::vector<std::pair<std::string, RawValue>> assignments = assignments_;
+    std::string key;
+    for (const auto& [name, text] : launch.with) {
+      assignments.emplace_back(name,
+                               RawValue{value_for(*workload_.find_parameter(name), text), false, text.where});
+      key += name + "=" + assignments.back().second.text + "\n";
+    }
+    auto& known = children_[key];
+    std::optional<ExpressionText> violated;
+    if (!known) {
+      ConfigurationBuilder child(result_.workload_, assignments, device_, files_);
+      violated = child.build_own();
+      known = std::make_shared<const Configuration>(std::move(child.result_));
+    }
+    result_.children_[&launch] = known;
+    return violated;
+  }
+
+  /// As a job would write it: a word, or the value of an expression over this configuration.
+  [[nodiscard]] std::string value_for(const ParameterSpec& parameter, const ExpressionText& text) const {
+    if (parameter.kind != ParameterKind::kScalar) {
+      const ParameterSpec* named = workload_.find_parameter(text.text);
+      return named != nullptr ? result_.value(text.text).to_string() : text.text;
+    }
+    if (text.text == "true" || text.text == "false") return text.text;
+    const Number number = result_.evaluate_number(text);
+    if (result_.scalar_type(parameter.scalar_type) == ScalarType::kBool)
+      return to_real(number) != 0 ? "true" : "false";
+    return kiln::to_string(number);
+  }
+
   [[nodiscard]] const RawValue* assigned(const std::string& name) const {
     const RawValue* found = nullptr;
     for (const auto& [candidate, value] : assignments_) {
@@ -388,8 +430,10 @@ class ConfigurationBuilder {
 
   const Workload& workload_;
   const std::vector<std::pair<std::string, RawValue>>& assignments_;
+  const DeviceInfo& device_;
   FileSystem& files_;
   Configuration result_;
+  std::map<std::string, std::shared_ptr<const Configuration>> children_;  // by the values that they add
 };
 
 ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,

@@ -9,8 +9,8 @@ namespace kiln {
 namespace {
 
 TensorMapSpec read_tensor_map(const YamlNode& node) {
-  node.require_keys({"tensor_map", "box", "extents", "strides", "element_strides", "interleave", "swizzle",
-                     "l2_promotion", "fill"});
+  node.require_keys({"tensor_map", "name", "box", "extents", "strides", "element_strides", "interleave",
+                     "swizzle", "l2_promotion", "fill"});
   constexpr std::size_t kMaxRank = 5;
   const auto list = [](const YamlNode& value) { return read_extents(value, kMaxRank); };
   const auto word = [&](const char* key, std::string& value, const std::vector<std::string>& words) {
@@ -35,17 +35,30 @@ ArgumentSpec read_argument(const YamlNode& node) {
     argument.kind = ArgumentSpec::Kind::kTensorMap;
     argument.name = node.at("tensor_map").text();
     argument.tensor_map = read_tensor_map(node);
-  } else if (node.is_map()) {
-    node.require_keys({"value", "type"});
+    argument.formal = argument.name;
+  } else if (node.is_map() && node.find("buffer")) {
+    node.require_keys({"buffer", "name"});
+    argument.kind = ArgumentSpec::Kind::kBuffer;
+    argument.name = node.at("buffer").text();
+    argument.formal = argument.name;
+  } else if (node.is_map() && node.find("value")) {
+    node.require_keys({"value", "type", "name"});
     argument.kind = ArgumentSpec::Kind::kValue;
     argument.value = read_expression(node.at("value"));
     argument.type = node.at("type").text();
+  } else if (node.is_map()) {
+    node.require_keys({"buffer", "value", "type", "name", "tensor_map"});
+    argument.kind = ArgumentSpec::Kind::kGiven;
+    static_cast<void>(node.at("name"));
+    read_optional(node, "type", argument.type, read_text);
   } else if (node.kind() == YamlNode::Kind::kNull) {
     argument.kind = ArgumentSpec::Kind::kNull;
   } else {
     argument.name = node.text();
     argument.kind = argument.name == "params" ? ArgumentSpec::Kind::kParams : ArgumentSpec::Kind::kParameter;
+    if (argument.kind == ArgumentSpec::Kind::kParameter) argument.formal = argument.name;
   }
+  if (node.is_map()) read_optional(node, "name", argument.formal, read_name);
   return argument;
 }
 

@@ -17,23 +17,31 @@ using Condition = std::function<bool(const ExpressionText&)>;
 constexpr std::size_t kMaxChecked = 1024;
 constexpr const char* kTimeSuffix = ".time";
 
-Launches select(const std::vector<LaunchSpec>& launches, const Condition& holds) {
-  Launches result;
-  for (const LaunchSpec& launch : launches) {
-    if (!launch.when || holds(*launch.when)) result.push_back(&launch);
-  }
-  return result;
-}
-
-/// Names that the conditions of `run` use, without repetition.
-std::set<std::string> names_in_conditions(const Workload& workload) {
-  std::set<std::string> names;
-  for (const LaunchSpec& launch : workload.run) {
-    if (!launch.when) continue;
-    for (const std::string& name : workload.names_in(*launch.when)) {
-      names.insert(name);
+void select(const ProgramSpec& program, const Condition& holds, Launches& result) {
+  for (const StatementSpec& statement : program) {
+    if (statement.when && !holds(*statement.when)) continue;
+    if (const auto* launch = std::get_if<LaunchSpec>(&statement.action)) result.push_back(launch);
+    if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action)) select(repeat->body, holds, result);
+    if (const auto* parallel = std::get_if<ParallelSpec>(&statement.action)) {
+      for (const ProgramSpec& branch : parallel->branches) select(branch, holds, result);
     }
   }
+}
+
+/// What `holds` says, or true where the program decides while it runs.
+Condition unless_variable(const Workload& workload, Condition holds) {
+  return [&workload, holds = std::move(holds)](const ExpressionText& when) {
+    return workload.changes(when) || holds(when);
+  };
+}
+
+/// Names that the conditions of `run` use and no program variable decides, without repetition.
+std::set<std::string> names_in_conditions(const Workload& workload) {
+  std::set<std::string> names;
+  for_each_statement(workload.run, [&](const StatementSpec& statement) {
+    if (!statement.when || workload.changes(*statement.when)) return;
+    for (const std::string& name : workload.names_in(*statement.when)) names.insert(name);
+  });
   return names;
 }
 
@@ -66,7 +74,8 @@ void check_metrics(const Workload& workload, const Launches& launches, const std
 }
 
 Launches checked_run(const Workload& workload, const Condition& holds, const std::string& values) {
-  Launches launches = select(workload.run, holds);
+  Launches launches;
+  select(workload.run, unless_variable(workload, holds), launches);
   if (launches.empty()) {
     const std::string text = values.empty() ? " in this configuration" : values;
     throw bad_input("run: no launch is active" + text, workload.run.front().where);
@@ -82,8 +91,18 @@ std::string where_text(const std::vector<std::string>& values) {
 
 }  // namespace
 
-Launches selected_launches(const Configuration& configuration, const std::vector<LaunchSpec>& launches) {
-  return select(launches, [&](const ExpressionText& when) { return configuration.evaluate_condition(when); });
+bool is_selected(const Configuration& configuration, const StatementSpec& statement) {
+  return !statement.when || configuration.workload().changes(*statement.when) ||
+         configuration.evaluate_condition(*statement.when);
+}
+
+Launches selected_launches(const Configuration& configuration, const ProgramSpec& program) {
+  Launches launches;
+  select(program,
+         unless_variable(configuration.workload(),
+                         [&](const ExpressionText& when) { return configuration.evaluate_condition(when); }),
+         launches);
+  return launches;
 }
 
 Launches selected_run(const Configuration& configuration) {

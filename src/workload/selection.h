@@ -8,9 +8,12 @@
 
 namespace kiln {
 
-/// The launches of `launches` whose `when` holds, in order.
+/// Whether the statement's `when` holds, or depends on what the program does.
+[[nodiscard]] bool is_selected(const Configuration& configuration, const StatementSpec& statement);
+
+/// The launches of a program that may run, those in bodies and branches included, in the order of the text.
 [[nodiscard]] std::vector<const LaunchSpec*> selected_launches(const Configuration& configuration,
-                                                               const std::vector<LaunchSpec>& launches);
+                                                               const ProgramSpec& program);
 
 /// The launches of one step. Throws bad_input if there is none, if two kernels go by one name, or if a metric
 /// reads the time of a launch that is not among them.

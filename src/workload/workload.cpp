@@ -25,6 +25,14 @@ std::size_t RecordType::bytes() const {
   return total;
 }
 
+bool Workload::changes(const ExpressionText& expression) const {
+  if (variables.empty()) return false;
+  const std::vector<std::string> names = names_in(expression);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& wanted) {
+    return std::find(variables.begin(), variables.end(), wanted) != variables.end();
+  });
+}
+
 const ParameterSpec* Workload::find_parameter(const std::string& wanted) const {
   return find_named(parameters, wanted);
 }

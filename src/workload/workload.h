@@ -13,16 +13,11 @@
 #include "base/file.h"
 #include "config/expression.h"
 #include "config/yaml_node.h"
+#include "workload/expression_text.h"
+#include "workload/program.h"
 #include "workload/scalar_type.h"
 
 namespace kiln {
-
-/// An expression or literal as written, with its place, so that an error found later can point at it.
-struct ExpressionText {
-  std::string text;
-  SourceLocation where;
-  std::string key;  ///< path of the key, "kernels.laplacian.grid[0]"
-};
 
 enum class ParameterKind { kScalar, kType, kChoice, kPath };
 enum class Binding { kCompile, kRun };
@@ -105,11 +100,13 @@ struct TensorMapSpec {
 };
 
 struct ArgumentSpec {
-  enum class Kind { kBuffer, kTensorMap, kParams, kParameter, kValue, kNull };
+  /// kGiven: each launch gives it a buffer, or with `type` a number.
+  enum class Kind { kBuffer, kTensorMap, kParams, kParameter, kValue, kNull, kGiven };
   Kind kind = Kind::kNull;
   std::string name;      ///< buffer (also of a tensor map) or parameter
+  std::string formal;    ///< by which a launch gives it another value; empty: it cannot
   ExpressionText value;  ///< for kValue
-  std::string type;      ///< for kValue
+  std::string type;      ///< for kValue and kGiven
   TensorMapSpec tensor_map;
   SourceLocation where;
 
@@ -135,13 +132,6 @@ struct KernelSpec {
   std::vector<DefineSpec> defines;
   std::map<std::string, std::vector<std::string>> options;   ///< by back end; "" for all
   std::vector<std::pair<std::string, std::string>> symbols;  ///< variable -> buffer
-  SourceLocation where;
-};
-
-struct LaunchSpec {
-  std::string kernel;
-  std::string timing;  ///< the name of its time: `as`, else the kernel's
-  std::optional<ExpressionText> when;
   SourceLocation where;
 };
 
@@ -176,9 +166,10 @@ struct Workload {
   std::vector<ExpressionText> constraints;
   std::vector<BufferSpec> buffers;
   std::vector<KernelSpec> kernels;
-  std::vector<LaunchSpec> run;
+  ProgramSpec run;
   std::optional<ExpressionText> verify_steps;
-  std::vector<LaunchSpec> verify_run;
+  ProgramSpec verify_run;
+  std::vector<std::string> variables;  ///< that `run` and `verify.run` give values, in the order of the text
   std::vector<CheckSpec> checks;
   std::vector<MetricSpec> metrics;
   std::optional<ExpressionText> refresh;
@@ -189,6 +180,8 @@ struct Workload {
   [[nodiscard]] std::vector<std::string> names_in(const ExpressionText& expression) const {
     return expressions->names(expression.text, expression.where, expression.key);
   }
+  /// Whether the expression uses a program variable, so that its value may change while the program runs.
+  [[nodiscard]] bool changes(const ExpressionText& expression) const;
   [[nodiscard]] const ParameterSpec* find_parameter(const std::string& name) const;
   [[nodiscard]] const BufferSpec* find_buffer(const std::string& name) const;
   [[nodiscard]] const KernelSpec* find_kernel(const std::string& name) const;

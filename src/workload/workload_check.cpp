@@ -9,18 +9,12 @@
 #include "config/expression.h"
 #include "workload/cpp_words.h"
 #include "workload/device_words.h"
+#include "workload/names.h"
+#include "workload/program_check.h"
 #include "workload/selection.h"
 
 namespace kiln {
 namespace {
-
-template <class Items>
-std::vector<std::string> names_of(const Items& items) {
-  std::vector<std::string> names;
-  names.reserve(items.size());
-  for (const auto& item : items) names.push_back(item.name);
-  return names;
-}
 
 class Checker {
  public:
@@ -34,8 +28,9 @@ class Checker {
     check_buffers();
     for (KernelSpec& kernel : workload_.kernels) check_kernel(kernel);
     if (workload_.run.empty()) throw root_.at("run").error("expected at least one launch");
-    check_launches(workload_.run);
-    check_launches(workload_.verify_run);
+    check_programs(workload_, [this](const ExpressionText& text, const std::set<std::string>& variables) {
+      check(text, variables);
+    });
     if (workload_.verify_steps) check(*workload_.verify_steps);
     for (const CheckSpec& item : workload_.checks) check_check(item);
     check_metrics();
@@ -45,14 +40,12 @@ class Checker {
 
  private:
   void collect_names() {
-    static const std::set<std::string> reserved{"params", "null",      "time",          "file_bytes",
-                                                "all",    "fast_math", "launch_bounds", "lineinfo"};
     const auto add = [&](const std::string& section, const std::string& name, const SourceLocation& where) {
       const std::string subject = section + "." + name + ": '" + name + "' ";
-      if (reserved.contains(name) || is_device_word(name) || type_constant(name))
+      if (is_word_of_format(name))
         throw bad_input(subject + "is a word of the format; choose another name", where);
       if (parse_real(name)) throw bad_input(subject + "reads as a number; choose another name", where);
-      if (name == "_pi" || name == "_e" || is_expression_function(name))
+      if (is_word_of_expressions(name))
         throw bad_input(subject + "is a word of expressions; choose another name", where);
       if (!names_.insert(name).second)
         throw bad_input(subject + "is already the name of something else", where);
@@ -259,6 +252,7 @@ class Checker {
     check_expressions(init.numbers);
     if (init.kind == InitSpec::Kind::kKernel) {
       const KernelSpec& kernel = require_kernel(init.kernel, init.where);
+      require_arguments(kernel, init.where);
       const bool writes =
           std::any_of(kernel.args.begin(), kernel.args.end(),
                       [&](const ArgumentSpec& argument) { return argument.name == buffer.name; });
@@ -307,19 +301,21 @@ class Checker {
   }
 
   const KernelSpec& require_kernel(const std::string& name, const SourceLocation& where) {
-    const KernelSpec* kernel = workload_.find_kernel(name);
-    if (kernel == nullptr) {
-      throw bad_input("unknown kernel '" + name + "'" + suggestion(name, names_of(workload_.kernels)), where);
+    return require_named(workload_.kernels, "kernel", name, where);
+  }
+
+  /// Of a kernel that no launch gives its arguments.
+  static void require_arguments(const KernelSpec& kernel, const SourceLocation& where) {
+    for (const ArgumentSpec& argument : kernel.args) {
+      if (argument.kind != ArgumentSpec::Kind::kGiven) continue;
+      throw bad_input("kernel '" + kernel.name + "' runs here without a value for its argument '" +
+                          argument.formal + "', which only launches in `run` can give",
+                      where);
     }
-    return *kernel;
   }
 
   const BufferSpec& require_buffer(const std::string& name, const SourceLocation& where) {
-    const BufferSpec* buffer = workload_.find_buffer(name);
-    if (buffer == nullptr) {
-      throw bad_input("unknown buffer '" + name + "'" + suggestion(name, names_of(workload_.buffers)), where);
-    }
-    return *buffer;
+    return require_named(workload_.buffers, "buffer", name, where);
   }
 
   void check_kernel(KernelSpec& kernel) {
@@ -358,8 +354,9 @@ class Checker {
   }
 
   void resolve_argument(const KernelSpec& kernel, ArgumentSpec& argument) {
-    if (argument.kind == ArgumentSpec::Kind::kValue) {
-      check(argument.value);
+    using Kind = ArgumentSpec::Kind;
+    if (argument.kind == Kind::kValue) check(argument.value);
+    if (argument.kind == Kind::kValue || (argument.kind == Kind::kGiven && !argument.type.empty())) {
       const ParameterSpec* type = workload_.find_parameter(argument.type);
       if (!parse_scalar_type(argument.type) && (type == nullptr || type->kind != ParameterKind::kType)) {
         throw bad_input(
@@ -368,6 +365,7 @@ class Checker {
       }
     }
     if (argument.kind == ArgumentSpec::Kind::kTensorMap) check_tensor_map(argument);
+    if (argument.kind == ArgumentSpec::Kind::kBuffer) require_buffer(argument.name, argument.where);
     if (argument.kind != ArgumentSpec::Kind::kParameter) return;
     if (workload_.find_buffer(argument.name)) {
       argument.kind = ArgumentSpec::Kind::kBuffer;
@@ -413,13 +411,6 @@ class Checker {
     }
   }
 
-  void check_launches(const std::vector<LaunchSpec>& launches) {
-    for (const LaunchSpec& launch : launches) {
-      require_kernel(launch.kernel, launch.where);
-      check_optional(launch.when);
-    }
-  }
-
   void require_comparable(const std::string& name, const SourceLocation& where) {
     const BufferSpec& buffer = require_buffer(name, where);
     if (workload_.find_type(buffer.type) == nullptr) return;
@@ -431,7 +422,7 @@ class Checker {
   void check_check(const CheckSpec& item) {
     require_comparable(item.buffer, item.where);
     if (!item.reference_kernel.empty()) {
-      require_kernel(item.reference_kernel, item.where);
+      require_arguments(require_kernel(item.reference_kernel, item.where), item.where);
       require_comparable(item.reference_buffer, item.where);
       if (item.reference_buffer == item.buffer) {
         throw bad_input("the check compares buffer '" + item.buffer +
@@ -457,7 +448,8 @@ class Checker {
 
   void check_metrics() {
     std::set<std::string> times{"time"};
-    for (const LaunchSpec& launch : workload_.run) times.insert(launch.timing + ".time");
+    for_each_launch(workload_.run, [&](const LaunchSpec& launch) { times.insert(launch.timing + ".time"); });
+    times.insert(workload_.variables.begin(), workload_.variables.end());
     for (const MetricSpec& metric : workload_.metrics) check(metric.value, times);
   }
 

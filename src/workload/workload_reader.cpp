@@ -5,31 +5,12 @@
 #include "workload/field_reader.h"
 #include "workload/kernel_reader.h"
 #include "workload/parameter_reader.h"
+#include "workload/program_reader.h"
 #include "workload/workload.h"
 #include "workload/workload_check.h"
 
 namespace kiln {
 namespace {
-
-std::vector<LaunchSpec> read_run(const YamlNode& node) {
-  std::vector<LaunchSpec> launches;
-  for (const YamlNode& item : node.items_or_self()) {
-    LaunchSpec launch;
-    launch.where = item.where();
-    if (item.is_map()) {
-      item.require_keys({"kernel", "as", "when"});
-      launch.kernel = item.at("kernel").text();
-      launch.timing = launch.kernel;
-      read_optional(item, "as", launch.timing, read_name);
-      read_optional(item, "when", launch.when, read_expression);
-    } else {
-      launch.kernel = item.text();
-      launch.timing = launch.kernel;
-    }
-    launches.push_back(std::move(launch));
-  }
-  return launches;
-}
 
 CheckSpec read_check(const YamlNode& node) {
   node.require_keys({"name", "buffer", "expected", "file", "reference", "region", "reduce", "rtol", "atol",
@@ -95,7 +76,7 @@ MetricSpec read_metric(const std::string& name, const YamlNode& node) {
 void read_verify(const YamlNode& node, Workload& workload) {
   node.require_keys({"steps", "run", "checks"});
   read_optional(node, "steps", workload.verify_steps, read_expression);
-  read_optional(node, "run", workload.verify_run, read_run);
+  read_optional(node, "run", workload.verify_run, read_program);
   for (const YamlNode& item : node.at("checks").items()) workload.checks.push_back(read_check(item));
 }
 
@@ -141,7 +122,7 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
   read_members(node, "kernels", [&](const std::string& name, const YamlNode& value) {
     workload->kernels.push_back(read_kernel(name, value));
   });
-  workload->run = read_run(node.at("run"));
+  workload->run = read_program(node.at("run"));
   if (const auto verify = node.find("verify")) read_verify(*verify, *workload);
   if (const auto metrics = node.find("metrics")) {
     for (const auto& [name, value] : metrics->entries())
