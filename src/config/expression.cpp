@@ -192,6 +192,13 @@ void require_finite(double number, const std::string& text, const SourceLocation
   throw bad_input((key.empty() ? "" : key + ": ") + "expected a finite number; found '" + text + "'", where);
 }
 
+const double* find_variable(const std::string& name, const Variables& first, const Variables& variables) {
+  for (const Variables* known : {&first, &variables}) {
+    if (const auto found = known->find(name); found != known->end()) return &found->second;
+  }
+  return nullptr;
+}
+
 double* any_variable(const char* /*name*/, void* storage) {
   return &static_cast<std::deque<double>*>(storage)->emplace_back(1.0);
 }
@@ -263,12 +270,12 @@ struct ExpressionMemo::Compiled {
   }
 
   /// `nullopt` where something is wrong: with a name, or the result.
-  std::optional<double> evaluate(const Variables& variables) {
+  std::optional<double> evaluate(const Variables& first, const Variables& variables) {
     const std::lock_guard lock(mutex);
     for (const auto& [name, address] : names) {
-      const auto found = variables.find(name);
-      if (found == variables.end()) return std::nullopt;
-      *address = found->second;
+      const double* found = find_variable(name, first, variables);
+      if (found == nullptr) return std::nullopt;
+      *address = *found;
     }
     try {
       const double result = parser.Eval();
@@ -283,13 +290,15 @@ struct ExpressionMemo::Compiled {
 ExpressionMemo::ExpressionMemo() = default;
 ExpressionMemo::~ExpressionMemo() = default;
 
-double ExpressionMemo::evaluate(const std::string& text, const Variables& variables,
+double ExpressionMemo::evaluate(const std::string& text, const Variables& first, const Variables& variables,
                                 const SourceLocation& where, const std::string& key) {
-  if (const auto found = variables.find(text); found != variables.end()) return found->second;
+  if (const double* found = find_variable(text, first, variables)) return *found;
   if (Compiled* compiled = find(text)) {
-    if (const auto value = compiled->evaluate(variables)) return *value;
+    if (const auto value = compiled->evaluate(first, variables)) return *value;
   }
-  return evaluate_expression(text, variables, where, key);  // says what is wrong
+  Variables all = first;
+  all.insert(variables.begin(), variables.end());
+  return evaluate_expression(text, all, where, key);  // says what is wrong
 }
 
 std::vector<std::string> ExpressionMemo::names(const std::string& text, const SourceLocation& where,

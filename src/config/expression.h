@@ -41,7 +41,8 @@ class ExpressionMemo {
   ExpressionMemo();
   ~ExpressionMemo();
 
-  [[nodiscard]] double evaluate(const std::string& text, const Variables& variables,
+  /// A name is looked for in `first`, then in `variables`.
+  [[nodiscard]] double evaluate(const std::string& text, const Variables& first, const Variables& variables,
                                 const SourceLocation& where, const std::string& key);
   [[nodiscard]] std::vector<std::string> names(const std::string& text, const SourceLocation& where,
                                                const std::string& key);

@@ -14,19 +14,20 @@ constexpr std::int64_t kMaxGridExtent = 2147483647;
 constexpr std::int64_t kMaxClusterExtent = 65535;  // more than any device has; three of them fit into 64 bits
 
 Dim3 extents_of(const Configuration& configuration, const std::vector<ExpressionText>& list,
-                std::int64_t most = kMaxGridExtent) {
+                const Variables& variables, std::int64_t most = kMaxGridExtent) {
   std::array<std::uint64_t, 3> extents{1, 1, 1};
   for (std::size_t i = 0; i < list.size(); ++i) {
-    extents.at(i) = static_cast<std::uint64_t>(configuration.evaluate_integer(list[i], 1, most));
+    extents.at(i) = static_cast<std::uint64_t>(configuration.evaluate_integer(list[i], 1, most, variables));
   }
   return {extents[0], extents[1], extents[2]};
 }
 
-std::vector<std::byte> expression_bytes(const Configuration& configuration, const ArgumentSpec& argument) {
+std::vector<std::byte> expression_bytes(const Configuration& configuration, const ArgumentSpec& argument,
+                                        const Variables& variables) {
   ParameterValue value;
   value.type = configuration.scalar_type(argument.type).value();
   if (is_real(value.type)) {
-    const double number = configuration.evaluate(argument.value);
+    const double number = configuration.evaluate(argument.value, variables);
     if (!fits_real(value.type, number)) {
       throw bad_input(argument.value.key + ": '" + argument.value.text + "' is " + format_number(number) +
                           ", which does not fit the type " + argument.type + "; expected " +
@@ -36,7 +37,7 @@ std::vector<std::byte> expression_bytes(const Configuration& configuration, cons
     value.value = number;
   } else {
     const IntegerRange range = integer_range(value.type);
-    value.value = configuration.evaluate_integer(argument.value, range.least, range.most);
+    value.value = configuration.evaluate_integer(argument.value, range.least, range.most, variables);
   }
   return scalar_bytes(value.type, value);
 }
@@ -131,7 +132,8 @@ TensorMapLayout tensor_map_layout(const Configuration& configuration, const Argu
   return layout;
 }
 
-std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel) {
+std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel,
+                          const Variables& variables) {
   std::vector<std::string> parts;
   std::set<std::string> names;
   const auto add = [&](const char* key, const std::vector<ExpressionText>& list) {
@@ -148,39 +150,55 @@ std::string explain_shape(const Configuration& configuration, const KernelSpec& 
   if (kernel.shared) add("shared", {*kernel.shared});
   for (const std::string& name : names) {
     const ExpressionText text{name, kernel.where, "kernels." + kernel.name};
-    parts.push_back(name + " = " + format_number(configuration.evaluate(text)));
+    parts.push_back(name + " = " + format_number(configuration.evaluate(text, variables)));
   }
   return join(parts, ", ");
 }
 
-LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel) {
+LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel,
+                     const Variables& variables) {
   LaunchShape shape;
-  shape.grid = extents_of(configuration, kernel.grid);
-  shape.block = extents_of(configuration, kernel.block);
-  shape.cluster = extents_of(configuration, kernel.cluster, kMaxClusterExtent);
+  shape.grid = extents_of(configuration, kernel.grid, variables);
+  shape.block = extents_of(configuration, kernel.block, variables);
+  shape.cluster = extents_of(configuration, kernel.cluster, variables, kMaxClusterExtent);
   shape.cooperative = kernel.cooperative;
   if (kernel.shared) {
-    shape.dynamic_shared_bytes =
-        static_cast<std::uint64_t>(configuration.evaluate_integer(*kernel.shared, 0, kMaxGridExtent));
+    shape.dynamic_shared_bytes = static_cast<std::uint64_t>(
+        configuration.evaluate_integer(*kernel.shared, 0, kMaxGridExtent, variables));
   }
   return shape;
 }
 
-std::vector<std::byte> argument_bytes(const Configuration& configuration, const ArgumentSpec& argument,
-                                      const ParamsStruct& params) {
+std::size_t argument_size(const Configuration& configuration, const ArgumentSpec& argument,
+                          const ParamsStruct& params) {
   switch (argument.kind) {
     case ArgumentSpec::Kind::kParams:
-      return pack_params(params, configuration);
+      return params.bytes;
+    case ArgumentSpec::Kind::kParameter:
+      return size_of(configuration.value(argument.name).type);
+    case ArgumentSpec::Kind::kValue:
+      return size_of(configuration.scalar_type(argument.type).value());
+    default:
+      return sizeof(void*);
+  }
+}
+
+std::vector<std::byte> argument_bytes(const Configuration& configuration, const ArgumentSpec& argument,
+                                      const ParamsStruct& params, const Variables& variables) {
+  switch (argument.kind) {
+    case ArgumentSpec::Kind::kParams:
+      return pack_params(params, configuration, variables);
     case ArgumentSpec::Kind::kParameter: {
-      const ParameterValue& value = configuration.value(argument.name);
+      const ParameterValue value = configuration.value(argument.name, variables);
       return scalar_bytes(value.type, value);
     }
     case ArgumentSpec::Kind::kValue:
-      return expression_bytes(configuration, argument);
+      return expression_bytes(configuration, argument, variables);
     case ArgumentSpec::Kind::kNull:
       return std::vector<std::byte>(sizeof(void*));
     case ArgumentSpec::Kind::kBuffer:
     case ArgumentSpec::Kind::kTensorMap:
+    case ArgumentSpec::Kind::kGiven:
       break;
   }
   throw internal_error("a buffer has no value of its own");

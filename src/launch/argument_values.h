@@ -11,20 +11,27 @@
 namespace kiln {
 
 /// Evaluates a kernel's grid, block, cluster and dynamic shared memory. Throws bad_input at the expression
-/// for a grid of zero, one beyond 2^31 - 1, a fraction.
-[[nodiscard]] LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel);
+/// for a grid of zero, one beyond 2^31 - 1, a fraction. Here and below `variables` are those of a program,
+/// which come before the configuration's values.
+[[nodiscard]] LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel,
+                                   const Variables& variables = {});
 
 /// The launch's expressions with the values that they depend on, for a message: "block: [bx, by], bx = 64, by
 /// = 32".
-[[nodiscard]] std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel);
+[[nodiscard]] std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel,
+                                        const Variables& variables = {});
 
 /// How a tensor map sees its buffer. Throws bad_input at the argument for what cannot be meant.
 [[nodiscard]] TensorMapLayout tensor_map_layout(const Configuration& configuration,
                                                 const ArgumentSpec& argument);
 
+/// The size in bytes of an argument that argument_bytes gives.
+[[nodiscard]] std::size_t argument_size(const Configuration& configuration, const ArgumentSpec& argument,
+                                        const ParamsStruct& params);
 /// The bytes of an argument that is neither a buffer nor a tensor map: the params struct, a parameter, an
 /// expression, a null pointer.
 [[nodiscard]] std::vector<std::byte> argument_bytes(const Configuration& configuration,
-                                                    const ArgumentSpec& argument, const ParamsStruct& params);
+                                                    const ArgumentSpec& argument, const ParamsStruct& params,
+                                                    const Variables& variables = {});
 
 }  // namespace kiln

@@ -62,10 +62,11 @@ ParamsStruct make_params_struct(const Configuration& configuration, const std::s
   return result;
 }
 
-std::vector<std::byte> pack_params(const ParamsStruct& params, const Configuration& configuration) {
+std::vector<std::byte> pack_params(const ParamsStruct& params, const Configuration& configuration,
+                                   const Variables& variables) {
   std::vector<std::byte> bytes(params.bytes);
   for (const ParamsField& field : params.fields) {
-    const auto value = scalar_bytes(field.type, configuration.value(field.name));
+    const auto value = scalar_bytes(field.type, configuration.value(field.name, variables));
     std::copy(value.begin(), value.end(), bytes.begin() + static_cast<std::ptrdiff_t>(field.offset));
   }
   return bytes;

@@ -32,9 +32,11 @@ struct ParamsStruct {
 [[nodiscard]] ParamsStruct make_params_struct(const Configuration& configuration,
                                               const std::set<std::string>& mentioned, bool prefer_run_time);
 
-/// The bytes of the argument for a kernel that takes `const Params p`.
+/// The bytes of the argument for a kernel that takes `const Params p`; `variables` come before the
+/// configuration's values.
 [[nodiscard]] std::vector<std::byte> pack_params(const ParamsStruct& params,
-                                                 const Configuration& configuration);
+                                                 const Configuration& configuration,
+                                                 const Variables& variables = {});
 
 /// The bytes of one scalar value as `type`.
 [[nodiscard]] std::vector<std::byte> scalar_bytes(ScalarType type, const ParameterValue& value);

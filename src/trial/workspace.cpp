@@ -1,9 +1,12 @@
 #include "trial/workspace.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 #include "service/task_threads.h"
 #include "trial/host_fill.h"
+#include "workload/element_value.h"
 
 namespace kiln {
 namespace {
@@ -74,7 +77,8 @@ void Workspace::allocate(const std::vector<std::string>& names) {
     if (has(name)) continue;
     BufferLayout layout = layout_of(configuration_, *configuration_.workload().find_buffer(name));
     auto buffer = pool_.take(device_, layout.bytes);
-    entries_.emplace(name, Entry{std::move(layout), std::move(buffer)});
+    void* const data = buffer->data();
+    entries_.emplace(name, Entry{std::move(layout), std::move(buffer), data});
   }
 }
 
@@ -169,6 +173,57 @@ void Workspace::repeat(std::byte* data, std::uint64_t filled, std::uint64_t byte
     device_.copy_on_device(stream_, data + filled, data, more);
     filled += more;
   }
+}
+
+void Workspace::fill_with(const std::string& name, double value, const ExpressionText& text) {
+  const Entry& found = entry(name);
+  const std::vector<std::byte> element = visit_scalar(found.layout.scalar.value(), [&]<class T>() {
+    const std::optional<T> number = to_element<T>(value);
+    if (!number) {
+      throw bad_input(text.key + ": '" + text.text + "' is " + format_number(value) +
+                          ", which is no element of buffer '" + name + "'",
+                      text.where);
+    }
+    const auto bytes = std::as_bytes(std::span(&*number, 1));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  });
+  auto* data = static_cast<std::byte*>(found.buffer->data());
+  if (std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == element.front(); })) {
+    device_.fill_bytes(stream_, data, std::to_integer<unsigned char>(element.front()), found.layout.bytes);
+    return;
+  }
+  device_.copy_to_device(stream_, data, element.data(), element.size());
+  repeat(data, element.size(), found.layout.bytes);
+}
+
+void Workspace::copy(const std::string& to, const std::string& from) {
+  device_.copy_on_device(stream_, entry(to).buffer->data(), entry(from).buffer->data(),
+                         entry(to).layout.bytes);
+}
+
+void Workspace::swap(const std::string& first, const std::string& second) {
+  Entry& a = entries_.at(first);
+  Entry& b = entries_.at(second);
+  std::swap(a.buffer, b.buffer);
+  std::swap(a.data, b.data);
+}
+
+double Workspace::number(const std::string& name, std::uint64_t element) const {
+  const Entry& found = entry(name);
+  if (found.buffer->host_view() != nullptr) stream_.synchronize();
+  std::vector<std::byte> room;
+  const std::size_t bytes = found.layout.element_bytes;
+  const std::span<const std::byte> content = part(name, element * bytes, bytes, room);
+  return visit_scalar(found.layout.scalar.value(), [&]<class T>() {
+    T value{};
+    std::memcpy(&value, content.data(), sizeof value);
+    const auto number = static_cast<double>(value);
+    if (std::is_integral_v<T> && std::abs(number) > static_cast<double>(kMaxExactInteger)) {
+      throw bad_input("element " + std::to_string(element) + " of buffer '" + name + "' is " +
+                      std::to_string(value) + "; expressions are exact up to 2^53");
+    }
+    return number;
+  });
 }
 
 void Workspace::copy_from(const std::string& name, const Workspace& other) {

@@ -76,6 +76,8 @@ class Workspace {
   [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
   [[nodiscard]] const BufferLayout& layout(const std::string& name) const;
   [[nodiscard]] DeviceBuffer& buffer(const std::string& name) const;
+  /// Where the buffer's device address stands, which `swap` changes. Valid until `release`.
+  [[nodiscard]] void* const* address(const std::string& name) const { return &entry(name).data; }
 
   /// Fills a buffer with its initial content, unless a kernel is to do that.
   void fill(const std::string& name);
@@ -83,6 +85,15 @@ class Workspace {
   [[nodiscard]] bool fills_alike(const std::string& name) const;
   /// The first `bytes` (whole elements) of such a content.
   [[nodiscard]] std::vector<std::byte> beginning(const std::string& name, std::size_t bytes) const;
+  /// Every element gets this value; enqueued. Throws bad_input at `where` if it is no value of the element
+  /// type.
+  void fill_with(const std::string& name, double value, const ExpressionText& text);
+  /// Copies a buffer's content to another one of the same size; enqueued.
+  void copy(const std::string& to, const std::string& from);
+  /// The buffers, which have the same size, exchange their memory.
+  void swap(const std::string& first, const std::string& second);
+  /// Waits for the device and reads an element. Throws bad_input for a whole number that a double rounds.
+  [[nodiscard]] double number(const std::string& name, std::uint64_t element) const;
   /// Copies a buffer's content from another workspace.
   void copy_from(const std::string& name, const Workspace& other);
   /// Waits for the device and shows a buffer's content. The view is valid until the next launch.
@@ -106,6 +117,7 @@ class Workspace {
   struct Entry {
     BufferLayout layout;
     std::unique_ptr<DeviceBuffer> buffer;
+    void* data = nullptr;  ///< buffer->data()
   };
   [[nodiscard]] const Entry& entry(const std::string& name) const;
   [[nodiscard]] const InitSpec& content_of(const BufferLayout& layout) const;

@@ -67,6 +67,27 @@ const ParameterValue& Configuration::value(const std::string& name) const {
   throw internal_error("no parameter '" + name + "'");
 }
 
+ParameterValue Configuration::value(const std::string& name, const Variables& variables) const {
+  ParameterValue result = value(name);
+  const auto found = variables.find(name);
+  if (found == variables.end()) return result;
+  const double number = found->second;
+  if (is_real(result.type)) {
+    result.value = number;
+  } else if (result.type == ScalarType::kBool) {
+    result.value = number != 0;
+  } else if (number == std::floor(number) && std::abs(number) <= static_cast<double>(kMaxExactInteger) &&
+             integer_range(result.type).holds(static_cast<std::int64_t>(number))) {
+    result.value = static_cast<std::int64_t>(number);
+  } else {
+    throw bad_input("the program gives '" + name + "' the value " + format_number(number) +
+                        ", which does not fit its type " + kiln::to_string(result.type) + "; expected " +
+                        range_text(result.type),
+                    workload_->find_parameter(name)->where);
+  }
+  return result;
+}
+
 const Configuration& Configuration::of(const LaunchSpec& launch) const {
   const auto child = children_.find(&launch);
   return child == children_.end() ? *this : *child->second;
@@ -78,11 +99,8 @@ std::int64_t Configuration::seed() const {
 
 double Configuration::evaluate(const ExpressionText& expression, const Variables& extra) const {
   if (!inexact_.empty()) require_exact(expression);
-  if (extra.empty())
-    return workload_->expressions->evaluate(expression.text, variables_, expression.where, expression.key);
-  Variables all = variables_;
-  all.insert(extra.begin(), extra.end());
-  return workload_->expressions->evaluate(expression.text, all, expression.where, expression.key);
+  return workload_->expressions->evaluate(expression.text, extra, variables_, expression.where,
+                                          expression.key);
 }
 
 void Configuration::require_exact(const ExpressionText& expression) const {

@@ -38,6 +38,8 @@ class Configuration {
   [[nodiscard]] const Workload& workload() const { return *workload_; }
   [[nodiscard]] std::shared_ptr<const Workload> shared_workload() const { return workload_; }
   [[nodiscard]] const ParameterValue& value(const std::string& name) const;
+  /// With the number that `variables` has for it, if any. Throws bad_input where that does not fit its type.
+  [[nodiscard]] ParameterValue value(const std::string& name, const Variables& variables) const;
   /// In the order of the workload file.
   [[nodiscard]] const std::vector<std::pair<std::string, ParameterValue>>& values() const { return values_; }
   [[nodiscard]] bool fast_math() const { return fast_math_; }
@@ -49,8 +51,9 @@ class Configuration {
   /// launch's own values (`with`) in place of this one's. Launches with equal values share one.
   [[nodiscard]] const Configuration& of(const LaunchSpec& launch) const;
 
-  /// Evaluates an expression over parameters, `let` names and `extra`. Throws bad_input at the expression's
-  /// place, also where it uses a whole number that a double does not hold exactly (kMaxExactInteger).
+  /// Evaluates an expression over `extra`, parameters and `let` names, in this order. Throws bad_input at the
+  /// expression's place, also where it uses a whole number that a double does not hold exactly
+  /// (kMaxExactInteger).
   [[nodiscard]] double evaluate(const ExpressionText& expression, const Variables& extra = {}) const;
   /// The same, but a whole number that stands alone, as a literal or as a parameter, is exact.
   [[nodiscard]] Number evaluate_number(const ExpressionText& expression) const;

@@ -17,15 +17,43 @@ using Condition = std::function<bool(const ExpressionText&)>;
 constexpr std::size_t kMaxChecked = 1024;
 constexpr const char* kTimeSuffix = ".time";
 
-void select(const ProgramSpec& program, const Condition& holds, Launches& result) {
+/// Calls `visit` for each statement that may run, before those of its bodies.
+void visit_selected(const ProgramSpec& program, const Condition& holds,
+                    const std::function<void(const StatementSpec&)>& visit) {
   for (const StatementSpec& statement : program) {
     if (statement.when && !holds(*statement.when)) continue;
-    if (const auto* launch = std::get_if<LaunchSpec>(&statement.action)) result.push_back(launch);
-    if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action)) select(repeat->body, holds, result);
+    visit(statement);
+    if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action))
+      visit_selected(repeat->body, holds, visit);
     if (const auto* parallel = std::get_if<ParallelSpec>(&statement.action)) {
-      for (const ProgramSpec& branch : parallel->branches) select(branch, holds, result);
+      for (const ProgramSpec& branch : parallel->branches) visit_selected(branch, holds, visit);
     }
   }
+}
+
+void select(const ProgramSpec& program, const Condition& holds, Launches& result) {
+  visit_selected(program, holds, [&](const StatementSpec& statement) {
+    if (const auto* launch = std::get_if<LaunchSpec>(&statement.action)) result.push_back(launch);
+  });
+}
+
+void add_buffers(const StatementSpec& statement,
+                 std::vector<std::pair<std::string, SourceLocation>>& buffers) {
+  const auto add = [&](const std::string& name) { buffers.emplace_back(name, statement.where); };
+  const auto add_read = [&](const std::vector<ReadItem>& items) {
+    for (const ReadItem& item : items) add(item.buffer);
+  };
+  if (const auto* swap = std::get_if<SwapSpec>(&statement.action)) {
+    add(swap->first);
+    add(swap->second);
+  }
+  if (const auto* copy = std::get_if<CopySpec>(&statement.action)) {
+    add(copy->from);
+    add(copy->to);
+  }
+  if (const auto* fill = std::get_if<FillSpec>(&statement.action)) add(fill->buffer);
+  if (const auto* read = std::get_if<ReadSpec>(&statement.action)) add_read(read->items);
+  if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action)) add_read(repeat->read);
 }
 
 /// What `holds` says, or true where the program decides while it runs.
@@ -103,6 +131,15 @@ Launches selected_launches(const Configuration& configuration, const ProgramSpec
                          [&](const ExpressionText& when) { return configuration.evaluate_condition(when); }),
          launches);
   return launches;
+}
+
+std::vector<std::pair<std::string, SourceLocation>> buffers_of_statements(const Configuration& configuration,
+                                                                          const ProgramSpec& program) {
+  std::vector<std::pair<std::string, SourceLocation>> buffers;
+  const auto holds = [&](const ExpressionText& when) { return configuration.evaluate_condition(when); };
+  visit_selected(program, unless_variable(configuration.workload(), holds),
+                 [&](const StatementSpec& statement) { add_buffers(statement, buffers); });
+  return buffers;
 }
 
 Launches selected_run(const Configuration& configuration) {

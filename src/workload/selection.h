@@ -15,6 +15,10 @@ namespace kiln {
 [[nodiscard]] std::vector<const LaunchSpec*> selected_launches(const Configuration& configuration,
                                                                const ProgramSpec& program);
 
+/// The buffers that statements other than launches name, with the statement's place.
+[[nodiscard]] std::vector<std::pair<std::string, SourceLocation>> buffers_of_statements(
+    const Configuration& configuration, const ProgramSpec& program);
+
 /// The launches of one step. Throws bad_input if there is none, if two kernels go by one name, or if a metric
 /// reads the time of a launch that is not among them.
 [[nodiscard]] std::vector<const LaunchSpec*> selected_run(const Configuration& configuration);

@@ -15,7 +15,7 @@ using test::bad_input_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kHead = R"(workload: w
+constexpr const char* kHead = R"yaml(workload: w
 parameters:
   n: {type: int, default: 8}
   width: {type: int, default: 4}
@@ -33,7 +33,7 @@ kernels:
   step: {source: k.cu, grid: ["ceil_div(n, 32)"], block: [32], args: [v, u, dt, {value: width, type: int, name: w}, params]}
   twice: {source: k.cu, grid: [1], block: [1], args: [u, u]}
   layer: {source: k.cu, grid: [1], block: [1], args: [{name: out}, {name: in}, {name: k, type: int}]}
-)";
+)yaml";
 
 std::shared_ptr<const Workload> with_run(const std::string& run) {
   const std::string text = std::string(kHead) + "run:\n" + run;
@@ -60,7 +60,7 @@ const Action& action_of(const StatementSpec& statement) {
 }
 
 TEST(Program, ReadsEachStatement) {
-  const auto workload = with_run(R"(
+  const auto workload = with_run(R"yaml(
   - repeat: {index: k, from: 1, to: n, by: 2}
     do:
       - {kernel: step, as: first, args: {v: u, u: v, dt: "dt * k", w: k}, grid: ["n - k"], when: "k > 2"}
@@ -72,7 +72,7 @@ TEST(Program, ReadsEachStatement) {
   - read: {dt: {buffer: r, element: "k - 1"}}
   - set: {total: 0, mean: "total / n"}
   - parallel: [[step], [{repeat: 3, do: step}]]
-)");
+)yaml");
   EXPECT_THAT(workload->variables, ElementsAre("k", "iteration", "residual", "dt", "total", "mean"));
   const auto& loop = action_of<RepeatSpec>(workload->run[0]);
   EXPECT_EQ(loop.index, "k");
@@ -144,13 +144,13 @@ TEST(Program, AVariableHasANameOfItsOwn) {
 }
 
 TEST(Program, LaunchesWithEqualValuesShareAConfiguration) {
-  const auto workload = with_run(R"(
+  const auto workload = with_run(R"yaml(
   - {kernel: step, with: {width: 16, mode: slow}}
   - {kernel: step, with: {width: "2 * n"}}
   - {kernel: step, with: {mode: slow, width: "n * 2"}}
   - {kernel: step, with: {width: 16}}
   - step
-)");
+)yaml");
   const Configuration configuration = configured(workload);
   std::vector<const Configuration*> own;
   for (const LaunchSpec* launch : selected_launches(configuration, workload->run))
@@ -175,9 +175,9 @@ TEST(Program, WhatTheJobSetsHoldsInALaunchToo) {
 }
 
 TEST(Program, AConditionOfAVariableIsDecidedLater) {
-  const auto workload = with_run(R"(
+  const auto workload = with_run(R"yaml(
   - {repeat: {count: 4, index: k}, do: [{kernel: step, when: "k % 2 == 0"}, {kernel: step, as: never, when: "n < 0"}]}
-)");
+)yaml");
   const Configuration configuration = configured(workload);
   const auto launches = selected_launches(configuration, workload->run);
   ASSERT_EQ(launches.size(), 1U);

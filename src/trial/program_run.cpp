@@ -1,0 +1,233 @@
+#include "trial/program_run.h"
+
+#include <limits>
+
+#include "base/text.h"
+#include "workload/selection.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t kMostIterations = 1'000'000'000'000;
+constexpr std::int64_t kFarthest = kMaxExactInteger;
+
+}  // namespace
+
+ProgramScalar::ProgramScalar(const Configuration& configuration, const ExpressionText& text)
+    : configuration_(&configuration), text_(&text) {
+  if (!configuration.workload().changes(text)) number_ = configuration.evaluate(text);
+}
+
+double ProgramScalar::value(const Variables& variables) const {
+  return number_ ? *number_ : configuration_->evaluate(*text_, variables);
+}
+
+std::int64_t ProgramScalar::whole(const Variables& variables, std::int64_t low, std::int64_t high) const {
+  return configuration_->evaluate_integer(*text_, low, high, number_ ? Variables{} : variables);
+}
+
+struct ProgramRun::Loop {
+  std::optional<ProgramScalar> count, from, to, by, until, most, every;
+};
+
+struct ProgramRun::Statement {
+  const StatementSpec* spec;
+  std::optional<ProgramScalar> when;       // absent: always
+  std::unique_ptr<PreparedKernel> kernel;  // of a launch
+  std::unique_ptr<Loop> loop;              // of a repeat
+  std::vector<Statements> bodies;          // of a repeat: one; of parallel: one a branch
+  std::vector<ProgramScalar> scalars;      // of read: elements; of set and fill: values
+};
+
+ProgramRun::ProgramRun(const Configuration& configuration, const ProgramSpec& program, Workspace& workspace,
+                       const Prepare& prepare)
+    : configuration_(configuration), workspace_(workspace), statements_(bind(program, prepare)) {}
+
+ProgramRun::~ProgramRun() = default;
+
+ProgramRun::Statements ProgramRun::bind(const ProgramSpec& program, const Prepare& prepare) {
+  Statements statements;
+  for (const StatementSpec& spec : program) {
+    if (!is_selected(configuration_, spec)) continue;
+    Statement& statement = statements.emplace_back();
+    statement.spec = &spec;
+    if (spec.when && configuration_.workload().changes(*spec.when))
+      statement.when.emplace(configuration_, *spec.when);
+    std::visit([&](const auto& action) { bind_action(action, statement, prepare); }, spec.action);
+  }
+  return statements;
+}
+
+void ProgramRun::bind_action(const LaunchSpec& launch, Statement& statement, const Prepare& prepare) {
+  statement.kernel = std::make_unique<PreparedKernel>(prepare(launch));
+  launches_.emplace_back(&launch, statement.kernel.get());
+}
+
+void ProgramRun::bind_action(const RepeatSpec& repeat, Statement& statement, const Prepare& prepare) {
+  statement.loop = std::make_unique<Loop>();
+  Loop& loop = *statement.loop;
+  for (const auto& [text, scalar] : {std::pair{&repeat.count, &loop.count},
+                                     {&repeat.from, &loop.from},
+                                     {&repeat.to, &loop.to},
+                                     {&repeat.by, &loop.by},
+                                     {&repeat.until, &loop.until},
+                                     {&repeat.most, &loop.most},
+                                     {&repeat.every, &loop.every}}) {
+    if (*text) scalar->emplace(configuration_, **text);
+  }
+  if (repeat.until) static_ = false;
+  for (const ReadItem& item : repeat.read) bind_element(item, statement);
+  statement.bodies.push_back(bind(repeat.body, prepare));
+}
+
+void ProgramRun::bind_action(const ParallelSpec& parallel, Statement& statement, const Prepare& prepare) {
+  for (const ProgramSpec& branch : parallel.branches) statement.bodies.push_back(bind(branch, prepare));
+}
+
+void ProgramRun::bind_action(const SwapSpec& swap, Statement& statement, const Prepare&) {
+  require_alike("swap", swap.first, swap.second, statement.spec->where);
+}
+
+void ProgramRun::bind_action(const CopySpec& copy, Statement& statement, const Prepare&) {
+  require_alike("copy", copy.from, copy.to, statement.spec->where);
+}
+
+void ProgramRun::bind_action(const FillSpec& fill, Statement& statement, const Prepare&) {
+  statement.scalars.emplace_back(configuration_, fill.value);
+}
+
+void ProgramRun::bind_action(const ReadSpec& read, Statement& statement, const Prepare&) {
+  static_ = false;
+  for (const ReadItem& item : read.items) bind_element(item, statement);
+}
+
+void ProgramRun::bind_action(const SetSpec& set, Statement& statement, const Prepare&) {
+  for (const auto& [name, value] : set.items) statement.scalars.emplace_back(configuration_, value);
+}
+
+void ProgramRun::bind_element(const ReadItem& item, Statement& statement) {
+  static const ExpressionText first{"0", {}, ""};
+  statement.scalars.emplace_back(configuration_, item.element ? *item.element : first);
+}
+
+void ProgramRun::require_alike(const std::string& action, const std::string& first, const std::string& second,
+                               const SourceLocation& where) const {
+  const BufferLayout& a = workspace_.layout(first);
+  const BufferLayout& b = workspace_.layout(second);
+  if (a.scalar == b.scalar && a.record == b.record && a.bytes == b.bytes) return;
+  const auto describe = [](const BufferLayout& layout) {
+    return "'" + layout.spec->name + "' has " + std::to_string(layout.count) + " elements of " +
+           std::to_string(layout.element_bytes) + " bytes";
+  };
+  throw bad_input(action + ": expected two buffers of one type and size; " + describe(a) + ", " + describe(b),
+                  where);
+}
+
+void ProgramRun::run(const Enqueue& enqueue) {
+  enqueue_ = &enqueue;
+  waits_ = 0;
+  variables_.clear();
+  for (const std::string& name : configuration_.workload().variables) {
+    if (configuration_.workload().find_parameter(name) != nullptr)
+      variables_[name] = configuration_.value(name).number();
+  }
+  run(statements_);
+}
+
+void ProgramRun::run(Statements& statements) {
+  for (Statement& statement : statements) {
+    if (statement.when && !statement.when->holds(variables_)) continue;
+    std::visit([&](const auto& action) { run_action(action, statement); }, statement.spec->action);
+  }
+}
+
+void ProgramRun::run_action(const LaunchSpec& launch, Statement& statement) {
+  statement.kernel->update(variables_);
+  (*enqueue_)(launch, *statement.kernel);
+}
+
+void ProgramRun::run_action(const RepeatSpec& repeat, Statement& statement) {
+  if (repeat.until) {
+    repeat_until(repeat, statement);
+  } else {
+    repeat_range(repeat, statement);
+  }
+}
+
+void ProgramRun::set_index(const RepeatSpec& repeat, std::int64_t value) {
+  if (!repeat.index.empty()) variables_[repeat.index] = static_cast<double>(value);
+}
+
+void ProgramRun::repeat_range(const RepeatSpec& repeat, Statement& statement) {
+  const Loop& loop = *statement.loop;
+  const auto number = [&](const std::optional<ProgramScalar>& scalar, std::int64_t otherwise) {
+    return scalar ? scalar->whole(variables_, -kFarthest, kFarthest) : otherwise;
+  };
+  const std::int64_t from = number(loop.from, 0);
+  const std::int64_t by = number(loop.by, 1);
+  const std::int64_t to = loop.count ? loop.count->whole(variables_, 0, kMostIterations) : number(loop.to, 0);
+  if (by == 0)
+    throw bad_input(repeat.by->key + ": '" + repeat.by->text + "' is 0: the loop would not end",
+                    repeat.by->where);
+  std::int64_t index = from;
+  for (; by > 0 ? index < to : index > to; index += by) {
+    set_index(repeat, index);
+    run(statement.bodies.front());
+  }
+  set_index(repeat, index);
+}
+
+void ProgramRun::repeat_until(const RepeatSpec& repeat, Statement& statement) {
+  const Loop& loop = *statement.loop;
+  const std::int64_t most = loop.most->whole(variables_, 1, kMostIterations);
+  const std::int64_t every = loop.every ? loop.every->whole(variables_, 1, kMostIterations) : 1;
+  bool ended = false;
+  for (std::int64_t done = 0; !ended;) {
+    set_index(repeat, done);
+    run(statement.bodies.front());
+    ++done;
+    set_index(repeat, done);
+    ended = done == most;
+    if (!ended && done % every != 0) continue;
+    if (!repeat.read.empty()) read(repeat.read, statement.scalars);
+    ended = ended || loop.until->holds(variables_);
+  }
+}
+
+/// One after the other: each is complete for those that follow.
+void ProgramRun::run_action(const ParallelSpec&, Statement& statement) {
+  for (Statements& branch : statement.bodies) run(branch);
+}
+
+void ProgramRun::run_action(const SwapSpec& swap, Statement&) {
+  workspace_.swap(swap.first, swap.second);
+}
+
+void ProgramRun::run_action(const CopySpec& copy, Statement&) {
+  workspace_.copy(copy.to, copy.from);
+}
+
+void ProgramRun::run_action(const FillSpec& fill, Statement& statement) {
+  workspace_.fill_with(fill.buffer, statement.scalars.front().value(variables_), fill.value);
+}
+
+void ProgramRun::run_action(const ReadSpec& spec, Statement& statement) {
+  read(spec.items, statement.scalars);
+}
+
+void ProgramRun::run_action(const SetSpec& set, Statement& statement) {
+  for (std::size_t i = 0; i < set.items.size(); ++i)
+    variables_[set.items[i].first] = statement.scalars[i].value(variables_);
+}
+
+void ProgramRun::read(const std::vector<ReadItem>& items, const std::vector<ProgramScalar>& elements) {
+  ++waits_;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const BufferLayout& layout = workspace_.layout(items[i].buffer);
+    const std::int64_t element =
+        elements[i].whole(variables_, 0, static_cast<std::int64_t>(layout.count) - 1);
+    variables_[items[i].variable] = workspace_.number(items[i].buffer, static_cast<std::uint64_t>(element));
+  }
+}
+
+}  // namespace kiln
