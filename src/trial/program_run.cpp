@@ -41,7 +41,9 @@ struct ProgramRun::Statement {
 
 ProgramRun::ProgramRun(const Configuration& configuration, const ProgramSpec& program, Workspace& workspace,
                        const Prepare& prepare)
-    : configuration_(configuration), workspace_(workspace), statements_(bind(program, prepare)) {}
+    : configuration_(configuration), workspace_(workspace) {
+  statements_ = bind(program, prepare);
+}
 
 ProgramRun::~ProgramRun() = default;
 
@@ -131,7 +133,12 @@ void ProgramRun::run(const Enqueue& enqueue) {
     if (configuration_.workload().find_parameter(name) != nullptr)
       variables_[name] = configuration_.value(name).number();
   }
-  run(statements_);
+  try {
+    run(statements_);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    throw UnfitKernel(error.what());
+  }
 }
 
 void ProgramRun::run(Statements& statements) {

@@ -71,13 +71,13 @@ class ConfigurationBuilder {
   /// The launch's values, over those of this configuration.
   std::optional<ExpressionText> add_child(const LaunchSpec& launch) {
     std::vector<std::pair<std::string, RawValue>> assignments = assignments_;
-    std::string key;
+    std::map<std::string, std::string> values;
     for (const auto& [name, text] : launch.with) {
       assignments.emplace_back(name,
                                RawValue{value_for(*workload_.find_parameter(name), text), false, text.where});
-      key += name + "=" + assignments.back().second.text + "\n";
+      values[name] = assignments.back().second.text;
     }
-    auto& known = children_[key];
+    auto& known = children_[values];
     std::optional<ExpressionText> violated;
     if (!known) {
       ConfigurationBuilder child(result_.workload_, assignments, device_, files_);
@@ -433,7 +433,8 @@ class ConfigurationBuilder {
   const DeviceInfo& device_;
   FileSystem& files_;
   Configuration result_;
-  std::map<std::string, std::shared_ptr<const Configuration>> children_;  // by the values that they add
+  std::map<std::map<std::string, std::string>, std::shared_ptr<const Configuration>>
+      children_;  // by the values that they add
 };
 
 ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,

@@ -166,9 +166,10 @@ Action read_action(const YamlNode& node) {
     if (node.find(form.key)) return form.read(node);
     keys.emplace_back(form.key);
   }
-  const auto entries = node.entries();
-  throw node.error("expected a statement with one of the keys " + join(keys, ", ") +
-                   (entries.empty() ? "" : suggestion(entries.front().first, keys)));
+  std::vector<std::string> known = keys;
+  known.insert(known.end(), {"when", "as", "args", "with", "grid", "block", "shared", "do"});
+  node.require_keys(known);
+  throw node.error("expected a statement with one of the keys " + join(keys, ", "));
 }
 
 }  // namespace

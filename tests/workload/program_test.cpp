@@ -138,7 +138,8 @@ TEST(Program, AVariableHasANameOfItsOwn) {
   EXPECT_THAT(refusal_of("  - {repeat: {count: 2, index: fast}, do: step}\n"), HasSubstr("'fast' cannot be"));
   EXPECT_THAT(refusal_of("  - {repeat: {count: 2, index: time}, do: step}\n"), HasSubstr("'time' cannot be"));
   EXPECT_THAT(refusal_of("  - {read: {mode: r}}\n  - step\n"), HasSubstr("'mode' is no number"));
-  EXPECT_THAT(refusal_of("  - {read: {fixed: r}}\n  - step\n"), HasSubstr("'fixed' is bound at compile time"));
+  EXPECT_THAT(refusal_of("  - {read: {fixed: r}}\n  - step\n"),
+              HasSubstr("'fixed' is bound at compile time"));
   EXPECT_THAT(refusal_of("  - {read: {n: r}}\n  - step\n"),
               HasSubstr("let.half: 'n' changes while the program runs"));
 }
