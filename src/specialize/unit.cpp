@@ -102,6 +102,17 @@ std::string bounds_text(const Configuration& configuration, const KernelSpec& ke
   return join(numbers, ", ");
 }
 
+/// The kernel, and as launches of a program change its block.
+std::vector<const KernelSpec*> block_shapes_of(const Workload& workload, const KernelSpec& kernel) {
+  std::vector<const KernelSpec*> shapes{&kernel};
+  for (const ProgramSpec* program : {&workload.run, &workload.verify_run}) {
+    for_each_launch(*program, [&](const LaunchSpec& launch) {
+      if (launch.kernel == kernel.name && !launch.block.empty()) shapes.push_back(launch.configured.get());
+    });
+  }
+  return shapes;
+}
+
 /// The block shape if it is known when the code is compiled. Only the cpu's code depends on it.
 std::optional<Dim3> fixed_block(const Configuration& configuration, const KernelSpec& kernel,
                                 const Target& target) {
@@ -202,6 +213,7 @@ void add_params(const Configuration& configuration, Unit& unit) {
 
 bool is_compile_time(const Configuration& configuration, const ExpressionText& expression) {
   const Workload& workload = configuration.workload();
+  if (workload.changes(expression)) return false;
   for (const std::string& name : workload.names_in(expression)) {
     if (workload.find_parameter(name)) {
       if (configuration.value(name).binding == Binding::kRun) return false;
@@ -231,8 +243,10 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
     }
     const std::string expression = name_expression(configuration, kernel);
     if (!unit->name_expressions.emplace(name, expression).second) continue;
-    add_entry(unit->specialization,
-              {expression, fixed_block(configuration, kernel, target), bounds_text(configuration, kernel)});
+    for (const KernelSpec* shape : block_shapes_of(configuration.workload(), kernel)) {
+      add_entry(unit->specialization,
+                {expression, fixed_block(configuration, *shape, target), bounds_text(configuration, kernel)});
+    }
   }
   return units;
 }

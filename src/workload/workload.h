@@ -136,7 +136,8 @@ struct KernelSpec {
 };
 
 struct CheckSpec {
-  std::string name, buffer;
+  std::string name;
+  std::string buffer, variable;  ///< a program variable in place of a buffer; one of the two is empty
   std::optional<ExpressionText> expected;
   std::optional<FileSource> expected_file;  ///< `expected: {file: ...}`: one number
   std::optional<FileSource> file;           ///< a whole array

@@ -419,8 +419,18 @@ class Checker {
                     where);
   }
 
+  void require_variable(const std::string& name, const SourceLocation& where) const {
+    const std::vector<std::string>& known = workload_.variables;
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    throw bad_input("unknown program variable '" + name + "'" + suggestion(name, known), where);
+  }
+
   void check_check(const CheckSpec& item) {
-    require_comparable(item.buffer, item.where);
+    if (item.variable.empty()) {
+      require_comparable(item.buffer, item.where);
+    } else {
+      require_variable(item.variable, item.where);
+    }
     if (!item.reference_kernel.empty()) {
       require_arguments(require_kernel(item.reference_kernel, item.where), item.where);
       require_comparable(item.reference_buffer, item.where);
@@ -438,8 +448,9 @@ class Checker {
     }
     for (const auto* text : {&item.expected, &item.rtol, &item.atol, &item.skip_below, &item.when})
       check_optional(*text);
+    if (item.region.empty()) return;
     const std::size_t rank = workload_.find_buffer(item.buffer)->shape.size();
-    if (!item.region.empty() && item.region.size() != rank) {
+    if (item.region.size() != rank) {
       throw bad_input("the region has " + std::to_string(item.region.size()) + " ranges, buffer '" +
                           item.buffer + "' has " + std::to_string(rank) + " extents",
                       item.where);

@@ -13,12 +13,13 @@ namespace kiln {
 namespace {
 
 CheckSpec read_check(const YamlNode& node) {
-  node.require_keys({"name", "buffer", "expected", "file", "reference", "region", "reduce", "rtol", "atol",
+  node.require_keys({"name", "buffer", "variable", "expected", "file", "reference", "region", "reduce", "rtol", "atol",
                      "skip_below", "when"});
   CheckSpec check;
   check.where = node.where();
-  check.buffer = node.at("buffer").text();
-  check.name = check.buffer;
+  read_optional(node, "variable", check.variable, read_name);
+  if (check.variable.empty()) check.buffer = node.at("buffer").text();
+  check.name = check.variable.empty() ? check.buffer : check.variable;
   read_optional(node, "name", check.name, read_text);
   if (const auto expected = node.find("expected")) {
     if (expected->is_map()) {
@@ -52,6 +53,11 @@ CheckSpec read_check(const YamlNode& node) {
     check.reduce_sum = true;
   }
   if (check.reduce_sum && check.file) throw node.error("`reduce: sum` goes with `expected` or `reference`");
+  if (!check.variable.empty()) {
+    for (const char* key : {"buffer", "file", "reference", "region", "reduce"}) {
+      if (const auto found = node.find(key)) throw found->error("does not go with `variable`, which is one number");
+    }
+  }
   read_optional(node, "rtol", check.rtol, read_expression);
   read_optional(node, "atol", check.atol, read_expression);
   read_optional(node, "skip_below", check.skip_below, read_expression);
