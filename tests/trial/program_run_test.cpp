@@ -100,7 +100,7 @@ class ProgramRunTest : public testing::Test {
   const std::vector<LoadedUnit>& units_for(const Configuration& configuration, const std::string& kernel) {
     std::vector<LoadedUnit>& loaded = units_[{&configuration, kernel}];
     if (!loaded.empty()) return loaded;
-    for (Unit& unit : make_units(configuration, {kernel}, Role::kStep, device_->info().target, files_)) {
+    for (Unit& unit : make_units(configuration, {kernel}, Role::kRun, device_->info().target, files_)) {
       auto result = std::get<ServiceResult>(service_.get(unit.specialization, compiler_, device_));
       loaded.push_back({std::move(unit), std::move(result.code)});
     }
