@@ -44,13 +44,14 @@ std::optional<Error> find_memory_problem(const TrialNeeds& needs, Device& device
 
 /// What is wrong with the shape of a launch or with its tensor maps.
 std::optional<Error> find_launch_problem(const TrialNeeds& needs, const DeviceInfo& device) {
-  const Configuration& configuration = needs.configuration();
-  for (const KernelSpec* kernel : needs.launched_kernels()) {
-    if (const auto problem = check_shape(shape_of(configuration, *kernel), device, {}, kernel->name))
-      return bad_input(*problem + " (" + explain_shape(configuration, *kernel) + ")", kernel->where);
+  for (const auto& [launch, kernel, configuration] : needs.launches()) {
+    if (!shape_changes(configuration->workload(), *kernel)) {
+      if (const auto problem = check_shape(shape_of(*configuration, *kernel), device, {}, kernel->name))
+        return bad_input(*problem + " (" + explain_shape(*configuration, *kernel) + ")", kernel->where);
+    }
     for (const ArgumentSpec& argument : kernel->args) {
       if (argument.kind == ArgumentSpec::Kind::kTensorMap)
-        static_cast<void>(tensor_map_layout(configuration, argument));
+        static_cast<void>(tensor_map_layout(*configuration, argument));
     }
   }
   return std::nullopt;

@@ -34,9 +34,9 @@ void add_names(const Workload& workload, const std::vector<ExpressionText>& expr
 /// macros, in block shapes that the code was made for, and by the choice of kernels.
 std::set<std::string> constants_of(const Configuration& configuration, const std::vector<Unit>& units) {
   std::set<std::string> names;
-  for (const LaunchSpec& launch : configuration.workload().run) {
-    if (launch.when) add_names(configuration.workload(), {*launch.when}, names);
-  }
+  for_each_statement(configuration.workload().run, [&](const StatementSpec& statement) {
+    if (statement.when) add_names(configuration.workload(), {*statement.when}, names);
+  });
   for (const Unit& unit : units) {
     if (unit.role != Role::kRun) continue;
     names.insert(unit.params.constants.begin(), unit.params.constants.end());
@@ -191,7 +191,8 @@ void add_times(Record& record, const Trial& trial, const StepTimes& times) {
   record.stop_reason = times.stop_reason;
   const auto& launches = times.launch_seconds;
   record.profiled_steps = times.profiled_steps;
-  std::map<std::string, double> by_name{{"time", record.step->median}};
+  Variables by_name = trial.variables();
+  by_name["time"] = record.step->median;
   for (std::size_t i = 0; i < record.launches.size(); ++i) {
     LaunchUse& launch = record.launches[i];
     launch.seconds = launches.empty() ? *record.step : summarize(launches[i]);

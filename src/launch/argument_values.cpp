@@ -92,7 +92,7 @@ TensorMapLayout tensor_map_layout(const Configuration& configuration, const Argu
   const TensorMapSpec& spec = argument.tensor_map;
   TensorMapLayout layout;
   layout.element = element_of(configuration.scalar_type(buffer.type).value(), argument.where);
-  const auto shape = reversed_values(configuration, buffer.shape);
+  const auto shape = reversed_values(configuration.root(), buffer.shape);
   layout.extents = spec.extents.empty() ? shape : reversed_values(configuration, spec.extents);
   layout.box = reversed_values(configuration, spec.box);
   layout.element_strides = spec.element_strides.empty()
@@ -132,6 +132,15 @@ TensorMapLayout tensor_map_layout(const Configuration& configuration, const Argu
   return layout;
 }
 
+bool shape_changes(const Workload& workload, const KernelSpec& kernel) {
+  const auto any = [&](const std::vector<ExpressionText>& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const ExpressionText& text) { return workload.changes(text); });
+  };
+  return any(kernel.grid) || any(kernel.block) || any(kernel.cluster) ||
+         (kernel.shared && workload.changes(*kernel.shared));
+}
+
 std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel,
                           const Variables& variables) {
   std::vector<std::string> parts;
@@ -167,6 +176,23 @@ LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kerne
         configuration.evaluate_integer(*kernel.shared, 0, kMaxGridExtent, variables));
   }
   return shape;
+}
+
+bool argument_changes(const Workload& workload, const ArgumentSpec& argument, const ParamsStruct& params) {
+  const auto is_variable = [&](const std::string& name) {
+    return std::find(workload.variables.begin(), workload.variables.end(), name) != workload.variables.end();
+  };
+  switch (argument.kind) {
+    case ArgumentSpec::Kind::kParams:
+      return std::any_of(params.fields.begin(), params.fields.end(),
+                         [&](const ParamsField& field) { return is_variable(field.name); });
+    case ArgumentSpec::Kind::kParameter:
+      return is_variable(argument.name);
+    case ArgumentSpec::Kind::kValue:
+      return workload.changes(argument.value);
+    default:
+      return false;
+  }
 }
 
 std::size_t argument_size(const Configuration& configuration, const ArgumentSpec& argument,

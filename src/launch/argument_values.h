@@ -16,15 +16,22 @@ namespace kiln {
 [[nodiscard]] LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel,
                                    const Variables& variables = {});
 
+/// Whether program variables are in the shape, so that it is known only while the program runs.
+[[nodiscard]] bool shape_changes(const Workload& workload, const KernelSpec& kernel);
+
 /// The launch's expressions with the values that they depend on, for a message: "block: [bx, by], bx = 64, by
 /// = 32".
 [[nodiscard]] std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel,
                                         const Variables& variables = {});
 
-/// How a tensor map sees its buffer. Throws bad_input at the argument for what cannot be meant.
+/// How a tensor map sees its buffer. A launch's own values (`with`) do not change the buffer's shape. Throws bad_input at
+/// the argument for what cannot be meant.
 [[nodiscard]] TensorMapLayout tensor_map_layout(const Configuration& configuration,
                                                 const ArgumentSpec& argument);
 
+/// Whether program variables are in the argument's value.
+[[nodiscard]] bool argument_changes(const Workload& workload, const ArgumentSpec& argument,
+                                    const ParamsStruct& params);
 /// The size in bytes of an argument that argument_bytes gives.
 [[nodiscard]] std::size_t argument_size(const Configuration& configuration, const ArgumentSpec& argument,
                                         const ParamsStruct& params);

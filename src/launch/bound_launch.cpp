@@ -26,7 +26,7 @@ BoundLaunch::BoundLaunch(Device& device, Function& function, const Configuration
     : device_(&device),
       function_(&function),
       name_(kernel.name),
-      explanation_(explain_shape(configuration, kernel)),
+      explanation_(shape_changes(configuration.workload(), kernel) ? "" : explain_shape(configuration, kernel)),
       where_(kernel.where),
       scalars_(run_time_scalars(configuration, kernel, params)) {
   if (kernel.args.size() > kMaxArguments) {
@@ -38,7 +38,7 @@ BoundLaunch::BoundLaunch(Device& device, Function& function, const Configuration
   for (const Slot& slot : slots_) sizes.push_back(slot.size);
   if (const auto problem = check_arguments(sizes, function.attributes(), name_))
     throw bad_input(*problem, where_);
-  fit(shape_of(configuration, kernel), explanation_);
+  if (!shape_changes(configuration.workload(), kernel)) fit(shape_of(configuration, kernel), explanation_);
 }
 
 void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& kernel,
@@ -51,7 +51,10 @@ void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& ker
     for (std::size_t i = 0; i < kernel.args.size(); ++i) {
       const ArgumentSpec& argument = kernel.args[i];
       if (argument.names_buffer() || holds_parameters(argument) != run_time) continue;
-      add_bytes(argument_bytes(configuration, argument, params), slots_[i]);
+      add_bytes(argument_changes(configuration.workload(), argument, params)
+                    ? std::vector<std::byte>(argument_size(configuration, argument, params))
+                    : argument_bytes(configuration, argument, params),
+                slots_[i]);
       add_offsets(argument, params, slots_[i].index);
     }
     if (run_time) run_time_bytes_ = bytes_.size();
@@ -103,6 +106,13 @@ void BoundLaunch::add_offsets(const ArgumentSpec& argument, const ParamsStruct& 
 void BoundLaunch::set_shape(const LaunchShape& shape) {
   fit(shape, "");
   explanation_.clear();
+}
+
+void BoundLaunch::set_bytes(std::size_t argument, std::span<const std::byte> bytes) {
+  const Slot& slot = slots_[argument];
+  if (slot.kind != Slot::Kind::kBytes || slot.size != bytes.size())
+    throw internal_error("an argument of kernel '" + name_ + "' changes its size");
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(slot.index));
 }
 
 void BoundLaunch::fit(const LaunchShape& shape, const std::string& explanation) {

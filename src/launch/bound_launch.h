@@ -34,6 +34,7 @@ class BoundLaunch {
   /// The place in the table of an argument that names a buffer.
   using PlaceOf = std::function<std::size_t(const ArgumentSpec&)>;
 
+  /// What depends on program variables is left open: `set_shape` and `set_bytes` have to come before a launch.
   /// Without `place_of` the table has one entry for each argument that names a buffer, in their order. Throws
   /// bad_input for arguments that the function does not take, and UnfitKernel, with the values that the shape
   /// depends on, for what does not fit the device or the function.
@@ -49,6 +50,8 @@ class BoundLaunch {
   /// For later launches: another grid, block, cluster or dynamic shared memory. Throws UnfitKernel, and keeps
   /// the old shape, if this one does not fit. Allocates nothing where only the grid differs and fits.
   void set_shape(const LaunchShape& shape);
+  /// For later launches: the value of an argument that names no buffer. It has as many bytes as before.
+  void set_bytes(std::size_t argument, std::span<const std::byte> bytes);
   /// For later launches that do not give the scalar. Throws as enqueue does.
   void set(const LaunchScalar& scalar);
   /// Encodes the tensor maps for these addresses now and keeps them beside those of earlier calls; launches

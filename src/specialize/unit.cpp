@@ -238,6 +238,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
     if (unit == units.end()) {
       unit = units.insert(units.end(), Unit{});
       unit->role = role;
+      unit->child = configuration.child();
       unit->specialization = std::move(wanted);
       add_params(configuration, *unit);
     }

@@ -19,6 +19,7 @@ enum class Role { kRun, kData };
 /// Kernels of one source file that are compiled together.
 struct Unit {
   Role role = Role::kRun;
+  int child = 0;  ///< Configuration::child of its values
   Specialization specialization;
   ParamsStruct params;
   std::map<std::string, std::string>

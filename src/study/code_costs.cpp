@@ -101,8 +101,8 @@ class CodeMeter {
   /// Runs the first step, of ways that the case has.
   void end(FirstWay way, const std::vector<LoadedUnit>& loaded) {
     if (trial_ == nullptr || ahead_ != (way == FirstWay::kAhead)) return;
-    std::vector<PreparedKernel> step = trial_->bind_step(variant_.configuration, loaded);
-    trial_->run_step(step);
+    auto step = trial_->bind_step(variant_.configuration, loaded);
+    trial_->run_step(*step);
     costs_.first[way].seconds.push_back(seconds_between(begin_, now()));
   }
 

@@ -100,10 +100,6 @@ bool BufferContents::still_holds(const std::string& name, const std::string& key
   return period == buffer.bytes() || same(data + period, data, buffer.bytes() - period);
 }
 
-void BufferContents::note_launch(const PreparedKernel& kernel) {
-  for (const std::string& name : kernel.buffers()) states_[name].written = true;
-}
-
 std::string BufferContents::output_key(const std::string& launch_key, std::size_t index) {
   return FieldHasher().field("launch", launch_key).field("buffer", static_cast<std::int64_t>(index)).hex();
 }

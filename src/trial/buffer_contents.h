@@ -33,8 +33,8 @@ class BufferContents {
   void run(PreparedKernel& kernel, const std::function<void()>& enqueue);
   /// Gives the buffer what another one of the same size holds.
   void copy(const std::string& name, const std::string& from);
-  /// The kernel has been launched, and may have changed its buffers.
-  void note_launch(const PreparedKernel& kernel);
+  /// A program has run that may have changed the buffer.
+  void note_written(const std::string& name) { states_[name].written = true; }
 
   /// The key of what the buffer holds; empty if that is not known.
   [[nodiscard]] std::string key_of(const std::string& name);

@@ -56,16 +56,19 @@ ArrayContent read_array(const Configuration& configuration, const Workspace& wor
 }
 
 /// `nullopt`: an optional file is not there and nothing else is given.
+std::optional<Expected> expected_number(const Configuration& configuration, const CheckSpec& check,
+                                        FileSystem& files) {
+  if (check.expected) return Expected{"expected value", configuration.evaluate(*check.expected), {}, {}};
+  const auto number = number_from_file(configuration, *check.expected_file, files);
+  if (!number) return std::nullopt;
+  return Expected{file_name(configuration, *check.expected_file), number, {}, {}};
+}
+
 std::optional<Expected> expected_of(const Configuration& configuration, const CheckSpec& check,
                                     const Workspace& workspace, const BufferLayout& layout,
                                     const ReferenceRunner& run_reference, FileSystem& files,
                                     KeptBuffers* kept) {
-  if (check.expected) return Expected{"expected value", configuration.evaluate(*check.expected), {}, {}};
-  if (check.expected_file) {
-    const auto number = number_from_file(configuration, *check.expected_file, files);
-    if (!number) return std::nullopt;
-    return Expected{file_name(configuration, *check.expected_file), number, {}, {}};
-  }
+  if (check.expected || check.expected_file) return expected_number(configuration, check, files);
   if (check.file) {
     FileSource file = *check.file;
     const bool optional_here = file.optional || !check.reference_kernel.empty();
@@ -104,6 +107,32 @@ Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Reg
   return compare_on_host(layout, region, tolerance, values, expected);
 }
 
+CheckResult start_result(const CheckSpec& check, const Tolerance& tolerance) {
+  CheckResult result;
+  result.name = check.name;
+  result.rtol = tolerance.rtol;
+  result.atol = tolerance.atol;
+  return result;
+}
+
+/// Nothing was compared, for this reason.
+CheckResult without_comparison(CheckResult result, const std::string& reason) {
+  result.ok = true;
+  result.against = "nothing";
+  result.message = reason;
+  return result;
+}
+
+void add_comparison(CheckResult& result, const Comparison& comparison) {
+  result.compared = comparison.compared;
+  result.skipped = comparison.skipped;
+  result.mismatches = comparison.mismatches;
+  result.ok = comparison.ok();
+  result.worst_value = comparison.worst_value;
+  result.worst_expected = comparison.worst_expected;
+  result.max_relative_error = comparison.max_relative_error;
+}
+
 /// What was found and expected, as a person reads it.
 struct ValueTexts {
   std::string value, expected;
@@ -125,6 +154,7 @@ std::string message_of(const CheckSpec& check, const CheckResult& result, const 
   const std::string values =
       worst_values.value + ", expected " + worst_values.expected + " (" + tolerance_text(tolerance) + ")";
   if (check.reduce_sum) return "the sum of '" + check.buffer + "' is " + values;
+  if (!check.variable.empty()) return "'" + check.variable + "' is " + values;
   const std::string worst = check.buffer + result.worst_index + " is " + values;
   if (result.ok) return "worst: " + worst;
   return std::to_string(result.mismatches) + " of " + std::to_string(result.compared) +
@@ -139,24 +169,11 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
   if (!layout.scalar)
     throw bad_input("buffer '" + check.buffer + "' holds records, which cannot be compared", check.where);
   const Tolerance tolerance = tolerance_of(configuration, check);
-  CheckResult result;
-  result.name = check.name;
-  result.rtol = tolerance.rtol;
-  result.atol = tolerance.atol;
+  CheckResult result = start_result(check, tolerance);
   const Region region = region_of(configuration, check, layout);
-  if (Runs(layout, region).count() == 0) {
-    result.ok = true;
-    result.against = "nothing";
-    result.message = kEmptyRegion;
-    return result;
-  }
+  if (Runs(layout, region).count() == 0) return without_comparison(result, kEmptyRegion);
   const auto expected = expected_of(configuration, check, workspace, layout, run_reference, files, help.kept);
-  if (!expected) {
-    result.ok = true;
-    result.against = "nothing";
-    result.message = kNoExpectedValue;
-    return result;
-  }
+  if (!expected) return without_comparison(result, kNoExpectedValue);
   if (!expected->number && expected->array.bytes() != layout.count * size_of(expected->type)) {
     throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'",
                     check.where);
@@ -164,17 +181,29 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
   const ArrayContent values(workspace, check.buffer);
   const Comparison comparison = compare(check, layout, region, tolerance, values, *expected, help.on_device);
   result.against = expected->source;
-  result.compared = comparison.compared;
-  result.skipped = comparison.skipped;
-  result.mismatches = comparison.mismatches;
-  result.ok = comparison.ok();
+  add_comparison(result, comparison);
   if (result.compared > 0) result.worst_index = layout.index_text(comparison.worst_index);
-  result.worst_value = comparison.worst_value;
-  result.worst_expected = comparison.worst_expected;
-  result.max_relative_error = comparison.max_relative_error;
   const ValueTexts texts =
       result.compared > 0 ? worst_texts(check, comparison, values, *layout.scalar, *expected) : ValueTexts{};
   result.message = message_of(check, result, tolerance, texts);
+  return result;
+}
+
+CheckResult check_variable(const Configuration& configuration, const CheckSpec& check,
+                           const Variables& variables, FileSystem& files) {
+  const Tolerance tolerance = tolerance_of(configuration, check);
+  CheckResult result = start_result(check, tolerance);
+  const auto expected = expected_number(configuration, check, files);
+  if (!expected) return without_comparison(result, kNoExpectedValue);
+  Comparison comparison;
+  // A variable that no statement has given a value, as in a loop of no iterations, agrees with nothing.
+  const auto found = variables.find(check.variable);
+  const double value = found == variables.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+  compare_one(comparison, tolerance, 0, value, *expected->number);
+  add_comparison(result, comparison);
+  result.against = expected->source;
+  result.message =
+      message_of(check, result, tolerance, {format_number(value), format_number(*expected->number)});
   return result;
 }
 

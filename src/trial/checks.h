@@ -34,4 +34,8 @@ struct CheckHelp {
                                     const Workspace& workspace, const ReferenceRunner& run_reference,
                                     FileSystem& files, const CheckHelp& help = {});
 
+/// Compares a program variable with the check's number.
+[[nodiscard]] CheckResult check_variable(const Configuration& configuration, const CheckSpec& check,
+                                         const Variables& variables, FileSystem& files);
+
 }  // namespace kiln

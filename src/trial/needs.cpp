@@ -1,6 +1,7 @@
 #include "trial/needs.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "trial/buffer_layout.h"
@@ -10,18 +11,39 @@
 namespace kiln {
 namespace {
 
-std::vector<Unit> make_both(const Configuration& configuration, const std::vector<std::string>& step,
+/// Kernels by the values that they are specialised for.
+using KernelsByValues = std::map<int, std::pair<const Configuration*, std::vector<std::string>>>;
+
+void add_kernel(KernelsByValues& kernels, const NeededLaunch& launch) {
+  auto& [configuration, names] = kernels[launch.configuration->child()];
+  configuration = launch.configuration;
+  if (std::find(names.begin(), names.end(), launch.kernel->name) == names.end())
+    names.push_back(launch.kernel->name);
+}
+
+std::vector<Unit> make_run_units(const KernelsByValues& kernels, const Target& target, FileSystem& files) {
+  std::vector<Unit> units;
+  for (const auto& [child, of] : kernels) {
+    for (Unit& unit : make_units(*of.first, of.second, Role::kRun, target, files))
+      units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+std::vector<Unit> make_both(const Configuration& configuration, const KernelsByValues& step,
                             const std::vector<std::string>& data, const Target& target, FileSystem& files) {
-  std::vector<Unit> units = make_units(configuration, step, Role::kRun, target, files);
+  std::vector<Unit> units = make_run_units(step, target, files);
   for (Unit& unit : make_units(configuration, data, Role::kData, target, files))
     units.push_back(std::move(unit));
   return units;
 }
 
-std::vector<std::string> names_of(const Kernels& kernels) {
-  std::vector<std::string> names;
-  for (const KernelSpec* kernel : kernels) names.push_back(kernel->name);
-  return names;
+std::vector<NeededLaunch> needed(const Configuration& configuration,
+                                 const std::vector<const LaunchSpec*>& launches) {
+  std::vector<NeededLaunch> result;
+  for (const LaunchSpec* launch : launches)
+    result.push_back({launch, launch->configured.get(), &configuration.of(*launch)});
+  return result;
 }
 
 }  // namespace
@@ -34,16 +56,19 @@ TrialNeeds::TrialNeeds(const Configuration& configuration) : configuration_(&con
   const Workload& workload = configuration.workload();
   std::set<std::string> buffers;
   std::set<std::string> init_kernels;
-  for (const LaunchSpec* launch : selected_run(configuration))
-    step_.push_back({workload.find_kernel(launch->kernel), launch->timing});
-  for (const LaunchSpec* launch : selected_launches(configuration, workload.verify_run))
-    verify_run_.push_back(workload.find_kernel(launch->kernel));
-  for (const KernelSpec* kernel : launched_kernels())
-    add_needs_of_kernel(configuration, *kernel, buffers, init_kernels);
+  step_ = needed(configuration, selected_run(configuration));
+  verify_run_ = needed(configuration, selected_launches(configuration, workload.verify_run));
+  for (const NeededLaunch& launch : launches())
+    add_needs_of_kernel(configuration, *launch.kernel, buffers, init_kernels);
+  for (const ProgramSpec* program : {&workload.run, &workload.verify_run}) {
+    for (const auto& [name, where] : buffers_of_statements(configuration, *program))
+      add_needed_buffer(configuration, name, where, buffers, init_kernels);
+  }
   for (const CheckSpec& check : workload.checks) {
     if (check.when && !configuration.evaluate_condition(*check.when)) continue;
     checks_.push_back(&check);
-    add_needed_buffer(configuration, check.buffer, check.where, buffers, init_kernels);
+    if (check.variable.empty())
+      add_needed_buffer(configuration, check.buffer, check.where, buffers, init_kernels);
     if (check.reference_kernel.empty()) continue;
     if (is_apart(configuration, check)) {
       host_kernels_.push_back(check.reference_kernel);
@@ -59,17 +84,11 @@ TrialNeeds::TrialNeeds(const Configuration& configuration) : configuration_(&con
     init_kernels_.push_back(workload.find_kernel(name));
 }
 
-Kernels TrialNeeds::step_kernels() const {
-  Kernels kernels;
-  for (const StepLaunch& launch : step_) kernels.push_back(launch.kernel);
-  return kernels;
-}
-
-Kernels TrialNeeds::launched_kernels() const {
-  Kernels kernels = init_kernels_;
-  for (const Kernels& some : {step_kernels(), verify_run_})
-    kernels.insert(kernels.end(), some.begin(), some.end());
-  return kernels;
+std::vector<NeededLaunch> TrialNeeds::launches() const {
+  std::vector<NeededLaunch> all;
+  for (const KernelSpec* kernel : init_kernels_) all.push_back({nullptr, kernel, configuration_});
+  for (const auto* some : {&step_, &verify_run_}) all.insert(all.end(), some->begin(), some->end());
+  return all;
 }
 
 std::uint64_t TrialNeeds::bytes() const {
@@ -80,28 +99,42 @@ std::uint64_t TrialNeeds::bytes() const {
 }
 
 std::vector<Unit> TrialNeeds::step_units(const Target& target, FileSystem& files) const {
-  return make_units(*configuration_, names_of(step_kernels()), Role::kRun, target, files);
+  KernelsByValues step;
+  for (const NeededLaunch& launch : step_) add_kernel(step, launch);
+  return make_run_units(step, target, files);
 }
 
 std::vector<Unit> TrialNeeds::units(const Target& target, FileSystem& files) const {
-  const std::vector<std::string> step = names_of(step_kernels());
-  std::vector<std::string> data = names_of(init_kernels_);
-  for (const KernelSpec* kernel : verify_run_) data.push_back(kernel->name);
+  KernelsByValues step;
+  for (const NeededLaunch& launch : step_) add_kernel(step, launch);
+  std::vector<std::string> data;
+  for (const KernelSpec* kernel : init_kernels_) data.push_back(kernel->name);
+  // A launch with values of its own is specialised for them wherever it stands.
+  for (const NeededLaunch& launch : verify_run_) {
+    if (launch.configuration->child() == 0) {
+      data.push_back(launch.kernel->name);
+    } else {
+      add_kernel(step, launch);
+    }
+  }
   for (const CheckSpec* check : checks_) {
     if (!check->reference_kernel.empty() && !is_apart(*configuration_, *check))
       data.push_back(check->reference_kernel);
   }
+  const std::vector<std::string>& own = step[0].second;
+  step[0].first = configuration_;
   std::erase_if(
-      data, [&](const std::string& name) { return std::find(step.begin(), step.end(), name) != step.end(); });
+      data, [&](const std::string& name) { return std::find(own.begin(), own.end(), name) != own.end(); });
   std::vector<Unit> units = make_both(*configuration_, step, data, target, files);
   const auto middle =
       std::find_if(units.begin(), units.end(), [](const Unit& unit) { return unit.role == Role::kData; });
   const std::set<std::string> sharing =
       kernels_that_share(*configuration_, {units.begin(), middle}, {middle, units.end()});
   if (!sharing.empty()) {
-    std::vector<std::string> together = step, others;
-    for (const std::string& kernel : data) (sharing.contains(kernel) ? together : others).push_back(kernel);
-    units = make_both(*configuration_, together, others, target, files);
+    std::vector<std::string> others;
+    for (const std::string& kernel : data)
+      (sharing.contains(kernel) ? step[0].second : others).push_back(kernel);
+    units = make_both(*configuration_, step, others, target, files);
   }
   std::vector<const Unit*> all;
   for (const Unit& unit : units) all.push_back(&unit);

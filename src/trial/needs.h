@@ -12,10 +12,11 @@ namespace kiln {
 
 using Kernels = std::vector<const KernelSpec*>;
 
-/// A launch of the step.
-struct StepLaunch {
+/// A launch of a program, with the kernel as the launch has it.
+struct NeededLaunch {
+  const LaunchSpec* launch = nullptr;  ///< null: of a kernel that no program launches
   const KernelSpec* kernel = nullptr;
-  std::string name;  ///< of its time in metrics
+  const Configuration* configuration = nullptr;  ///< of its values
 };
 
 /// A reference with `on: cpu` that runs on the host beside another device.
@@ -30,14 +31,14 @@ class TrialNeeds {
   explicit TrialNeeds(const Configuration& configuration);
 
   [[nodiscard]] const Configuration& configuration() const { return *configuration_; }
-  [[nodiscard]] const std::vector<StepLaunch>& step() const { return step_; }
-  [[nodiscard]] Kernels step_kernels() const;
-  /// Launched once after the steps that are checked.
-  [[nodiscard]] const Kernels& verify_run() const { return verify_run_; }
+  /// Those of the step's program that may run, in the order of the text.
+  [[nodiscard]] const std::vector<NeededLaunch>& step() const { return step_; }
+  /// Those of the program that runs once after the steps that are checked.
+  [[nodiscard]] const std::vector<NeededLaunch>& verify_run() const { return verify_run_; }
   /// In the order in which they run.
   [[nodiscard]] const Kernels& init_kernels() const { return init_kernels_; }
-  /// The kernels of all three: what is launched whatever the checks are.
-  [[nodiscard]] Kernels launched_kernels() const;
+  /// All three: what is launched whatever the checks are.
+  [[nodiscard]] std::vector<NeededLaunch> launches() const;
   /// On the device.
   [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
   /// All buffers together. Throws bad_input for shapes that cannot be.
@@ -58,8 +59,8 @@ class TrialNeeds {
 
  private:
   const Configuration* configuration_;
-  std::vector<StepLaunch> step_;
-  Kernels verify_run_, init_kernels_;
+  std::vector<NeededLaunch> step_, verify_run_;
+  Kernels init_kernels_;
   std::vector<std::string> host_kernels_, buffers_;
   std::vector<const CheckSpec*> checks_;
 };

@@ -5,9 +5,9 @@
 namespace kiln {
 namespace {
 
-const LoadedUnit& unit_of(const std::vector<LoadedUnit>& units, const std::string& kernel) {
+const LoadedUnit& unit_of(const std::vector<LoadedUnit>& units, const std::string& kernel, int child) {
   for (const LoadedUnit& unit : units) {
-    if (unit.unit.name_expressions.contains(kernel)) return unit;
+    if (unit.unit.child == child && unit.unit.name_expressions.contains(kernel)) return unit;
   }
   throw internal_error("kernel '" + kernel + "' is in no unit");
 }
@@ -46,20 +46,26 @@ void load_symbols(const SymbolVariables& symbols, Workspace& workspace) {
 
 PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                                const std::vector<LoadedUnit>& units, Workspace& workspace)
-    : PreparedKernel(configuration, kernel, unit_of(units, kernel.name), workspace) {}
+    : PreparedKernel(configuration, kernel, unit_of(units, kernel.name, configuration.child()), workspace) {}
 
 PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                                const LoadedUnit& unit, Workspace& workspace)
-    : kernel_(&kernel),
+    : configuration_(&configuration),
+      kernel_(&kernel),
+      params_(&unit.unit.params),
       workspace_(&workspace),
       specialization_(&unit.unit.specialization),
       code_(specialization_->unknown_input.empty() ? unit.digest : ""),
       entry_(unit.unit.name_expressions.at(kernel.name)),
-      launch_(workspace.device(), unit.code->function(entry_), configuration, kernel, unit.unit.params) {
-  for (const ArgumentSpec& argument : kernel.args) {
+      launch_(workspace.device(), unit.code->function(entry_), configuration, kernel, unit.unit.params),
+      shape_changes_(kiln::shape_changes(configuration.workload(), kernel)) {
+  for (std::size_t i = 0; i < kernel.args.size(); ++i) {
+    const ArgumentSpec& argument = kernel.args[i];
+    if (argument_changes(configuration.workload(), argument, *params_)) changing_arguments_.push_back(i);
     if (!argument.names_buffer()) continue;
     add_buffer(argument.name);
-    addresses_.push_back(workspace.buffer(argument.name).data());
+    places_.push_back(workspace.address(argument.name));
+    addresses_.push_back(*places_.back());
   }
   launch_.keep_tensor_maps(addresses_);
   symbols_ = find_symbols(kernel, *unit.code->module(), workspace);
@@ -103,7 +109,29 @@ void PreparedKernel::load_symbols() {
   kiln::load_symbols(symbols_, *workspace_);
 }
 
+void PreparedKernel::update(const Variables& variables) {
+  for (const std::size_t index : changing_arguments_) {
+    launch_.set_bytes(index, argument_bytes(*configuration_, kernel_->args[index], *params_, variables));
+  }
+  if (!shape_changes_) return;
+  try {
+    launch_.set_shape(shape_of(*configuration_, *kernel_, variables));
+  } catch (const UnfitKernel& unfit) {
+    throw UnfitKernel(unfit.what() + (" (" + explain_shape(*configuration_, *kernel_, variables) + ")"));
+  }
+}
+
+void PreparedKernel::follow_swaps() {
+  bool moved = false;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    moved = moved || addresses_[i] != *places_[i];
+    addresses_[i] = *places_[i];
+  }
+  if (moved) launch_.keep_tensor_maps(addresses_);
+}
+
 void PreparedKernel::enqueue() {
+  follow_swaps();
   launch_.enqueue(workspace_->stream(), addresses_);
 }
 

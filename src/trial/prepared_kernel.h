@@ -36,6 +36,10 @@ class PreparedKernel {
   PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                  const std::vector<LoadedUnit>& units, Workspace& workspace);
 
+  /// Takes the current values of program variables, which has to come before `enqueue` where the shape or
+  /// arguments depend on them. Throws bad_input where an expression has no sense, and UnfitKernel as the
+  /// constructor.
+  void update(const Variables& variables);
   /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
   void load_symbols();
   /// Throws UnfitKernel where the driver does not take the launch.
@@ -59,12 +63,20 @@ class PreparedKernel {
                  Workspace& workspace);
   void add_buffer(const std::string& name);
 
+  /// The buffers' names mean other memory since the last launch.
+  void follow_swaps();
+
+  const Configuration* configuration_;
   const KernelSpec* kernel_;
+  const ParamsStruct* params_;
   Workspace* workspace_;
   const Specialization* specialization_;
   std::string code_, entry_;
   BoundLaunch launch_;
-  std::vector<const void*> addresses_;  ///< of the arguments that are buffers
+  std::vector<void* const*> places_;    // of the addresses of arguments that are buffers
+  std::vector<const void*> addresses_;  // as they were at the last launch
+  std::vector<std::size_t> changing_arguments_;
+  bool shape_changes_;
   std::vector<std::string> buffers_;
   SymbolVariables symbols_;
 };

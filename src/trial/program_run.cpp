@@ -34,6 +34,7 @@ struct ProgramRun::Statement {
   const StatementSpec* spec;
   std::optional<ProgramScalar> when;       // absent: always
   std::unique_ptr<PreparedKernel> kernel;  // of a launch
+  std::size_t index = 0;                   // of that launch
   std::unique_ptr<Loop> loop;              // of a repeat
   std::vector<Statements> bodies;          // of a repeat: one; of parallel: one a branch
   std::vector<ProgramScalar> scalars;      // of read: elements; of set and fill: values
@@ -41,7 +42,7 @@ struct ProgramRun::Statement {
 
 ProgramRun::ProgramRun(const Configuration& configuration, const ProgramSpec& program, Workspace& workspace,
                        const Prepare& prepare)
-    : configuration_(configuration), workspace_(workspace) {
+    : configuration_(configuration), program_(program), workspace_(workspace) {
   statements_ = bind(program, prepare);
 }
 
@@ -62,6 +63,7 @@ ProgramRun::Statements ProgramRun::bind(const ProgramSpec& program, const Prepar
 
 void ProgramRun::bind_action(const LaunchSpec& launch, Statement& statement, const Prepare& prepare) {
   statement.kernel = std::make_unique<PreparedKernel>(prepare(launch));
+  statement.index = launches_.size();
   launches_.emplace_back(&launch, statement.kernel.get());
 }
 
@@ -125,6 +127,18 @@ void ProgramRun::require_alike(const std::string& action, const std::string& fir
                   where);
 }
 
+std::set<std::string> ProgramRun::buffers() const {
+  std::set<std::string> names;
+  for (const auto& [launch, kernel] : launches_)
+    names.insert(kernel->buffers().begin(), kernel->buffers().end());
+  for (const auto& [name, where] : buffers_of_statements(configuration_, program_)) names.insert(name);
+  return names;
+}
+
+void ProgramRun::load_symbols() {
+  for (const auto& [launch, kernel] : launches_) kernel->load_symbols();
+}
+
 void ProgramRun::run(const Enqueue& enqueue) {
   enqueue_ = &enqueue;
   waits_ = 0;
@@ -148,9 +162,9 @@ void ProgramRun::run(Statements& statements) {
   }
 }
 
-void ProgramRun::run_action(const LaunchSpec& launch, Statement& statement) {
+void ProgramRun::run_action(const LaunchSpec&, Statement& statement) {
   statement.kernel->update(variables_);
-  (*enqueue_)(launch, *statement.kernel);
+  (*enqueue_)(statement.index, *statement.kernel);
 }
 
 void ProgramRun::run_action(const RepeatSpec& repeat, Statement& statement) {

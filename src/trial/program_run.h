@@ -4,6 +4,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "trial/prepared_kernel.h"
@@ -36,14 +39,16 @@ class ProgramRun {
  public:
   /// Makes a launch's kernel: `launch.configured` in `configuration.of(launch)`.
   using Prepare = std::function<PreparedKernel(const LaunchSpec& launch)>;
-  /// Enqueues a kernel. What it throws ends the run.
-  using Enqueue = std::function<void(const LaunchSpec& launch, PreparedKernel& kernel)>;
+  /// Enqueues a kernel, the `index`-th of `launches`. What it throws ends the run.
+  using Enqueue = std::function<void(std::size_t index, PreparedKernel& kernel)>;
 
   /// Throws bad_input where buffers of `swap` or `copy` differ, and what `prepare` throws.
   ProgramRun(const Configuration& configuration, const ProgramSpec& program, Workspace& workspace,
              const Prepare& prepare);
   ~ProgramRun();
 
+  /// Loads the variables of all kernels' `symbols:`, once the buffers are filled.
+  void load_symbols();
   /// Runs the program once, on the workspace's stream; waits for the device only to read from it. Program
   /// variables begin with the configuration's values.
   void run(const Enqueue& enqueue);
@@ -56,6 +61,8 @@ class ProgramRun {
   [[nodiscard]] const std::vector<std::pair<const LaunchSpec*, PreparedKernel*>>& launches() const {
     return launches_;
   }
+  /// The buffers that its launches take and its statements name.
+  [[nodiscard]] std::set<std::string> buffers() const;
   /// The run changes nothing but buffers: it reads nothing from the device and each run enqueues the same.
   [[nodiscard]] bool is_static() const { return static_; }
 
@@ -93,6 +100,7 @@ class ProgramRun {
                      const SourceLocation& where) const;
 
   const Configuration& configuration_;
+  const ProgramSpec& program_;
   Workspace& workspace_;
   Statements statements_;
   std::vector<std::pair<const LaunchSpec*, PreparedKernel*>> launches_;

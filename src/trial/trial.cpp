@@ -82,9 +82,11 @@ void Trial::prepare() {
   workspace_ = std::make_unique<Workspace>(*device_, *stream_, configuration(), context_.files, pool_);
   make_contents();
   allocate();
-  init_ = bind(configuration(), needs_.init_kernels(), loaded_);
-  step_ = bind(configuration(), needs_.step_kernels(), loaded_);
-  verify_step_ = bind(configuration(), needs_.verify_run(), loaded_);
+  const Workload& workload = configuration().workload();
+  for (const KernelSpec* kernel : needs_.init_kernels())
+    init_.emplace_back(configuration(), *kernel, loaded_, *workspace_);
+  step_ = bind(configuration(), workload.run, loaded_);
+  verify_step_ = bind(configuration(), workload.verify_run, loaded_);
   renew_inputs();
 }
 
@@ -108,27 +110,26 @@ void Trial::allocate() {
   }
 }
 
-std::vector<PreparedKernel> Trial::bind(const Configuration& configuration, const Kernels& kernels,
+std::unique_ptr<ProgramRun> Trial::bind(const Configuration& configuration, const ProgramSpec& program,
                                         const std::vector<LoadedUnit>& units) {
-  std::vector<PreparedKernel> bound;
-  bound.reserve(kernels.size());
-  for (const KernelSpec* kernel : kernels) bound.emplace_back(configuration, *kernel, units, *workspace_);
-  return bound;
+  return std::make_unique<ProgramRun>(configuration, program, *workspace_, [&](const LaunchSpec& launch) {
+    return PreparedKernel(configuration.of(launch), *launch.configured, units, *workspace_);
+  });
 }
 
-std::vector<PreparedKernel> Trial::bind_step(const Configuration& configuration,
+std::unique_ptr<ProgramRun> Trial::bind_step(const Configuration& configuration,
                                              const std::vector<LoadedUnit>& units) {
-  std::vector<PreparedKernel> step = bind(configuration, needs_.step_kernels(), units);
-  for (PreparedKernel& kernel : step) kernel.load_symbols();
+  auto step = bind(configuration, configuration.workload().run, units);
+  step->load_symbols();
   return step;
 }
 
 std::vector<LaunchUse> Trial::launches() const {
   std::vector<LaunchUse> launches;
-  for (std::size_t i = 0; i < step_.size(); ++i) {
-    const PreparedKernel& kernel = step_[i];
-    launches.push_back({needs_.step()[i].name, kernel.name(), kernel.shape(), kernel.attributes(),
-                        occupancy_of(kernel, device_->info()), std::nullopt});
+  if (!step_) return launches;
+  for (const auto& [launch, kernel] : step_->launches()) {
+    launches.push_back({launch->timing, kernel->name(), kernel->shape(), kernel->attributes(),
+                        occupancy_of(*kernel, device_->info()), std::nullopt});
   }
   return launches;
 }
@@ -144,8 +145,8 @@ void Trial::renew_inputs() {
   }
   for (const auto& [name, from] : copies_after_init(configuration(), needs_.buffers()))
     contents_->copy(name, from);
-  for (PreparedKernel& kernel : step_) kernel.load_symbols();
-  for (PreparedKernel& kernel : verify_step_) kernel.load_symbols();
+  step_->load_symbols();
+  verify_step_->load_symbols();
   wait();
   steps_since_fill_ = 0;
 }
@@ -155,9 +156,9 @@ void Trial::verify() {
   const auto& steps_text = configuration().workload().verify_steps;
   const std::int64_t steps = steps_text ? configuration().evaluate_integer(*steps_text, 1, 1'000'000) : 1;
   for (std::int64_t i = 0; i < steps; ++i) enqueue({});
-  enqueue_step(verify_step_, {});
-  for (const auto* kernels : {&step_, &verify_step_}) {
-    for (const PreparedKernel& kernel : *kernels) contents_->note_launch(kernel);
+  enqueue_step(*verify_step_, {});
+  for (const auto* program : {step_.get(), verify_step_.get()}) {
+    for (const std::string& buffer : program->buffers()) contents_->note_written(buffer);
   }
   wait();
   steps_since_fill_ = static_cast<std::size_t>(steps);
@@ -165,8 +166,10 @@ void Trial::verify() {
   for (const CheckSpec* check : needs_.checks()) {
     const auto reference = [&](const CheckSpec& which) { return references.run(which); };
     TraceSpan span_of_check(context_.trace, TraceKind::kVerify, check->name);
-    checks_.push_back(run_check(configuration(), *check, *workspace_, reference, context_.files,
-                                {&pool_.kept(), compare_.get()}));
+    checks_.push_back(check->variable.empty()
+                          ? run_check(configuration(), *check, *workspace_, reference, context_.files,
+                                      {&pool_.kept(), compare_.get()})
+                          : check_variable(configuration(), *check, variables(), context_.files));
     span_of_check.add("agrees", checks_.back().ok);
   }
 }
@@ -174,8 +177,8 @@ void Trial::verify() {
 void Trial::park() {
   if (!workspace_) return;
   init_.clear();
-  step_.clear();
-  verify_step_.clear();
+  step_.reset();
+  verify_step_.reset();
   contents_.reset();
   compare_.reset();
   workspace_->release();
@@ -188,17 +191,17 @@ void Trial::make_ready(std::size_t steps) {
   steps_since_fill_ += steps;
 }
 
-void Trial::run_step(std::vector<PreparedKernel>& step) {
+void Trial::run_step(ProgramRun& step) {
   make_ready(1);
   enqueue_step(step, {});
   wait();
 }
 
-void Trial::enqueue_step(std::vector<PreparedKernel>& step, const AfterLaunch& after_launch) {
-  for (std::size_t i = 0; i < step.size(); ++i) {
-    launch(step[i]);
-    if (after_launch) after_launch(i);
-  }
+void Trial::enqueue_step(ProgramRun& step, const AfterLaunch& after_launch) {
+  step.run([&](std::size_t index, PreparedKernel& kernel) {
+    launch(kernel);
+    if (after_launch) after_launch(index);
+  });
 }
 
 void Trial::launch(PreparedKernel& kernel) {

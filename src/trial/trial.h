@@ -14,6 +14,7 @@
 #include "trial/device_compare.h"
 #include "trial/needs.h"
 #include "trial/prepared_kernel.h"
+#include "trial/program_run.h"
 #include "trial/variant.h"
 #include "trial/workspace.h"
 
@@ -50,32 +51,37 @@ class Trial final : public TimedStep {
   /// The launches of the step, without times; empty before `prepare`.
   [[nodiscard]] std::vector<LaunchUse> launches() const;
   [[nodiscard]] const std::vector<CheckResult>& checks() const { return checks_; }
+  /// Program variables at the end of the last step.
+  [[nodiscard]] const Variables& variables() const { return step_->variables(); }
+  /// How often the last step has waited for the device to read from it.
+  [[nodiscard]] std::uint64_t waits_per_step() const { return step_->waits(); }
   /// Steady time of the first launch of any kernel.
   [[nodiscard]] std::optional<std::int64_t> first_launch_ns() const { return first_launch_ns_; }
 
-  /// The step's kernels in `units`, which outlive the result, on this trial's buffers. `configuration` has
-  /// this trial's values, bound as it likes.
-  [[nodiscard]] std::vector<PreparedKernel> bind_step(const Configuration& configuration,
+  /// The step's kernels in `units`, on this trial's buffers. `configuration` has this trial's values, bound
+  /// as it likes. Both outlive the result.
+  [[nodiscard]] std::unique_ptr<ProgramRun> bind_step(const Configuration& configuration,
                                                       const std::vector<LoadedUnit>& units);
   /// Runs such a step and waits.
-  void run_step(std::vector<PreparedKernel>& step);
+  void run_step(ProgramRun& step);
   /// Makes the inputs anew and waits.
   void renew_inputs();
 
-  [[nodiscard]] std::size_t launch_count() const override { return needs_.step().size(); }
+  [[nodiscard]] std::size_t launch_count() const override { return step_->launches().size(); }
   [[nodiscard]] std::size_t most_steps() const override { return refresh_after_; }
   void make_ready(std::size_t steps) override;
-  void enqueue(const AfterLaunch& after_launch) override { enqueue_step(step_, after_launch); }
+  void enqueue(const AfterLaunch& after_launch) override { enqueue_step(*step_, after_launch); }
   void wait() override;
 
  private:
   [[nodiscard]] LoadedUnits load_on(std::vector<Unit> units, const std::shared_ptr<Device>& device);
   void make_contents();
   void allocate();
-  [[nodiscard]] std::vector<PreparedKernel> bind(const Configuration& configuration, const Kernels& kernels,
+  [[nodiscard]] std::unique_ptr<ProgramRun> bind(const Configuration& configuration,
+                                                 const ProgramSpec& program,
                                                  const std::vector<LoadedUnit>& units);
-  /// The one place that walks a step.
-  void enqueue_step(std::vector<PreparedKernel>& step, const AfterLaunch& after_launch);
+  /// The one place that runs a step.
+  void enqueue_step(ProgramRun& step, const AfterLaunch& after_launch);
   void launch(PreparedKernel& kernel);
   void note_first_launch();
 
@@ -92,7 +98,8 @@ class Trial final : public TimedStep {
   std::unique_ptr<Workspace> workspace_;
   std::unique_ptr<DeviceCompare> compare_;    // null where the host sees the device's memory
   std::unique_ptr<BufferContents> contents_;  // of workspace_
-  std::vector<PreparedKernel> step_, verify_step_, init_;
+  std::unique_ptr<ProgramRun> step_, verify_step_;
+  std::vector<PreparedKernel> init_;
   std::vector<CheckResult> checks_;
   std::optional<std::int64_t> first_launch_ns_;
   std::size_t steps_since_fill_ = 0;

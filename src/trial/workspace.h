@@ -110,6 +110,7 @@ class Workspace {
   /// Gives the memory back to the pool.
   void release();
 
+  [[nodiscard]] const Configuration& configuration() const { return configuration_; }
   [[nodiscard]] Device& device() const { return device_; }
   [[nodiscard]] Stream& stream() const { return stream_; }
 

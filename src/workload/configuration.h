@@ -50,6 +50,10 @@ class Configuration {
   /// What the launch's kernel is specialised for and its expressions mean: this configuration, or with the
   /// launch's own values (`with`) in place of this one's. Launches with equal values share one.
   [[nodiscard]] const Configuration& of(const LaunchSpec& launch) const;
+  /// 0, or for a launch's configuration its number, from 1, among those of the whole program.
+  [[nodiscard]] int child() const { return child_; }
+  /// The configuration that a launch's values were put over; itself, if it is no launch's. Buffers are its.
+  [[nodiscard]] const Configuration& root() const { return root_ ? *root_ : *this; }
 
   /// Evaluates an expression over `extra`, parameters and `let` names, in this order. Throws bad_input at the
   /// expression's place, also where it uses a whole number that a double does not hold exactly
@@ -83,6 +87,8 @@ class Configuration {
   Variables variables_;
   std::set<std::string> inexact_;  // parameters that `variables_` holds rounded
   std::map<const LaunchSpec*, std::shared_ptr<const Configuration>> children_;
+  int child_ = 0;
+  std::shared_ptr<const Configuration> root_;  // of a child
 };
 
 /// One point on one target: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",

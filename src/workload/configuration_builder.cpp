@@ -82,6 +82,9 @@ class ConfigurationBuilder {
     if (!known) {
       ConfigurationBuilder child(result_.workload_, assignments, device_, files_);
       violated = child.build_own();
+      if (!root_) root_ = std::make_shared<const Configuration>(result_);
+      child.result_.root_ = root_;
+      child.result_.child_ = static_cast<int>(children_.size());
       known = std::make_shared<const Configuration>(std::move(child.result_));
     }
     result_.children_[&launch] = known;
@@ -431,6 +434,7 @@ class ConfigurationBuilder {
   const Workload& workload_;
   const std::vector<std::pair<std::string, RawValue>>& assignments_;
   const DeviceInfo& device_;
+  std::shared_ptr<const Configuration> root_;  // for children
   FileSystem& files_;
   Configuration result_;
   std::map<std::map<std::string, std::string>, std::shared_ptr<const Configuration>>

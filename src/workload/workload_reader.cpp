@@ -13,8 +13,8 @@ namespace kiln {
 namespace {
 
 CheckSpec read_check(const YamlNode& node) {
-  node.require_keys({"name", "buffer", "variable", "expected", "file", "reference", "region", "reduce", "rtol", "atol",
-                     "skip_below", "when"});
+  node.require_keys({"name", "buffer", "variable", "expected", "file", "reference", "region", "reduce",
+                     "rtol", "atol", "skip_below", "when"});
   CheckSpec check;
   check.where = node.where();
   read_optional(node, "variable", check.variable, read_name);
@@ -55,7 +55,8 @@ CheckSpec read_check(const YamlNode& node) {
   if (check.reduce_sum && check.file) throw node.error("`reduce: sum` goes with `expected` or `reference`");
   if (!check.variable.empty()) {
     for (const char* key : {"buffer", "file", "reference", "region", "reduce"}) {
-      if (const auto found = node.find(key)) throw found->error("does not go with `variable`, which is one number");
+      if (const auto found = node.find(key))
+        throw found->error("does not go with `variable`, which is one number");
     }
   }
   read_optional(node, "rtol", check.rtol, read_expression);

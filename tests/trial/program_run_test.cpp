@@ -108,7 +108,7 @@ class ProgramRunTest : public testing::Test {
   }
 
   void run() {
-    program_->run([this](const LaunchSpec&, PreparedKernel& kernel) {
+    program_->run([this](std::size_t, PreparedKernel& kernel) {
       kernel.enqueue();
       ++launched_;
     });

@@ -1,6 +1,6 @@
-// Kernels that were written without Kiln in mind: each verified on the CPU, where its text permits, and
+// The jobs of configs/examples, kernels that were written without Kiln in mind and programs: each verified on the CPU, where its text permits, and
 // compiled for NVIDIA's GPUs, where NVRTC is there. tests/gpu runs them on a GPU.
-#include "cli/foreign_examples.h"
+#include "cli/examples.h"
 
 #include <gmock/gmock.h>
 
@@ -12,12 +12,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ForeignExample : public CliTest, public ::testing::WithParamInterface<std::string> {
+class Example : public CliTest, public ::testing::WithParamInterface<std::string> {
  protected:
-  std::string job(bool sweep) { return copy_foreign_example(GetParam(), folder_, *files_, sweep); }
+  std::string job(bool sweep) { return copy_example(GetParam(), folder_, *files_, sweep); }
 };
 
-TEST_P(ForeignExample, AgreesWithItsReferenceOnTheCpu) {
+TEST_P(Example, AgreesWithItsReferenceOnTheCpu) {
   const std::string text = *files_->read_file(job(true));
   if (text.find("\ndevice: cuda\n") != std::string::npos) GTEST_SKIP() << "it says 'device: cuda'";
   const CliResult result = kiln({"run", path("job.yaml"), "--device", "cpu"});
@@ -25,7 +25,7 @@ TEST_P(ForeignExample, AgreesWithItsReferenceOnTheCpu) {
   EXPECT_THAT(result.out, HasSubstr(" ok · "));
 }
 
-TEST_P(ForeignExample, CompilesForFourArchitectures) {
+TEST_P(Example, CompilesForFourArchitectures) {
   const CliResult result = kiln({"compile", job(false), "--arch", "sm_80,sm_90,sm_90a,sm_100"});
   if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
   const bool no_headers = result.out.find("pip install nvidia-cuda-") != std::string::npos;
@@ -36,16 +36,16 @@ TEST_P(ForeignExample, CompilesForFourArchitectures) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ForeignExample, ::testing::ValuesIn(foreign_examples()),
+INSTANTIATE_TEST_SUITE_P(All, Example, ::testing::ValuesIn(examples()),
                          [](const auto& variant) { return variant.param; });
 
-TEST(ForeignExamples, AreAtLeastSix) {
-  EXPECT_GE(foreign_examples().size(), 6U);
+TEST(Examples, AreAtLeastSixteen) {
+  EXPECT_GE(examples().size(), 16U);
 }
 
 /// A header beside the text is part of the key.
 TEST_F(CliTest, AChangedHeaderBesideAForeignKernelIsCompiledAgain) {
-  const std::string job = copy_foreign_example("convolution", folder_, *files_);
+  const std::string job = copy_example("foreign_convolution", folder_, *files_);
   const std::vector<std::string> run = {"run", job, "--device", "cpu"};
   EXPECT_THAT(kiln(run).out, HasSubstr("4 compiled, 0 from disk"));
   EXPECT_THAT(kiln(run).out, HasSubstr("0 compiled, 4 from disk"));
