@@ -24,8 +24,8 @@ namespace kiln {
 [[nodiscard]] std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel,
                                         const Variables& variables = {});
 
-/// How a tensor map sees its buffer. A launch's own values (`with`) do not change the buffer's shape. Throws bad_input at
-/// the argument for what cannot be meant.
+/// How a tensor map sees its buffer. A launch's own values (`with`) do not change the buffer's shape. Throws
+/// bad_input at the argument for what cannot be meant.
 [[nodiscard]] TensorMapLayout tensor_map_layout(const Configuration& configuration,
                                                 const ArgumentSpec& argument);
 

@@ -26,7 +26,8 @@ BoundLaunch::BoundLaunch(Device& device, Function& function, const Configuration
     : device_(&device),
       function_(&function),
       name_(kernel.name),
-      explanation_(shape_changes(configuration.workload(), kernel) ? "" : explain_shape(configuration, kernel)),
+      explanation_(shape_changes(configuration.workload(), kernel) ? ""
+                                                                   : explain_shape(configuration, kernel)),
       where_(kernel.where),
       scalars_(run_time_scalars(configuration, kernel, params)) {
   if (kernel.args.size() > kMaxArguments) {

@@ -34,10 +34,10 @@ class BoundLaunch {
   /// The place in the table of an argument that names a buffer.
   using PlaceOf = std::function<std::size_t(const ArgumentSpec&)>;
 
-  /// What depends on program variables is left open: `set_shape` and `set_bytes` have to come before a launch.
-  /// Without `place_of` the table has one entry for each argument that names a buffer, in their order. Throws
-  /// bad_input for arguments that the function does not take, and UnfitKernel, with the values that the shape
-  /// depends on, for what does not fit the device or the function.
+  /// What depends on program variables is left open: `set_shape` and `set_bytes` have to come before a
+  /// launch. Without `place_of` the table has one entry for each argument that names a buffer, in their
+  /// order. Throws bad_input for arguments that the function does not take, and UnfitKernel, with the values
+  /// that the shape depends on, for what does not fit the device or the function.
   BoundLaunch(Device& device, Function& function, const Configuration& configuration,
               const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of = {});
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "launch/argument_values.h"
+
 namespace kiln {
 namespace {
 
@@ -117,7 +119,8 @@ void PreparedKernel::update(const Variables& variables) {
   try {
     launch_.set_shape(shape_of(*configuration_, *kernel_, variables));
   } catch (const UnfitKernel& unfit) {
-    throw UnfitKernel(unfit.what() + (" (" + explain_shape(*configuration_, *kernel_, variables) + ")"));
+    throw UnfitKernel(unfit.message() + " (" + explain_shape(*configuration_, *kernel_, variables) + ")",
+                      unfit.location());
   }
 }
 

@@ -151,7 +151,7 @@ void ProgramRun::run(const Enqueue& enqueue) {
     run(statements_);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
-    throw UnfitKernel(error.what());
+    throw UnfitKernel(error.message(), error.location());
   }
 }
 

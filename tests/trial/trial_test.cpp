@@ -108,7 +108,7 @@ TEST_F(TrialStages, OtherCodeRunsOnItsBuffers) {
   ASSERT_TRUE(loaded.complete);
   auto step = trial.bind_step(generic.configuration, loaded.units);
   const std::size_t before = launches();
-  trial.run_step(step);
+  trial.run_step(*step);
   EXPECT_EQ(launches(), before + 1);
 }
 
@@ -163,7 +163,7 @@ TEST_F(TrialTest, NeedsAreAskedOnce) {
   const Variant variant = this->variant({{"n", "100"}});
   const TrialNeeds needs(variant.configuration);
   ASSERT_EQ(needs.step().size(), 1U);
-  EXPECT_EQ(needs.step()[0].name, "scale");
+  EXPECT_EQ(needs.step()[0].launch->timing, "scale");
   EXPECT_EQ(needs.buffers(), (std::vector<std::string>{"x", "y", "y_reference"}));
   EXPECT_EQ(needs.bytes(), 3U * 100 * sizeof(double));
   EXPECT_EQ(needs.checks().size(), 1U);
