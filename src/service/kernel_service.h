@@ -10,6 +10,7 @@
 
 #include "base/trace.h"
 #include "cache/disk_cache.h"
+#include "cache/make_cache_key.h"
 #include "compile/compiler.h"
 #include "device/device.h"
 #include "load/loaded_kernel.h"
@@ -89,10 +90,5 @@ class KernelService {
   class Ahead;
   std::unique_ptr<State> state_;
 };
-
-/// The key of a specialization compiled by `compiler` in its `surroundings`; see CacheKey for what goes in.
-[[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, const CompilerIdentity& compiler,
-                                      const std::string& surroundings);
-[[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, Compiler& compiler);
 
 }  // namespace kiln

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/hash.h"
-#include "service/kernel_service.h"
+#include "cache/make_cache_key.h"
 
 namespace kiln {
 namespace {
