@@ -1,31 +1,12 @@
 #include "config/job_spec.h"
 
-#include <algorithm>
 #include <set>
 
 #include "base/input_file.h"
 #include "base/text.h"
-#include "device/backend_names.h"
 
 namespace kiln {
 namespace {
-
-RawValue raw_value(const YamlNode& node) {
-  return {node.text(), node.quoted(), node.where()};
-}
-
-bool is_index(std::string_view text) {
-  constexpr std::size_t kDigits = 6;
-  return !text.empty() && text.size() <= kDigits &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-void read_devices(const YamlNode& node, JobSpec& job) {
-  job.devices.clear();
-  for (const YamlNode& item : node.items_or_self()) job.devices.push_back(read_device(item));
-  if (job.devices.empty())
-    throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
-}
 
 void read_set(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) job.set.emplace_back(name, raw_value(value));
@@ -60,9 +41,7 @@ void read_sweep(const YamlNode& node, JobSpec& job) {
                                                                     ? ": is also set; keep one"
                                                                     : ": is also in `set`; keep one"),
                       node.key_location(name));
-    std::vector<RawValue> values;
-    for (const YamlNode& item : value.items()) values.push_back(raw_value(item));
-    if (values.empty()) throw value.error("expected at least one value");
+    std::vector<RawValue> values = raw_values(value);
     require_distinct(std::string("sweep.").append(name).append(": "), values);
     job.sweep.emplace_back(name, std::move(values));
   }
@@ -86,22 +65,10 @@ MeasureSpec read_measure(const YamlNode& node) {
   if (const auto value = node.find("max_time")) measure.max_time = value->duration();
   if (const auto value = node.find("min_samples")) measure.min_samples = read_count(*value);
   if (const auto value = node.find("max_samples")) measure.max_samples = read_count(*value);
-  if (const auto value = node.find("cache")) {
-    const std::string mode = value->text();
-    if (mode != "warm" && mode != "cold") throw value->error("expected warm or cold; found '" + mode + "'");
-    measure.cold = mode == "cold";
-  }
+  if (const auto value = node.find("cache")) measure.cold = read_cold(*value);
   if (measure.max_time < measure.min_time) throw node.error("max_time is less than min_time");
   if (measure.max_samples < measure.min_samples) throw node.error("max_samples is less than min_samples");
   return measure;
-}
-
-std::string read_isolation(const YamlNode& node) {
-  static const std::vector<std::string> words = {"auto", "none", "process"};
-  std::string word = node.text();
-  if (std::find(words.begin(), words.end(), word) == words.end())
-    throw node.error("'" + word + "' is not known" + suggestion(word, words));
-  return word;
 }
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
@@ -116,7 +83,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   } else {
     job.workload = workload.text();
   }
-  if (const auto node = root.find("device")) read_devices(*node, job);
+  if (const auto node = root.find("device")) job.devices = read_devices(*node);
   if (const auto node = root.find("set")) read_set(*node, job);
   if (const auto node = root.find("implementation")) read_implementation(*node, job);
   if (const auto node = root.find("sweep")) read_sweep(*node, job);
@@ -127,36 +94,12 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   return job;
 }
 
-/// Splits "k=v"; throws with the option's name.
-std::pair<std::string, std::string> split_assignment(const std::string& option,
-                                                     const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw bad_input("expected " + option + " name=value; found '" + assignment + "'", {"command line", 0, 0});
-  }
-  return {assignment.substr(0, equals), assignment.substr(equals + 1)};
-}
-
 void forget(JobSpec& job, const std::string& name) {
   std::erase_if(job.set, [&](const auto& entry) { return entry.first == name; });
   std::erase_if(job.sweep, [&](const auto& entry) { return entry.first == name; });
 }
 
 }  // namespace
-
-std::string read_device(const YamlNode& node) {
-  std::string name = node.text();
-  const std::size_t colon = name.find(':');
-  const bool numbered = colon != std::string::npos;
-  if (name.empty() || colon == 0 || (numbered && !is_index(std::string_view(name).substr(colon + 1))))
-    throw node.error("expected a device, such as auto, cpu or cuda:0; found " + in_quotes(name));
-  std::vector<std::string> known = backend_names();
-  known.emplace_back("auto");
-  const std::string backend = name.substr(0, colon);
-  if (std::find(known.begin(), known.end(), backend) == known.end())
-    throw node.error("unknown device " + in_quotes(name) + suggestion(backend, known));
-  return name;
-}
 
 JobSpec parse_job(const std::string& text, const std::string& name) {
   JobSpec job = read_job(YamlNode::parse(text, name), name);

@@ -9,16 +9,10 @@
 #include <vector>
 
 #include "base/file.h"
+#include "config/job_fields.h"
 #include "config/yaml_node.h"
 
 namespace kiln {
-
-/// A scalar as the user wrote it; its meaning is found when the parameter it is for is known.
-struct RawValue {
-  std::string text;
-  bool quoted = false;
-  SourceLocation where;
-};
 
 /// `measure:` of a job.
 struct MeasureSpec {
@@ -51,9 +45,6 @@ struct JobSpec {
   std::string isolation;        ///< auto, none or process; empty: as the setting says
   bool require_checks = false;  ///< a variant that no check has compared makes `kiln run` fail
 };
-
-/// A device's name, "auto", "cpu" or "cuda:0". Throws bad_input at the node for what can be none.
-[[nodiscard]] std::string read_device(const YamlNode& node);
 
 /// Reads and checks a job file. Throws bad_input with file, line, column, key and the nearest known key.
 [[nodiscard]] JobSpec load_job(FileSystem& files, const std::string& path);

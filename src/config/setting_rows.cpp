@@ -205,6 +205,11 @@ double parse_seconds(const std::string& text) {
   return *number * unit->second;
 }
 
+const std::vector<std::string>& isolation_words() {
+  static const std::vector<std::string> words = {"auto", "none", "process"};
+  return words;
+}
+
 const std::vector<SettingRow>& setting_rows() {
   using S = Settings;
   using K = SettingKind;
@@ -251,7 +256,7 @@ const std::vector<SettingRow>& setting_rows() {
     {"compile_memory_limit", "KILN_COMPILE_MEMORY_LIMIT", "--compile-memory-limit", K::kBytes, &S::compile_memory_limit, "8 GiB",
      "Memory that a worker process may use, and each compiler that it starts; 0: no limit"},
     {"isolation", "KILN_ISOLATION", "--isolation", K::kWord, &S::isolation, "auto",
-     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, where many are asked for all of them, all else none)", {"auto", "none", "process"}},
+     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, where many are asked for all of them, all else none)", isolation_words()},
     {"worker", "KILN_WORKER", "", K::kPath, &S::worker, "searched: beside the program, `../libexec/kiln/`, PATH",
      "Path of kiln-worker, which compiles in a process of its own"},
     {"trace", "KILN_TRACE", "--trace", K::kPath, &S::trace, "none",

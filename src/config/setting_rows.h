@@ -42,6 +42,9 @@ struct SettingRow {
 
 [[nodiscard]] const std::vector<SettingRow>& setting_rows();
 
+/// Words for where compiles run, in settings, jobs and studies: "auto", "none", "process".
+[[nodiscard]] const std::vector<std::string>& isolation_words();
+
 /// "120", "2 s", "500 ms", "5 min", "12 h", "30 d". Throws bad_input.
 [[nodiscard]] double parse_seconds(const std::string& text);
 /// "8 GiB" (2^30), "500 MB" (10^6), "0". Throws bad_input; for an unknown unit with the nearest one.

@@ -7,6 +7,7 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "config/setting_rows.h"
 #include "isolate/failure_folder.h"
 #include "isolate/outcome.h"
 #include "isolate/worker_pool.h"
@@ -149,6 +150,9 @@ class IsolatedCompiler final : public Compiler {
   std::string abilities() override { return inner_.abilities(); }
   int compiles_at_once() const override { return inner_.compiles_at_once(); }
   void expect(int compiles) override { expected_ += compiles; }
+  std::optional<RefusedOption> refuse(const std::vector<std::string>& options) const override {
+    return inner_.refuse(options);
+  }
   std::vector<std::string> quick_options() const override { return inner_.quick_options(); }
 
   CompileResult compile(const Specialization& specialization) override {
@@ -224,7 +228,7 @@ Isolation parse_isolation(const std::string& word) {
   if (word == "auto") return Isolation::kAuto;
   if (word == "none") return Isolation::kNone;
   if (word == "process") return Isolation::kProcess;
-  throw bad_input("isolation: '" + word + "' is not known" + suggestion(word, {"auto", "none", "process"}));
+  throw bad_input("isolation: '" + word + "' is not known" + suggestion(word, isolation_words()));
 }
 
 CompileResult run_in_worker(const Capsule& capsule, const Path& scratch, ProcessRunner& processes,

@@ -5,20 +5,10 @@
 
 #include "base/input_file.h"
 #include "base/text.h"
+#include "device/backend_kind.h"
 
 namespace kiln {
 namespace {
-
-RawValue raw_value(const YamlNode& node) {
-  return {node.text(), node.quoted(), node.where()};
-}
-
-std::vector<RawValue> raw_values(const YamlNode& node) {
-  std::vector<RawValue> values;
-  for (const YamlNode& item : node.items()) values.push_back(raw_value(item));
-  if (values.empty()) throw node.error("expected at least one value");
-  return values;
-}
 
 /// Each is a case of its own; those of equal worth that look different are found when they are evaluated.
 std::vector<RawValue> different_values(const YamlNode& node) {
@@ -38,7 +28,9 @@ auto per_backend(const YamlNode& node, Read read) {
     result.values.emplace("otherwise", read(node));
     return result;
   }
-  node.require_keys({"cpu", "cuda", "hip", "otherwise"});
+  std::vector<std::string> known = backend_names();
+  known.emplace_back("otherwise");
+  node.require_keys(known);
   for (const auto& [backend, value] : node.entries()) result.values.emplace(backend, read(value));
   if (!result.values.contains("otherwise"))
     throw node.error("expected a value `otherwise`, for the back ends that are not named");
@@ -91,26 +83,7 @@ void read_measure(const YamlNode& node, StudySpec& study) {
   if (const auto value = node.find("rounds")) study.rounds = read_count(*value, kRounds);
   if (const auto value = node.find("samples")) study.samples = read_count(*value, kSamples);
   if (const auto value = node.find("compiles")) study.compiles = read_count(*value, kCompiles);
-  if (const auto value = node.find("cache")) {
-    const std::string mode = value->text();
-    if (mode != "warm" && mode != "cold") throw value->error("expected warm or cold; found '" + mode + "'");
-    study.cold = mode == "cold";
-  }
-}
-
-void read_devices(const YamlNode& node, StudySpec& study) {
-  study.devices.clear();
-  for (const YamlNode& item : node.items_or_self()) study.devices.push_back(read_device(item));
-  if (study.devices.empty())
-    throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
-}
-
-std::string read_isolation(const YamlNode& node) {
-  static const std::vector<std::string> words = {"auto", "none", "process"};
-  std::string word = node.text();
-  if (std::find(words.begin(), words.end(), word) == words.end())
-    throw node.error("'" + word + "' is not known" + suggestion(word, words));
-  return word;
+  if (const auto value = node.find("cache")) study.cold = read_cold(*value);
 }
 
 /// What belongs to one workload. A section of `workloads` replaces what stands at the top of the file.
@@ -129,7 +102,7 @@ void read_section(const YamlNode& node, StudySpec& study) {
 
 /// What all workloads of a file share.
 void read_common(const YamlNode& root, StudySpec& study) {
-  if (const auto node = root.find("device")) read_devices(*node, study);
+  if (const auto node = root.find("device")) study.devices = read_devices(*node);
   if (const auto node = root.find("measure")) read_measure(*node, study);
   if (const auto node = root.find("order_seed")) {
     if (node->integer() < 0) throw node->error("expected 0 or more; found " + node->text());
@@ -220,14 +193,11 @@ std::vector<StudySpec> load_study(FileSystem& files, const std::string& path) {
 }
 
 void apply_set(StudySpec& study, const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw bad_input("expected --set name=value; found '" + assignment + "'", {"command line", 0, 0});
-  const std::string name = assignment.substr(0, equals);
+  const auto [name, value] = split_assignment("--set", assignment);
   const SourceLocation where{"--set " + name, 0, 0};
   require_settable(name, where);
-  std::erase_if(study.set, [&](const auto& entry) { return entry.first == name; });
-  study.set.push_back({name, {{{"otherwise", RawValue{assignment.substr(equals + 1), false, where}}}}});
+  std::erase_if(study.set, [&name = name](const auto& entry) { return entry.first == name; });
+  study.set.push_back({name, {{{"otherwise", RawValue{value, false, where}}}}});
 }
 
 }  // namespace kiln

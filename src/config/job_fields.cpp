@@ -1,0 +1,77 @@
+#include "config/job_fields.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+#include "config/setting_rows.h"
+#include "device/backend_names.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+bool is_index(std::string_view text) {
+  constexpr std::size_t kDigits = 6;
+  return !text.empty() && text.size() <= kDigits &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string read_device(const YamlNode& node) {
+  std::string name = node.text();
+  const std::size_t colon = name.find(':');
+  const bool numbered = colon != std::string::npos;
+  if (name.empty() || colon == 0 || (numbered && !is_index(std::string_view(name).substr(colon + 1))))
+    throw node.error("expected a device, such as auto, cpu or cuda:0; found " + in_quotes(name));
+  std::vector<std::string> known = backend_names();
+  known.emplace_back("auto");
+  const std::string backend = name.substr(0, colon);
+  if (std::find(known.begin(), known.end(), backend) == known.end())
+    throw node.error("unknown device " + in_quotes(name) + suggestion(backend, known));
+  return name;
+}
+
+}  // namespace
+
+RawValue raw_value(const YamlNode& node) {
+  return {node.text(), node.quoted(), node.where()};
+}
+
+std::vector<RawValue> raw_values(const YamlNode& node) {
+  std::vector<RawValue> values;
+  for (const YamlNode& item : node.items()) values.push_back(raw_value(item));
+  if (values.empty()) throw node.error("expected at least one value");
+  return values;
+}
+
+std::vector<std::string> read_devices(const YamlNode& node) {
+  std::vector<std::string> devices;
+  for (const YamlNode& item : node.items_or_self()) devices.push_back(read_device(item));
+  if (devices.empty())
+    throw node.error("expected a device, such as auto, cpu or cuda:0; found an empty list");
+  return devices;
+}
+
+std::string read_isolation(const YamlNode& node) {
+  std::string word = node.text();
+  const std::vector<std::string>& words = isolation_words();
+  if (std::find(words.begin(), words.end(), word) == words.end())
+    throw node.error("'" + word + "' is not known" + suggestion(word, words));
+  return word;
+}
+
+bool read_cold(const YamlNode& node) {
+  const std::string mode = node.text();
+  if (mode != "warm" && mode != "cold") throw node.error("expected warm or cold; found '" + mode + "'");
+  return mode == "cold";
+}
+
+std::pair<std::string, std::string> split_assignment(const std::string& option,
+                                                     const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw bad_input("expected " + option + " name=value; found '" + assignment + "'", {"command line", 0, 0});
+  return {assignment.substr(0, equals), assignment.substr(equals + 1)};
+}
+
+}  // namespace kiln
