@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/run_reporter.h"
 #include "config/setting_rows.h"
+#include "device/backend_kind.h"
 
 namespace kiln {
 namespace {
@@ -55,8 +56,10 @@ std::vector<Completion> completions(const CLI::App& app) {
 
 /// The words that an option takes.
 std::map<std::string, std::vector<std::string>> option_words() {
+  std::vector<std::string> devices = backend_names();
+  devices.insert(devices.begin(), "auto");
   std::map<std::string, std::vector<std::string>> words = {
-      {"--format", run_formats()}, {"--device", {"auto", "cpu", "cuda", "hip"}}, {"--arch", {"native"}}};
+      {"--format", run_formats()}, {"--device", devices}, {"--arch", {"native"}}};
   for (const SettingRow& row : setting_rows()) {
     if (row.option.empty()) continue;
     if (row.kind == SettingKind::kSwitch) words[row.option] = {"on", "off"};

@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/text.h"
+#include "device/backend_kind.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -61,12 +62,13 @@ std::vector<std::string> device_names(const std::vector<std::string>& written, c
 std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names) {
   std::vector<DeviceInfo> devices;
   for (const std::string& name : names) {
-    const std::string id = name == "auto" ? "cpu" : name;
+    const std::string id = name == "auto" ? std::string(host_kind().name) : name;
     const std::string backend = id.substr(0, id.find(':'));
-    DeviceInfo device = unknown_device({backend, backend == "cuda" ? "sm_120" : ""});
+    const BackendKind& kind = backend_kind(backend);
+    DeviceInfo device = unknown_device({backend, kind.assumed_architecture});
     device.id = id;
     device.compute_units = 128;
-    if (backend != "cpu") device.memory_bandwidth = 5000;
+    device.memory_bandwidth = kind.assumed_bandwidth;
     devices.push_back(std::move(device));
   }
   return devices;

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "config/setting_rows.h"
-#include "device/backend_names.h"
+#include "device/backend_kind.h"
 #include "kiln/error.h"
 
 namespace kiln {

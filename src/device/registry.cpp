@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "device/backend_kind.h"
 #include "device/traced_device.h"
 #include "kiln/error.h"
 
 namespace kiln {
 namespace {
-
-/// GPUs are preferred in this order, and to the cpu.
-constexpr const char* kGpuBackends[] = {"cuda", "hip"};
 
 struct DeviceName {
   std::string backend;
@@ -41,14 +39,13 @@ DeviceRegistry::DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends, T
     : backends_(std::move(backends)), trace_(trace) {}
 
 std::string DeviceRegistry::automatic() const {
-  for (const char* gpu : kGpuBackends) {
+  for (const BackendKind& kind : backend_kinds()) {
     for (const auto& backend : backends_) {
-      if (backend->name() == gpu && backend->problem().empty() && !backend->devices().empty()) {
-        return backend->devices().front().id;
-      }
+      if (backend->name() != kind.name || !backend->problem().empty()) continue;
+      if (!backend->devices().empty()) return backend->devices().front().id;
     }
   }
-  return "cpu";
+  return host_kind().name;
 }
 
 std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
@@ -58,7 +55,7 @@ std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
     return candidate->name() == parsed.backend;
   });
   if (backend == backends_.end()) {
-    if (parsed.backend == "cuda" || parsed.backend == "hip") {
+    if (is_backend(parsed.backend)) {
       throw environment_error("device '" + name + "': this build of kiln has no back end '" + parsed.backend +
                               "'");
     }

@@ -1,12 +1,11 @@
 #include "device/target.h"
 
-#include "device/cuda/arch_name.h"
+#include "device/backend_kind.h"
 
 namespace kiln {
 
 int Target::compute_capability() const {
-  const auto name = backend == "cuda" ? parse_arch_name(arch) : std::nullopt;
-  return name ? static_cast<int>(name->number) : 0;
+  return backend_kind(backend).compute_capability(arch);
 }
 
 }  // namespace kiln

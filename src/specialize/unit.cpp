@@ -6,6 +6,7 @@
 #include "base/input_file.h"
 #include "base/text.h"
 #include "config/expression.h"
+#include "device/backend_kind.h"
 #include "specialize/includes.h"
 
 namespace kiln {
@@ -34,8 +35,8 @@ std::vector<std::string> options_of(const KernelSpec& kernel, const std::string&
   std::vector<std::string> options;
   for (const std::string& key : {std::string(), backend}) {
     const auto found = kernel.options.find(key);
-    if (found != kernel.options.end())
-      options.insert(options.end(), found->second.begin(), found->second.end());
+    if (found == kernel.options.end()) continue;
+    for (const OptionText& option : found->second) options.push_back(option.text);
   }
   return options;
 }
@@ -113,10 +114,11 @@ std::vector<const KernelSpec*> block_shapes_of(const Workload& workload, const K
   return shapes;
 }
 
-/// The block shape if it is known when the code is compiled. Only the cpu's code depends on it.
+/// The block shape if it is known when the code is compiled and code for the target depends on it.
 std::optional<Dim3> fixed_block(const Configuration& configuration, const KernelSpec& kernel,
                                 const Target& target) {
-  if (target.backend != "cpu" || !all_compile_time(configuration, kernel.block)) return std::nullopt;
+  if (!backend_kind(target.backend).fixes_block_shape || !all_compile_time(configuration, kernel.block))
+    return std::nullopt;
   std::array<std::uint64_t, 3> extents{1, 1, 1};
   for (std::size_t i = 0; i < kernel.block.size(); ++i) {
     extents.at(i) = static_cast<std::uint64_t>(configuration.evaluate_integer(kernel.block[i], 1, 1 << 20));

@@ -58,10 +58,4 @@ std::string read_one_of(const YamlNode& node, const std::vector<std::string>& wo
                    (nearest ? "; did you mean '" + *nearest + "'?" : ""));
 }
 
-std::vector<std::string> read_words(const YamlNode& node) {
-  std::vector<std::string> result;
-  for (const YamlNode& item : node.items_or_self()) result.push_back(item.text());
-  return result;
-}
-
 }  // namespace kiln

@@ -1,7 +1,7 @@
 #include "workload/kernel_reader.h"
 
 #include "base/text.h"
-#include "device/backend_names.h"
+#include "device/backend_kind.h"
 #include "workload/cuda_options.h"
 #include "workload/field_reader.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-#include "device/backends.h"
+#include "device/cpu/cpu_backend.h"
 #include "device/cpu/machine.h"
 #include "device/fault.h"
 #include "device/registry.h"
@@ -23,7 +23,9 @@ using ::testing::HasSubstr;
 
 TEST(CpuBackend, IsFoundByName) {
   const auto files = make_real_file_system();
-  DeviceRegistry registry(make_all_backends({}, *files));
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(make_cpu_backend({}, *files));
+  DeviceRegistry registry(std::move(backends));
   const auto device = registry.open("cpu");
   EXPECT_EQ(registry.open("cpu:0"), device);
   EXPECT_EQ(device->info().id, "cpu");

@@ -1,0 +1,44 @@
+#include "device/backend_kind.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/target.h"
+
+namespace kiln {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(BackendKind, TheHostIsTheLastChoiceAndTheOneWithItsMemory) {
+  EXPECT_THAT(backend_names(), ElementsAre("cpu", "cuda", "hip"));
+  EXPECT_STREQ(host_kind().name, "cpu");
+  for (const BackendKind& kind : backend_kinds())
+    EXPECT_EQ(kind.host_memory, &kind == &host_kind()) << kind.name;
+}
+
+TEST(BackendKind, EachArchitectureHasOneOwner) {
+  const std::vector<std::pair<std::string, std::string>> owners = {
+      {"sm_90a", "cuda"}, {"compute_90", "cuda"}, {"gfx90a:xnack-", "hip"}, {"native", "cpu"}};
+  for (const auto& [name, owner] : owners) {
+    for (const BackendKind& kind : backend_kinds())
+      EXPECT_EQ(kind.owns_architecture(name), kind.name == owner) << name << " " << kind.name;
+  }
+}
+
+TEST(BackendKind, ComputeCapabilityIsOfNvidiasTargets) {
+  EXPECT_EQ((Target{"cuda", "sm_90a"}.compute_capability()), 90);
+  EXPECT_EQ((Target{"cuda", "compute_120"}.compute_capability()), 120);
+  EXPECT_EQ((Target{"hip", "gfx90a"}.compute_capability()), 0);
+  EXPECT_EQ((Target{"cpu", "native"}.compute_capability()), 0);
+}
+
+TEST(BackendKind, AnUnknownNameIsNoBackEnd) {
+  EXPECT_FALSE(is_backend("fake"));
+  EXPECT_FALSE(is_backend(""));
+  EXPECT_FALSE(backend_kind("fake").host_memory);
+  EXPECT_EQ((Target{"fake", "sm_90"}.compute_capability()), 0);
+}
+
+}  // namespace
+}  // namespace kiln
