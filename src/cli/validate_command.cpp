@@ -99,7 +99,7 @@ class UncheckedReasons {
 /// Defaults and constraints on the back end that is always there.
 std::string check_workload(const std::string& path, const std::string& text, const YamlNode& root,
                            World& world) {
-  const auto workload = parse_workload(root, text, std::filesystem::path(path).parent_path());
+  const auto workload = world.engine().library().parse(root, text, std::filesystem::path(path).parent_path());
   require_sources(*workload, world.files());
   if (!has_defaults(*workload)) return workload->checks.empty() ? kWithoutChecks : "";
   const ConfigurationResult result = configure(workload, {}, assumed_devices({"cpu"}).front(), world.files());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -43,6 +44,12 @@ struct Diagnostic {
   std::string capsule = {};  ///< folder with everything that repeats it; empty: none
 };
 
+/// An option of a kernel that is not the user's to give, and why: a sentence.
+struct RefusedOption {
+  std::size_t at = 0;  ///< its place among the options
+  std::string why;
+};
+
 using CompileResult = std::variant<CodeObject, Diagnostic>;
 
 /// Turns specializations into code objects. Thread-safe; several compiles may run at once.
@@ -73,6 +80,12 @@ class Compiler {
   /// So many more compiles may be asked for at once; as many fewer where that is negative. A compiler may
   /// choose by it where it compiles.
   virtual void expect(int /*compiles*/) {}
+  /// The first of a kernel's own options that this compiler does not take from a user: by it the code would
+  /// be another than what is keyed. Nothing of the compiler's own is opened or run.
+  [[nodiscard]] virtual std::optional<RefusedOption> refuse(
+      const std::vector<std::string>& /*options*/) const {
+    return std::nullopt;
+  }
   /// Options of this compiler that give code soon, and slower code; none where it has no such options.
   [[nodiscard]] virtual std::vector<std::string> quick_options() const { return {}; }
   /// What it can compile for, as text for `kiln devices`; empty where the target says it all.

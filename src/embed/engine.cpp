@@ -6,6 +6,7 @@
 
 #include "base/scratch_folder.h"
 #include "base/unique_handle.h"
+#include "compile/option_check.h"
 #include "embed/backends.h"
 #include "embed/trace_file.h"
 #include "isolate/isolated_compiler.h"
@@ -67,6 +68,12 @@ struct Engine::Parts {
     devices.emplace(std::move(backends->devices), trace.get());
   }
 
+  void refuse_options_of(const Workload& workload) {
+    const std::lock_guard lock(mutex);
+    make_backends_once();
+    for (const auto& [backend, compiler] : backends->compilers) refuse_options(workload, backend, *compiler);
+  }
+
   /// So that a trace holds all that was done for those who asked until now.
   void finish_writing() {
     const std::lock_guard lock(mutex);
@@ -108,7 +115,9 @@ const WorkloadLibrary& Engine::library() {
   const std::lock_guard lock(parts_->mutex);
   if (!parts_->library) {
     const auto& path = parts_->settings.workload_path;
-    parts_->library.emplace(parts_->files, std::vector<std::filesystem::path>(path.begin(), path.end()));
+    parts_->library.emplace(
+        parts_->files, std::vector<std::filesystem::path>(path.begin(), path.end()),
+        [parts = parts_.get()](const Workload& workload) { parts->refuse_options_of(workload); });
   }
   return *parts_->library;
 }

@@ -53,7 +53,7 @@ std::vector<Assignments> points_of(const JobSpec& job) {
 std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library) {
   if (!job.inline_workload) return library.load(job.workload, job.workload_where);
   const std::filesystem::path directory = std::filesystem::path(job.file).parent_path();
-  return parse_workload(*job.inline_workload, job.text, directory);
+  return library.parse(*job.inline_workload, job.text, directory);
 }
 
 JobPlan make_plan(const JobSpec& job, const WorkloadLibrary& library, FileSystem& files,

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "device/backend_kind.h"
-#include "workload/cuda_options.h"
 #include "workload/field_reader.h"
 
 namespace kiln {
@@ -73,15 +72,20 @@ DefineSpec read_define(const std::string& name, const YamlNode& node) {
   return define;
 }
 
-std::map<std::string, std::vector<std::string>> read_options(const YamlNode& node) {
-  std::map<std::string, std::vector<std::string>> options;
+std::vector<OptionText> read_option_list(const YamlNode& node) {
+  std::vector<OptionText> options;
+  for (const YamlNode& item : node.items_or_self())
+    options.push_back({item.text(), item.where(), item.path()});
+  return options;
+}
+
+std::map<std::string, std::vector<OptionText>> read_options(const YamlNode& node) {
+  std::map<std::string, std::vector<OptionText>> options;
   if (node.is_map()) {
     node.require_keys(backend_names());
-    for (const auto& [backend, list] : node.entries()) options[backend] = read_words(list);
-    if (const auto cuda = node.find("cuda")) refuse_fixed_cuda_options(*cuda);
+    for (const auto& [backend, list] : node.entries()) options[backend] = read_option_list(list);
   } else {
-    options[""] = read_words(node);
-    refuse_fixed_cuda_options(node);
+    options[""] = read_option_list(node);
   }
   return options;
 }

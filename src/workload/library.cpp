@@ -23,8 +23,21 @@ std::optional<FileStatus> status_of(const std::filesystem::path& path, FileSyste
 
 }  // namespace
 
-WorkloadLibrary::WorkloadLibrary(FileSystem& files, std::vector<std::filesystem::path> folders)
-    : files_(files), folders_(std::move(folders)) {}
+WorkloadLibrary::WorkloadLibrary(FileSystem& files, std::vector<std::filesystem::path> folders, Check check)
+    : files_(files), folders_(std::move(folders)), check_(std::move(check)) {}
+
+std::shared_ptr<const Workload> WorkloadLibrary::load_file(const std::filesystem::path& path) const {
+  auto workload = load_workload_file(files_, path);
+  if (check_) check_(*workload);
+  return workload;
+}
+
+std::shared_ptr<const Workload> WorkloadLibrary::parse(const YamlNode& node, const std::string& text,
+                                                       const std::filesystem::path& directory) const {
+  auto workload = parse_workload(node, text, directory);
+  if (check_) check_(*workload);
+  return workload;
+}
 
 std::vector<std::string> WorkloadLibrary::names() const {
   std::set<std::string> found;
@@ -40,18 +53,16 @@ std::shared_ptr<const Workload> WorkloadLibrary::load(const std::string& name_or
                                                       const SourceLocation& where) const {
   for (const auto& folder : folders_) {
     const auto path = folder / name_or_path / (name_or_path + ".yaml");
-    if (name_or_path.find('/') == std::string::npos && status_of(path, files_, where))
-      return load_workload_file(files_, path);
+    if (name_or_path.find('/') == std::string::npos && status_of(path, files_, where)) return load_file(path);
   }
   std::filesystem::path path(name_or_path);
   if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
   const auto status = status_of(path, files_, where, true);
-  if (!status && status_of(path, files_, where))
-    return load_workload_file(files_, path);  // refuses a link to nothing
+  if (!status && status_of(path, files_, where)) return load_file(path);  // refuses a link to nothing
   if (status) {
     if (status->type == FileStatus::Type::kDirectory)
       path /= path.lexically_normal().filename().string() + ".yaml";
-    if (status_of(path, files_, where)) return load_workload_file(files_, path);
+    if (status_of(path, files_, where)) return load_file(path);
   }
   std::vector<std::string> searched;
   for (const auto& folder : folders_) searched.push_back(folder.string());

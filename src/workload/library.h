@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,10 @@ namespace kiln {
 /// Finds workloads by name in a list of folders (`<folder>/<name>/<name>.yaml`), or by path.
 class WorkloadLibrary {
  public:
-  WorkloadLibrary(FileSystem& files, std::vector<std::filesystem::path> folders);
+  /// `check` throws for a workload that this build cannot take: compilers have rules of their own
+  /// (compile/option_check.h).
+  using Check = std::function<void(const Workload&)>;
+  WorkloadLibrary(FileSystem& files, std::vector<std::filesystem::path> folders, Check check = {});
 
   /// Names found, sorted, without duplicates.
   [[nodiscard]] std::vector<std::string> names() const;
@@ -22,11 +26,17 @@ class WorkloadLibrary {
   /// exists.
   [[nodiscard]] std::shared_ptr<const Workload> load(const std::string& name_or_path,
                                                      const SourceLocation& where) const;
+  /// A workload that stands in another file, such as a job; `directory` is where its sources are.
+  [[nodiscard]] std::shared_ptr<const Workload> parse(const YamlNode& node, const std::string& text,
+                                                      const std::filesystem::path& directory) const;
   [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return folders_; }
 
  private:
+  [[nodiscard]] std::shared_ptr<const Workload> load_file(const std::filesystem::path& path) const;
+
   FileSystem& files_;
   std::vector<std::filesystem::path> folders_;
+  Check check_;
 };
 
 }  // namespace kiln

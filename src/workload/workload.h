@@ -120,6 +120,9 @@ struct DefineSpec {
   bool expression = false;
 };
 
+/// An option for the compiler as written, with its place, where the compiler may refuse it.
+using OptionText = ExpressionText;
+
 struct KernelSpec {
   std::string name, source, entry;
   std::vector<ExpressionText> grid, block;
@@ -130,7 +133,7 @@ struct KernelSpec {
   std::vector<ExpressionText> launch_bounds;
   std::vector<ExpressionText> template_args;
   std::vector<DefineSpec> defines;
-  std::map<std::string, std::vector<std::string>> options;   ///< by back end; "" for all
+  std::map<std::string, std::vector<OptionText>> options;    ///< by back end; "" for all
   std::vector<std::pair<std::string, std::string>> symbols;  ///< variable -> buffer
   SourceLocation where;
 };

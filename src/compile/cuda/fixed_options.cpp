@@ -1,12 +1,10 @@
-#include "workload/cuda_options.h"
+#include "compile/cuda/fixed_options.h"
 
 #include <set>
 #include <string_view>
 
 #include "base/text.h"
 #include "device/cuda/arch_name.h"
-#include "kiln/error.h"
-#include "workload/field_reader.h"
 
 namespace kiln {
 namespace {
@@ -61,25 +59,24 @@ ArchOption arch_option(const std::vector<std::string>& options, std::size_t at) 
   return {std::string(trim(options[at + 1])), 2};
 }
 
-void refuse_fixed_cuda_options(const YamlNode& list) {
-  const std::vector<YamlNode> items = list.items_or_self();
-  const std::vector<std::string> options = read_words(list);
+std::optional<RefusedOption> find_fixed_cuda_option(const std::vector<std::string>& options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string name = name_of(options[i]);
     const ArchOption named = arch_option(options, i);
     if (chooses_targets(name) || (named.words > 0 && !has_own_features(named.arch))) {
-      throw items[i].error(
-          "'" + options[i] +
-          "': Kiln decides the architecture: that of the device, or those of `kiln compile --arch` "
+      return RefusedOption{
+          i,
+          "Kiln decides the architecture: that of the device, or those of `kiln compile --arch` "
           "(sm_90 for machine code, compute_90 for PTX); leave the option out. Only a device's own features "
-          "can be asked for here: -arch=sm_90a");
+          "can be asked for here: -arch=sm_90a"};
     }
     if (makes_something_else(name)) {
-      throw items[i].error("'" + options[i] +
-                           "': Kiln decides what is made: machine code, or PTX with `kiln compile --arch "
-                           "compute_90`; leave the option out");
+      return RefusedOption{i,
+                           "Kiln decides what is made: machine code, or PTX with `kiln compile --arch "
+                           "compute_90`; leave the option out"};
     }
   }
+  return std::nullopt;
 }
 
 }  // namespace kiln

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "config/yaml_node.h"
+#include "compile/compiler.h"
 
 namespace kiln {
 
@@ -15,8 +16,8 @@ struct ArchOption {
 };
 [[nodiscard]] ArchOption arch_option(const std::vector<std::string>& options, std::size_t at);
 
-/// Throws bad_input at an option, in a list of words, by which CUDA's compilers would make something other
-/// than what Kiln takes from them and keys. One is left to the user: `-arch=sm_90a`, a device's own features.
-void refuse_fixed_cuda_options(const YamlNode& list);
+/// The first option by which CUDA's compilers would make something other than what Kiln takes from them and
+/// keys. One is left to the user: `-arch=sm_90a`, a device's own features.
+[[nodiscard]] std::optional<RefusedOption> find_fixed_cuda_option(const std::vector<std::string>& options);
 
 }  // namespace kiln

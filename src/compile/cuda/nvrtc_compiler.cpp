@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/cuda/cuda_headers.h"
+#include "compile/cuda/fixed_options.h"
 #include "compile/cuda/nvrtc_headers.h"
 #include "compile/cuda/nvrtc_library.h"
 #include "compile/cuda/nvrtc_program.h"
@@ -102,6 +103,10 @@ class NvrtcCompiler final : public Compiler {
 
   /// NVRTC holds locks of its own: 16 threads compile 2.4 times as fast as one (docs/performance.md).
   [[nodiscard]] int compiles_at_once() const override { return 2; }
+
+  std::optional<RefusedOption> refuse(const std::vector<std::string>& options) const override {
+    return find_fixed_cuda_option(options);
+  }
 
   /// Of ptxas; NVRTC has no such option of its own.
   std::vector<std::string> quick_options() const override { return {"--ptxas-options=-O1"}; }

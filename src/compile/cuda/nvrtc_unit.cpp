@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/cuda/fixed_options.h"
 #include "device/cuda/arch_name.h"
 #include "kiln/error.h"
-#include "workload/cuda_options.h"
 
 namespace kiln {
 namespace {
