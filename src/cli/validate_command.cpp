@@ -22,6 +22,7 @@
 #include "trial/tolerance.h"
 #include "trial/unchecked.h"
 #include "workload/configuration.h"
+#include "workload/device_table.h"
 
 namespace kiln {
 namespace {
@@ -97,9 +98,8 @@ class UncheckedReasons {
 };
 
 /// Defaults and constraints on the back end that is always there.
-std::string check_workload(const std::string& path, const std::string& text, const YamlNode& root,
-                           World& world) {
-  const auto workload = world.engine().library().parse(root, text, std::filesystem::path(path).parent_path());
+std::string check_workload(const std::string& path, World& world) {
+  const auto workload = world.engine().library().load(path, {});
   require_sources(*workload, world.files());
   if (!has_defaults(*workload)) return workload->checks.empty() ? kWithoutChecks : "";
   const ConfigurationResult result = configure(workload, {}, assumed_devices({"cpu"}).front(), world.files());
@@ -147,7 +147,9 @@ std::string check_file(const std::string& path, World& world) {
   const std::string text = read_input(world.files(), path, kJobInput);
   const YamlNode root = YamlNode::parse(text, path);
   const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
-  if (is_workload) return check_workload(path, text, root, world);
+  if (is_workload) return check_workload(path, world);
+  if (const auto workload = workload_of_device_table(path); !workload.empty())
+    return check_workload(workload.string(), world);
   return looks_like_study(root) ? check_study(path, text, world) : check_job(path, text, world);
 }
 

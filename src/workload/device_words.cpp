@@ -25,12 +25,16 @@ std::vector<std::string> defaults_by_device(const Workload& workload, const std:
     if (parameter.kind != ParameterKind::kScalar && parameter.kind != ParameterKind::kChoice) continue;
     if (parameter.fixed_binding == Binding::kRun) continue;
     if (parameter.defaults.empty()) continue;
-    const ExpressionText& text = parameter.default_on(backend);
-    const std::vector<std::string> names = workload.names_in(text);
-    const bool asks = std::any_of(names.begin(), names.end(), [](const std::string& name) {
-      return name != "sm" && is_device_word(name);
+    const auto asks = [&](const ExpressionText& text) {
+      const std::vector<std::string> names = workload.names_in(text);
+      return std::any_of(names.begin(), names.end(),
+                         [](const std::string& name) { return name != "sm" && is_device_word(name); });
+    };
+    const auto& own = parameter.device_defaults;
+    const bool by_table = std::any_of(own.begin(), own.end(), [&](const DeviceDefault& entry) {
+      return entry.backend == backend && (asks(entry.when) || asks(entry.value));
     });
-    if (asks) found.push_back(parameter.name);
+    if (by_table || asks(parameter.default_on(backend))) found.push_back(parameter.name);
   }
   return found;
 }

@@ -60,7 +60,8 @@ def check_file(path, schema_name, checker):
 checkers = {p.name: validator(p.name) for p in sorted((root / "schemas").glob("*.json"))}
 job, workload, study = (checkers[name + ".schema.json"] for name in ("job", "workload", "study"))
 
-workload_files = {p for p in root.glob("kernels_src/*/*.yaml")}
+device_tables = set(root.glob("kernels_src/*/*.devices.yaml"))
+workload_files = {p for p in root.glob("kernels_src/*/*.yaml")} - device_tables
 study_files = set(root.glob("configs/studies/*.yaml"))
 job_files = set()
 for path in sorted(set(root.glob("configs/**/*.yaml")) - study_files) + sorted(root.glob("examples/**/*.yaml")):
@@ -72,6 +73,8 @@ for path in sorted(job_files):
     check_file(path, "job.schema.json", job)
 for path in sorted(study_files):
     check_file(path, "study.schema.json", study)
+for path in sorted(device_tables):
+    check_file(path, "devices.schema.json", checkers["devices.schema.json"])
 
 # A check that lets everything through would pass above; these must be refused, each for its one fault.
 good_job = "workload: w\ndevice: [cpu, cuda:0]\nset: {nx: 4, bind.nx: run}\nsweep: {T: [float, double]}\nmeasure: {min_time: 20 ms}\n"

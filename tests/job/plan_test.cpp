@@ -55,5 +55,22 @@ TEST_F(JobTest, ErrorsInAJobPointIntoIt) {
               HasSubstr("/job.yaml:2:20: workload 'scale' has no parameter 'blok'; did you mean 'block'?"));
 }
 
+TEST(ShippedJobs, TheStencilsSweepFitsEachDevice) {
+  const auto files = make_real_file_system();
+  const std::string root = KILN_SOURCE_DIR;
+  const JobSpec spec = load_job(*files, root + "/configs/stencil7.yaml");
+  const auto workload = load_workload_file(*files, root + "/kernels_src/stencil7/stencil7.yaml");
+  DeviceInfo h200 = unknown_device({"cuda", "sm_90"});
+  h200.memory_bandwidth = 4814;
+  h200.compute_units = 132;
+  for (const DeviceInfo& device :
+       {h200, unknown_device({"cuda", "sm_90"}), unknown_device({"hip", "gfx90a", 64}),
+        unknown_device({"cpu", "native"})}) {
+    const JobPlan plan = make_plan(spec, workload, *files, {device});
+    EXPECT_EQ(plan.variants.size(), 8U) << device.target.backend;
+    EXPECT_THAT(plan.excluded, testing::IsEmpty()) << device.target.backend;
+  }
+}
+
 }  // namespace
 }  // namespace kiln

@@ -210,6 +210,19 @@ TEST(WorkloadLibrary, FollowsLinks) {
               HasSubstr("/links/gone/gone.yaml: is a symbolic link to a file that does not exist"));
 }
 
+TEST(WorkloadLibrary, ChecksWhatItLoadsAndParses) {
+  SmallDisk disk;
+  int checked = 0;
+  const WorkloadLibrary library(disk.files, {"/kernels"}, [&](const Workload& workload) {
+    EXPECT_EQ(workload.name, "scale");
+    ++checked;
+  });
+  static_cast<void>(library.load("scale", {}));
+  static_cast<void>(library.load("/kernels/scale/scale.yaml", {}));
+  static_cast<void>(library.parse(YamlNode::parse(kScaleYaml, "j.yaml"), kScaleYaml, "/kernels/scale"));
+  EXPECT_EQ(checked, 3);
+}
+
 TEST(WorkloadLibrary, SuggestsTheNearestName) {
   SmallDisk disk;
   const WorkloadLibrary library(disk.files, {"/kernels"});
