@@ -75,7 +75,7 @@ TEST_F(DeviceTableTest, MistakesAreNamedWithTheirPlace) {
   };
   EXPECT_THAT(
       refusal("{name: a, backend: cuda, when: sm, defaults: {blok: 1}}"),
-      HasSubstr("/kernels/scale/scale.devices.yaml:2:55: workload 'scale' has no parameter 'blok'; did you "
+      HasSubstr("/kernels/scale/scale.devices.yaml:2:51: workload 'scale' has no parameter 'blok'; did you "
                 "mean 'block'?"));
   EXPECT_THAT(refusal("{name: a, backend: cuda, when: n > 3, defaults: {block: 32}}"),
               HasSubstr("devices[0].when: 'n' does not stand for the device"));

@@ -219,7 +219,8 @@ TEST(WorkloadLibrary, ChecksWhatItLoadsAndParses) {
   });
   static_cast<void>(library.load("scale", {}));
   static_cast<void>(library.load("/kernels/scale/scale.yaml", {}));
-  static_cast<void>(library.parse(YamlNode::parse(kScaleYaml, "j.yaml"), kScaleYaml, "/kernels/scale"));
+  static_cast<void>(
+      library.parse(YamlNode::parse(test::kScaleYaml, "j.yaml"), test::kScaleYaml, "/kernels/scale"));
   EXPECT_EQ(checked, 3);
 }
 
