@@ -89,7 +89,8 @@ TEST(ExpressionMemo, GivesTheSameValuesAndNamesEachTime) {
     names["nx"] = nx;
     for (const char* text :
          {"nx // bx + 1", "T == float ? nx : zero", "min(3, nx, bx)", "nx", "12", "zero ? nx // zero : 5"}) {
-      EXPECT_EQ(memo.evaluate(text, names, {}, "grid"), evaluate_expression(text, names, {}, "grid")) << text;
+      EXPECT_EQ(memo.evaluate(text, {}, names, {}, "grid"), evaluate_expression(text, names, {}, "grid"))
+          << text;
       EXPECT_EQ(memo.names(text, {}, "grid"), expression_names(text, {}, "grid")) << text;
     }
   }
@@ -101,14 +102,24 @@ TEST(ExpressionMemo, SaysWhatIsWrongEachTime) {
   for (int i = 0; i < 2; ++i) {
     for (const char* text : {"2 * nxx", "nx = 3", "nx, bx", "nx // zero", "1 // 0 + nx", "1e308 * 10 * nx",
                              "(nx", "", "sizeof(nx)"}) {
-      EXPECT_EQ(bad_input_of([&] { static_cast<void>(memo.evaluate(text, variables(), where, "grid")); }),
+      EXPECT_EQ(bad_input_of([&] { static_cast<void>(memo.evaluate(text, {}, variables(), where, "grid")); }),
                 failure(text))
           << text;
     }
     EXPECT_THAT(bad_input_of([&] { static_cast<void>(memo.names("(nx", where, "grid")); }),
                 HasSubstr("w.yaml:3"));
   }
-  EXPECT_EQ(memo.evaluate("nx // bx", variables(), where, "grid"), 3);
+  EXPECT_EQ(memo.evaluate("nx // bx", {}, variables(), where, "grid"), 3);
+}
+
+TEST(ExpressionMemo, TheFirstVariablesComeBeforeTheOthers) {
+  ExpressionMemo memo;
+  EXPECT_EQ(memo.evaluate("a + b", {{"a", 1}}, {{"a", 10}, {"b", 20}}, {}, ""), 21);
+  EXPECT_EQ(memo.evaluate("a", {{"a", 1}}, {{"a", 10}}, {}, ""), 1);
+  EXPECT_THAT(bad_input_of([&] {
+                static_cast<void>(memo.evaluate("a + c", {{"a", 1}}, {{"b", 2}}, {}, "key"));
+              }),
+              HasSubstr("key: "));
 }
 
 TEST(ExpressionMemo, ServesManyThreads) {
@@ -117,7 +128,7 @@ TEST(ExpressionMemo, ServesManyThreads) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&memo, t] {
       for (int i = 0; i < 500; ++i)
-        EXPECT_EQ(memo.evaluate("a * 2 + " + std::to_string(i % 5), {{"a", t}}, {}, ""), t * 2 + i % 5);
+        EXPECT_EQ(memo.evaluate("a * 2 + " + std::to_string(i % 5), {}, {{"a", t}}, {}, ""), t * 2 + i % 5);
     });
   }
 }
