@@ -179,6 +179,7 @@ TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, 
   });
   record.launches = trial.launches();
   record.checks = trial.checks();
+  record.waits_per_step = trial.waits_per_step();
   if (const auto first = trial.first_launch_ns())
     record.first_launch_seconds = seconds_between(start_ns, *first);
   if (record.status == RunStatus::kOk) judge(record, trial.configuration().workload());

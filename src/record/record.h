@@ -95,7 +95,8 @@ struct Record {
   /// Steps of a pass of its own, with an event after each launch, that `launches` have their seconds from. 0:
   /// there was none; the seconds of a step's only launch are those of the step.
   std::size_t profiled_steps = 0;
-  std::string stop_reason;                                  ///< why sampling ended
+  std::uint64_t waits_per_step = 0;  ///< how often a step waits for the device, to read numbers from it
+  std::string stop_reason;           ///< why sampling ended
   std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
   std::vector<MetricValue> metrics;

@@ -156,6 +156,7 @@ void fields(Io& io, Is<Record> auto& record) {
   io("step_seconds", record.step);
   io("steps_per_sample", record.steps_per_sample, {.column = "steps_per_sample"});
   io("profiled_steps", record.profiled_steps, {.column = "profiled_steps"});
+  io("waits_per_step", record.waits_per_step, {.column = "waits_per_step"});
   io.known("stop_reason", record.stop_reason, {.column = "stop_reason"});
   io("clocks_before", record.clocks_before);
   io("clocks_after", record.clocks_after);

@@ -54,7 +54,7 @@ class Trial final : public TimedStep {
   /// Program variables at the end of the last step.
   [[nodiscard]] const Variables& variables() const { return step_->variables(); }
   /// How often the last step has waited for the device to read from it.
-  [[nodiscard]] std::uint64_t waits_per_step() const { return step_->waits(); }
+  [[nodiscard]] std::uint64_t waits_per_step() const { return step_ ? step_->waits() : 0; }
   /// Steady time of the first launch of any kernel.
   [[nodiscard]] std::optional<std::int64_t> first_launch_ns() const { return first_launch_ns_; }
 

@@ -1,0 +1,72 @@
+// A job whose step is a program: what the loop did is checked, measured and recorded.
+#include <gmock/gmock.h>
+
+#include "job/job_fixture.h"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ProgramJob : public test::JobTest {
+ protected:
+  ProgramJob() {
+    disk_.files.write_file("/kernels/scale/halve.cu", "__global__ void halve(double* r) { *r /= 2; }", false);
+    test::FakeKernel halve;
+    halve.seconds = 1e-3;
+    halve.body = [](const LaunchShape&, void* const* arguments) {
+      **static_cast<double* const*>(arguments[0]) /= 2;
+    };
+    device_->define("_Zhalve", std::move(halve));
+  }
+
+  /// Halves a number until it is below 0.1: four iterations.
+  static std::string job(const std::string& checks, const std::string& measure = "{max_samples: 5}") {
+    return "workload:\n"
+           "  workload: halving\n"
+           "  buffers: {r: {type: double, shape: [1]}}\n"
+           "  kernels: {halve: {source: /kernels/scale/halve.cu, grid: [1], block: [1], args: [r]}}\n"
+           "  run:\n"
+           "    - {fill: {buffer: r, value: 1}}\n"
+           "    - {repeat: {until: \"left < 0.1\", most: 100, index: iterations, read: {left: r}}, do: "
+           "halve}\n"
+           "  verify: {checks: " +
+           checks +
+           "}\n"
+           "  metrics: {rate: {unit: 1/s, value: \"iterations / time\"}}\n"
+           "device: fake\nmeasure: " +
+           measure + "\n";
+  }
+};
+
+TEST_F(ProgramJob, ChecksAndMetricsReadWhatTheProgramDid) {
+  const auto records = run(job("[{variable: iterations, expected: 4}, {buffer: r, expected: 0.0625}]"));
+  ASSERT_EQ(records.size(), 1U);
+  const Record& record = records[0];
+  EXPECT_EQ(record.status, RunStatus::kOk) << record.message;
+  EXPECT_EQ(record.checks[0].name, "iterations");
+  EXPECT_EQ(record.checks[0].compared, 1U);
+  EXPECT_EQ(record.waits_per_step, 4U);
+  ASSERT_TRUE(record.step.has_value());
+  EXPECT_NEAR(record.step->median, 4e-3, 1e-9);
+  EXPECT_NEAR(record.metrics[0].value, 1000, 1e-3);
+}
+
+TEST_F(ProgramJob, AVariableThatDisagreesIsWrong) {
+  const auto records = run(job("[{variable: iterations, expected: 5}]"));
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, RunStatus::kWrong);
+  EXPECT_THAT(records[0].message, HasSubstr("'iterations' is 4, expected 5"));
+}
+
+TEST_F(ProgramJob, AnUnknownVariableOfACheckIsBadInput) {
+  try {
+    run(job("[{variable: iteration, expected: 5}]"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("unknown program variable 'iteration'; did you mean 'iterations'?"));
+  }
+}
+
+}  // namespace
+}  // namespace kiln
