@@ -31,7 +31,7 @@ struct StudyArguments {
   std::string devices, output;
   std::string format = "table";
   std::optional<std::int64_t> rounds, samples, compiles;
-  bool resume = false, dry_run = false, require_checks = false;
+  bool resume = false, retry_crashed = false, dry_run = false, require_checks = false;
 };
 
 const std::vector<std::string>& study_formats() {
@@ -206,7 +206,8 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
     mark.emplace(plan.spec.output);
     record_crashed_variants(world.files(), *records, world.log());
     if (!content.header.run_id.empty()) context.job.run_id = content.header.run_id;
-    context.ended = find_ended_cases(plan, records->read(world.log()), context.job.run_id);
+    if (!arguments.retry_crashed)
+      context.ended = find_ended_cases(plan, records->read(world.log()), context.job.run_id);
   }
   StudyOutcome outcome;
   try {
@@ -234,6 +235,8 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
 
 int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
+  if (arguments.retry_crashed && !arguments.resume)
+    throw bad_input("--retry-crashed needs --resume: it says which known cases run again");
   const std::vector<StudySpec> specs = specs_of(world, arguments);
   std::vector<std::shared_ptr<const Workload>> workloads;
   workloads.reserve(specs.size());
@@ -282,6 +285,8 @@ Subcommand add_study_command(CLI::App& app) {
   command->add_option("--compiles", arguments->compiles, "Cold compiles of each case: 1 to 100")
       ->type_name("N");
   command->add_flag("--resume", arguments->resume, "Go on with a study that was cut short");
+  command->add_flag("--retry-crashed", arguments->retry_crashed,
+                    "With --resume: run cases again that ended the process or exceeded launch_time_limit");
   command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");
   add_require_checks(*command, arguments->require_checks);
   command->footer(

@@ -52,8 +52,8 @@ class Trial final : public TimedStep {
   [[nodiscard]] std::vector<LaunchUse> launches() const;
   [[nodiscard]] const std::vector<CheckResult>& checks() const { return checks_; }
   /// Program variables at the end of the last step.
-  [[nodiscard]] const Variables& variables() const { return step_->variables(); }
-  /// How often the last step has waited for the device to read from it.
+  [[nodiscard]] const Variables& variables() const { return step_ ? step_->variables() : parked_variables_; }
+  /// How often the last step has waited for the device to read from it; 0 while it is parked.
   [[nodiscard]] std::uint64_t waits_per_step() const { return step_ ? step_->waits() : 0; }
   /// Steady time of the first launch of any kernel.
   [[nodiscard]] std::optional<std::int64_t> first_launch_ns() const { return first_launch_ns_; }
@@ -67,7 +67,7 @@ class Trial final : public TimedStep {
   /// Makes the inputs anew and waits.
   void renew_inputs();
 
-  [[nodiscard]] std::size_t launch_count() const override { return step_->launches().size(); }
+  [[nodiscard]] std::size_t launch_count() const override { return needs_.step().size(); }
   [[nodiscard]] std::size_t most_steps() const override { return refresh_after_; }
   void make_ready(std::size_t steps) override;
   void enqueue(const AfterLaunch& after_launch) override { enqueue_step(*step_, after_launch); }
@@ -99,6 +99,7 @@ class Trial final : public TimedStep {
   std::unique_ptr<DeviceCompare> compare_;    // null where the host sees the device's memory
   std::unique_ptr<BufferContents> contents_;  // of workspace_
   std::unique_ptr<ProgramRun> step_, verify_step_;
+  Variables parked_variables_;  // of the last step before `park`
   std::vector<PreparedKernel> init_;
   std::vector<CheckResult> checks_;
   std::optional<std::int64_t> first_launch_ns_;

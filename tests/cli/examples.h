@@ -23,7 +23,7 @@ inline std::vector<std::string> examples() {
 /// Copies the example and all kernel texts into `folder`, with every check and no measurement; gives the
 /// job's path.
 inline std::string copy_example(const std::string& name, const std::filesystem::path& folder,
-                                        FileSystem& files, bool sweep = true) {
+                                FileSystem& files, bool sweep = true) {
   const std::filesystem::path source = std::filesystem::path(KILN_SOURCE_DIR) / "configs/examples";
   files.make_directories(folder / "kernels", false);
   for (const std::string& kernel : files.list(source / "kernels")) {

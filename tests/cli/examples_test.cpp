@@ -1,5 +1,6 @@
-// The jobs of configs/examples, kernels that were written without Kiln in mind and programs: each verified on the CPU, where its text permits, and
-// compiled for NVIDIA's GPUs, where NVRTC is there. tests/gpu runs them on a GPU.
+// The jobs of configs/examples, kernels that were written without Kiln in mind and programs: each verified on
+// the CPU, where its text permits, and compiled for NVIDIA's GPUs, where NVRTC is there. tests/gpu runs them
+// on a GPU.
 #include "cli/examples.h"
 
 #include <gmock/gmock.h>

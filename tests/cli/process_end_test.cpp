@@ -172,11 +172,12 @@ TEST_F(ProcessEnd, ALaunchThatNeverEndsHasALimit) {
 
 /// Where the mode is a constant, the kernel never ends: at its first launch, or only while rounds measure it.
 TEST_F(ProcessEnd, ACaseOfAStudyThatNeverEndsIsRecordedAndPassed) {
-  for (const std::string& when : {"", "static int calls = 0; if (++calls > 300) "}) {
+  for (const char* when : {"", "static int calls = 0; if (++calls > 300) "}) {
     files_->remove_all(path("results"));
-    write_kernel("if constexpr (IsConstant<decltype(&Params::mode)>::value) { " + when + kForEver + " }",
-                 "template <class Member> struct IsConstant { static constexpr bool value = false; };\n"
-                 "template <> struct IsConstant<const int*> { static constexpr bool value = true; };\n");
+    write_kernel(
+        std::string("if constexpr (IsConstant<decltype(&Params::mode)>::value) { ") + when + kForEver + " }",
+        "template <class Member> struct IsConstant { static constexpr bool value = false; };\n"
+        "template <> struct IsConstant<const int*> { static constexpr bool value = true; };\n");
     write("study.yaml",
           "workload: ends\nset: {mode: 1}\nconstants: [mode]\nmeasure: {rounds: 6, samples: 50, compiles: "
           "1}\n");

@@ -30,7 +30,7 @@ std::shared_ptr<const Workload> with_options(const std::string& options) {
 
 TEST(RefuseOptions, NamesPlaceOptionAndReason) {
   EXPECT_THAT(bad_input_of([] { refuse_options(*with_options("[-G, -bad]"), "cuda", Strict()); }),
-              HasSubstr("w.yaml:22:19: kernels.scale.options[1]: '-bad': it is bad"));
+              HasSubstr("w.yaml:23:19: kernels.scale.options[1]: '-bad': it is bad"));
   EXPECT_THAT(bad_input_of([] { refuse_options(*with_options("{cuda: [-bad]}"), "cuda", Strict()); }),
               HasSubstr("kernels.scale.options.cuda[0]: '-bad': it is bad"));
 }

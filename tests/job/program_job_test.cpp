@@ -34,7 +34,7 @@ class ProgramJob : public test::JobTest {
            checks +
            "}\n"
            "  metrics: {rate: {unit: 1/s, value: \"iterations / time\"}}\n"
-           "device: fake\nmeasure: " +
+           "measure: " +
            measure + "\n";
   }
 };

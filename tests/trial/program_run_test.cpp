@@ -176,7 +176,8 @@ TEST_F(ProgramRunTest, SwappedBuffersStaySwappedFromStepToStep) {
 
 TEST_F(ProgramRunTest, CopiesAndFills) {
   bind(
-      "  - {fill: {buffer: u, value: 2.5}}\n  - copy: {from: u, to: v}\n  - {fill: {buffer: u, value: 0}}\n  - halve\n");
+      "  - {fill: {buffer: u, value: 2.5}}\n  - copy: {from: u, to: v}\n  - {fill: {buffer: u, value: 0}}\n  "
+      "- halve\n");
   run();
   EXPECT_EQ(at("u", 3), 0);
   EXPECT_EQ(at("v", 0), 2.5);
@@ -254,7 +255,8 @@ TEST_F(ProgramRunTest, BuffersOfSwapAndCopyAreAlike) {
       bad_input_of([&] { bind("  - add\n  - swap: [u, small]\n"); }),
       HasSubstr(
           "swap: expected two buffers of one type and size; 'u' has 4 elements of 8 bytes, 'small' has 2"));
-  EXPECT_THAT(bad_input_of([&] { bind("  - add\n  - copy: {from: count, to: u}\n"); }), HasSubstr("copy: expected"));
+  EXPECT_THAT(bad_input_of([&] { bind("  - add\n  - copy: {from: count, to: u}\n"); }),
+              HasSubstr("copy: expected"));
 }
 
 TEST_F(ProgramRunTest, WhatGoesWrongInARunIsUnfitWithItsPlace) {
