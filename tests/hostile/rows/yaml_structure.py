@@ -210,7 +210,7 @@ KINDS = [
     ("defines of an unknown key", "source: k.cu", "defines: {A: {exp: n}}, source: k.cu", r"kernels\.k\.defines.*exp"),
     ("run of nothing", "run: [k]", "run: []", r"run"),
     ("run of nobody", "run: [k]", "run: [kk]", r":21:\d+: .*unknown kernel 'kk'; did you mean 'k'"),
-    ("run is a map", "run: [k]", "run: {k: 1}", r"run: expected a list"),
+    ("run is a map", "run: [k]", "run: {k: 1}", r"unknown key .run\.k."),
     ("run of two by one name", "run: [k]", "run: [k, {kernel: k2, as: k}]", r"run"),
     ("verify is a list", "verify:\n  checks:\n" + CHECK, "verify: [1]", r"verify: expected a map"),
     ("checks is a map", "  checks:\n" + CHECK, "  checks: {a: 1}", r"verify\.checks: expected a list"),
