@@ -177,7 +177,7 @@ void Trial::verify() {
 void Trial::park() {
   if (!workspace_) return;
   init_.clear();
-  parked_variables_ = step_->variables();
+  if (step_) parked_variables_ = step_->variables();
   step_.reset();
   verify_step_.reset();
   contents_.reset();
