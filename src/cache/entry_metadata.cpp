@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_integer.h"
 #include "base/text.h"
 #include "kiln/error.h"
 
@@ -20,17 +21,6 @@ constexpr std::size_t kDigestLength = 64;
 template <class Value>
 void put_optional(Json& object, const char* name, const std::optional<Value>& value) {
   if (value) object[name] = *value;
-}
-
-/// A checksum finds damage, not nonsense: the library would convert 1.5e300 and -1 to any integer.
-template <class Integer>
-Integer integer_from(const Json& value) {
-  if (value.is_number_unsigned() && std::in_range<Integer>(value.get<std::uint64_t>()))
-    return static_cast<Integer>(value.get<std::uint64_t>());
-  if (value.is_number_integer() && !value.is_number_unsigned() &&
-      std::in_range<Integer>(value.get<std::int64_t>()))
-    return static_cast<Integer>(value.get<std::int64_t>());
-  throw bad_input("a number in it is not whole or not in range");
 }
 
 template <class Integer>

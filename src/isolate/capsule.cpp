@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/input_file.h"
+#include "base/json_integer.h"
 #include "base/text.h"
 #include "config/setting_rows.h"
 #include "config/yaml_node.h"
@@ -52,8 +53,9 @@ EntryPoint entry_from(const Json& json) {
   entry.name_expression = bytes_from_json(json.at("name"));
   entry.launch_bounds = bytes_from_json(json.at("launch_bounds"));
   if (json.contains("fixed_block")) {
-    const auto extents = json.at("fixed_block").get<std::array<std::uint64_t, 3>>();
-    entry.fixed_block = Dim3{extents[0], extents[1], extents[2]};
+    const Json& extents = json.at("fixed_block");
+    const auto extent = [&](std::size_t i) { return integer_from<std::uint64_t>(extents.at(i)); };
+    entry.fixed_block = Dim3{extent(0), extent(1), extent(2)};
   }
   return entry;
 }
@@ -106,7 +108,7 @@ Capsule capsule_from(const Json& json) {
   Specialization& spec = capsule.specialization;
   const Json& target = json.at("target");
   spec.target = {target.at("backend").get<std::string>(), target.at("arch").get<std::string>(),
-                 target.at("warp_size").get<int>()};
+                 integer_from<int>(target.at("warp_size"))};
   spec.source_name = bytes_from_json(json.at("source_name"));
   spec.source_path = bytes_from_json(json.at("source_path"));
   for (const Json& header : json.at("headers"))
@@ -185,7 +187,7 @@ Capsule read_capsule(FileSystem& files, const Path& folder) {
   Capsule capsule;
   try {
     const Json json = Json::parse(description);
-    if (const int format = json.at("format").get<int>(); format != kFormat) {
+    if (const int format = integer_from<int>(json.at("format")); format != kFormat) {
       throw bad_input("expected a capsule of format " + std::to_string(kFormat) + ", found format " +
                           std::to_string(format),
                       {(folder / kCapsuleFile).string(), 0, 0});
@@ -199,6 +201,9 @@ Capsule read_capsule(FileSystem& files, const Path& folder) {
     throw bad_input("expected the description of a failure capsule as Kiln writes it, found one with " +
                         complaint_of(error),
                     {(folder / kCapsuleFile).string(), 0, 0});
+  } catch (const Error& error) {
+    if (!error.location().file.empty()) throw;
+    throw bad_input(error.message(), {(folder / kCapsuleFile).string(), 0, 0});
   }
   Specialization& spec = capsule.specialization;
   for (std::size_t i = 0; i < spec.headers.size(); ++i)

@@ -115,6 +115,21 @@ TEST_F(CapsuleTest, WhatIsNoCapsuleIsBadInput) {
                         "fault: key 'format' not found"));
 }
 
+TEST_F(CapsuleTest, ANumberThatIsNotWholeOrOutOfRangeIsBadInput) {
+  Capsule capsule = full_capsule();
+  capsule.specialization.entries.front().fixed_block = Dim3{32, 4, 1};
+  write_capsule(files_, "/capsule", capsule);
+  const std::string text = files_.read_file("/capsule/capsule.json").value();
+  const std::size_t place = text.find("32", text.find("fixed_block"));
+  ASSERT_NE(place, std::string::npos);
+  for (const char* number : {"88888888888888888888888888888881", "-1", "1.5", "1e300"}) {
+    files_.write_file("/capsule/capsule.json", std::string(text).replace(place, 2, number), false);
+    EXPECT_THAT(bad_input_of([&] { (void)read_capsule(files_, "/capsule"); }),
+                HasSubstr("/capsule/capsule.json: a number in it is not whole or not in range"))
+        << number;
+  }
+}
+
 TEST_F(CapsuleTest, WhatIsNotUtf8IsKeptAsItIs) {
   Capsule capsule = full_capsule();
   Specialization& spec = capsule.specialization;

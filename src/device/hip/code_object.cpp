@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_integer.h"
 #include "base/text.h"
 #include "device/elf_file.h"
 #include "device/elf_note.h"
@@ -53,7 +54,7 @@ std::vector<std::size_t> parameter_bytes(const Json& kernel) {
   std::vector<std::size_t> sizes;
   for (const Json& parameter : kernel.value(".args", Json::array())) {
     if (!parameter.value(".value_kind", std::string()).starts_with("hidden_"))
-      sizes.push_back(parameter.at(".size").get<std::size_t>());
+      sizes.push_back(integer_from<std::size_t>(parameter.at(".size")));
   }
   return sizes;
 }
@@ -61,13 +62,13 @@ std::vector<std::size_t> parameter_bytes(const Json& kernel) {
 CodeObjectKernel read_kernel(const Json& kernel, std::size_t binary_bytes) {
   CodeObjectKernel result;
   FunctionAttributes& attributes = result.attributes;
-  attributes.registers = kernel.at(".vgpr_count").get<int>();
-  attributes.static_shared_bytes = kernel.at(".group_segment_fixed_size").get<std::uint64_t>();
-  attributes.local_bytes = kernel.at(".private_segment_fixed_size").get<std::uint64_t>();
-  attributes.max_threads_per_block = kernel.at(".max_flat_workgroup_size").get<std::uint64_t>();
+  attributes.registers = integer_from<int>(kernel.at(".vgpr_count"));
+  attributes.static_shared_bytes = integer_from<std::uint64_t>(kernel.at(".group_segment_fixed_size"));
+  attributes.local_bytes = integer_from<std::uint64_t>(kernel.at(".private_segment_fixed_size"));
+  attributes.max_threads_per_block = integer_from<std::uint64_t>(kernel.at(".max_flat_workgroup_size"));
   attributes.binary_bytes = binary_bytes;
   attributes.parameter_bytes = parameter_bytes(kernel);
-  result.wavefront_size = kernel.at(".wavefront_size").get<int>();
+  result.wavefront_size = integer_from<int>(kernel.at(".wavefront_size"));
   return result;
 }
 
@@ -101,6 +102,8 @@ std::variant<HipCodeObject, std::string> read_code_object(const std::string& bin
   } catch (const BadElf& error) {
     return std::string("not an AMD code object: ") + error.what();
   } catch (const Json::exception& error) {
+    return std::string("not an AMD code object: its metadata is of another form: ") + error.what();
+  } catch (const Error& error) {
     return std::string("not an AMD code object: its metadata is of another form: ") + error.what();
   }
 }
