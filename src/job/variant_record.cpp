@@ -35,7 +35,8 @@ void add_names(const Workload& workload, const std::vector<ExpressionText>& expr
 std::set<std::string> constants_of(const Configuration& configuration, const std::vector<Unit>& units) {
   std::set<std::string> names;
   for_each_statement(configuration.workload().run, [&](const StatementSpec& statement) {
-    if (statement.when) add_names(configuration.workload(), {*statement.when}, names);
+    if (statement.when && !configuration.workload().changes(*statement.when))
+      add_names(configuration.workload(), {*statement.when}, names);
   });
   for (const Unit& unit : units) {
     if (unit.role != Role::kRun) continue;

@@ -179,15 +179,12 @@ LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kerne
 }
 
 bool argument_changes(const Workload& workload, const ArgumentSpec& argument, const ParamsStruct& params) {
-  const auto is_variable = [&](const std::string& name) {
-    return std::find(workload.variables.begin(), workload.variables.end(), name) != workload.variables.end();
-  };
   switch (argument.kind) {
     case ArgumentSpec::Kind::kParams:
       return std::any_of(params.fields.begin(), params.fields.end(),
-                         [&](const ParamsField& field) { return is_variable(field.name); });
+                         [&](const ParamsField& field) { return workload.is_variable(field.name); });
     case ArgumentSpec::Kind::kParameter:
-      return is_variable(argument.name);
+      return workload.is_variable(argument.name);
     case ArgumentSpec::Kind::kValue:
       return workload.changes(argument.value);
     default:

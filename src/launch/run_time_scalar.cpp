@@ -24,9 +24,7 @@ std::string text_of(const Value& value) {
 void add_names(const Workload& workload, const ExpressionText& text, std::set<std::string>& names) {
   for (const std::string& name : workload.names_in(text)) {
     if (!names.insert(name).second) continue;
-    const auto let = std::find_if(workload.lets.begin(), workload.lets.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-    if (let != workload.lets.end()) add_names(workload, let->second, names);
+    if (const ExpressionText* let = workload.find_let(name)) add_names(workload, *let, names);
   }
 }
 

@@ -221,9 +221,8 @@ bool is_compile_time(const Configuration& configuration, const ExpressionText& e
       if (configuration.value(name).binding == Binding::kRun) return false;
       continue;
     }
-    const auto let = std::find_if(workload.lets.begin(), workload.lets.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-    if (let != workload.lets.end() && !is_compile_time(configuration, let->second)) return false;
+    const ExpressionText* let = workload.find_let(name);
+    if (let != nullptr && !is_compile_time(configuration, *let)) return false;
   }
   return true;
 }

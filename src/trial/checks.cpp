@@ -1,6 +1,7 @@
 #include "trial/checks.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.h"
 #include "measure/compare.h"

@@ -1,8 +1,5 @@
 #include "trial/program_run.h"
 
-#include <limits>
-
-#include "base/text.h"
 #include "workload/selection.h"
 
 namespace kiln {
@@ -139,13 +136,13 @@ void ProgramRun::load_symbols() {
   for (const auto& [launch, kernel] : launches_) kernel->load_symbols();
 }
 
-void ProgramRun::run(const Enqueue& enqueue) {
+void ProgramRun::run(const Enqueue& enqueue, const Variables& first) {
   enqueue_ = &enqueue;
   waits_ = 0;
-  variables_.clear();
+  variables_ = first;
   for (const std::string& name : configuration_.workload().variables) {
     if (configuration_.workload().find_parameter(name) != nullptr)
-      variables_[name] = configuration_.value(name).number();
+      variables_.emplace(name, configuration_.value(name).number());
   }
   try {
     run(statements_);

@@ -50,8 +50,8 @@ class ProgramRun {
   /// Loads the variables of all kernels' `symbols:`, once the buffers are filled.
   void load_symbols();
   /// Runs the program once, on the workspace's stream; waits for the device only to read from it. Program
-  /// variables begin with the configuration's values.
-  void run(const Enqueue& enqueue);
+  /// variables begin with the values of `first`, and those that are parameters else with the configuration's.
+  void run(const Enqueue& enqueue, const Variables& first = {});
 
   /// Program variables at the end of the last run.
   [[nodiscard]] const Variables& variables() const { return variables_; }

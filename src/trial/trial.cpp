@@ -156,7 +156,7 @@ void Trial::verify() {
   const auto& steps_text = configuration().workload().verify_steps;
   const std::int64_t steps = steps_text ? configuration().evaluate_integer(*steps_text, 1, 1'000'000) : 1;
   for (std::int64_t i = 0; i < steps; ++i) enqueue({});
-  enqueue_step(*verify_step_, {});
+  enqueue_step(*verify_step_, {}, step_->variables());
   for (const auto* program : {step_.get(), verify_step_.get()}) {
     for (const std::string& buffer : program->buffers()) contents_->note_written(buffer);
   }
@@ -166,18 +166,25 @@ void Trial::verify() {
   for (const CheckSpec* check : needs_.checks()) {
     const auto reference = [&](const CheckSpec& which) { return references.run(which); };
     TraceSpan span_of_check(context_.trace, TraceKind::kVerify, check->name);
-    checks_.push_back(check->variable.empty()
-                          ? run_check(configuration(), *check, *workspace_, reference, context_.files,
-                                      {&pool_.kept(), compare_.get()})
-                          : check_variable(configuration(), *check, variables(), context_.files));
+    checks_.push_back(check->variable.empty() ? run_check(configuration(), *check, *workspace_, reference,
+                                                          context_.files, {&pool_.kept(), compare_.get()})
+                                              : check_variable(configuration(), *check,
+                                                               verify_step_->variables(), context_.files));
     span_of_check.add("agrees", checks_.back().ok);
   }
+}
+
+Variables Trial::variables() const {
+  if (!step_ || !verify_step_) return parked_variables_;
+  Variables all = step_->variables();
+  all.insert(verify_step_->variables().begin(), verify_step_->variables().end());
+  return all;
 }
 
 void Trial::park() {
   if (!workspace_) return;
   init_.clear();
-  if (step_) parked_variables_ = step_->variables();
+  parked_variables_ = variables();
   step_.reset();
   verify_step_.reset();
   contents_.reset();
@@ -194,15 +201,16 @@ void Trial::make_ready(std::size_t steps) {
 
 void Trial::run_step(ProgramRun& step) {
   make_ready(1);
-  enqueue_step(step, {});
+  enqueue_step(step, {}, {});
   wait();
 }
 
-void Trial::enqueue_step(ProgramRun& step, const AfterLaunch& after_launch) {
-  step.run([&](std::size_t index, PreparedKernel& kernel) {
+void Trial::enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, const Variables& first) {
+  const auto enqueue = [&](std::size_t index, PreparedKernel& kernel) {
     launch(kernel);
     if (after_launch) after_launch(index);
-  });
+  };
+  step.run(enqueue, first);
 }
 
 void Trial::launch(PreparedKernel& kernel) {

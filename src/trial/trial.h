@@ -51,8 +51,8 @@ class Trial final : public TimedStep {
   /// The launches of the step, without times; empty before `prepare`.
   [[nodiscard]] std::vector<LaunchUse> launches() const;
   [[nodiscard]] const std::vector<CheckResult>& checks() const { return checks_; }
-  /// Program variables at the end of the last step.
-  [[nodiscard]] const Variables& variables() const { return step_ ? step_->variables() : parked_variables_; }
+  /// Program variables at the end of the last step, and those that only `verify.run` gives values.
+  [[nodiscard]] Variables variables() const;
   /// How often the last step has waited for the device to read from it; 0 while it is parked.
   [[nodiscard]] std::uint64_t waits_per_step() const { return step_ ? step_->waits() : 0; }
   /// Steady time of the first launch of any kernel.
@@ -70,7 +70,7 @@ class Trial final : public TimedStep {
   [[nodiscard]] std::size_t launch_count() const override { return needs_.step().size(); }
   [[nodiscard]] std::size_t most_steps() const override { return refresh_after_; }
   void make_ready(std::size_t steps) override;
-  void enqueue(const AfterLaunch& after_launch) override { enqueue_step(*step_, after_launch); }
+  void enqueue(const AfterLaunch& after_launch) override { enqueue_step(*step_, after_launch, {}); }
   void wait() override;
 
  private:
@@ -80,8 +80,8 @@ class Trial final : public TimedStep {
   [[nodiscard]] std::unique_ptr<ProgramRun> bind(const Configuration& configuration,
                                                  const ProgramSpec& program,
                                                  const std::vector<LoadedUnit>& units);
-  /// The one place that runs a step.
-  void enqueue_step(ProgramRun& step, const AfterLaunch& after_launch);
+  /// The one place that runs a step. `first`: values that its program variables begin with.
+  void enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, const Variables& first);
   void launch(PreparedKernel& kernel);
   void note_first_launch();
 
@@ -99,7 +99,7 @@ class Trial final : public TimedStep {
   std::unique_ptr<DeviceCompare> compare_;    // null where the host sees the device's memory
   std::unique_ptr<BufferContents> contents_;  // of workspace_
   std::unique_ptr<ProgramRun> step_, verify_step_;
-  Variables parked_variables_;  // of the last step before `park`
+  Variables parked_variables_;  // what `variables` gives while it is parked
   std::vector<PreparedKernel> init_;
   std::vector<CheckResult> checks_;
   std::optional<std::int64_t> first_launch_ns_;

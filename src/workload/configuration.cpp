@@ -16,11 +16,6 @@ std::string real_literal(double value, bool single) {
   return single ? text + "f" : text;
 }
 
-bool is_let(const Workload& workload, const std::string& name) {
-  return std::any_of(workload.lets.begin(), workload.lets.end(),
-                     [&](const auto& let) { return let.first == name; });
-}
-
 }  // namespace
 
 std::string ParameterValue::to_string() const {
@@ -158,7 +153,7 @@ std::string Configuration::explain(const ExpressionText& expression) const {
     const auto variable = variables_.find(name);
     if (parameter != nullptr) {
       values.push_back(name + " = " + value(name).to_string());
-    } else if (variable != variables_.end() && (is_let(*workload_, name) || is_device_word(name))) {
+    } else if (variable != variables_.end() && (workload_->find_let(name) || is_device_word(name))) {
       values.push_back(name + " = " + format_number(variable->second));
     }
   }

@@ -41,15 +41,27 @@ class ConfigurationBuilder {
   ConfigurationResult build() {
     std::optional<ExpressionText> violated = build_own();
     for (const ProgramSpec* program : {&workload_.run, &workload_.verify_run}) {
-      for (const LaunchSpec* launch :
-           violated ? std::vector<const LaunchSpec*>{} : selected_launches(result_, *program)) {
-        if (!launch->with.empty() && !violated) violated = add_child(*launch);
-      }
+      if (!violated && gives_values(*program)) violated = add_children(*program);
     }
     return {std::move(result_), violated};
   }
 
  private:
+  /// Whether any launch has a `with:`, so that a configuration has children.
+  static bool gives_values(const ProgramSpec& program) {
+    bool found = false;
+    for_each_launch(program, [&](const LaunchSpec& launch) { found = found || !launch.with.empty(); });
+    return found;
+  }
+
+  std::optional<ExpressionText> add_children(const ProgramSpec& program) {
+    for (const LaunchSpec* launch : selected_launches(result_, program)) {
+      if (launch->with.empty()) continue;
+      if (const auto violated = add_child(*launch)) return violated;
+    }
+    return std::nullopt;
+  }
+
   /// This configuration alone; the constraint that it violates.
   std::optional<ExpressionText> build_own() {
     check_names();
@@ -431,12 +443,10 @@ class ConfigurationBuilder {
 
   void evaluate_let(const std::string& name) {
     if (result_.variables_.contains(name)) return;
-    const auto let = std::find_if(workload_.lets.begin(), workload_.lets.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-    if (let == workload_.lets.end()) return;
-    const ExpressionText& text = let->second;
-    for (const std::string& used : workload_.names_in(text)) evaluate_let(used);
-    result_.variables_[name] = result_.evaluate(text);
+    const ExpressionText* text = workload_.find_let(name);
+    if (text == nullptr) return;
+    for (const std::string& used : workload_.names_in(*text)) evaluate_let(used);
+    result_.variables_[name] = result_.evaluate(*text);
   }
 
   const Workload& workload_;

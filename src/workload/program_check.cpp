@@ -40,8 +40,7 @@ class ProgramChecker {
   /// From here on the variable has a value.
   void define(const std::string& name, const SourceLocation& where) {
     known_.insert(name);
-    if (std::find(workload_.variables.begin(), workload_.variables.end(), name) != workload_.variables.end())
-      return;
+    if (workload_.is_variable(name)) return;
     workload_.variables.push_back(name);
     for (ParameterSpec& parameter : workload_.parameters) {
       if (parameter.name == name) bind_at_run_time(parameter, where);
@@ -63,9 +62,8 @@ class ProgramChecker {
   }
 
   void require_free(const std::string& name, const SourceLocation& where) const {
-    const bool let = std::any_of(workload_.lets.begin(), workload_.lets.end(),
-                                 [&](const auto& entry) { return entry.first == name; });
-    if (is_word_of_format(name) || let || workload_.find_buffer(name) || is_choice_word(name)) {
+    if (is_word_of_format(name) || is_word_of_expressions(name) || parse_real(name) ||
+        workload_.find_let(name) || workload_.find_buffer(name) || is_choice_word(name)) {
       throw bad_input("'" + name + "' cannot be a program variable: the name already means something else",
                       where);
     }
@@ -81,9 +79,7 @@ class ProgramChecker {
   /// What is evaluated once, before the program runs, must not use what the program changes.
   void require_constant(const std::string& subject, const ExpressionText& text) const {
     for (const std::string& name : workload_.names_in(text)) {
-      if (std::find(workload_.variables.begin(), workload_.variables.end(), name) ==
-          workload_.variables.end())
-        continue;
+      if (!workload_.is_variable(name)) continue;
       throw bad_input(subject + ": '" + name +
                           "' changes while the program runs, and this is evaluated before; " +
                           "write the expression where it is used",
@@ -215,9 +211,7 @@ class ProgramChecker {
   void check_action(SetSpec& set, const SourceLocation& where) {
     if (in_branch_) refuse_in_branch("set", where);
     for (const auto& [name, value] : set.items) {
-      // A parameter has a value before the program gives it one.
-      std::set<std::string> known = known_;
-      check_(value, known);
+      check(value);
       define(name, value.where);
     }
   }

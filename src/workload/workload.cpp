@@ -28,9 +28,18 @@ std::size_t RecordType::bytes() const {
 bool Workload::changes(const ExpressionText& expression) const {
   if (variables.empty()) return false;
   const std::vector<std::string> names = names_in(expression);
-  return std::any_of(names.begin(), names.end(), [&](const std::string& wanted) {
-    return std::find(variables.begin(), variables.end(), wanted) != variables.end();
-  });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& wanted) { return is_variable(wanted); });
+}
+
+bool Workload::is_variable(const std::string& wanted) const {
+  return std::find(variables.begin(), variables.end(), wanted) != variables.end();
+}
+
+const ExpressionText* Workload::find_let(const std::string& wanted) const {
+  const auto found =
+      std::find_if(lets.begin(), lets.end(), [&](const auto& let) { return let.first == wanted; });
+  return found == lets.end() ? nullptr : &found->second;
 }
 
 const ParameterSpec* Workload::find_parameter(const std::string& wanted) const {

@@ -194,6 +194,10 @@ struct Workload {
   }
   /// Whether the expression uses a program variable, so that its value may change while the program runs.
   [[nodiscard]] bool changes(const ExpressionText& expression) const;
+  /// Whether a program gives values to that name.
+  [[nodiscard]] bool is_variable(const std::string& name) const;
+  /// The expression of that entry of `let:`; null if there is none.
+  [[nodiscard]] const ExpressionText* find_let(const std::string& name) const;
   [[nodiscard]] const ParameterSpec* find_parameter(const std::string& name) const;
   [[nodiscard]] const BufferSpec* find_buffer(const std::string& name) const;
   [[nodiscard]] const KernelSpec* find_kernel(const std::string& name) const;

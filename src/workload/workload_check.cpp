@@ -211,17 +211,13 @@ class Checker {
   }
 
   void follow_let(const std::string& name, std::vector<std::string>& trail) {
-    const auto let = std::find_if(workload_.lets.begin(), workload_.lets.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-    if (let == workload_.lets.end() || settled_lets_.contains(name)) return;
+    const ExpressionText* let = workload_.find_let(name);
+    if (let == nullptr || settled_lets_.contains(name)) return;
     const bool cycle = std::find(trail.begin(), trail.end(), name) != trail.end();
     trail.push_back(name);
     if (cycle)
-      throw bad_input("let." + name + ": the names depend on each other: " + join(trail, " -> "),
-                      let->second.where);
-    for (const std::string& used : workload_.names_in(let->second)) {
-      follow_let(used, trail);
-    }
+      throw bad_input("let." + name + ": the names depend on each other: " + join(trail, " -> "), let->where);
+    for (const std::string& used : workload_.names_in(*let)) follow_let(used, trail);
     trail.pop_back();
     settled_lets_.insert(name);
   }
@@ -421,9 +417,8 @@ class Checker {
   }
 
   void require_variable(const std::string& name, const SourceLocation& where) const {
-    const std::vector<std::string>& known = workload_.variables;
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw bad_input("unknown program variable '" + name + "'" + suggestion(name, known), where);
+    if (workload_.is_variable(name)) return;
+    throw bad_input("unknown program variable '" + name + "'" + suggestion(name, workload_.variables), where);
   }
 
   void check_check(const CheckSpec& item) {

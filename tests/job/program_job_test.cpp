@@ -21,7 +21,8 @@ class ProgramJob : public test::JobTest {
   }
 
   /// Halves a number until it is below 0.1: four iterations.
-  static std::string job(const std::string& checks, const std::string& measure = "{max_samples: 5}") {
+  static std::string job(const std::string& checks, const std::string& measure = "{max_samples: 5}",
+                         const std::string& verify_run = "[]") {
     return "workload:\n"
            "  workload: halving\n"
            "  buffers: {r: {type: double, shape: [1]}}\n"
@@ -30,8 +31,8 @@ class ProgramJob : public test::JobTest {
            "    - {fill: {buffer: r, value: 1}}\n"
            "    - {repeat: {until: \"left < 0.1\", most: 100, index: iterations, read: {left: r}}, do: "
            "halve}\n"
-           "  verify: {checks: " +
-           checks +
+           "  verify: {run: " +
+           verify_run + ", checks: " + checks +
            "}\n"
            "  metrics: {rate: {unit: 1/s, value: \"iterations / time\"}}\n"
            "measure: " +
@@ -57,6 +58,32 @@ TEST_F(ProgramJob, AVariableThatDisagreesIsWrong) {
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].status, RunStatus::kWrong);
   EXPECT_THAT(records[0].message, HasSubstr("'iterations' is 4, expected 5"));
+}
+
+TEST_F(ProgramJob, VerifyRunContinuesWithTheVariablesOfTheStep) {
+  const auto records = run(job("[{variable: twice, expected: 8}, {variable: iterations, expected: 4}]",
+                               "{max_samples: 5}", "[{set: {twice: \"2 * iterations\"}}]"));
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, RunStatus::kOk) << records[0].message;
+}
+
+TEST_F(ProgramJob, AParameterThatAProgramChangesIsARunTimeValueInTheRecord) {
+  const auto records =
+      run("workload:\n"
+          "  workload: halving\n"
+          "  parameters: {level: {type: int, default: 3}}\n"
+          "  buffers: {r: {type: double, shape: [1]}}\n"
+          "  kernels: {halve: {source: /kernels/scale/halve.cu, grid: [1], block: [1], args: [r]}}\n"
+          "  run:\n"
+          "    - {fill: {buffer: r, value: 1}}\n"
+          "    - {set: {level: \"level + 1\"}}\n"
+          "    - {kernel: halve, when: \"level > 2\"}\n"
+          "  verify: {checks: [{variable: level, expected: 4}, {buffer: r, expected: 0.5}]}\n"
+          "measure: {max_samples: 5}\n");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, RunStatus::kOk) << records[0].message;
+  ASSERT_EQ(records[0].parameters.size(), 1U);
+  EXPECT_FALSE(records[0].parameters[0].compile_time);
 }
 
 TEST_F(ProgramJob, AnUnknownVariableOfACheckIsBadInput) {
