@@ -7,6 +7,7 @@
 #include "kiln/error.h"
 #include "specialize/unit.h"
 #include "workload/library.h"
+#include "workload/selection.h"
 
 namespace kiln::bench {
 
@@ -15,7 +16,8 @@ Specialization specialization_of(const BenchOptions& options, FileSystem& files,
   const WorkloadLibrary library(files, {options.workload_folder});
   const auto workload = library.load(workload_name, {});
   const Configuration configuration = configure(workload, {}, unknown_device(target), files).configuration;
-  const auto units = make_units(configuration, {workload->run.front().kernel}, Role::kRun, target, files);
+  const std::string kernel = selected_run(configuration).front()->kernel;
+  const auto units = make_units(configuration, {kernel}, Role::kRun, target, files);
   Specialization specialization = units.at(0).specialization;
   specialization.defines.emplace_back("KILN_BENCH_ROUND", std::to_string(round));
   return specialization;
