@@ -122,8 +122,8 @@ void print_workload(const Workload& workload, World& world) {
       << workload.file << "\n\n";
   if (!workload.description.empty()) out << trim(workload.description) << "\n\n";
   out << render_terminal(parameter_table(workload), style) << "\n";
-  out << "Every workload also has the switches fast_math (default false), launch_bounds (default true) and\n"
-         "lineinfo (default false).\n";
+  out << "Every workload also has the switches fast_math (default false), launch_bounds (default true),\n"
+         "lineinfo and graph (default false).\n";
   if (!workload.constraints.empty()) {
     out << "Constraints: "
         << names_of(workload.constraints, [](const ExpressionText& text) { return text.text; }) << "\n";

@@ -18,6 +18,13 @@ void read_implementation(const YamlNode& node, JobSpec& job) {
   job.set.emplace_back("implementation", raw_value(node));
 }
 
+/// `graph: true` at the top is short for `set: {graph: true}`.
+void read_graph(const YamlNode& node, JobSpec& job) {
+  static_cast<void>(node.boolean());
+  if (has_name(job.set, "graph")) throw node.error("is also in `set`; keep one");
+  job.set.emplace_back("graph", raw_value(node));
+}
+
 /// "1", "1.0" and "01" are one value.
 std::string normal_form(const std::string& text) {
   if (const auto whole = parse_integer(text)) return std::to_string(*whole);
@@ -37,7 +44,7 @@ void require_distinct(const std::string& key, const std::vector<RawValue>& value
 void read_sweep(const YamlNode& node, JobSpec& job) {
   for (const auto& [name, value] : node.entries()) {
     if (has_name(job.set, name))
-      throw bad_input(std::string("sweep.").append(name).append(name == "implementation"
+      throw bad_input(std::string("sweep.").append(name).append(name == "implementation" || name == "graph"
                                                                     ? ": is also set; keep one"
                                                                     : ": is also in `set`; keep one"),
                       node.key_location(name));
@@ -72,8 +79,8 @@ MeasureSpec read_measure(const YamlNode& node) {
 }
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
-  root.require_keys({"workload", "implementation", "device", "set", "sweep", "measure", "output", "isolation",
-                     "require_checks"});
+  root.require_keys({"workload", "implementation", "device", "set", "sweep", "measure", "graph", "output",
+                     "isolation", "require_checks"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -86,6 +93,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   if (const auto node = root.find("device")) job.devices = read_devices(*node);
   if (const auto node = root.find("set")) read_set(*node, job);
   if (const auto node = root.find("implementation")) read_implementation(*node, job);
+  if (const auto node = root.find("graph")) read_graph(*node, job);
   if (const auto node = root.find("sweep")) read_sweep(*node, job);
   if (const auto node = root.find("measure")) job.measure = read_measure(*node);
   if (const auto node = root.find("output")) job.output = node->text();

@@ -38,7 +38,7 @@ struct JobSpec {
   std::optional<YamlNode> inline_workload;  ///< `workload:` given as a map
   SourceLocation workload_where;
   std::vector<std::string> devices = {"auto"};
-  std::vector<std::pair<std::string, RawValue>> set;  ///< parameter, bind.<parameter>, fast_math
+  std::vector<std::pair<std::string, RawValue>> set;  ///< parameter, bind.<parameter>, fast_math, graph
   std::vector<std::pair<std::string, std::vector<RawValue>>> sweep;  ///< in order; the last varies fastest
   MeasureSpec measure;
   std::string output;           ///< folder; empty: none

@@ -1,8 +1,16 @@
 #include "device/device.h"
 
+#include <vector>
+
 #include "kiln/error.h"
 
 namespace kiln {
+
+void Device::copy_from_peer(Stream& stream, void* to, Device& peer, const void* from, std::size_t bytes) {
+  std::vector<std::byte> staging(bytes);
+  peer.copy_to_host(*peer.create_stream(), staging.data(), from, bytes);
+  copy_to_device(stream, to, staging.data(), bytes);
+}
 
 bool Device::is_capturing(void* native) {
   if (native == nullptr) return false;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,8 @@ class DeviceBuffer {
   [[nodiscard]] virtual void* host_view() const = 0;
 };
 
+class Event;
+
 /// An ordered queue of work. `native` is the vendor's handle (a CUstream), null for the cpu. Thread-safe:
 /// what several threads enqueue is in the order of their calls.
 class Stream {
@@ -34,15 +37,26 @@ class Stream {
   [[nodiscard]] virtual void* native() const = 0;
   /// Waits; throws DeviceFault (device/fault.h) if a kernel failed since the last call.
   virtual void synchronize() = 0;
+  /// What is enqueued from now on begins after `event`, which was recorded on a stream of the same device.
+  virtual void wait(const Event& event) = 0;
 };
 
-/// A point in a stream's order, for timing.
+/// A point in a stream's order, for timing and for other streams to wait for.
 class Event {
  public:
   virtual ~Event() = default;
   virtual void record(Stream& stream) = 0;
   /// Seconds from `earlier` to this one; both must have completed (synchronize first).
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
+};
+
+/// Work that was captured from a stream, ready to be enqueued again as one. What it was captured from (code,
+/// buffers) outlives it.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+  /// Enqueues all of it, on any stream of the device. A fault of a kernel surfaces at synchronize.
+  virtual void launch(Stream& stream) = 0;
 };
 
 /// One kernel inside a loaded module. Lives as long as the module.
@@ -91,6 +105,20 @@ class Device {
   virtual void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) = 0;
   /// Sets every byte; enqueued.
   virtual void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) = 0;
+  /// Host memory that the asynchronous copies read and write directly; its `data` is its `host_view`.
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_host(std::size_t bytes) = 0;
+  /// Enqueued: `host` has to stay as it is until the stream was waited for. Only with memory of
+  /// `allocate_host` does the host go on meanwhile.
+  virtual void enqueue_copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) = 0;
+  virtual void enqueue_copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) = 0;
+  /// From `peer`, whose work on `from` is complete, to this device. Enqueued between devices of one vendor,
+  /// directly where they reach each other; complete on return, through the host, between others.
+  virtual void copy_from_peer(Stream& stream, void* to, Device& peer, const void* from, std::size_t bytes);
+  /// A graph of what `enqueue` puts on `stream` and on streams that it makes wait for that one; nothing of it
+  /// runs meanwhile. Throws what `enqueue` throws, and bad_input, naming the operation, for what waits for
+  /// the device: a copy from or to the host that is complete on return, a synchronize.
+  [[nodiscard]] virtual std::unique_ptr<Graph> capture(Stream& stream,
+                                                       const std::function<void()>& enqueue) = 0;
   /// Of its own: not ordered with the default stream, or with any other.
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
   /// What a program means by a null stream: on a GPU the vendor's legacy default stream, which waits for the

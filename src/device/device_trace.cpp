@@ -66,4 +66,10 @@ const LaunchLabels& DeviceTrace::labels(const std::string& kernel, const LaunchS
   return shapes.try_emplace(text, make_labels(kernel, shape, text)).first->second;
 }
 
+const LaunchLabels& DeviceTrace::labels_of_graph(const std::string& kernels) {
+  const std::lock_guard lock(mutex_);
+  const std::string title = "graph of " + kernels;
+  return labels_[title].try_emplace("", make_labels(title, {}, "")).first->second;
+}
+
 }  // namespace kiln

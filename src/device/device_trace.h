@@ -49,6 +49,9 @@ class DeviceTrace {
   /// They stay for as long as this; beyond very many shapes of a kernel, without the shape.
   [[nodiscard]] const LaunchLabels& labels(const std::string& kernel, const LaunchShape& shape);
 
+  /// Of a graph of launches of these kernels.
+  [[nodiscard]] const LaunchLabels& labels_of_graph(const std::string& kernels);
+
  private:
   friend struct StreamLineTraits;
 

@@ -9,6 +9,11 @@ namespace kiln {
 /// one, and whether there were others. Thread-safe; a launch takes no lock.
 class LaunchTrace {
  public:
+  struct Kernels {
+    const std::string* last = nullptr;
+    bool several = false;
+  };
+
   /// `kernel` outlives the trace (ContextFaults::keep_name).
   void note(const std::string& kernel) {
     const std::string* last = last_.load(std::memory_order_relaxed);
@@ -16,13 +21,23 @@ class LaunchTrace {
     several_.store(last != nullptr, std::memory_order_relaxed);
     last_.store(&kernel, std::memory_order_relaxed);
   }
+  /// Those of a graph that was launched.
+  void note(const Kernels& kernels) {
+    if (kernels.last == nullptr) return;
+    note(*kernels.last);
+    if (kernels.several) several_.store(true, std::memory_order_relaxed);
+  }
 
+  /// From now on these are the ones; what they were.
+  Kernels exchange(const Kernels& kernels) {
+    const std::string* last = last_.exchange(kernels.last);
+    return {last, several_.exchange(kernels.several)};
+  }
   /// "kernel 'a'" or "kernel 'a', or one launched shortly before it"; empty if there was none. Forgets them.
-  [[nodiscard]] std::string take() {
-    const std::string* kernel = last_.exchange(nullptr);
-    const bool several = several_.exchange(false);
-    if (kernel == nullptr) return "";
-    return "kernel '" + *kernel + (several ? "', or one launched shortly before it" : "'");
+  [[nodiscard]] std::string take() { return text_of(exchange({})); }
+  [[nodiscard]] static std::string text_of(const Kernels& kernels) {
+    if (kernels.last == nullptr) return "";
+    return "kernel '" + *kernels.last + (kernels.several ? "', or one launched shortly before it" : "'");
   }
 
  private:

@@ -106,6 +106,21 @@ class TracedModule final : public Module {
   std::map<std::string, std::unique_ptr<TracedFunction>> functions_;
 };
 
+class TracedGraph final : public Graph {
+ public:
+  TracedGraph(std::unique_ptr<Graph> inner, std::shared_ptr<DeviceTrace> trace, const std::string& kernels)
+      : inner_(std::move(inner)), trace_(std::move(trace)), labels_(trace_->labels_of_graph(kernels)) {}
+  void launch(Stream& stream) override {
+    auto& traced = dynamic_cast<TracedStream&>(stream);
+    traced.launch(labels_, {}, [&] { inner_->launch(traced.inner()); });
+  }
+
+ private:
+  std::unique_ptr<Graph> inner_;
+  std::shared_ptr<DeviceTrace> trace_;
+  const LaunchLabels& labels_;
+};
+
 class TracedDevice final : public Device {
  public:
   TracedDevice(std::shared_ptr<Device> inner, Trace& trace)
@@ -118,6 +133,10 @@ class TracedDevice final : public Device {
     return inner_->allocate(bytes);
   }
 
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_host(std::size_t bytes) override {
+    return inner_->allocate_host(bytes);
+  }
+
   void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
     TraceSpan span(&trace_->trace(), TraceKind::kCopy, "to " + info().id);
     span.add("bytes", bytes);
@@ -128,11 +147,28 @@ class TracedDevice final : public Device {
     span.add("bytes", bytes);
     inner_->copy_to_host(inner(stream), host, device, bytes);
   }
+  void enqueue_copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
+    inner_->enqueue_copy_to_device(inner(stream), device, host, bytes);
+  }
+  void enqueue_copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
+    inner_->enqueue_copy_to_host(inner(stream), host, device, bytes);
+  }
+  void copy_from_peer(Stream& stream, void* to, Device& peer, const void* from, std::size_t bytes) override {
+    auto* traced = dynamic_cast<TracedDevice*>(&peer);
+    inner_->copy_from_peer(inner(stream), to, traced != nullptr ? *traced->inner_ : peer, from, bytes);
+  }
   void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
     inner_->copy_on_device(inner(stream), to, from, bytes);
   }
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
     inner_->fill_bytes(inner(stream), device, value, bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<Graph> capture(Stream& stream,
+                                               const std::function<void()>& enqueue) override {
+    std::string kernels;
+    auto graph = dynamic_cast<TracedStream&>(stream).capture(enqueue, kernels);
+    return std::make_unique<TracedGraph>(std::move(graph), trace_, kernels);
   }
 
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override {

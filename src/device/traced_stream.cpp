@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -32,6 +33,27 @@ TracedStream::TracedStream(std::unique_ptr<Stream> inner, std::shared_ptr<Device
       track_(trace_->track_of(line_)),
       wait_label_(std::make_shared<const TraceLabel>(make_label(TraceKind::kWait, trace_->id()))) {
   if (trace_->trace().recording()) take_reference();
+}
+
+void TracedStream::wait(const Event& event) {
+  inner_->wait(dynamic_cast<const TracedEvent&>(event).inner());
+}
+
+/// An event that is recorded in a graph tells no time: what is captured has no spans of its own.
+std::unique_ptr<Graph> TracedStream::capture(const std::function<void()>& enqueue, std::string& kernels) {
+  std::vector<std::string> names;
+  auto graph = device_->capture(*inner_, [&] {
+    const std::shared_ptr<void> end(nullptr, [this](void*) { captured_ = nullptr; });
+    captured_ = &names;
+    enqueue();
+  });
+  kernels = join(names, ", ");
+  return graph;
+}
+
+void TracedStream::note_captured(const LaunchLabels& labels) {
+  const std::string& name = labels.kernel->name;
+  if (std::find(captured_->begin(), captured_->end(), name) == captured_->end()) captured_->push_back(name);
 }
 
 /// No pair where nothing is recorded, or where very many launches wait to be read.
@@ -167,7 +189,8 @@ void TracedStream::take_reference() {
 
 void TracedEvent::record(Stream& stream) {
   auto& traced = dynamic_cast<TracedStream&>(stream);
-  traced.note_event(point_);  // first: what it takes is not part of what the program measures
+  if (!traced.capturing())
+    traced.note_event(point_);  // first: what it takes is not part of what the program measures
   point_->event->record(traced.inner());
 }
 

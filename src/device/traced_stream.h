@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "device/device.h"
@@ -34,11 +36,21 @@ class TracedStream final : public Stream {
   [[nodiscard]] void* native() const override { return inner_->native(); }
   void synchronize() override;
 
+  void wait(const Event& event) override;
+
   [[nodiscard]] Stream& inner() const { return *inner_; }
+  [[nodiscard]] bool capturing() const { return captured_ != nullptr; }
+  /// A graph of the device's own of what `enqueue` does, and the kernels in it, each once, for its label.
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue, std::string& kernels);
 
   /// `enqueue` launches on `inner()`.
   template <class Enqueue>
   void launch(const LaunchLabels& labels, TraceFlow flow, const Enqueue& enqueue) {
+    if (captured_ != nullptr) {
+      note_captured(labels);
+      enqueue();
+      return;
+    }
     if (between_events_.load(std::memory_order_acquire)) {
       enqueue();
       labels_between_.store(&labels, std::memory_order_relaxed);
@@ -85,6 +97,7 @@ class TracedStream final : public Stream {
     SharedLabel label;
   };
 
+  void note_captured(const LaunchLabels& labels);
   [[nodiscard]] PairUse take_pair();
   void finish(PairUse pair, const LaunchLabels& labels);
   [[nodiscard]] std::vector<PairUse> pairs_to_read();
@@ -101,6 +114,7 @@ class TracedStream final : public Stream {
   std::size_t track_;
   SharedLabel wait_label_;
 
+  std::vector<std::string>* captured_ = nullptr;  // names of the kernels, while the stream is captured
   std::array<Pair, 128> pairs_;
   std::atomic<std::size_t> next_pair_{0};
   std::atomic<bool> between_events_{false};
@@ -124,6 +138,7 @@ class TracedEvent final : public Event {
   }
   void record(Stream& stream) override;
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
+  [[nodiscard]] const Event& inner() const { return *point_->event; }
 
  private:
   std::shared_ptr<TracedPoint> point_;

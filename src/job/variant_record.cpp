@@ -127,6 +127,7 @@ Record start_record(const Variant& variant, const RecordSource& source, const Jo
   record.fast_math = variant.configuration.fast_math();
   record.launch_bounds = variant.configuration.launch_bounds();
   record.lineinfo = variant.configuration.lineinfo();
+  record.graph = variant.configuration.graph();
   record.seed = variant.configuration.seed();
   record.cache_mode = source.cold ? "cold" : "warm";
   return record;
@@ -181,6 +182,7 @@ TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, 
   record.launches = trial.launches();
   record.checks = trial.checks();
   record.waits_per_step = trial.waits_per_step();
+  record.graphs_per_step = trial.graphs_per_step();
   if (const auto first = trial.first_launch_ns())
     record.first_launch_seconds = seconds_between(start_ns, *first);
   if (record.status == RunStatus::kOk) judge(record, trial.configuration().workload());

@@ -192,6 +192,28 @@ bool argument_changes(const Workload& workload, const ArgumentSpec& argument, co
   }
 }
 
+std::set<std::string> variables_of(const Workload& workload, const KernelSpec& kernel,
+                                   const ParamsStruct& params) {
+  std::set<std::string> names;
+  const auto add = [&](const ExpressionText& text) {
+    for (std::string& name : workload.names_in(text)) names.insert(std::move(name));
+  };
+  for (const auto* extents : {&kernel.grid, &kernel.block, &kernel.cluster}) {
+    for (const ExpressionText& text : *extents) add(text);
+  }
+  if (kernel.shared) add(*kernel.shared);
+  for (const ArgumentSpec& argument : kernel.args) {
+    if (argument.kind == ArgumentSpec::Kind::kValue) add(argument.value);
+    if (argument.kind == ArgumentSpec::Kind::kParameter) names.insert(argument.name);
+    if (argument.kind != ArgumentSpec::Kind::kParams) continue;
+    for (const ParamsField& field : params.fields) names.insert(field.name);
+  }
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(workload.variables.begin(), workload.variables.end(), name) == workload.variables.end();
+  });
+  return names;
+}
+
 std::size_t argument_size(const Configuration& configuration, const ArgumentSpec& argument,
                           const ParamsStruct& params) {
   switch (argument.kind) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "device/target.h"
@@ -32,6 +34,9 @@ namespace kiln {
 /// Whether program variables are in the argument's value.
 [[nodiscard]] bool argument_changes(const Workload& workload, const ArgumentSpec& argument,
                                     const ParamsStruct& params);
+/// The program variables that a launch of the kernel depends on, by its shape and its arguments.
+[[nodiscard]] std::set<std::string> variables_of(const Workload& workload, const KernelSpec& kernel,
+                                                 const ParamsStruct& params);
 /// The size in bytes of an argument that argument_bytes gives.
 [[nodiscard]] std::size_t argument_size(const Configuration& configuration, const ArgumentSpec& argument,
                                         const ParamsStruct& params);

@@ -82,6 +82,7 @@ struct Record {
   bool fast_math = false;
   bool launch_bounds = true;
   bool lineinfo = false;
+  bool graph = false;  ///< steps were to run as graphs
   std::int64_t seed = 0;
   std::string cache_mode;  ///< "warm" or "cold" (the device's, in the measurement)
 
@@ -95,8 +96,9 @@ struct Record {
   /// Steps of a pass of its own, with an event after each launch, that `launches` have their seconds from. 0:
   /// there was none; the seconds of a step's only launch are those of the step.
   std::size_t profiled_steps = 0;
-  std::uint64_t waits_per_step = 0;  ///< how often a step waits for the device, to read numbers from it
-  std::string stop_reason;           ///< why sampling ended
+  std::uint64_t waits_per_step = 0;   ///< how often a step waits for the device, to read numbers from it
+  std::uint64_t graphs_per_step = 0;  ///< how many graphs a step enqueues; 0: each launch by itself
+  std::string stop_reason;            ///< why sampling ended
   std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
   std::vector<MetricValue> metrics;

@@ -146,6 +146,7 @@ void fields(Io& io, Is<Record> auto& record) {
   io("fast_math", record.fast_math, {"fast_math", true});
   io("launch_bounds", record.launch_bounds, {"launch_bounds", true});
   io("lineinfo", record.lineinfo, {"lineinfo", true});
+  io("graph", record.graph, {"graph", true});
   io("seed", record.seed, {"seed", true});
   io("cache_mode", record.cache_mode, {"cache_mode", true});
   io.need("status", record.status, {.column = "status"});
@@ -157,6 +158,7 @@ void fields(Io& io, Is<Record> auto& record) {
   io("steps_per_sample", record.steps_per_sample, {.column = "steps_per_sample"});
   io("profiled_steps", record.profiled_steps, {.column = "profiled_steps"});
   io("waits_per_step", record.waits_per_step, {.column = "waits_per_step"});
+  io("graphs_per_step", record.graphs_per_step, {.column = "graphs_per_step"});
   io.known("stop_reason", record.stop_reason, {.column = "stop_reason"});
   io("clocks_before", record.clocks_before);
   io("clocks_after", record.clocks_after);

@@ -21,6 +21,7 @@ ProblemSplit::Values settings_of(const Record& record) {
     settings.emplace_back(kBind + parameter.name, parameter.compile_time ? "compile" : "run");
   settings.emplace_back("fast_math", record.fast_math ? "true" : "false");
   settings.emplace_back("launch_bounds", record.launch_bounds ? "true" : "false");
+  settings.emplace_back("graph", record.graph ? "true" : "false");
   return settings;
 }
 

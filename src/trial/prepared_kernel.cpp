@@ -124,6 +124,10 @@ void PreparedKernel::update(const Variables& variables) {
   }
 }
 
+std::set<std::string> PreparedKernel::variables() const {
+  return variables_of(configuration_->workload(), *kernel_, *params_);
+}
+
 void PreparedKernel::follow_swaps() {
   bool moved = false;
   for (std::size_t i = 0; i < places_.size(); ++i) {

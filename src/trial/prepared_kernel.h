@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,9 +45,13 @@ class PreparedKernel {
   void load_symbols();
   /// Throws UnfitKernel where the driver does not take the launch.
   void enqueue();
+  /// The buffers' names may mean other memory since the last launch. `enqueue` does it, too.
+  void follow_swaps();
   [[nodiscard]] const std::string& name() const { return kernel_->name; }
   /// The buffers that it takes, as arguments and then by symbols, each once.
   [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
+  /// The program variables that `update` looks at.
+  [[nodiscard]] std::set<std::string> variables() const;
   /// The digest of its code's key; empty: not known, or not all that the code depends on is in the key.
   [[nodiscard]] const std::string& code() const { return code_; }
   [[nodiscard]] const Specialization& specialization() const { return *specialization_; }
@@ -62,9 +67,6 @@ class PreparedKernel {
   PreparedKernel(const Configuration& configuration, const KernelSpec& kernel, const LoadedUnit& unit,
                  Workspace& workspace);
   void add_buffer(const std::string& name);
-
-  /// The buffers' names mean other memory since the last launch.
-  void follow_swaps();
 
   const Configuration* configuration_;
   const KernelSpec* kernel_;

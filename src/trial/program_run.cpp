@@ -1,5 +1,6 @@
 #include "trial/program_run.h"
 
+#include "trial/program_statement.h"
 #include "workload/selection.h"
 
 namespace kiln {
@@ -19,28 +20,28 @@ double ProgramScalar::value(const Variables& variables) const {
   return number_ ? *number_ : configuration_->evaluate(*text_, variables);
 }
 
+std::set<std::string> ProgramScalar::names() const {
+  std::set<std::string> names;
+  if (number_) return names;
+  for (std::string& name : configuration_->workload().names_in(*text_)) names.insert(std::move(name));
+  return names;
+}
+
 std::int64_t ProgramScalar::whole(const Variables& variables, std::int64_t low, std::int64_t high) const {
   return configuration_->evaluate_integer(*text_, low, high, number_ ? Variables{} : variables);
 }
-
-struct ProgramRun::Loop {
-  std::optional<ProgramScalar> count, from, to, by, until, most, every;
-};
-
-struct ProgramRun::Statement {
-  const StatementSpec* spec;
-  std::optional<ProgramScalar> when;       // absent: always
-  std::unique_ptr<PreparedKernel> kernel;  // of a launch
-  std::size_t index = 0;                   // of that launch
-  std::unique_ptr<Loop> loop;              // of a repeat
-  std::vector<Statements> bodies;          // of a repeat: one; of parallel: one a branch
-  std::vector<ProgramScalar> scalars;      // of read: elements; of set and fill: values
-};
 
 ProgramRun::ProgramRun(const Configuration& configuration, const ProgramSpec& program, Workspace& workspace,
                        const Prepare& prepare)
     : configuration_(configuration), program_(program), workspace_(workspace) {
   statements_ = bind(program, prepare);
+  for (const std::string& name : buffers()) graph_buffers_.push_back(name);
+  std::set<std::string> unsteady;
+  for (std::size_t known = 1; known != unsteady.size();) {
+    known = unsteady.size();
+    find_unsteady(statements_, false, false, unsteady);
+  }
+  divide(statements_, unsteady);
 }
 
 ProgramRun::~ProgramRun() = default;
@@ -54,6 +55,7 @@ ProgramRun::Statements ProgramRun::bind(const ProgramSpec& program, const Prepar
     if (spec.when && configuration_.workload().changes(*spec.when))
       statement.when.emplace(configuration_, *spec.when);
     std::visit([&](const auto& action) { bind_action(action, statement, prepare); }, spec.action);
+    find_flow(statement);
   }
   return statements;
 }
@@ -136,9 +138,12 @@ void ProgramRun::load_symbols() {
   for (const auto& [launch, kernel] : launches_) kernel->load_symbols();
 }
 
-void ProgramRun::run(const Enqueue& enqueue, const Variables& first) {
+void ProgramRun::run(const Enqueue& enqueue, const Variables& first, const Replay& replay) {
   enqueue_ = &enqueue;
+  replay_ = replay ? &replay : nullptr;
+  mode_ = Mode::kRun;
   waits_ = 0;
+  graphs_ = 0;
   variables_ = first;
   for (const std::string& name : configuration_.workload().variables) {
     if (configuration_.workload().find_parameter(name) != nullptr)
@@ -153,15 +158,32 @@ void ProgramRun::run(const Enqueue& enqueue, const Variables& first) {
 }
 
 void ProgramRun::run(Statements& statements) {
-  for (Statement& statement : statements) {
-    if (statement.when && !statement.when->holds(variables_)) continue;
-    std::visit([&](const auto& action) { run_action(action, statement); }, statement.spec->action);
+  for (std::size_t i = 0; i < statements.size();) {
+    const bool as_graph = replay_ != nullptr && mode_ == Mode::kRun && statements[i].stretch;
+    if (as_graph) {
+      i += run_stretch(statements, i);
+    } else {
+      run(statements[i++]);
+    }
   }
+}
+
+void ProgramRun::run(Statement& statement) {
+  if (statement.when && !statement.when->holds(variables_)) return;
+  std::visit([&](const auto& action) { run_action(action, statement); }, statement.spec->action);
 }
 
 void ProgramRun::run_action(const LaunchSpec&, Statement& statement) {
   statement.kernel->update(variables_);
-  (*enqueue_)(statement.index, *statement.kernel);
+  if (mode_ == Mode::kRun) {
+    (*enqueue_)(statement.index, *statement.kernel);
+  } else if (mode_ == Mode::kCapture) {
+    statement.kernel->enqueue();
+  } else {
+    statement.kernel->follow_swaps();
+    captured_.insert(statement.kernel->name());
+    count_operation(statement.spec->where);
+  }
 }
 
 void ProgramRun::run_action(const RepeatSpec& repeat, Statement& statement) {
@@ -221,12 +243,19 @@ void ProgramRun::run_action(const SwapSpec& swap, Statement&) {
   workspace_.swap(swap.first, swap.second);
 }
 
-void ProgramRun::run_action(const CopySpec& copy, Statement&) {
+void ProgramRun::run_action(const CopySpec& copy, Statement& statement) {
+  if (mode_ == Mode::kPrepare) return count_operation(statement.spec->where);
   workspace_.copy(copy.to, copy.from);
 }
 
 void ProgramRun::run_action(const FillSpec& fill, Statement& statement) {
-  workspace_.fill_with(fill.buffer, statement.scalars.front().value(variables_), fill.value);
+  const double value = statement.scalars.front().value(variables_);
+  if (mode_ == Mode::kPrepare) {
+    count_operation(statement.spec->where);
+    workspace_.keep_value(fill.buffer, value, fill.value);
+  } else {
+    workspace_.fill_with(fill.buffer, value, fill.value);
+  }
 }
 
 void ProgramRun::run_action(const ReadSpec& spec, Statement& statement) {

@@ -26,6 +26,8 @@ class ProgramScalar {
   /// Throws bad_input for what is no whole number in [low, high].
   [[nodiscard]] std::int64_t whole(const Variables& variables, std::int64_t low, std::int64_t high) const;
   [[nodiscard]] bool holds(const Variables& variables) const { return value(variables) != 0; }
+  /// The program variables in it.
+  [[nodiscard]] std::set<std::string> names() const;
 
  private:
   const Configuration* configuration_;
@@ -41,6 +43,12 @@ class ProgramRun {
   using Prepare = std::function<PreparedKernel(const LaunchSpec& launch)>;
   /// Enqueues a kernel, the `index`-th of `launches`. What it throws ends the run.
   using Enqueue = std::function<void(std::size_t index, PreparedKernel& kernel)>;
+  /// Enqueues a graph with launches of `kernels`: "halve, shift".
+  using Replay = std::function<void(Graph& graph, const std::string& kernels)>;
+  /// A graph may hold so many launches, copies and fills.
+  static constexpr std::size_t kMostOperations = 100'000;
+  /// So many graphs are made of one stretch of statements; in further cases it runs plainly.
+  static constexpr std::size_t kMostCases = 8;
 
   /// Throws bad_input where buffers of `swap` or `copy` differ, and what `prepare` throws.
   ProgramRun(const Configuration& configuration, const ProgramSpec& program, Workspace& workspace,
@@ -51,12 +59,18 @@ class ProgramRun {
   void load_symbols();
   /// Runs the program once, on the workspace's stream; waits for the device only to read from it. Program
   /// variables begin with the values of `first`, and those that are parameters else with the configuration's.
-  void run(const Enqueue& enqueue, const Variables& first = {});
+  ///
+  /// With `replay`, statements that follow each other and need nothing that was read from the device run as
+  /// one graph, which is captured when they are first met with their values of variables and their buffers in
+  /// these places: a step with an odd number of swaps has two graphs, which take turns.
+  void run(const Enqueue& enqueue, const Variables& first = {}, const Replay& replay = {});
 
   /// Program variables at the end of the last run.
   [[nodiscard]] const Variables& variables() const { return variables_; }
   /// How often the last run has waited for the device.
   [[nodiscard]] std::uint64_t waits() const { return waits_; }
+  /// How many graphs the last run has enqueued.
+  [[nodiscard]] std::uint64_t graphs() const { return graphs_; }
   /// The launches that may run, in the order of the text; each once.
   [[nodiscard]] const std::vector<std::pair<const LaunchSpec*, PreparedKernel*>>& launches() const {
     return launches_;
@@ -70,6 +84,9 @@ class ProgramRun {
   struct Statement;
   using Statements = std::vector<Statement>;
   struct Loop;
+  struct Stretch;
+  /// What running a statement does: enqueue; prepare a capture and count; enqueue onto a captured stream.
+  enum class Mode { kRun, kPrepare, kCapture };
 
   [[nodiscard]] Statements bind(const ProgramSpec& program, const Prepare& prepare);
   void bind_action(const LaunchSpec& launch, Statement& statement, const Prepare& prepare);
@@ -82,6 +99,7 @@ class ProgramRun {
   void bind_action(const SetSpec& set, Statement& statement, const Prepare& prepare);
 
   void run(Statements& statements);
+  void run(Statement& statement);
   void run_action(const LaunchSpec& launch, Statement& statement);
   void run_action(const RepeatSpec& repeat, Statement& statement);
   void run_action(const ParallelSpec& parallel, Statement& statement);
@@ -95,6 +113,17 @@ class ProgramRun {
   void read(const std::vector<ReadItem>& items, const std::vector<ProgramScalar>& elements);
   void set_index(const RepeatSpec& repeat, std::int64_t value);
   void bind_element(const ReadItem& item, Statement& statement);
+
+  // Graphs (program_graphs.cpp).
+  void find_flow(Statement& statement) const;
+  void find_unsteady(const Statements& statements, bool again, bool depends,
+                     std::set<std::string>& names) const;
+  void divide(Statements& statements, const std::set<std::string>& unsteady);
+  [[nodiscard]] std::size_t run_stretch(Statements& statements, std::size_t first);
+  void capture(Statements& statements, std::size_t first, Stretch& stretch);
+  void count_operation(const SourceLocation& where);
+  [[nodiscard]] std::vector<double> values_of(const std::set<std::string>& names) const;
+  [[nodiscard]] std::vector<const void*> addresses() const;
   /// Throws bad_input unless the buffers have one type and size.
   void require_alike(const std::string& action, const std::string& first, const std::string& second,
                      const SourceLocation& where) const;
@@ -105,8 +134,14 @@ class ProgramRun {
   Statements statements_;
   std::vector<std::pair<const LaunchSpec*, PreparedKernel*>> launches_;
   bool static_ = true;
+  std::vector<std::string> graph_buffers_;
 
   const Enqueue* enqueue_ = nullptr;  // of the run that is under way
+  const Replay* replay_ = nullptr;    // null: no graphs
+  Mode mode_ = Mode::kRun;
+  std::size_t operations_ = 0;      // of the capture that is under way
+  std::set<std::string> captured_;  // kernels of that capture
+  std::uint64_t graphs_ = 0;
   Variables variables_;
   std::uint64_t waits_ = 0;
 };

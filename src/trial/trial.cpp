@@ -206,18 +206,29 @@ void Trial::run_step(ProgramRun& step) {
 }
 
 void Trial::enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, const Variables& first) {
+  ProgramRun::Replay replay;
+  if (configuration().graph() && !after_launch && &step != verify_step_.get()) {
+    replay = [&](Graph& graph, const std::string& kernels) {
+      watched(kernels, [&] { graph.launch(*stream_); });
+    };
+  }
   const auto enqueue = [&](std::size_t index, PreparedKernel& kernel) {
     launch(kernel);
     if (after_launch) after_launch(index);
   };
-  step.run(enqueue, first);
+  step.run(enqueue, first, replay);
 }
 
 void Trial::launch(PreparedKernel& kernel) {
+  watched(kernel.name(), [&] { kernel.enqueue(); });
+}
+
+template <class Enqueue>
+void Trial::watched(const std::string& kernel, const Enqueue& enqueue) {
   // A CPU's launch returns when the kernel has run; another's once it has been handed over.
   if (device_->info().target.backend == "cpu") note_first_launch();
-  if (context_.watch != nullptr) context_.watch->enter(kernel.name());
-  kernel.enqueue();
+  if (context_.watch != nullptr) context_.watch->enter(kernel);
+  enqueue();
   note_first_launch();
 }
 

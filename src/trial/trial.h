@@ -55,6 +55,8 @@ class Trial final : public TimedStep {
   [[nodiscard]] Variables variables() const;
   /// How often the last step has waited for the device to read from it; 0 while it is parked.
   [[nodiscard]] std::uint64_t waits_per_step() const { return step_ ? step_->waits() : 0; }
+  /// How many graphs the last step has enqueued; 0 while it is parked.
+  [[nodiscard]] std::uint64_t graphs_per_step() const { return step_ ? step_->graphs() : 0; }
   /// Steady time of the first launch of any kernel.
   [[nodiscard]] std::optional<std::int64_t> first_launch_ns() const { return first_launch_ns_; }
 
@@ -83,6 +85,9 @@ class Trial final : public TimedStep {
   /// The one place that runs a step. `first`: values that its program variables begin with.
   void enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, const Variables& first);
   void launch(PreparedKernel& kernel);
+  /// `enqueue` launches `kernel`, or several of these names.
+  template <class Enqueue>
+  void watched(const std::string& kernel, const Enqueue& enqueue);
   void note_first_launch();
 
   const Variant& variant_;

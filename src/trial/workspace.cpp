@@ -17,6 +17,11 @@ constexpr std::size_t kTaskBytes = std::size_t{1} << 20;
 /// What the host makes of a buffer whose elements are all alike; the device repeats it.
 constexpr std::size_t kAlikeBytes = std::size_t{64} << 10;
 
+/// All its bytes are alike.
+bool is_one_byte(const std::vector<std::byte>& element) {
+  return std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == element.front(); });
+}
+
 }  // namespace
 
 std::unique_ptr<DeviceBuffer> BufferPool::take(Device& device, std::size_t bytes) {
@@ -175,25 +180,42 @@ void Workspace::repeat(std::byte* data, std::uint64_t filled, std::uint64_t byte
   }
 }
 
-void Workspace::fill_with(const std::string& name, double value, const ExpressionText& text) {
-  const Entry& found = entry(name);
-  const std::vector<std::byte> element = visit_scalar(found.layout.scalar.value(), [&]<class T>() {
+std::vector<std::byte> Workspace::element_of(const Entry& entry, double value,
+                                             const ExpressionText& text) const {
+  return visit_scalar(entry.layout.scalar.value(), [&]<class T>() {
     const std::optional<T> number = to_element<T>(value);
     if (!number) {
       throw bad_input(text.key + ": '" + text.text + "' is " + format_number(value) +
-                          ", which is no element of buffer '" + name + "'",
+                          ", which is no element of buffer '" + entry.layout.spec->name + "'",
                       text.where);
     }
     const auto bytes = std::as_bytes(std::span(&*number, 1));
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   });
+}
+
+void Workspace::fill_with(const std::string& name, double value, const ExpressionText& text) {
+  const Entry& found = entry(name);
+  const std::vector<std::byte> element = element_of(found, value, text);
   auto* data = static_cast<std::byte*>(found.buffer->data());
-  if (std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == element.front(); })) {
+  if (is_one_byte(element)) {
     device_.fill_bytes(stream_, data, std::to_integer<unsigned char>(element.front()), found.layout.bytes);
     return;
   }
-  device_.copy_to_device(stream_, data, element.data(), element.size());
+  if (const auto kept = kept_values_.find(element); kept != kept_values_.end()) {
+    device_.copy_on_device(stream_, data, kept->second->data(), element.size());
+  } else {
+    device_.copy_to_device(stream_, data, element.data(), element.size());
+  }
   repeat(data, element.size(), found.layout.bytes);
+}
+
+void Workspace::keep_value(const std::string& name, double value, const ExpressionText& text) {
+  std::vector<std::byte> element = element_of(entry(name), value, text);
+  if (is_one_byte(element) || kept_values_.contains(element)) return;
+  auto buffer = device_.allocate(element.size());
+  device_.copy_to_device(stream_, buffer->data(), element.data(), element.size());
+  kept_values_.emplace(std::move(element), std::move(buffer));
 }
 
 void Workspace::copy(const std::string& to, const std::string& from) {
@@ -247,6 +269,7 @@ std::span<const std::byte> Workspace::part(const DeviceBuffer& buffer, std::uint
 }
 
 void Workspace::release() {
+  kept_values_.clear();
   for (auto& [name, found] : entries_) pool_.give(std::move(found.buffer));
   entries_.clear();
 }

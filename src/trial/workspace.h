@@ -88,6 +88,9 @@ class Workspace {
   /// Every element gets this value; enqueued. Throws bad_input at `where` if it is no value of the element
   /// type.
   void fill_with(const std::string& name, double value, const ExpressionText& text);
+  /// Keeps the value on the device, so that `fill_with` of such a buffer only enqueues, as a stream that is
+  /// captured into a graph asks for. Throws as fill_with.
+  void keep_value(const std::string& name, double value, const ExpressionText& text);
   /// Copies a buffer's content to another one of the same size; enqueued.
   void copy(const std::string& to, const std::string& from);
   /// The buffers, which have the same size, exchange their memory.
@@ -122,6 +125,8 @@ class Workspace {
   };
   [[nodiscard]] const Entry& entry(const std::string& name) const;
   [[nodiscard]] const InitSpec& content_of(const BufferLayout& layout) const;
+  [[nodiscard]] std::vector<std::byte> element_of(const Entry& entry, double value,
+                                                  const ExpressionText& text) const;
   void fill_from_file(const Entry& entry, const FileSource& source);
   void fill_generated(const Entry& entry, const InitSpec& content);
   /// The first `filled` of `bytes` again and again, by the device itself.
@@ -133,6 +138,7 @@ class Workspace {
   FileSystem& files_;
   BufferPool& pool_;
   std::map<std::string, Entry> entries_;
+  std::map<std::vector<std::byte>, std::unique_ptr<DeviceBuffer>> kept_values_;  // by their bytes
 };
 
 }  // namespace kiln

@@ -45,6 +45,8 @@ class Configuration {
   [[nodiscard]] bool fast_math() const { return fast_math_; }
   [[nodiscard]] bool launch_bounds() const { return launch_bounds_; }
   [[nodiscard]] bool lineinfo() const { return lineinfo_; }
+  /// Steps run as graphs where they can.
+  [[nodiscard]] bool graph() const { return graph_; }
   [[nodiscard]] std::int64_t seed() const;
   [[nodiscard]] const std::string& backend() const { return backend_; }
   /// What the launch's kernel is specialised for and its expressions mean: this configuration, or with the
@@ -83,6 +85,7 @@ class Configuration {
   bool fast_math_ = false;
   bool launch_bounds_ = true;
   bool lineinfo_ = false;
+  bool graph_ = false;
   std::string backend_;
   Variables variables_;
   std::set<std::string> inexact_;  // parameters that `variables_` holds rounded
@@ -92,9 +95,9 @@ class Configuration {
 };
 
 /// One point on one target: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",
-/// "launch_bounds", "lineinfo"). Throws bad_input for unknown names (with the nearest), wrong types, values
-/// outside `values`, `min`, `max`, headers that disagree, cycles. A violated constraint is returned, not
-/// thrown, so that a sweep can leave the point out.
+/// "launch_bounds", "lineinfo", "graph"). Throws bad_input for unknown names (with the nearest), wrong types,
+/// values outside `values`, `min`, `max`, headers that disagree, cycles. A violated constraint is returned,
+/// not thrown, so that a sweep can leave the point out.
 struct ConfigurationResult {
   Configuration configuration;
   std::optional<ExpressionText> violated;

@@ -68,6 +68,7 @@ class ConfigurationBuilder {
     result_.fast_math_ = read_switch("fast_math", false);
     result_.launch_bounds_ = read_switch("launch_bounds", true);
     result_.lineinfo_ = read_switch("lineinfo", false);
+    result_.graph_ = read_switch("graph", false);
     result_.variables_["fast_math"] = result_.fast_math_ ? 1 : 0;
     result_.variables_["launch_bounds"] = result_.launch_bounds_ ? 1 : 0;
     result_.variables_["lineinfo"] = result_.lineinfo_ ? 1 : 0;
@@ -125,7 +126,7 @@ class ConfigurationBuilder {
   }
 
   void check_names() const {
-    std::vector<std::string> known{"fast_math", "launch_bounds", "lineinfo", "bind.all"};
+    std::vector<std::string> known{"fast_math", "launch_bounds", "lineinfo", "graph", "bind.all"};
     for (const ParameterSpec& parameter : workload_.parameters) {
       known.push_back(parameter.name);
       if (parameter.kind != ParameterKind::kPath) known.push_back("bind." + parameter.name);
@@ -135,11 +136,11 @@ class ConfigurationBuilder {
       const auto nearest = nearest_name(name, known);
       std::vector<std::string> parameters;
       for (const ParameterSpec& parameter : workload_.parameters) parameters.push_back(parameter.name);
-      throw bad_input(
-          "workload '" + workload_.name + "' has no parameter '" + name + "'" +
-              (nearest ? "; did you mean '" + *nearest + "'?"
-                       : "; it has " + join(parameters, ", ") + ", fast_math, launch_bounds, lineinfo"),
-          value.where);
+      throw bad_input("workload '" + workload_.name + "' has no parameter '" + name + "'" +
+                          (nearest ? "; did you mean '" + *nearest + "'?"
+                                   : "; it has " + join(parameters, ", ") +
+                                         ", fast_math, launch_bounds, lineinfo, graph"),
+                      value.where);
     }
   }
 

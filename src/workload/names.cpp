@@ -8,8 +8,8 @@
 namespace kiln {
 
 bool is_word_of_format(const std::string& name) {
-  static const std::set<std::string> reserved{"params", "null",      "time",          "file_bytes",
-                                              "all",    "fast_math", "launch_bounds", "lineinfo"};
+  static const std::set<std::string> reserved{"params",    "null",          "time",     "file_bytes", "all",
+                                              "fast_math", "launch_bounds", "lineinfo", "graph"};
   return reserved.contains(name) || is_device_word(name) || type_constant(name);
 }
 

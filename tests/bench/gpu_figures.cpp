@@ -53,9 +53,9 @@ void print_gpu_figures(const BenchOptions& options) {
               gpu.device->info().name.c_str(), gpu.device->info().driver.c_str(),
               gpu.compiler->identity().version.c_str());
   const std::pair<const char*, void (*)(Gpu&)> groups[] = {
-      {"launch", print_launch_figures},   {"compile", print_compile_figures},
-      {"service", print_service_figures}, {"start", print_start_figures},
-      {"nvcc", print_nvcc_figures},       {"sweep", print_sweep_figures}};
+      {"launch", print_launch_figures},   {"graphs", print_graph_figures}, {"compile", print_compile_figures},
+      {"service", print_service_figures}, {"start", print_start_figures},  {"nvcc", print_nvcc_figures},
+      {"sweep", print_sweep_figures}};
   for (const auto& [name, print] : groups) {
     if (options.figures.empty() || options.figures == name) print(gpu);
   }

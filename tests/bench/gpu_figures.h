@@ -37,6 +37,9 @@ void print_row(const std::string& name, const std::vector<double>& values, const
 /// Launches through Kiln's layers against cuLaunchKernel with the same arguments; the look-up of a kernel by
 /// values.
 void print_launch_figures(Gpu& gpu);
+/// Steps of many launches: as graphs against a hand-written CUDA graph and against launches; launches of a
+/// program against cuLaunchKernel; the configuration of many launches with values of their own.
+void print_graph_figures(Gpu& gpu);
 /// Compiles that no cache has against the same calls of NVRTC.
 void print_compile_figures(Gpu& gpu);
 /// What a program that embeds Kiln waits for: a kernel that it has, one on the disk, one that is compiled,

@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   app.add_flag("--process", process, "only compile time, start-up and memory");
   app.add_flag("--gpu", gpu, "only what an NVIDIA GPU is needed for");
   app.add_option("--figures", options.figures, "of --gpu: only these")
-      ->check(CLI::IsMember({"launch", "compile", "service", "start", "nvcc", "sweep"}));
+      ->check(CLI::IsMember({"launch", "graphs", "compile", "service", "start", "nvcc", "sweep"}));
   bool compile = false;
   app.add_flag("--compile", compile, "only the rate of compiles, one at a time and on all cores");
   app.add_option("--arch", options.arch, "of --compile: native, sm_90, gfx90a");

@@ -26,6 +26,12 @@ TEST_P(Example, AgreesWithItsReferenceOnTheCpu) {
   EXPECT_THAT(result.out, HasSubstr(" ok · "));
 }
 
+TEST_P(Example, AgreesAsGraphsOnTheCpu) {
+  if (GetParam().starts_with("foreign_")) GTEST_SKIP() << "a kernel or two, launched once";
+  const CliResult result = kiln({"run", job(false), "--device", "cpu", "--set", "graph=true"});
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+}
+
 TEST_P(Example, CompilesForFourArchitectures) {
   const CliResult result = kiln({"compile", job(false), "--arch", "sm_80,sm_90,sm_90a,sm_100"});
   if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;

@@ -71,6 +71,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"workload: w\nset: {a: 1}\nsweep: {a: [1, 2]}\n", "job.yaml:3:9: sweep.a: is also in `set`"},
         BadJob{"workload: w\nset: {implementation: a}\nimplementation: b\n",
                "job.yaml:3:17: implementation: is also in `set`"},
+        BadJob{"workload: w\nset: {graph: false}\ngraph: true\n", "job.yaml:3:8: graph: is also in `set`"},
+        BadJob{"workload: w\ngraph: yes please\n", "job.yaml:2:8: graph: expected"},
+        BadJob{"workload: w\ngraph: true\nsweep: {graph: [true, false]}\n",
+               "job.yaml:3:9: sweep.graph: is also set"},
         BadJob{"workload: w\nimplementation: b\nsweep: {implementation: [a, b]}\n",
                "job.yaml:3:9: sweep.implementation: is also set"},
         BadJob{"workload: w\nvariant: paper\n",
@@ -96,6 +100,16 @@ TEST(JobSpec, SweepReplacesWhatTheFileSets) {
   EXPECT_TRUE(job.set.empty());
   ASSERT_EQ(job.sweep.size(), 1U);
   EXPECT_EQ(job.sweep[0].second[1].text, "2");
+}
+
+TEST(JobSpec, GraphIsShortForASwitch) {
+  JobSpec job = parse_job("workload: w\ngraph: true\n", "job.yaml");
+  ASSERT_EQ(job.set.size(), 1U);
+  EXPECT_EQ(job.set[0].first, "graph");
+  EXPECT_EQ(job.set[0].second.text, "true");
+  apply_set(job, "graph=false");
+  ASSERT_EQ(job.set.size(), 1U);
+  EXPECT_EQ(job.set[0].second.text, "false");
 }
 
 TEST(JobSpec, AssignmentsNeedANameAndAValue) {

@@ -121,6 +121,31 @@ TEST_F(TracedDevice, EventsAroundEachLaunchOfAStepGiveEachASpan) {
   EXPECT_EQ(reading().spans("kernel").at(1).at("dur"), 2000);
 }
 
+TEST_F(TracedDevice, AGraphIsOneSpanThatNamesItsKernels) {
+  for (const char* name : {"_Zaxpy", "_Zdot"}) {
+    FakeKernel kernel;
+    kernel.seconds = 1e-3;
+    kernel.attributes.parameter_bytes.emplace();
+    fake_->define(name, std::move(kernel));
+  }
+  Function& axpy = load("_Zaxpy");
+  Function& dot = *module_->function("_Zdot");
+  const auto stream = device_->create_stream();
+  const auto graph = device_->capture(*stream, [&] {
+    for (int i = 0; i < 2; ++i) axpy.launch(*stream, shape_, nullptr);
+    dot.launch(*stream, shape_, nullptr);
+  });
+  EXPECT_THAT(fake_->launches(), IsEmpty());
+  graph->launch(*stream);
+  stream->synchronize();
+  EXPECT_EQ(fake_->launches().size(), 3U);
+  const TraceReading read = reading();
+  EXPECT_THAT(read.names("launch"), ElementsAre("launch graph of _Zaxpy, _Zdot"));
+  EXPECT_THAT(read.names("kernel"), ElementsAre("graph of _Zaxpy, _Zdot"));
+  EXPECT_EQ(read.spans("kernel").at(0).at("dur"), 3000);
+  EXPECT_EQ(read.facts().at("launches_without_device_time"), 0);
+}
+
 TEST_F(TracedDevice, AnEventThatIsRecordedAgainAndLaunchesAfterTheLastOneHaveNoTime) {
   Function& axpy = load("_Zaxpy");
   const auto stream = device_->create_stream();

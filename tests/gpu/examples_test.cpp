@@ -36,6 +36,15 @@ TEST_P(GpuExample, AgreesWithItsReferenceByTheHipBackEnd) {
   EXPECT_THAT(result.out, HasSubstr("hip:0"));
 }
 
+/// By both back ends.
+TEST_P(GpuExample, AgreesAsGraphs) {
+  if (GetParam().starts_with("foreign_")) GTEST_SKIP() << "a kernel or two, launched once";
+  const std::string job = copy_example(GetParam(), folder_, *files_, false);
+  const CliResult result = kiln({"run", job, "--device", "cuda:0,hip:0", "--set", "graph=true", "--hip",
+                                 KILN_HIP_SHIM, "--hiprtc", KILN_HIP_SHIM});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, GpuExample, ::testing::ValuesIn(examples()),
                          [](const auto& variant) { return variant.param; });
 

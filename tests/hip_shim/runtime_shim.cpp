@@ -170,6 +170,22 @@ KILN_SHIM Result hipMalloc(void** address, std::size_t bytes) {
 KILN_SHIM Result hipFree(void* address) {
   return in_context([&](const auto& call) { return call.memory_free(number(address)); });
 }
+KILN_SHIM Result hipHostMalloc(void** address, std::size_t bytes, unsigned flags) {
+  return in_context([&](const auto& call) { return call.host_allocate(address, bytes, flags); });
+}
+KILN_SHIM Result hipHostFree(void* address) {
+  return in_context([&](const auto& call) { return call.host_free(address); });
+}
+KILN_SHIM Result hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                    std::size_t bytes, void* stream) {
+  return in_context([&](const auto& call) {
+    return call.copy_from_peer(number(to), context(to_device).get(), number(from), context(from_device).get(),
+                               bytes, cuda<cuda_abi::Stream>(stream));
+  });
+}
+KILN_SHIM Result hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return in_context([&](const auto& call) { return call.enable_peer_access(context(peer).get(), flags); });
+}
 KILN_SHIM Result hipMemcpyHtoDAsync(void* to, const void* from, std::size_t bytes, void* stream) {
   return in_context([&](const auto& call) {
     return call.copy_to_device(number(to), from, bytes, cuda<cuda_abi::Stream>(stream));
@@ -199,6 +215,38 @@ KILN_SHIM Result hipStreamDestroy(void* stream) {
 KILN_SHIM Result hipStreamSynchronize(void* stream) {
   return in_context(
       [&](const auto& call) { return call.stream_synchronize(cuda<cuda_abi::Stream>(stream)); });
+}
+KILN_SHIM Result hipStreamWaitEvent(void* stream, void* event, unsigned flags) {
+  return in_context([&](const auto& call) {
+    return call.stream_wait_event(cuda<cuda_abi::Stream>(stream), cuda<cuda_abi::Event>(event), flags);
+  });
+}
+KILN_SHIM Result hipStreamBeginCapture(void* stream, cuda_abi::CaptureMode mode) {
+  return in_context(
+      [&](const auto& call) { return call.begin_capture(cuda<cuda_abi::Stream>(stream), mode); });
+}
+KILN_SHIM Result hipStreamEndCapture(void* stream, cuda_abi::Graph* graph) {
+  return in_context(
+      [&](const auto& call) { return call.end_capture(cuda<cuda_abi::Stream>(stream), graph); });
+}
+KILN_SHIM Result hipGraphDestroy(void* graph) {
+  return in_context([&](const auto& call) { return call.graph_destroy(cuda<cuda_abi::Graph>(graph)); });
+}
+KILN_SHIM Result hipGraphExecDestroy(void* instance) {
+  return in_context(
+      [&](const auto& call) { return call.graph_instance_destroy(cuda<cuda_abi::GraphInstance>(instance)); });
+}
+KILN_SHIM Result hipGraphInstantiateWithFlags(cuda_abi::GraphInstance* instance, void* graph,
+                                              unsigned long long flags) {
+  return in_context([&](const auto& call) {
+    if (call.graph_instantiate == nullptr) return cuda_abi::kNotFound;
+    return call.graph_instantiate(instance, cuda<cuda_abi::Graph>(graph), flags);
+  });
+}
+KILN_SHIM Result hipGraphLaunch(void* instance, void* stream) {
+  return in_context([&](const auto& call) {
+    return call.graph_launch(cuda<cuda_abi::GraphInstance>(instance), cuda<cuda_abi::Stream>(stream));
+  });
 }
 KILN_SHIM Result hipStreamIsCapturing(void* stream, cuda_abi::CaptureStatus* status) {
   return in_context(

@@ -14,6 +14,7 @@ class ProgramJob : public test::JobTest {
     disk_.files.write_file("/kernels/scale/halve.cu", "__global__ void halve(double* r) { *r /= 2; }", false);
     test::FakeKernel halve;
     halve.seconds = 1e-3;
+    halve.attributes.parameter_bytes = {8};
     halve.body = [](const LaunchShape&, void* const* arguments) {
       **static_cast<double* const*>(arguments[0]) /= 2;
     };
@@ -51,6 +52,48 @@ TEST_F(ProgramJob, ChecksAndMetricsReadWhatTheProgramDid) {
   ASSERT_TRUE(record.step.has_value());
   EXPECT_NEAR(record.step->median, 4e-3, 1e-9);
   EXPECT_NEAR(record.metrics[0].value, 1000, 1e-3);
+}
+
+TEST_F(ProgramJob, StepsThatRunAsGraphsAreMeasuredAndRecordedAsSuch) {
+  const std::string checks = "[{variable: iterations, expected: 4}, {buffer: r, expected: 0.0625}]";
+  const auto plain = run(job(checks));
+  const auto graphs = run("graph: true\n" + job(checks));
+  ASSERT_EQ(graphs.size(), 1U);
+  EXPECT_EQ(graphs[0].status, RunStatus::kOk) << graphs[0].message;
+  EXPECT_TRUE(graphs[0].graph);
+  EXPECT_EQ(graphs[0].graphs_per_step, 5U);  // fill, and four times the loop's body
+  EXPECT_EQ(graphs[0].waits_per_step, 4U);
+  EXPECT_DOUBLE_EQ(graphs[0].step->median, plain[0].step->median);
+  EXPECT_FALSE(plain[0].graph);
+  EXPECT_EQ(plain[0].graphs_per_step, 0U);
+}
+
+TEST_F(ProgramJob, ASweepComparesStepsWithAndWithoutGraphs) {
+  const auto records = run("sweep: {graph: [false, true]}\n" + job("[{buffer: r, expected: 0.0625}]"));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].label, "graph=false");
+  EXPECT_EQ(records[0].graphs_per_step, 0U);
+  EXPECT_EQ(records[1].graphs_per_step, 5U);
+}
+
+TEST_F(ProgramJob, LaunchesOfGraphsAreTimedInAPassWithoutThem) {
+  const std::string text =
+      "graph: true\n"
+      "workload:\n"
+      "  workload: twice\n"
+      "  buffers: {r: {type: double, shape: [1], init: 8}}\n"
+      "  kernels: {halve: {source: /kernels/scale/halve.cu, grid: [1], block: [1], args: [r]}}\n"
+      "  run: [halve, {kernel: halve, as: again}]\n"
+      "  verify: {checks: [{buffer: r, expected: 2}]}\n"
+      "measure: {max_samples: 5}\n";
+  const auto records = run(text);
+  ASSERT_EQ(records.size(), 1U);
+  const Record& record = records[0];
+  EXPECT_EQ(record.graphs_per_step, 1U);
+  EXPECT_NEAR(record.step->median, 2e-3, 1e-9);
+  EXPECT_GT(record.profiled_steps, 0U);
+  ASSERT_EQ(record.launches.size(), 2U);
+  for (const LaunchUse& launch : record.launches) EXPECT_NEAR(launch.seconds->median, 1e-3, 1e-9);
 }
 
 TEST_F(ProgramJob, AVariableThatDisagreesIsWrong) {

@@ -32,7 +32,7 @@ TEST(Csv, EveryLineHasEveryColumn) {
   EXPECT_THAT(lines[0], HasSubstr("run_id,time,kiln_version,"));
   EXPECT_THAT(lines[0], HasSubstr(",device,device_name,driver,compiler,compiler_version,"));
   EXPECT_THAT(lines[0], HasSubstr(",status,message,steps_per_sample,"));
-  EXPECT_THAT(lines[1], HasSubstr(",true,false,42,warm,ok,"));
+  EXPECT_THAT(lines[1], HasSubstr(",true,false,false,42,warm,ok,"));
   EXPECT_THAT(lines[0], HasSubstr(",param.nx,bind.nx,"));
   EXPECT_THAT(lines[0], HasSubstr("metric.effective_bandwidth"));
   EXPECT_THAT(lines[0], HasSubstr("laplacian.median_seconds"));

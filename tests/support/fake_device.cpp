@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "device/fault.h"
+#include "device/recorded_graph.h"
 #include "kiln/error.h"
 
 namespace kiln::test {
@@ -38,10 +39,12 @@ class FakeBuffer : public DeviceBuffer {
   std::shared_ptr<void> account_;
 };
 
-class FakeStream : public Stream {
+class FakeStream : public RecordingStream {
  public:
   void* native() const override { return nullptr; }
+  void wait(const Event& /*event*/) override {}
   void synchronize() override {
+    require_no_capture("synchronize");
     if (const auto fault = std::exchange(fault_, std::nullopt)) throw DeviceFault(*fault);
   }
   void set_fault(const DeviceFault& fault) { fault_ = fault; }
@@ -71,6 +74,11 @@ class FakeFunction : public Function {
   const std::string& name() const override { return name_; }
   const FunctionAttributes& attributes() const override { return kernel_.attributes; }
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
+    if (auto& queue = dynamic_cast<FakeStream&>(stream); queue.recording()) {
+      auto kept = std::make_shared<KeptArguments>(arguments, kernel_.attributes.parameter_bytes.value());
+      queue.add([this, shape, kept](Stream& later) { launch(later, shape, kept->get()); });
+      return;
+    }
     record(shape, arguments);
     try {
       if (kernel_.body) kernel_.body(shape, arguments);
@@ -167,20 +175,50 @@ std::unique_ptr<DeviceBuffer> FakeDevice::allocate(std::size_t bytes) {
   return std::make_unique<FakeBuffer>(state_, bytes, hidden_);
 }
 
-void FakeDevice::copy_to_device(Stream& /*stream*/, void* device, const void* host, std::size_t bytes) {
+void FakeDevice::copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) {
+  dynamic_cast<FakeStream&>(stream).require_no_capture("copy_to_device");
   if (bytes > 0) std::memcpy(device, host, bytes);
 }
 
-void FakeDevice::copy_to_host(Stream& /*stream*/, void* host, const void* device, std::size_t bytes) {
+void FakeDevice::copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) {
+  dynamic_cast<FakeStream&>(stream).require_no_capture("copy_to_host");
   if (bytes > 0) std::memcpy(host, device, bytes);
 }
 
-void FakeDevice::copy_on_device(Stream& /*stream*/, void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
+void FakeDevice::enqueue_copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) {
+  copy_on_device(stream, device, host, bytes);
 }
 
-void FakeDevice::fill_bytes(Stream& /*stream*/, void* device, unsigned char value, std::size_t bytes) {
-  if (bytes > 0) std::memset(device, value, bytes);
+void FakeDevice::enqueue_copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) {
+  copy_on_device(stream, host, device, bytes);
+}
+
+void FakeDevice::copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) {
+  dynamic_cast<FakeStream&>(stream).perform([=](Stream&) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  });
+}
+
+void FakeDevice::fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) {
+  dynamic_cast<FakeStream&>(stream).perform([=](Stream&) {
+    if (bytes > 0) std::memset(device, value, bytes);
+  });
+}
+
+std::unique_ptr<DeviceBuffer> FakeDevice::allocate_host(std::size_t bytes) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->used_bytes += bytes;
+  }
+  return std::make_unique<FakeBuffer>(state_, bytes, false);
+}
+
+std::unique_ptr<Graph> FakeDevice::capture(Stream& stream, const std::function<void()>& enqueue) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    ++state_->captures;
+  }
+  return dynamic_cast<FakeStream&>(stream).record(enqueue);
 }
 
 std::unique_ptr<Stream> FakeDevice::create_stream() {
@@ -221,6 +259,11 @@ int FakeDevice::loads() const {
 int FakeDevice::live_modules() const {
   const std::lock_guard lock(state_->mutex);
   return state_->live_modules;
+}
+
+int FakeDevice::captures() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->captures;
 }
 
 int FakeDevice::flushes() const {

@@ -39,7 +39,7 @@ struct FakeDeviceState {
   std::map<std::string, FakeKernel> kernels;  ///< by lowered name
   std::vector<RecordedLaunch> launches;
   std::uint64_t used_bytes = 0;
-  int loads = 0, live_modules = 0, flushes = 0;
+  int loads = 0, live_modules = 0, flushes = 0, captures = 0;
 };
 
 /// A device in host memory with 1 GiB, 1024 threads a block and 48 KiB of shared memory. Kernels run inside
@@ -56,6 +56,11 @@ class FakeDevice : public Device {
   void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override;
   void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override;
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override;
+  std::unique_ptr<DeviceBuffer> allocate_host(std::size_t bytes) override;
+  void enqueue_copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override;
+  void enqueue_copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override;
+  /// Only kernels that tell their parameter sizes can be captured.
+  std::unique_ptr<Graph> capture(Stream& stream, const std::function<void()>& enqueue) override;
   std::unique_ptr<Stream> create_stream() override;
   std::unique_ptr<Event> create_event() override;
   std::unique_ptr<Module> load(const std::string& binary) override;
@@ -72,6 +77,7 @@ class FakeDevice : public Device {
   [[nodiscard]] int loads() const;
   [[nodiscard]] int live_modules() const;
   [[nodiscard]] int flushes() const;
+  [[nodiscard]] int captures() const;
 
  private:
   DeviceInfo info_;

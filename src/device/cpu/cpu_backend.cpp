@@ -67,19 +67,37 @@ class CpuDevice final : public Device {
     return buffer;
   }
 
-  void copy_to_device(Stream& /*stream*/, void* device, const void* host, std::size_t bytes) override {
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_host(std::size_t bytes) override {
+    return allocate(bytes);
+  }
+
+  void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
+    own(stream).require_no_capture("copy_to_device");
     copy(device, host, bytes);
   }
-  void copy_to_host(Stream& /*stream*/, void* host, const void* device, std::size_t bytes) override {
+  void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
+    own(stream).require_no_capture("copy_to_host");
     copy(host, device, bytes);
   }
-  void copy_on_device(Stream& /*stream*/, void* to, const void* from, std::size_t bytes) override {
-    copy(to, from, bytes);
+  void enqueue_copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
+    copy_on_device(stream, device, host, bytes);
   }
-  void fill_bytes(Stream& /*stream*/, void* device, unsigned char value, std::size_t bytes) override {
-    in_parts(bytes, [&](std::size_t first, std::size_t count) {
-      std::memset(static_cast<char*>(device) + first, value, count);
+  void enqueue_copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
+    copy_on_device(stream, host, device, bytes);
+  }
+  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
+    own(stream).perform([this, to, from, bytes](Stream&) { copy(to, from, bytes); });
+  }
+  void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
+    own(stream).perform([this, device, value, bytes](Stream&) {
+      in_parts(bytes, [&](std::size_t first, std::size_t count) {
+        std::memset(static_cast<char*>(device) + first, value, count);
+      });
     });
+  }
+  [[nodiscard]] std::unique_ptr<Graph> capture(Stream& stream,
+                                               const std::function<void()>& enqueue) override {
+    return own(stream).record(enqueue);
   }
 
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override { return std::make_unique<CpuStream>(); }
@@ -98,6 +116,8 @@ class CpuDevice final : public Device {
   }
 
  private:
+  static CpuStream& own(Stream& stream) { return dynamic_cast<CpuStream&>(stream); }
+
   /// On all threads where it is worth it, each thread the part that its share of a kernel's blocks would
   /// touch.
   template <class Body>

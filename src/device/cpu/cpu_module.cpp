@@ -26,13 +26,20 @@ class CpuFunction final : public Function {
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] const FunctionAttributes& attributes() const override { return attributes_; }
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
-    launcher_.launch(kernel_, cost_, dynamic_cast<CpuStream&>(stream), shape, arguments);
+    auto& queue = dynamic_cast<CpuStream&>(stream);
+    if (queue.recording()) return record(queue, shape, arguments);
+    launcher_.launch(kernel_, cost_, queue, shape, arguments);
   }
   void launch_native(void* /*native*/, const LaunchShape& /*shape*/, void* const* /*arguments*/) override {
     throw bad_input("kernel '" + name_ + "': the cpu has no streams of a caller's; pass a null stream");
   }
 
  private:
+  void record(CpuStream& captured, const LaunchShape& shape, void* const* arguments) {
+    auto kept = std::make_shared<KeptArguments>(arguments, *attributes_.parameter_bytes);
+    captured.add([this, shape, kept](Stream& stream) { launch(stream, shape, kept->get()); });
+  }
+
   std::string name_;
   const cpu_abi::Kernel& kernel_;
   Launcher& launcher_;

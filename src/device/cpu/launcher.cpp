@@ -38,6 +38,7 @@ void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
 }  // namespace
 
 void CpuStream::synchronize() {
+  require_no_capture("synchronize");
   std::string fault;
   {
     const std::lock_guard lock(mutex_);

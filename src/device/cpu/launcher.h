@@ -9,15 +9,18 @@
 #include "device/cpu/block_runner.h"
 #include "device/cpu/thread_pool.h"
 #include "device/device.h"
+#include "device/recorded_graph.h"
 
 namespace kiln {
 
 /// The CPU's stream: work is complete when the call that enqueues it returns; only a fault waits for
 /// synchronize.
-class CpuStream final : public Stream {
+class CpuStream final : public RecordingStream {
  public:
   [[nodiscard]] void* native() const override { return nullptr; }
   void synchronize() override;
+  /// What was enqueued before the event is complete.
+  void wait(const Event& /*event*/) override {}
   /// Remembers the first fault since the last synchronize.
   void fail(const std::string& message);
 

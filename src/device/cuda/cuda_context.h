@@ -6,6 +6,7 @@
 #include "base/unique_handle.h"
 #include "device/context_faults.h"
 #include "device/cuda/driver.h"
+#include "device/gpu/driver_call.h"
 
 namespace kiln {
 
@@ -33,6 +34,9 @@ using CudaHostMemory = UniqueHandle<CudaHandleTraits<void*, &cuda_abi::Functions
 using CudaStreamHandle =
     UniqueHandle<CudaHandleTraits<cuda_abi::Stream, &cuda_abi::Functions::stream_destroy>>;
 using CudaEventHandle = UniqueHandle<CudaHandleTraits<cuda_abi::Event, &cuda_abi::Functions::event_destroy>>;
+using CudaGraphHandle = UniqueHandle<CudaHandleTraits<cuda_abi::Graph, &cuda_abi::Functions::graph_destroy>>;
+using CudaGraphInstanceHandle =
+    UniqueHandle<CudaHandleTraits<cuda_abi::GraphInstance, &cuda_abi::Functions::graph_instance_destroy>>;
 using CudaModuleHandle =
     UniqueHandle<CudaHandleTraits<cuda_abi::Module, &cuda_abi::Functions::module_unload>>;
 using CudaLibraryHandle =
@@ -69,7 +73,19 @@ class CudaContext {
   CudaContext(std::shared_ptr<const CudaDriver> driver, cuda_abi::DeviceNumber device);
 
   [[nodiscard]] const CudaDriver& driver() const { return *driver_; }
+  [[nodiscard]] const cuda_abi::Functions& functions() const { return driver_->call; }
   [[nodiscard]] cuda_abi::Context get() const { return context_; }
+  /// What a copy between devices calls this one.
+  [[nodiscard]] cuda_abi::Context place() const { return context_; }
+  /// "the NVIDIA driver (580.159.04, CUDA 13.0)"
+  [[nodiscard]] std::string description() const {
+    return "the NVIDIA driver (" + driver_->description() + ")";
+  }
+  /// The object is given back with the result.
+  template <class Owner, class Object>
+  [[nodiscard]] Owner own(Object object) const {
+    return Owner({driver_.get(), context_, object});
+  }
   /// Makes the context current on this thread; free of driver calls that change anything where it is already.
   [[nodiscard]] CurrentContext enter() {
     cuda_abi::Context current = nullptr;
@@ -78,6 +94,11 @@ class CudaContext {
   }
   void check(cuda_abi::Result result, const char* call) {
     if (result != cuda_abi::kSuccess) fail(result, call);
+  }
+  /// Throws what `check` does.
+  template <class Call, class... Arguments>
+  void run(const Call& call, Arguments... arguments) {
+    check((driver_->call.*call.function)(arguments...), call.name);
   }
   /// As throw_cuda_error; once the context is lost to a kernel's fault, every error says which fault that
   /// was.

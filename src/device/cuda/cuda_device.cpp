@@ -4,24 +4,19 @@
 #include <future>
 
 #include "base/async.h"
-#include "base/text.h"
-#include "device/cache_eviction.h"
 #include "device/cuda/cuda_clocks.h"
 #include "device/cuda/cuda_context.h"
 #include "device/cuda/cuda_module.h"
 #include "device/cuda/cuda_staging.h"
-#include "device/cuda/cuda_stream.h"
 #include "device/cuda/cuda_tensor_map.h"
+#include "device/cuda/cuda_vendor.h"
+#include "device/gpu/gpu_device.h"
 #include "kiln/error.h"
 
 namespace kiln {
 namespace {
 
 using cuda_abi::DeviceAttribute;
-
-cuda_abi::DevicePointer address_of(const void* pointer) {
-  return reinterpret_cast<cuda_abi::DevicePointer>(pointer);
-}
 
 cuda_abi::DeviceNumber device_number(const CudaDriver& driver, int ordinal) {
   cuda_abi::DeviceNumber device = 0;
@@ -39,26 +34,6 @@ std::string pci_address(const CudaDriver& driver, int ordinal) {
   return text.data();
 }
 
-class CudaBuffer final : public DeviceBuffer {
- public:
-  CudaBuffer(std::shared_ptr<CudaContext> context, cuda_abi::DevicePointer address, std::size_t bytes)
-      : context_(std::move(context)),
-        memory_({&context_->driver(), context_->get(), address}),
-        bytes_(bytes) {}
-
-  [[nodiscard]] void* data() const override {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are numbers
-    return reinterpret_cast<void*>(memory_.get().object);
-  }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-  [[nodiscard]] void* host_view() const override { return nullptr; }
-
- private:
-  std::shared_ptr<CudaContext> context_;
-  CudaMemory memory_;
-  std::size_t bytes_;
-};
-
 /// What needs the context, which takes a GPU a tenth of a second to make.
 struct WorkingParts {
   explicit WorkingParts(std::shared_ptr<CudaContext> made) : context(std::move(made)), staging(context) {}
@@ -67,83 +42,30 @@ struct WorkingParts {
   CudaStaging staging;
 };
 
-class CudaDevice final : public Device {
+class CudaDevice final : public GpuDevice<CudaVendor> {
  public:
   /// The context is made beside the caller, who has things to do that need no more than `info`; the first
   /// call that needs it waits, and throws what went wrong.
   CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal, FileSystem& files)
-      : driver_(driver),
-        info_(describe_cuda_device(*driver, ordinal)),
+      : GpuDevice(describe_cuda_device(*driver, ordinal)),
         clock_reader_(pci_address(*driver, ordinal), files),
         parts_(run_beside([driver, ordinal] {
           return std::make_unique<WorkingParts>(
               std::make_shared<CudaContext>(driver, device_number(*driver, ordinal)));
         })) {}
 
-  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-
-  [[nodiscard]] std::uint64_t free_memory_bytes() override {
-    const CurrentContext current = context()->enter();
-    std::size_t free = 0;
-    std::size_t total = 0;
-    context()->check(call().memory_get_info(&free, &total), "cuMemGetInfo");
-    return free;
-  }
-
-  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
-    const CurrentContext current = context()->enter();
-    cuda_abi::DevicePointer address = 0;
-    const cuda_abi::Result result = call().memory_allocate(&address, std::max<std::size_t>(bytes, 1));
-    if (result == cuda_abi::kOutOfMemory) {
-      throw bad_input("cannot allocate " + format_bytes(bytes) + " on " + info_.id + ": " +
-                      format_bytes(free_memory_bytes()) + " of " + format_bytes(info_.memory_bytes) +
-                      " are free");
-    }
-    context()->check(result, "cuMemAlloc");
-    return std::make_unique<CudaBuffer>(context(), address, bytes);
-  }
-
   void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
     if (bytes == 0) return;
-    parts_.get()->staging.copy_to_device(native(stream), address_of(device), host, bytes);
+    own(stream).require_no_capture("copy_to_device");
+    parts_.get()->staging.copy_to_device(own(stream).get(), CudaVendor::address(device), host, bytes);
     stream.synchronize();
   }
 
   void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
     if (bytes == 0) return;
+    own(stream).require_no_capture("copy_to_host");
     stream.synchronize();  // it names the kernel if one has failed
-    parts_.get()->staging.copy_to_host(native(stream), host, address_of(device), bytes);
-  }
-
-  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
-    if (bytes == 0) return;
-    const CurrentContext current = context()->enter();
-    context()->check(call().copy_on_device(address_of(to), address_of(from), bytes, native(stream)),
-                     "cuMemcpyDtoDAsync");
-  }
-
-  void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
-    if (bytes == 0) return;
-    const CurrentContext current = context()->enter();
-    context()->check(call().fill_bytes(address_of(device), value, bytes, native(stream)), "cuMemsetD8Async");
-  }
-
-  [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
-    return std::make_unique<CudaStream>(context());
-  }
-  [[nodiscard]] std::unique_ptr<Stream> default_stream() override {
-    return std::make_unique<CudaStream>(context(), cuda_abi::kLegacyStream);
-  }
-
-  /// Of a stream that was created as blocking, the legacy default stream tells.
-  [[nodiscard]] bool is_capturing(void* native) override {
-    const CurrentContext current = context()->enter();
-    auto* stream = native == nullptr ? cuda_abi::kLegacyStream : static_cast<cuda_abi::Stream>(native);
-    cuda_abi::CaptureStatus status = cuda_abi::CaptureStatus::kNone;
-    const cuda_abi::Result result = call().stream_is_capturing(stream, &status);
-    if (result == cuda_abi::kStreamCaptureImplicit) return true;
-    context()->check(result, "cuStreamIsCapturing");
-    return status != cuda_abi::CaptureStatus::kNone;
+    parts_.get()->staging.copy_to_host(own(stream).get(), host, CudaVendor::address(device), bytes);
   }
 
   [[nodiscard]] TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data) override {
@@ -151,26 +73,15 @@ class CudaDevice final : public Device {
     return encode_cuda_tensor_map(*context(), layout, data);
   }
   [[nodiscard]] std::optional<DeviceClocks> clocks() override { return clock_reader_.read(); }
-
-  [[nodiscard]] std::unique_ptr<Event> create_event() override { return make_cuda_event(context()); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
-    return load_cuda_module(context(), binary, info_);
+    return load_cuda_module(context(), binary, info());
   }
-
-  void flush_cache(Stream& stream) override { eviction_.enqueue(*this, stream); }
 
  private:
-  [[nodiscard]] const std::shared_ptr<CudaContext>& context() const { return parts_.get()->context; }
-  [[nodiscard]] const cuda_abi::Functions& call() const { return driver_->call; }
-  static cuda_abi::Stream native(const Stream& stream) {
-    return static_cast<cuda_abi::Stream>(stream.native());
-  }
+  [[nodiscard]] const std::shared_ptr<CudaContext>& context() const override { return parts_.get()->context; }
 
-  std::shared_ptr<const CudaDriver> driver_;
-  DeviceInfo info_;
   CudaClockReader clock_reader_;
   std::shared_future<std::unique_ptr<WorkingParts>> parts_;
-  CacheEviction eviction_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "device/cuda/cuda_stream.h"
+#include "device/cuda/cuda_vendor.h"
 #include "device/fault.h"
 
 namespace kiln {

@@ -43,11 +43,19 @@ const char* bind_all(const VendorLibrary& library, cuda_abi::Functions& call) {
   need(call.copy_to_device, "cuMemcpyHtoDAsync_v2");
   need(call.copy_to_host, "cuMemcpyDtoHAsync_v2");
   need(call.copy_on_device, "cuMemcpyDtoDAsync_v2");
+  need(call.copy_from_peer, "cuMemcpyPeerAsync");
+  need(call.enable_peer_access, "cuCtxEnablePeerAccess");
   need(call.fill_bytes, "cuMemsetD8Async");
   need(call.stream_create, "cuStreamCreate");
   need(call.stream_destroy, "cuStreamDestroy_v2");
   need(call.stream_synchronize, "cuStreamSynchronize");
+  need(call.stream_wait_event, "cuStreamWaitEvent");
   need(call.stream_is_capturing, "cuStreamIsCapturing");
+  need(call.begin_capture, "cuStreamBeginCapture_v2");
+  need(call.end_capture, "cuStreamEndCapture");
+  need(call.graph_destroy, "cuGraphDestroy");
+  need(call.graph_instance_destroy, "cuGraphExecDestroy");
+  need(call.graph_launch, "cuGraphLaunch");
   need(call.event_create, "cuEventCreate");
   need(call.event_destroy, "cuEventDestroy_v2");
   need(call.event_record, "cuEventRecord");
@@ -62,6 +70,7 @@ const char* bind_all(const VendorLibrary& library, cuda_abi::Functions& call) {
   need(call.launch_kernel, "cuLaunchKernel");
   need(call.max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   need(call.device_get_pci_bus_id, "cuDeviceGetPCIBusId");
+  want(call.graph_instantiate, "cuGraphInstantiateWithFlags");
   want(call.library_load, "cuLibraryLoadData");
   want(call.library_unload, "cuLibraryUnload");
   want(call.library_get_module, "cuLibraryGetModule");

@@ -18,6 +18,8 @@ using Module = struct ModuleTag*;
 using Library = struct LibraryTag*;
 using Kernel = struct KernelTag*;
 using Function = struct FunctionTag*;
+using Graph = struct GraphTag*;
+using GraphInstance = struct GraphInstanceTag*;  // CUgraphExec
 
 /// CUlaunchAttribute, for the two that Kiln uses.
 struct LaunchAttribute {
@@ -120,6 +122,9 @@ enum class TensorMapElement : int {
   kF64 = 8,
 };
 
+/// CUstreamCaptureMode, for the one that Kiln uses: other threads may allocate and load meanwhile.
+enum class CaptureMode : int { kThreadLocal = 1 };
+
 /// CUstreamCaptureStatus
 enum class CaptureStatus : int { kNone = 0, kActive = 1, kInvalidated = 2 };
 
@@ -127,7 +132,7 @@ constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 constexpr unsigned kEventDefault = 0;       // CU_EVENT_DEFAULT
 constexpr unsigned kEventNoTiming = 2;      // CU_EVENT_DISABLE_TIMING
 
-/// Addresses of the driver's functions. Those after `optional` came with CUDA 12 and may be null.
+/// Addresses of the driver's functions. Those after `optional` came after CUDA 11.0 and may be null.
 struct Functions {
   Result (*init)(unsigned flags);
   Result (*driver_get_version)(int* version);
@@ -151,11 +156,20 @@ struct Functions {
   Result (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
   Result (*copy_to_host)(void* to, DevicePointer from, std::size_t bytes, Stream stream);
   Result (*copy_on_device)(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream);
+  Result (*copy_from_peer)(DevicePointer to, Context to_context, DevicePointer from, Context from_context,
+                           std::size_t bytes, Stream stream);
+  Result (*enable_peer_access)(Context peer, unsigned flags);
   Result (*fill_bytes)(DevicePointer address, unsigned char value, std::size_t bytes, Stream stream);
   Result (*stream_create)(Stream* stream, unsigned flags);
   Result (*stream_destroy)(Stream stream);
   Result (*stream_synchronize)(Stream stream);
+  Result (*stream_wait_event)(Stream stream, Event event, unsigned flags);
   Result (*stream_is_capturing)(Stream stream, CaptureStatus* status);
+  Result (*begin_capture)(Stream stream, CaptureMode mode);
+  Result (*end_capture)(Stream stream, Graph* graph);
+  Result (*graph_destroy)(Graph graph);
+  Result (*graph_instance_destroy)(GraphInstance instance);
+  Result (*graph_launch)(GraphInstance instance, Stream stream);
   Result (*event_create)(Event* event, unsigned flags);
   Result (*event_destroy)(Event event);
   Result (*event_record)(Event event, Stream stream);
@@ -174,6 +188,7 @@ struct Functions {
   Result (*device_get_pci_bus_id)(char* text, int length, DeviceNumber device);
 
   // optional
+  Result (*graph_instantiate)(GraphInstance* instance, Graph graph, unsigned long long flags);
   Result (*library_load)(Library* library, const void* image, int* jit_options, void** jit_values,
                          unsigned jit_count, int* options, void** values, unsigned count);
   Result (*library_unload)(Library library);

@@ -15,6 +15,8 @@ using Stream = struct StreamTag*;
 using Event = struct EventTag*;
 using Module = struct ModuleTag*;
 using Function = struct FunctionTag*;
+using Graph = struct GraphTag*;
+using GraphInstance = struct GraphInstanceTag*;  // hipGraphExec_t
 
 // Results that Kiln tells apart.
 constexpr Result kSuccess = 0;
@@ -52,6 +54,9 @@ enum class DeviceAttribute : int {
   kWarpSize = 87,
 };
 
+/// hipStreamCaptureMode, for the one that Kiln uses: other threads may allocate and load meanwhile.
+enum class CaptureMode : int { kThreadLocal = 1 };
+
 /// hipStreamCaptureStatus
 enum class CaptureStatus : int { kNone = 0, kActive = 1, kInvalidated = 2 };
 
@@ -82,14 +87,25 @@ struct Functions {
   Result (*memory_get_info)(std::size_t* free, std::size_t* total);
   Result (*memory_allocate)(DevicePointer* address, std::size_t bytes);
   Result (*memory_free)(DevicePointer address);
+  Result (*host_allocate)(void** address, std::size_t bytes, unsigned flags);
+  Result (*host_free)(void* address);
   Result (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
   Result (*copy_to_host)(void* to, const void* from, std::size_t bytes, Stream stream);
   Result (*copy_on_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
+  Result (*copy_from_peer)(DevicePointer to, int to_device, const void* from, int from_device,
+                           std::size_t bytes, Stream stream);
+  Result (*enable_peer_access)(int peer, unsigned flags);
   Result (*fill_bytes)(DevicePointer address, unsigned char value, std::size_t bytes, Stream stream);
   Result (*stream_create)(Stream* stream, unsigned flags);
   Result (*stream_destroy)(Stream stream);
   Result (*stream_synchronize)(Stream stream);
+  Result (*stream_wait_event)(Stream stream, Event event, unsigned flags);
   Result (*stream_is_capturing)(Stream stream, CaptureStatus* status);
+  Result (*begin_capture)(Stream stream, CaptureMode mode);
+  Result (*end_capture)(Stream stream, Graph* graph);
+  Result (*graph_destroy)(Graph graph);
+  Result (*graph_instance_destroy)(GraphInstance instance);
+  Result (*graph_launch)(GraphInstance instance, Stream stream);
   Result (*event_create)(Event* event, unsigned flags);
   Result (*event_destroy)(Event event);
   Result (*event_record)(Event event, Stream stream);
@@ -104,6 +120,7 @@ struct Functions {
   Result (*max_active_blocks)(int* blocks, Function function, int block_size, std::size_t shared_bytes);
 
   // optional
+  Result (*graph_instantiate)(GraphInstance* instance, Graph graph, unsigned long long flags);
   Result (*launch_cooperative_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                       unsigned block_x, unsigned block_y, unsigned block_z,
                                       unsigned shared_bytes, Stream stream, void** arguments);

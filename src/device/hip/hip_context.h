@@ -5,6 +5,7 @@
 
 #include "base/unique_handle.h"
 #include "device/context_faults.h"
+#include "device/gpu/driver_call.h"
 #include "device/hip/hip_runtime.h"
 
 namespace kiln {
@@ -44,6 +45,10 @@ struct HipHandleTraits {
 };
 
 using HipMemory = UniqueHandle<HipHandleTraits<hip_abi::DevicePointer, &hip_abi::Functions::memory_free>>;
+using HipHostMemory = UniqueHandle<HipHandleTraits<void*, &hip_abi::Functions::host_free>>;
+using HipGraphHandle = UniqueHandle<HipHandleTraits<hip_abi::Graph, &hip_abi::Functions::graph_destroy>>;
+using HipGraphInstanceHandle =
+    UniqueHandle<HipHandleTraits<hip_abi::GraphInstance, &hip_abi::Functions::graph_instance_destroy>>;
 using HipStreamHandle = UniqueHandle<HipHandleTraits<hip_abi::Stream, &hip_abi::Functions::stream_destroy>>;
 using HipEventHandle = UniqueHandle<HipHandleTraits<hip_abi::Event, &hip_abi::Functions::event_destroy>>;
 using HipModuleHandle = UniqueHandle<HipHandleTraits<hip_abi::Module, &hip_abi::Functions::module_unload>>;
@@ -55,11 +60,28 @@ class HipContext {
       : runtime_(std::move(runtime)), device_(device) {}
 
   [[nodiscard]] const HipRuntime& runtime() const { return *runtime_; }
+  [[nodiscard]] const hip_abi::Functions& functions() const { return runtime_->call; }
   [[nodiscard]] int device() const { return device_; }
+  /// What a copy between devices calls this one.
+  [[nodiscard]] int place() const { return device_; }
+  /// "the HIP run time (amdgpu 6.8.5, HIP 6.2.41134)"
+  [[nodiscard]] std::string description() const {
+    return "the HIP run time (" + runtime_->description() + ")";
+  }
+  /// The object is given back with the result.
+  template <class Owner, class Object>
+  [[nodiscard]] Owner own(Object object) const {
+    return Owner({runtime_.get(), device_, object});
+  }
   /// Selects the device on this thread; changes nothing where it is already.
   [[nodiscard]] SelectedDevice enter();
   void check(hip_abi::Result result, const char* call) {
     if (result != hip_abi::kSuccess) fail(result, call);
+  }
+  /// Throws what `check` does.
+  template <class Call, class... Arguments>
+  void run(const Call& call, Arguments... arguments) {
+    check((runtime_->call.*call.function)(arguments...), call.name);
   }
   /// As throw_hip_error; once the device is lost to a kernel's fault, every error says which fault that was.
   [[noreturn]] void fail(hip_abi::Result result, const char* call, const std::string& detail = "");

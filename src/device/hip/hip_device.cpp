@@ -2,11 +2,9 @@
 
 #include <array>
 
-#include "base/text.h"
-#include "device/cache_eviction.h"
-#include "device/hip/hip_context.h"
+#include "device/gpu/gpu_device.h"
 #include "device/hip/hip_module.h"
-#include "device/hip/hip_stream.h"
+#include "device/hip/hip_vendor.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -32,115 +30,20 @@ std::string isa_name(const HipRuntime& runtime, int ordinal) {
   return name;
 }
 
-class HipBuffer final : public DeviceBuffer {
- public:
-  HipBuffer(std::shared_ptr<HipContext> context, hip_abi::DevicePointer address, std::size_t bytes)
-      : context_(std::move(context)),
-        memory_({&context_->runtime(), context_->device(), address}),
-        bytes_(bytes) {}
-
-  [[nodiscard]] void* data() const override { return memory_.get().object; }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-  [[nodiscard]] void* host_view() const override { return nullptr; }
-
- private:
-  std::shared_ptr<HipContext> context_;
-  HipMemory memory_;
-  std::size_t bytes_;
-};
-
-class HipDevice final : public Device {
+class HipDevice final : public GpuDevice<HipVendor> {
  public:
   HipDevice(const std::shared_ptr<const HipRuntime>& runtime, int ordinal)
-      : info_(describe_hip_device(*runtime, ordinal)),
+      : GpuDevice(describe_hip_device(*runtime, ordinal)),
         context_(std::make_shared<HipContext>(runtime, ordinal)) {}
 
-  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-
-  [[nodiscard]] std::uint64_t free_memory_bytes() override {
-    const SelectedDevice current = context_->enter();
-    std::size_t free = 0;
-    std::size_t total = 0;
-    context_->check(call().memory_get_info(&free, &total), "hipMemGetInfo");
-    return free;
-  }
-
-  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
-    const SelectedDevice current = context_->enter();
-    hip_abi::DevicePointer address = nullptr;
-    const hip_abi::Result result = call().memory_allocate(&address, std::max<std::size_t>(bytes, 1));
-    if (result == hip_abi::kOutOfMemory) {
-      throw bad_input("cannot allocate " + format_bytes(bytes) + " on " + info_.id + ": " +
-                      format_bytes(free_memory_bytes()) + " of " + format_bytes(info_.memory_bytes) +
-                      " are free");
-    }
-    context_->check(result, "hipMalloc");
-    return std::make_unique<HipBuffer>(context_, address, bytes);
-  }
-
-  void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
-    if (bytes == 0) return;
-    {
-      const SelectedDevice current = context_->enter();
-      context_->check(call().copy_to_device(device, host, bytes, native(stream)), "hipMemcpyHtoDAsync");
-    }
-    stream.synchronize();
-  }
-
-  void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
-    if (bytes == 0) return;
-    stream.synchronize();  // it names the kernel if one has failed
-    {
-      const SelectedDevice current = context_->enter();
-      context_->check(call().copy_to_host(host, device, bytes, native(stream)), "hipMemcpyDtoHAsync");
-    }
-    stream.synchronize();
-  }
-
-  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
-    if (bytes == 0) return;
-    const SelectedDevice current = context_->enter();
-    context_->check(call().copy_on_device(to, from, bytes, native(stream)), "hipMemcpyDtoDAsync");
-  }
-
-  void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
-    if (bytes == 0) return;
-    const SelectedDevice current = context_->enter();
-    context_->check(call().fill_bytes(device, value, bytes, native(stream)), "hipMemsetD8Async");
-  }
-
-  [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
-    return std::make_unique<HipStream>(context_);
-  }
-  [[nodiscard]] std::unique_ptr<Stream> default_stream() override {
-    return std::make_unique<HipStream>(context_, nullptr);
-  }
-  /// Of a stream that was created as blocking, the null stream tells.
-  [[nodiscard]] bool is_capturing(void* native) override {
-    const SelectedDevice current = context_->enter();
-    hip_abi::CaptureStatus status = hip_abi::CaptureStatus::kNone;
-    const hip_abi::Result result = call().stream_is_capturing(static_cast<hip_abi::Stream>(native), &status);
-    if (result == hip_abi::kStreamCaptureImplicit) return true;
-    context_->check(result, "hipStreamIsCapturing");
-    return status != hip_abi::CaptureStatus::kNone;
-  }
-
-  [[nodiscard]] std::unique_ptr<Event> create_event() override { return make_hip_event(context_); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
-    return load_hip_module(context_, binary, info_);
+    return load_hip_module(context_, binary, info());
   }
-
-  void flush_cache(Stream& stream) override { eviction_.enqueue(*this, stream); }
 
  private:
-  [[nodiscard]] const hip_abi::Functions& call() const { return context_->runtime().call; }
-  static hip_abi::Stream native(const Stream& stream) {
-    return static_cast<hip_abi::Stream>(stream.native());
-  }
+  [[nodiscard]] const std::shared_ptr<HipContext>& context() const override { return context_; }
 
-  DeviceInfo info_;
   std::shared_ptr<HipContext> context_;
-  CacheEviction eviction_;
 };
 
 }  // namespace

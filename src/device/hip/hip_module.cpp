@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "device/hip/code_object.h"
-#include "device/hip/hip_stream.h"
+#include "device/hip/hip_vendor.h"
 #include "kiln/error.h"
 
 namespace kiln {

@@ -35,13 +35,23 @@ const char* bind_all(const VendorLibrary& library, hip_abi::Functions& call) {
   need(call.memory_get_info, "hipMemGetInfo");
   need(call.memory_allocate, "hipMalloc");
   need(call.memory_free, "hipFree");
+  need(call.host_allocate, "hipHostMalloc");
+  need(call.host_free, "hipHostFree");
   need(call.copy_to_device, "hipMemcpyHtoDAsync");
   need(call.copy_to_host, "hipMemcpyDtoHAsync");
   need(call.copy_on_device, "hipMemcpyDtoDAsync");
+  need(call.copy_from_peer, "hipMemcpyPeerAsync");
+  need(call.enable_peer_access, "hipDeviceEnablePeerAccess");
   need(call.fill_bytes, "hipMemsetD8Async");
   need(call.stream_create, "hipStreamCreateWithFlags");
   need(call.stream_destroy, "hipStreamDestroy");
   need(call.stream_synchronize, "hipStreamSynchronize");
+  need(call.stream_wait_event, "hipStreamWaitEvent");
+  need(call.begin_capture, "hipStreamBeginCapture");
+  need(call.end_capture, "hipStreamEndCapture");
+  need(call.graph_destroy, "hipGraphDestroy");
+  need(call.graph_instance_destroy, "hipGraphExecDestroy");
+  need(call.graph_launch, "hipGraphLaunch");
   need(call.stream_is_capturing, "hipStreamIsCapturing");
   need(call.event_create, "hipEventCreateWithFlags");
   need(call.event_destroy, "hipEventDestroy");
@@ -53,6 +63,7 @@ const char* bind_all(const VendorLibrary& library, hip_abi::Functions& call) {
   need(call.module_get_global, "hipModuleGetGlobal");
   need(call.launch_kernel, "hipModuleLaunchKernel");
   need(call.max_active_blocks, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor");
+  bind_symbol(library, call.graph_instantiate, "hipGraphInstantiateWithFlags");
   bind_symbol(library, call.launch_cooperative_kernel, "hipModuleLaunchCooperativeKernel");
   // Where the newer one is, the older may be gone, and may have either layout.
   if (!bind_symbol(library, call.get_device_properties_r0600, "hipGetDevicePropertiesR0600")) {

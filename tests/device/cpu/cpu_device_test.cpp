@@ -181,5 +181,64 @@ TEST_F(CpuDeviceTest, RunsStreamsOfSeveralThreads) {
   }
 }
 
+TEST(CpuGraph, IsAListOfOperationsWithTheArgumentsOfTheCapture) {
+  CpuKernels kernels;
+  Function& add =
+      kernels.build("extern \"C\" __global__ void add(int* a, int value) { *a += value; }", "add");
+  Device& device = kernels.device();
+  Stream& stream = kernels.stream();
+  const auto buffer = device.allocate(2 * sizeof(int));
+  auto* numbers = static_cast<int*>(buffer->host_view());
+  std::memset(numbers, 0, buffer->bytes());
+  const auto graph = device.capture(stream, [&] {
+    for (int value = 1; value <= 3; ++value) {
+      void* address = numbers;
+      void* arguments[] = {&address, &value};
+      add.launch(stream, {{1, 1, 1}, {1, 1, 1}}, arguments);
+    }
+    device.copy_on_device(stream, numbers + 1, numbers, sizeof(int));
+    device.fill_bytes(stream, numbers, 0, sizeof(int));
+  });
+  EXPECT_EQ(numbers[0], 0);
+  graph->launch(stream);
+  EXPECT_EQ(numbers[0], 0);
+  EXPECT_EQ(numbers[1], 6);
+  numbers[0] = 10;
+  graph->launch(stream);
+  EXPECT_EQ(numbers[1], 16);
+}
+
+TEST(CpuGraph, AFaultInAReplayIsReportedAsForLaunches) {
+  CpuKernels kernels;
+  Function& fail = kernels.build(
+      "#include <assert.h>\nextern \"C\" __global__ void fail(int a) { assert(a == 1); }", "fail");
+  Stream& stream = kernels.stream();
+  const auto graph = kernels.device().capture(stream, [&] {
+    int value = 2;
+    void* arguments[] = {&value};
+    fail.launch(stream, {{1, 1, 1}, {1, 1, 1}}, arguments);
+  });
+  stream.synchronize();
+  graph->launch(stream);
+  EXPECT_THROW(stream.synchronize(), DeviceFault);
+}
+
+TEST(CpuGraph, WhatWaitsCannotBeCapturedAndTheStreamGoesOn) {
+  CpuKernels kernels;
+  Device& device = kernels.device();
+  Stream& stream = kernels.stream();
+  const auto buffer = device.allocate(4);
+  int host = 1;
+  EXPECT_THAT(bad_input_of([&] {
+                static_cast<void>(device.capture(
+                    stream, [&] { device.copy_to_device(stream, buffer->data(), &host, sizeof host); }));
+              }),
+              HasSubstr("copy_to_device waits for the device, which a stream that is captured"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(device.capture(stream, [&] { stream.synchronize(); })); }),
+              HasSubstr("synchronize waits"));
+  device.copy_to_device(stream, buffer->data(), &host, sizeof host);
+  stream.synchronize();
+}
+
 }  // namespace
 }  // namespace kiln::test

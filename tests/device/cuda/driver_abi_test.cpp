@@ -107,6 +107,18 @@ static_assert(kAbiEqual<decltype(F::host_free), decltype(&::cuMemFreeHost)>);
 static_assert(kAbiEqual<decltype(F::copy_to_device), decltype(&::cuMemcpyHtoDAsync)>);
 static_assert(kAbiEqual<decltype(F::copy_to_host), decltype(&::cuMemcpyDtoHAsync)>);
 static_assert(kAbiEqual<decltype(F::copy_on_device), decltype(&::cuMemcpyDtoDAsync)>);
+static_assert(kAbiEqual<decltype(F::copy_from_peer), decltype(&::cuMemcpyPeerAsync)>);
+static_assert(kAbiEqual<decltype(F::enable_peer_access), decltype(&::cuCtxEnablePeerAccess)>);
+static_assert(kAbiEqual<decltype(F::stream_wait_event), decltype(&::cuStreamWaitEvent)>);
+static_assert(kAbiEqual<decltype(F::begin_capture), decltype(&::cuStreamBeginCapture)>);
+static_assert(kAbiEqual<decltype(F::end_capture), decltype(&::cuStreamEndCapture)>);
+static_assert(kAbiEqual<decltype(F::graph_destroy), decltype(&::cuGraphDestroy)>);
+static_assert(kAbiEqual<decltype(F::graph_instance_destroy), decltype(&::cuGraphExecDestroy)>);
+static_assert(kAbiEqual<decltype(F::graph_launch), decltype(&::cuGraphLaunch)>);
+#if CUDA_VERSION >= 11040
+static_assert(kAbiEqual<decltype(F::graph_instantiate), decltype(&::cuGraphInstantiateWithFlags)>);
+#endif
+static_assert(number(cuda_abi::CaptureMode::kThreadLocal) == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(kAbiEqual<decltype(F::fill_bytes), decltype(&::cuMemsetD8Async)>);
 static_assert(kAbiEqual<decltype(F::stream_create), decltype(&::cuStreamCreate)>);
 static_assert(kAbiEqual<decltype(F::stream_destroy), decltype(&::cuStreamDestroy)>);

@@ -6,8 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device/hip/hip_abi.h"
 
@@ -23,9 +26,12 @@ constexpr Result kInvalidContext = 201;
 constexpr int kDevices = 2;
 constexpr std::size_t kMemory = std::size_t{1} << 20;
 
+using Operations = std::vector<std::function<void()>>;
+
 struct Stream {
   int device;
   Result pending = kSuccess;
+  Operations* captured = nullptr;  // while it is captured into a graph
 };
 struct Event {
   int device;
@@ -48,6 +54,12 @@ Stream null_streams[kDevices] = {{0}, {1}};
 /// The null stream is that of the selected device.
 Stream& meant_by(Stream* stream) {
   return stream != nullptr ? *stream : null_streams[selected];
+}
+
+/// Now, or at each launch of the graph that the stream is captured into.
+void perform(Stream* stream, std::function<void()> operation) {
+  if (Operations* captured = meant_by(stream).captured) return captured->push_back(std::move(operation));
+  operation();
 }
 
 Result on_device(int device) {
@@ -141,8 +153,28 @@ FAKE Result hipFree(void* address) {
   allocations.erase(found);
   return kSuccess;
 }
+FAKE Result hipHostMalloc(void** address, std::size_t bytes, unsigned /*flags*/) {
+  *address = std::malloc(bytes);
+  return kSuccess;
+}
+FAKE Result hipHostFree(void* address) {
+  std::free(address);
+  return kSuccess;
+}
+/// From a place on the one device to a place on the other, as they were allocated.
+FAKE Result hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                               Stream* stream) {
+  if (allocations[to].first != to_device || allocations[const_cast<void*>(from)].first != from_device)
+    return kInvalidContext;
+  perform(stream, [=] { std::memcpy(to, from, bytes); });
+  return on_device(meant_by(stream).device);
+}
+/// There is none: the copy goes through the host.
+FAKE Result hipDeviceEnablePeerAccess(int /*peer*/, unsigned /*flags*/) {
+  return 217;
+}
 FAKE Result hipMemcpyHtoDAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
-  std::memcpy(to, from, bytes);
+  perform(stream, [=] { std::memcpy(to, from, bytes); });
   return on_device(meant_by(stream).device);
 }
 /// To memory that is not pinned: it waits for the stream.
@@ -152,11 +184,11 @@ FAKE Result hipMemcpyDtoHAsync(void* to, const void* from, std::size_t bytes, St
   return on_device(meant_by(stream).device);
 }
 FAKE Result hipMemcpyDtoDAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
-  std::memcpy(to, from, bytes);
+  perform(stream, [=] { std::memcpy(to, from, bytes); });
   return on_device(meant_by(stream).device);
 }
 FAKE Result hipMemsetD8Async(void* address, unsigned char value, std::size_t bytes, Stream* stream) {
-  std::memset(address, value, bytes);
+  perform(stream, [=] { std::memset(address, value, bytes); });
   return on_device(meant_by(stream).device);
 }
 FAKE Result hipStreamCreateWithFlags(Stream** stream, unsigned /*flags*/) {
@@ -168,7 +200,37 @@ FAKE Result hipStreamDestroy(Stream* stream) {
   return kSuccess;
 }
 FAKE Result hipStreamSynchronize(Stream* stream) {
+  if (meant_by(stream).captured != nullptr) return kiln::hip_abi::kStreamCaptureUnsupported;
   return meant_by(stream).device == selected ? meant_by(stream).pending : kInvalidContext;
+}
+FAKE Result hipStreamWaitEvent(Stream* stream, Event* event, unsigned /*flags*/) {
+  return meant_by(stream).device == event->device ? kSuccess : kInvalidContext;
+}
+FAKE Result hipStreamBeginCapture(Stream* stream, int /*mode*/) {
+  stream->captured = new Operations;
+  return on_device(stream->device);
+}
+FAKE Result hipStreamEndCapture(Stream* stream, Operations** graph) {
+  *graph = std::exchange(stream->captured, nullptr);
+  return on_device(stream->device);
+}
+FAKE Result hipGraphDestroy(Operations* graph) {
+  delete graph;
+  return kSuccess;
+}
+FAKE Result hipGraphExecDestroy(Operations* instance) {
+  delete instance;
+  return kSuccess;
+}
+#ifndef KILN_FAKE_HIP_5
+FAKE Result hipGraphInstantiateWithFlags(Operations** instance, Operations* graph, unsigned long long) {
+  *instance = new Operations(*graph);
+  return kSuccess;
+}
+#endif
+FAKE Result hipGraphLaunch(Operations* instance, Stream* stream) {
+  for (const auto& operation : *instance) operation();
+  return on_device(meant_by(stream).device);
 }
 FAKE Result hipStreamIsCapturing(Stream* stream, int* status) {
   *status = 0;
@@ -215,8 +277,11 @@ FAKE Result hipModuleLaunchKernel(Function* function, unsigned grid_x, unsigned,
                                   unsigned, unsigned, Stream* stream, void** arguments, void**) {
   constexpr unsigned kTooMany = 1u << 30;
   if (grid_x >= kTooMany) return kiln::hip_abi::kInvalidConfiguration;
-  if (function->name == "increment") **static_cast<int**>(arguments[0]) += 1;
-  if (function->name == "fault") meant_by(stream).pending = kiln::hip_abi::kIllegalAddress;
+  int* counter = function->name == "increment" ? *static_cast<int**>(arguments[0]) : nullptr;
+  perform(stream, [=] {
+    if (counter != nullptr) *counter += 1;
+    if (function->name == "fault") meant_by(stream).pending = kiln::hip_abi::kIllegalAddress;
+  });
   return on_device(function->device);
 }
 FAKE Result hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*, int block_size,

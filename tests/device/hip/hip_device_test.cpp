@@ -15,6 +15,7 @@
 namespace kiln::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -218,6 +219,62 @@ TEST_P(HipDeviceTest, TimesBetweenEvents) {
   end->record(*stream);
   EXPECT_GE(end->seconds_since(*begin), 0);
   EXPECT_LT(end->seconds_since(*begin), 1);
+}
+
+TEST_P(HipDeviceTest, AGraphRunsAtEachLaunchOnItsOwnDevice) {
+  const auto device = backend_->open(1);
+  const auto module = device->load(code_for("gfx906:sramecc+:xnack+"));
+  const auto stream = device->create_stream();
+  const auto buffer = device->allocate(sizeof(int));
+  device->fill_bytes(*stream, buffer->data(), 0, sizeof(int));
+  void* address = buffer->data();
+  void* arguments[] = {&address};
+  const auto capture = [&] {
+    return device->capture(*stream, [&] {
+      for (int i = 0; i < 3; ++i)
+        module->function("increment")->launch(*stream, {{1, 1, 1}, {64, 1, 1}}, arguments);
+    });
+  };
+  if (GetParam() == std::string(KILN_FAKE_HIP_5)) {
+    EXPECT_THAT(error_of([&] { static_cast<void>(capture()); }),
+                AllOf(HasSubstr("the HIP run time ("), HasSubstr("HIP 5.2 brought them")));
+    return;
+  }
+  const auto graph = capture();
+  int value = -1;
+  device->copy_to_host(*stream, &value, buffer->data(), sizeof value);
+  EXPECT_EQ(value, 0);
+  graph->launch(*stream);
+  graph->launch(*stream);
+  device->copy_to_host(*stream, &value, buffer->data(), sizeof value);
+  EXPECT_EQ(value, 6);
+  const auto faulty = device->capture(*stream, [&] {
+    module->function("fault")->launch(*stream, {{1, 1, 1}, {64, 1, 1}}, nullptr);
+  });
+  faulty->launch(*stream);
+  EXPECT_THAT(error_of([&] { stream->synchronize(); }),
+              AllOf(HasSubstr("hipErrorIllegalAddress"), HasSubstr("kernel 'fault'")));
+}
+
+TEST_P(HipDeviceTest, CopiesBetweenDevicesAndBesideTheHost) {
+  const auto first = backend_->open(0);
+  const auto second = backend_->open(1);
+  const auto from_stream = first->create_stream();
+  const auto stream = second->create_stream();
+  const auto host = second->allocate_host(2 * sizeof(int));
+  auto* numbers = static_cast<int*>(host->host_view());
+  numbers[0] = 5;
+  const auto from = first->allocate(sizeof(int));
+  const auto to = second->allocate(sizeof(int));
+  first->enqueue_copy_to_device(*from_stream, from->data(), numbers, sizeof(int));
+  const auto sent = first->create_event();
+  sent->record(*from_stream);
+  first->create_stream()->wait(*sent);
+  from_stream->synchronize();
+  second->copy_from_peer(*stream, to->data(), *first, from->data(), sizeof(int));
+  second->enqueue_copy_to_host(*stream, numbers + 1, to->data(), sizeof(int));
+  stream->synchronize();
+  EXPECT_EQ(numbers[1], 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Releases, HipDeviceTest, ::testing::Values(KILN_FAKE_HIP_5, KILN_FAKE_HIP_6),

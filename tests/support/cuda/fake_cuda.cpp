@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <set>
 #include <sstream>
 
 #define FAKE extern "C" __attribute__((visibility("default")))
@@ -19,9 +21,22 @@
 namespace kiln::cuda_abi {
 
 struct ContextTag {};
-struct StreamTag {};
+/// What is captured, with the streams that take part.
+struct GraphTag {
+  std::vector<std::function<void()>> operations;
+  std::set<Stream> streams;
+  bool invalid = false;
+};
+struct GraphInstanceTag {
+  std::vector<std::function<void()>> operations;
+};
+struct StreamTag {
+  GraphTag* graph = nullptr;  ///< while it is captured
+  bool joined = false;        ///< no operation of it stands after the last event that the first one waits for
+};
 struct EventTag {
   std::chrono::steady_clock::time_point time;
+  Stream captured = nullptr;  ///< by which it was recorded in a capture
 };
 struct FunctionTag {
   std::string name;
@@ -55,6 +70,27 @@ kiln::test::FakeCuda& fake() {
 /// A function that works in the current context.
 Result enter(const char* function) {
   return current.empty() ? kInvalidContext : fake().enter(function);
+}
+
+GraphTag* graph_of(Stream stream) {
+  return stream == nullptr || stream == kLegacyStream ? nullptr : stream->graph;
+}
+
+/// Now, or at each launch of the graph that the stream is captured into.
+void perform(Stream stream, std::function<void()> operation) {
+  GraphTag* graph = graph_of(stream);
+  if (graph == nullptr) return operation();
+  stream->joined = false;
+  graph->operations.push_back(std::move(operation));
+}
+
+void copy(Stream stream, void* to, const void* from, std::size_t bytes) {
+  perform(stream, [=] { std::memcpy(to, from, bytes); });
+}
+
+template <class Number>
+void* address(Number number) {
+  return reinterpret_cast<void*>(number);
 }
 
 void read_code(ModuleTag& module, const void* image) {
@@ -99,6 +135,20 @@ void run(const Describe& describe, const FunctionTag& function, void** arguments
   for (std::size_t i = 0; i < function.parameters.size(); ++i)
     launch.arguments.emplace_back(static_cast<const char*>(arguments[i]), function.parameters[i]);
   fake().record(std::move(launch));
+}
+
+/// Now, or at each launch of the graph that the stream is captured into, with the arguments of now.
+template <class Describe>
+void launch(Stream stream, const Describe& describe, const FunctionTag& function, void** arguments) {
+  if (graph_of(stream) == nullptr) return run(describe, function, arguments);
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < function.parameters.size(); ++i)
+    values.emplace_back(static_cast<const char*>(arguments[i]), function.parameters[i]);
+  perform(stream, [=, &function]() mutable {
+    std::vector<void*> places;
+    for (std::string& value : values) places.push_back(value.data());
+    run(describe, function, places.data());
+  });
 }
 
 struct Text {
@@ -213,24 +263,33 @@ FAKE Result cuMemFreeHost(void* address) {
   std::free(address);
   return enter("cuMemFreeHost");
 }
-FAKE Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, Stream) {
+FAKE Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
   if (const Result result = enter("cuMemcpyHtoDAsync")) return result;
-  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  copy(stream, address(to), from, bytes);
   return kSuccess;
 }
-FAKE Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream) {
+FAKE Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
   if (const Result result = enter("cuMemcpyDtoHAsync")) return result;
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  copy(stream, to, address(from), bytes);
   return kSuccess;
 }
-FAKE Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, std::size_t bytes, Stream) {
+FAKE Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
   if (const Result result = enter("cuMemcpyDtoDAsync")) return result;
-  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  copy(stream, address(to), address(from), bytes);
   return kSuccess;
 }
-FAKE Result cuMemsetD8Async(DevicePointer address, unsigned char value, std::size_t bytes, Stream) {
+FAKE Result cuMemcpyPeerAsync(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes,
+                              Stream stream) {
+  if (const Result result = enter("cuMemcpyPeerAsync")) return result;
+  copy(stream, address(to), address(from), bytes);
+  return kSuccess;
+}
+FAKE Result cuCtxEnablePeerAccess(Context, unsigned) {
+  return enter("cuCtxEnablePeerAccess");
+}
+FAKE Result cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes, Stream stream) {
   if (const Result result = enter("cuMemsetD8Async")) return result;
-  std::memset(reinterpret_cast<void*>(address), value, bytes);
+  perform(stream, [=] { std::memset(address(to), value, bytes); });
   return kSuccess;
 }
 FAKE Result cuStreamCreate(Stream* stream, unsigned flags) {
@@ -243,12 +302,71 @@ FAKE Result cuStreamDestroy_v2(Stream stream) {
   delete stream;
   return enter("cuStreamDestroy");
 }
-FAKE Result cuStreamSynchronize(Stream) {
+FAKE Result cuStreamSynchronize(Stream stream) {
+  if (GraphTag* graph = graph_of(stream)) {
+    graph->invalid = true;
+    return kStreamCaptureUnsupported;
+  }
   return enter("cuStreamSynchronize");
 }
-FAKE Result cuStreamIsCapturing(Stream, CaptureStatus* status) {
-  *status = CaptureStatus::kNone;
+/// A stream that waits for an event of a capture is captured, too.
+FAKE Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
+  if (const Result result = enter("cuStreamWaitEvent")) return result;
+  GraphTag* graph = graph_of(event->captured);
+  if (graph == nullptr) return kSuccess;
+  event->captured->joined = true;
+  stream->graph = graph;
+  graph->streams.insert(stream);
+  return kSuccess;
+}
+FAKE Result cuStreamIsCapturing(Stream stream, CaptureStatus* status) {
+  *status = graph_of(stream) != nullptr ? CaptureStatus::kActive : CaptureStatus::kNone;
   return enter("cuStreamIsCapturing");
+}
+FAKE Result cuStreamBeginCapture_v2(Stream stream, CaptureMode) {
+  if (const Result result = enter("cuStreamBeginCapture")) return result;
+  stream->graph = new GraphTag;
+  stream->graph->streams.insert(stream);
+  return kSuccess;
+}
+FAKE Result cuStreamEndCapture(Stream stream, Graph* graph) {
+  *graph = nullptr;
+  GraphTag* const captured = stream->graph;
+  stream->joined = true;
+  bool joined = true;
+  for (Stream each : captured->streams) {
+    joined = joined && each->joined;
+    each->graph = nullptr;
+  }
+  Result result = enter("cuStreamEndCapture");
+  if (captured->invalid) result = kStreamCaptureInvalidated;
+  if (!joined) result = 904;
+  if (result == kSuccess) {
+    *graph = captured;
+  } else {
+    delete captured;
+  }
+  return result;
+}
+FAKE Result cuGraphDestroy(Graph graph) {
+  delete graph;
+  return enter("cuGraphDestroy");
+}
+FAKE Result cuGraphExecDestroy(GraphInstance instance) {
+  delete instance;
+  return enter("cuGraphExecDestroy");
+}
+#if KILN_FAKE_CUDA >= 12
+FAKE Result cuGraphInstantiateWithFlags(GraphInstance* instance, Graph graph, unsigned long long) {
+  if (const Result result = enter("cuGraphInstantiateWithFlags")) return result;
+  *instance = new GraphInstanceTag{graph->operations};
+  return kSuccess;
+}
+#endif
+FAKE Result cuGraphLaunch(GraphInstance instance, Stream) {
+  if (const Result result = enter("cuGraphLaunch")) return result;
+  for (const auto& operation : instance->operations) operation();
+  return kSuccess;
 }
 FAKE Result cuEventCreate(Event* event, unsigned) {
   if (const Result result = enter("cuEventCreate")) return result;
@@ -259,7 +377,8 @@ FAKE Result cuEventDestroy_v2(Event event) {
   delete event;
   return enter("cuEventDestroy");
 }
-FAKE Result cuEventRecord(Event event, Stream) {
+FAKE Result cuEventRecord(Event event, Stream stream) {
+  event->captured = graph_of(stream) != nullptr ? stream : nullptr;
   event->time = std::chrono::steady_clock::now();
   return enter("cuEventRecord");
 }
@@ -306,12 +425,10 @@ FAKE Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, 
                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                            Stream stream, void** arguments, void**) {
   if (const Result result = enter("cuLaunchKernel")) return result;
-  run(
-      [&]() -> kiln::test::FakeCuda::Launch {
-        return {"", {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes, false, stream,
-                {}};
-      },
-      *function, arguments);
+  const auto describe = [=]() -> kiln::test::FakeCuda::Launch {
+    return {"", {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, shared_bytes, false, stream, {}};
+  };
+  launch(stream, describe, *function, arguments);
   return kSuccess;
 }
 
@@ -367,6 +484,7 @@ static kiln::test::FakeCuda::Launch describe_launch(const LaunchConfig& config) 
 }
 FAKE Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void** arguments, void**) {
   if (const Result result = enter("cuLaunchKernelEx")) return result;
+  if (graph_of(config->stream) != nullptr) return kStreamCaptureUnsupported;  // none is captured in tests
   run([&] { return describe_launch(*config); }, *function, arguments);
   return kSuccess;
 }

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "device/cache_eviction.h"
+#include "device/gpu/gpu_stream.h"
+
+namespace kiln {
+
+template <class Vendor>
+class GpuBuffer final : public DeviceBuffer {
+ public:
+  GpuBuffer(std::shared_ptr<typename Vendor::Context> context, typename Vendor::DevicePointer address,
+            std::size_t bytes)
+      : context_(std::move(context)),
+        memory_(context_->template own<typename Vendor::MemoryOwner>(address)),
+        bytes_(bytes) {}
+
+  [[nodiscard]] void* data() const override { return Vendor::pointer(memory_.get().object); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] void* host_view() const override { return nullptr; }
+
+ private:
+  std::shared_ptr<typename Vendor::Context> context_;
+  typename Vendor::MemoryOwner memory_;
+  std::size_t bytes_;
+};
+
+/// Host memory that the device's copy engines reach.
+template <class Vendor>
+class GpuHostBuffer final : public DeviceBuffer {
+ public:
+  GpuHostBuffer(std::shared_ptr<typename Vendor::Context> context, std::size_t bytes)
+      : context_(std::move(context)), bytes_(bytes) {
+    const auto current = context_->enter();
+    void* memory = nullptr;
+    context_->run(Vendor::kHostAllocate, &memory, std::max<std::size_t>(bytes, 1), 0U);
+    memory_ = context_->template own<typename Vendor::HostMemoryOwner>(memory);
+  }
+
+  [[nodiscard]] void* data() const override { return memory_.get().object; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] void* host_view() const override { return data(); }
+
+ private:
+  std::shared_ptr<typename Vendor::Context> context_;
+  typename Vendor::HostMemoryOwner memory_;
+  std::size_t bytes_;
+};
+
+/// What devices of CUDA and HIP have in common; see gpu_stream.h for `Vendor`.
+template <class Vendor>
+class GpuDevice : public Device {
+ public:
+  explicit GpuDevice(DeviceInfo info) : info_(std::move(info)) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+
+  [[nodiscard]] std::uint64_t free_memory_bytes() override {
+    const auto current = context()->enter();
+    std::size_t free = 0;
+    std::size_t total = 0;
+    context()->run(Vendor::kMemoryGetInfo, &free, &total);
+    return free;
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
+    const auto current = context()->enter();
+    typename Vendor::DevicePointer address{};
+    const auto result =
+        (context()->functions().*Vendor::kMemoryAllocate.function)(&address, std::max<std::size_t>(bytes, 1));
+    if (result == Vendor::kOutOfMemory) {
+      throw bad_input("cannot allocate " + format_bytes(bytes) + " on " + info_.id + ": " +
+                      format_bytes(free_memory_bytes()) + " of " + format_bytes(info_.memory_bytes) +
+                      " are free");
+    }
+    context()->check(result, Vendor::kMemoryAllocate.name);
+    return std::make_unique<GpuBuffer<Vendor>>(context(), address, bytes);
+  }
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_host(std::size_t bytes) override {
+    return std::make_unique<GpuHostBuffer<Vendor>>(context(), bytes);
+  }
+
+  void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
+    if (bytes == 0) return;
+    own(stream).require_no_capture("copy_to_device");
+    enqueue_copy_to_device(stream, device, host, bytes);
+    stream.synchronize();
+  }
+  void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
+    if (bytes == 0) return;
+    own(stream).require_no_capture("copy_to_host");
+    stream.synchronize();  // it names the kernel if one has failed
+    enqueue_copy_to_host(stream, host, device, bytes);
+    stream.synchronize();
+  }
+  void enqueue_copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
+    if (bytes > 0) enqueue(Vendor::kCopyToDevice, Vendor::address(device), host, bytes, own(stream).get());
+  }
+  void enqueue_copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
+    if (bytes > 0) enqueue(Vendor::kCopyToHost, host, Vendor::address(device), bytes, own(stream).get());
+  }
+  void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
+    if (bytes == 0) return;
+    enqueue(Vendor::kCopyOnDevice, Vendor::address(to), Vendor::address(from), bytes, own(stream).get());
+  }
+  void copy_from_peer(Stream& stream, void* to, Device& peer, const void* from, std::size_t bytes) override {
+    auto* other = dynamic_cast<GpuDevice*>(&peer);
+    if (other == nullptr) return Device::copy_from_peer(stream, to, peer, from, bytes);
+    if (bytes == 0) return;
+    reach(*other);
+    enqueue(Vendor::kCopyFromPeer, Vendor::address(to), context()->place(), Vendor::address(from),
+            other->context()->place(), bytes, own(stream).get());
+  }
+  void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
+    if (bytes > 0) enqueue(Vendor::kFillBytes, Vendor::address(device), value, bytes, own(stream).get());
+  }
+
+  [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<GpuStream<Vendor>>(context());
+  }
+  [[nodiscard]] std::unique_ptr<Stream> default_stream() override {
+    return std::make_unique<GpuStream<Vendor>>(context(), Vendor::default_stream());
+  }
+  [[nodiscard]] std::unique_ptr<Event> create_event() override {
+    return std::make_unique<GpuEvent<Vendor>>(context());
+  }
+  [[nodiscard]] std::unique_ptr<Graph> capture(Stream& stream,
+                                               const std::function<void()>& enqueue) override {
+    return own(stream).capture(enqueue);
+  }
+
+  /// Of a stream that was created as blocking, the default stream tells.
+  [[nodiscard]] bool is_capturing(void* native) override {
+    const auto current = context()->enter();
+    auto stream = native == nullptr ? Vendor::default_stream() : static_cast<typename Vendor::Stream>(native);
+    auto status = Vendor::CaptureStatus::kNone;
+    const auto result = (context()->functions().*Vendor::kStreamIsCapturing.function)(stream, &status);
+    if (result == Vendor::kStreamCaptureImplicit) return true;
+    context()->check(result, Vendor::kStreamIsCapturing.name);
+    return status != Vendor::CaptureStatus::kNone;
+  }
+
+  void flush_cache(Stream& stream) override { eviction_.enqueue(*this, stream); }
+
+ protected:
+  [[nodiscard]] virtual const std::shared_ptr<typename Vendor::Context>& context() const = 0;
+  static GpuStream<Vendor>& own(Stream& stream) { return dynamic_cast<GpuStream<Vendor>&>(stream); }
+
+ private:
+  template <class Call, class... Arguments>
+  void enqueue(const Call& call, Arguments... arguments) {
+    const auto current = context()->enter();
+    context()->run(call, arguments...);
+  }
+
+  /// Asks once for direct access to the other device's memory. Where there is none the driver copies through
+  /// the host.
+  void reach(GpuDevice& other) {
+    const std::lock_guard lock(reached_mutex_);
+    if (!reached_.insert(other.info_.id).second) return;
+    const auto current = context()->enter();
+    static_cast<void>(
+        (context()->functions().*Vendor::kEnablePeerAccess.function)(other.context()->place(), 0U));
+  }
+
+  DeviceInfo info_;
+  CacheEviction eviction_;
+  std::mutex reached_mutex_;
+  std::set<std::string> reached_;
+};
+
+}  // namespace kiln

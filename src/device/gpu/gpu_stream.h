@@ -1,0 +1,166 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "device/device.h"
+#include "device/fault.h"
+#include "device/launch_trace.h"
+#include "kiln/error.h"
+
+// Streams, events and graphs of CUDA and HIP. `Vendor` (device/cuda/cuda_vendor.h, device/hip/hip_vendor.h)
+// names the types, the owners of the driver's objects, and each function as a DriverCall.
+namespace kiln {
+
+template <class Vendor>
+class GpuStream final : public Stream {
+ public:
+  using Context = typename Vendor::Context;
+
+  /// A stream of Kiln's own.
+  explicit GpuStream(std::shared_ptr<Context> context) : context_(std::move(context)) {
+    const auto current = context_->enter();
+    // Not ordered with the legacy default stream: others' work there must not slow a measurement down.
+    context_->run(Vendor::kStreamCreate, &stream_, Vendor::kStreamNonBlocking);
+    owned_ = context_->template own<typename Vendor::StreamOwner>(stream_);
+  }
+  /// One that is there whether or not Kiln is: `lent` is not given back.
+  GpuStream(std::shared_ptr<Context> context, typename Vendor::Stream lent)
+      : context_(std::move(context)), stream_(lent) {}
+
+  [[nodiscard]] void* native() const override { return stream_; }
+  void synchronize() override;
+  void wait(const Event& event) override;
+
+  [[nodiscard]] typename Vendor::Stream get() const { return stream_; }
+  /// For the message, should the device fail. `kernel` comes from the context's keep_name.
+  void note_launch(const std::string& kernel) { trace_.note(kernel); }
+  void note_launch(const LaunchTrace::Kernels& kernels) { trace_.note(kernels); }
+
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue);
+  /// Throws bad_input while the stream is captured.
+  void require_no_capture(const char* operation) const {
+    if (captured_) {
+      throw bad_input(std::string(operation) +
+                      " waits for the device, which a stream that is captured into a graph cannot do");
+    }
+  }
+
+ private:
+  std::shared_ptr<Context> context_;
+  typename Vendor::StreamOwner owned_;
+  typename Vendor::Stream stream_ = nullptr;
+  LaunchTrace trace_;
+  bool captured_ = false;  // by the one thread that uses it meanwhile
+};
+
+template <class Vendor>
+class GpuEvent final : public Event {
+ public:
+  explicit GpuEvent(std::shared_ptr<typename Vendor::Context> context) : context_(std::move(context)) {
+    const auto current = context_->enter();
+    typename Vendor::Event event = nullptr;
+    context_->run(Vendor::kEventCreate, &event, Vendor::kEventDefault);
+    event_ = context_->template own<typename Vendor::EventOwner>(event);
+  }
+
+  void record(Stream& stream) override {
+    const auto current = context_->enter();
+    context_->run(Vendor::kEventRecord, get(), dynamic_cast<GpuStream<Vendor>&>(stream).get());
+  }
+
+  [[nodiscard]] double seconds_since(const Event& earlier) const override {
+    constexpr double kSecondsPerMillisecond = 1e-3;
+    const auto current = context_->enter();
+    float milliseconds = 0;
+    context_->run(Vendor::kEventElapsed, &milliseconds, dynamic_cast<const GpuEvent&>(earlier).get(), get());
+    return static_cast<double>(milliseconds) * kSecondsPerMillisecond;
+  }
+
+  [[nodiscard]] typename Vendor::Event get() const { return event_.get().object; }
+
+ private:
+  std::shared_ptr<typename Vendor::Context> context_;
+  typename Vendor::EventOwner event_;
+};
+
+template <class Vendor>
+class GpuGraph final : public Graph {
+ public:
+  /// `kernels`: for the message, should the device fail.
+  GpuGraph(std::shared_ptr<typename Vendor::Context> context, typename Vendor::Graph graph,
+           LaunchTrace::Kernels kernels)
+      : context_(std::move(context)), kernels_(kernels) {
+    typename Vendor::GraphInstance instance = nullptr;
+    accept(Vendor::kGraphInstantiate, &instance, graph, 0ULL);
+    instance_ = context_->template own<typename Vendor::GraphInstanceOwner>(instance);
+  }
+
+  void launch(Stream& stream) override {
+    auto& queue = dynamic_cast<GpuStream<Vendor>&>(stream);
+    const auto current = context_->enter();
+    accept(Vendor::kGraphLaunch, instance_.get().object, queue.get());
+    queue.note_launch(kernels_);
+  }
+
+ private:
+  template <class Call, class... Arguments>
+  void accept(const Call& call, Arguments... arguments) {
+    const auto result = (context_->functions().*call.function)(arguments...);
+    if (result != Vendor::kSuccess)
+      context_->refuse(result, call.name, "a graph with " + LaunchTrace::text_of(kernels_));
+  }
+
+  std::shared_ptr<typename Vendor::Context> context_;
+  typename Vendor::GraphInstanceOwner instance_;
+  LaunchTrace::Kernels kernels_;
+};
+
+template <class Vendor>
+void GpuStream<Vendor>::synchronize() {
+  require_no_capture("synchronize");
+  const auto current = context_->enter();
+  const auto result = (context_->functions().*Vendor::kStreamSynchronize.function)(stream_);
+  const std::string launched = trace_.take();
+  if (result != Vendor::kSuccess) context_->fail(result, Vendor::kStreamSynchronize.name, launched);
+}
+
+template <class Vendor>
+void GpuStream<Vendor>::wait(const Event& event) {
+  const auto current = context_->enter();
+  context_->run(Vendor::kStreamWaitEvent, stream_, dynamic_cast<const GpuEvent<Vendor>&>(event).get(), 0U);
+}
+
+template <class Vendor>
+std::unique_ptr<Graph> GpuStream<Vendor>::capture(const std::function<void()>& enqueue) {
+  if (context_->functions().*Vendor::kGraphInstantiate.function == nullptr)
+    throw DeviceRefusal(context_->description() + " has no graphs that Kiln can use; " + Vendor::kGraphsCame);
+  require_no_capture("a capture in a capture");
+  const auto current = context_->enter();
+  context_->run(Vendor::kBeginCapture, stream_, Vendor::kCaptureOfThread);
+  captured_ = true;
+  const LaunchTrace::Kernels before = trace_.exchange({});
+  typename Vendor::GraphOwner captured;
+  LaunchTrace::Kernels kernels;
+  const auto end = [&] {
+    captured_ = false;
+    kernels = trace_.exchange(before);
+    typename Vendor::Graph graph = nullptr;
+    const auto result = (context_->functions().*Vendor::kEndCapture.function)(stream_, &graph);
+    captured = context_->template own<typename Vendor::GraphOwner>(graph);
+    return result;
+  };
+  try {
+    enqueue();
+  } catch (...) {
+    static_cast<void>(end());  // the driver's answer is that the capture failed, which is known
+    throw;
+  }
+  if (const auto result = end(); result != Vendor::kSuccess)
+    context_->fail(result, Vendor::kEndCapture.name, LaunchTrace::text_of(kernels));
+  return std::make_unique<GpuGraph<Vendor>>(context_, captured.get().object, kernels);
+}
+
+}  // namespace kiln
