@@ -12,10 +12,12 @@
 namespace kiln::bench {
 
 Specialization specialization_of(const BenchOptions& options, FileSystem& files,
-                                 const std::string& workload_name, const Target& target, int round) {
+                                 const std::string& workload_name, const Target& target, int round,
+                                 const Values& values) {
   const WorkloadLibrary library(files, {options.workload_folder});
   const auto workload = library.load(workload_name, {});
-  const Configuration configuration = configure(workload, {}, unknown_device(target), files).configuration;
+  const Configuration configuration =
+      configure(workload, values, unknown_device(target), files).configuration;
   const std::string kernel = selected_run(configuration).front()->kernel;
   const auto units = make_units(configuration, {kernel}, Role::kRun, target, files);
   Specialization specialization = units.at(0).specialization;
@@ -63,7 +65,7 @@ void compile_without_kiln(const BenchOptions& options, int count) {
   const NvrtcLibrary nvrtc = open_nvrtc(cuda_places(""), *files);
   for (int round = 0; round < count; ++round) {
     const Specialization fresh =
-        specialization_of(options, *files, "stencil7", {"cuda", options.arch, 32}, round);
+        specialization_of(options, *files, "stencil7", {"cuda", options.arch, 32}, round, kSmallStencil);
     static_cast<void>(bare_compile_seconds(nvrtc, fresh));
   }
 }

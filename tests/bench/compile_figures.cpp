@@ -19,8 +19,8 @@ double compile_variants(const BenchOptions& options, const ScratchFolder& scratc
   const std::string job = (scratch.path() / "variants.yaml").string();
   std::string values;
   for (int i = 0; i < count; ++i) values += (i == 0 ? "" : ", ") + std::to_string(1000 + next++);
-  std::ofstream(job) << "workload: " << options.workload_folder << "/stencil7\nsweep: {nx: [" << values
-                     << "]}\n";
+  std::ofstream(job) << "workload: " << options.workload_folder
+                     << "/stencil7\nset: {implementation: paper}\nsweep: {nx: [" << values << "]}\n";
   Command command;
   command.program = options.kiln_program;
   command.arguments = {"compile",     job,

@@ -5,8 +5,8 @@
 
 namespace kiln::bench {
 
-/// Seconds of `kiln compile` for `count` variants of stencil7 that no cache has, as `jobs` compiles at once;
-/// `next` numbers them.
+/// Seconds of `kiln compile` for `count` variants of the small stencil (kSmallStencil) that no cache has, as
+/// `jobs` compiles at once; `next` numbers them.
 [[nodiscard]] double compile_variants(const BenchOptions& options, const ScratchFolder& scratch, int jobs,
                                       int count, int& next);
 

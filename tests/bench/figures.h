@@ -23,6 +23,8 @@ void print_cpu_ratios(const BenchOptions& options);
 void print_process_figures(const BenchOptions& options);
 /// Independent variants compiled one at a time and one for each core; a Markdown table on standard output.
 void print_compile_figures(const BenchOptions& options);
+/// Code from the disk, cold compiles and many variants at once, without a device; a Markdown table.
+void print_service_figures(const BenchOptions& options);
 /// Background mode: what its launch costs against a plain kernel's, and when which kernel is there.
 void print_background_figures(const BenchOptions& options);
 /// A sweep of 120 points in a process of its own, each checked: with nothing compiled before, and again.

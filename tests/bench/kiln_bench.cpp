@@ -49,9 +49,11 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"launch", "graphs", "compile", "service", "start", "nvcc", "sweep"}));
   bool compile = false;
   app.add_flag("--compile", compile, "only the rate of compiles, one at a time and on all cores");
-  app.add_option("--arch", options.arch, "of --compile: native, sm_90, gfx90a");
-  app.add_option("--isolation", options.isolation, "of --compile: auto, none or process");
-  app.add_option("--variants", options.variants, "of --compile; 0: 48 for each core");
+  app.add_option("--arch", options.arch, "of --compile: native, sm_90, gfx90a; of --service: sm_90");
+  app.add_option("--isolation", options.isolation, "of --compile and --service: auto, none or process");
+  app.add_option("--variants", options.variants, "of --compile, 0: 48 for each core; of --service, 0: 64");
+  bool service = false;
+  app.add_flag("--service", service, "only what a program that embeds Kiln waits for, without a device");
   int bare_compiles = 0;
   app.add_option("--bare-compiles", bare_compiles,
                  "only as many compiles by NVRTC alone, silently: what --compile compares with");
@@ -77,6 +79,11 @@ int main(int argc, char** argv) {
     }
     if (compile) {
       kiln::bench::print_compile_figures(options);
+      return 0;
+    }
+    if (service) {
+      if (options.arch == "native") options.arch = "sm_90";
+      kiln::bench::print_service_figures(options);
       return 0;
     }
     if (gpu) {
