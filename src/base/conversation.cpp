@@ -36,6 +36,10 @@ class ProcessConversation final : public Conversation {
     return answer;
   }
 
+  void kill() override {
+    if (!child_.exited()) child_.kill();
+  }
+
   std::int64_t process() const override { return child_.id(); }
 
  private:

@@ -27,6 +27,8 @@ class Conversation {
   /// none.
   [[nodiscard]] virtual std::variant<Reply, ProcessResult> ask(std::string_view line,
                                                                std::chrono::milliseconds limit) = 0;
+  /// Ends the program, with its group, and does not wait for its end: the conversation is over.
+  virtual void kill() {}
   /// The program's process number; 0 if it could not be started.
   [[nodiscard]] virtual std::int64_t process() const { return 0; }
 };

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 
@@ -49,10 +51,15 @@ ProcessIdentity identify() {
 
 }  // namespace
 
+/// All threads share one, which is never freed; after a fork the child makes its own.
 const ProcessIdentity& this_process() {
-  static thread_local ProcessIdentity known = identify();
-  if (known.pid != ::getpid()) known = identify();  // after a fork
-  return known;
+  static std::atomic<const ProcessIdentity*> shared = nullptr;
+  const ProcessIdentity* known = shared.load();
+  while (known == nullptr || known->pid != ::getpid()) {
+    auto fresh = std::make_unique<const ProcessIdentity>(identify());
+    if (shared.compare_exchange_strong(known, fresh.get())) known = fresh.release();
+  }
+  return *known;
 }
 
 bool has_ended(const ProcessIdentity& process) {

@@ -93,10 +93,11 @@ bool is_worker(const std::string& program, ProcessRunner& processes) {
   return processes.run(command).error.find("kiln-worker") != std::string::npos;
 }
 
-CompileResult compile_capsule(const Capsule& capsule, const Path& scratch, WorkerPool& workers,
-                              ProcessRunner& processes, FileSystem& files) {
+/// `program`: what find_worker found.
+CompileResult compile_capsule(const Capsule& capsule, const std::optional<std::string>& program,
+                              const Path& scratch, WorkerPool& workers, ProcessRunner& processes,
+                              FileSystem& files) {
   const std::string& stated = capsule.settings.worker;
-  const auto program = find_worker(stated, processes);
   if (!program) {
     throw environment_error("the program kiln-worker, which compiles in a process of its own, is not in " +
                             worker_places(stated) + "; set `worker` to its path, or `isolation` to none");
@@ -174,7 +175,15 @@ class IsolatedCompiler final : public Compiler {
     span.add("in", here ? "this process" : "a worker");
     if (here) return inner_.compile(specialization);
     used_workers_ = true;
-    return compile_capsule(capsule_of(specialization), options_.scratch, workers_, processes_, files_);
+    return compile_capsule(capsule_of(specialization), worker_program(), options_.scratch, workers_,
+                           processes_, files_);
+  }
+
+  /// Looked for once: that takes some forty system calls.
+  const std::optional<std::string>& worker_program() {
+    std::call_once(looked_for_worker_,
+                   [this] { worker_program_ = find_worker(options_.settings.worker, processes_); });
+    return worker_program_;
   }
 
   void describe(const Specialization& specialization, TraceSpan& span) const {
@@ -198,7 +207,7 @@ class IsolatedCompiler final : public Compiler {
     if (options_.isolation == Isolation::kProcess) return 0;
     const int wanted = inner_.compiles_at_once();
     if (options_.isolation == Isolation::kNone || wanted == Compiler::kAnyNumber) return Compiler::kAnyNumber;
-    if (!find_worker(options_.settings.worker, processes_)) return Compiler::kAnyNumber;
+    if (!worker_program()) return Compiler::kAnyNumber;
     // Among many, those in this process would hold each other up, and what else it does.
     return std::max(in_flight_.load(), expected_.load()) > 2 * wanted ? 0 : wanted;
   }
@@ -220,6 +229,8 @@ class IsolatedCompiler final : public Compiler {
   std::atomic<int> expected_{0};        // announced, with those in flight
   std::atomic<bool> used_workers_{false};
   std::once_flag collected_;  // what dead processes left
+  std::once_flag looked_for_worker_;
+  std::optional<std::string> worker_program_;
 };
 
 }  // namespace
@@ -234,7 +245,8 @@ Isolation parse_isolation(const std::string& word) {
 CompileResult run_in_worker(const Capsule& capsule, const Path& scratch, ProcessRunner& processes,
                             FileSystem& files) {
   WorkerPool workers(processes);
-  return compile_capsule(capsule, scratch, workers, processes, files);
+  return compile_capsule(capsule, find_worker(capsule.settings.worker, processes), scratch, workers,
+                         processes, files);
 }
 
 std::unique_ptr<Compiler> make_isolated_compiler(Compiler& inner, IsolationOptions options,

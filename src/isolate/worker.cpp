@@ -1,6 +1,7 @@
 #include "isolate/worker.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -44,6 +45,17 @@ void lower_limit(decltype(RLIMIT_AS) resource, rlim_t bytes) {
   limit.rlim_max = std::min(limit.rlim_max, bytes);
   limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
   ::setrlimit(resource, &limit);
+}
+
+/// Keeps what a compile has freed for the next one. A compile by NVRTC frees 20 MB or more; to give these back
+/// and to fault them in again takes a tenth of the time of a small one.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kMegabyte = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, 32 * kMegabyte);  // the most that glibc takes
+  ::mallopt(M_TRIM_THRESHOLD, 1024 * kMegabyte);
+  ::mallopt(M_TOP_PAD, 16 * kMegabyte);
+#endif
 }
 
 /// What compilers leave behind goes with this process's folder: when it ends, or, if it is killed, when
@@ -149,6 +161,7 @@ WorkerEnd run_worker(FileSystem& files, const Path& folder, const CompilerOf& co
 
 int serve_compiles(FileSystem& files, const CompilerOf& compiler_of, std::ostream& err) {
   drop_inherited_descriptors();
+  keep_freed_memory();
   const UniqueFd answers = take_standard_output();
   const ScratchFolder scratch = make_scratch(files);
   end_with_standard_input(files, scratch.get().path);

@@ -51,8 +51,10 @@ WorkerPool::Worker WorkerPool::take(const std::string& program) {
   return {program, processes_.converse(command)};
 }
 
+/// All are killed before the first is waited for: each takes milliseconds to give its memory back.
 void WorkerPool::end() {
   const std::lock_guard lock(mutex_);
+  for (const Worker& worker : idle_) worker.conversation->kill();
   idle_.clear();
 }
 
