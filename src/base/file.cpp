@@ -128,11 +128,15 @@ void wait_for_bytes(int fd, const Path& path) {
 
 std::string read_bytes(int fd, const struct stat& found, const ReadRange& range, const Path& path) {
   const std::uint64_t size = static_cast<std::uint64_t>(std::max<off_t>(found.st_size, 0));
+  const std::uint64_t left = size > range.offset ? size - range.offset : 0;
   std::string bytes;
-  bytes.reserve(std::min(range.most, size > range.offset ? size - range.offset : 0));
+  bytes.reserve(std::min(range.most, left));
   std::array<char, std::size_t{64} << 10> chunk;  // NOLINT(*-member-init): filled by read
-  while (bytes.size() < range.most) {
-    const auto wanted = std::min<std::uint64_t>(chunk.size(), range.most - bytes.size());
+  // Of a file that grows meanwhile, what was there when it was opened. Files of /proc say that they are
+  // empty.
+  const std::uint64_t most = S_ISREG(found.st_mode) && left > 0 ? std::min(range.most, left) : range.most;
+  while (bytes.size() < most) {
+    const auto wanted = std::min<std::uint64_t>(chunk.size(), most - bytes.size());
     const ssize_t got = ::read(fd, chunk.data(), wanted);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN && S_ISFIFO(found.st_mode)) {

@@ -23,8 +23,8 @@ std::optional<std::string> find_distrust(FileSystem& files, const std::filesyste
                                          FolderOwners owners) {
   constexpr std::uint32_t kWritableByAnyone = 0002;
   constexpr std::uint32_t kSticky = 01000;
-  if (!files.status(folder)) return std::nullopt;
   const auto status = files.status(folder / ".");  // follows a final link
+  if (!status && !files.status(folder)) return std::nullopt;
   if (!status || status->type != FileStatus::Type::kDirectory) return "it is not a directory";
   if (owners == FolderOwners::kTrusted && !is_trusted_owner(status->owner)) {
     return "it belongs to user " + std::to_string(status->owner) + " and you are user " +

@@ -35,22 +35,29 @@ DiskCache::DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheO
 }
 
 std::optional<CodeObject> DiskCache::load(const CacheKey& key) {
+  CacheTurn found = find(key);
+  if (found.in_root) note_use(key.digest);
+  return std::move(found.code);
+}
+
+CacheTurn DiskCache::find(const CacheKey& key) {
+  CacheTurn found;
   const bool trusted = is_trusted();
-  if (!trusted && read_only_.empty()) return std::nullopt;
-  auto code = trusted ? load_own(key) : std::nullopt;
-  if (!code && (code = load_read_only(key))) count(&CacheCounters::read_only);
-  count(code ? &CacheCounters::hits : &CacheCounters::misses);
-  return code;
+  if (!trusted && read_only_.empty()) return found;
+  if (trusted) found.code = take(own_.look_up(key), key, own_);
+  found.in_root = found.code.has_value();
+  if (!found.code && (found.code = load_read_only(key))) count(&CacheCounters::read_only);
+  count(found.code ? &CacheCounters::hits : &CacheCounters::misses);
+  return found;
 }
 
 CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
-  CacheTurn turn;
-  turn.code = load(key);
+  CacheTurn turn = find(key);
   if (turn.code || !options_.locks || !may_write() || !is_trusted()) return turn;
 
   const auto look_again = [&] {
     EntryStore::Lookup found = own_.look_up(key);
-    if (auto* entry = std::get_if<CacheEntry>(&found)) turn.code = std::move(entry->code);
+    if (auto* code = std::get_if<CodeObject>(&found)) turn.code = std::move(*code);
     return turn.code.has_value();
   };
   KeyTurn key_turn = locks_.take(key.digest, look_again);
@@ -58,12 +65,21 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
   if (turn.waited) count(&CacheCounters::waits);
   // Whoever had the lock before may have published between our look and our lock.
   if (turn.code || look_again()) {
-    use_mark_.add(key.digest);
+    turn.in_root = true;
     count(&CacheCounters::hits);
   } else {
     turn.lock = std::move(key_turn.lock);
   }
   return turn;
+}
+
+void DiskCache::note_use(const std::string& digest) noexcept {
+  try {
+    use_mark_.add(digest);
+    record_access(files_, clock_, own_.directory(digest));
+  } catch (const std::exception&) {
+    return;  // no memory: the entry may be evicted
+  }
 }
 
 void DiskCache::give_up(KeyLock lock) {
@@ -182,17 +198,6 @@ bool DiskCache::is_usable(Layer& layer) {
   return false;
 }
 
-std::optional<CodeObject> DiskCache::load_own(const CacheKey& key) {
-  const Path directory = own_.directory(key.digest);
-  try {
-    if (files_.status(directory)) use_mark_.add(key.digest);
-  } catch (const filesystem_error&) {  // NOLINT(bugprone-empty-catch): the look-up says what is wrong
-  }
-  auto code = take(own_.look_up(key), key, own_);
-  if (code) record_access(files_, clock_, directory);
-  return code;
-}
-
 std::optional<CodeObject> DiskCache::load_read_only(const CacheKey& key) {
   for (Layer& layer : read_only_) {
     if (!is_usable(layer)) continue;
@@ -204,7 +209,7 @@ std::optional<CodeObject> DiskCache::load_read_only(const CacheKey& key) {
 /// The code, or a warning if the entry is damaged.
 std::optional<CodeObject> DiskCache::take(EntryStore::Lookup found, const CacheKey& key,
                                           const EntryStore& store) {
-  if (auto* entry = std::get_if<CacheEntry>(&found)) return std::move(entry->code);
+  if (auto* code = std::get_if<CodeObject>(&found)) return std::move(*code);
   if (const auto* damage = std::get_if<CacheEntryDamage>(&found)) {
     count(&CacheCounters::damaged);
     const std::string what = "cache entry " + key.digest + " in '" + store.root().string() +
@@ -239,11 +244,8 @@ bool DiskCache::commit(const Path& temporary, const CacheKey& key) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto there = files_.status(target);
     if (there && there->type != FileStatus::Type::kDirectory) files_.remove_all(target);
-    if (files_.rename(temporary, target)) {
-      files_.sync_directory(target.parent_path());
-      return true;
-    }
-    if (std::holds_alternative<CacheEntry>(own_.look_up(key))) return false;
+    if (files_.rename(temporary, target)) return true;
+    if (std::holds_alternative<CodeObject>(own_.look_up(key))) return false;
     static_cast<void>(set_aside(files_, own_, key.digest));
   }
   return false;

@@ -40,8 +40,9 @@ struct DiskCacheOptions {
 /// What a caller of `load_or_lock` holds: code, or the right to make it.
 struct CacheTurn {
   std::optional<CodeObject> code;
-  KeyLock lock;         ///< until the entry is published; empty where there are no locks
-  bool waited = false;  ///< another process was making it
+  KeyLock lock;          ///< until the entry is published; empty where there are no locks
+  bool waited = false;   ///< another process was making it
+  bool in_root = false;  ///< the code is of the root: `note_use` is due
 };
 
 struct VerifyReport {
@@ -53,22 +54,29 @@ struct VerifyReport {
 
 /// Content-addressed store of code objects on disk: one directory per entry at `<root>/v1/<2 hex>/<62 hex>/`,
 /// holding `binary`, `source.cu`, `preimage.txt`, `log.txt` and `entry.json` (names, resources, sizes and
-/// SHA-256 of each file). Published by rename of a private temporary directory after fsync; the loser of a
-/// race uses the winner's. A damaged entry is a miss, a warning, and is replaced. A folder that is owned by
-/// another user or that anyone may write to turns the layer off with one warning; one that cannot be written
-/// (full, read-only) turns publishing off with one warning, and is still read.
-/// What the root does not have is looked for in read-only folders of the same form, and used in place; they
-/// may belong to whoever maintains them. With a cap, publishing evicts what was not used for longest.
-/// Thread- and process-safe. Knows no compiler.
+/// SHA-256 of each file). Published by rename of a private temporary directory; the loser of a race uses the
+/// winner's. A hit reads and verifies what is loaded, `entry.json`, `binary` and `log.txt`; where these are
+/// damaged it is a miss, a warning, and the entry is replaced. `verify` reads the other two as well. A folder
+/// that is owned by another user or that anyone may write to turns the layer off with one warning; one that
+/// cannot be written (full, read-only) turns publishing off with one warning, and is still read. What the
+/// root does not have is looked for in read-only folders of the same form, and used in place; they may belong
+/// to whoever maintains them. With a cap, publishing evicts what was not used for longest. Thread- and
+/// process-safe. Knows no compiler.
 class DiskCache {
  public:
   DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheOptions options);
   DiskCache(FileSystem& files, const Clock& clock, Log& log, const std::filesystem::path& root)
       : DiskCache(files, clock, log, DiskCacheOptions{root}) {}
 
+  /// With `note_use`.
   [[nodiscard]] std::optional<CodeObject> load(const CacheKey& key);
+  /// Without it: the code, or an empty turn.
+  [[nodiscard]] CacheTurn find(const CacheKey& key);
   /// The code, or else the lock of this key: while another process has that, waits for it to publish.
   [[nodiscard]] CacheTurn load_or_lock(const CacheKey& key);
+  /// Tells other processes that this one has loaded an entry of the root, and when: they evict others first.
+  /// Due after `find` and `load_or_lock`, and left to the caller: it writes two files.
+  void note_use(const std::string& digest) noexcept;
   /// Gives the lock back of a key that could not be compiled.
   void give_up(KeyLock lock);
   /// Never throws for a disk that fails: it warns once, counts, and goes on without.
@@ -99,7 +107,6 @@ class DiskCache {
   [[nodiscard]] bool is_trusted();
   [[nodiscard]] bool is_usable(Layer& layer);
   [[nodiscard]] bool may_write() const;
-  [[nodiscard]] std::optional<CodeObject> load_own(const CacheKey& key);
   [[nodiscard]] std::optional<CodeObject> load_read_only(const CacheKey& key);
   [[nodiscard]] std::optional<CodeObject> take(EntryStore::Lookup found, const CacheKey& key,
                                                const EntryStore& store);

@@ -52,13 +52,17 @@ std::variant<EntryMetadata, CacheEntryDamage> read_metadata(const EntryPlace& pl
   if (const auto why = find_distrust(*status, place.owners)) return CacheEntryDamage{"it " + *why};
   const auto text = read_plain_file(place, kMetadataFile);
   if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
-  return parse_entry_metadata(std::get<std::string>(text));
+  auto metadata = parse_entry_metadata(std::get<std::string>(text));
+  if (std::holds_alternative<CacheEntryDamage>(metadata)) return metadata;
+  for (const auto& [name, recorded] : std::get<EntryMetadata>(metadata).files) {
+    if (!is_plain_name(name)) return CacheEntryDamage{"'" + name + "' is not a name of a file"};
+  }
+  return metadata;
 }
 
 std::variant<std::string, CacheEntryDamage> read_recorded_file(const EntryPlace& place,
                                                                const std::string& name,
                                                                const RecordedFile& recorded) {
-  if (!is_plain_name(name)) return CacheEntryDamage{"'" + name + "' is not a name of a file"};
   auto text = read_plain_file(place, name);
   if (std::holds_alternative<CacheEntryDamage>(text)) return text;
   const std::string& bytes = std::get<std::string>(text);
@@ -68,6 +72,23 @@ std::variant<std::string, CacheEntryDamage> read_recorded_file(const EntryPlace&
   }
   if (sha256_hex(bytes) != recorded.sha256) return CacheEntryDamage{name + " has a wrong SHA-256"};
   return text;
+}
+
+std::variant<EntryCode, CacheEntryDamage> read_code(const EntryPlace& place) {
+  auto read = read_metadata(place);
+  if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) return *damage;
+  auto& metadata = std::get<EntryMetadata>(read);
+  EntryCode entry{std::move(metadata.code), std::move(metadata.info.digest)};
+  for (const auto& [name, bytes] :
+       {std::pair(kBinaryFile, &entry.code.binary), std::pair(kLogFile, &entry.code.log)}) {
+    const auto recorded = metadata.files.find(name);
+    if (recorded == metadata.files.end()) return CacheEntryDamage{std::string(name) + " is not recorded"};
+    if (recorded->second.size == 0) continue;
+    auto text = read_recorded_file(place, name, recorded->second);
+    if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
+    *bytes = std::get<std::string>(std::move(text));
+  }
+  return entry;
 }
 
 struct Verified {
@@ -101,7 +122,7 @@ CacheEntry entry_from(Verified&& verified) {
 }  // namespace
 
 void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey& key, const CodeObject& code,
-                       const CacheEntryLabel& label, std::int64_t created_ns, EntrySync sync) {
+                       const CacheEntryLabel& label, std::int64_t created_ns) {
   EntryMetadata metadata;
   metadata.info = CacheEntryInfo{
       key.digest, label.label, label.target, label.compiler, 0, created_ns, code.compile_seconds, {}, 0, 0};
@@ -115,11 +136,18 @@ void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey&
   for (const auto& [name, bytes] : contents) {
     metadata.files[name] = RecordedFile{bytes->size(), sha256_hex(*bytes)};
   }
-  const bool synced = sync == EntrySync::kFull;
   const std::string metadata_text = to_json_text(metadata);
-  for (const auto& [name, bytes] : contents) files.write_own_file(directory / name, *bytes, synced);
-  files.write_own_file(directory / kMetadataFile, metadata_text, synced);
-  if (synced) files.sync_directory(directory);
+  for (const auto& [name, bytes] : contents) files.write_own_file(directory / name, *bytes, false);
+  files.write_own_file(directory / kMetadataFile, metadata_text, false);
+}
+
+std::variant<EntryCode, CacheEntryDamage> read_entry_code(FileSystem& files, const Path& directory,
+                                                          const TrustedOwners& owners) {
+  try {
+    return read_code({files, directory, owners});
+  } catch (const std::filesystem::filesystem_error& error) {
+    return CacheEntryDamage{error.what()};
+  }
 }
 
 std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, const Path& directory,

@@ -45,19 +45,26 @@ struct CacheEntryDamage {
   std::string what;
 };
 
-/// The directory of one entry, format 1: `binary`, `source.cu`, `preimage.txt`, `log.txt` and `entry.json`,
-/// which records the size and SHA-256 of each other file and carries a checksum of its own. Readers verify
-/// every recorded file and ignore those that are not recorded, so that later versions may add some. Nothing
-/// is followed through a symbolic link.
+/// The directory of one entry, format 1: `binary`, `log.txt`, the documents `source.cu` and `preimage.txt`,
+/// and `entry.json`, which records the digest of the key, the size and SHA-256 of each other file and carries
+/// a checksum of its own. Readers verify the recorded files that they read and ignore those that are not
+/// recorded, so that later versions may add some. Nothing is followed through a symbolic link.
 
-/// Whether an entry must survive a crash of the machine.
-enum class EntrySync { kNone, kFull };
-
-/// Writes all files into `directory`, which exists and is empty, with kFull syncing each and the directory.
-/// Throws filesystem_error for a disk that fails, bad_input for a name that is not UTF-8.
+/// Writes all files into `directory`, which exists and is empty. Nothing is synced: what a crash of the
+/// machine leaves of an entry is damage to its readers. Throws filesystem_error for a disk that fails,
+/// bad_input for a name that is not UTF-8.
 void write_cache_entry(FileSystem& files, const std::filesystem::path& directory, const CacheKey& key,
-                       const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns,
-                       EntrySync sync = EntrySync::kFull);
+                       const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns);
+
+/// What is loaded of an entry.
+struct EntryCode {
+  CodeObject code;
+  std::string digest;  ///< of its key
+};
+/// `entry.json`, the binary and the log, verified, and nobody's but those owners'; the documents are not
+/// looked at. Never throws for what is on the disk: an unreadable file is damage, too.
+[[nodiscard]] std::variant<EntryCode, CacheEntryDamage> read_entry_code(
+    FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
 
 /// Whole and verified, and nobody's but those owners'. Never throws for what is on the disk: an unreadable
 /// file is damage, too.

@@ -31,16 +31,17 @@ EntryStore::EntryStore(FileSystem& files, Path root, Owners owners)
 EntryStore::Lookup EntryStore::look_up(const CacheKey& key) const {
   const Path path = directory(key.digest);
   try {
-    const auto status = files_.status(path);
-    if (!status) return Absent{};
-    auto read = this->read(key.digest);
+    if (!files_.status(path)) return Absent{};
+    const TrustedOwners owners = trusted_owners();
+    if (auto why = prefix_problem(key.digest, owners)) return CacheEntryDamage{*std::move(why)};
+    auto read = read_entry_code(files_, path, owners);
     if (auto* damage = std::get_if<CacheEntryDamage>(&read)) {
       if (!files_.status(path)) return Absent{};  // removed while it was read
       return std::move(*damage);
     }
-    auto& entry = std::get<CacheEntry>(read);
-    if (entry.preimage != key.preimage) return CacheEntryDamage{"it is the entry of another key"};
-    return std::move(entry);
+    auto& entry = std::get<EntryCode>(read);
+    if (entry.digest != key.digest) return CacheEntryDamage{"it is the entry of another key"};
+    return std::move(entry.code);
   } catch (const filesystem_error& error) {
     return CacheEntryDamage{explain(error)};
   }

@@ -18,14 +18,15 @@ namespace kiln {
 class EntryStore {
  public:
   struct Absent {};
-  using Lookup = std::variant<Absent, CacheEntry, CacheEntryDamage>;
+  using Lookup = std::variant<Absent, CodeObject, CacheEntryDamage>;
   /// Whose machine code is run: one's own and root's, or also that of the owner of a folder that the user
   /// named as one that others maintain.
   enum class Owners { kSelfAndRoot, kAlsoOfTheFolder };
 
   EntryStore(FileSystem& files, std::filesystem::path root, Owners owners);
 
-  /// Whole, verified and of this very key. Never throws for what is on the disk.
+  /// What is loaded of an entry, verified and of this very key, under the rules of `read`; its documents are
+  /// not looked at. Never throws for what is on the disk.
   [[nodiscard]] Lookup look_up(const CacheKey& key) const;
   /// Whole and verified; it and the folder that it lies in are of those whose code is run, and nobody else
   /// may write to them. Never throws for what is on the disk.

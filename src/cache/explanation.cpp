@@ -14,7 +14,7 @@ KeyExplanation look_up(const std::vector<EntryStore>& stores, const CacheKey& ke
     const EntryStore::Lookup found = store.look_up(key);
     if (const auto* damage = std::get_if<CacheEntryDamage>(&found)) {
       if (explanation.damage.empty()) explanation.damage = damage->what;
-    } else if (std::holds_alternative<CacheEntry>(found)) {
+    } else if (std::holds_alternative<CodeObject>(found)) {
       explanation.layer = store.root();
       return explanation;
     }

@@ -22,7 +22,7 @@ class UseMark {
  public:
   UseMark(FileSystem& files, std::filesystem::path folder);
 
-  /// Before the entry is read. The first time for each digest costs one small append.
+  /// The first time for each digest costs one small append.
   void add(const std::string& digest);
 
  private:

@@ -24,7 +24,7 @@ void write_report(FileSystem& files, const Path& folder, const Json& report) {
 void write_code(FileSystem& files, const Path& folder, const CodeObject& code) {
   const CacheKey key{sha256_hex(code.binary), ""};
   files.make_directories(folder / kCodeFolder, true);
-  write_cache_entry(files, folder / kCodeFolder, key, code, {}, 0, EntrySync::kNone);
+  write_cache_entry(files, folder / kCodeFolder, key, code, {}, 0);
 }
 
 WorkerOutcome report_from(const Json& report) {
@@ -59,9 +59,9 @@ void write_outcome(FileSystem& files, const Path& folder, const Error& error) {
 WorkerOutcome read_outcome(FileSystem& files, const Path& folder) {
   try {
     if (files.status(folder / kCodeFolder)) {
-      auto read = read_cache_entry(files, folder / kCodeFolder);
+      auto read = read_entry_code(files, folder / kCodeFolder);
       if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) return OutcomeGarbage{damage->what};
-      return std::get<CacheEntry>(std::move(read)).code;
+      return std::get<EntryCode>(std::move(read)).code;
     }
     const auto text = files.read_file(folder / kReportFile);
     if (!text) return OutcomeGarbage{"there is none"};

@@ -47,8 +47,8 @@ void lower_limit(decltype(RLIMIT_AS) resource, rlim_t bytes) {
   ::setrlimit(resource, &limit);
 }
 
-/// Keeps what a compile has freed for the next one. A compile by NVRTC frees 20 MB or more; to give these back
-/// and to fault them in again takes a tenth of the time of a small one.
+/// Keeps what a compile has freed for the next one. A compile by NVRTC frees 20 MB or more; to give these
+/// back and to fault them in again takes a tenth of the time of a small one.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   constexpr int kMegabyte = 1 << 20;

@@ -43,10 +43,8 @@ void count_turn(const CacheTurn& turn, double seconds, ServiceCounters& counters
   }
 }
 
-CacheTurn load(DiskCache& disk, const CacheKey& key) {
-  CacheTurn turn;
-  turn.code = disk.load(key);
-  return turn;
+CacheTurn find_in(DiskCache& disk, const CacheKey& key) {
+  return disk.find(key);
 }
 
 CacheTurn load_or_lock(DiskCache& disk, const CacheKey& key) {
@@ -84,7 +82,7 @@ std::optional<ObtainedCode> CodeSource::find(const CodeRequest& request) {
   }
   if (disk_for(request) == nullptr) return std::nullopt;
   double seconds = 0;
-  CacheTurn turn = look_up(request, load, seconds);
+  CacheTurn turn = look_up(request, find_in, seconds);
   if (!turn.code) return std::nullopt;
   return ObtainedCode{memory_.add(request.key.digest, *std::move(turn.code)), Origin::kDisk, 0, seconds};
 }
@@ -144,7 +142,14 @@ CacheTurn CodeSource::look_up(const CodeRequest& request, CacheTurn (*ask)(DiskC
   }
   seconds = seconds_since(begin);
   tally_.update([&](ServiceCounters& counters) { count_turn(turn, seconds, counters); });
+  if (turn.in_root) note_use(request);
   return turn;
+}
+
+/// For one who waits, beside the caller.
+void CodeSource::note_use(const CodeRequest& request) {
+  if (request.urgency == Urgency::kAhead) return disk_->note_use(request.key.digest);
+  writing_.add([this, digest = request.key.digest] { disk_->note_use(digest); });
 }
 
 DiskCache* CodeSource::disk_for(const CodeRequest& request) const {

@@ -54,8 +54,8 @@ struct Cancelled {};
 
 /// Code from this process's memory, the disk, or a compiler. A key is compiled once however many threads ask.
 /// No lock is held while reading, writing or compiling. Whoever waits for a compile gets the code before it
-/// is on the disk: it is written beside the caller, under the key's lock, and before the source goes.
-/// Thread-safe.
+/// is on the disk: it is written beside the caller, under the key's lock, and before the source goes. So is
+/// the note that an entry was used. Thread-safe.
 class CodeSource {
  public:
   /// As KernelService; all outlive it.
@@ -106,6 +106,7 @@ class CodeSource {
   [[nodiscard]] CompileResult run_compiler(const CodeRequest& request);
   [[nodiscard]] CacheTurn look_up(const CodeRequest& request, CacheTurn (*ask)(DiskCache&, const CacheKey&),
                                   double& seconds);
+  void note_use(const CodeRequest& request);
   void keep(const CodeRequest& request, const std::shared_ptr<const CodeObject>& code, KeyLock lock);
   void publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label,
                const std::string& source_name);

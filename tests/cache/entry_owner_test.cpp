@@ -43,14 +43,23 @@ class EntryOwner : public test::DiskCacheTest {
 };
 
 TEST_F(EntryOwner, AFileOfAnotherUserIsAMiss) {
-  for (const char* name : {"binary", "entry.json", "log.txt", "preimage.txt", "source.cu"}) {
+  for (const char* name : {"binary", "entry.json", "log.txt"}) {
     files_.set_owner(entry_of(key_) + "/" + name, kStranger);
     expect_replaced(std::string(name) + " belongs to user 12345");
   }
 }
 
+TEST_F(EntryOwner, ADocumentOfAnotherUserIsNotReadAndFoundByVerify) {
+  for (const std::string name : {"preimage.txt", "source.cu"}) {
+    files_.set_owner(entry_of(key_) + "/" + name, kStranger);
+    EXPECT_TRUE(cache_.load(key_).has_value());
+    EXPECT_THAT(cache_.verify().damaged, ElementsAre(HasSubstr(name + " belongs to user 12345")));
+    files_.set_owner(entry_of(key_) + "/" + name, current_user_id());
+  }
+}
+
 TEST_F(EntryOwner, AFileThatAnyoneMayWriteToIsAMiss) {
-  for (const char* name : {"binary", "entry.json", "preimage.txt"}) {
+  for (const char* name : {"binary", "entry.json", "log.txt"}) {
     files_.set_mode(entry_of(key_) + "/" + name, 0666);
     expect_replaced(std::string(name) + " may be written to by anyone");
   }

@@ -68,6 +68,23 @@ TEST_F(WriteBehind, TheCodeIsThereBeforeItsEntry) {
   EXPECT_EQ(compiler_.compiles(), 1);
 }
 
+TEST_F(WriteBehind, AHitIsNotedBesideTheCaller) {
+  files_.release();
+  DiskCache disk(files_, clock_, log_, "/cache");
+  {
+    KernelService service(&disk, clock_);
+    EXPECT_EQ(origin_of(service), Origin::kCompiled);
+  }
+  DiskCache later(files_, clock_, log_, "/cache");
+  const std::size_t marks = files_.files_below("/cache/in-use").size();
+  KernelService service(&later, clock_);
+  EXPECT_EQ(origin_of(service), Origin::kDisk);
+  service.finish_writing();
+  EXPECT_EQ(files_.files_below("/cache/in-use").size(), marks + 1);
+  ASSERT_EQ(later.list().size(), 1U);
+  EXPECT_EQ(later.list()[0].hits, 1U);
+}
+
 TEST_F(WriteBehind, CountersWaitForTheDisk) {
   DiskCache disk(files_, clock_, log_, "/cache");
   KernelService service(&disk, clock_);

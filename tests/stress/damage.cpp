@@ -1,5 +1,5 @@
 // Every byte of an entry flipped, every length that a file of it can be cut to: found when it is loaded, and
-// replaced by the service.
+// replaced by the service; in a document of it found by verify, and removed by its repair.
 #include "stress.h"
 
 namespace kiln::stress {
@@ -26,6 +26,7 @@ class Damager {
   void damage(const std::string& name, const std::string& bytes) {
     ++damaged;
     place_.files->write_file(entry_ / name, bytes, false);
+    if (name == "preimage.txt" || name == "source.cu") return damage_document();
     if (get() == Origin::kCompiled) ++detected;
     if (get() == Origin::kDisk) ++healed;
   }
@@ -33,6 +34,12 @@ class Damager {
   int damaged = 0, detected = 0, healed = 0;
 
  private:
+  void damage_document() {
+    test::RecordingLog log;
+    DiskCache disk(*place_.files, *place_.clock, log, root());
+    if (get() == Origin::kDisk && disk.verify(true).repaired == 1) ++detected;
+    if (get() == Origin::kCompiled && get() == Origin::kDisk) ++healed;
+  }
   [[nodiscard]] std::filesystem::path root() const { return place_.path("cache"); }
 
   Origin get() {

@@ -43,6 +43,7 @@ std::optional<std::string> MemoryFileSystem::read(const Path& path, const ReadRa
   const std::lock_guard lock(mutex_);
   const Node* node = find(resolve(path, true));
   if (node == nullptr) return std::nullopt;
+  reads_.push_back(path.string());
   if (node->status.type == FileStatus::Type::kDirectory) {
     fail("cannot read", path, std::errc::is_a_directory);
   }
@@ -187,6 +188,16 @@ void MemoryFileSystem::add_symlink(const Path& path, const Path& target) {
 void MemoryFileSystem::before_next_rename(std::function<void()> action) {
   const std::lock_guard lock(mutex_);
   before_rename_ = std::move(action);
+}
+
+std::vector<std::string> MemoryFileSystem::reads() const {
+  const std::lock_guard lock(mutex_);
+  return reads_;
+}
+
+void MemoryFileSystem::clear_reads() {
+  const std::lock_guard lock(mutex_);
+  reads_.clear();
 }
 
 std::vector<std::string> MemoryFileSystem::operations() const {

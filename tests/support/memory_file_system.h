@@ -48,6 +48,9 @@ class MemoryFileSystem : public FileSystem {
 
   /// What was done, in order: "write /a/b sync", "write /a/c", "sync /a", "rename /a /b", "remove /a".
   [[nodiscard]] std::vector<std::string> operations() const;
+  /// Paths of what was read since `clear_reads`, in order.
+  [[nodiscard]] std::vector<std::string> reads() const;
+  void clear_reads();
   /// Paths of all regular files below `root`, sorted.
   [[nodiscard]] std::vector<std::string> files_below(const Path& root) const;
 
@@ -70,7 +73,7 @@ class MemoryFileSystem : public FileSystem {
   const Clock& clock_;
   mutable std::mutex mutex_;
   std::map<std::string, Node> nodes_;
-  std::vector<std::string> operations_;
+  std::vector<std::string> operations_, reads_;
   std::function<void()> before_rename_;
   int writes_until_failure_ = 0;
   std::errc failure_{};
