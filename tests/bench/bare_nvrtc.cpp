@@ -25,10 +25,23 @@ Specialization specialization_of(const BenchOptions& options, FileSystem& files,
   return specialization;
 }
 
-double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization) {
+namespace {
+
+std::vector<std::string> options_of(const NvrtcLibrary& nvrtc, const Specialization& specialization,
+                                    BareOptions bare) {
   const NvrtcArch arch = choose_nvrtc_arch(compiled_arch(specialization), nvrtc.archs, nvrtc.version());
+  std::vector<std::string> options = nvrtc_options(specialization, arch, {});
+  if (bare == BareOptions::kAsKiln && may_be_minimal(specialization, nvrtc.version()))
+    options.emplace_back("--minimal");
+  return options;
+}
+
+}  // namespace
+
+double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization,
+                            BareOptions bare) {
   const RtcUnit unit = make_nvrtc_unit(specialization, {});
-  const std::vector<std::string> options = nvrtc_options(specialization, arch, {});
+  const std::vector<std::string> options = options_of(nvrtc, specialization, bare);
   return seconds_of([&] {
     NvrtcProgram program(nvrtc, unit, specialization.source_name);
     for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
@@ -38,10 +51,9 @@ double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& spe
 }
 
 double bare_compile_and_load_seconds(const NvrtcLibrary& nvrtc, const CudaDriver& driver,
-                                     const Specialization& specialization) {
-  const NvrtcArch arch = choose_nvrtc_arch(compiled_arch(specialization), nvrtc.archs, nvrtc.version());
+                                     const Specialization& specialization, BareOptions bare) {
   const RtcUnit unit = make_nvrtc_unit(specialization, {});
-  const std::vector<std::string> options = nvrtc_options(specialization, arch, {});
+  const std::vector<std::string> options = options_of(nvrtc, specialization, bare);
   cuda_abi::Context context = nullptr;
   check_cuda(driver, driver.call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
   check_cuda(driver, driver.call.context_push(context), "cuCtxPushCurrent");

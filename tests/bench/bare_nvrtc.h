@@ -24,12 +24,18 @@ inline const Values kSmallStencil = {{"implementation", {"paper", false, {}}}};
                                                const std::string& workload, const Target& target, int round,
                                                const Values& values = {});
 
+/// A program without Kiln calls NVRTC plainly; with the options that Kiln chooses (--minimal), what is left
+/// is Kiln's own cost.
+enum class BareOptions { kPlain, kAsKiln };
+
 /// Seconds of nvrtcCompileProgram and what is around it, without Kiln's compiler.
-[[nodiscard]] double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization);
+[[nodiscard]] double bare_compile_seconds(const NvrtcLibrary& nvrtc, const Specialization& specialization,
+                                          BareOptions bare = BareOptions::kPlain);
 
 /// The same, and what loads the cubin and finds its first kernel, in the current context.
 [[nodiscard]] double bare_compile_and_load_seconds(const NvrtcLibrary& nvrtc, const CudaDriver& driver,
-                                                   const Specialization& specialization);
+                                                   const Specialization& specialization,
+                                                   BareOptions bare = BareOptions::kPlain);
 
 /// Compiles `count` variants of the small stencil by nothing but NVRTC, one after the other.
 void compile_without_kiln(const BenchOptions& options, int count);

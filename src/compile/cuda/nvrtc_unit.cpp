@@ -1,21 +1,28 @@
 #include "compile/cuda/nvrtc_unit.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "compile/cuda/fixed_options.h"
 #include "device/cuda/arch_name.h"
 #include "kiln/error.h"
+#include "specialize/params_struct.h"
 
 namespace kiln {
 namespace {
 
+/// 12.4 gives 1204.
+std::int64_t release_of(const std::string& version) {
+  const std::vector<std::string> parts = split(version, '.');
+  return parse_integer(parts.front()).value_or(0) * 100 +
+         (parts.size() > 1 ? parse_integer(parts[1]).value_or(0) : 0);
+}
+
 /// Architectures of one device alone (sm_90a) came with sm_90 and 12.0, those of a family (sm_100f) with
 /// sm_100 and 12.9.
 bool knows_suffix(const std::string& suffix, std::int64_t number, const std::string& version) {
-  const std::vector<std::string> parts = split(version, '.');
-  const std::int64_t release = parse_integer(parts.front()).value_or(0) * 100 +
-                               (parts.size() > 1 ? parse_integer(parts[1]).value_or(0) : 0);
+  const std::int64_t release = release_of(version);
   if (suffix == "a") return number >= 90 && release >= 1200;
   if (suffix == "f") return number >= 100 && release >= 1209;
   return true;
@@ -36,7 +43,28 @@ std::string hint_at(const std::string& text, const std::vector<int>& supported) 
   return known ? "; did you mean '" + likely + "'? " : ": ";
 }
 
+/// Whether a text names what `--minimal` leaves out, or may: cudaError_t, tex2D, surf1Dread, a launch.
+bool names_more(const std::string& text) {
+  if (text.find("<<<") != std::string::npos) return true;
+  const std::set<std::string> names = identifiers_in(text);
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.starts_with("cuda") || name.starts_with("tex") || name.starts_with("surf");
+  });
+}
+
 }  // namespace
+
+bool may_be_minimal(const Specialization& specialization, const std::string& version) {
+  constexpr std::int64_t kFirstRelease = 1204;
+  if (release_of(version) < kFirstRelease || !specialization.unseen_headers.empty()) return false;
+  if (names_more(specialization.source_text) || names_more(specialization.params_header)) return false;
+  const auto& headers = specialization.headers;
+  const auto& macros = specialization.defines;
+  return std::none_of(headers.begin(), headers.end(),
+                      [](const IncludedHeader& header) { return names_more(header.text); }) &&
+         std::none_of(macros.begin(), macros.end(),
+                      [](const auto& macro) { return names_more(macro.second); });
+}
 
 RtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
   const auto launch_bounds = [](const std::string& bounds) { return "__launch_bounds__(" + bounds + ")"; };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/cuda/nvrtc_fixture.h"
+#include "compile/cuda/nvrtc_unit.h"
 
 namespace kiln::test {
 namespace {
@@ -41,6 +42,33 @@ TEST_F(NvrtcCompilerTest, TakesItsQuickOptions) {
   const CodeObject quick = compile(specialization);
   EXPECT_EQ(quick.format, "cubin");
   EXPECT_NE(quick.binary, full.binary);
+}
+
+TEST_F(NvrtcCompilerTest, WhatIsCompiledWithLessDeclaredIsTheSameCode) {
+  const char* text =
+      "extern \"C\" __global__ void f(float* a, int n) {\n  __shared__ float s[64];\n"
+      "  s[threadIdx.x] = sqrtf(a[threadIdx.x]);\n  __syncthreads();\n"
+      "  atomicAdd(a + n, s[threadIdx.x ^ 1]);\n  if (n < 0) printf(\"%d\\n\", n);\n}\n";
+  Specialization specialization = specialize(text, "f");
+  ASSERT_TRUE(may_be_minimal(specialization, "13.0"));
+  const CodeObject less = compile(specialization);
+  specialization.defines.emplace_back("UNUSED", "cudaError_t");
+  ASSERT_FALSE(may_be_minimal(specialization, "13.0"));
+  EXPECT_EQ(compile(specialization).binary, less.binary);
+}
+
+TEST_F(NvrtcCompilerTest, ATextThatHidesThatItNeedsMoreCompiles) {
+  const Specialization hiding = specialize(
+      "#define PASTE(a, b) a##b\n"
+      "extern \"C\" __global__ void f(int* a) { PASTE(cu, daError_t) e = PASTE(cu, daSuccess); *a = e; }\n",
+      "f");
+  ASSERT_TRUE(may_be_minimal(hiding, "13.0"));
+  EXPECT_EQ(compile(hiding).format, "cubin");
+  const Specialization wrong = specialize("extern \"C\" __global__ void f(int* a) { *a = nothing; }\n", "f");
+  ASSERT_TRUE(may_be_minimal(wrong, "13.0"));
+  const Diagnostic failure = fail(wrong);
+  EXPECT_THAT(failure.summary, HasSubstr("\"nothing\" is undefined"));
+  EXPECT_THAT(failure.command, Not(HasSubstr("--minimal")));
 }
 
 TEST_F(NvrtcCompilerTest, NoCodeIsAFailedCompile) {

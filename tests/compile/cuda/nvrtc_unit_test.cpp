@@ -136,6 +136,33 @@ TEST(NvrtcUnit, NamesWholePathsForAProfilerAndKeepsWhatIsInNoFile) {
             "#line 1 \"" + unit.sources[1].first.string() + "\"\n" + specialization.params_header);
 }
 
+TEST(NvrtcMinimal, IsForTextsThatNameNothingOfWhatItLeavesOut) {
+  Specialization plain = small();
+  EXPECT_FALSE(may_be_minimal(plain, "13.0"));  // its header
+  plain.source_text = "__global__ void context(float* texture) {}\n";
+  EXPECT_FALSE(may_be_minimal(plain, "13.0"));
+  plain.source_text = "__global__ void context(float* out) {}\n";
+  EXPECT_TRUE(may_be_minimal(plain, "13.0"));
+  EXPECT_TRUE(may_be_minimal(plain, "12.4"));
+  EXPECT_FALSE(may_be_minimal(plain, "12.3"));
+  EXPECT_FALSE(may_be_minimal(plain, "11.8"));
+  for (const char* text :
+       {"cudaError_t e;", "tex2D<float>(t, 0, 0);", "surf1Dread(&x, s, 0);", "f<<<1, 1>>>();"}) {
+    Specialization more = plain;
+    more.source_text += text;
+    EXPECT_FALSE(may_be_minimal(more, "13.0")) << text;
+    more = plain;
+    more.headers.push_back({"h.h", "/h.h", text});
+    EXPECT_FALSE(may_be_minimal(more, "13.0")) << text;
+    more = plain;
+    more.defines.emplace_back("X", text);
+    EXPECT_FALSE(may_be_minimal(more, "13.0")) << text;
+  }
+  Specialization unseen = plain;
+  unseen.unseen_headers = {"cuda_fp16.h"};
+  EXPECT_FALSE(may_be_minimal(unseen, "13.0"));
+}
+
 TEST(NvrtcOptions, AreKilnsThenTheUsers) {
   Specialization specialization = small();
   specialization.fast_math = true;
