@@ -67,6 +67,9 @@ class DiskCache {
   DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheOptions options);
   DiskCache(FileSystem& files, const Clock& clock, Log& log, const std::filesystem::path& root)
       : DiskCache(files, clock, log, DiskCacheOptions{root}) {}
+  ~DiskCache() { cap_.finish(); }
+  DiskCache(const DiskCache&) = delete;
+  DiskCache& operator=(const DiskCache&) = delete;
 
   /// With `note_use`.
   [[nodiscard]] std::optional<CodeObject> load(const CacheKey& key);

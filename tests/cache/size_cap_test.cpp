@@ -53,6 +53,30 @@ TEST_F(SizeCapTest, WhatWasUsedLastStays) {
   EXPECT_FALSE(has(1));
 }
 
+/// 64 small kernels of one job are one entry in the books, not 64.
+TEST_F(SizeCapTest, AProcessWritesWhatItPublishedOnceASecondAndAtItsEnd) {
+  constexpr std::uint64_t kLargeCap = 1'000'000'000;
+  const auto counted = [&] { return std::stoull(files_.read_file("/cache/usage").value_or("0")); };
+  {
+    DiskCache process(files_, clock_, log_, options(kLargeCap));
+    const auto publish_one = [&](const std::string& name) {
+      process.publish(key_of(name), make_code(std::string(9'000, 'b')), label_);
+    };
+    publish_one("first");
+    const auto first = counted();
+    EXPECT_GT(first, 9'000U);
+    publish_one("second");
+    EXPECT_EQ(counted(), first);
+    clock_.advance(1.1);
+    publish_one("third");
+    EXPECT_GT(counted(), 27'000U);
+    publish_one("fourth");
+    EXPECT_LT(counted(), 36'000U);
+  }
+  EXPECT_GT(counted(), 36'000U);
+  EXPECT_LT(counted(), 48'000U);
+}
+
 TEST_F(SizeCapTest, WithoutACapNothingIsCounted) {
   for (int i = 0; i < 20; ++i) publish(std::to_string(i), 0);
   EXPECT_GT(bytes(), kCap);
