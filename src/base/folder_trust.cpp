@@ -23,8 +23,11 @@ std::optional<std::string> find_distrust(FileSystem& files, const std::filesyste
                                          FolderOwners owners) {
   constexpr std::uint32_t kWritableByAnyone = 0002;
   constexpr std::uint32_t kSticky = 01000;
-  const auto status = files.status(folder / ".");  // follows a final link
-  if (!status && !files.status(folder)) return std::nullopt;
+  auto status = files.status(folder / ".");  // follows a final link
+  if (!status) {
+    if (!files.status(folder)) return std::nullopt;
+    status = files.status(folder / ".");  // another process may have made it meanwhile
+  }
   if (!status || status->type != FileStatus::Type::kDirectory) return "it is not a directory";
   if (owners == FolderOwners::kTrusted && !is_trusted_owner(status->owner)) {
     return "it belongs to user " + std::to_string(status->owner) + " and you are user " +

@@ -130,5 +130,21 @@ TEST_F(FailingDisk, AbsentFolderIsTrusted) {
   EXPECT_EQ(find_distrust(files_, "/absent"), std::nullopt);
 }
 
+/// Another process makes the folder right after this one has looked for it.
+class MadeMeanwhile : public test::MemoryFileSystem {
+ public:
+  using MemoryFileSystem::MemoryFileSystem;
+  std::optional<FileStatus> status(const Path& path) override {
+    const auto found = MemoryFileSystem::status(path);
+    make_directories("/made", true);
+    return found;
+  }
+};
+
+TEST_F(FailingDisk, AFolderThatIsMadeMeanwhileIsTrusted) {
+  MadeMeanwhile files(clock_);
+  EXPECT_EQ(find_distrust(files, "/made"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace kiln
