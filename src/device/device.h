@@ -129,6 +129,8 @@ class Device {
   /// stream that can be told of. Throws bad_input where a back end has no such streams and one is given.
   [[nodiscard]] virtual bool is_capturing(void* native);
   [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
+  /// One that streams wait for, and that tells no time.
+  [[nodiscard]] virtual std::unique_ptr<Event> create_ordering_event() { return create_event(); }
   /// A descriptor of the tensor at the device address `data`. Throws bad_input for a layout that the hardware
   /// does not take, and on a device without tensor maps.
   [[nodiscard]] virtual TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data);

@@ -28,6 +28,7 @@ class LaunchTrace {
     if (kernels.several) several_.store(true, std::memory_order_relaxed);
   }
 
+  [[nodiscard]] Kernels kernels() const { return {last_.load(), several_.load()}; }
   /// From now on these are the ones; what they were.
   Kernels exchange(const Kernels& kernels) {
     const std::string* last = last_.exchange(kernels.last);

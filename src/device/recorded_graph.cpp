@@ -39,16 +39,20 @@ void RecordingStream::require_no_capture(const char* operation) const {
 
 std::unique_ptr<Graph> RecordingStream::record(const std::function<void()>& enqueue) {
   require_no_capture("a capture in a capture");
-  std::vector<Operation> operations;
-  list_ = &operations;
-  try {
-    enqueue();
-  } catch (...) {
-    list_ = nullptr;
-    throw;
-  }
-  list_ = nullptr;
-  return std::make_unique<RecordedGraph>(std::move(operations));
+  List list;
+  const std::shared_ptr<void> end(nullptr, [&](void*) {
+    for (RecordingStream* stream : list.streams) stream->list_ = nullptr;
+  });
+  list_ = &list;
+  list.streams.push_back(this);
+  enqueue();
+  return std::make_unique<RecordedGraph>(std::move(list.operations));
+}
+
+void RecordingStream::join(RecordingStream& other) {
+  if (!other.recording() || recording()) return;
+  list_ = other.list_;
+  list_->streams.push_back(this);
 }
 
 KeptArguments::KeptArguments(void* const* arguments, const std::vector<std::size_t>& sizes) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -17,15 +18,21 @@ class RecordingStream : public Stream {
 
   [[nodiscard]] bool recording() const { return list_ != nullptr; }
   /// While it is recording: done at each launch of the graph, on the stream of that launch.
-  void add(Operation operation) { list_->push_back(std::move(operation)); }
+  void add(Operation operation) { list_->operations.push_back(std::move(operation)); }
   /// Now, or while it is recording as `add`.
   void perform(const Operation& operation);
+  /// What is enqueued from now on is part of the graph that `other` is captured into, if it is.
+  void join(RecordingStream& other);
   /// Throws bad_input while it is recording.
   void require_no_capture(const char* operation) const;
   [[nodiscard]] std::unique_ptr<Graph> record(const std::function<void()>& enqueue);
 
  private:
-  std::vector<Operation>* list_ = nullptr;  // of the capture that is under way
+  struct List {
+    std::vector<Operation> operations;
+    std::vector<RecordingStream*> streams;  // that take part
+  };
+  List* list_ = nullptr;  // of the capture that is under way
 };
 
 /// A launch's arguments, kept for later launches.

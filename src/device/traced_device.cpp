@@ -179,7 +179,10 @@ class TracedDevice final : public Device {
   }
   [[nodiscard]] bool is_capturing(void* native) override { return inner_->is_capturing(native); }
   [[nodiscard]] std::unique_ptr<Event> create_event() override {
-    return std::make_unique<TracedEvent>(inner_->create_event());
+    return std::make_unique<TracedEvent>(inner_->create_event(), true);
+  }
+  [[nodiscard]] std::unique_ptr<Event> create_ordering_event() override {
+    return std::make_unique<TracedEvent>(inner_->create_ordering_event(), false);
   }
   [[nodiscard]] TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data) override {
     return inner_->encode_tensor_map(layout, data);

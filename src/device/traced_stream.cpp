@@ -36,24 +36,34 @@ TracedStream::TracedStream(std::unique_ptr<Stream> inner, std::shared_ptr<Device
 }
 
 void TracedStream::wait(const Event& event) {
-  inner_->wait(dynamic_cast<const TracedEvent&>(event).inner());
+  const auto& traced = dynamic_cast<const TracedEvent&>(event);
+  inner_->wait(traced.inner());
+  if (const auto capture = traced.capture(); capture && !capture_) join(capture);
+}
+
+void TracedStream::join(const std::shared_ptr<TracedCapture>& capture) {
+  capture_ = capture;
+  capture->streams.push_back(this);
 }
 
 /// An event that is recorded in a graph tells no time: what is captured has no spans of its own.
 std::unique_ptr<Graph> TracedStream::capture(const std::function<void()>& enqueue, std::string& kernels) {
-  std::vector<std::string> names;
+  const auto capture = std::make_shared<TracedCapture>();
+  const std::shared_ptr<void> end(nullptr, [&](void*) {
+    for (TracedStream* stream : capture->streams) stream->capture_ = nullptr;
+  });
   auto graph = device_->capture(*inner_, [&] {
-    const std::shared_ptr<void> end(nullptr, [this](void*) { captured_ = nullptr; });
-    captured_ = &names;
+    join(capture);
     enqueue();
   });
-  kernels = join(names, ", ");
+  kernels = kiln::join(capture->kernels, ", ");
   return graph;
 }
 
 void TracedStream::note_captured(const LaunchLabels& labels) {
   const std::string& name = labels.kernel->name;
-  if (std::find(captured_->begin(), captured_->end(), name) == captured_->end()) captured_->push_back(name);
+  auto& kernels = capture_->kernels;
+  if (std::find(kernels.begin(), kernels.end(), name) == kernels.end()) kernels.push_back(name);
 }
 
 /// No pair where nothing is recorded, or where very many launches wait to be read.
@@ -189,7 +199,8 @@ void TracedStream::take_reference() {
 
 void TracedEvent::record(Stream& stream) {
   auto& traced = dynamic_cast<TracedStream&>(stream);
-  if (!traced.capturing())
+  capture_ = traced.capture();
+  if (measures_ && !traced.capture())
     traced.note_event(point_);  // first: what it takes is not part of what the program measures
   point_->event->record(traced.inner());
 }

@@ -21,6 +21,14 @@ struct TracedPoint {
   std::atomic<std::uint64_t> times{0};
 };
 
+class TracedStream;
+
+/// What is captured into a graph: the kernels, each once, and the streams that take part.
+struct TracedCapture {
+  std::vector<std::string> kernels;
+  std::vector<TracedStream*> streams;
+};
+
 /// A stream whose launches and waits are spans, on the host and, from events, on the device.
 ///
 /// Device times come from events: a launch gets a pair of its own, but between two events of the program,
@@ -39,14 +47,15 @@ class TracedStream final : public Stream {
   void wait(const Event& event) override;
 
   [[nodiscard]] Stream& inner() const { return *inner_; }
-  [[nodiscard]] bool capturing() const { return captured_ != nullptr; }
+  /// Null: it is not captured.
+  [[nodiscard]] const std::shared_ptr<TracedCapture>& capture() const { return capture_; }
   /// A graph of the device's own of what `enqueue` does, and the kernels in it, each once, for its label.
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue, std::string& kernels);
 
   /// `enqueue` launches on `inner()`.
   template <class Enqueue>
   void launch(const LaunchLabels& labels, TraceFlow flow, const Enqueue& enqueue) {
-    if (captured_ != nullptr) {
+    if (capture_) {
       note_captured(labels);
       enqueue();
       return;
@@ -97,6 +106,7 @@ class TracedStream final : public Stream {
     SharedLabel label;
   };
 
+  void join(const std::shared_ptr<TracedCapture>& capture);
   void note_captured(const LaunchLabels& labels);
   [[nodiscard]] PairUse take_pair();
   void finish(PairUse pair, const LaunchLabels& labels);
@@ -114,7 +124,7 @@ class TracedStream final : public Stream {
   std::size_t track_;
   SharedLabel wait_label_;
 
-  std::vector<std::string>* captured_ = nullptr;  // names of the kernels, while the stream is captured
+  std::shared_ptr<TracedCapture> capture_;
   std::array<Pair, 128> pairs_;
   std::atomic<std::size_t> next_pair_{0};
   std::atomic<bool> between_events_{false};
@@ -133,15 +143,21 @@ class TracedStream final : public Stream {
 /// An event of the program, recorded on traced streams of one device.
 class TracedEvent final : public Event {
  public:
-  explicit TracedEvent(std::unique_ptr<Event> inner) : point_(std::make_shared<TracedPoint>()) {
+  /// `measures`: the program looks at its time, so that launches between such events are left alone.
+  TracedEvent(std::unique_ptr<Event> inner, bool measures)
+      : point_(std::make_shared<TracedPoint>()), measures_(measures) {
     point_->event = std::move(inner);
   }
   void record(Stream& stream) override;
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
   [[nodiscard]] const Event& inner() const { return *point_->event; }
+  /// That it was recorded in; null: in none.
+  [[nodiscard]] std::shared_ptr<TracedCapture> capture() const { return capture_.lock(); }
 
  private:
   std::shared_ptr<TracedPoint> point_;
+  std::weak_ptr<TracedCapture> capture_;
+  bool measures_;
 };
 
 }  // namespace kiln

@@ -137,9 +137,9 @@ void PreparedKernel::follow_swaps() {
   if (moved) launch_.keep_tensor_maps(addresses_);
 }
 
-void PreparedKernel::enqueue() {
+void PreparedKernel::enqueue(Stream& stream) {
   follow_swaps();
-  launch_.enqueue(workspace_->stream(), addresses_);
+  launch_.enqueue(stream, addresses_);
 }
 
 }  // namespace kiln

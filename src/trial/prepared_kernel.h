@@ -44,7 +44,8 @@ class PreparedKernel {
   /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
   void load_symbols();
   /// Throws UnfitKernel where the driver does not take the launch.
-  void enqueue();
+  void enqueue(Stream& stream);
+  void enqueue() { enqueue(workspace_->stream()); }
   /// The buffers' names may mean other memory since the last launch. `enqueue` does it, too.
   void follow_swaps();
   [[nodiscard]] const std::string& name() const { return kernel_->name; }

@@ -140,7 +140,7 @@ std::size_t ProgramRun::run_stretch(Statements& statements, std::size_t first) {
     for (const auto& [a, b] : found->swaps) workspace_.swap(a, b);
   }
   if (found->graph) {
-    (*replay_)(*found->graph, found->kernels);
+    options_->replay(*found->graph, found->kernels, *stream_);
     ++graphs_;
   }
   return stretch.statements;
@@ -170,7 +170,7 @@ void ProgramRun::capture(Statements& statements, std::size_t first, Stretch& str
   for (auto swap = made->swaps.rbegin(); swap != made->swaps.rend(); ++swap)
     workspace_.swap(swap->first, swap->second);
   if (operations_ > 0) {
-    made->graph = workspace_.device().capture(workspace_.stream(), [&] { run_in(Mode::kCapture); });
+    made->graph = workspace_.device().capture(*stream_, [&] { run_in(Mode::kCapture); });
   } else {
     run_in(Mode::kCapture);
   }

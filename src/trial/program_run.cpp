@@ -138,13 +138,14 @@ void ProgramRun::load_symbols() {
   for (const auto& [launch, kernel] : launches_) kernel->load_symbols();
 }
 
-void ProgramRun::run(const Enqueue& enqueue, const Variables& first, const Replay& replay) {
+void ProgramRun::run(const Enqueue& enqueue, const ProgramRunOptions& options) {
   enqueue_ = &enqueue;
-  replay_ = replay ? &replay : nullptr;
+  options_ = &options;
+  stream_ = &workspace_.stream();
   mode_ = Mode::kRun;
   waits_ = 0;
   graphs_ = 0;
-  variables_ = first;
+  variables_ = options.first;
   for (const std::string& name : configuration_.workload().variables) {
     if (configuration_.workload().find_parameter(name) != nullptr)
       variables_.emplace(name, configuration_.value(name).number());
@@ -159,7 +160,7 @@ void ProgramRun::run(const Enqueue& enqueue, const Variables& first, const Repla
 
 void ProgramRun::run(Statements& statements) {
   for (std::size_t i = 0; i < statements.size();) {
-    const bool as_graph = replay_ != nullptr && mode_ == Mode::kRun && statements[i].stretch;
+    const bool as_graph = options_->replay && mode_ == Mode::kRun && statements[i].stretch;
     if (as_graph) {
       i += run_stretch(statements, i);
     } else {
@@ -176,9 +177,9 @@ void ProgramRun::run(Statement& statement) {
 void ProgramRun::run_action(const LaunchSpec&, Statement& statement) {
   statement.kernel->update(variables_);
   if (mode_ == Mode::kRun) {
-    (*enqueue_)(statement.index, *statement.kernel);
+    (*enqueue_)(statement.index, *statement.kernel, *stream_);
   } else if (mode_ == Mode::kCapture) {
-    statement.kernel->enqueue();
+    statement.kernel->enqueue(*stream_);
   } else {
     statement.kernel->follow_swaps();
     captured_.insert(statement.kernel->name());
@@ -234,9 +235,40 @@ void ProgramRun::repeat_until(const RepeatSpec& repeat, Statement& statement) {
   }
 }
 
-/// One after the other: each is complete for those that follow.
+/// Without streams of their own one branch after the other. A stream waits for what was enqueued before the
+/// branches; what comes after them waits for each stream.
 void ProgramRun::run_action(const ParallelSpec&, Statement& statement) {
-  for (Statements& branch : statement.bodies) run(branch);
+  if (options_->concurrent && statement.sides.empty()) make_streams(statement);
+  if (!options_->concurrent || mode_ == Mode::kPrepare) {
+    for (Statements& branch : statement.bodies) run(branch);
+    return;
+  }
+  Stream* const first = stream_;
+  statement.fork->record(*first);
+  for (const Statement::Side& side : statement.sides) side.stream->wait(*statement.fork);
+  for (std::size_t branch = 0; branch < statement.bodies.size(); ++branch) {
+    const std::size_t place = branch % (statement.sides.size() + 1);
+    stream_ = place == 0 ? first : statement.sides[place - 1].stream.get();
+    run(statement.bodies[branch]);
+  }
+  stream_ = first;
+  for (const Statement::Side& side : statement.sides) {
+    side.end->record(*side.stream);
+    first->wait(*side.end);
+  }
+}
+
+void ProgramRun::make_streams(Statement& parallel) {
+  Device& device = workspace_.device();
+  parallel.fork = device.create_ordering_event();
+  for (std::size_t i = 1; i < std::min(kMostStreams, parallel.bodies.size()); ++i) {
+    parallel.sides.push_back({device.create_stream(), device.create_ordering_event()});
+    streams_beside_.push_back(parallel.sides.back().stream.get());
+  }
+}
+
+void ProgramRun::wait_beside() {
+  for (Stream* stream : streams_beside_) stream->synchronize();
 }
 
 void ProgramRun::run_action(const SwapSpec& swap, Statement&) {
@@ -245,7 +277,7 @@ void ProgramRun::run_action(const SwapSpec& swap, Statement&) {
 
 void ProgramRun::run_action(const CopySpec& copy, Statement& statement) {
   if (mode_ == Mode::kPrepare) return count_operation(statement.spec->where);
-  workspace_.copy(copy.to, copy.from);
+  workspace_.copy(*stream_, copy.to, copy.from);
 }
 
 void ProgramRun::run_action(const FillSpec& fill, Statement& statement) {
@@ -254,7 +286,7 @@ void ProgramRun::run_action(const FillSpec& fill, Statement& statement) {
     count_operation(statement.spec->where);
     workspace_.keep_value(fill.buffer, value, fill.value);
   } else {
-    workspace_.fill_with(fill.buffer, value, fill.value);
+    workspace_.fill_with(*stream_, fill.buffer, value, fill.value);
   }
 }
 

@@ -35,6 +35,16 @@ class ProgramScalar {
   std::optional<double> number_;
 };
 
+/// How a run of a program is done.
+struct ProgramRunOptions {
+  /// Enqueues a graph with launches of `kernels` ("halve, shift"); empty: no graphs.
+  using Replay = std::function<void(Graph& graph, const std::string& kernels, Stream& stream)>;
+
+  Variables first = {};  ///< values that its variables begin with; parameters else with the configuration's
+  Replay replay = {};
+  bool concurrent = false;  ///< branches of `parallel` go to streams of their own
+};
+
 /// A program with its kernels bound to a workspace, ready to run any number of times. Configuration, workload
 /// and workspace outlive it.
 class ProgramRun {
@@ -42,13 +52,13 @@ class ProgramRun {
   /// Makes a launch's kernel: `launch.configured` in `configuration.of(launch)`.
   using Prepare = std::function<PreparedKernel(const LaunchSpec& launch)>;
   /// Enqueues a kernel, the `index`-th of `launches`. What it throws ends the run.
-  using Enqueue = std::function<void(std::size_t index, PreparedKernel& kernel)>;
-  /// Enqueues a graph with launches of `kernels`: "halve, shift".
-  using Replay = std::function<void(Graph& graph, const std::string& kernels)>;
+  using Enqueue = std::function<void(std::size_t index, PreparedKernel& kernel, Stream& stream)>;
   /// A graph may hold so many launches, copies and fills.
   static constexpr std::size_t kMostOperations = 100'000;
   /// So many graphs are made of one stretch of statements; in further cases it runs plainly.
   static constexpr std::size_t kMostCases = 8;
+  /// The branches of a `parallel` share so many streams.
+  static constexpr std::size_t kMostStreams = 16;
 
   /// Throws bad_input where buffers of `swap` or `copy` differ, and what `prepare` throws.
   ProgramRun(const Configuration& configuration, const ProgramSpec& program, Workspace& workspace,
@@ -57,13 +67,14 @@ class ProgramRun {
 
   /// Loads the variables of all kernels' `symbols:`, once the buffers are filled.
   void load_symbols();
-  /// Runs the program once, on the workspace's stream; waits for the device only to read from it. Program
-  /// variables begin with the values of `first`, and those that are parameters else with the configuration's.
+  /// Runs the program once, on the workspace's stream; waits for the device only to read from it.
   ///
-  /// With `replay`, statements that follow each other and need nothing that was read from the device run as
-  /// one graph, which is captured when they are first met with their values of variables and their buffers in
-  /// these places: a step with an odd number of swaps has two graphs, which take turns.
-  void run(const Enqueue& enqueue, const Variables& first = {}, const Replay& replay = {});
+  /// With `options.replay`, statements that follow each other and need nothing that was read from the device
+  /// run as one graph, which is captured when they are first met with their values of variables and their
+  /// buffers in these places: a step with an odd number of swaps has two graphs, which take turns.
+  void run(const Enqueue& enqueue, const ProgramRunOptions& options = {});
+  /// Waits for the streams beside the workspace's, which wait for nothing that is not enqueued there.
+  void wait_beside();
 
   /// Program variables at the end of the last run.
   [[nodiscard]] const Variables& variables() const { return variables_; }
@@ -103,6 +114,7 @@ class ProgramRun {
   void run_action(const LaunchSpec& launch, Statement& statement);
   void run_action(const RepeatSpec& repeat, Statement& statement);
   void run_action(const ParallelSpec& parallel, Statement& statement);
+  void make_streams(Statement& parallel);
   void run_action(const SwapSpec& swap, Statement& statement);
   void run_action(const CopySpec& copy, Statement& statement);
   void run_action(const FillSpec& fill, Statement& statement);
@@ -136,8 +148,11 @@ class ProgramRun {
   bool static_ = true;
   std::vector<std::string> graph_buffers_;
 
-  const Enqueue* enqueue_ = nullptr;  // of the run that is under way
-  const Replay* replay_ = nullptr;    // null: no graphs
+  std::vector<Stream*> streams_beside_;
+
+  const Enqueue* enqueue_ = nullptr;            // of the run that is under way
+  const ProgramRunOptions* options_ = nullptr;  // of that run
+  Stream* stream_ = nullptr;                    // that the next operation goes to
   Mode mode_ = Mode::kRun;
   std::size_t operations_ = 0;      // of the capture that is under way
   std::set<std::string> captured_;  // kernels of that capture

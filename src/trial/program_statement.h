@@ -71,6 +71,14 @@ struct ProgramRun::Statement {
   std::vector<ProgramScalar> scalars;      // of read: elements; of set and fill: values
   ProgramFlow flow;
   std::unique_ptr<Stretch> stretch;  // that begins here
+
+  /// A stream beside the one that a parallel begins on, and where it has come to its end.
+  struct Side {
+    std::unique_ptr<Stream> stream;
+    std::unique_ptr<Event> end;
+  };
+  std::unique_ptr<Event> fork;  // of a parallel whose branches have streams
+  std::vector<Side> sides;
 };
 
 }  // namespace kiln

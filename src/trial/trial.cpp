@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "device/backend_kind.h"
 #include "trial/buffer_layout.h"
 #include "trial/checks.h"
 #include "trial/references.h"
@@ -140,7 +141,7 @@ void Trial::renew_inputs() {
   for (PreparedKernel& kernel : init_) {
     contents_->run(kernel, [&] {
       kernel.load_symbols();
-      launch(kernel);
+      launch(kernel, *stream_);
     });
   }
   for (const auto& [name, from] : copies_after_init(configuration(), needs_.buffers()))
@@ -206,27 +207,30 @@ void Trial::run_step(ProgramRun& step) {
 }
 
 void Trial::enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, const Variables& first) {
-  ProgramRun::Replay replay;
+  ProgramRunOptions options;
+  options.first = first;
+  // Times of launches are those between events on one stream.
+  options.concurrent = !after_launch && !backend_kind(device_->info().target.backend).synchronous_launches;
   if (configuration().graph() && !after_launch && &step != verify_step_.get()) {
-    replay = [&](Graph& graph, const std::string& kernels) {
-      watched(kernels, [&] { graph.launch(*stream_); });
+    options.replay = [&](Graph& graph, const std::string& kernels, Stream& stream) {
+      watched(kernels, [&] { graph.launch(stream); });
     };
   }
-  const auto enqueue = [&](std::size_t index, PreparedKernel& kernel) {
-    launch(kernel);
+  const auto enqueue = [&](std::size_t index, PreparedKernel& kernel, Stream& stream) {
+    launch(kernel, stream);
     if (after_launch) after_launch(index);
   };
-  step.run(enqueue, first, replay);
+  step.run(enqueue, options);
 }
 
-void Trial::launch(PreparedKernel& kernel) {
-  watched(kernel.name(), [&] { kernel.enqueue(); });
+void Trial::launch(PreparedKernel& kernel, Stream& stream) {
+  watched(kernel.name(), [&] { kernel.enqueue(stream); });
 }
 
 template <class Enqueue>
 void Trial::watched(const std::string& kernel, const Enqueue& enqueue) {
   // A CPU's launch returns when the kernel has run; another's once it has been handed over.
-  if (device_->info().target.backend == "cpu") note_first_launch();
+  if (backend_kind(device_->info().target.backend).synchronous_launches) note_first_launch();
   if (context_.watch != nullptr) context_.watch->enter(kernel);
   enqueue();
   note_first_launch();
@@ -238,6 +242,9 @@ void Trial::note_first_launch() {
 
 void Trial::wait() {
   stream_->synchronize();
+  for (auto* program : {step_.get(), verify_step_.get()}) {
+    if (program != nullptr) program->wait_beside();
+  }
   if (context_.watch != nullptr) context_.watch->leave();
 }
 

@@ -84,7 +84,7 @@ class Trial final : public TimedStep {
                                                  const std::vector<LoadedUnit>& units);
   /// The one place that runs a step. `first`: values that its program variables begin with.
   void enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, const Variables& first);
-  void launch(PreparedKernel& kernel);
+  void launch(PreparedKernel& kernel, Stream& stream);
   /// `enqueue` launches `kernel`, or several of these names.
   template <class Enqueue>
   void watched(const std::string& kernel, const Enqueue& enqueue);

@@ -131,7 +131,7 @@ void Workspace::fill(const std::string& name) {
       this->beginning(name, static_cast<std::size_t>(first) * found.layout.element_bytes);
   auto* data = static_cast<std::byte*>(found.buffer->data());
   device_.copy_to_device(stream_, data, beginning.data(), beginning.size());
-  repeat(data, beginning.size(), found.layout.bytes);
+  repeat(stream_, data, beginning.size(), found.layout.bytes);
 }
 
 void Workspace::fill_from_file(const Entry& entry, const FileSource& source) {
@@ -172,10 +172,10 @@ void Workspace::fill_generated(const Entry& entry, const InitSpec& content) {
 }
 
 /// Each copy is as long as all before it.
-void Workspace::repeat(std::byte* data, std::uint64_t filled, std::uint64_t bytes) {
+void Workspace::repeat(Stream& stream, std::byte* data, std::uint64_t filled, std::uint64_t bytes) {
   while (filled < bytes) {
     const std::uint64_t more = std::min(filled, bytes - filled);
-    device_.copy_on_device(stream_, data + filled, data, more);
+    device_.copy_on_device(stream, data + filled, data, more);
     filled += more;
   }
 }
@@ -194,20 +194,20 @@ std::vector<std::byte> Workspace::element_of(const Entry& entry, double value,
   });
 }
 
-void Workspace::fill_with(const std::string& name, double value, const ExpressionText& text) {
+void Workspace::fill_with(Stream& stream, const std::string& name, double value, const ExpressionText& text) {
   const Entry& found = entry(name);
   const std::vector<std::byte> element = element_of(found, value, text);
   auto* data = static_cast<std::byte*>(found.buffer->data());
   if (is_one_byte(element)) {
-    device_.fill_bytes(stream_, data, std::to_integer<unsigned char>(element.front()), found.layout.bytes);
+    device_.fill_bytes(stream, data, std::to_integer<unsigned char>(element.front()), found.layout.bytes);
     return;
   }
   if (const auto kept = kept_values_.find(element); kept != kept_values_.end()) {
-    device_.copy_on_device(stream_, data, kept->second->data(), element.size());
+    device_.copy_on_device(stream, data, kept->second->data(), element.size());
   } else {
-    device_.copy_to_device(stream_, data, element.data(), element.size());
+    device_.copy_to_device(stream, data, element.data(), element.size());
   }
-  repeat(data, element.size(), found.layout.bytes);
+  repeat(stream, data, element.size(), found.layout.bytes);
 }
 
 void Workspace::keep_value(const std::string& name, double value, const ExpressionText& text) {
@@ -218,8 +218,8 @@ void Workspace::keep_value(const std::string& name, double value, const Expressi
   kept_values_.emplace(std::move(element), std::move(buffer));
 }
 
-void Workspace::copy(const std::string& to, const std::string& from) {
-  device_.copy_on_device(stream_, entry(to).buffer->data(), entry(from).buffer->data(),
+void Workspace::copy(Stream& stream, const std::string& to, const std::string& from) {
+  device_.copy_on_device(stream, entry(to).buffer->data(), entry(from).buffer->data(),
                          entry(to).layout.bytes);
 }
 

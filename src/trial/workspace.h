@@ -87,12 +87,12 @@ class Workspace {
   [[nodiscard]] std::vector<std::byte> beginning(const std::string& name, std::size_t bytes) const;
   /// Every element gets this value; enqueued. Throws bad_input at `where` if it is no value of the element
   /// type.
-  void fill_with(const std::string& name, double value, const ExpressionText& text);
+  void fill_with(Stream& stream, const std::string& name, double value, const ExpressionText& text);
   /// Keeps the value on the device, so that `fill_with` of such a buffer only enqueues, as a stream that is
   /// captured into a graph asks for. Throws as fill_with.
   void keep_value(const std::string& name, double value, const ExpressionText& text);
   /// Copies a buffer's content to another one of the same size; enqueued.
-  void copy(const std::string& to, const std::string& from);
+  void copy(Stream& stream, const std::string& to, const std::string& from);
   /// The buffers, which have the same size, exchange their memory.
   void swap(const std::string& first, const std::string& second);
   /// Waits for the device and reads an element. Throws bad_input for a whole number that a double rounds.
@@ -130,7 +130,7 @@ class Workspace {
   void fill_from_file(const Entry& entry, const FileSource& source);
   void fill_generated(const Entry& entry, const InitSpec& content);
   /// The first `filled` of `bytes` again and again, by the device itself.
-  void repeat(std::byte* data, std::uint64_t filled, std::uint64_t bytes);
+  void repeat(Stream& stream, std::byte* data, std::uint64_t filled, std::uint64_t bytes);
 
   Device& device_;
   Stream& stream_;

@@ -20,6 +20,7 @@ using test::FakeKernel;
 using test::TraceReading;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 constexpr const char* kBinary = "KILNFAKE code\n_Zaxpy\n_Zdot\n";
 
@@ -143,6 +144,39 @@ TEST_F(TracedDevice, AGraphIsOneSpanThatNamesItsKernels) {
   EXPECT_THAT(read.names("launch"), ElementsAre("launch graph of _Zaxpy, _Zdot"));
   EXPECT_THAT(read.names("kernel"), ElementsAre("graph of _Zaxpy, _Zdot"));
   EXPECT_EQ(read.spans("kernel").at(0).at("dur"), 3000);
+  EXPECT_EQ(read.facts().at("launches_without_device_time"), 0);
+}
+
+TEST_F(TracedDevice, AStreamThatJoinsACaptureIsPartOfTheGraph) {
+  for (const char* name : {"_Zaxpy", "_Zdot"}) {
+    FakeKernel kernel;
+    kernel.attributes.parameter_bytes.emplace();
+    fake_->define(name, std::move(kernel));
+  }
+  Function& axpy = load("_Zaxpy");
+  Function& dot = *module_->function("_Zdot");
+  const auto stream = device_->create_stream();
+  const auto side = device_->create_stream();
+  const auto fork = device_->create_ordering_event();
+  const auto join = device_->create_ordering_event();
+  const auto branches = [&] {
+    fork->record(*stream);
+    side->wait(*fork);
+    axpy.launch(*stream, shape_, nullptr);
+    dot.launch(*side, shape_, nullptr);
+    join->record(*side);
+    stream->wait(*join);
+  };
+  const auto graph = device_->capture(*stream, branches);
+  EXPECT_THAT(fake_->launches(), IsEmpty());
+  graph->launch(*stream);
+  branches();  // both streams are as before
+  stream->synchronize();
+  side->synchronize();
+  EXPECT_EQ(fake_->launches().size(), 4U);
+  const TraceReading read = reading();
+  EXPECT_THAT(read.names("launch"),
+              UnorderedElementsAre("launch graph of _Zaxpy, _Zdot", "launch _Zaxpy", "launch _Zdot"));
   EXPECT_EQ(read.facts().at("launches_without_device_time"), 0);
 }
 

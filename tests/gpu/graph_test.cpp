@@ -69,8 +69,8 @@ TEST_P(GpuGraphs, AReplayIsWhatTheLaunchesAre) {
 TEST_P(GpuGraphs, BranchesOnTwoStreamsForkAndJoinInAGraphAndWithout) {
   Function& step = build(kStep, "step");
   const auto side = device_->create_stream();
-  const auto fork = device_->create_event();
-  const auto join = device_->create_event();
+  const auto fork = device_->create_ordering_event();
+  const auto join = device_->create_ordering_event();
   const auto a = upload(std::vector<double>(kCount, 0));
   const auto b = upload(std::vector<double>(kCount, 0));
   const auto c = upload(std::vector<double>(kCount, 0));

@@ -42,7 +42,7 @@ class FakeBuffer : public DeviceBuffer {
 class FakeStream : public RecordingStream {
  public:
   void* native() const override { return nullptr; }
-  void wait(const Event& /*event*/) override {}
+  void wait(const Event& event) override;
   void synchronize() override {
     require_no_capture("synchronize");
     if (const auto fault = std::exchange(fault_, std::nullopt)) throw DeviceFault(*fault);
@@ -56,7 +56,11 @@ class FakeStream : public RecordingStream {
 class FakeEvent : public Event {
  public:
   explicit FakeEvent(State state) : state_(std::move(state)) {}
-  void record(Stream& /*stream*/) override { at_ns_ = state_->clock.steady_ns(); }
+  void record(Stream& stream) override {
+    at_ns_ = state_->clock.steady_ns();
+    stream_ = &dynamic_cast<FakeStream&>(stream);
+  }
+  [[nodiscard]] FakeStream* stream() const { return stream_; }
   double seconds_since(const Event& earlier) const override {
     return seconds_between(dynamic_cast<const FakeEvent&>(earlier).at_ns_, at_ns_);
   }
@@ -64,7 +68,12 @@ class FakeEvent : public Event {
  private:
   State state_;
   std::int64_t at_ns_ = 0;
+  FakeStream* stream_ = nullptr;  // it was recorded on last
 };
+
+void FakeStream::wait(const Event& event) {
+  if (auto* other = dynamic_cast<const FakeEvent&>(event).stream()) join(*other);
+}
 
 class FakeFunction : public Function {
  public:
@@ -79,7 +88,7 @@ class FakeFunction : public Function {
       queue.add([this, shape, kept](Stream& later) { launch(later, shape, kept->get()); });
       return;
     }
-    record(shape, arguments);
+    record(stream, shape, arguments);
     try {
       if (kernel_.body) kernel_.body(shape, arguments);
     } catch (const DeviceFault& fault) {
@@ -95,8 +104,8 @@ class FakeFunction : public Function {
   }
 
  private:
-  void record(const LaunchShape& shape, void* const* arguments) {
-    RecordedLaunch launch{name_, shape, {}};
+  void record(const Stream& stream, const LaunchShape& shape, void* const* arguments) {
+    RecordedLaunch launch{name_, shape, {}, &stream};
     const std::vector<std::size_t> sizes =
         kernel_.attributes.parameter_bytes.value_or(std::vector<std::size_t>{});
     for (std::size_t i = 0; i < sizes.size(); ++i) {

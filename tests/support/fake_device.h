@@ -28,6 +28,7 @@ struct RecordedLaunch {
   LaunchShape shape;
   /// Bytes of each argument; empty unless the kernel tells its parameter sizes.
   std::vector<std::string> arguments;
+  const Stream* stream = nullptr;
 };
 
 /// What the device, its modules and streams write down; shared, since a module may outlive a test's view of

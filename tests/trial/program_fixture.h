@@ -97,7 +97,7 @@ class ProgramRunTest : public testing::Test {
     workspace_->allocate(buffers);
     for (const char* name : {"u", "v"})
       addresses_[name] = static_cast<double*>(workspace_->buffer(name).data());
-    for (const std::string& name : buffers) workspace_->fill_with(name, 0, {});
+    for (const std::string& name : buffers) workspace_->fill_with(*stream_, name, 0, {});
     program_ = std::make_unique<ProgramRun>(
         configuration_, workload_->run, *workspace_, [this](const LaunchSpec& launch) {
           const Configuration& own = configuration_.of(launch);
@@ -116,13 +116,15 @@ class ProgramRunTest : public testing::Test {
     return loaded;
   }
 
-  void run() { program_->run(enqueue_); }
+  void run() { program_->run(enqueue_, options_); }
   /// With graphs; the kernels of those that are enqueued are in `replayed_`.
   void run_graphs() {
-    program_->run(enqueue_, {}, [this](Graph& graph, const std::string& kernels) {
+    ProgramRunOptions options = options_;
+    options.replay = [this](Graph& graph, const std::string& kernels, Stream& stream) {
       replayed_.push_back(kernels);
-      graph.launch(*stream_);
-    });
+      graph.launch(stream);
+    };
+    program_->run(enqueue_, options);
   }
 
   double at(const std::string& name, std::uint64_t element = 0) { return workspace_->number(name, element); }
@@ -143,8 +145,9 @@ class ProgramRunTest : public testing::Test {
   std::vector<std::string> log_;
   std::vector<std::string> replayed_;
   int launched_ = 0;
-  ProgramRun::Enqueue enqueue_ = [this](std::size_t, PreparedKernel& kernel) {
-    kernel.enqueue();
+  ProgramRunOptions options_;
+  ProgramRun::Enqueue enqueue_ = [this](std::size_t, PreparedKernel& kernel, Stream& stream) {
+    kernel.enqueue(stream);
     ++launched_;
   };
 };

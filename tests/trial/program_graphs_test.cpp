@@ -117,6 +117,22 @@ TEST_F(ProgramGraphs, InMoreThanAFewCasesAStretchRunsPlainly) {
   for (const char* name : {"u", "v", "w1", "w2", "w3"}) EXPECT_EQ(at(name), 2) << name;
 }
 
+TEST_F(ProgramGraphs, BranchesOnStreamsOfTheirOwnAreInOneGraph) {
+  options_.concurrent = true;
+  expect_same(R"yaml(
+  - repeat: 2
+    do:
+      - add
+      - parallel:
+        - {kernel: add, args: {amount: 2}}
+        - {repeat: {index: k, count: 2}, do: {kernel: add, args: {u: v, amount: k}}}
+        - {fill: {buffer: w1, value: 0.5}}
+      - {swap: [u, v]}
+)yaml");
+  EXPECT_EQ(device_->captures(), 1);
+  EXPECT_THAT(replayed_, ElementsAre("add", "add", "add"));
+}
+
 TEST_F(ProgramGraphs, NothingToEnqueueIsNoGraph) {
   bind("  - {swap: [u, v]}\n  - {set: {x: 1}}\n  - {read: {y: r}}\n  - {kernel: add, when: \"y > 0\"}\n");
   run_graphs();

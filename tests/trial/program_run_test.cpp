@@ -118,6 +118,32 @@ TEST_F(ProgramRunTest, UntilEndsAfterItsLimit) {
   EXPECT_EQ(program_->waits(), 2U);
 }
 
+TEST_F(ProgramRunTest, BranchesHaveStreamsOfTheirOwnThatForkAndJoin) {
+  bind(R"yaml(
+  - halve
+  - parallel:
+    - [{kernel: add, args: {amount: 1}}, {kernel: add, args: {amount: 2}}]
+    - {kernel: add, args: {u: v, amount: 3}}
+    - [{copy: {from: v, to: w1}}, {fill: {buffer: w2, value: 0.5}}]
+  - halve
+)yaml");
+  options_.concurrent = true;
+  run();
+  const auto launches = device_->launches();
+  ASSERT_EQ(launches.size(), 5U);
+  for (const std::size_t on_first : {0U, 1U, 2U, 4U})
+    EXPECT_EQ(launches[on_first].stream, stream_.get()) << on_first;
+  EXPECT_NE(launches[3].stream, stream_.get());
+  EXPECT_EQ(at("w1"), 3);
+  EXPECT_EQ(at("w2", 3), 0.5);
+  program_->wait_beside();
+
+  options_.concurrent = false;
+  run();
+  const auto all = device_->launches();
+  for (std::size_t i = launches.size(); i < all.size(); ++i) EXPECT_EQ(all[i].stream, stream_.get()) << i;
+}
+
 TEST_F(ProgramRunTest, EqualValuesOfWithShareCode) {
   bind(R"yaml(
   - {kernel: layer, with: {width: 8}}

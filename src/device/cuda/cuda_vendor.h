@@ -51,6 +51,7 @@ struct CudaVendor {
   static constexpr auto kStreamCaptureImplicit = cuda_abi::kStreamCaptureImplicit;
   static constexpr auto kStreamNonBlocking = cuda_abi::kStreamNonBlocking;
   static constexpr auto kEventDefault = cuda_abi::kEventDefault;
+  static constexpr auto kEventNoTiming = cuda_abi::kEventNoTiming;
   static constexpr auto kCaptureOfThread = cuda_abi::CaptureMode::kThreadLocal;
   static constexpr const char* kGraphsCame = "CUDA 11.4 brought them";
 

@@ -129,7 +129,10 @@ class GpuDevice : public Device {
     return std::make_unique<GpuStream<Vendor>>(context(), Vendor::default_stream());
   }
   [[nodiscard]] std::unique_ptr<Event> create_event() override {
-    return std::make_unique<GpuEvent<Vendor>>(context());
+    return std::make_unique<GpuEvent<Vendor>>(context(), Vendor::kEventDefault);
+  }
+  [[nodiscard]] std::unique_ptr<Event> create_ordering_event() override {
+    return std::make_unique<GpuEvent<Vendor>>(context(), Vendor::kEventNoTiming);
   }
   [[nodiscard]] std::unique_ptr<Graph> capture(Stream& stream,
                                                const std::function<void()>& enqueue) override {

@@ -38,6 +38,7 @@ class GpuStream final : public Stream {
   /// For the message, should the device fail. `kernel` comes from the context's keep_name.
   void note_launch(const std::string& kernel) { trace_.note(kernel); }
   void note_launch(const LaunchTrace::Kernels& kernels) { trace_.note(kernels); }
+  [[nodiscard]] LaunchTrace::Kernels launched() const { return trace_.kernels(); }
 
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue);
   /// Throws bad_input while the stream is captured.
@@ -59,16 +60,18 @@ class GpuStream final : public Stream {
 template <class Vendor>
 class GpuEvent final : public Event {
  public:
-  explicit GpuEvent(std::shared_ptr<typename Vendor::Context> context) : context_(std::move(context)) {
+  GpuEvent(std::shared_ptr<typename Vendor::Context> context, unsigned flags) : context_(std::move(context)) {
     const auto current = context_->enter();
     typename Vendor::Event event = nullptr;
-    context_->run(Vendor::kEventCreate, &event, Vendor::kEventDefault);
+    context_->run(Vendor::kEventCreate, &event, flags);
     event_ = context_->template own<typename Vendor::EventOwner>(event);
   }
 
   void record(Stream& stream) override {
     const auto current = context_->enter();
-    context_->run(Vendor::kEventRecord, get(), dynamic_cast<GpuStream<Vendor>&>(stream).get());
+    auto& queue = dynamic_cast<GpuStream<Vendor>&>(stream);
+    context_->run(Vendor::kEventRecord, get(), queue.get());
+    launched_ = queue.launched();
   }
 
   [[nodiscard]] double seconds_since(const Event& earlier) const override {
@@ -80,10 +83,13 @@ class GpuEvent final : public Event {
   }
 
   [[nodiscard]] typename Vendor::Event get() const { return event_.get().object; }
+  /// On its stream before it was recorded: a fault of theirs is one of a stream that waits for the event.
+  [[nodiscard]] const LaunchTrace::Kernels& launched() const { return launched_; }
 
  private:
   std::shared_ptr<typename Vendor::Context> context_;
   typename Vendor::EventOwner event_;
+  LaunchTrace::Kernels launched_;
 };
 
 template <class Vendor>
@@ -130,7 +136,9 @@ void GpuStream<Vendor>::synchronize() {
 template <class Vendor>
 void GpuStream<Vendor>::wait(const Event& event) {
   const auto current = context_->enter();
-  context_->run(Vendor::kStreamWaitEvent, stream_, dynamic_cast<const GpuEvent<Vendor>&>(event).get(), 0U);
+  const auto& point = dynamic_cast<const GpuEvent<Vendor>&>(event);
+  context_->run(Vendor::kStreamWaitEvent, stream_, point.get(), 0U);
+  trace_.note(point.launched());
 }
 
 template <class Vendor>

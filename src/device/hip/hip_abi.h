@@ -62,6 +62,7 @@ enum class CaptureStatus : int { kNone = 0, kActive = 1, kInvalidated = 2 };
 
 constexpr unsigned kStreamNonBlocking = 1;  // hipStreamNonBlocking
 constexpr unsigned kEventDefault = 0;       // hipEventDefault
+constexpr unsigned kEventNoTiming = 2;      // hipEventDisableTiming
 
 /// hipDeviceProp_t changed in 6.0, and with it the name of the function that fills it. Of both forms only the
 /// ISA's name is read, which no attribute gives: its offset, and room for the whole structure of either.

@@ -51,6 +51,7 @@ struct HipVendor {
   static constexpr auto kStreamCaptureImplicit = hip_abi::kStreamCaptureImplicit;
   static constexpr auto kStreamNonBlocking = hip_abi::kStreamNonBlocking;
   static constexpr auto kEventDefault = hip_abi::kEventDefault;
+  static constexpr auto kEventNoTiming = hip_abi::kEventNoTiming;
   static constexpr auto kCaptureOfThread = hip_abi::CaptureMode::kThreadLocal;
   static constexpr const char* kGraphsCame = "HIP 5.2 brought them";
 

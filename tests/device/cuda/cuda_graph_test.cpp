@@ -138,8 +138,8 @@ TEST_P(CudaGraphs, AFaultInAReplayIsReportedAsForLaunches) {
 
 TEST_P(CudaGraphs, AStreamThatWaitsForACapturedOneTakesPart) {
   const auto side = device_->create_stream();
-  const auto fork = device_->create_event();
-  const auto join = device_->create_event();
+  const auto fork = device_->create_ordering_event();
+  const auto join = device_->create_ordering_event();
   const auto branches = [&] {
     fork->record(*stream_);
     side->wait(*fork);
@@ -155,6 +155,23 @@ TEST_P(CudaGraphs, AStreamThatWaitsForACapturedOneTakesPart) {
   graph->launch(*stream_);
   EXPECT_EQ(value(), 2);
   EXPECT_THAT(refusal_of(branches), HasSubstr("(904)"));  // the second stream is not joined
+}
+
+TEST_P(CudaGraphs, AFaultOnAStreamThatWasWaitedForNamesItsKernel) {
+  const auto side = device_->create_stream();
+  const auto end = device_->create_ordering_event();
+  increment(*stream_);
+  stream_->synchronize();
+  plain(*side);
+  end->record(*side);
+  stream_->wait(*end);
+  fake_.set_result("cuStreamSynchronize", 700);
+  try {
+    stream_->synchronize();
+    FAIL();
+  } catch (const DeviceFault& fault) {
+    EXPECT_THAT(fault.what(), HasSubstr("kernel 'plain'"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Drivers, CudaGraphs, ::testing::Values(KILN_FAKE_CUDA_12, KILN_FAKE_CUDA_13),

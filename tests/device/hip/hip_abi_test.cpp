@@ -85,6 +85,8 @@ static_assert(kAbiEqual<decltype(F::memory_free), decltype(&::hipFree)>);
 static_assert(kAbiEqual<decltype(F::copy_to_device), decltype(&::hipMemcpyHtoDAsync)>);
 static_assert(kAbiEqual<decltype(F::copy_to_host), decltype(&::hipMemcpyDtoHAsync)>);
 static_assert(kAbiEqual<decltype(F::copy_on_device), decltype(&::hipMemcpyDtoDAsync)>);
+static_assert(hip_abi::kEventNoTiming == hipEventDisableTiming);
+static_assert(number(hip_abi::CaptureMode::kThreadLocal) == hipStreamCaptureModeThreadLocal);
 static_assert(kAbiEqual<decltype(F::host_allocate), hipError_t (*)(void**, std::size_t, unsigned)>);
 static_assert(kAbiEqual<decltype(F::host_free), decltype(&::hipHostFree)>);
 static_assert(kAbiEqual<decltype(F::copy_from_peer), decltype(&::hipMemcpyPeerAsync)>);
