@@ -10,29 +10,17 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "config/scalar_type.h"
 
 namespace kiln {
 namespace {
 
-struct TypeConstant {
-  const char* name;
-  double id;
-  double bytes;
-  double epsilon;
-};
+// Identities of types: far from any size or count, so that a comparison with a number by mistake is false.
+constexpr double kFirstTypeId = -1001;
 
-// Identities far from any size or count, so that a comparison with a number by mistake is false.
-constexpr std::array<TypeConstant, 11> kTypes{{{"bool", -1001, 1, 0},
-                                               {"char", -1002, 1, 0},
-                                               {"uchar", -1003, 1, 0},
-                                               {"short", -1004, 2, 0},
-                                               {"ushort", -1005, 2, 0},
-                                               {"int", -1006, 4, 0},
-                                               {"unsigned", -1007, 4, 0},
-                                               {"long", -1008, 8, 0},
-                                               {"ulong", -1009, 8, 0},
-                                               {"float", -1010, 4, 0x1p-23},
-                                               {"double", -1011, 8, 0x1p-52}}};
+double id_of(ScalarType type) {
+  return kFirstTypeId - static_cast<double>(type);
+}
 
 constexpr const char* kNameCharacters = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.";
 
@@ -70,14 +58,14 @@ double power(double a, double b) {
   return std::pow(a, b);
 }
 
-const TypeConstant& type_of(double id) {
-  for (const TypeConstant& type : kTypes) {
-    if (type.id == id) return type;
+const ScalarFacts& type_of(double id) {
+  for (const ScalarFacts& type : scalar_types()) {
+    if (id_of(type.type) == id) return type;
   }
   fail("sizeof and eps take a type, such as T or double");
 }
 double size_of_type(double id) {
-  return type_of(id).bytes;
+  return static_cast<double>(type_of(id).bytes);
 }
 double epsilon_of_type(double id) {
   return type_of(id).epsilon;
@@ -98,7 +86,10 @@ mu::Parser make_parser() {
   parser.DefineFun("pow", power);
   parser.DefineFun("sizeof", size_of_type);
   parser.DefineFun("eps", epsilon_of_type);
-  for (const TypeConstant& type : kTypes) parser.DefineConst(type.name, type.id);
+  for (const ScalarFacts& type : scalar_types()) {
+    parser.DefineConst(type.name, id_of(type.type));
+    if (*type.width_name != 0) parser.DefineConst(type.width_name, id_of(type.type));
+  }
   return parser;
 }
 
@@ -334,10 +325,8 @@ bool is_expression_function(const std::string& name) {
 }
 
 std::optional<double> type_constant(const std::string& type_name) {
-  for (const TypeConstant& type : kTypes) {
-    if (type_name == type.name) return type.id;
-  }
-  return std::nullopt;
+  const auto type = parse_scalar_type(type_name);
+  return type ? std::optional(id_of(*type)) : std::nullopt;
 }
 
 }  // namespace kiln

@@ -75,7 +75,7 @@ std::optional<std::string> check_box_row(const Layout& layout) {
     return of_row("a swizzle of " + digits(span) + "B takes at most " + digits(span));
   if (layout.interleave == Layout::Interleave::k32B && layout.swizzle != Layout::Swizzle::k32B)
     return "an interleave of 32B goes with a swizzle of 32B";
-  const bool real = layout.element >= Layout::Element::kF32;
+  const bool real = layout.element >= Layout::Element::kF16;
   if (layout.fill == Layout::Fill::kNan && !real) return "a fill of nan goes with floating-point elements";
   return std::nullopt;
 }
@@ -88,6 +88,8 @@ std::size_t element_bytes(TensorMapLayout::Element element) {
     case Element::kU8:
       return 1;
     case Element::kU16:
+    case Element::kF16:
+    case Element::kBf16:
       return 2;
     case Element::kU32:
     case Element::kI32:

@@ -13,7 +13,7 @@ namespace kiln {
 /// at a time. Lists have one item for each dimension, the fastest first.
 struct TensorMapLayout {
   static constexpr std::size_t kMaxRank = 5;  ///< dimensions of a tensor
-  enum class Element { kU8, kU16, kU32, kI32, kU64, kI64, kF32, kF64 };
+  enum class Element { kU8, kU16, kU32, kI32, kU64, kI64, kF16, kBf16, kF32, kF64 };
   enum class Interleave { kNone, k16B, k32B };
   enum class Swizzle { kNone, k32B, k64B, k128B };
   enum class L2Promotion { kNone, k64B, k128B, k256B };

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/text.h"
+#include "config/scalar_dispatch.h"
 #include "device/fault.h"
 #include "embed/request_inputs.h"
 #include "measure/compare.h"
 #include "trial/prepared_kernel.h"
 #include "trial/tolerance.h"
 #include "trial/workspace.h"
-#include "workload/scalar_dispatch.h"
 
 namespace kiln {
 namespace {

@@ -42,32 +42,6 @@ std::vector<std::byte> expression_bytes(const Configuration& configuration, cons
   return scalar_bytes(value.type, value);
 }
 
-TensorMapLayout::Element element_of(ScalarType type, const SourceLocation& where) {
-  using Element = TensorMapLayout::Element;
-  switch (type) {
-    case ScalarType::kBool:
-    case ScalarType::kUint8:
-    case ScalarType::kInt8:
-      return Element::kU8;
-    case ScalarType::kUint16:
-    case ScalarType::kInt16:
-      return Element::kU16;
-    case ScalarType::kInt:
-      return Element::kI32;
-    case ScalarType::kUnsigned:
-      return Element::kU32;
-    case ScalarType::kLong:
-      return Element::kI64;
-    case ScalarType::kUnsignedLong:
-      return Element::kU64;
-    case ScalarType::kFloat:
-      return Element::kF32;
-    case ScalarType::kDouble:
-      return Element::kF64;
-  }
-  throw bad_input("a tensor map of this type does not exist", where);
-}
-
 /// Fastest dimension first.
 std::vector<std::uint64_t> reversed_values(const Configuration& configuration,
                                            const std::vector<ExpressionText>& list) {
@@ -91,7 +65,7 @@ TensorMapLayout tensor_map_layout(const Configuration& configuration, const Argu
   const BufferSpec& buffer = *configuration.workload().find_buffer(argument.name);
   const TensorMapSpec& spec = argument.tensor_map;
   TensorMapLayout layout;
-  layout.element = element_of(configuration.scalar_type(buffer.type).value(), argument.where);
+  layout.element = facts_of(configuration.scalar_type(buffer.type).value()).element;
   const auto shape = reversed_values(configuration.root(), buffer.shape);
   layout.extents = spec.extents.empty() ? shape : reversed_values(configuration, spec.extents);
   layout.box = reversed_values(configuration, spec.box);

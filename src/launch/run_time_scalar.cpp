@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "config/scalar_dispatch.h"
 
 namespace kiln {
 namespace {
@@ -124,20 +125,6 @@ void store_at(const std::vector<std::size_t>& offsets, std::byte* bytes, T value
   for (const std::size_t offset : offsets) std::memcpy(bytes + offset, &value, sizeof value);
 }
 
-void store_whole(ScalarType type, const std::vector<std::size_t>& offsets, std::byte* bytes,
-                 std::int64_t value) {
-  switch (size_of(type)) {
-    case 1:
-      return store_at(offsets, bytes, static_cast<std::uint8_t>(value));
-    case 2:
-      return store_at(offsets, bytes, static_cast<std::uint16_t>(value));
-    case 4:
-      return store_at(offsets, bytes, static_cast<std::uint32_t>(value));
-    default:
-      return store_at(offsets, bytes, value);
-  }
-}
-
 }  // namespace
 
 RunTimeScalar::RunTimeScalar(const Configuration& configuration, const ParameterSpec& parameter)
@@ -181,9 +168,13 @@ void RunTimeScalar::store(const Value& value, std::byte* bytes, const std::strin
   if (const std::string problem = problem_of(value); !problem.empty())
     throw bad_input("kernel '" + kernel + "', scalar '" + name + "': " + problem);
   const Number number = *number_of(value);
-  if (type_ == ScalarType::kFloat) return store_at(offsets, bytes, static_cast<float>(to_real(number)));
-  if (type_ == ScalarType::kDouble) return store_at(offsets, bytes, to_real(number));
-  store_whole(type_, offsets, bytes, std::get<std::int64_t>(number));
+  visit_scalar(type_, [&]<class T>() {
+    if constexpr (is_real_type<T>) {
+      store_at(offsets, bytes, static_cast<T>(to_real(number)));
+    } else {
+      store_at(offsets, bytes, static_cast<T>(std::get<std::int64_t>(number)));
+    }
+  });
 }
 
 std::vector<RunTimeScalar> run_time_scalars(const Configuration& configuration, const KernelSpec& kernel,

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "workload/scalar_type.h"
+#include "config/scalar_type.h"
 
 namespace kiln {
 namespace {

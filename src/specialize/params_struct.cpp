@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstring>
 
+#include "config/scalar_dispatch.h"
+
 namespace kiln {
 namespace {
 
@@ -36,10 +38,15 @@ ParamsStruct make_params_struct(const Configuration& configuration, const std::s
   std::string members;
   std::size_t end = 0;
   std::size_t alignment = 1;
+  const auto name_in_kernels = [&](ScalarType type) {
+    if (const std::string header = facts_of(type).header; !header.empty()) result.headers.insert(header);
+    return cpp_name(type);
+  };
   for (const auto& [name, value] : configuration.values()) {
     if (!mentioned.contains(name) || value.kind == ParameterKind::kPath) continue;
     if (value.kind == ParameterKind::kType) {
-      types += "using " + name + " = " + value.cpp_literal() + ";\n";
+      const ScalarType type = parse_scalar_type(value.to_string()).value();
+      types += "using " + name + " = " + name_in_kernels(type) + ";\n";
       result.constants.push_back(name);
       continue;
     }
@@ -49,7 +56,7 @@ ParamsStruct make_params_struct(const Configuration& configuration, const std::s
       result.constants.push_back(name);
       continue;
     }
-    members += "  " + cpp_name(type) + " " + name + ";\n";
+    members += "  " + name_in_kernels(type) + " " + name + ";\n";
     const std::size_t size = size_of(type);
     const std::size_t offset = (end + size - 1) / size * size;
     result.fields.push_back({name, type, offset});
@@ -57,8 +64,9 @@ ParamsStruct make_params_struct(const Configuration& configuration, const std::s
     alignment = std::max(alignment, size);
   }
   result.bytes = std::max<std::size_t>(1, (end + alignment - 1) / alignment * alignment);
-  result.header =
-      "#pragma once\n#include \"kiln/portable.h\"\n" + types + "struct Params {\n" + members + "};\n";
+  result.header = "#pragma once\n#include \"kiln/portable.h\"\n";
+  for (const std::string& header : result.headers) result.header += "#include <" + header + ">\n";
+  result.header += types + "struct Params {\n" + members + "};\n";
   return result;
 }
 
@@ -74,30 +82,13 @@ std::vector<std::byte> pack_params(const ParamsStruct& params, const Configurati
 
 std::vector<std::byte> scalar_bytes(ScalarType type, const ParameterValue& value) {
   if (value.kind == ParameterKind::kChoice) return bytes_of(value.choice_index);
-  const auto* whole_value = std::get_if<std::int64_t>(&value.value);
-  const std::int64_t whole =
-      whole_value != nullptr ? *whole_value : static_cast<std::int64_t>(value.number());
-  switch (type) {
-    case ScalarType::kBool:
-      return bytes_of(static_cast<std::uint8_t>(value.number() != 0));
-    case ScalarType::kInt8:
-    case ScalarType::kUint8:
-      return bytes_of(static_cast<std::uint8_t>(whole));
-    case ScalarType::kInt16:
-    case ScalarType::kUint16:
-      return bytes_of(static_cast<std::uint16_t>(whole));
-    case ScalarType::kInt:
-    case ScalarType::kUnsigned:
-      return bytes_of(static_cast<std::uint32_t>(whole));
-    case ScalarType::kLong:
-    case ScalarType::kUnsignedLong:
-      return bytes_of(whole);
-    case ScalarType::kFloat:
-      return bytes_of(static_cast<float>(value.number()));
-    case ScalarType::kDouble:
-      return bytes_of(value.number());
-  }
-  return {};
+  const auto* whole = std::get_if<std::int64_t>(&value.value);
+  return visit_scalar(type, [&]<class T>() {
+    if constexpr (!is_real_type<T>) {
+      if (whole != nullptr) return bytes_of(static_cast<T>(*whole));
+    }
+    return bytes_of(static_cast<T>(value.number()));
+  });
 }
 
 std::set<std::string> identifiers_in(const std::string& text) {

@@ -21,6 +21,7 @@ struct ParamsField {
 /// order; a struct with no run-time member still occupies one byte.
 struct ParamsStruct {
   std::string header;
+  std::set<std::string> headers;  ///< that it includes for the types: "cuda_fp16.h"
   std::vector<ParamsField> fields;
   std::size_t bytes = 1;
   std::vector<std::string> constants;  ///< names bound at compile time

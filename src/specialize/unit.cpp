@@ -196,6 +196,17 @@ std::string empty_bounds(const std::set<std::string>& mentioned) {
   return text;
 }
 
+/// Headers of the types in params.h are the compiler's business like those in the text.
+void add_unseen(Specialization& spec, const std::set<std::string>& headers) {
+  std::set<std::string> names(spec.unseen_headers.begin(), spec.unseen_headers.end());
+  for (const std::string& name : headers) {
+    const bool found = std::any_of(spec.headers.begin(), spec.headers.end(),
+                                   [&](const IncludedHeader& header) { return header.name == name; });
+    if (!found) names.insert(name);
+  }
+  spec.unseen_headers.assign(names.begin(), names.end());
+}
+
 void add_params(const Configuration& configuration, Unit& unit) {
   Specialization& spec = unit.specialization;
   std::set<std::string> mentioned = identifiers_in(spec.source_text);
@@ -209,6 +220,7 @@ void add_params(const Configuration& configuration, Unit& unit) {
   if (all_text.find("kiln/params.h") == std::string::npos) return;
   unit.params = make_params_struct(configuration, mentioned, unit.role == Role::kData);
   spec.params_header = unit.params.header + empty_bounds(mentioned);
+  add_unseen(spec, unit.params.headers);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
+#include "config/scalar_dispatch.h"
 #include "service/task_threads.h"
-#include "workload/scalar_dispatch.h"
 
 namespace kiln {
 namespace {
@@ -103,9 +103,13 @@ double element_of(const ArrayContent& array, ScalarType type, std::uint64_t inde
 
 std::string element_text(const ArrayContent& array, ScalarType type, std::uint64_t index) {
   const Part part(array, type, {index, index + 1});
-  if (type == ScalarType::kLong) return std::to_string(part.at<std::int64_t>(index));
-  if (type == ScalarType::kUnsignedLong) return std::to_string(part.at<std::uint64_t>(index));
-  return format_number(part.rounded_at(index));
+  return visit_scalar(type, [&]<class T>() {
+    if constexpr (is_real_type<T>) {
+      return format_number(part.rounded_at(index));
+    } else {
+      return std::to_string(part.at<T>(index));
+    }
+  });
 }
 
 Comparison compare_on_host(const BufferLayout& layout, const Region& region, const Tolerance& tolerance,

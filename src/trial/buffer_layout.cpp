@@ -34,7 +34,7 @@ BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buf
   layout.spec = &buffer;
   layout.record = configuration.workload().find_type(buffer.type);
   if (layout.record == nullptr) layout.scalar = configuration.scalar_type(buffer.type);
-  layout.element_bytes = layout.record != nullptr ? layout.record->bytes() : size_of(layout.scalar.value());
+  layout.element_bytes = layout.record != nullptr ? layout.record->bytes : size_of(layout.scalar.value());
   layout.count = 1;
   for (const ExpressionText& extent : buffer.shape) {
     layout.shape.push_back(static_cast<std::uint64_t>(configuration.evaluate_integer(extent, 1, kMaxExtent)));
@@ -42,6 +42,10 @@ BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buf
       throw bad_input(extent.key + ": the buffer has more than 2^48 elements", extent.where);
     }
     layout.count *= layout.shape.back();
+  }
+  if (buffer.lanes > 1) {
+    layout.shape.push_back(buffer.lanes);
+    layout.count *= buffer.lanes;
   }
   const auto bytes = (CheckedSize(layout.count) * layout.element_bytes).value();
   if (!bytes || *bytes > kMaxBytes) {

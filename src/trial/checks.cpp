@@ -17,13 +17,14 @@ namespace {
 Region region_of(const Configuration& configuration, const CheckSpec& check, const BufferLayout& layout) {
   if (check.region.empty()) return full_region(layout);
   Region region;
-  for (std::size_t i = 0; i < layout.shape.size(); ++i) {
+  for (std::size_t i = 0; i < check.region.size(); ++i) {
     const std::uint64_t extent = layout.shape[i];
     const auto limit = static_cast<std::int64_t>(extent);
     const std::int64_t low = configuration.evaluate_integer(check.region[i].first, 0, limit);
     const std::int64_t high = configuration.evaluate_integer(check.region[i].second, low, limit);
     region.emplace_back(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high));
   }
+  if (region.size() < layout.shape.size()) region.emplace_back(0, layout.shape.back());  // a vector's lanes
   return region;
 }
 

@@ -26,7 +26,7 @@ void add_layout(FieldHasher& hasher, const BufferLayout& layout) {
 /// Values that a record's members must not exceed are checked as the file is read.
 void add_limits(FieldHasher& hasher, const Configuration& configuration, const RecordType& record) {
   for (const RecordMember& member : record.members) {
-    hasher.field("member", member.name + " " + to_string(member.type));
+    hasher.field("member", member.name + " " + to_string(member.type) + " " + std::to_string(member.offset));
     if (member.min) add_number(hasher, "min", configuration.evaluate(*member.min));
     if (member.max) add_number(hasher, "max", configuration.evaluate(*member.max));
   }
@@ -88,7 +88,7 @@ std::string file_key(const Configuration& configuration, const BufferLayout& lay
   add_layout(hasher, layout);
   hasher.field("file", *path).field("bytes", std::to_string(status->size));
   hasher.field("modified", status->modified_ns);
-  hasher.field("binary", static_cast<std::int64_t>(source.binary));
+  hasher.field("format", static_cast<std::int64_t>(source.format)).field("column", source.column);
   hasher.field("partial", static_cast<std::int64_t>(source.partial));
   const Variables extra{{"file_bytes", static_cast<double>(status->size)}};
   const auto add = [&](const char* tag, const std::optional<ExpressionText>& text) {

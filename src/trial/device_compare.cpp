@@ -57,11 +57,12 @@ Specialization same_bits_code(const Target& target) {
 }
 
 std::string device_name(ScalarType type) {
-  return cpp_name(type == ScalarType::kBool ? ScalarType::kUint8 : type);
+  return facts_of(type == ScalarType::kBool ? ScalarType::kUint8 : type).host_name;
 }
 
 Specialization compare_code(ScalarType values, ScalarType expected, const Target& target) {
-  std::string text(embedded::kCompareRules);
+  std::string text(embedded::kSmallFloat);
+  text += embedded::kCompareRules;
   text += embedded::kCompareArrays;
   Specialization result = make_specialization("compare_arrays", text, target);
   result.defines = {{"VALUE", device_name(values)}, {"EXPECTED", device_name(expected)}};

@@ -9,8 +9,9 @@
 #include "base/input_file.h"
 #include "base/text.h"
 #include "compile/portable/portable.h"
+#include "config/scalar_dispatch.h"
+#include "trial/file_formats.h"
 #include "trial/init_values.h"
-#include "workload/scalar_dispatch.h"
 #include "workload/text_numbers.h"
 
 namespace kiln {
@@ -38,7 +39,7 @@ void poison(const BufferLayout& layout, std::span<std::byte> out) {
     return;
   }
   visit_scalar(*layout.scalar, [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_real_type<T>) {
       generate<T>(out, 0, [](std::uint64_t) { return std::numeric_limits<T>::quiet_NaN(); });
     } else {
       std::memset(out.data(), 0xa5, out.size());
@@ -161,7 +162,7 @@ void read_numbers(const Configuration& configuration, const BufferLayout& layout
 
 template <class T>
 void check_finite(const BufferLayout& layout, const std::string& path, std::span<const std::byte> data) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_real_type<T>) {
     for (std::uint64_t i = 0; i < layout.count; ++i) {
       T value;
       std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
@@ -184,13 +185,11 @@ struct MemberLimits {
 
 std::vector<MemberLimits> limits_of(const Configuration& configuration, const RecordType& record) {
   std::vector<MemberLimits> limits;
-  std::size_t offset = 0;
   for (const RecordMember& member : record.members) {
     const double infinity = std::numeric_limits<double>::infinity();
-    limits.push_back({member.name, member.type, offset,
+    limits.push_back({member.name, member.type, member.offset,
                       member.min ? configuration.evaluate(*member.min) : -infinity,
                       member.max ? configuration.evaluate(*member.max) : infinity});
-    offset += size_of(member.type);
   }
   return limits;
 }
@@ -265,14 +264,25 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
 void fill_from_file(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
                     FileSystem& files, std::span<std::byte> out) {
   const std::string path = path_of(configuration, source);
-  if (source.binary) {
-    copy_binary(configuration, layout, source, path, files, out);
-  } else if (layout.scalar) {
-    read_numbers(configuration, layout, source, path, files, out);
-  } else {
+  using Format = FileSource::Format;
+  if (!layout.scalar && source.format != Format::kBinary) {
     throw bad_input("buffer '" + layout.spec->name +
                         "' holds records, which only a binary file can hold: say `format: binary`",
                     source.path.where);
+  }
+  switch (source.format) {
+    case Format::kBinary:
+      copy_binary(configuration, layout, source, path, files, out);
+      break;
+    case Format::kText:
+      read_numbers(configuration, layout, source, path, files, out);
+      break;
+    case Format::kNpy:
+      fill_from_npy(layout, path, files, out);
+      break;
+    case Format::kCsv:
+      fill_from_csv(layout, source.column, source.partial, path, files, out);
+      break;
   }
   if (layout.record != nullptr) return check_records(configuration, layout, path, out);
   visit_scalar(*layout.scalar, [&]<class T>() { check_finite<T>(layout, path, out); });

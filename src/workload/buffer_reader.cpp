@@ -1,10 +1,14 @@
 #include "workload/buffer_reader.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "workload/field_reader.h"
 
 namespace kiln {
 namespace {
+
+constexpr std::size_t kMostMembers = std::size_t{1} << 16;  ///< numbers of a record
 
 InitSpec read_init(const YamlNode& node) {
   InitSpec init;
@@ -48,52 +52,114 @@ InitSpec read_init(const YamlNode& node) {
   return init;
 }
 
+std::size_t round_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// What stands before "[4]", and the 4; 1 without it.
+std::pair<std::string, std::size_t> split_extent(const YamlNode& node) {
+  const std::string text = node.text();
+  const std::size_t open = text.find('[');
+  if (open == std::string::npos) return {text, 1};
+  const auto count = parse_integer(text.substr(open + 1, text.size() - open - 2));
+  if (!text.ends_with(']') || !count || *count < 1 || *count > static_cast<std::int64_t>(kMostMembers))
+    throw node.error("expected a type and a number from 1 to " + std::to_string(kMostMembers) +
+                     ", as in float[3]; found '" + text + "'");
+  return {text.substr(0, open), static_cast<std::size_t>(*count)};
+}
+
+/// The numbers of one element of a member: itself, a vector's lanes, or what a record declared above holds.
+RecordType element_of(const YamlNode& node, const std::string& name, const std::vector<RecordType>& earlier) {
+  const auto record = std::find_if(earlier.begin(), earlier.end(),
+                                   [&](const RecordType& candidate) { return candidate.name == name; });
+  if (record != earlier.end()) return *record;
+  const auto element = parse_element_type(name);
+  if (!element) {
+    std::vector<std::string> known = scalar_type_names();
+    for (const RecordType& candidate : earlier) known.push_back(candidate.name);
+    throw node.error("unknown type '" + name + "'" + suggestion(name, known));
+  }
+  RecordType result{"", {}, element->bytes(), element->alignment()};
+  for (std::size_t lane = 0; lane < element->lanes; ++lane) {
+    result.members.push_back({element->lanes > 1 ? std::string(1, "xyzw"[lane]) : "",
+                              element->scalar,
+                              lane * size_of(element->scalar),
+                              {},
+                              {}});
+  }
+  return result;
+}
+
+/// Adds all numbers of the member, with its limits.
+void add_member(RecordType& type, const RecordMember& member, const YamlNode& node,
+                const std::vector<RecordType>& earlier) {
+  const auto [name, count] = split_extent(node);
+  const RecordType element = element_of(node, name, earlier);
+  if (type.members.size() + count * element.members.size() > kMostMembers)
+    throw node.error("a record has at most " + std::to_string(kMostMembers) + " numbers");
+  type.bytes = round_up(type.bytes, element.alignment);
+  type.alignment = std::max(type.alignment, element.alignment);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string prefix = member.name + (node.text() != name ? "[" + std::to_string(i) + "]" : "");
+    for (RecordMember part : element.members) {
+      part.name = prefix + (part.name.empty() ? "" : "." + part.name);
+      part.offset += type.bytes;
+      if (member.min) part.min = member.min;
+      if (member.max) part.max = member.max;
+      type.members.push_back(std::move(part));
+    }
+    type.bytes += element.bytes;
+  }
+}
+
 }  // namespace
 
 FileSource read_file_source(const YamlNode& node) {
-  node.require_keys({"path", "format", "skip", "offset", "row_pitch", "partial", "optional", "after"});
+  node.require_keys(
+      {"path", "format", "column", "skip", "offset", "row_pitch", "partial", "optional", "after"});
   FileSource source;
   source.path = read_expression(node.at("path"));
   if (const auto format = node.find("format")) {
-    if (format->text() != "text" && format->text() != "binary")
-      throw format->error("expected text or binary");
-    source.binary = format->text() == "binary";
+    static const std::vector<std::string> words{"text", "binary", "npy", "csv"};
+    const auto found = std::find(words.begin(), words.end(), format->text());
+    if (found == words.end()) throw format->error("expected text, binary, npy or csv");
+    source.format = static_cast<FileSource::Format>(found - words.begin());
   }
+  read_optional(node, "column", source.column, read_text);
   read_optional(node, "skip", source.skip, read_expression);
   read_optional(node, "offset", source.offset, read_expression);
   read_optional(node, "row_pitch", source.row_pitch, read_expression);
   read_optional(node, "partial", source.partial, [](const YamlNode& n) { return n.boolean(); });
   read_optional(node, "optional", source.optional, [](const YamlNode& n) { return n.boolean(); });
   read_optional(node, "after", source.after, read_text);
-  if (source.binary && source.skip)
-    throw node.error("`skip` counts numbers in a text file; use `offset` (bytes)");
-  if (!source.binary && (source.offset || source.row_pitch))
+  using Format = FileSource::Format;
+  const bool binary = source.format == Format::kBinary;
+  if (source.format != Format::kText && source.skip)
+    throw node.error("`skip` counts numbers in a text file" +
+                     std::string(binary ? "; use `offset` (bytes)" : ""));
+  if (!binary && (source.offset || source.row_pitch))
     throw node.error("`offset` and `row_pitch` are for binary files");
+  if ((source.format == Format::kCsv) != !source.column.empty())
+    throw node.error("`column` (a name in the first line, or a number from 0) goes with `format: csv`");
   return source;
 }
 
-RecordType read_type(const std::string& name, const YamlNode& node) {
+RecordType read_type(const std::string& name, const YamlNode& node, const std::vector<RecordType>& earlier) {
   RecordType type;
   type.name = name;
   for (const auto& [member_name, value] : node.entries()) {
     require_identifier(node, member_name);
     RecordMember member;
     member.name = member_name;
-    const YamlNode type_node = value.is_map() ? value.at("type") : value;
     if (value.is_map()) {
       value.require_keys({"type", "min", "max"});
       read_optional(value, "min", member.min, read_expression);
       read_optional(value, "max", member.max, read_expression);
     }
-    const auto scalar = parse_scalar_type(type_node.text());
-    if (!scalar) {
-      throw type_node.error("unknown type '" + type_node.text() + "'" +
-                            suggestion(type_node.text(), scalar_type_names()));
-    }
-    member.type = *scalar;
-    type.members.push_back(std::move(member));
+    add_member(type, member, value.is_map() ? value.at("type") : value, earlier);
   }
   if (type.members.empty()) throw node.error("a record needs at least one member");
+  type.bytes = round_up(type.bytes, type.alignment);
   return type;
 }
 
@@ -103,6 +169,11 @@ BufferSpec read_buffer(const std::string& name, const YamlNode& node) {
   buffer.name = name;
   buffer.where = node.where();
   buffer.type = node.at("type").text();
+  const auto element = parse_element_type(buffer.type);
+  if (element && element->lanes > 1) {
+    buffer.type = to_string(element->scalar);
+    buffer.lanes = element->lanes;
+  }
   buffer.shape = read_extents(node.at("shape"), 8);
   read_optional(node, "init", buffer.init, read_init);
   read_optional(node, "when", buffer.when, read_expression);

@@ -8,7 +8,8 @@
 namespace kiln {
 
 /// One member of `types`.
-[[nodiscard]] RecordType read_type(const std::string& name, const YamlNode& node);
+[[nodiscard]] RecordType read_type(const std::string& name, const YamlNode& node,
+                                   const std::vector<RecordType>& earlier);
 
 /// What follows `file:` in a buffer's init and in a check.
 [[nodiscard]] FileSource read_file_source(const YamlNode& node);

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <type_traits>
 
 #include "base/text.h"
+#include "config/scalar_dispatch.h"
 #include "workload/device_words.h"
 
 namespace kiln {
 namespace {
 
-std::string real_literal(double value, bool single) {
-  std::string text = format_number(single ? static_cast<double>(static_cast<float>(value)) : value);
+std::string real_literal(double value, ScalarType type) {
+  std::string text = format_number(value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return single ? text + "f" : text;
+  return type == ScalarType::kDouble ? text : text + "f";
 }
 
 }  // namespace
@@ -29,18 +30,18 @@ std::string ParameterValue::cpp_literal() const {
   if (kind == ParameterKind::kChoice) return std::to_string(choice_index);
   if (kind == ParameterKind::kType) return cpp_name(parse_scalar_type(std::get<std::string>(value)).value());
   if (kind == ParameterKind::kPath) return "\"" + std::get<std::string>(value) + "\"";
-  if (is_real(type)) return real_literal(number(), type == ScalarType::kFloat);
-  std::string text = to_string();
-  if (type == ScalarType::kLong) {
+  return visit_element(type, [&]<class T>() -> std::string {
+    if constexpr (std::is_same_v<T, bool>) return to_string();
+    if constexpr (is_real_type<T>) {
+      return real_literal(static_cast<double>(static_cast<T>(number())), type);
+    }
+    const char* suffix = std::is_signed_v<T> ? (sizeof(T) > 4 ? "LL" : "") : sizeof(T) > 4 ? "ULL" : "u";
+    const std::int64_t whole = std::get<std::int64_t>(value);
     // The smallest value has no literal of its own.
-    if (std::get<std::int64_t>(value) == std::numeric_limits<std::int64_t>::min())
-      return "(-9223372036854775807LL - 1)";
-    text += "LL";
-  }
-  if (type == ScalarType::kUnsignedLong) text += "ULL";
-  if (type == ScalarType::kUnsigned) text += "u";
-  if (type == ScalarType::kInt && text == "-2147483648") return "(-2147483647 - 1)";
-  return text;
+    if (sizeof(T) >= 4 && std::is_signed_v<T> && whole == integer_range(type).least)
+      return "(" + std::to_string(whole + 1) + suffix + " - 1)";
+    return std::to_string(whole) + (sizeof(T) < 4 ? "" : suffix);
+  });
 }
 
 double ParameterValue::number() const {

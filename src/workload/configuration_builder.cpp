@@ -171,6 +171,7 @@ class ConfigurationBuilder {
     value.binding = binding_of(parameter);
     if (parameter.kind == ParameterKind::kScalar) {
       value.type = result_.scalar_type(parameter.scalar_type).value_or(ScalarType::kInt);
+      if (!has_constants(value.type)) bind_at_run_time(parameter, value);
     }
     const auto header = read_header(result_, parameter, files_);
     if (raw != nullptr) {
@@ -189,6 +190,18 @@ class ConfigurationBuilder {
     check_allowed(parameter, value, raw != nullptr ? raw->where : parameter.where);
     result_.variables_[parameter.name] = variable_of(parameter, value);
     result_.values_.emplace_back(parameter.name, std::move(value));
+  }
+
+  /// Of a type without constants.
+  void bind_at_run_time(const ParameterSpec& parameter, ParameterValue& value) const {
+    const RawValue* raw = assigned("bind." + parameter.name);
+    if (parameter.fixed_binding == Binding::kCompile || (raw != nullptr && raw->text == "compile")) {
+      throw bad_input("'" + parameter.name +
+                          "' cannot be bound at compile time: kernels have no constants of " +
+                          kiln::to_string(value.type),
+                      raw != nullptr ? raw->where : parameter.where);
+    }
+    value.binding = Binding::kRun;
   }
 
   [[nodiscard]] Binding binding_of(const ParameterSpec& parameter) const {

@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "base/text.h"
-#include "workload/scalar_dispatch.h"
-#include "workload/scalar_type.h"
+#include "config/scalar_dispatch.h"
+#include "config/scalar_type.h"
 
 namespace kiln {
 
@@ -22,8 +22,8 @@ template <class T>
 [[nodiscard]] std::optional<T> to_element(double value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value == 0 || value == 1 ? std::optional(value == 1) : std::nullopt;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    const double largest = std::numeric_limits<T>::max();
+  } else if constexpr (is_real_type<T>) {
+    const auto largest = static_cast<double>(std::numeric_limits<T>::max());
     if (std::isfinite(value) && std::abs(value) > largest) return std::nullopt;
     return static_cast<T>(value);
   } else {
@@ -52,7 +52,7 @@ template <class T>
 /// The whole part of a number, or the nearest limit of T; a T itself for reals.
 template <class T>
 [[nodiscard]] T cut_to_element(double value) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_real_type<T>) {
     return static_cast<T>(value);
   } else if constexpr (std::is_same_v<T, bool>) {
     return value >= 1;
@@ -63,13 +63,6 @@ template <class T>
     if (!(value >= static_cast<double>(std::numeric_limits<T>::min()))) return std::numeric_limits<T>::min();
     return static_cast<T>(value);
   }
-}
-
-/// As visit_scalar, but with `bool` for that type: its elements are 0 and 1, not any byte.
-template <class Visitor>
-decltype(auto) visit_element(ScalarType type, const Visitor& visitor) {
-  if (type == ScalarType::kBool) return visitor.template operator()<bool>();
-  return visit_scalar(type, visitor);
 }
 
 /// What an element of this type may be: "a whole number from 0 to 255", "0 or 1".

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/text.h"
-#include "workload/scalar_dispatch.h"
+#include "config/scalar_dispatch.h"
 
 namespace kiln {
 namespace {
@@ -24,11 +24,15 @@ int compare_with_real(std::int64_t left, double right) {
   return order == 0 && whole < right ? -1 : order;
 }
 
-/// The shortest text that reads back as this `float`.
-std::string float_text(float value) {
-  char text[32];
-  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
-  return {std::begin(text), end};
+/// The shortest text that reads back as this value, of a `float` as a `float`.
+template <class T>
+std::string shortest(T value) {
+  if constexpr (!std::is_same_v<T, float>) {
+    return format_number(static_cast<double>(value));
+  } else {
+    char text[32];
+    return {std::begin(text), std::to_chars(std::begin(text), std::end(text), value).ptr};
+  }
 }
 
 }  // namespace
@@ -54,9 +58,8 @@ double to_real(const Number& number) {
 
 IntegerRange integer_range(ScalarType type) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (type == ScalarType::kBool) return {0, 1};
-  return visit_scalar(type, [&]<class T>() -> IntegerRange {
-    if constexpr (std::is_floating_point_v<T>) {
+  return visit_element(type, [&]<class T>() -> IntegerRange {
+    if constexpr (is_real_type<T>) {
       throw internal_error("the range of whole numbers of a real type");
     } else if constexpr (sizeof(T) == sizeof(std::int64_t)) {
       return {std::is_signed_v<T> ? std::numeric_limits<std::int64_t>::min() : 0, kMost};
@@ -68,20 +71,26 @@ IntegerRange integer_range(ScalarType type) {
 }
 
 bool fits_real(ScalarType type, double value) {
-  if (type == ScalarType::kDouble || value == 0) return true;
-  // Halves of the last digit at both ends: what lies beyond is rounded to infinity or to 0.
-  constexpr double kTooLarge = 0x1.ffffffp127;
-  constexpr double kTooSmall = 0x1p-150;
-  return std::abs(value) < kTooLarge && std::abs(value) > kTooSmall;
+  if (value == 0) return true;
+  return visit_scalar(type, [&]<class T>() {
+    using Limits = std::numeric_limits<T>;
+    const auto largest = static_cast<double>(Limits::max());
+    const auto smallest = static_cast<double>(Limits::denorm_min());
+    const double size = std::abs(value);
+    if (std::is_same_v<T, double>) return true;
+    // Halves of the last digit at both ends: what lies beyond is rounded to infinity or to 0.
+    const double last_digit = std::ldexp(1.0, std::ilogb(largest) + 1 - Limits::digits);
+    return size < largest + last_digit / 2 && size > smallest / 2;
+  });
 }
 
 std::string range_text(ScalarType type) {
-  if (type == ScalarType::kFloat)
-    return "0 or a size of " + float_text(std::numeric_limits<float>::denorm_min()) + " to " +
-           float_text(std::numeric_limits<float>::max());
-  if (type == ScalarType::kDouble)
-    return "0 or a size of " + format_number(std::numeric_limits<double>::denorm_min()) + " to " +
-           format_number(std::numeric_limits<double>::max());
+  if (is_real(type)) {
+    return visit_scalar(type, []<class T>() {
+      using Limits = std::numeric_limits<T>;
+      return "0 or a size of " + shortest<T>(Limits::denorm_min()) + " to " + shortest<T>(Limits::max());
+    });
+  }
   const IntegerRange range = integer_range(type);
   return std::to_string(range.least) + " to " + std::to_string(range.most);
 }

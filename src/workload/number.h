@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-#include "workload/scalar_type.h"
+#include "config/scalar_type.h"
 
 namespace kiln {
 

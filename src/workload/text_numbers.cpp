@@ -93,8 +93,7 @@ std::string numpy_advice(std::string_view beginning) {
       open == std::string_view::npos || open > offset
           ? std::string_view()
           : trim(beginning.substr(open, std::min<std::uint64_t>(offset - open, 200)));
-  return "is a file of NumPy; its data begins at byte " + std::to_string(offset) +
-         ": say `format: binary, offset: " + std::to_string(offset) + "`" +
+  return "is a file of NumPy: say `format: npy`" +
          (header.empty() ? "" : " (its header: " + std::string(header) + ")");
 }
 

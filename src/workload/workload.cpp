@@ -19,12 +19,6 @@ const ExpressionText& ParameterSpec::default_on(const std::string& backend) cons
   return own != defaults.end() ? own->second : defaults.at("otherwise");
 }
 
-std::size_t RecordType::bytes() const {
-  std::size_t total = 0;
-  for (const RecordMember& member : members) total += size_of(member.type);
-  return total;
-}
-
 bool Workload::changes(const ExpressionText& expression) const {
   if (variables.empty()) return false;
   const std::vector<std::string> names = names_in(expression);

@@ -12,10 +12,10 @@
 
 #include "base/file.h"
 #include "config/expression.h"
+#include "config/scalar_type.h"
 #include "config/yaml_node.h"
 #include "workload/expression_text.h"
 #include "workload/program.h"
-#include "workload/scalar_type.h"
 
 namespace kiln {
 
@@ -55,22 +55,27 @@ struct ParameterSpec {
   [[nodiscard]] const ExpressionText& default_on(const std::string& backend) const;
 };
 
-/// A member of a record type.
+/// A number in a record: "charge", or "atoms[2].position[0]" in arrays, vectors and records inside of it.
 struct RecordMember {
   std::string name;
   ScalarType type;
+  std::size_t offset = 0;
   std::optional<ExpressionText> min, max;
 };
+/// Laid out as C++ does on every target: members in order, each at a multiple of its alignment.
 struct RecordType {
   std::string name;
   std::vector<RecordMember> members;
-  [[nodiscard]] std::size_t bytes() const;
+  std::size_t bytes = 0;
+  std::size_t alignment = 1;
 };
 
 /// Where numbers come from a file.
 struct FileSource {
+  enum class Format { kText, kBinary, kNpy, kCsv };
   ExpressionText path;  ///< with {parameter} placeholders
-  bool binary = false;
+  Format format = Format::kText;
+  std::string column;  ///< CSV: the name in the first line, or a number from 0
   std::optional<ExpressionText> skip, offset, row_pitch;
   bool partial = false;
   bool optional = false;
@@ -91,6 +96,8 @@ struct InitSpec {
 struct BufferSpec {
   std::string name;
   std::string type;  ///< scalar type, type parameter, or record type
+  std::size_t lanes =
+      1;  ///< of a vector of that scalar: elements have a last, contiguous dimension of this size
   std::vector<ExpressionText> shape;
   InitSpec init;
   std::optional<ExpressionText> when;  ///< absent: always there

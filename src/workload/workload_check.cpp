@@ -395,6 +395,13 @@ class Checker {
     expect("box", map.box, rank);
     expect("element_strides", map.element_strides, rank);
     expect("strides", map.strides, rank - 1);
+    if (buffer.lanes > 1) {
+      throw bad_input(
+          "tensor_map of '" + buffer.name +
+              "': a buffer of vectors has no tensor map; expected a buffer of scalars with a last " +
+              "extent of " + std::to_string(buffer.lanes),
+          argument.where);
+    }
     if (workload_.find_type(buffer.type) != nullptr) {
       throw bad_input("tensor_map of '" + buffer.name + "': a buffer of the record type '" + buffer.type +
                           "' has no tensor map; expected numbers",

@@ -122,7 +122,7 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
     workload->lets.emplace_back(name, read_expression(value));
   });
   read_members(node, "types", [&](const std::string& name, const YamlNode& value) {
-    workload->types.push_back(read_type(name, value));
+    workload->types.push_back(read_type(name, value, workload->types));
   });
   read_optional(node, "constraints", workload->constraints, read_expressions);
   read_members(node, "buffers", [&](const std::string& name, const YamlNode& value) {

@@ -21,8 +21,9 @@ namespace {
 using test::attempt;
 using test::require;
 
-constexpr std::array<const char*, 11> kTypes = {"char", "uchar", "short", "ushort", "int",   "unsigned",
-                                                "long", "ulong", "float", "double", "Record"};
+constexpr std::array<const char*, 15> kTypes = {"char",     "uchar", "short",    "ushort", "int",
+                                                "unsigned", "long",  "ulong",    "float",  "double",
+                                                "Record",   "half",  "fp8_e4m3", "bool",   "float4"};
 
 std::shared_ptr<const Workload> workload_of(const std::string& type) {
   const std::string text =
@@ -38,6 +39,16 @@ std::shared_ptr<const Workload> workload_of(const std::string& type) {
       type +
       ", shape: [2, 3], init: {file: {path: \"{input}\", format: binary, row_pitch: \"file_bytes / 2\", "
       "partial: true}, otherwise: poison}}\n"
+      "  d: {type: " +
+      type +
+      ", shape: [2, 3], init: {file: {path: \"{input}\", format: npy}, otherwise: poison}}\n"
+      "  e: {type: " +
+      type +
+      ", shape: [2, 3], init: {file: {path: \"{input}\", format: csv, column: \"1\"}, otherwise: poison}}\n"
+      "  f: {type: " +
+      type +
+      ", shape: [2, 3], init: {file: {path: \"{input}\", format: csv, column: name, partial: true}, "
+      "otherwise: poison}}\n"
       "kernels:\n  k: {source: k.cu, grid: [1], block: [1], args: [a, b, c]}\nrun: [k]\n";
   return parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
 }

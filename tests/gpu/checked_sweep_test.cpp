@@ -14,8 +14,8 @@ class GpuCompare : public GpuTest {};
 
 TEST_F(GpuCompare, FindsWhatTheHostFinds) {
   ComparisonCases cases(device_, *compiler_);
-  for (const std::string& type : scalar_type_names()) cases.expect_alike_with_numbers(type);
-  for (const std::string& type : scalar_type_names()) cases.expect_alike(type, type);
+  for (const ScalarFacts& type : scalar_types()) cases.expect_alike_with_numbers(type.name);
+  for (const ScalarFacts& type : scalar_types()) cases.expect_alike(type.name, type.name);
   cases.expect_alike("float", "double");
   cases.expect_alike("ulong", "long");
   cases.expect_alike("bool", "int");

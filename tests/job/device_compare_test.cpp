@@ -19,7 +19,7 @@ class DeviceCompareTest : public testing::Test {
 };
 
 TEST_F(DeviceCompareTest, FindsWhatTheHostFindsInNumbersOfEachType) {
-  for (const std::string& type : scalar_type_names()) cases_.expect_alike_with_numbers(type);
+  for (const ScalarFacts& type : scalar_types()) cases_.expect_alike_with_numbers(type.name);
 }
 
 TEST_F(DeviceCompareTest, FindsWhatTheHostFindsInArrays) {
@@ -31,6 +31,8 @@ TEST_F(DeviceCompareTest, FindsWhatTheHostFindsInArrays) {
   cases_.expect_alike("long", "double");
   cases_.expect_alike("double", "ulong");
   cases_.expect_alike("bool", "int");
+  cases_.expect_alike("half", "double");
+  cases_.expect_alike("fp8_e4m3", "bfloat16");
 }
 
 TEST_F(DeviceCompareTest, SeesOneByteThatDiffers) {

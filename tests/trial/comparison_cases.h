@@ -11,18 +11,18 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "config/scalar_dispatch.h"
 #include "service/kernel_service.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
 #include "trial/device_compare.h"
-#include "workload/scalar_dispatch.h"
 
 namespace kiln::test {
 
 constexpr const char* kComparedYaml = R"yaml(workload: compared
 parameters:
-  V: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double]}
-  E: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double]}
+  V: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double, half, bfloat16, fp8_e4m3, fp8_e5m2]}
+  E: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double, half, bfloat16, fp8_e4m3, fp8_e5m2]}
 buffers:
   values:   {type: V, shape: [7, 61, 83]}
   expected: {type: E, shape: [7, 61, 83]}

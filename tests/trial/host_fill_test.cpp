@@ -166,12 +166,10 @@ std::string numpy_file(const std::string& data) {
   return std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header + data;
 }
 
-TEST_F(HostFill, AFileOfNumpyIsReadWithItsOffset) {
+TEST_F(HostFill, AFileOfNumpyIsReadAsOneOrByItsOffset) {
   const float values[] = {1, 2, 3};
   const std::string data(reinterpret_cast<const char*>(values), sizeof values);
-  const std::string advice =
-      "is a file of NumPy; its data begins at byte 128: say `format: binary, offset: 128` "
-      "(its header: {'descr': '<f4'";
+  const std::string advice = "is a file of NumPy: say `format: npy` (its header: {'descr': '<f4'";
   EXPECT_THAT(refusal<float>("float", numpy_file(data)), HasSubstr("/data/n.txt: " + advice));
   EXPECT_THAT(refusal<float>("float", numpy_file(std::string(8000, '\0'))), HasSubstr(advice));
   disk_.files.write_file("/data/n.npy", numpy_file(data), false);
@@ -179,6 +177,62 @@ TEST_F(HostFill, AFileOfNumpyIsReadWithItsOffset) {
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(fill<float>()); }), HasSubstr(advice));
   set("float", "[3]", "{file: {path: /data/n.npy, format: binary, offset: 128}}");
   EXPECT_THAT(fill<float>(), ElementsAre(1, 2, 3));
+  set("half", "[3]", "{file: {path: /data/n.npy, format: npy}}");
+  EXPECT_THAT(fill<Half>(), ElementsAre(1.0F, 2.0F, 3.0F));
+}
+
+/// A random number is made in `double` and rounded once: the bits that a kernel gets from kiln::uniform01.
+TEST_F(HostFill, SmallFloatsAreRoundedOnce) {
+  set("double", "[1000]", "{uniform: [-2, 2]}");
+  const std::vector<double> exact = fill<double>();
+  set("bfloat16", "[1000]", "{uniform: [-2, 2]}");
+  const std::vector<Bfloat16> rounded = fill<Bfloat16>();
+  for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_EQ(rounded[i].bits, Bfloat16(exact[i]).bits);
+  set("fp8_e4m3", "[3]", "448");
+  EXPECT_THAT(fill<Fp8E4m3>(), ElementsAre(448.0F, 448.0F, 448.0F));
+  set("fp8_e4m3", "[3]", "449");
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(fill<Fp8E4m3>()); }),
+              HasSubstr("a number of at most 448 in magnitude (fp8_e4m3)"));
+  set("half", "[2]", "poison");
+  for (const Half element : fill<Half>()) EXPECT_EQ(element.bits, 0x7fff);
+}
+
+TEST_F(HostFill, ABufferOfVectorsHasALastDimensionOfTheirSize) {
+  set("float4", "[2]", "{iota: [0, 1]}");
+  EXPECT_THAT(fill<float>(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_EQ(layout().index_text(6), "[1, 2]");
+  set("uint3", "[3]", "5");
+  EXPECT_EQ(layout().bytes, 36U);
+  EXPECT_THAT(bad_input_of([&] { set("float5", "[2]", "0"); }), HasSubstr("unknown type 'float5'"));
+}
+
+/// As a C++ compiler lays it out.
+TEST_F(HostFill, RecordsMayHoldArraysVectorsAndRecords) {
+  struct alignas(16) Body {
+    signed char kind;
+    double mass;
+    float position[4];
+    struct {
+      short a;
+      int b[2];
+    } inner[2];
+  };
+  wide_ = "a: short, b: \"int[2]\"}, Body: {kind: int8, mass: double, position: float4, inner: \"Wide[2]\"";
+  set("Body", "[1]", "0");
+  const RecordType& body = *layout().record;
+  EXPECT_EQ(body.bytes, sizeof(Body));
+  EXPECT_EQ(body.alignment, alignof(Body));
+  std::map<std::string, std::size_t> offsets;
+  for (const RecordMember& member : body.members) offsets[member.name] = member.offset;
+  EXPECT_EQ(offsets.at("mass"), offsetof(Body, mass));
+  EXPECT_EQ(offsets.at("position.w"), offsetof(Body, position) + 12);
+  EXPECT_EQ(offsets.at("inner[1].a"), offsetof(Body, inner) + 12);
+  EXPECT_EQ(offsets.at("inner[1].b[1]"), offsetof(Body, inner) + 20);
+  wide_ = "a: \"int[70000]\"";
+  EXPECT_THAT(bad_input_of([&] { set("Wide", "[1]", "0"); }),
+              HasSubstr("expected a type and a number from 1 to 65536"));
+  wide_ = "a: \"Later\"";
+  EXPECT_THAT(bad_input_of([&] { set("Wide", "[1]", "0"); }), HasSubstr("unknown type 'Later'"));
 }
 
 TEST_F(HostFill, RowsAreReadWithWhatLiesBetween) {

@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSetting{"n", "3000000000", "does not fit the type int"},
                     BadSetting{"n", "0", "0 is too small; the least is 1"},
                     BadSetting{"block", "100", "100 is not allowed; expected one of 32, 64, 128, 256"},
-                    BadSetting{"T", "half", "unknown type 'half'"},
+                    BadSetting{"T", "quarter", "unknown type 'quarter'"},
                     BadSetting{"T", "int", "int is not allowed"},
                     BadSetting{"mode", "fanzy", "fanzy is not allowed; did you mean 'fancy'?"},
                     BadSetting{"factor", "nan", "expected a finite number"},

@@ -99,7 +99,7 @@ TEST(ExactNumbers, AnExpressionDoesNotRoundSilently) {
               HasSubstr("parameters.r.default: 'q % 2' uses 'q', which is 9007199254740993: expressions are "
                         "exact up to 2^53 = 9007199254740992"));
   EXPECT_THAT(refusal(q, {}, "constraints: [q > 3]\n"), HasSubstr("'q > 3' uses 'q'"));
-  EXPECT_THAT(refusal(q, {}, "let: {half: q // 2}\n"), HasSubstr("let.half: 'q // 2' uses 'q'"));
+  EXPECT_THAT(refusal(q, {}, "let: {halved: q // 2}\n"), HasSubstr("let.halved: 'q // 2' uses 'q'"));
   EXPECT_THAT(refusal("  r: {type: long, default: 9007199254740993 + 0}\n"),
               HasSubstr("9007199254740993 is more exact than the numbers of an expression"));
   EXPECT_THAT(refusal("  p: {type: long, default: 9007199254740992}\n  r: {type: long, default: p + 1}\n"),

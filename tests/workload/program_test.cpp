@@ -22,7 +22,7 @@ parameters:
   dt: {type: double, default: 0.5}
   mode: {type: choice, values: [fast, slow], default: fast}
   fixed: {type: int, default: 1, bind: compile}
-let: {half: "n / 2"}
+let: {halved: "n / 2"}
 types: {Pair: {a: float, b: float}}
 buffers:
   u: {type: double, shape: [n]}
@@ -133,7 +133,7 @@ TEST(Program, AVariableHasAValueBeforeItIsUsed) {
 }
 
 TEST(Program, AVariableHasANameOfItsOwn) {
-  for (const std::string name : {"half", "u", "fast", "time", "min", "sqrt", "_pi", "inf", "nan"}) {
+  for (const std::string name : {"halved", "u", "fast", "time", "min", "sqrt", "_pi", "inf", "nan"}) {
     EXPECT_THAT(refusal_of("  - {repeat: {count: 2, index: " + name + "}, do: step}\n"),
                 HasSubstr("'" + name + "' cannot be a program variable"));
   }
@@ -141,7 +141,7 @@ TEST(Program, AVariableHasANameOfItsOwn) {
   EXPECT_THAT(refusal_of("  - {read: {fixed: r}}\n  - step\n"),
               HasSubstr("'fixed' is bound at compile time"));
   EXPECT_THAT(refusal_of("  - {read: {n: r}}\n  - step\n"),
-              HasSubstr("let.half: 'n' changes while the program runs"));
+              HasSubstr("let.halved: 'n' changes while the program runs"));
 }
 
 TEST(Program, LaunchesWithEqualValuesShareAConfiguration) {

@@ -29,15 +29,21 @@ const std::vector<EmbeddedFile>& cpu_shim_parts() {
 }
 
 const std::vector<EmbeddedFile>& cpu_stand_in_headers() {
-  static const std::vector<EmbeddedFile> headers = {{"cuda.h", kEmpty},
-                                                    {"cuda_runtime.h", kEmpty},
-                                                    {"cuda_runtime_api.h", kEmpty},
-                                                    {"device_launch_parameters.h", kEmpty},
-                                                    {"math_constants.h", kEmpty},
-                                                    {"assert.h", kAssert},
-                                                    {"cassert", kAssert},
-                                                    {"cooperative_groups.h", embedded::kCooperativeGroups},
-                                                    {"cooperative_groups/reduce.h", kEmpty}};
+  static const std::vector<EmbeddedFile> headers = {
+      {"cuda.h", kEmpty},
+      {"cuda_runtime.h", kEmpty},
+      {"cuda_runtime_api.h", kEmpty},
+      {"device_launch_parameters.h", kEmpty},
+      {"math_constants.h", kEmpty},
+      {"assert.h", kAssert},
+      {"cassert", kAssert},
+      {"cooperative_groups.h", embedded::kCooperativeGroups},
+      {"cooperative_groups/reduce.h", kEmpty},
+      {"kiln/small_float.h", embedded::kSmallFloat},
+      {"kiln/small_float_operators.h", embedded::kSmallFloatOperators},
+      {"cuda_fp16.h", embedded::kFp16},
+      {"cuda_bf16.h", embedded::kBf16},
+      {"cuda_fp8.h", embedded::kFp8}};
   return headers;
 }
 

@@ -1,5 +1,6 @@
 #include "compile/hip/hiprtc_unit.h"
 
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -11,6 +12,13 @@ namespace {
 /// hipRTC's own text has what these define; with the files it would have it twice.
 const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h", "hip/hip_fp16.h", "cuda_runtime.h",
                                         "cuda_fp16.h"};
+
+/// CUDA's headers of types by HIP's.
+const std::map<std::string, std::string> kStandIns = {
+    {"cuda_bf16.h", "#pragma once\n#include <hip/hip_bf16.h>\nusing __nv_bfloat16 = __hip_bfloat16;\n"},
+    {"cuda_fp8.h",
+     "#pragma once\n#include <hip/hip_fp8.h>\nusing __nv_fp8_e4m3 = __hip_fp8_e4m3;\n"
+     "using __nv_fp8_e5m2 = __hip_fp8_e5m2;\n"}};
 
 /// An ISA's name in form, which some release may know: then the nearest other name would mislead.
 bool is_isa_name(const std::string& text) {
@@ -69,6 +77,7 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
   RtcUnit unit = make_rtc_unit(specialization, dialect, source_folder);
   for (const std::string& name : specialization.unseen_headers) {
     if (kBuiltIn.contains(name)) unit.add_header(name, "#pragma once\n");
+    if (const auto own = kStandIns.find(name); own != kStandIns.end()) unit.add_header(name, own->second);
   }
   for (auto& [name, text] : unit.headers) {
     if (text.empty()) text = "\n";  // hipRTC refuses a header without text

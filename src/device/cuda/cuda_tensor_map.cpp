@@ -28,6 +28,10 @@ cuda_abi::TensorMapElement element_of(TensorMapLayout::Element element) {
       return Theirs::kU64;
     case Ours::kI64:
       return Theirs::kI64;
+    case Ours::kF16:
+      return Theirs::kF16;
+    case Ours::kBf16:
+      return Theirs::kBf16;
     case Ours::kF32:
       return Theirs::kF32;
     case Ours::kF64:

@@ -118,8 +118,10 @@ enum class TensorMapElement : int {
   kI32 = 3,
   kU64 = 4,
   kI64 = 5,
+  kF16 = 6,
   kF32 = 7,
   kF64 = 8,
+  kBf16 = 9,
 };
 
 /// CUstreamCaptureMode, for the one that Kiln uses: other threads may allocate and load meanwhile.

@@ -24,6 +24,12 @@ def buffer(name, form, made, says, n=4, element="float", exit=2, status="", **mo
                files=files, **more)
 
 
+def npy(shape, data=b""):
+    """A file of NumPy's with floats."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}".ljust(127) + "\n"
+    return b"\x93NUMPY\x01\x00\x80\x00" + header.encode() + data
+
+
 TEXT, BINARY = "format: text", "format: binary"
 BUFFERS = [
     buffer("missing", TEXT, None, r"input: .*no such file.*'.*in'"),
@@ -54,6 +60,17 @@ BUFFERS = [
     buffer("binary offset beyond 2^63", BINARY + ", offset: 1e30", bytes(16), r"offset"),
     buffer("binary of a hole of 1 TiB", BINARY, Sparse(1 << 40), r"in.*(1099511627776|1 TiB)", limit=10),
     buffer("text of a hole of 1 TiB", TEXT, Sparse(1 << 40), r"in", limit=10),
+    buffer("npy that is text", "format: npy", "1 2 3 4", r"in: .*does not begin"),
+    buffer("npy of a hole of 1 TiB", "format: npy", Sparse(1 << 40), r"in: .*does not begin", limit=10),
+    buffer("npy with a header of 4 GiB", "format: npy", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'", r"in: .*cut off"),
+    buffer("npy with 2^63 elements", "format: npy", npy("(9223372036854775807, 9223372036854775807)"), r"in: has the shape .*\(4\)"),
+    buffer("npy cut off", "format: npy", npy("(4,)", bytes(15)), r"in: holds .* promises"),
+    buffer("npy with a NaN", "format: npy", npy("(4,)", bytes(12) + b"\x00\x00\xc0\x7f"), r"in: .*nan"),
+    buffer("csv without the column", "format: csv, column: b", "a,c\n1,2\n", r"in:1:.*no column 'b'"),
+    buffer("csv with a short line", "format: csv, column: b", "a,b\n1,2\n3\n", r"in:3:.*1 cells"),
+    buffer("csv with a word", "format: csv, column: b", "a,b\n1,2\n3,inf\n", r"in:3:3: 'inf'"),
+    buffer("csv without an end", "format: csv, column: 9999999", "1," * 100000, r"in:1:.*column 9999999"),
+    buffer("csv of no column", "format: csv", "1\n", r"column"),
     buffer("text skip negative", TEXT + ", skip: -1", "1 2 3 4", r"skip"),
     buffer("text skip beyond", TEXT + ", skip: 100", "1 2 3 4", r"in"),
     buffer("uchar, negative", TEXT, "-1 1 1 1", r"in.*-1", element="uchar"),

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "base/file.h"
+#include "trial/buffer_layout.h"
+
+namespace kiln {
+
+// Files that say what they hold. Both throw bad_input with the file's name: for a file that is none of the
+// format, another shape than the buffer's, numbers that are no elements of it.
+
+/// Reads a buffer of numbers from a file of NumPy: of the buffer's shape but for extents of 1, in C or
+/// Fortran order and either byte order. Elements of another type are converted: floating-point numbers are
+/// rounded, whole ones have to fit.
+void fill_from_npy(const BufferLayout& layout, const std::string& path, FileSystem& files,
+                   std::span<std::byte> out);
+
+/// Reads a buffer of numbers from a column of a text file whose lines are cells between commas, semicolons or
+/// tabs. `column`: a name in the first line, or a number from 0; a first line without a number in that column
+/// is skipped. More lines than the buffer has elements are an error unless `partial`.
+void fill_from_csv(const BufferLayout& layout, const std::string& column, bool partial,
+                   const std::string& path, FileSystem& files, std::span<std::byte> out);
+
+}  // namespace kiln
