@@ -122,7 +122,7 @@ int run(World& world, const CompileArguments& arguments) {
   const Interrupt interrupt;
   JobContext context = world.job_context(job.isolation);
   context.stop = Interrupt::requested;
-  const JobGuard guard(world, nullptr, nullptr);
+  const JobGuard guard(world, {}, nullptr);
   const std::vector<Target> targets = targets_of(arguments.archs, context.compilers);
   for (const Target& target : targets) {
     if (arguments.ahead) context.compilers[target.backend] = &ahead_compiler(world.engine(), target.backend);

@@ -26,9 +26,8 @@ constexpr std::array<FatalSignal, 5> kSignals = {{{SIGSEGV, "signal 11 (Segmenta
 
 // Signal handlers and functions for the process's end have no argument to pass a state in.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
-std::atomic<const RunWatch*> running{nullptr};
-std::atomic<int> mark_descriptor{-1};
-std::array<char, 512> variant_text{};
+std::atomic<const FatalVariant*> last_variant{nullptr};
+thread_local const FatalVariant* own_variant = nullptr;
 std::function<void()> exit_action;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -51,8 +50,9 @@ void tell(int signal) {
   const auto found = std::find_if(kSignals.begin(), kSignals.end(),
                                   [&](const FatalSignal& known) { return known.number == signal; });
   const char* what = found == kSignals.end() ? "a signal" : found->text;
-  const RunWatch* watch = running.load();
-  const std::string* kernel = watch != nullptr ? watch->kernel() : nullptr;
+  const FatalVariant* variant = own_variant != nullptr ? own_variant : last_variant.load();
+  const bool watched = variant != nullptr && variant->watch != nullptr;
+  const std::string* kernel = watched ? variant->watch->kernel() : nullptr;
   Line how;
   how.add(what);
   if (kernel != nullptr) {
@@ -66,11 +66,11 @@ void tell(int signal) {
   line.add(kernel != nullptr ? " in kernel '" : " ");
   if (kernel != nullptr) line.add(kernel->c_str());
   line.add(kernel != nullptr ? "' of " : "in ");
-  line.add(variant_text.data());
+  line.add(variant != nullptr ? variant->text.data() : "a variant");
   line.add(": the process ends\n");
   line.write(STDERR_FILENO);
   how.add("\n");
-  if (mark_descriptor.load() >= 0) how.write(mark_descriptor.load());
+  if (variant != nullptr && variant->mark >= 0) how.write(variant->mark);
 }
 
 void handle(int signal) {
@@ -80,7 +80,13 @@ void handle(int signal) {
 }
 
 void at_exit() {
-  if (running.load() != nullptr && exit_action) exit_action();
+  if (exit_action) exit_action();
+}
+
+/// Once for each variant: exit() destroys static objects that are younger than the handler before it runs,
+/// and the job that is to be finished uses them. Without memory for it, the process ends without its message.
+void catch_exit() {
+  static_cast<void>(std::atexit(at_exit) + std::at_quick_exit(at_exit));
 }
 
 bool replace(int signal, void (*from)(int), void (*to)(int)) {
@@ -94,29 +100,27 @@ bool replace(int signal, void (*from)(int), void (*to)(int)) {
 
 }  // namespace
 
-FatalEnd::FatalEnd(const RunWatch& watch, std::function<void()> exited) {
-  set_variant("a variant", -1);
+FatalEnd::FatalEnd(std::function<void()> exited) {
+  catch_exit();
   exit_action = std::move(exited);
-  running = &watch;
   for (const FatalSignal& signal : kSignals) replace(signal.number, SIG_DFL, handle);
 }
 
 FatalEnd::~FatalEnd() {
   for (const FatalSignal& signal : kSignals) replace(signal.number, handle, SIG_DFL);
-  running = nullptr;
-  mark_descriptor = -1;
+  last_variant = nullptr;
+  own_variant = nullptr;
   exit_action = nullptr;
 }
 
-void FatalEnd::set_variant(const std::string& text, int mark) {
-  // Once for each variant: exit() destroys static objects that are younger than the handler before it runs,
-  // and the job that is to be finished uses them. Without memory for it, the process ends without its
-  // message.
-  static_cast<void>(std::atexit(at_exit) + std::at_quick_exit(at_exit));
-  mark_descriptor = mark;
-  const std::size_t size = std::min(text.size(), variant_text.size() - 1);
-  std::copy_n(text.begin(), size, variant_text.begin());
-  variant_text.at(size) = '\0';
+void FatalEnd::set_variant(FatalVariant& variant, const std::string& text, int mark) {
+  catch_exit();
+  variant.mark = mark;
+  const std::size_t size = std::min(text.size(), variant.text.size() - 1);
+  std::copy_n(text.begin(), size, variant.text.begin());
+  variant.text.at(size) = '\0';
+  own_variant = &variant;
+  last_variant = &variant;
 }
 
 }  // namespace kiln

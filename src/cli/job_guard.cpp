@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 
 #include "base/scratch_folder.h"
@@ -62,13 +63,59 @@ bool is_readable(int descriptor) {
 
 }  // namespace
 
-JobGuard::JobGuard(World& world, RunningMark* mark, Finish finish)
+/// One of the variants that run at the same time.
+class JobGuard::Lane final : public RunWatch {
+ public:
+  Lane(const Clock& clock, RunningMark* mark) : mark_(mark), launch_(clock) { fatal_.watch = this; }
+
+  void variant_begins(const Record& so_far) override {
+    if (mark_ != nullptr) mark_->begin(so_far);
+    FatalEnd::set_variant(fatal_, text_of(so_far), mark_ != nullptr ? mark_->descriptor() : -1);
+    const std::lock_guard lock(mutex_);
+    variant_ = so_far;
+  }
+  void variant_ends() override {
+    if (mark_ != nullptr) mark_->end();
+    const std::lock_guard lock(mutex_);
+    variant_.reset();
+  }
+
+  [[nodiscard]] RunningMark* mark() const { return mark_; }
+  /// Seconds that its launch has taken.
+  [[nodiscard]] double look() { return launch_.look(*this); }
+  [[nodiscard]] std::optional<Record> variant() const {
+    const std::lock_guard lock(mutex_);
+    return variant_;
+  }
+  [[nodiscard]] std::optional<Record> record_with(RunStatus status, const std::string& message) const {
+    std::optional<Record> record = variant();
+    if (!record) return record;
+    record->status = status;
+    record->message = message;
+    return record;
+  }
+  [[nodiscard]] std::string running_text() const {
+    const std::string* name = kernel();
+    const std::optional<Record> running = variant();
+    if (!running) return "what runs now";
+    return (name == nullptr ? "" : "kernel '" + *name + "' of ") + text_of(*running);
+  }
+
+ private:
+  RunningMark* mark_;
+  LaunchTime launch_;
+  FatalVariant fatal_;
+  mutable std::mutex mutex_;  // of the variant
+  std::optional<Record> variant_;
+};
+
+JobGuard::JobGuard(World& world, const std::vector<RunningMark*>& marks, Finish finish)
     : world_(world),
-      mark_(mark),
       finish_(std::move(finish)),
       // The caller may be a work-item, whose stack is small.
-      fatal_end_(*this, [this] { std::thread([this] { end_exited(); }).join(); }),
+      fatal_end_([this] { std::thread([this] { end_exited(); }).join(); }),
       stop_(::eventfd(0, EFD_CLOEXEC)) {
+  for (RunningMark* mark : marks) lanes_.push_back(std::make_unique<Lane>(world.clock(), mark));
   try {
     if (!stop_) throw std::system_error(errno, std::generic_category());
     thread_ = std::thread([this] { watch(); });
@@ -84,24 +131,14 @@ JobGuard::~JobGuard() {
   thread_.join();
 }
 
-void JobGuard::variant_begins(const Record& so_far) {
-  if (mark_ != nullptr) mark_->begin(so_far);
-  FatalEnd::set_variant(text_of(so_far), mark_ != nullptr ? mark_->descriptor() : -1);
-  const std::lock_guard lock(mutex_);
-  variant_ = so_far;
-}
-
-void JobGuard::variant_ends() {
-  if (mark_ != nullptr) mark_->end();
-  const std::lock_guard lock(mutex_);
-  variant_.reset();
+RunWatch& JobGuard::lane(std::size_t index) const {
+  return *lanes_.at(index);
 }
 
 void JobGuard::watch() {
   constexpr double kLooksAtALimit = 20;
   constexpr double kLongestPause = 1;
   const double limit = world_.settings().values.launch_time_limit;
-  LaunchTime launch(world_.clock());
   std::optional<std::int64_t> interrupted_ns;
   while (!is_readable(stop_.get())) {
     if (Interrupt::requested() && !interrupted_ns) {
@@ -114,31 +151,27 @@ void JobGuard::watch() {
       if (left <= 0) end_interrupted();
       pause = pause < 0 ? left : std::min(pause, left);
     }
-    if (limit > 0 && launch.look(*this) >= limit) end_timed_out();
+    for (const auto& lane : lanes_) {
+      if (limit > 0 && lane->look() >= limit) end_timed_out(*lane);
+    }
     wait_for(stop_.get(), Interrupt::descriptor(), pause);
   }
 }
 
-std::string JobGuard::running_text() {
-  const std::string* name = kernel();
-  const std::lock_guard lock(mutex_);
-  if (!variant_) return "what runs now";
-  return (name == nullptr ? "" : "kernel '" + *name + "' of ") + text_of(*variant_);
+std::string JobGuard::running_text() const {
+  std::vector<std::string> texts;
+  for (const auto& lane : lanes_) {
+    if (lane->variant()) texts.push_back(lane->running_text());
+  }
+  return texts.empty() ? "what runs now" : join(texts, ", ");
 }
 
 void JobGuard::acknowledge() {
-  if (mark_ != nullptr) mark_->interrupt();
+  for (const auto& lane : lanes_) {
+    if (lane->mark() != nullptr) lane->mark()->interrupt();
+  }
   world_.status_line().write("interrupted: waiting for " + running_text() + "; this process ends within " +
                              format_seconds(kGraceSeconds));
-}
-
-std::optional<Record> JobGuard::record_with(RunStatus status, const std::string& message) {
-  const std::lock_guard lock(mutex_);
-  std::optional<Record> record = variant_;
-  if (!record) return record;
-  record->status = status;
-  record->message = message;
-  return record;
 }
 
 void JobGuard::end_interrupted() {
@@ -148,20 +181,23 @@ void JobGuard::end_interrupted() {
       std::nullopt);
 }
 
-void JobGuard::end_timed_out() {
-  const std::string* name = kernel();
+void JobGuard::end_timed_out(Lane& lane) {
+  const std::string* name = lane.kernel();
   const std::string subject = name == nullptr ? "a launch" : "kernel '" + *name + "'";
   const double limit = world_.settings().values.launch_time_limit;
   const std::string why = " did not end within " + format_seconds(limit) +
                           ", the launch_time_limit; a kernel that runs cannot be stopped without its process";
-  std::optional<Record> record = record_with(RunStatus::kTimedOut, subject + why);
+  std::optional<Record> record = lane.record_with(RunStatus::kTimedOut, subject + why);
   if (record) record->launch_time_limit = limit;
-  end(kExitFailed, "kiln: error: " + running_text() + why, record);
+  end(kExitFailed, "kiln: error: " + lane.running_text() + why, record);
 }
 
 void JobGuard::end_exited() {
   const std::string message = running_text() + " ended the process by exit()";
-  end(kExitFailed, "kiln: error: " + message, record_with(RunStatus::kCrashed, message));
+  // Only kernels of the CPU can call it, and they run in one lane.
+  const bool one = lanes_.size() == 1;
+  end(kExitFailed, "kiln: error: " + message,
+      one ? lanes_.front()->record_with(RunStatus::kCrashed, message) : std::nullopt);
 }
 
 /// The job hangs in its own thread, which is left as it is: nothing of it is destroyed.
@@ -170,7 +206,9 @@ void JobGuard::end(int code, const std::string& message, const std::optional<Rec
     world_.status_line().write(message);
     if (finish_) finish_(last);
     world_.engine().finish_trace();
-    if (mark_ != nullptr) mark_->remove();
+    for (const auto& lane : lanes_) {
+      if (lane->mark() != nullptr) lane->mark()->remove();
+    }
     world_.out().flush();
     remove_own_scratch(world_.files(), temporary_folder());
   } catch (const std::exception& error) {

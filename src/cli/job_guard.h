@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "cli/fatal_end.h"
@@ -19,36 +20,33 @@ namespace kiln {
 /// launch that takes longer than `launch_time_limit`, a job that goes on for `kGraceSeconds` after a signal,
 /// a kernel that calls exit(). Records and output files are then complete and temporary folders gone. An
 /// Interrupt lives as long; one at a time.
-class JobGuard final : public RunWatch {
+class JobGuard {
  public:
   static constexpr double kGraceSeconds = 5;
   /// Writes what the job has until now, and the record of the variant that ended it, if there is one.
   using Finish = std::function<void(const std::optional<Record>& last)>;
 
-  /// `mark`, if not null, outlives it.
-  JobGuard(World& world, RunningMark* mark, Finish finish);
-  ~JobGuard() override;
+  /// A lane for each of `marks`: variants that run at the same time. A mark outlives the guard, or is null.
+  JobGuard(World& world, const std::vector<RunningMark*>& marks, Finish finish);
+  ~JobGuard();
   JobGuard(const JobGuard&) = delete;
   JobGuard& operator=(const JobGuard&) = delete;
 
-  void variant_begins(const Record& so_far) override;
-  void variant_ends() override;
+  [[nodiscard]] RunWatch& lane(std::size_t index = 0) const;
 
  private:
+  class Lane;
   void watch();
   void acknowledge();
-  [[nodiscard]] std::string running_text();
-  [[nodiscard]] std::optional<Record> record_with(RunStatus status, const std::string& message);
+  [[nodiscard]] std::string running_text() const;
   [[noreturn]] void end_interrupted();
-  [[noreturn]] void end_timed_out();
+  [[noreturn]] void end_timed_out(Lane& lane);
   [[noreturn]] void end_exited();
   [[noreturn]] void end(int code, const std::string& message, const std::optional<Record>& last);
 
   World& world_;
-  RunningMark* mark_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   Finish finish_;
-  std::mutex mutex_;  // of the variant
-  std::optional<Record> variant_;
   FatalEnd fatal_end_;
   UniqueFd stop_;
   std::thread thread_;

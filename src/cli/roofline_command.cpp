@@ -80,8 +80,8 @@ int roofline(World& world, const RooflineArguments& arguments) {
   Progress progress(world);
   JobContext context = world.job_context(plan.job.isolation);
   context.stop = Interrupt::requested;
-  JobGuard guard(world, nullptr, nullptr);
-  context.watch = &guard;
+  const JobGuard guard(world, {nullptr}, nullptr);
+  context.watch = &guard.lane();
   const bool finished = run_job(plan, context, progress);
   world.status_line().clear();
   if (!finished) return Interrupt::exit_code();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <future>
 #include <memory>
 
@@ -17,8 +18,6 @@
 #include "cli/judgement.h"
 #include "cli/run_reporter.h"
 #include "job/plan.h"
-#include "job/variant_record.h"
-#include "record/known_records.h"
 #include "record/record_file.h"
 #include "report/running_mark.h"
 
@@ -30,7 +29,7 @@ struct RunArguments {
   std::string devices;
   std::string output;
   std::string format = "table";
-  bool resume = false, retry_crashed = false, dry_run = false, require_checks = false;
+  bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false;
 };
 
 JobSpec job_of(World& world, const RunArguments& arguments) {
@@ -38,6 +37,7 @@ JobSpec job_of(World& world, const RunArguments& arguments) {
   if (!arguments.devices.empty()) job.devices = split(arguments.devices, ',');
   if (!arguments.output.empty()) job.output = arguments.output;
   if (arguments.require_checks) job.require_checks = true;
+  if (arguments.spread) job.spread = true;
   if (arguments.resume && job.output.empty())
     throw bad_input("--resume needs the folder of the run that was cut short: `output:` or --output");
   if (arguments.retry_crashed && !arguments.resume)
@@ -84,10 +84,7 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
 /// What earlier runs of this job have measured; `context` goes on with the newest of them.
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
                         bool retry_crashed) {
-  std::vector<Record> wanted;
-  for (const Variant& variant : plan.variants)
-    wanted.push_back(describe_variant(variant, source_of(plan.job), context));
-  KnownRecords known = find_known_records(file.read(world.log()), wanted);
+  KnownRecords known = find_known(plan, file.read(world.log()), context);
   std::size_t count = 0;
   std::string newest;
   for (auto& record : known) {
@@ -123,20 +120,21 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   JobContext context = world.job_context(plan.job.isolation);
   context.stop = Interrupt::requested;
   std::optional<RecordFile> file;
-  std::optional<RunningMark> mark;
+  std::deque<RunningMark> marks;
+  std::vector<RunningMark*> lanes(std::max<std::size_t>(plan.spread.size(), 1), nullptr);
   if (!plan.job.output.empty()) {
     file.emplace(world.files(), plan.job.output);
-    mark.emplace(plan.job.output);
+    for (RunningMark*& mark : lanes) mark = &marks.emplace_back(plan.job.output);
     record_crashed_variants(world.files(), *file, world.log());
   }
   const KnownRecords known =
       arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed) : KnownRecords();
-  RunReporter reporter(world, arguments.format, file, mark ? &*mark : nullptr);
+  RunReporter reporter(world, arguments.format, file);
   bool finished = false;
   try {
-    JobGuard guard(world, mark ? &*mark : nullptr,
-                   [&](const std::optional<Record>& last) { reporter.end_early(last); });
-    context.watch = &guard;
+    const JobGuard guard(world, lanes, [&](const std::optional<Record>& last) { reporter.end_early(last); });
+    context.watch = &guard.lane();
+    for (std::size_t i = 0; i < lanes.size(); ++i) context.lane_watches.push_back(&guard.lane(i));
     finished = run_job(plan, context, reporter, known);
   } catch (...) {
     // A compiler that the same keys stopped is no mistake of anybody's.
@@ -192,6 +190,8 @@ Subcommand add_run_command(CLI::App& app) {
       ->add_option("--device", arguments->devices,
                    "auto, cpu, cuda:0, hip:0, or several with commas: each runs every variant")
       ->type_name("DEVICE,...");
+  command->add_flag("--spread", arguments->spread,
+                    "Each variant runs on whichever of the devices, all alike, is free; not on every one");
   command
       ->add_option("--output", arguments->output, "Folder whose records.jsonl gets a line for each variant")
       ->type_name("DIR");

@@ -11,14 +11,25 @@
 #include "report/text_table.h"
 
 namespace kiln {
+namespace {
+
+std::string place_text(std::size_t number, std::size_t count) {
+  return "[" + std::to_string(number) + "/" + std::to_string(count) + "]";
+}
+
+std::string spaced(const std::string& label) {
+  return label.empty() ? "" : " " + label;
+}
+
+}  // namespace
 
 const std::vector<std::string>& run_formats() {
   static const std::vector<std::string> names = {"table", "json", "csv", "markdown"};
   return names;
 }
 
-RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file, RunningMark* mark)
-    : world_(world), format_(std::move(format)), file_(std::move(file)), mark_(mark) {}
+RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file)
+    : world_(world), format_(std::move(format)), file_(std::move(file)) {}
 
 void RunReporter::begin(const JobPlan& plan) {
   if (file_) file_->require_writable();
@@ -50,12 +61,10 @@ TextStyle RunReporter::plain_style() const {
 }
 
 void RunReporter::variant_started(std::size_t index, std::size_t count, const std::string& label) {
-  place_ = "[" + std::to_string(index + 1) + "/" + std::to_string(count) + "]";
-  label_ = label.empty() ? "" : " " + label;
   if (world_.quiet() || !world_.status_line().is_terminal()) return;
   const std::string best = best_text(records_, plain_style());
-  world_.status_line().show(place_ + time_left() + (best.empty() ? "" : ", best " + best) + ":" + label_ +
-                            " ...");
+  world_.status_line().show(place_text(index + 1, count) + time_left() +
+                            (best.empty() ? "" : ", best " + best) + ":" + spaced(label) + " ...");
 }
 
 void RunReporter::take(const Record& record) {
@@ -63,12 +72,10 @@ void RunReporter::take(const Record& record) {
   if (format_ == "json") world_.out() << record_to_json(record) << '\n' << std::flush;
 }
 
-/// The record is in the file before the mark ends.
 void RunReporter::keep(const Record& record) {
   take(record);
   ++measured_;
   if (file_) file_->append(record);
-  if (mark_ != nullptr) mark_->end();
 }
 
 void RunReporter::end_early(const std::optional<Record>& last) {
@@ -84,8 +91,9 @@ void RunReporter::record(const Record& record) {
   }
   if (world_.quiet() || world_.status_line().is_terminal()) return;
   const std::string time = record.step ? ", " + time_text(*record.step, plain_style()) : "";
-  world_.status_line().write(place_ + label_ + ": " + to_string(record.status) + time + " (" +
-                             origin_text(record) + ")" + (records_.size() < count_ ? time_left() : ""));
+  world_.status_line().write(place_text(records_.size(), count_) + spaced(record.label) + ": " +
+                             to_string(record.status) + time + " (" + origin_text(record) + ")" +
+                             (records_.size() < count_ ? time_left() : ""));
 }
 
 void RunReporter::finish() {

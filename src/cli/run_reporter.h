@@ -19,8 +19,7 @@ namespace kiln {
 class RunReporter : public RecordSink {
  public:
   /// `format`: one of `run_formats()`. `file`: where records are kept, if anywhere.
-  /// `mark` is ended with each record; it outlives the reporter, or is null.
-  RunReporter(World& world, std::string format, std::optional<RecordFile> file, RunningMark* mark);
+  RunReporter(World& world, std::string format, std::optional<RecordFile> file);
 
   /// Throws bad_input if the output folder cannot be written.
   void begin(const JobPlan& plan) override;
@@ -48,13 +47,11 @@ class RunReporter : public RecordSink {
   World& world_;
   std::string format_;
   std::optional<RecordFile> file_;
-  RunningMark* mark_;
   std::mutex mutex_;  // of the records
   std::vector<std::string> excluded_;
   std::vector<Record> records_;
-  std::string place_, label_;  // "[3/12]", of the variant that runs
-  std::size_t count_ = 0;      // of variants
-  std::size_t measured_ = 0;   // now, not in an earlier run
+  std::size_t count_ = 0;     // of variants
+  std::size_t measured_ = 0;  // now, not in an earlier run
   std::int64_t begin_ns_ = 0;
 };
 

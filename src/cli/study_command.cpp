@@ -211,10 +211,10 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
   }
   StudyOutcome outcome;
   try {
-    JobGuard guard(world, mark ? &*mark : nullptr, [&](const std::optional<Record>& last) {
+    const JobGuard guard(world, {mark ? &*mark : nullptr}, [&](const std::optional<Record>& last) {
       if (records && last) records->append(*last);
     });
-    context.job.watch = &guard;
+    context.job.watch = &guard.lane();
     outcome = run_study(plan, context, file ? &*file : nullptr, content);
   } catch (...) {
     world.status_line().clear();

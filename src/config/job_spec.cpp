@@ -79,8 +79,8 @@ MeasureSpec read_measure(const YamlNode& node) {
 }
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
-  root.require_keys({"workload", "implementation", "device", "set", "sweep", "measure", "graph", "output",
-                     "isolation", "require_checks"});
+  root.require_keys({"workload", "implementation", "device", "spread", "set", "sweep", "measure", "graph",
+                     "output", "isolation", "require_checks"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -91,6 +91,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
     job.workload = workload.text();
   }
   if (const auto node = root.find("device")) job.devices = read_devices(*node);
+  if (const auto node = root.find("spread")) job.spread = node->boolean();
   if (const auto node = root.find("set")) read_set(*node, job);
   if (const auto node = root.find("implementation")) read_implementation(*node, job);
   if (const auto node = root.find("graph")) read_graph(*node, job);

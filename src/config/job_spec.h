@@ -41,6 +41,7 @@ struct JobSpec {
   std::vector<std::pair<std::string, RawValue>> set;  ///< parameter, bind.<parameter>, fast_math, graph
   std::vector<std::pair<std::string, std::vector<RawValue>>> sweep;  ///< in order; the last varies fastest
   MeasureSpec measure;
+  bool spread = false;          ///< each variant runs on one of the devices, not on all
   std::string output;           ///< folder; empty: none
   std::string isolation;        ///< auto, none or process; empty: as the setting says
   bool require_checks = false;  ///< a variant that no check has compared makes `kiln run` fail

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "base/checked_size.h"
 #include "base/text.h"
 #include "job/compile_variants.h"
+#include "job/executor.h"
 #include "job/variant_record.h"
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"
+#include "record/known_records.h"
 #include "trial/init_values.h"
+#include "trial/needs.h"
 
 namespace kiln {
 namespace {
@@ -69,25 +74,6 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
   }
 }
 
-/// Compiles for the variants from `begin` on that are to run.
-std::unique_ptr<CompileAhead> compile_from(std::size_t begin, const JobPlan& plan, const JobContext& context,
-                                           const std::vector<bool>& runs, RecordSink& sink) {
-  std::vector<VariantToCompile> next;
-  const std::size_t end = std::min(plan.variants.size(), begin + kVariantsAhead);
-  for (std::size_t i = begin; i < end; ++i) {
-    if (runs[i]) next.push_back({plan.variants[i], context});
-  }
-  std::vector<WantedCode> wanted = code_of(next);
-  if (!wanted.empty()) sink.compiling(end, plan.variants.size());
-  return compile_and_wait(std::move(wanted), context);
-}
-
-void describe(const Variant& variant, TraceSpan& span) {
-  span.add("workload", variant.configuration.workload().name);
-  span.add("device", variant.device);
-  for (const auto& [name, value] : variant.configuration.values()) span.add("p." + name, value.to_string());
-}
-
 }  // namespace
 
 std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& variants,
@@ -103,132 +89,62 @@ std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& vari
 
 namespace {
 
-/// Thrown out of a measurement where JobContext::stop says so.
-struct JobStopped {};
-
-/// Samples the step. Where it has several launches, a second pass of as many steps, and of no longer than
-/// `max_time`, times these.
-StepTimes measure(Trial& trial, const MeasureSpec& spec, const JobContext& context, Record& record) {
-  const TraceSpan span(context.trace, TraceKind::kMeasure);
-  const auto require_go_on = [&] {
-    if (context.stopped()) throw JobStopped();
-  };
-  Timer timer(trial, trial.device(), trial.stream(), context.clock, spec.cold, context.trace);
-  timer.warm_up();
-  record.clocks_before = trial.device().clocks();
-  Samples samples = timer.measure({.min_time = spec.min_time,
-                                   .max_time = spec.max_time,
-                                   .min_samples = spec.min_samples,
-                                   .max_samples = spec.max_samples},
-                                  require_go_on);
-  record.clocks_after = trial.device().clocks();
-  StepTimes times;
-  times.seconds = std::move(samples.seconds);
-  times.steps_per_sample = timer.steps_per_sample();
-  times.stop_reason = to_string(samples.reason);
-  if (trial.launch_count() > 1) {
-    times.launch_seconds = timer.profile(times.seconds.size(), spec.max_time, require_go_on);
-    times.profiled_steps = times.launch_seconds.front().size();
+/// Compiles for those from `begin` to `end` that are to run.
+std::unique_ptr<CompileAhead> compile_from(std::size_t begin, std::size_t end, const ExecutorJob& job) {
+  std::vector<VariantToCompile> next;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (job.runs(i)) next.push_back({job.plan.variants[i], job.context});
   }
-  return times;
+  std::vector<WantedCode> wanted = code_of(next);
+  if (!wanted.empty()) job.sink.compiling(end, job.plan.variants.size());
+  return compile_and_wait(std::move(wanted), job.context);
 }
 
-/// One after the other on their devices.
-class VariantSequence {
- public:
-  VariantSequence(const JobPlan& plan, const JobContext& context, RecordSink& sink)
-      : plan_(plan), context_(context), sink_(sink), start_ns_(context.start_ns) {
-    // Held for the whole job: a device that is opened again for each variant would start its threads anew.
-    for (const Variant& variant : plan.variants)
-      devices_.try_emplace(variant.device, context.devices.open(variant.device));
-  }
-
-  /// False if it was stopped.
-  [[nodiscard]] bool run(std::size_t index, const std::optional<Error>& problem) {
-    const Variant& variant = plan_.variants[index];
-    if (variant.device != current_device_) pools_[current_device_].clear();
-    current_device_ = variant.device;
-    sink_.variant_started(index, plan_.variants.size(), variant.label);
-    TraceSpan span(context_.trace, TraceKind::kVariant, variant.label);
-    if (span) describe(variant, span);
-    const auto record = record_of(variant, problem);
-    span.add("status", record ? to_string(record->status) : "stopped");
-    if (!record) return false;
-    sink_.record(*record);
-    start_ns_ = context_.clock.steady_ns();
-    return true;
-  }
-
- private:
-  std::optional<Record> record_of(const Variant& variant, const std::optional<Error>& problem) {
-    const RecordSource source = source_of(plan_.job);
-    if (const auto lost = lost_.find(variant.device); lost != lost_.end())
-      return record_without_run(variant, source, context_, RunStatus::kNotRun, lost->second);
-    if (problem) return record_without_run(variant, source, context_, RunStatus::kUnfit, problem->what());
-    Record record = start_record(variant, source, context_);
-    TrialEnd end = TrialEnd::kNone;
-    try {
-      end = run_trial(variant, record);
-    } catch (const JobStopped&) {
-      return std::nullopt;
-    }
-    // A compiler that the same keys have stopped is no mistake of the variant's.
-    if (record.status == RunStatus::kCompileFailed && context_.stopped()) return std::nullopt;
-    if (end == TrialEnd::kDeviceLost) {
-      lost_[variant.device] = variant.device + " is lost to this process since the fault of " +
-                              (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
-    }
-    // With nothing else to show for it, a kernel that does not compile or fit is the user's input that is
-    // wrong.
-    const bool wrong_input = record.status == RunStatus::kCompileFailed || record.status == RunStatus::kUnfit;
-    if (wrong_input && plan_.variants.size() == 1)
-      throw bad_input(record.message + (record.log.empty() ? "" : "\n" + record.log));
-    return record;
-  }
-
-  TrialEnd run_trial(const Variant& variant, Record& record) {
-    // What is made once in the whole plan is not worth a copy.
-    const bool keep_contents = plan_.variants.size() > 1 || plan_.workload->refresh.has_value();
-    Trial trial(variant, context_, pools_[current_device_], keep_contents);
-    TrialEnd end = prepare_trial(trial, record, context_, start_ns_);
-    const MeasureSpec& spec = plan_.job.measure;
-    if (end == TrialEnd::kNone && may_be_measured(record.status) && spec.enabled) {
-      end = run_guarded(record, context_,
-                        [&] { add_times(record, trial, measure(trial, spec, context_, record)); });
-    }
-    trial.park();
-    return end;
-  }
-
-  const JobPlan& plan_;
-  const JobContext& context_;
-  RecordSink& sink_;
-  std::int64_t start_ns_;
-  std::map<std::string, std::shared_ptr<Device>> devices_;
-  std::map<std::string, BufferPool> pools_;
-  std::map<std::string, std::string> lost_;  // device -> which variant's fault ended it
-  std::string current_device_;
-};
+/// Held for the whole job: a device that is opened again for each variant would start its threads anew.
+std::vector<std::shared_ptr<Device>> open_devices(const JobPlan& plan, DeviceRegistry& registry) {
+  std::map<std::string, std::shared_ptr<Device>> devices;
+  const auto open = [&](const std::string& name) {
+    if (!devices.contains(name)) devices[name] = registry.open(name);
+  };
+  for (const Variant& variant : plan.variants) open(variant.device);
+  for (const std::string& name : plan.spread) open(name);
+  std::vector<std::shared_ptr<Device>> opened;
+  for (auto& [name, device] : devices) opened.push_back(std::move(device));
+  return opened;
+}
 
 }  // namespace
 
-bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known) {
-  VariantSequence sequence(plan, context, sink);
-  const auto problems = find_problems(plan.variants, context);
-  std::vector<bool> runs;
-  for (std::size_t i = 0; i < plan.variants.size(); ++i)
-    runs.push_back(!problems[i] && (i >= known.size() || !known[i]));
-  sink.begin(plan);
-  std::unique_ptr<CompileAhead> ahead;
-  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
-    if (plan.variants.size() > 1 && i % kVariantsAhead == 0)
-      ahead = compile_from(i, plan, context, runs, sink);
-    if (context.stopped()) return false;
-    if (i < known.size() && known[i]) {
-      sink.known(*known[i]);
-    } else if (!sequence.run(i, problems[i])) {
-      return false;
+KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records, const JobContext& context) {
+  const auto known_on = [&](const std::string& device) {
+    std::vector<Record> wanted;
+    for (Variant variant : plan.variants) {
+      if (!device.empty()) variant.device = device;
+      wanted.push_back(describe_variant(variant, source_of(plan.job), context));
     }
+    return find_known_records(records, wanted);
+  };
+  if (plan.spread.empty()) return known_on("");
+  KnownRecords known(plan.variants.size());
+  for (const std::string& device : plan.spread) {
+    KnownRecords found = known_on(device);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (found[i] && (!known[i] || found[i]->time > known[i]->time)) known[i] = std::move(found[i]);
+    }
+  }
+  return known;
+}
+
+bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known) {
+  const auto devices = open_devices(plan, context.devices);
+  const ExecutorJob job{plan, context, sink, known, find_problems(plan.variants, context)};
+  sink.begin(plan);
+  const auto executor = make_executor(job);
+  for (std::size_t begin = 0; begin < plan.variants.size(); begin += kVariantsAhead) {
+    const std::size_t end = std::min(plan.variants.size(), begin + kVariantsAhead);
+    std::unique_ptr<CompileAhead> ahead;  // what it has compiled stays until these variants have run
+    if (plan.variants.size() > 1) ahead = compile_from(begin, end, job);
+    if (!executor->run(begin, end)) return false;
   }
   return true;
 }

@@ -35,6 +35,11 @@ std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& vari
 /// By variant, in the order of the plan: the record of an earlier run. Empty: none.
 using KnownRecords = std::vector<std::optional<Record>>;
 
+/// What `records` of earlier runs know of the plan's variants (record/known_records.h); with `spread`, on any
+/// of its devices.
+[[nodiscard]] KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records,
+                                      const JobContext& context);
+
 /// Runs every variant of a plan on its device that is not known: specialise, get the code, make the inputs,
 /// run and check, measure. A variant that fails is a record, and the rest goes on; only an Error (bad input,
 /// environment) ends the job, or who stops it: then false, and the variant that was stopped has no record.

@@ -1,51 +1,83 @@
 #include "job/plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
+#include "job/sweep_space.h"
 #include "trial/tolerance.h"
 
 namespace kiln {
 namespace {
 
-using Assignments = std::vector<std::pair<std::string, RawValue>>;
+constexpr std::uint64_t kMostVariants = 100'000;
+constexpr double kMostExplained = 1000;  // raw points of a sweep whose exclusions are told one by one
 
-constexpr std::size_t kMaxVariants = 100'000;
-
-std::string label_of(const JobSpec& job, const Assignments& point) {
-  std::string label;
-  for (const auto& [name, values] : job.sweep) {
-    const auto found = std::find_if(point.begin(), point.end(),
-                                    [&, key = name](const auto& entry) { return entry.first == key; });
-    label += (label.empty() ? "" : " ") + assignment(name, found->second.text);
-  }
-  return label;
+void require_count(const JobSpec& job, std::uint64_t count) {
+  if (count <= kMostVariants) return;
+  throw bad_input("the sweep has more than " + std::to_string(kMostVariants) + " points",
+                  job.sweep.front().second.front().where);
 }
 
-/// Every combination of the swept values on top of what is set; the last name varies fastest.
-std::vector<Assignments> points_of(const JobSpec& job) {
-  std::size_t count = 1;
-  for (const auto& [name, values] : job.sweep) {
-    count *= values.size();
-    if (count > kMaxVariants) {
-      throw bad_input("the sweep has more than " + std::to_string(kMaxVariants) + " points",
-                      values.front().where);
+std::string violation_of(const ConfigurationResult& result) {
+  return "violates " + result.configuration.explain(*result.violated);
+}
+
+/// Points that the constraints leave out: each with its reason, or of many the part that each constraint
+/// leaves out.
+void explain_exclusions(const SweepSpace& sweep, std::vector<std::string>& excluded) {
+  const SearchSpace& space = sweep.points();
+  if (space.raw_count() == static_cast<double>(space.count())) return;
+  if (space.raw_count() <= kMostExplained) {
+    std::vector<SpaceParameter> all = space.parameters();
+    const SearchSpace raw(std::move(all), {}, SpaceOrder::kGiven);
+    for (std::uint64_t i = 0; i < raw.count(); ++i) {
+      const Point point = raw.point(i);
+      if (!space.contains(point))
+        excluded.push_back(sweep.label(point) + ": " + violation_of(sweep.configuration(point)));
     }
+    return;
   }
-  std::vector<Assignments> points;
-  points.reserve(count);
-  for (std::size_t index = 0; index < count; ++index) {
-    Assignments point = job.set;
-    std::size_t rest = index;
-    Assignments swept;
-    for (auto dimension = job.sweep.rbegin(); dimension != job.sweep.rend(); ++dimension) {
-      swept.emplace_back(dimension->first, dimension->second[rest % dimension->second.size()]);
-      rest /= dimension->second.size();
+  excluded.push_back(format_number(space.raw_count() - static_cast<double>(space.count())) + " of " +
+                     format_number(space.raw_count()) + " points");
+  for (std::size_t i = 0; i < space.constraints().size(); ++i) {
+    const auto part = space.excluded_by(i);
+    if (part && *part > 0)
+      excluded.push_back(in_quotes(space.constraints()[i].text) + " alone excludes " +
+                         format_number(std::round(*part * 1000) / 10) + " %");
+  }
+}
+
+void require_alike(const DeviceInfo& first, const DeviceInfo& other, const JobSpec& job) {
+  const auto difference = [&]() -> std::string {
+    if (first.name != other.name) return "'" + first.name + "' and '" + other.name + "'";
+    if (first.target != other.target) return first.target.to_string() + " and " + other.target.to_string();
+    if (first.memory_bytes != other.memory_bytes)
+      return format_bytes(first.memory_bytes) + " and " + format_bytes(other.memory_bytes) + " of memory";
+    if (first.compute_units != other.compute_units)
+      return std::to_string(first.compute_units) + " and " + std::to_string(other.compute_units) +
+             " compute units";
+    return "";
+  }();
+  if (difference.empty()) return;
+  throw bad_input("spread: " + first.id + " and " + other.id + " differ (" + difference +
+                      "); expected equal devices, whose times can be compared",
+                  {job.file, 0, 0});
+}
+
+void add_variants(const SweepSpace& sweep, const std::string& device, JobPlan& plan) {
+  for (std::uint64_t i = 0; i < sweep.points().count(); ++i) {
+    const Point point = sweep.points().point(i);
+    ConfigurationResult result = sweep.configuration(point);
+    const std::string label = sweep.label(point);
+    // A constraint may still be violated by the values of a launch's `with:`.
+    if (result.violated) {
+      plan.excluded.push_back(label + ": " + violation_of(result));
+      continue;
     }
-    point.insert(point.end(), swept.rbegin(), swept.rend());
-    points.push_back(std::move(point));
+    require_tolerances(result.configuration);
+    plan.variants.push_back({std::move(result.configuration), label, device});
   }
-  return points;
 }
 
 }  // namespace
@@ -66,24 +98,26 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
   JobPlan plan;
   plan.job = job;
   plan.workload = std::move(workload);
-  std::optional<ConfigurationResult> violation;
-  for (const DeviceInfo& device : devices) {
-    for (const Assignments& point : points_of(job)) {
-      ConfigurationResult result = configure(plan.workload, point, device, files);
-      const std::string label = label_of(job, point);
-      if (result.violated) {
-        plan.excluded.push_back(label + ": violates " + result.configuration.explain(*result.violated));
-        violation = std::move(result);
-        continue;
-      }
-      require_tolerances(result.configuration);
-      plan.variants.push_back({std::move(result.configuration), label, device.id});
+  if (job.spread) {
+    for (const DeviceInfo& device : devices) {
+      require_alike(devices.front(), device, job);
+      plan.spread.push_back(device.id);
     }
   }
-  if (plan.variants.empty() && violation) {
-    throw bad_input("constraint violated: " + violation->configuration.explain(*violation->violated) +
+  for (const DeviceInfo& device : devices) {
+    if (job.spread && device.id != devices.front().id) continue;
+    const SweepSpace sweep(plan.job, plan.workload, device, files);
+    require_count(job, sweep.points().count());
+    explain_exclusions(sweep, plan.excluded);
+    add_variants(sweep, device.id, plan);
+  }
+  if (plan.variants.empty() && !devices.empty()) {
+    const SweepSpace sweep(plan.job, plan.workload, devices.back(), files);
+    const Point first(job.sweep.size(), 0);
+    const ConfigurationResult result = sweep.configuration(first);
+    throw bad_input("constraint violated: " + result.configuration.explain(*result.violated) +
                         (job.sweep.empty() ? "" : ", by every point of the sweep"),
-                    violation->violated->where);
+                    result.violated->where);
   }
   return plan;
 }

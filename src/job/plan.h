@@ -18,6 +18,8 @@ struct JobPlan {
   JobSpec job;
   std::shared_ptr<const Workload> workload;
   std::vector<Variant> variants;
+  /// With `spread`: each variant runs on any one of these, which are alike; its own device is the first.
+  std::vector<std::string> spread;
   /// Points of the sweep that a constraint excludes, "block_x=1024 block_y=2: violates 'block_x * block_y <=
   /// 1024'".
   std::vector<std::string> excluded;
@@ -26,8 +28,9 @@ struct JobPlan {
 /// The workload that a job names or contains.
 [[nodiscard]] std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library);
 
-/// Expands the sweep for each device. Throws bad_input for unknown names, values that are not allowed, and a
-/// constraint that no point of the sweep satisfies.
+/// Expands the sweep for each device, with `spread` once for all of them, which must be alike. Throws
+/// bad_input for unknown names, values that are not allowed, and a constraint that no point of the sweep
+/// satisfies.
 [[nodiscard]] JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload,
                                 FileSystem& files, const std::vector<DeviceInfo>& devices);
 /// With workload_of(job, library).

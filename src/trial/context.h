@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -30,6 +31,8 @@ struct JobContext {
   Trace* trace = nullptr;           ///< null: tracing is off
   std::function<bool()> stop = {};  ///< asked between steps; true: the job ends as soon as it can
   RunWatch* watch = nullptr;        ///< null: nothing watches
+  /// For variants that run at the same time: one for each; empty: nothing watches these.
+  std::vector<RunWatch*> lane_watches = {};
 
   [[nodiscard]] bool stopped() const { return stop && stop(); }
   /// Throws environment_error if this build has no compiler for the back end.

@@ -143,8 +143,8 @@ std::int64_t Configuration::evaluate_integer(const ExpressionText& expression, s
   return static_cast<std::int64_t>(result);
 }
 
-bool Configuration::evaluate_condition(const ExpressionText& expression) const {
-  return evaluate(expression) != 0;
+bool Configuration::evaluate_condition(const ExpressionText& expression, const Variables& extra) const {
+  return evaluate(expression, extra) != 0;
 }
 
 std::string Configuration::explain(const ExpressionText& expression) const {

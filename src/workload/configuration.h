@@ -66,7 +66,7 @@ class Configuration {
   /// The same, and the result must be a whole number in [low, high].
   [[nodiscard]] std::int64_t evaluate_integer(const ExpressionText& expression, std::int64_t low,
                                               std::int64_t high, const Variables& extra = {}) const;
-  [[nodiscard]] bool evaluate_condition(const ExpressionText& expression) const;
+  [[nodiscard]] bool evaluate_condition(const ExpressionText& expression, const Variables& extra = {}) const;
   /// The expression and the values of the names in it: "'nx * ny < 100' (nx = 20, ny = 30)".
   [[nodiscard]] std::string explain(const ExpressionText& expression) const;
   /// Replaces {parameter} by its value; `nullopt` if one of them is an unset path.

@@ -34,11 +34,65 @@ TEST_F(JobTest, AConstraintThatNoPointSatisfiesIsAnError) {
                         "= 256, n = 100000)"));
 }
 
-TEST_F(JobTest, ASweepThatIsTooLargeIsRefused) {
+std::string numbers_to(int last) {
   std::string values = "1";
-  for (int i = 2; i <= 400; ++i) values += ", " + std::to_string(i);
-  const std::string text = "workload: scale\nsweep: {n: [" + values + "], unused: [" + values + "]}\n";
-  EXPECT_THAT(bad_input_of([&] { plan(text); }), HasSubstr("more than 100000 points"));
+  for (int i = 2; i <= last; ++i) values += ", " + std::to_string(i);
+  return values;
+}
+
+/// A workload of three parameters up to `last` whose product is limited.
+std::string product_job(int last, const std::string& constraint) {
+  const std::string list = "[" + numbers_to(last) + "]";
+  return "workload:\n  workload: mine\n"
+         "  parameters: {a: {type: int, default: 1}, b: {type: int, default: 1}, c: {type: int, default: "
+         "1}}\n"
+         "  let: {product: \"a * b * c\"}\n"
+         "  constraints: [\"" +
+         constraint +
+         "\"]\n"
+         "  kernels: {k: {source: k.cu, grid: [1], block: [1], args: [a, b, c]}}\n  run: [k]\n"
+         "sweep: {a: " +
+         list + ", b: " + list + ", c: " + list + "}\n";
+}
+
+TEST_F(JobTest, ASweepOfTooManyValidPointsIsRefused) {
+  EXPECT_THAT(bad_input_of([&] { plan(product_job(50, "a > 0")); }), HasSubstr("more than 100000 points"));
+}
+
+TEST_F(JobTest, OfALargeSweepOnlyTheValidPointsCount) {
+  // 125000 combinations; a * b * c <= 3 holds for 1 + 3 + 3.
+  const JobPlan made = plan(product_job(50, "product <= 3"));
+  std::vector<std::string> labels;
+  for (const Variant& variant : made.variants) labels.push_back(variant.label);
+  EXPECT_THAT(labels, ElementsAre("a=1 b=1 c=1", "a=1 b=1 c=2", "a=1 b=1 c=3", "a=1 b=2 c=1", "a=1 b=3 c=1",
+                                  "a=2 b=1 c=1", "a=3 b=1 c=1"));
+  EXPECT_THAT(made.excluded, ElementsAre("124993 of 125000 points", "'product <= 3' alone excludes 100 %"));
+}
+
+TEST_F(JobTest, AConstraintSeesWhatFollowsFromTheSweep) {
+  // A default, a type and a choice between the swept names and the constraint.
+  const auto labels_of = [&](const std::string& parameters, const std::string& constraint,
+                             const std::string& sweep) {
+    std::vector<std::string> labels;
+    for (const Variant& variant :
+         plan("workload:\n  workload: mine\n  parameters: {" + parameters + "}\n  constraints: [\"" +
+              constraint +
+              "\"]\n  kernels: {k: {source: k.cu, grid: [1], block: [1], args: []}}\n"
+              "  run: [k]\nsweep: {" +
+              sweep + "}\n")
+             .variants)
+      labels.push_back(variant.label);
+    return labels;
+  };
+  EXPECT_THAT(labels_of("a: {type: int, default: 1}, d: {type: int, default: \"2 * a\"}", "a * d <= 8",
+                        "a: [1, 2, 3]"),
+              ElementsAre("a=1", "a=2"));
+  EXPECT_THAT(labels_of("T: {type: type, default: double}, x: {type: T, default: 1}", "x < 0.1",
+                        "T: [float, double], x: [0.1, 0.099999999]"),
+              ElementsAre("T=float x=0.099999999", "T=double x=0.099999999"));
+  EXPECT_THAT(labels_of("m: {type: choice, values: [slow, fast], default: slow}, a: {type: int, default: 1}",
+                        "m == slow || a > 1", "m: [slow, fast], a: [1, 2]"),
+              ElementsAre("m=slow a=1", "m=slow a=2", "m=fast a=2"));
 }
 
 TEST_F(JobTest, AnInlineWorkloadFindsItsSourcesBesideTheJob) {

@@ -1,0 +1,250 @@
+#include "job/executor.h"
+
+#include <atomic>
+#include <exception>
+#include <future>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "job/variant_record.h"
+#include "measure/timer.h"
+#include "trial/trial.h"
+
+namespace kiln {
+namespace {
+
+void describe(const Variant& variant, TraceSpan& span) {
+  span.add("workload", variant.configuration.workload().name);
+  span.add("device", variant.device);
+  for (const auto& [name, value] : variant.configuration.values()) span.add("p." + name, value.to_string());
+}
+
+/// Thrown out of a measurement where JobContext::stop says so.
+struct JobStopped {};
+
+/// Samples the step. Where it has several launches, a second pass of as many steps, and of no longer than
+/// `max_time`, times these.
+StepTimes measure(Trial& trial, const MeasureSpec& spec, const JobContext& context, Record& record) {
+  const TraceSpan span(context.trace, TraceKind::kMeasure);
+  const auto require_go_on = [&] {
+    if (context.stopped()) throw JobStopped();
+  };
+  Timer timer(trial, trial.device(), trial.stream(), context.clock, spec.cold, context.trace);
+  timer.warm_up();
+  record.clocks_before = trial.device().clocks();
+  Samples samples = timer.measure({.min_time = spec.min_time,
+                                   .max_time = spec.max_time,
+                                   .min_samples = spec.min_samples,
+                                   .max_samples = spec.max_samples},
+                                  require_go_on);
+  record.clocks_after = trial.device().clocks();
+  StepTimes times;
+  times.seconds = std::move(samples.seconds);
+  times.steps_per_sample = timer.steps_per_sample();
+  times.stop_reason = to_string(samples.reason);
+  if (trial.launch_count() > 1) {
+    times.launch_seconds = timer.profile(times.seconds.size(), spec.max_time, require_go_on);
+    times.profiled_steps = times.launch_seconds.front().size();
+  }
+  return times;
+}
+
+/// Runs variants one after the other on their devices.
+class VariantLane {
+ public:
+  VariantLane(const JobPlan& plan, JobContext context, RecordSink& sink)
+      : plan_(plan), context_(std::move(context)), sink_(sink), start_ns_(context_.start_ns) {}
+
+  /// False if it was stopped.
+  [[nodiscard]] bool run(std::size_t index, const Variant& variant, const std::optional<Error>& problem) {
+    if (variant.device != current_device_) pools_[current_device_].clear();
+    current_device_ = variant.device;
+    sink_.variant_started(index, plan_.variants.size(), variant.label);
+    TraceSpan span(context_.trace, TraceKind::kVariant, variant.label);
+    if (span) describe(variant, span);
+    const auto record = record_of(variant, problem);
+    span.add("status", record ? to_string(record->status) : "stopped");
+    if (!record) return false;
+    sink_.record(*record);
+    if (context_.watch != nullptr) context_.watch->variant_ends();
+    start_ns_ = context_.clock.steady_ns();
+    return true;
+  }
+
+  [[nodiscard]] bool has_lost(const std::string& device) const { return lost_.contains(device); }
+
+ private:
+  std::optional<Record> record_of(const Variant& variant, const std::optional<Error>& problem) {
+    const RecordSource source = source_of(plan_.job);
+    if (const auto lost = lost_.find(variant.device); lost != lost_.end())
+      return record_without_run(variant, source, context_, RunStatus::kNotRun, lost->second);
+    if (problem) return record_without_run(variant, source, context_, RunStatus::kUnfit, problem->what());
+    Record record = start_record(variant, source, context_);
+    TrialEnd end = TrialEnd::kNone;
+    try {
+      end = run_trial(variant, record);
+    } catch (const JobStopped&) {
+      return std::nullopt;
+    }
+    // A compiler that the same keys have stopped is no mistake of the variant's.
+    if (record.status == RunStatus::kCompileFailed && context_.stopped()) return std::nullopt;
+    if (end == TrialEnd::kDeviceLost) {
+      lost_[variant.device] = variant.device + " is lost to this process since the fault of " +
+                              (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
+    }
+    // With nothing else to show for it, a kernel that does not compile or fit is the user's input that is
+    // wrong.
+    const bool wrong_input = record.status == RunStatus::kCompileFailed || record.status == RunStatus::kUnfit;
+    if (wrong_input && plan_.variants.size() == 1)
+      throw bad_input(record.message + (record.log.empty() ? "" : "\n" + record.log));
+    return record;
+  }
+
+  TrialEnd run_trial(const Variant& variant, Record& record) {
+    // What is made once in the whole plan is not worth a copy.
+    const bool keep_contents = plan_.variants.size() > 1 || plan_.workload->refresh.has_value();
+    Trial trial(variant, context_, pools_[current_device_], keep_contents);
+    TrialEnd end = prepare_trial(trial, record, context_, start_ns_);
+    const MeasureSpec& spec = plan_.job.measure;
+    if (end == TrialEnd::kNone && may_be_measured(record.status) && spec.enabled) {
+      end = run_guarded(record, context_,
+                        [&] { add_times(record, trial, measure(trial, spec, context_, record)); });
+    }
+    trial.park();
+    return end;
+  }
+
+  const JobPlan& plan_;
+  JobContext context_;
+  RecordSink& sink_;
+  std::int64_t start_ns_;
+  std::map<std::string, BufferPool> pools_;
+  std::map<std::string, std::string> lost_;  // device -> which variant's fault ended it
+  std::string current_device_;
+};
+
+/// In the order of the plan, on the variants' own devices.
+class SerialExecutor final : public Executor {
+ public:
+  explicit SerialExecutor(const ExecutorJob& job) : job_(job), lane_(job.plan, job.context, job.sink) {}
+
+  bool run(std::size_t begin, std::size_t end) override {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (job_.context.stopped()) return false;
+      if (job_.is_known(i)) {
+        job_.sink.known(*job_.known[i]);
+      } else if (!lane_.run(i, job_.plan.variants[i], job_.problems[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const ExecutorJob& job_;
+  VariantLane lane_;
+};
+
+/// Several lanes tell one sink.
+class SharedSink final : public RecordSink {
+ public:
+  explicit SharedSink(RecordSink& sink) : sink_(sink) {}
+  void begin(const JobPlan& plan) override { sink_.begin(plan); }
+  void known(const Record& record) override {
+    const std::lock_guard lock(mutex_);
+    sink_.known(record);
+  }
+  void variant_started(std::size_t index, std::size_t count, const std::string& label) override {
+    const std::lock_guard lock(mutex_);
+    sink_.variant_started(index, count, label);
+  }
+  void record(const Record& record) override {
+    const std::lock_guard lock(mutex_);
+    sink_.record(record);
+  }
+
+ private:
+  RecordSink& sink_;
+  std::mutex mutex_;
+};
+
+/// A thread for each device of `plan.spread`; each takes the next variant when it is free. A device that is
+/// lost takes no more of them.
+class SpreadExecutor final : public Executor {
+ public:
+  explicit SpreadExecutor(const ExecutorJob& job) : job_(job), sink_(job.sink) {
+    for (std::size_t i = 0; i < job.plan.spread.size(); ++i) {
+      JobContext context = job.context;
+      context.watch = i < context.lane_watches.size() ? context.lane_watches[i] : nullptr;
+      lanes_.push_back(std::make_unique<VariantLane>(job.plan, std::move(context), sink_));
+    }
+  }
+
+  bool run(std::size_t begin, std::size_t end) override {
+    next_ = begin;
+    std::vector<std::future<void>> lanes;
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      lanes.push_back(std::async(std::launch::async, [this, i, end] { run_lane(i, end); }));
+    std::exception_ptr failure;
+    for (auto& lane : lanes) {
+      try {
+        lane.get();
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
+    return !stopped_ && run_rest(end);
+  }
+
+ private:
+  void run_lane(std::size_t lane, std::size_t end) {
+    try {
+      const std::string& device = job_.plan.spread[lane];
+      while (!stopped_ && !lanes_[lane]->has_lost(device)) {
+        const std::size_t index = next_++;
+        if (index >= end) return;
+        if (!run_one(lane, index)) stopped_ = true;
+      }
+    } catch (...) {
+      stopped_ = true;
+      throw;
+    }
+  }
+
+  bool run_one(std::size_t lane, std::size_t index) {
+    if (job_.context.stopped()) return false;
+    if (job_.is_known(index)) {
+      sink_.known(*job_.known[index]);
+      return true;
+    }
+    Variant variant = job_.plan.variants[index];
+    variant.device = job_.plan.spread[lane];
+    return lanes_[lane]->run(index, variant, job_.problems[index]);
+  }
+
+  /// Where every device is lost, what nobody has taken gets its record.
+  bool run_rest(std::size_t end) {
+    for (std::size_t index = next_; index < end; ++index) {
+      if (!run_one(0, index)) return false;
+    }
+    return true;
+  }
+
+  const ExecutorJob& job_;
+  SharedSink sink_;
+  std::vector<std::unique_ptr<VariantLane>> lanes_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_executor(const ExecutorJob& job) {
+  if (job.plan.spread.size() > 1) return std::make_unique<SpreadExecutor>(job);
+  return std::make_unique<SerialExecutor>(job);
+}
+
+}  // namespace kiln

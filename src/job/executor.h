@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "job/job_runner.h"
+#include "job/plan.h"
+#include "kiln/error.h"
+#include "trial/context.h"
+
+namespace kiln {
+
+/// What a job's executor runs. All outlives the executor.
+struct ExecutorJob {
+  const JobPlan& plan;
+  const JobContext& context;
+  RecordSink& sink;
+  const KnownRecords& known;
+  std::vector<std::optional<Error>> problems;  ///< by variant
+
+  [[nodiscard]] bool is_known(std::size_t index) const { return index < known.size() && known[index]; }
+  [[nodiscard]] bool runs(std::size_t index) const { return !problems[index] && !is_known(index); }
+};
+
+/// Runs the variants of a plan, each once: specialise, load, check, measure; each ends with its record. Those
+/// that are known are told of only.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// Those from `begin` to `end`, whose code has been compiled. False if the job was stopped.
+  [[nodiscard]] virtual bool run(std::size_t begin, std::size_t end) = 0;
+};
+
+/// One after the other in the order of the plan; where the plan has devices to spread over, a thread for each
+/// device, which takes the next variant when it is free. A device that is lost takes no more.
+[[nodiscard]] std::unique_ptr<Executor> make_executor(const ExecutorJob& job);
+
+}  // namespace kiln
