@@ -54,10 +54,13 @@ class Dependencies {
       add(parameter.scalar_type);
     }
     if (has_name(job_.sweep, parameter.name) || has_name(job_.set, parameter.name)) return;
-    for (const auto& [backend, text] : parameter.defaults) add_default(text);
+    const bool literal = parameter.kind == ParameterKind::kPath || parameter.kind == ParameterKind::kType;
+    for (const auto& [backend, text] : parameter.defaults) {
+      if (!literal) add_default(text);
+    }
     for (const DeviceDefault& own : parameter.device_defaults) {
       add_default(own.when);
-      add_default(own.value);
+      if (!literal) add_default(own.value);
     }
     for (const ParameterSpec& other : workload_.parameters) {
       if (!parameter.from || parameter.from->file.find("{" + other.name + "}") == std::string::npos) continue;
