@@ -330,6 +330,7 @@ FAKE Result cuStreamIsCapturing(Stream stream, CaptureStatus* status) {
 }
 FAKE Result cuStreamBeginCapture_v2(Stream stream, CaptureMode) {
   if (const Result result = enter("cuStreamBeginCapture")) return result;
+  ++captures;
   stream->graph = new GraphTag;
   stream->graph->streams.insert(stream);
   return kSuccess;
@@ -337,6 +338,7 @@ FAKE Result cuStreamBeginCapture_v2(Stream stream, CaptureMode) {
 FAKE Result cuStreamEndCapture(Stream stream, Graph* graph) {
   *graph = nullptr;
   GraphTag* const captured = stream->graph;
+  --captures;
   stream->joined = true;
   bool joined = true;
   for (Stream each : captured->streams) {
