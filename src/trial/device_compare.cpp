@@ -192,6 +192,7 @@ std::vector<Specialization> comparisons_of(const TrialNeeds& needs, const Target
   const Configuration& configuration = needs.configuration();
   const Workload& workload = configuration.workload();
   for (const CheckSpec* check : needs.checks()) {
+    if (!check->variable.empty()) continue;
     const BufferLayout layout = layout_of(configuration, *workload.find_buffer(check->buffer));
     if (check->reduce_sum || !layout.scalar) continue;
     std::optional<ScalarType> expected;

@@ -129,6 +129,24 @@ TEST_F(ProgramJob, AParameterThatAProgramChangesIsARunTimeValueInTheRecord) {
   EXPECT_FALSE(records[0].parameters[0].compile_time);
 }
 
+/// Code is compiled ahead for all variants, comparisons of results included.
+TEST_F(ProgramJob, ASweepMayCheckVariables) {
+  const auto records =
+      run("workload:\n"
+          "  workload: halving\n"
+          "  parameters: {turns: {type: int, default: 1}}\n"
+          "  buffers: {r: {type: double, shape: [1]}}\n"
+          "  kernels: {halve: {source: /kernels/scale/halve.cu, grid: [1], block: [1], args: [r]}}\n"
+          "  run:\n"
+          "    - {fill: {buffer: r, value: 1}}\n"
+          "    - {repeat: {count: turns, index: done}, do: halve}\n"
+          "  verify: {checks: [{variable: done, expected: turns}]}\n"
+          "sweep: {turns: [1, 2, 3]}\n"
+          "measure: {max_samples: 5}\n");
+  ASSERT_EQ(records.size(), 3U);
+  for (const Record& record : records) EXPECT_EQ(record.status, RunStatus::kOk) << record.message;
+}
+
 TEST_F(ProgramJob, AnUnknownVariableOfACheckIsBadInput) {
   try {
     run(job("[{variable: iteration, expected: 5}]"));
