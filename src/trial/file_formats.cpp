@@ -215,7 +215,9 @@ void fill_from_csv(const BufferLayout& layout, const std::string& column, bool p
                    const std::string& path, FileSystem& files, std::span<std::byte> out) {
   const std::string text = read_input(files, path, kDataInput);
   CsvReader reader(text, path);
-  auto [index, more] = find_column(reader, column);
+  const auto found = find_column(reader, column);
+  const std::size_t index = found.first;
+  bool more = found.second;
   visit_element(layout.scalar.value(), [&]<class T>() {
     for (std::uint64_t i = 0; i < layout.count; ++i, more = reader.next_line()) {
       if (!more) {

@@ -8,5 +8,7 @@ struct DriverCall {
   Member function;  ///< a pointer to the member of the vendor's `Functions`
   const char* name;
 };
+template <class Member>
+DriverCall(Member, const char*) -> DriverCall<Member>;  // clang 14 deduces none for an aggregate
 
 }  // namespace kiln
