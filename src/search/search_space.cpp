@@ -1,16 +1,13 @@
 #include "search/search_space.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
-#include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "kiln/error.h"
+#include "search/space_order.h"
 
 namespace kiln {
 namespace {
@@ -29,87 +26,6 @@ using Key = std::vector<std::uint32_t>;
 
 Error too_many_points() {
   return bad_input("the space has more than 2^63 points; expected fewer parameters or values");
-}
-
-/// What an order of the parameters means for the constraints.
-struct OrderPlan {
-  std::vector<std::size_t> order;                   // parameters by level
-  std::vector<std::size_t> level_of;                // by parameter
-  std::vector<std::vector<std::size_t>> finished;   // by level: constraints whose last parameter it sets
-  std::vector<std::vector<std::size_t>> frontiers;  // by level: levels before it that later constraints need
-  double cost = 0;                                  // edges at most
-};
-
-OrderPlan plan_of(const std::vector<SpaceParameter>& parameters,
-                  const std::vector<SpaceConstraint>& constraints, std::vector<std::size_t> order) {
-  OrderPlan plan;
-  const std::size_t levels = order.size();
-  std::vector<std::size_t>& level_of = plan.level_of;
-  level_of.resize(levels);
-  for (std::size_t level = 0; level < levels; ++level) level_of[order[level]] = level;
-  std::vector<std::size_t> needed_until(levels, 0);
-  plan.finished.resize(levels);
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    std::size_t last = 0;
-    for (const std::size_t parameter : constraints[i].scope) last = std::max(last, level_of[parameter]);
-    if (!constraints[i].scope.empty()) plan.finished[last].push_back(i);
-    for (const std::size_t parameter : constraints[i].scope)
-      needed_until[level_of[parameter]] = std::max(needed_until[level_of[parameter]], last);
-  }
-  plan.frontiers.resize(levels + 1);
-  for (std::size_t level = 0; level < levels; ++level) {
-    double states = 1;
-    for (std::size_t earlier = 0; earlier < level; ++earlier) {
-      if (needed_until[earlier] < level) continue;
-      plan.frontiers[level].push_back(earlier);
-      states *= parameters[order[earlier]].values;
-    }
-    plan.cost += states * parameters[order[level]].values;
-  }
-  plan.order = std::move(order);
-  return plan;
-}
-
-/// One parameter after the other: the one that leaves the fewest combinations of values for unfinished
-/// constraints, then the one that finishes the most, then the first.
-std::vector<std::size_t> greedy_order(const std::vector<SpaceParameter>& parameters,
-                                      const std::vector<SpaceConstraint>& constraints) {
-  std::vector<std::size_t> order;
-  std::vector<bool> is_set(parameters.size(), false);
-  const auto open_after = [&](std::size_t next) {
-    is_set[next] = true;
-    std::set<std::size_t> open;
-    std::ptrdiff_t finished = 0;
-    for (const SpaceConstraint& constraint : constraints) {
-      const bool ends = std::all_of(constraint.scope.begin(), constraint.scope.end(),
-                                    [&](std::size_t parameter) { return is_set[parameter]; });
-      if (ends) {
-        ++finished;
-        continue;
-      }
-      for (const std::size_t parameter : constraint.scope) {
-        if (is_set[parameter]) open.insert(parameter);
-      }
-    }
-    is_set[next] = false;
-    double log_states = 0;
-    for (const std::size_t parameter : open) log_states += std::log(parameters[parameter].values);
-    return std::pair(log_states, -finished);
-  };
-  while (order.size() < parameters.size()) {
-    std::optional<std::pair<double, std::ptrdiff_t>> best;
-    std::size_t chosen = 0;
-    for (std::size_t parameter = 0; parameter < parameters.size(); ++parameter) {
-      if (is_set[parameter]) continue;
-      const auto score = open_after(parameter);
-      if (best && *best <= score) continue;
-      best = score;
-      chosen = parameter;
-    }
-    is_set[chosen] = true;
-    order.push_back(chosen);
-  }
-  return order;
 }
 
 }  // namespace
@@ -373,103 +289,6 @@ void SearchSpace::require_place(const Point& point) const {
 
 bool SearchSpace::contains(const Point& point) const {
   return rank(point).has_value();
-}
-
-/// Floyd's algorithm (Bentley, Floyd: A Sample of Brilliance, CACM 30(9), 1987), then a shuffle.
-std::vector<std::uint64_t> SearchSpace::sample(std::uint64_t wanted, std::mt19937_64& random) const {
-  wanted = std::min(wanted, count_);
-  std::unordered_set<std::uint64_t> taken;
-  std::vector<std::uint64_t> ranks;
-  for (std::uint64_t last = count_ - wanted; last < count_; ++last) {
-    const std::uint64_t any = std::uniform_int_distribution<std::uint64_t>(0, last)(random);
-    const std::uint64_t rank = taken.insert(any).second ? any : last;
-    if (rank == last) taken.insert(last);
-    ranks.push_back(rank);
-  }
-  std::shuffle(ranks.begin(), ranks.end(), random);
-  return ranks;
-}
-
-std::vector<Point> SearchSpace::neighbours(const Point& point, Neighbourhood kind) const {
-  std::vector<Point> found;
-  Point other = point;
-  for (std::size_t parameter = 0; parameter < parameters_.size(); ++parameter) {
-    const std::uint32_t own = point[parameter];
-    const auto take = [&](std::uint32_t value) {
-      other[parameter] = value;
-      if (!holds_around(parameter, other)) return false;
-      found.push_back(other);
-      return true;
-    };
-    const bool all = kind == Neighbourhood::kHamming;
-    for (std::uint32_t value = own; value-- > 0;) {
-      if (take(value) && !all) break;
-    }
-    for (std::uint32_t value = own + 1; value < parameters_[parameter].values; ++value) {
-      if (take(value) && !all) break;
-    }
-    other[parameter] = own;
-  }
-  return found;
-}
-
-std::optional<Point> SearchSpace::repair(const Point& point) const {
-  require_place(point);
-  if (contains(point)) return point;
-  std::set<std::size_t> suspects;
-  for (std::size_t i = 0; i < constraints_.size(); ++i) {
-    if (!holds(i, point)) suspects.insert(constraints_[i].scope.begin(), constraints_[i].scope.end());
-  }
-  // The values of a parameter, the nearest to its own first.
-  const auto values_of = [&](std::size_t parameter) {
-    std::vector<std::uint32_t> values(parameters_[parameter].values);
-    std::iota(values.begin(), values.end(), 0U);
-    std::erase(values, point[parameter]);
-    const auto distance = [own = point[parameter]](std::uint32_t value) {
-      return value > own ? value - own : own - value;
-    };
-    std::stable_sort(values.begin(), values.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return distance(a) < distance(b); });
-    return values;
-  };
-  Point other = point;
-  for (const std::size_t parameter : suspects) {
-    for (const std::uint32_t value : values_of(parameter)) {
-      other[parameter] = value;
-      if (contains(other)) return other;
-    }
-    other[parameter] = point[parameter];
-  }
-  for (auto first = suspects.begin(); first != suspects.end(); ++first) {
-    for (auto second = std::next(first); second != suspects.end(); ++second) {
-      for (const std::uint32_t one : values_of(*first)) {
-        other[*first] = one;
-        for (const std::uint32_t two : values_of(*second)) {
-          other[*second] = two;
-          if (contains(other)) return other;
-        }
-        other[*second] = point[*second];
-      }
-      other[*first] = point[*first];
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<double> SearchSpace::excluded_by(std::size_t constraint) const {
-  constexpr double kMost = 1e6;
-  const SpaceConstraint& one = constraints_[constraint];
-  double combinations = 1;
-  for (const std::size_t parameter : one.scope) combinations *= parameters_[parameter].values;
-  if (combinations > kMost) return std::nullopt;
-  std::vector<std::uint32_t> values(one.scope.size(), 0);
-  double excluded = 0;
-  for (;;) {
-    if (!one.holds(values)) ++excluded;
-    std::size_t place = values.size();
-    while (place > 0 && ++values[place - 1] == parameters_[one.scope[place - 1]].values) values[--place] = 0;
-    if (place == 0) return excluded / combinations;
-  }
 }
 
 }  // namespace kiln
