@@ -94,26 +94,33 @@ class BoundLaunch {
   void fit(const LaunchShape& shape, const std::string& explanation);
   template <class Enqueue>
   void enqueue_with(LaunchArguments addresses, LaunchScalars scalars, const Enqueue& enqueue) const;
+  /// With at most so many arguments and bytes of run-time parameters. Not inlined, so that a launch of few
+  /// has a small stack frame.
+  template <std::size_t Arguments, std::size_t RunTimeBytes, class Enqueue>
+  [[gnu::noinline]] void enqueue_at_most(LaunchArguments addresses, LaunchScalars scalars,
+                                         const Enqueue& enqueue) const;
   template <class Enqueue>
-  void enqueue_with_maps(void** values, LaunchArguments addresses, const Enqueue& enqueue) const;
+  [[gnu::noinline]] void enqueue_with_maps(void** values, LaunchArguments addresses,
+                                           const Enqueue& enqueue) const;
   [[nodiscard]] const RunTimeScalar& scalar_of(const LaunchScalar& scalar) const;
   [[nodiscard]] TensorMap encode(const MapSlot& map, const void* address) const;
   [[nodiscard]] UnfitKernel unfit(const std::string& problem, const std::string& explanation) const;
   [[nodiscard]] UnfitKernel refused(const DeviceRefusal& refusal, const std::string& explanation) const;
 
-  Device* device_;
+  // What each launch reads stands first, on neighbouring cache lines.
   Function* function_;
+  std::size_t table_size_ = 0;
+  std::size_t run_time_bytes_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<std::byte> bytes_;  // those of run-time parameters first; each value at a multiple of 16
+  std::vector<MapSlot> maps_;
+  LaunchShape shape_;
+  std::vector<RunTimeScalar> scalars_;
+  Device* device_;
   std::string name_;
   std::string explanation_;  // what the shape was made of, for messages; empty once it was set
   SourceLocation where_;
-  LaunchShape shape_;
   std::optional<std::uint64_t> resident_blocks_;
-  std::vector<Slot> slots_;
-  std::vector<std::byte> bytes_;  // those of run-time parameters first; each value at a multiple of 16
-  std::size_t run_time_bytes_ = 0;
-  std::vector<MapSlot> maps_;
-  std::size_t table_size_ = 0;
-  std::vector<RunTimeScalar> scalars_;
 };
 
 }  // namespace kiln

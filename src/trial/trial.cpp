@@ -33,6 +33,7 @@ Trial::Trial(const Variant& variant, const JobContext& context, BufferPool& pool
       pool_(pool),
       keep_contents_(keep_contents),
       device_(context.devices.open(variant.device)),
+      launches_wait_(backend_kind(device_->info().target.backend).synchronous_launches),
       needs_(variant.configuration),
       refresh_after_(refresh_of(variant.configuration)) {}
 
@@ -210,7 +211,7 @@ void Trial::enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, cons
   ProgramRunOptions options;
   options.first = first;
   // Times of launches are those between events on one stream.
-  options.concurrent = !after_launch && !backend_kind(device_->info().target.backend).synchronous_launches;
+  options.concurrent = !after_launch && !launches_wait_;
   if (configuration().graph() && !after_launch && &step != verify_step_.get()) {
     options.replay = [&](Graph& graph, const std::string& kernels, Stream& stream) {
       watched(kernels, [&] { graph.launch(stream); });
@@ -229,8 +230,7 @@ void Trial::launch(PreparedKernel& kernel, Stream& stream) {
 
 template <class Enqueue>
 void Trial::watched(const std::string& kernel, const Enqueue& enqueue) {
-  // A CPU's launch returns when the kernel has run; another's once it has been handed over.
-  if (backend_kind(device_->info().target.backend).synchronous_launches) note_first_launch();
+  if (launches_wait_) note_first_launch();
   if (context_.watch != nullptr) context_.watch->enter(kernel);
   enqueue();
   note_first_launch();

@@ -95,6 +95,7 @@ class Trial final : public TimedStep {
   BufferPool& pool_;
   bool keep_contents_;
   std::shared_ptr<Device> device_, host_;  // host_: null unless references run there beside device_
+  bool launches_wait_;  // a launch returns when the kernel has run (CPU), not once it has been handed over
   TrialNeeds needs_;
   std::size_t refresh_after_ = 0;         // steps; 0: never
   std::vector<Unit> units_, host_units_;  // until they are loaded
