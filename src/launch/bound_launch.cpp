@@ -23,13 +23,13 @@ void* address_of(const void* value) {
 
 BoundLaunch::BoundLaunch(Device& device, Function& function, const Configuration& configuration,
                          const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of)
-    : function_(&function),
-      scalars_(run_time_scalars(configuration, kernel, params)),
-      device_(&device),
+    : device_(&device),
+      function_(&function),
       name_(kernel.name),
       explanation_(shape_changes(configuration.workload(), kernel) ? ""
                                                                    : explain_shape(configuration, kernel)),
-      where_(kernel.where) {
+      where_(kernel.where),
+      scalars_(run_time_scalars(configuration, kernel, params)) {
   if (kernel.args.size() > kMaxArguments) {
     throw bad_input("kernel '" + name_ + "' has more than " + std::to_string(kMaxArguments) + " arguments",
                     where_);
@@ -199,14 +199,21 @@ void BoundLaunch::enqueue_with_maps(void** values, LaunchArguments addresses, co
   enqueue(values);
 }
 
-template <std::size_t Arguments, std::size_t RunTimeBytes, class Enqueue>
-void BoundLaunch::enqueue_at_most(LaunchArguments addresses, LaunchScalars scalars,
-                                  const Enqueue& enqueue) const {
+template <class Enqueue>
+inline void BoundLaunch::enqueue_with(LaunchArguments addresses, LaunchScalars scalars,
+                                      const Enqueue& enqueue) const {
+  if (addresses.size() < table_size_) {
+    throw internal_error("kernel '" + name_ + "' is launched with " + std::to_string(addresses.size()) +
+                         " addresses of " + std::to_string(table_size_));
+  }
   // What is used of these two is assigned.
-  std::array<void*, Arguments> values;                               // NOLINT(*-member-init)
-  alignas(kAlignment) std::array<std::byte, RunTimeBytes> run_time;  // NOLINT(*-member-init)
+  std::array<void*, kMaxArguments> values;                               // NOLINT(*-member-init)
+  alignas(kAlignment) std::array<std::byte, kMaxRunTimeBytes> run_time;  // NOLINT(*-member-init)
   const std::byte* given = bytes_.data();
   if (!scalars.empty()) {
+    if (run_time_bytes_ > run_time.size())
+      throw bad_input("kernel '" + name_ + "': scalars cannot be given to a launch with more than " +
+                      std::to_string(kMaxRunTimeBytes) + " bytes of parameters");
     std::memcpy(run_time.data(), bytes_.data(), run_time_bytes_);
     for (const LaunchScalar& scalar : scalars)
       scalar_of(scalar).store(scalar.value(), run_time.data(), name_);
@@ -219,30 +226,11 @@ void BoundLaunch::enqueue_at_most(LaunchArguments addresses, LaunchScalars scala
     else if (slot.kind == Slot::Kind::kBytes)
       values[i] = address_of((slot.index < run_time_bytes_ ? given : bytes_.data()) + slot.index);
   }
-  if (maps_.empty())
-    enqueue(values.data());
-  else
-    enqueue_with_maps(values.data(), addresses, enqueue);
-}
-
-template <class Enqueue>
-void BoundLaunch::enqueue_with(LaunchArguments addresses, LaunchScalars scalars,
-                               const Enqueue& enqueue) const {
-  constexpr std::size_t kFewArguments = 32;
-  constexpr std::size_t kFewRunTimeBytes = 256;
-  if (addresses.size() < table_size_) {
-    throw internal_error("kernel '" + name_ + "' is launched with " + std::to_string(addresses.size()) +
-                         " addresses of " + std::to_string(table_size_));
-  }
-  if (!scalars.empty() && run_time_bytes_ > kMaxRunTimeBytes) {
-    throw bad_input("kernel '" + name_ + "': scalars cannot be given to a launch with more than " +
-                    std::to_string(kMaxRunTimeBytes) + " bytes of parameters");
-  }
   try {
-    if (slots_.size() <= kFewArguments && run_time_bytes_ <= kFewRunTimeBytes)
-      enqueue_at_most<kFewArguments, kFewRunTimeBytes>(addresses, scalars, enqueue);
+    if (maps_.empty())
+      enqueue(values.data());
     else
-      enqueue_at_most<kMaxArguments, kMaxRunTimeBytes>(addresses, scalars, enqueue);
+      enqueue_with_maps(values.data(), addresses, enqueue);
   } catch (const DeviceRefusal& refusal) {
     throw refused(refusal, explanation_);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -142,6 +143,43 @@ RunTimeScalar::RunTimeScalar(const Configuration& configuration, const Parameter
   for (const ExpressionText& text : parameter.values) allowed_.push_back(configuration.evaluate_number(text));
   if (parameter.min) least_ = configuration.evaluate_number(*parameter.min);
   if (parameter.max) most_ = configuration.evaluate_number(*parameter.max);
+  find_usual();
+}
+
+void RunTimeScalar::find_usual() {
+  if (!allowed_.empty()) return;
+  const bool whole = type_ == ScalarType::kInt || type_ == ScalarType::kLong;
+  if (!whole && type_ != ScalarType::kFloat && type_ != ScalarType::kDouble) return;
+  // Below 2^53, so that no whole number is rounded into the range.
+  const auto exact =
+      static_cast<double>(type_ == ScalarType::kInt ? std::int64_t{std::numeric_limits<std::int32_t>::max()}
+                                                    : kMaxExactInteger - 1);
+  const double low = least_ ? to_real(*least_) : -exact;
+  const double high = most_ ? to_real(*most_) : exact;
+  usual_low_ = std::max(low, -exact);
+  usual_high_ = std::min(high, exact);
+}
+
+bool RunTimeScalar::store_usual(const Value& value, std::byte* bytes) const {
+  if (!frozen.empty()) return false;
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  const auto* real = std::get_if<double>(&value);
+  if (whole == nullptr && real == nullptr) return false;
+  const double number = whole != nullptr ? static_cast<double>(*whole) : *real;
+  if (!(number >= usual_low_ && number <= usual_high_)) return false;
+  if (type_ == ScalarType::kDouble) {
+    store_at(offsets, bytes, number);
+  } else if (type_ == ScalarType::kFloat) {
+    if (number != 0 && std::abs(number) < std::numeric_limits<float>::min()) return false;
+    store_at(offsets, bytes, static_cast<float>(number));
+  } else if (whole == nullptr) {
+    return false;
+  } else if (type_ == ScalarType::kInt) {
+    store_at(offsets, bytes, static_cast<std::int32_t>(*whole));
+  } else {
+    store_at(offsets, bytes, *whole);
+  }
+  return true;
 }
 
 std::string RunTimeScalar::problem_of(const Value& value) const {
@@ -165,6 +203,7 @@ std::string RunTimeScalar::problem_of(const Value& value) const {
 }
 
 void RunTimeScalar::store(const Value& value, std::byte* bytes, const std::string& kernel) const {
+  if (store_usual(value, bytes)) return;
   if (const std::string problem = problem_of(value); !problem.empty())
     throw bad_input("kernel '" + kernel + "', scalar '" + name + "': " + problem);
   const Number number = *number_of(value);

@@ -158,13 +158,32 @@ void ProgramRun::run(const Enqueue& enqueue, const ProgramRunOptions& options) {
   }
 }
 
+[[gnu::always_inline]] inline void ProgramRun::launch(Statement& statement) {
+  PreparedKernel& kernel = *statement.kernel;
+  kernel.update(variables_);
+  if (mode_ == Mode::kPrepare) {
+    kernel.follow_swaps();
+    captured_.insert(kernel.name());
+    count_operation(statement.spec->where);
+  } else if (mode_ == Mode::kRun && *enqueue_) {
+    (*enqueue_)(statement.index, kernel, *stream_);
+  } else {
+    if (mode_ == Mode::kRun && options_->watch != nullptr) options_->watch->enter(kernel.name());
+    kernel.enqueue(*stream_);
+  }
+}
+
 void ProgramRun::run(Statements& statements) {
   for (std::size_t i = 0; i < statements.size();) {
     const bool as_graph = options_->replay && mode_ == Mode::kRun && statements[i].stretch;
     if (as_graph) {
       i += run_stretch(statements, i);
     } else {
-      run(statements[i++]);
+      Statement& statement = statements[i++];
+      if (statement.kernel && !statement.when)
+        launch(statement);
+      else
+        run(statement);
     }
   }
 }
@@ -175,16 +194,7 @@ void ProgramRun::run(Statement& statement) {
 }
 
 void ProgramRun::run_action(const LaunchSpec&, Statement& statement) {
-  statement.kernel->update(variables_);
-  if (mode_ == Mode::kRun) {
-    (*enqueue_)(statement.index, *statement.kernel, *stream_);
-  } else if (mode_ == Mode::kCapture) {
-    statement.kernel->enqueue(*stream_);
-  } else {
-    statement.kernel->follow_swaps();
-    captured_.insert(statement.kernel->name());
-    count_operation(statement.spec->where);
-  }
+  launch(statement);
 }
 
 void ProgramRun::run_action(const RepeatSpec& repeat, Statement& statement) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trial/prepared_kernel.h"
+#include "trial/run_watch.h"
 #include "trial/workspace.h"
 #include "workload/configuration.h"
 #include "workload/program.h"
@@ -42,7 +43,8 @@ struct ProgramRunOptions {
 
   Variables first = {};  ///< values that its variables begin with; parameters else with the configuration's
   Replay replay = {};
-  bool concurrent = false;  ///< branches of `parallel` go to streams of their own
+  RunWatch* watch = nullptr;  ///< told of each kernel that the run enqueues itself; may be null
+  bool concurrent = false;    ///< branches of `parallel` go to streams of their own
 };
 
 /// A program with its kernels bound to a workspace, ready to run any number of times. Configuration, workload
@@ -51,7 +53,8 @@ class ProgramRun {
  public:
   /// Makes a launch's kernel: `launch.configured` in `configuration.of(launch)`.
   using Prepare = std::function<PreparedKernel(const LaunchSpec& launch)>;
-  /// Enqueues a kernel, the `index`-th of `launches`. What it throws ends the run.
+  /// Enqueues a kernel, the `index`-th of `launches`. What it throws ends the run. Empty: the run does it,
+  /// which costs fewer levels of calls (launch/bound_launch.h).
   using Enqueue = std::function<void(std::size_t index, PreparedKernel& kernel, Stream& stream)>;
   /// A graph may hold so many launches, copies and fills.
   static constexpr std::size_t kMostOperations = 100'000;
@@ -123,6 +126,7 @@ class ProgramRun {
   void repeat_range(const RepeatSpec& repeat, Statement& statement);
   void repeat_until(const RepeatSpec& repeat, Statement& statement);
   void read(const std::vector<ReadItem>& items, const std::vector<ProgramScalar>& elements);
+  void launch(Statement& statement);
   void set_index(const RepeatSpec& repeat, std::int64_t value);
   void bind_element(const ReadItem& item, Statement& statement);
 

@@ -217,10 +217,14 @@ void Trial::enqueue_step(ProgramRun& step, const AfterLaunch& after_launch, cons
       watched(kernels, [&] { graph.launch(stream); });
     };
   }
-  const auto enqueue = [&](std::size_t index, PreparedKernel& kernel, Stream& stream) {
-    launch(kernel, stream);
-    if (after_launch) after_launch(index);
-  };
+  options.watch = context_.watch;
+  ProgramRun::Enqueue enqueue;
+  if (after_launch || !first_launch_ns_) {
+    enqueue = [&](std::size_t index, PreparedKernel& kernel, Stream& stream) {
+      launch(kernel, stream);
+      if (after_launch) after_launch(index);
+    };
+  }
   step.run(enqueue, options);
 }
 

@@ -31,8 +31,9 @@ std::vector<std::string> options_of(const NvrtcLibrary& nvrtc, const Specializat
                                     BareOptions bare) {
   const NvrtcArch arch = choose_nvrtc_arch(compiled_arch(specialization), nvrtc.archs, nvrtc.version());
   std::vector<std::string> options = nvrtc_options(specialization, arch, {});
-  if (bare == BareOptions::kAsKiln && may_be_minimal(specialization, nvrtc.version()))
-    options.emplace_back("--minimal");
+  if (bare == BareOptions::kPlain) return options;
+  if (has_own_cache(nvrtc.version())) options.emplace_back("--no-cache");
+  if (may_be_minimal(specialization, nvrtc.version())) options.emplace_back("--minimal");
   return options;
 }
 

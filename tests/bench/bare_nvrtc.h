@@ -24,8 +24,8 @@ inline const Values kSmallStencil = {{"implementation", {"paper", false, {}}}};
                                                const std::string& workload, const Target& target, int round,
                                                const Values& values = {});
 
-/// A program without Kiln calls NVRTC plainly; with the options that Kiln chooses (--minimal), what is left
-/// is Kiln's own cost.
+/// A program without Kiln calls NVRTC plainly; with the options that Kiln chooses (--minimal, --no-cache),
+/// what is left is Kiln's own cost.
 enum class BareOptions { kPlain, kAsKiln };
 
 /// Seconds of nvrtcCompileProgram and what is around it, without Kiln's compiler.

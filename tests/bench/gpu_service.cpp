@@ -228,7 +228,7 @@ void print_cold_compiles(Gpu& gpu, bool with_cache, int first) {
   print_row("cold compile and load of stencil7 " + with + ", Kiln, ms", kiln, "%.2f");
   print_row("the same by NVRTC and the driver, ms", others, "%.2f");
   print_row("cold compile over bare NVRTC " + with + ", small stencil", ratios, "%.3f", "1.03");
-  print_row("the same over NVRTC with Kiln's options (--minimal)", own, "%.3f");
+  print_row("the same over NVRTC with Kiln's options (--minimal, --no-cache)", own, "%.3f");
   std::printf(
       "| of these, by Kiln's own clock: compile, load, write (beside the caller), ms | %.2f, %.2f, %.2f | "
       "|\n",

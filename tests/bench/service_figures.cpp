@@ -117,7 +117,7 @@ void print_cold_compiles(const BenchOptions& options, bool with_cache, int first
   print_row("cold compile of the small stencil " + with + ", Kiln, ms", kiln, "%.2f");
   print_row("the same by NVRTC alone, ms", bare, "%.2f");
   print_row("cold compile ratio " + with, ratios, "%.3f", "1.03");
-  print_row("the same over NVRTC with Kiln's options (--minimal)", own, "%.3f");
+  print_row("the same over NVRTC with Kiln's options (--minimal, --no-cache)", own, "%.3f");
   if (with_cache)
     std::printf("| written beside the caller, for each compile, ms | %.3f | |\n",
                 counters.write_seconds / static_cast<double>(counters.compiled) * 1e3);

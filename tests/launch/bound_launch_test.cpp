@@ -29,6 +29,7 @@ parameters:
   steps: {type: int, default: 7, values: [1, 7, 9]}
   small: {type: uchar, default: 3}
   flag: {type: bool, default: true}
+  big: {type: long, default: 5, max: 9007199254740992}
   width: {type: double, default: 2}
   area: {type: double, default: "width * width"}
   limit: {type: int, default: 1}
@@ -72,12 +73,13 @@ class BoundLaunchTest : public testing::Test {
     configuration_ =
         configure(workload_, {{"bind.all", {"run", false, {}}}}, device_.info(), files_).configuration;
     params_ = make_params_struct(
-        configuration_, {"block", "dt", "speed", "steps", "small", "flag", "area", "width", "limit"}, false);
+        configuration_, {"block", "dt", "speed", "steps", "small", "flag", "big", "area", "width", "limit"},
+        false);
     return BoundLaunch(device_, *module_->function("_Z" + kernel), configuration_,
                        *workload_->find_kernel(kernel), params_, place_of);
   }
   BoundLaunch bind_step(const BoundLaunch::PlaceOf& place_of = {}) {
-    return bind("step", {8, 48, 4, 8, 8, 8}, place_of);
+    return bind("step", {8, 56, 4, 8, 8, 8}, place_of);
   }
 
   template <class T>
@@ -153,6 +155,26 @@ TEST_F(BoundLaunchTest, AScalarOfOneLaunchStandsWhereverTheKernelTakesItAndIsGon
   launch.enqueue(*stream_, args(a_, b_));
   EXPECT_EQ(argument<double>(4), 0.5);
   EXPECT_EQ(field<int>("steps"), 7);
+}
+
+TEST_F(BoundLaunchTest, ScalarsAtTheEndsOfTheirRangesAreExact) {
+  const BoundLaunch launch = bind_step();
+  const auto give = [&](const LaunchScalar& scalar) { launch.enqueue(*stream_, args(a_, b_), {&scalar, 1}); };
+  const std::int64_t most = 9007199254740992;
+  for (const std::int64_t value : {most, most - 1, most - 2, -most - 1, INT64_MIN}) {
+    give({"big", value});
+    EXPECT_EQ(field<std::int64_t>("big"), value);
+  }
+  EXPECT_THAT(bad_input_of([&] { give({"big", most + 1}); }), HasSubstr("is too large"));
+  give({"dt", 2});
+  EXPECT_EQ(field<double>("dt"), 2.0);
+  for (const float value : {1e-45F, -3.4028235e38F, 1.1754942e-38F, 0.1F}) {
+    give({"speed", value});
+    EXPECT_EQ(field<float>("speed"), value);
+  }
+  EXPECT_THAT(bad_input_of([&] { give({"speed", 1e-50}); }), HasSubstr("does not fit the type float"));
+  give({"speed", 16777217});
+  EXPECT_EQ(field<float>("speed"), 16777216.0F);
 }
 
 TEST_F(BoundLaunchTest, AScalarThatIsSetStaysInACopyAlone) {
@@ -234,7 +256,7 @@ TEST_F(BoundLaunchTest, AShapeIsCheckedWheneverItIsSet) {
   EXPECT_EQ(bad_input_of([&] {
               launch.set_shape({{0, 1, 1}, {64, 1, 1}});
             }),
-            "w.yaml:21:9: kernel 'step' cannot be launched: its grid is 0 x 1 x 1; every extent must be at "
+            "w.yaml:22:9: kernel 'step' cannot be launched: its grid is 0 x 1 x 1; every extent must be at "
             "least 1");
   EXPECT_THAT(bad_input_of([&] {
                 launch.set_shape({{1, 1, 1}, {512, 1, 1}});
@@ -266,7 +288,7 @@ TEST_F(BoundLaunchTest, MapsAreMadeForTheAddressOfTheLaunchUnlessTheyAreKept) {
   }
   EXPECT_EQ(device_.encoded, 3);
   EXPECT_THAT(bad_input_of([&] { launch.enqueue(*stream_, args((float*)nullptr, b_)); }),
-              HasSubstr("w.yaml:22:56: tensor_map of 'x': there is nothing at this address"));
+              HasSubstr("w.yaml:23:56: tensor_map of 'x': there is nothing at this address"));
 }
 
 TEST_F(BoundLaunchTest, ArgumentsThatTheFunctionDoesNotTakeAreRefused) {

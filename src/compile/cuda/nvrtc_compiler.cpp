@@ -75,6 +75,7 @@ class NvrtcCompiler final : public Compiler {
     for (auto& [name, text] : more.in_memory) unit.add_header(std::move(name), std::move(text));
     keep_sources(unit, files_, log_);
     std::vector<std::string> options = nvrtc_options(specialization, arch, more.folders);
+    if (has_own_cache(nvrtc.version())) options.emplace_back("--no-cache");
     const bool minimal = may_be_minimal(specialization, nvrtc.version());
     if (minimal) options.emplace_back(kMinimal);
 

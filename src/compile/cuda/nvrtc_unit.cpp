@@ -66,6 +66,11 @@ bool may_be_minimal(const Specialization& specialization, const std::string& ver
                       [](const auto& macro) { return names_more(macro.second); });
 }
 
+bool has_own_cache(const std::string& version) {
+  constexpr std::int64_t kFirstRelease = 1209;
+  return release_of(version) >= kFirstRelease;
+}
+
 RtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
   const auto launch_bounds = [](const std::string& bounds) { return "__launch_bounds__(" + bounds + ")"; };
   return make_rtc_unit(specialization, {"#define KILN_BACKEND_CUDA 1\n", launch_bounds}, source_folder);

@@ -136,11 +136,6 @@ constexpr unsigned kEventNoTiming = 2;      // CU_EVENT_DISABLE_TIMING
 
 /// Addresses of the driver's functions. Those after `optional` came after CUDA 11.0 and may be null.
 struct Functions {
-  // What every launch calls shares a cache line.
-  Result (*context_get_current)(Context* context);
-  Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                          Stream stream, void** arguments, void** extra);
   Result (*init)(unsigned flags);
   Result (*driver_get_version)(int* version);
   Result (*get_error_name)(Result error, const char** text);
@@ -152,6 +147,7 @@ struct Functions {
   Result (*device_get_attribute)(int* value, DeviceAttribute attribute, DeviceNumber device);
   Result (*primary_context_retain)(Context* context, DeviceNumber device);
   Result (*primary_context_release)(DeviceNumber device);
+  Result (*context_get_current)(Context* context);
   Result (*context_push)(Context context);
   Result (*context_pop)(Context* context);
   Result (*memory_get_info)(std::size_t* free, std::size_t* total);
@@ -187,6 +183,9 @@ struct Functions {
   Result (*module_get_global)(DevicePointer* address, std::size_t* bytes, Module module, const char* name);
   Result (*function_get_attribute)(int* value, FunctionAttribute attribute, Function function);
   Result (*function_set_attribute)(Function function, FunctionAttribute attribute, int value);
+  Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                          Stream stream, void** arguments, void** extra);
   Result (*max_active_blocks)(int* blocks, Function function, int block_size, std::size_t shared_bytes);
   Result (*device_get_pci_bus_id)(char* text, int length, DeviceNumber device);
 

@@ -69,6 +69,8 @@ TEST_F(NvrtcCompilerTest, ATextThatHidesThatItNeedsMoreCompiles) {
   const Diagnostic failure = fail(wrong);
   EXPECT_THAT(failure.summary, HasSubstr("\"nothing\" is undefined"));
   EXPECT_THAT(failure.command, Not(HasSubstr("--minimal")));
+  const bool own_cache = has_own_cache(compiler_->identity().version);
+  EXPECT_EQ(failure.command.find("--no-cache") != std::string::npos, own_cache);
 }
 
 TEST_F(NvrtcCompilerTest, NoCodeIsAFailedCompile) {

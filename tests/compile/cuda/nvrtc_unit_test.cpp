@@ -136,6 +136,13 @@ TEST(NvrtcUnit, NamesWholePathsForAProfilerAndKeepsWhatIsInNoFile) {
             "#line 1 \"" + unit.sources[1].first.string() + "\"\n" + specialization.params_header);
 }
 
+TEST(NvrtcCache, IsThereSince12Point9) {
+  EXPECT_FALSE(has_own_cache("11.8"));
+  EXPECT_FALSE(has_own_cache("12.8"));
+  EXPECT_TRUE(has_own_cache("12.9"));
+  EXPECT_TRUE(has_own_cache("13.0"));
+}
+
 TEST(NvrtcMinimal, IsForTextsThatNameNothingOfWhatItLeavesOut) {
   Specialization plain = small();
   EXPECT_FALSE(may_be_minimal(plain, "13.0"));  // its header
