@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/gzip.h"
 #include "base/text.h"
 #include "kiln/error.h"
 
@@ -74,7 +75,9 @@ std::string read_looked_at(FileSystem& files, const Path& path, const InputRules
 
 std::string read_input(FileSystem& files, const std::filesystem::path& path, const InputRules& rules) {
   try {
-    return read_looked_at(files, path, rules);
+    std::string content = read_looked_at(files, path, rules);
+    if (rules.gzip && is_gzip(content)) return gunzip(content, rules.most_bytes, path.string());
+    return content;
   } catch (const std::filesystem::filesystem_error& error) {
     refuse_unreadable(error, path);
   }

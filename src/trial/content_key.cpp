@@ -89,6 +89,7 @@ std::string file_key(const Configuration& configuration, const BufferLayout& lay
   hasher.field("file", *path).field("bytes", std::to_string(status->size));
   hasher.field("modified", status->modified_ns);
   hasher.field("format", static_cast<std::int64_t>(source.format)).field("column", source.column);
+  hasher.field("part", static_cast<std::int64_t>(source.part));
   hasher.field("partial", static_cast<std::int64_t>(source.partial));
   const Variables extra{{"file_bytes", static_cast<double>(status->size)}};
   const auto add = [&](const char* tag, const std::optional<ExpressionText>& text) {

@@ -9,6 +9,7 @@
 #include "base/checked_size.h"
 #include "base/input_file.h"
 #include "base/text.h"
+#include "workload/csv_column.h"
 #include "workload/element_value.h"
 #include "workload/npy_header.h"
 
@@ -107,77 +108,81 @@ void require_shape(const BufferLayout& layout, const NpyHeader& header, std::uin
                   {path, 0, 0});
 }
 
-// -------------------------------------------------------------------------------------------------- CSV
+// ----------------------------------------------------------------------------------------- MatrixMarket
 
-/// The lines of a text, and the cells of one at a time.
-class CsvReader {
- public:
-  CsvReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
-    const std::string_view first = text_.substr(0, text_.find('\n'));
-    const std::size_t at = first.find_first_of(",;\t");
-    if (at != std::string_view::npos) separator_ = first[at];
-  }
+/// The element that `number` gives as text, or Error at the entry's line.
+template <class T>
+T element_of(const BufferLayout& layout, const Matrix& matrix, const Matrix::Entry& entry,
+             const std::string& number) {
+  if (const auto element = to_element<T>(std::string_view(number))) return *element;
+  throw bad_input(no_element(layout, in_quotes(number)), matrix.where(entry));
+}
 
-  /// Goes on to the next line that is not empty; false if there is none.
-  bool next_line() {
-    while (position_ < text_.size()) {
-      const std::size_t end = std::min(text_.find('\n', position_), text_.size());
-      line_ = text_.substr(position_, end - position_);
-      position_ = end + 1;
-      ++number_;
-      if (line_.ends_with('\r')) line_.remove_suffix(1);
-      if (!trim(line_).empty()) return true;
-    }
-    return false;
-  }
+/// How many numbers the part has.
+std::uint64_t count_of(const Matrix& matrix, MatrixPart part) {
+  const std::uint64_t numbers = std::max<std::size_t>(matrix.header.numbers(), 1);
+  if (part == MatrixPart::kRowOffsets) return matrix.header.rows + 1;
+  if (part == MatrixPart::kValues) return matrix.entries.size() * numbers;
+  if (part != MatrixPart::kDense) return matrix.entries.size();
+  // Beyond 2^64 it is no buffer's.
+  return (CheckedSize(matrix.header.rows) * matrix.header.columns * numbers).value().value_or(0);
+}
 
-  [[nodiscard]] std::size_t cells() const {
-    return 1 + static_cast<std::size_t>(std::count(line_.begin(), line_.end(), separator_));
-  }
-  /// Without blanks and quotation marks around it. Throws bad_input if the line has fewer.
-  [[nodiscard]] std::string_view cell(std::size_t index) {
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < index; ++i) {
-      begin = line_.find(separator_, begin) + 1;
-      if (begin == 0) {
-        throw bad_input("the line has " + std::to_string(cells()) + " cells; column " +
-                            std::to_string(index) + " is wanted, counted from 0",
-                        {file_, number_, 1});
-      }
-    }
-    column_ = static_cast<int>(begin) + 1;
-    std::string_view cell = trim(line_.substr(begin, line_.find(separator_, begin) - begin));
-    if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
-    return cell;
-  }
-  /// The place of the last cell.
-  [[nodiscard]] SourceLocation where() const { return {file_, number_, column_}; }
+void require_count(const BufferLayout& layout, const Matrix& matrix, MatrixPart part) {
+  const std::uint64_t count = count_of(matrix, part);
+  if (count == layout.count) return;
+  throw bad_input("has " + std::to_string(matrix.header.rows) + " rows, " +
+                      std::to_string(matrix.header.columns) + " columns and " +
+                      std::to_string(matrix.entries.size()) +
+                      (matrix.header.numbers() == 2 ? " complex entries: " : " entries: ") +
+                      std::to_string(count) + " numbers of `part: " + to_string(part) + "`; buffer '" +
+                      layout.spec->name + "' has " + std::to_string(layout.count),
+                  {matrix.file, 0, 0});
+}
 
- private:
-  std::string_view text_, line_;
-  std::string file_;
-  char separator_ = ',';
-  std::size_t position_ = 0;
-  int number_ = 0, column_ = 1;
-};
-
-/// The column's number, the reader at the first line of numbers; false if there is none.
-std::pair<std::size_t, bool> find_column(CsvReader& reader, const std::string& column) {
-  if (!reader.next_line()) return {0, false};
-  if (const auto number = parse_integer(column); number && *number >= 0) {
-    const auto index = static_cast<std::size_t>(*number);
-    const bool title = !parse_real(reader.cell(index));
-    return {index, !title || reader.next_line()};
+/// The first entry of each row, and of what would be the row behind the last.
+template <class Store>
+void store_row_offsets(const Matrix& matrix, const Store& store) {
+  std::uint64_t entry = 0;
+  for (std::uint64_t row = 0; row <= matrix.header.rows; ++row) {
+    while (entry < matrix.entries.size() && matrix.entries[entry].row < row) ++entry;
+    store(row, entry);
   }
-  std::vector<std::string> titles;
-  for (std::size_t i = 0; i < reader.cells(); ++i) titles.emplace_back(reader.cell(i));
-  const auto found = std::find(titles.begin(), titles.end(), column);
-  if (found == titles.end())
-    throw bad_input("has no column " + in_quotes(column) + suggestion(column, titles), reader.where());
-  return {static_cast<std::size_t>(found - titles.begin()), reader.next_line()};
 }
 
 }  // namespace
+
+void fill_from_matrix(const BufferLayout& layout, const Matrix& matrix, MatrixPart part,
+                      std::span<std::byte> out) {
+  require_count(layout, matrix, part);
+  const std::size_t numbers = std::max<std::size_t>(matrix.header.numbers(), 1);
+  visit_element(layout.scalar.value(), [&]<class T>() {
+    const auto store = [&](std::uint64_t index, const T& element) {
+      std::memcpy(out.data() + index * sizeof(T), &element, sizeof(T));
+    };
+    const auto store_index = [&](std::uint64_t index, std::uint64_t value) {
+      const auto element = to_element<T>(static_cast<double>(value));
+      if (!element) throw bad_input(no_element(layout, std::to_string(value)), {matrix.file, 0, 0});
+      store(index, *element);
+    };
+    if (part == MatrixPart::kRowOffsets) return store_row_offsets(matrix, store_index);
+    if (part == MatrixPart::kDense) {
+      for (std::uint64_t i = 0; i < layout.count; ++i) store(i, T{});
+    }
+    std::uint64_t index = 0;
+    for (const Matrix::Entry& entry : matrix.entries) {
+      if (part == MatrixPart::kRowIndices) {
+        store_index(index++, entry.row);
+      } else if (part == MatrixPart::kColumnIndices) {
+        store_index(index++, entry.column);
+      } else {
+        if (part == MatrixPart::kDense) index = (entry.row * matrix.header.columns + entry.column) * numbers;
+        for (std::size_t i = 0; i < numbers; ++i)
+          store(index++, element_of<T>(layout, matrix, entry, matrix.number(entry, i)));
+      }
+    }
+  });
+}
 
 void fill_from_npy(const BufferLayout& layout, const std::string& path, FileSystem& files,
                    std::span<std::byte> out) {
@@ -214,24 +219,21 @@ void fill_from_npy(const BufferLayout& layout, const std::string& path, FileSyst
 void fill_from_csv(const BufferLayout& layout, const std::string& column, bool partial,
                    const std::string& path, FileSystem& files, std::span<std::byte> out) {
   const std::string text = read_input(files, path, kDataInput);
-  CsvReader reader(text, path);
-  const auto found = find_column(reader, column);
-  const std::size_t index = found.first;
-  bool more = found.second;
+  CsvColumn reader(text, path, column);
   visit_element(layout.scalar.value(), [&]<class T>() {
-    for (std::uint64_t i = 0; i < layout.count; ++i, more = reader.next_line()) {
-      if (!more) {
+    for (std::uint64_t i = 0; i < layout.count; ++i, reader.next()) {
+      if (!reader.more()) {
         throw bad_input("ends after " + std::to_string(i) + " of the " + std::to_string(layout.count) +
                             " lines of numbers that buffer '" + layout.spec->name + "' needs",
                         reader.where());
       }
-      const std::string_view cell = reader.cell(index);
+      const std::string_view cell = reader.cell();
       const auto element = to_element<T>(cell);
       if (!element) throw bad_input(no_element(layout, in_quotes(cell)), reader.where());
       std::memcpy(out.data() + i * sizeof(T), &*element, sizeof(T));
     }
   });
-  if (more && !partial) {
+  if (reader.more() && !partial) {
     throw bad_input("holds more than the " + std::to_string(layout.count) + " lines of numbers of buffer '" +
                         layout.spec->name + "'",
                     reader.where());

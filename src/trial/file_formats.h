@@ -6,10 +6,11 @@
 
 #include "base/file.h"
 #include "trial/buffer_layout.h"
+#include "workload/matrix_market.h"
 
 namespace kiln {
 
-// Files that say what they hold. Both throw bad_input with the file's name: for a file that is none of the
+// Files that say what they hold. All throw bad_input with the file's name: for a file that is none of the
 // format, another shape than the buffer's, numbers that are no elements of it.
 
 /// Reads a buffer of numbers from a file of NumPy: of the buffer's shape but for extents of 1, in C or
@@ -23,5 +24,10 @@ void fill_from_npy(const BufferLayout& layout, const std::string& path, FileSyst
 /// is skipped. More lines than the buffer has elements are an error unless `partial`.
 void fill_from_csv(const BufferLayout& layout, const std::string& column, bool partial,
                    const std::string& path, FileSystem& files, std::span<std::byte> out);
+
+/// Fills a buffer of numbers with a part of a matrix: of the number of elements that the part has, with pairs
+/// of numbers for complex entries.
+void fill_from_matrix(const BufferLayout& layout, const Matrix& matrix, MatrixPart part,
+                      std::span<std::byte> out);
 
 }  // namespace kiln

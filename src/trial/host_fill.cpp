@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/checked_size.h"
+#include "base/gzip.h"
 #include "base/input_file.h"
 #include "base/text.h"
 #include "compile/portable/portable.h"
@@ -121,6 +122,7 @@ void require_text(const std::string& path, FileSystem& files, const std::string&
   constexpr std::uint64_t kBeginning = 4096;
   if (input_status(files, path).size <= kBeginning) return;
   const std::string beginning = files.read(path, {0, kBeginning}).value_or("");
+  if (is_gzip(beginning)) return;
   if (numpy_data_offset(beginning)) throw bad_input(numpy_advice(beginning), {path, 0, 0});
   if (beginning.find('\0') != std::string::npos)
     static_cast<void>(NumberReader(beginning.substr(beginning.find('\0')), path, for_binary).next());
@@ -264,24 +266,26 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
 void fill_from_file(const Configuration& configuration, const BufferLayout& layout, const FileSource& source,
                     FileSystem& files, std::span<std::byte> out) {
   const std::string path = path_of(configuration, source);
-  using Format = FileSource::Format;
-  if (!layout.scalar && source.format != Format::kBinary) {
+  if (!layout.scalar && source.format != FileFormat::kBinary) {
     throw bad_input("buffer '" + layout.spec->name +
                         "' holds records, which only a binary file can hold: say `format: binary`",
                     source.path.where);
   }
   switch (source.format) {
-    case Format::kBinary:
+    case FileFormat::kBinary:
       copy_binary(configuration, layout, source, path, files, out);
       break;
-    case Format::kText:
+    case FileFormat::kText:
       read_numbers(configuration, layout, source, path, files, out);
       break;
-    case Format::kNpy:
+    case FileFormat::kNpy:
       fill_from_npy(layout, path, files, out);
       break;
-    case Format::kCsv:
+    case FileFormat::kCsv:
       fill_from_csv(layout, source.column, source.partial, path, files, out);
+      break;
+    case FileFormat::kMatrixMarket:
+      fill_from_matrix(layout, *configuration.workload().matrices->matrix(files, path), source.part, out);
       break;
   }
   if (layout.record != nullptr) return check_records(configuration, layout, path, out);

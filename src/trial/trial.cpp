@@ -147,6 +147,7 @@ void Trial::renew_inputs() {
   }
   for (const auto& [name, from] : copies_after_init(configuration(), needs_.buffers()))
     contents_->copy(name, from);
+  configuration().workload().matrices->forget_entries();
   step_->load_symbols();
   verify_step_->load_symbols();
   wait();
@@ -174,6 +175,7 @@ void Trial::verify() {
                                                                verify_step_->variables(), context_.files));
     span_of_check.add("agrees", checks_.back().ok);
   }
+  configuration().workload().matrices->forget_entries();
 }
 
 Variables Trial::variables() const {

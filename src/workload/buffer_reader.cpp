@@ -114,33 +114,34 @@ void add_member(RecordType& type, const RecordMember& member, const YamlNode& no
 
 }  // namespace
 
+void require_column(const YamlNode& node, FileFormat format) {
+  if ((format == FileFormat::kCsv) != node.find("column").has_value())
+    throw node.error("`column` (a name in the first line, or a number from 0) goes with `format: csv`");
+}
+
 FileSource read_file_source(const YamlNode& node) {
   node.require_keys(
-      {"path", "format", "column", "skip", "offset", "row_pitch", "partial", "optional", "after"});
+      {"path", "format", "column", "part", "skip", "offset", "row_pitch", "partial", "optional", "after"});
   FileSource source;
   source.path = read_expression(node.at("path"));
-  if (const auto format = node.find("format")) {
-    static const std::vector<std::string> words{"text", "binary", "npy", "csv"};
-    const auto found = std::find(words.begin(), words.end(), format->text());
-    if (found == words.end()) throw format->error("expected text, binary, npy or csv");
-    source.format = static_cast<FileSource::Format>(found - words.begin());
-  }
+  read_optional(node, "format", source.format, read_word<FileFormat>);
   read_optional(node, "column", source.column, read_text);
+  read_optional(node, "part", source.part, read_word<MatrixPart>);
   read_optional(node, "skip", source.skip, read_expression);
   read_optional(node, "offset", source.offset, read_expression);
   read_optional(node, "row_pitch", source.row_pitch, read_expression);
   read_optional(node, "partial", source.partial, [](const YamlNode& n) { return n.boolean(); });
   read_optional(node, "optional", source.optional, [](const YamlNode& n) { return n.boolean(); });
   read_optional(node, "after", source.after, read_text);
-  using Format = FileSource::Format;
-  const bool binary = source.format == Format::kBinary;
-  if (source.format != Format::kText && source.skip)
+  const bool binary = source.format == FileFormat::kBinary;
+  if (source.format != FileFormat::kText && source.skip)
     throw node.error("`skip` counts numbers in a text file" +
                      std::string(binary ? "; use `offset` (bytes)" : ""));
   if (!binary && (source.offset || source.row_pitch))
     throw node.error("`offset` and `row_pitch` are for binary files");
-  if ((source.format == Format::kCsv) != !source.column.empty())
-    throw node.error("`column` (a name in the first line, or a number from 0) goes with `format: csv`");
+  require_column(node, source.format);
+  if (source.format != FileFormat::kMatrixMarket && node.find("part"))
+    throw node.error("`part` (of a matrix) goes with `format: mtx`");
   return source;
 }
 

@@ -14,6 +14,9 @@ namespace kiln {
 /// What follows `file:` in a buffer's init and in a check.
 [[nodiscard]] FileSource read_file_source(const YamlNode& node);
 
+/// Throws bad_input where `column` stands beside another format than CSV, or is missing there.
+void require_column(const YamlNode& node, FileFormat format);
+
 /// One member of `buffers`.
 [[nodiscard]] BufferSpec read_buffer(const std::string& name, const YamlNode& node);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/word_table.h"
 #include "config/yaml_node.h"
 #include "workload/workload.h"
 
@@ -22,6 +23,11 @@ namespace kiln {
 [[nodiscard]] std::string read_name(const YamlNode& node);
 /// One of `words`; the error names the nearest.
 [[nodiscard]] std::string read_one_of(const YamlNode& node, const std::vector<std::string>& words);
+/// The value of an enumeration with words.
+template <HasWords Value>
+[[nodiscard]] Value read_word(const YamlNode& node) {
+  return from_word<Value>(read_one_of(node, words_of<Value>())).value();
+}
 
 /// Throws bad_input at the key `name` of `parent` if it is no identifier.
 void require_identifier(const YamlNode& parent, const std::string& name);

@@ -2,6 +2,8 @@
 
 #include "base/input_file.h"
 #include "base/text.h"
+#include "workload/csv_column.h"
+#include "workload/npy_header.h"
 #include "workload/text_numbers.h"
 
 namespace kiln {
@@ -40,6 +42,48 @@ Number number_at(const std::string& path, const ParameterSpec& parameter, FileSy
   }
 }
 
+Number extent_of_array(const std::string& path, const ParameterSpec& parameter, FileSystem& files) {
+  static_cast<void>(input_status(files, path));
+  const NpyHeader header = read_npy_header(files.read(path, {0, NpyHeader::kMostBytes}).value_or(""), path);
+  const auto index = static_cast<std::size_t>(parameter.from->index);
+  if (index < header.shape.size()) return static_cast<std::int64_t>(header.shape[index]);
+  throw bad_input("has the shape " + header.shape_text() + ", and so no extent " + std::to_string(index) +
+                      ", counted from 0, which is to give '" + parameter.name + "'",
+                  {path, 0, 0});
+}
+
+Number count_of_cells(const std::string& path, const HeaderSource& source, FileSystem& files) {
+  const std::string text = read_input(files, path, kDataInput);
+  std::int64_t count = 0;
+  for (CsvColumn column(text, path, source.column); column.more(); column.next()) ++count;
+  return count;
+}
+
+Number extent_of_matrix(const std::string& path, MatrixExtent extent, MatrixFiles& matrices,
+                        FileSystem& files) {
+  if (extent == MatrixExtent::kNonzeros) return static_cast<std::int64_t>(matrices.nonzeros(files, path));
+  const MatrixHeader header = matrices.header(files, path);
+  return static_cast<std::int64_t>(extent == MatrixExtent::kRows ? header.rows : header.columns);
+}
+
+Number value_in(const std::string& path, const ParameterSpec& parameter, MatrixFiles& matrices,
+                FileSystem& files) {
+  const HeaderSource& source = *parameter.from;
+  switch (source.format) {
+    case FileFormat::kText:
+      return number_at(path, parameter, files);
+    case FileFormat::kBinary:
+      return record_count(path, source, files);
+    case FileFormat::kNpy:
+      return extent_of_array(path, parameter, files);
+    case FileFormat::kCsv:
+      return count_of_cells(path, source, files);
+    case FileFormat::kMatrixMarket:
+      return extent_of_matrix(path, source.extent, matrices, files);
+  }
+  throw internal_error("a format without a reader");
+}
+
 }  // namespace
 
 std::optional<HeaderValue> read_header(const Configuration& configuration, const ParameterSpec& parameter,
@@ -48,9 +92,7 @@ std::optional<HeaderValue> read_header(const Configuration& configuration, const
   const HeaderSource& source = *parameter.from;
   const auto path = configuration.expand_path(source.file, source.where);
   if (!path) return std::nullopt;
-  const Number value =
-      source.binary ? record_count(*path, source, files) : number_at(*path, parameter, files);
-  return HeaderValue{*path, value};
+  return HeaderValue{*path, value_in(*path, parameter, *configuration.workload().matrices, files)};
 }
 
 }  // namespace kiln

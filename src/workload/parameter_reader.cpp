@@ -2,27 +2,29 @@
 
 #include "base/text.h"
 #include "device/backend_kind.h"
+#include "workload/buffer_reader.h"
 #include "workload/field_reader.h"
 
 namespace kiln {
 namespace {
 
 HeaderSource read_header_source(const YamlNode& node) {
-  node.require_keys({"file", "format", "index", "record_bytes", "at_most"});
+  node.require_keys({"file", "format", "index", "record_bytes", "column", "part", "at_most"});
   HeaderSource source;
   source.where = node.where();
   source.file = node.at("file").text();
-  source.binary = node.find("record_bytes").has_value();
-  if (const auto format = node.find("format")) {
-    if (format->text() != "text" && format->text() != "binary")
-      throw format->error("expected text or binary");
-    source.binary = format->text() == "binary";
-  }
+  if (node.find("record_bytes")) source.format = FileFormat::kBinary;
+  read_optional(node, "format", source.format, read_word<FileFormat>);
   read_optional(node, "index", source.index, [](const YamlNode& n) { return n.integer(); });
   read_optional(node, "record_bytes", source.record_bytes, [](const YamlNode& n) { return n.integer(); });
+  read_optional(node, "column", source.column, read_text);
+  read_optional(node, "part", source.extent, read_word<MatrixExtent>);
   read_optional(node, "at_most", source.at_most, [](const YamlNode& n) { return n.boolean(); });
   if (source.index < 0 || source.record_bytes < 1)
     throw node.error("index is at least 0 and record_bytes at least 1");
+  require_column(node, source.format);
+  if ((source.format == FileFormat::kMatrixMarket) != node.find("part").has_value())
+    throw node.error("`part` (rows, columns or nonzeros of a matrix) goes with `format: mtx`");
   return source;
 }
 

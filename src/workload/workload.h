@@ -15,6 +15,8 @@
 #include "config/scalar_type.h"
 #include "config/yaml_node.h"
 #include "workload/expression_text.h"
+#include "workload/file_format.h"
+#include "workload/matrix_files.h"
 #include "workload/program.h"
 
 namespace kiln {
@@ -25,9 +27,11 @@ enum class Binding { kCompile, kRun };
 /// `from:` of a parameter: its value stands in a file once the file's path is known.
 struct HeaderSource {
   std::string file;  ///< with {parameter} placeholders
-  bool binary = false;
-  std::int64_t index = 0;         ///< text: which number, from 0
+  FileFormat format = FileFormat::kText;
+  std::int64_t index = 0;         ///< text: which number, from 0; NumPy: which extent
   std::int64_t record_bytes = 1;  ///< binary: file size over this
+  std::string column;             ///< CSV: as in FileSource; the value is its number of cells
+  MatrixExtent extent = MatrixExtent::kRows;
   bool at_most = false;
   SourceLocation where;
 };
@@ -72,10 +76,10 @@ struct RecordType {
 
 /// Where numbers come from a file.
 struct FileSource {
-  enum class Format { kText, kBinary, kNpy, kCsv };
   ExpressionText path;  ///< with {parameter} placeholders
-  Format format = Format::kText;
+  FileFormat format = FileFormat::kText;
   std::string column;  ///< CSV: the name in the first line, or a number from 0
+  MatrixPart part = MatrixPart::kDense;
   std::optional<ExpressionText> skip, offset, row_pitch;
   bool partial = false;
   bool optional = false;
@@ -194,6 +198,8 @@ struct Workload {
   std::optional<ExpressionText> refresh;
   /// What its expressions mean, each read once. Shared by copies: a text means the same in all of them.
   std::shared_ptr<ExpressionMemo> expressions = std::make_shared<ExpressionMemo>();
+  /// The matrices of its inputs. Shared by copies.
+  std::shared_ptr<MatrixFiles> matrices = std::make_shared<MatrixFiles>();
 
   /// Names in one of its expressions that are neither functions nor constants, in order. Throws bad_input.
   [[nodiscard]] std::vector<std::string> names_in(const ExpressionText& expression) const {

@@ -44,9 +44,9 @@ TEST_F(CompileForHipOnce, ConstantsAndFastMathAreOtherCode) {
   EXPECT_THAT(result.out, HasSubstr("5 compiled"));
 }
 
-TEST_F(CompileForHipOnce, CompilesKernelsThatKnowNothingOfKiln) {
-  for (const char* example : {"axpy", "reduction", "transpose"}) {
-    const std::string job = std::string(KILN_SOURCE_DIR) + "/configs/examples/foreign_" + example + ".yaml";
+TEST_F(CompileForHipOnce, CompilesExamples) {
+  for (const char* example : {"foreign_axpy", "foreign_reduction", "foreign_transpose", "spmv"}) {
+    const std::string job = std::string(KILN_SOURCE_DIR) + "/configs/examples/" + example + ".yaml";
     const CliResult result = kiln({"compile", job, "--arch", "gfx906"});
     if (result.code == kEnvironment) GTEST_SKIP() << result.err;
     EXPECT_EQ(result.code, 0) << result.out << result.err;

@@ -20,8 +20,8 @@ inline std::vector<std::string> examples() {
   return names;
 }
 
-/// Copies the example and all kernel texts into `folder`, with every check and no measurement; gives the
-/// job's path.
+/// Copies the example, all kernel texts and inputs into `folder`, with every check and no measurement; gives
+/// the job's path.
 inline std::string copy_example(const std::string& name, const std::filesystem::path& folder,
                                 FileSystem& files, bool sweep = true) {
   const std::filesystem::path source = std::filesystem::path(KILN_SOURCE_DIR) / "configs/examples";
@@ -29,6 +29,9 @@ inline std::string copy_example(const std::string& name, const std::filesystem::
   for (const std::string& kernel : files.list(source / "kernels")) {
     files.write_file(folder / "kernels" / kernel, *files.read_file(source / "kernels" / kernel), false);
   }
+  files.make_directories(folder / "data", false);
+  for (const std::string& input : files.list(source / "data"))
+    files.write_file(folder / "data" / input, *files.read_file(source / "data" / input), false);
   std::string job = *files.read_file(source / (name + ".yaml"));
   const std::size_t measure = job.rfind("\nmeasure: ");
   job.replace(measure, job.find('\n', measure + 1) - measure, "\nmeasure: false");

@@ -28,6 +28,9 @@ constexpr std::array<const char*, 15> kTypes = {"char",     "uchar", "short",   
 std::shared_ptr<const Workload> workload_of(const std::string& type) {
   const std::string text =
       "workload: w\nparameters:\n  input: {type: path, default: \"\"}\n"
+      "  array: {type: path, default: \"\"}\n  table: {type: path, default: \"\"}\n"
+      "  extent: {type: long, default: 1, from: {file: \"{array}\", format: npy, index: 1}}\n"
+      "  cells: {type: long, default: 1, from: {file: \"{table}\", format: csv, column: name}}\n"
       "types: {Record: {x: float, kind: {type: int, min: 0, max: 9}, last: double}}\nbuffers:\n"
       "  a: {type: " +
       type +
@@ -64,6 +67,14 @@ void fill(const std::shared_ptr<const Workload>& workload, FileSystem& files) {
   }
 }
 
+void read_extents(const std::shared_ptr<const Workload>& workload, FileSystem& files) {
+  for (const char* name : {"array", "table"}) {
+    attempt([&] {
+      static_cast<void>(configure(workload, {{name, RawValue{"/data", true, {}}}}, DeviceInfo{}, files));
+    });
+  }
+}
+
 void read_numbers(const std::string& text) {
   NumberReader reader(text, "data");
   attempt([&] {
@@ -92,6 +103,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test::FakeClock clock;
   test::MemoryFileSystem files(clock);
   files.write_file("/data", text, false);
-  fill(workloads.at(data[0] % workloads.size()), files);
+  const auto& workload = workloads.at(data[0] % workloads.size());
+  fill(workload, files);
+  read_extents(workload, files);
   return 0;
 }

@@ -149,5 +149,63 @@ TEST_F(FileFormats, CsvFilesThatDoNotFitAreRefused) {
   EXPECT_THAT(csv_refusal("a\nnan\n", "a", 1), HasSubstr("'nan' is no element"));
 }
 
+class MatrixParts : public FileFormats {
+ protected:
+  template <class T>
+  std::vector<T> part(const std::string& text, MatrixPart part, std::uint64_t count, ScalarType type) {
+    std::vector<T> elements(count);
+    fill_from_matrix(layout(type, {count}), parse_matrix(text, "a.mtx"), part,
+                     std::as_writable_bytes(std::span(elements)));
+    return elements;
+  }
+  std::vector<int> ints(const std::string& text, MatrixPart part, std::uint64_t count) {
+    return this->part<int>(text, part, count, ScalarType::kInt);
+  }
+  std::vector<double> reals(const std::string& text, MatrixPart part, std::uint64_t count) {
+    return this->part<double>(text, part, count, ScalarType::kDouble);
+  }
+  std::string refusal_of(const std::string& text, MatrixPart part, std::uint64_t count) {
+    return bad_input_of([&] { static_cast<void>(ints(text, part, count)); });
+  }
+
+  const std::string symmetric_ =
+      "%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 1.5\n4 1 -2\n2 2 3\n4 2 0.25\n";
+};
+
+TEST_F(MatrixParts, FillCompressedRowsAndLists) {
+  EXPECT_THAT(ints(symmetric_, MatrixPart::kRowOffsets, 5), ElementsAre(0, 2, 4, 4, 6));
+  EXPECT_THAT(ints(symmetric_, MatrixPart::kRowIndices, 6), ElementsAre(0, 0, 1, 1, 3, 3));
+  EXPECT_THAT(ints(symmetric_, MatrixPart::kColumnIndices, 6), ElementsAre(0, 3, 1, 3, 0, 1));
+  EXPECT_THAT(reals(symmetric_, MatrixPart::kValues, 6), ElementsAre(1.5, -2, 3, 0.25, -2, 0.25));
+  EXPECT_THAT(reals(symmetric_, MatrixPart::kDense, 16),
+              ElementsAre(1.5, 0, 0, -2, 0, 3, 0, 0.25, 0, 0, 0, 0, -2, 0.25, 0, 0));
+}
+
+TEST_F(MatrixParts, ComplexEntriesArePairs) {
+  const std::string text = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 3 4\n";
+  EXPECT_THAT(reals(text, MatrixPart::kValues, 4), ElementsAre(3, -4, 3, 4));
+  EXPECT_THAT(reals(text, MatrixPart::kDense, 8), ElementsAre(0, 0, 3, -4, 3, 4, 0, 0));
+  EXPECT_THAT(refusal_of(text, MatrixPart::kValues, 2),
+              HasSubstr("2 complex entries: 4 numbers of `part: values`"));
+}
+
+TEST_F(MatrixParts, ThatDoNotFitAreRefused) {
+  EXPECT_THAT(
+      refusal_of(symmetric_, MatrixPart::kRowOffsets, 4),
+      HasSubstr(
+          "a.mtx: has 4 rows, 4 columns and 6 entries: 5 numbers of `part: row_offsets`; buffer 'x' has 4"));
+  EXPECT_THAT(refusal_of(symmetric_, MatrixPart::kValues, 6),
+              HasSubstr("a.mtx:3: '1.5' is no element of buffer 'x'; expected a whole number"));
+  const std::string words = "%%MatrixMarket matrix array real general\n2 1\n1\nnan\n";
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(reals(words, MatrixPart::kDense, 2)); }),
+              HasSubstr("a.mtx:4: 'nan' is no element"));
+  const std::string wide = "%%MatrixMarket matrix coordinate pattern general\n1 300 1\n1 257\n";
+  EXPECT_THAT(
+      bad_input_of([&] {
+        static_cast<void>(part<std::uint8_t>(wide, MatrixPart::kColumnIndices, 1, ScalarType::kUint8));
+      }),
+      HasSubstr("256 is no element of buffer 'x'; expected a whole number from 0 to 255"));
+}
+
 }  // namespace
 }  // namespace kiln

@@ -318,6 +318,41 @@ TEST_F(HeaderParameters, AreReadFromTheFile) {
   EXPECT_EQ(c.value("atoms").number(), 10);
 }
 
+/// Extents of arrays, columns and matrices are what shapes and grids are made of.
+TEST_F(HeaderParameters, AreExtentsOfTheFile) {
+  yaml_.replace(yaml_.find("  g: "), yaml_.find("kernels:") - yaml_.find("  g: "), R"yaml(
+  rows: {type: int, from: {file: "{folder}/a.mtx", format: mtx, part: rows}}
+  columns: {type: int, from: {file: "{folder}/a.mtx", format: mtx, part: columns}}
+  nonzeros: {type: long, from: {file: "{folder}/a.mtx", format: mtx, part: nonzeros}}
+  first: {type: int, from: {file: "{folder}/a.npy", format: npy}}
+  second: {type: int, from: {file: "{folder}/a.npy", format: npy, index: 1}}
+  cells: {type: int, from: {file: "{folder}/a.csv", format: csv, column: y}}
+)yaml");
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (7, 9), }\n";
+  disk_.files.write_file("/data/a.npy",
+                         std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header,
+                         false);
+  disk_.files.write_file("/data/a.csv", "x,y\n1,2\n\n3,4\n", false);
+  disk_.files.write_file("/data/a.mtx",
+                         "%%MatrixMarket matrix coordinate real symmetric\n5 5 2\n1 1 5\n5 1 -3\n", false);
+  const Configuration c = configured({{"folder", "/data"}});
+  for (const auto& [name, value] :
+       {std::pair{"rows", 5}, {"columns", 5}, {"nonzeros", 3}, {"first", 7}, {"second", 9}, {"cells", 2}})
+    EXPECT_EQ(c.value(name).number(), value) << name;
+  const auto refusal = [&](const std::string& part, const std::string& by) {
+    yaml_.replace(yaml_.find(part), part.size(), by);
+    return bad_input_of([&] { configured({{"folder", "/data"}}); });
+  };
+  EXPECT_THAT(
+      refusal("index: 1", "index: 2"),
+      HasSubstr("/data/a.npy: has the shape (7, 9), and so no extent 2, counted from 0, which is to give"));
+  EXPECT_THAT(refusal(", column: y", ""), HasSubstr("goes with `format: csv`"));
+  EXPECT_THAT(refusal("part: nonzeros", "part: entries"),
+              HasSubstr("expected one of rows, columns, nonzeros"));
+  EXPECT_THAT(refusal(", part: columns", ""),
+              HasSubstr("`part` (rows, columns or nonzeros of a matrix) goes with"));
+}
+
 TEST_F(HeaderParameters, ALinkIsMeasuredAsWhatItLeadsTo) {
   disk_.files.make_directories("/links", false);
   disk_.files.add_symlink("/links/atoms.bin", "/data/atoms.bin");  // a text of 15 characters

@@ -185,7 +185,7 @@ KINDS = [
     ("an init by no kernel", "init: 1}", "init: {kernel: nobody}}", r":17:\d+: .*unknown kernel 'nobody'"),
     ("an init by a kernel without it", "init: 1}", "init: {kernel: k2}}", r"buffers\.x\.init.*k2"),
     ("a file without path", "init: 1}", "init: {file: {format: text}}}", r"buffers\.x\.init\.file.*'path' is missing"),
-    ("a file of no format", "init: 1}", "init: {file: {path: a, format: json}}}", r"buffers\.x\.init\.file\.format: expected text, binary, npy or csv"),
+    ("a file of no format", "init: 1}", "init: {file: {path: a, format: json}}}", r"buffers\.x\.init\.file\.format: expected one of text, binary, npy, csv, mtx"),
     ("a file of no parameter", "init: 1}", 'init: {file: {path: "{inptu}/a", format: text}, otherwise: 1}}', r":17:49: .*'{inptu}' names no parameter; did you mean 'input'"),
     ("a file with an open brace", "init: 1}", 'init: {file: {path: "{input", format: text}, otherwise: 1}}', r":17:49: .*no parameter"),
     ("kernels is a list", "kernels:\n", "kernels: [1]\nxkernels:\n", "kernels"),

@@ -1,0 +1,188 @@
+#include "workload/matrix_market.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/error_matchers.h"
+#include "support/fake_clock.h"
+#include "support/memory_file_system.h"
+#include "workload/matrix_files.h"
+
+namespace kiln {
+namespace {
+
+using test::bad_input_of;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using namespace std::string_view_literals;
+
+/// "row,column=numbers", in the order of the entries.
+std::vector<std::string> entries_of(const std::string& text) {
+  const Matrix matrix = parse_matrix(text, "a.mtx");
+  std::vector<std::string> found;
+  for (const Matrix::Entry& entry : matrix.entries) {
+    std::string item = std::to_string(entry.row) + "," + std::to_string(entry.column) + "=";
+    item += matrix.number(entry, 0);
+    if (matrix.header.numbers() == 2) item += " " + matrix.number(entry, 1);
+    found.push_back(item);
+  }
+  return found;
+}
+
+std::string refusal(const std::string& text) {
+  return bad_input_of([&] { static_cast<void>(parse_matrix(text, "a.mtx")); });
+}
+
+std::string banner(const std::string& words) {
+  return "%%MatrixMarket matrix " + words + "\n";
+}
+
+TEST(MatrixMarket, EntriesAreSortedByRowThenByColumn) {
+  EXPECT_THAT(entries_of(banner("coordinate real general") +
+                         "% by columns, as most files are\n\n3 2 4\n3 1 1e2\n1 1 +2\r\n\n% between\n"
+                         " 3\t2 -4 \n1 2 .5"),
+              ElementsAre("0,0=2", "0,1=.5", "2,0=1e2", "2,1=-4"));
+  EXPECT_THAT(entries_of(banner("COORDINATE Pattern General") + "2 2 1\n2 2\n"), ElementsAre("1,1=1"));
+  EXPECT_THAT(entries_of(banner("coordinate integer general") + "1 1 1\n1 1 9007199254740993\n"),
+              ElementsAre("0,0=9007199254740993"));
+}
+
+TEST(MatrixMarket, TheOtherTriangleIsAdded) {
+  const std::string lines = "2 2 2\n1 1 5\n2 1 -3\n";
+  EXPECT_THAT(entries_of(banner("coordinate real symmetric") + lines),
+              ElementsAre("0,0=5", "0,1=-3", "1,0=-3"));
+  EXPECT_THAT(entries_of(banner("coordinate real skew-symmetric") + "2 2 1\n2 1 -3\n"),
+              ElementsAre("0,1=3", "1,0=-3"));
+  EXPECT_THAT(entries_of(banner("coordinate complex hermitian") + "2 2 2\n1 1 5 0\n2 1 1 2\n"),
+              ElementsAre("0,0=5 0", "0,1=1 -2", "1,0=1 2"));
+  EXPECT_THAT(entries_of(banner("coordinate pattern symmetric") + "2 2 1\n2 1\n"),
+              ElementsAre("0,1=1", "1,0=1"));
+}
+
+TEST(MatrixMarket, ArraysAreThereColumnByColumn) {
+  EXPECT_THAT(entries_of(banner("array real general") + "2 2\n11\n21\n12\n22\n"),
+              ElementsAre("0,0=11", "0,1=12", "1,0=21", "1,1=22"));
+  EXPECT_THAT(entries_of(banner("array real symmetric") + "2 2\n11\n21\n22\n"),
+              ElementsAre("0,0=11", "0,1=21", "1,0=21", "1,1=22"));
+  EXPECT_THAT(entries_of(banner("array real skew-symmetric") + "2 2\n7\n"), ElementsAre("0,1=-7", "1,0=7"));
+  EXPECT_THAT(entries_of(banner("array complex general") + "1 2\n1 2\n3 4\n"),
+              ElementsAre("0,0=1 2", "0,1=3 4"));
+  EXPECT_THAT(entries_of(banner("array real skew-symmetric") + "0 0\n"), ElementsAre());
+}
+
+TEST(MatrixMarket, HeadersThatAreNoneAreRefusedAtTheirLine) {
+  EXPECT_THAT(refusal(""), HasSubstr("a.mtx: is no file of MatrixMarket"));
+  EXPECT_THAT(refusal("1 2 3\n"), HasSubstr("a.mtx:1: is no file of MatrixMarket"));
+  EXPECT_THAT(refusal("%%MatrixMarket vector coordinate real general\n"), HasSubstr("expected 'matrix'"));
+  EXPECT_THAT(refusal(banner("coordinat real general")), HasSubstr("did you mean 'coordinate'"));
+  EXPECT_THAT(refusal(banner("coordinate quaternion general")), HasSubstr("expected one of real, integer"));
+  EXPECT_THAT(refusal(banner("coordinate real symetric")), HasSubstr("did you mean 'symmetric'"));
+  EXPECT_THAT(refusal(banner("array pattern general")), HasSubstr("a.mtx:1: an array has numbers"));
+  EXPECT_THAT(refusal(banner("coordinate real hermitian")), HasSubstr("goes with 'complex'"));
+  EXPECT_THAT(refusal(banner("coordinate pattern skew-symmetric")), HasSubstr("no numbers"));
+  EXPECT_THAT(refusal(banner("coordinate real general")), HasSubstr("ends before the line of sizes"));
+  EXPECT_THAT(
+      refusal(banner("coordinate real general") + "%\n2 -2 1\n"),
+      HasSubstr("a.mtx:3: expected the number of columns, a whole number from 0 to 4294967295; found '-2'"));
+  EXPECT_THAT(refusal(banner("coordinate real general") + "2 2\n"), HasSubstr("found the end of the line"));
+  EXPECT_THAT(refusal(banner("coordinate real general") + "2 2 5\n"), HasSubstr("from 0 to 4; found '5'"));
+  EXPECT_THAT(refusal(banner("coordinate real symmetric") + "2 3 1\n"), HasSubstr("2 rows and 3 columns"));
+}
+
+TEST(MatrixMarket, EntriesThatAreNoneAreRefusedAtTheirLine) {
+  const std::string real = banner("coordinate real general") + "2 2 2\n";
+  EXPECT_THAT(refusal(real + "1 1 1\n"), HasSubstr("a.mtx:3: ends after 1 of the 2 entries"));
+  EXPECT_THAT(refusal(real + "1 1 1\n1 2 1\n2 2 1\n"), HasSubstr("a.mtx:5: holds more than the 2 entries"));
+  EXPECT_THAT(refusal(real + "1 3 1\n"), HasSubstr("a.mtx:3: expected a column, a whole number from 1 to 2"));
+  EXPECT_THAT(refusal(real + "0 1 1\n"), HasSubstr("expected a row, a whole number from 1 to 2; found '0'"));
+  EXPECT_THAT(refusal(real + "1 2\n"), HasSubstr("expected row, column and a number; found the end"));
+  EXPECT_THAT(refusal(real + "1 2 3 4\n"), HasSubstr("expected the end of the line; found '4'"));
+  EXPECT_THAT(refusal(real + "2 2 1\n\n2 2 1\n"),
+              HasSubstr("a.mtx:5: the entry of row 2, column 2 is there twice"));
+  EXPECT_THAT(refusal(banner("coordinate real symmetric") + "2 2 2\n1 2 1\n2 1 1\n"),
+              HasSubstr("twice; of two that mirror each other"));
+  EXPECT_THAT(refusal(banner("coordinate real skew-symmetric") + "2 2 1\n1 1 1\n"),
+              HasSubstr("a.mtx:3: a skew-symmetric matrix has no entries on its diagonal"));
+  EXPECT_THAT(refusal(banner("array complex general") + "1 1\n1\n"),
+              HasSubstr("two numbers, real and imaginary"));
+}
+
+/// What a header promises takes no memory.
+TEST(MatrixMarket, PromisesAreNotBelieved) {
+  EXPECT_THAT(
+      refusal(banner("coordinate real general") + "4294967295 4294967295 18446744065119617025\n1 1 1\n"),
+      HasSubstr("ends after 1 of the 18446744065119617025 entries"));
+  EXPECT_THAT(refusal(banner("array real general") + "4294967295 4294967295\n1\n"),
+              HasSubstr("ends after 1 of"));
+  EXPECT_THAT(refusal(banner("array real skew-symmetric") + "4294967295 4294967295\n"),
+              HasSubstr("ends after 0 of"));
+}
+
+class MatrixFilesTest : public testing::Test {
+ protected:
+  test::FakeClock clock_;
+  test::MemoryFileSystem files_{clock_};
+  MatrixFiles matrices_;
+};
+
+TEST_F(MatrixFilesTest, ASymmetricFileIsReadOnceUntilItChanges) {
+  files_.write_file("/a.mtx", banner("coordinate real symmetric") + "2 2 2\n1 1 5\n2 1 -3\n", false);
+  EXPECT_EQ(matrices_.nonzeros(files_, "/a.mtx"), 3U);
+  const auto matrix = matrices_.matrix(files_, "/a.mtx");
+  EXPECT_EQ(matrix, matrices_.matrix(files_, "/a.mtx"));
+  matrices_.forget_entries();
+  EXPECT_EQ(matrices_.nonzeros(files_, "/a.mtx"), 3U);
+  EXPECT_NE(matrix, matrices_.matrix(files_, "/a.mtx"));
+  files_.write_file("/a.mtx", banner("coordinate real symmetric") + "2 2 3\n1 1 5\n2 1 -3\n2 2 1\n", false);
+  EXPECT_EQ(matrices_.nonzeros(files_, "/a.mtx"), 4U);
+  EXPECT_EQ(matrices_.matrix(files_, "/a.mtx")->entries.size(), 4U);
+}
+
+/// The header alone says how many entries a general matrix has.
+TEST_F(MatrixFilesTest, AGeneralFileIsNotReadForItsExtents) {
+  files_.write_file("/a.mtx", banner("coordinate real general") + "3 4 2\nnonsense\n", false);
+  EXPECT_EQ(matrices_.nonzeros(files_, "/a.mtx"), 2U);
+  EXPECT_EQ(matrices_.header(files_, "/a.mtx").rows, 3U);
+  EXPECT_EQ(matrices_.header(files_, "/a.mtx").columns, 4U);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(matrices_.matrix(files_, "/a.mtx")); }),
+              HasSubstr("/a.mtx:3: "));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(matrices_.header(files_, "/b.mtx")); }),
+              HasSubstr("no such file"));
+}
+
+/// By gzip: a symmetric matrix of 3 x 3 with 4 entries in its lower triangle.
+constexpr std::string_view kCompressed =
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x53\x55\xf5\x4d\x2c\x29\xca\xac\xf0\x4d\x2c\xca\x4e\x2d\x51\xc8"
+    "\x05"
+    "\x73\x14\x92\xf3\xf3\x8b\x52\x32\xf3\x12\x4b\x52\x15\x8a\x52\x13\x73\x14\x8a\x2b\x73\x73\x53\x81\x32\xc9"
+    "\x5c"
+    "\xc6\x0a\xc6\x0a\x26\x5c\x86\x0a\x40\xa8\x67\xca\x65\x04\xa4\x75\x8d\xa0\x82\xc6\x0a\x46\x0a\x06\x7a\x46"
+    "\xa6"
+    "\x5c\x00\xa5\xf7\x06\x79\x54\x00\x00\x00"sv;
+
+TEST_F(MatrixFilesTest, FilesMayBeCompressed) {
+  files_.write_file("/a.mtx.gz", kCompressed, false);
+  EXPECT_EQ(matrices_.header(files_, "/a.mtx.gz").rows, 3U);
+  EXPECT_EQ(matrices_.nonzeros(files_, "/a.mtx.gz"), 6U);
+  files_.write_file("/b.mtx.gz", kCompressed.substr(0, 80), false);
+  EXPECT_EQ(matrices_.header(files_, "/b.mtx.gz").rows, 3U);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(matrices_.matrix(files_, "/b.mtx.gz")); }),
+              HasSubstr("/b.mtx.gz: is a file of gzip that is cut off"));
+}
+
+/// A header that ends beyond the part that is looked at is not taken for a shorter one.
+TEST_F(MatrixFilesTest, AHeaderIsNotCutInTwo) {
+  const std::string sizes = "12 34 56\n";
+  std::string text = banner("coordinate real general");
+  text += "%" + std::string((1 << 20) - text.size() - sizes.size() + 2, ' ') + "\n";
+  files_.write_file("/a.mtx", text + sizes, false);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(matrices_.header(files_, "/a.mtx")); }),
+              HasSubstr("ends before the line of sizes"));
+}
+
+}  // namespace
+}  // namespace kiln
