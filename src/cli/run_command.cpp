@@ -28,6 +28,7 @@ struct RunArguments {
   JobArguments job;
   std::string devices;
   std::string output;
+  std::vector<std::string> keep;
   std::string format = "table";
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false;
 };
@@ -36,6 +37,7 @@ JobSpec job_of(World& world, const RunArguments& arguments) {
   JobSpec job = read_job(world, arguments.job);
   if (!arguments.devices.empty()) job.devices = split(arguments.devices, ',');
   if (!arguments.output.empty()) job.output = arguments.output;
+  for (const std::string& assignment : arguments.keep) apply_keep(job, assignment);
   if (arguments.require_checks) job.require_checks = true;
   if (arguments.spread) job.spread = true;
   if (arguments.resume && job.output.empty())
@@ -195,6 +197,12 @@ Subcommand add_run_command(CLI::App& app) {
   command
       ->add_option("--output", arguments->output, "Folder whose records.jsonl gets a line for each variant")
       ->type_name("DIR");
+  command
+      ->add_option(
+          "--keep", arguments->keep,
+          "Writes a buffer to a file (.npy, .bin, .txt, .csv) when a variant's checks are done; of a "
+          "sweep with {variant} or {parameter} in the name")
+      ->type_name("BUFFER=FILE");
   command
       ->add_option("--format", arguments->format,
                    "Of the results: table, json (one record a line), csv or markdown")

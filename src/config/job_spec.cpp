@@ -80,7 +80,7 @@ MeasureSpec read_measure(const YamlNode& node) {
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
   root.require_keys({"workload", "implementation", "device", "spread", "set", "sweep", "measure", "graph",
-                     "output", "isolation", "require_checks"});
+                     "output", "keep", "isolation", "require_checks"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -98,6 +98,9 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   if (const auto node = root.find("sweep")) read_sweep(*node, job);
   if (const auto node = root.find("measure")) job.measure = read_measure(*node);
   if (const auto node = root.find("output")) job.output = node->text();
+  if (const auto node = root.find("keep")) {
+    for (const auto& [name, value] : node->entries()) job.keep.emplace_back(name, raw_value(value));
+  }
   if (const auto node = root.find("isolation")) job.isolation = read_isolation(*node);
   if (const auto node = root.find("require_checks")) job.require_checks = node->boolean();
   return job;
@@ -124,6 +127,12 @@ void apply_set(JobSpec& job, const std::string& assignment) {
   auto [name, value] = split_assignment("--set", assignment);
   forget(job, name);
   job.set.emplace_back(name, RawValue{value, false, {"--set " + name, 0, 0}});
+}
+
+void apply_keep(JobSpec& job, const std::string& assignment) {
+  auto [name, file] = split_assignment("--keep", assignment);
+  std::erase_if(job.keep, [&](const auto& entry) { return entry.first == name; });
+  job.keep.emplace_back(name, RawValue{file, false, {"--keep " + name, 0, 0}});
 }
 
 void apply_sweep(JobSpec& job, const std::string& assignment) {

@@ -40,6 +40,7 @@ struct JobSpec {
   std::vector<std::string> devices = {"auto"};
   std::vector<std::pair<std::string, RawValue>> set;  ///< parameter, bind.<parameter>, fast_math, graph
   std::vector<std::pair<std::string, std::vector<RawValue>>> sweep;  ///< in order; the last varies fastest
+  std::vector<std::pair<std::string, RawValue>> keep;  ///< buffer -> file, with {parameter} placeholders
   MeasureSpec measure;
   bool spread = false;          ///< each variant runs on one of the devices, not on all
   std::string output;           ///< folder; empty: none
@@ -56,5 +57,7 @@ struct JobSpec {
 void apply_set(JobSpec& job, const std::string& assignment);
 /// `--sweep k=v1,v2`.
 void apply_sweep(JobSpec& job, const std::string& assignment);
+/// `--keep buffer=file`: replaces what the file says of the buffer.
+void apply_keep(JobSpec& job, const std::string& assignment);
 
 }  // namespace kiln

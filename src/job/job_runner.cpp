@@ -115,6 +115,21 @@ std::vector<std::shared_ptr<Device>> open_devices(const JobPlan& plan, DeviceReg
 
 }  // namespace
 
+namespace {
+
+/// Whether an earlier run has left all files that the variant is to keep, if it came so far.
+bool has_kept(const Record& record, const Variant& variant, FileSystem& files) {
+  if (!may_be_measured(record.status) && record.status != RunStatus::kWrong) return true;
+  return std::all_of(variant.keep.begin(), variant.keep.end(), [&](const KeptOutput& output) {
+    return files.target_status(output.file) &&
+           std::any_of(record.kept.begin(), record.kept.end(), [&](const KeptFile& kept) {
+             return kept.buffer == output.buffer && kept.file == output.file;
+           });
+  });
+}
+
+}  // namespace
+
 KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records, const JobContext& context) {
   const auto known_on = [&](const std::string& device) {
     std::vector<Record> wanted;
@@ -124,11 +139,11 @@ KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records,
     }
     return find_known_records(records, wanted);
   };
-  if (plan.spread.empty()) return known_on("");
   KnownRecords known(plan.variants.size());
-  for (const std::string& device : plan.spread) {
+  for (const std::string& device : plan.spread.empty() ? std::vector<std::string>{""} : plan.spread) {
     KnownRecords found = known_on(device);
     for (std::size_t i = 0; i < known.size(); ++i) {
+      if (found[i] && !has_kept(*found[i], plan.variants[i], context.files)) continue;
       if (found[i] && (!known[i] || found[i]->time > known[i]->time)) known[i] = std::move(found[i]);
     }
   }

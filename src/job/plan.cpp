@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "job/output_plan.h"
 #include "job/sweep_space.h"
 #include "trial/tolerance.h"
 
@@ -119,6 +120,7 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
                         (job.sweep.empty() ? "" : ", by every point of the sweep"),
                     result.violated->where);
   }
+  plan_outputs(plan, files);
   return plan;
 }
 

@@ -181,6 +181,7 @@ TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, 
   });
   record.launches = trial.launches();
   record.checks = trial.checks();
+  record.kept = trial.kept_files();
   record.waits_per_step = trial.waits_per_step();
   record.graphs_per_step = trial.graphs_per_step();
   if (const auto first = trial.first_launch_ns())

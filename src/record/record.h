@@ -67,6 +67,12 @@ struct MetricValue {
   bool higher_is_better = true;
 };
 
+/// A buffer that was written to a file when the checks were done.
+struct KeptFile {
+  std::string buffer, file;
+  std::vector<std::uint64_t> shape;  ///< of what the file holds
+};
+
 /// Everything known of one variant on one device: a line of records.jsonl (schemas/record.schema.json).
 struct Record {
   std::string run_id;  ///< the same for all records of one run, also of one that was resumed
@@ -101,6 +107,7 @@ struct Record {
   std::string stop_reason;            ///< why sampling ended
   std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
+  std::vector<KeptFile> kept;
   std::vector<MetricValue> metrics;
   double first_launch_seconds = 0;          ///< from the start of the variant to its first launch
   std::optional<double> launch_time_limit;  ///< seconds: the limit that ended it; absent where none did

@@ -122,6 +122,13 @@ void fields(Io& io, Is<CheckResult> auto& check) {
 }
 
 template <class Io>
+void fields(Io& io, Is<KeptFile> auto& kept) {
+  io.need("buffer", kept.buffer);
+  io.need("file", kept.file);
+  io("shape", kept.shape);
+}
+
+template <class Io>
 void fields(Io& io, Is<MetricValue> auto& metric) {
   io.need("value", metric.value);
   io("unit", metric.unit);
@@ -163,6 +170,7 @@ void fields(Io& io, Is<Record> auto& record) {
   io("clocks_before", record.clocks_before);
   io("clocks_after", record.clocks_after);
   io("checks", record.checks);
+  io("kept", record.kept);
   io.named("metrics", record.metrics);
   io("first_launch_seconds", record.first_launch_seconds, {.column = "first_launch_seconds"});
   io("launch_time_limit", record.launch_time_limit, {.column = "launch_time_limit"});

@@ -57,6 +57,14 @@ BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buf
   return layout;
 }
 
+std::uint64_t used_extent(const Configuration& configuration, const BufferLayout& layout,
+                          const Variables& variables) {
+  const auto& used = layout.spec->used;
+  if (!used) return layout.shape.front();
+  const auto most = static_cast<std::int64_t>(layout.shape.front());
+  return static_cast<std::uint64_t>(configuration.evaluate_integer(*used, 0, most, variables));
+}
+
 const InitSpec& effective_init(const Configuration& configuration, const InitSpec& init) {
   const InitSpec& own = own_init(configuration, init);
   if (own.kind != InitSpec::Kind::kSameAs) return own;

@@ -29,6 +29,11 @@ struct BufferLayout {
 /// overflow.
 [[nodiscard]] BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buffer);
 
+/// How much of the first extent is in use: what `used` says, else all of it. Throws bad_input for what is no
+/// whole number from 0 to that extent, and for a program variable without a value.
+[[nodiscard]] std::uint64_t used_extent(const Configuration& configuration, const BufferLayout& layout,
+                                        const Variables& variables);
+
 /// What fills the buffer in this configuration: the file, or its `otherwise` when the file's path is not set;
 /// with `same_as`, what fills that buffer.
 [[nodiscard]] const InitSpec& effective_init(const Configuration& configuration, const InitSpec& init);

@@ -14,14 +14,19 @@
 namespace kiln {
 namespace {
 
-Region region_of(const Configuration& configuration, const CheckSpec& check, const BufferLayout& layout) {
-  if (check.region.empty()) return full_region(layout);
+Region region_of(const Configuration& configuration, const CheckSpec& check, const BufferLayout& layout,
+                 const Variables& variables) {
   Region region;
+  if (check.region.empty()) {
+    region = full_region(layout);
+    region.front().second = used_extent(configuration, layout, variables);
+    return region;
+  }
   for (std::size_t i = 0; i < check.region.size(); ++i) {
     const std::uint64_t extent = layout.shape[i];
     const auto limit = static_cast<std::int64_t>(extent);
-    const std::int64_t low = configuration.evaluate_integer(check.region[i].first, 0, limit);
-    const std::int64_t high = configuration.evaluate_integer(check.region[i].second, low, limit);
+    const std::int64_t low = configuration.evaluate_integer(check.region[i].first, 0, limit, variables);
+    const std::int64_t high = configuration.evaluate_integer(check.region[i].second, low, limit, variables);
     region.emplace_back(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high));
   }
   if (region.size() < layout.shape.size()) region.emplace_back(0, layout.shape.back());  // a vector's lanes
@@ -59,18 +64,19 @@ ArrayContent read_array(const Configuration& configuration, const Workspace& wor
 
 /// `nullopt`: an optional file is not there and nothing else is given.
 std::optional<Expected> expected_number(const Configuration& configuration, const CheckSpec& check,
-                                        FileSystem& files) {
-  if (check.expected) return Expected{"expected value", configuration.evaluate(*check.expected), {}, {}};
+                                        const Variables& variables, FileSystem& files) {
+  if (check.expected)
+    return Expected{"expected value", configuration.evaluate(*check.expected, variables), {}, {}};
   const auto number = number_from_file(configuration, *check.expected_file, files);
   if (!number) return std::nullopt;
   return Expected{file_name(configuration, *check.expected_file), number, {}, {}};
 }
 
 std::optional<Expected> expected_of(const Configuration& configuration, const CheckSpec& check,
-                                    const Workspace& workspace, const BufferLayout& layout,
-                                    const ReferenceRunner& run_reference, FileSystem& files,
-                                    KeptBuffers* kept) {
-  if (check.expected || check.expected_file) return expected_number(configuration, check, files);
+                                    const Variables& variables, const Workspace& workspace,
+                                    const BufferLayout& layout, const ReferenceRunner& run_reference,
+                                    FileSystem& files, KeptBuffers* kept) {
+  if (check.expected || check.expected_file) return expected_number(configuration, check, variables, files);
   if (check.file) {
     FileSource file = *check.file;
     const bool optional_here = file.optional || !check.reference_kernel.empty();
@@ -165,16 +171,18 @@ std::string message_of(const CheckSpec& check, const CheckResult& result, const 
 
 }  // namespace
 
-CheckResult run_check(const Configuration& configuration, const CheckSpec& check, const Workspace& workspace,
-                      const ReferenceRunner& run_reference, FileSystem& files, const CheckHelp& help) {
+CheckResult run_check(const Configuration& configuration, const CheckSpec& check, const Variables& variables,
+                      const Workspace& workspace, const ReferenceRunner& run_reference, FileSystem& files,
+                      const CheckHelp& help) {
   const BufferLayout& layout = workspace.layout(check.buffer);
   if (!layout.scalar)
     throw bad_input("buffer '" + check.buffer + "' holds records, which cannot be compared", check.where);
   const Tolerance tolerance = tolerance_of(configuration, check);
   CheckResult result = start_result(check, tolerance);
-  const Region region = region_of(configuration, check, layout);
+  const Region region = region_of(configuration, check, layout, variables);
   if (Runs(layout, region).count() == 0) return without_comparison(result, kEmptyRegion);
-  const auto expected = expected_of(configuration, check, workspace, layout, run_reference, files, help.kept);
+  const auto expected =
+      expected_of(configuration, check, variables, workspace, layout, run_reference, files, help.kept);
   if (!expected) return without_comparison(result, kNoExpectedValue);
   if (!expected->number && expected->array.bytes() != layout.count * size_of(expected->type)) {
     throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'",
@@ -195,7 +203,7 @@ CheckResult check_variable(const Configuration& configuration, const CheckSpec& 
                            const Variables& variables, FileSystem& files) {
   const Tolerance tolerance = tolerance_of(configuration, check);
   CheckResult result = start_result(check, tolerance);
-  const auto expected = expected_number(configuration, check, files);
+  const auto expected = expected_number(configuration, check, variables, files);
   if (!expected) return without_comparison(result, kNoExpectedValue);
   Comparison comparison;
   // A variable that no statement has given a value, as in a loop of no iterations, agrees with nothing.

@@ -26,13 +26,14 @@ struct CheckHelp {
   DeviceCompare* on_device = nullptr;  ///< compares large arrays where they are
 };
 
-/// Compares a buffer with what the check expects. A check that compared nothing (an empty region, no expected
-/// value, everything below `skip_below`) is `ok` and has `compared` 0. Throws bad_input where the check
-/// itself cannot be done: a region outside the buffer, a reference of another size, a file that must be there
-/// and is not.
+/// Compares a buffer with what the check expects, where program variables have these values. A check that
+/// compared nothing (an empty region, no expected value, everything below `skip_below`) is `ok` and has
+/// `compared` 0. Throws bad_input where the check itself cannot be done: a region outside the buffer, a
+/// reference of another size, a file that must be there and is not.
 [[nodiscard]] CheckResult run_check(const Configuration& configuration, const CheckSpec& check,
-                                    const Workspace& workspace, const ReferenceRunner& run_reference,
-                                    FileSystem& files, const CheckHelp& help = {});
+                                    const Variables& variables, const Workspace& workspace,
+                                    const ReferenceRunner& run_reference, FileSystem& files,
+                                    const CheckHelp& help = {});
 
 /// Compares a program variable with the check's number.
 [[nodiscard]] CheckResult check_variable(const Configuration& configuration, const CheckSpec& check,

@@ -35,7 +35,11 @@ ProgramRun::ProgramRun(const Configuration& configuration, const ProgramSpec& pr
                        const Prepare& prepare)
     : configuration_(configuration), program_(program), workspace_(workspace) {
   statements_ = bind(program, prepare);
-  for (const std::string& name : buffers()) graph_buffers_.push_back(name);
+  for (const std::string& name : buffers()) {
+    graph_buffers_.push_back(name);
+    const BufferLayout& layout = workspace.layout(name);
+    if (layout.spec->used) partly_used_.emplace_back(&layout, variables_in(*layout.spec->used));
+  }
   std::set<std::string> unsteady;
   for (std::size_t known = 1; known != unsteady.size();) {
     known = unsteady.size();
@@ -45,6 +49,14 @@ ProgramRun::ProgramRun(const Configuration& configuration, const ProgramSpec& pr
 }
 
 ProgramRun::~ProgramRun() = default;
+
+std::set<std::string> ProgramRun::variables_in(const ExpressionText& text) const {
+  std::set<std::string> names;
+  for (std::string& name : configuration_.workload().names_in(text)) {
+    if (configuration_.workload().is_variable(name)) names.insert(std::move(name));
+  }
+  return names;
+}
 
 ProgramRun::Statements ProgramRun::bind(const ProgramSpec& program, const Prepare& prepare) {
   Statements statements;
@@ -206,7 +218,7 @@ void ProgramRun::run_action(const RepeatSpec& repeat, Statement& statement) {
 }
 
 void ProgramRun::set_index(const RepeatSpec& repeat, std::int64_t value) {
-  if (!repeat.index.empty()) variables_[repeat.index] = static_cast<double>(value);
+  if (!repeat.index.empty()) assign(repeat.index, static_cast<double>(value));
 }
 
 void ProgramRun::repeat_range(const RepeatSpec& repeat, Statement& statement) {
@@ -300,13 +312,24 @@ void ProgramRun::run_action(const FillSpec& fill, Statement& statement) {
   }
 }
 
+/// Buffers of which more is to be in use than there is are found before anything else is launched.
+void ProgramRun::assign(const std::string& variable, double value) {
+  variables_[variable] = value;
+  for (const auto& [layout, names] : partly_used_) {
+    const bool known = std::all_of(names.begin(), names.end(),
+                                   [&](const std::string& name) { return variables_.contains(name); });
+    if (known && names.contains(variable))
+      static_cast<void>(used_extent(configuration_, *layout, variables_));
+  }
+}
+
 void ProgramRun::run_action(const ReadSpec& spec, Statement& statement) {
   read(spec.items, statement.scalars);
 }
 
 void ProgramRun::run_action(const SetSpec& set, Statement& statement) {
   for (std::size_t i = 0; i < set.items.size(); ++i)
-    variables_[set.items[i].first] = statement.scalars[i].value(variables_);
+    assign(set.items[i].first, statement.scalars[i].value(variables_));
 }
 
 void ProgramRun::read(const std::vector<ReadItem>& items, const std::vector<ProgramScalar>& elements) {
@@ -315,7 +338,7 @@ void ProgramRun::read(const std::vector<ReadItem>& items, const std::vector<Prog
     const BufferLayout& layout = workspace_.layout(items[i].buffer);
     const std::int64_t element =
         elements[i].whole(variables_, 0, static_cast<std::int64_t>(layout.count) - 1);
-    variables_[items[i].variable] = workspace_.number(items[i].buffer, static_cast<std::uint64_t>(element));
+    assign(items[i].variable, workspace_.number(items[i].buffer, static_cast<std::uint64_t>(element)));
   }
 }
 

@@ -127,6 +127,8 @@ class ProgramRun {
   void repeat_until(const RepeatSpec& repeat, Statement& statement);
   void read(const std::vector<ReadItem>& items, const std::vector<ProgramScalar>& elements);
   void launch(Statement& statement);
+  [[nodiscard]] std::set<std::string> variables_in(const ExpressionText& text) const;
+  void assign(const std::string& variable, double value);
   void set_index(const RepeatSpec& repeat, std::int64_t value);
   void bind_element(const ReadItem& item, Statement& statement);
 
@@ -151,6 +153,7 @@ class ProgramRun {
   std::vector<std::pair<const LaunchSpec*, PreparedKernel*>> launches_;
   bool static_ = true;
   std::vector<std::string> graph_buffers_;
+  std::vector<std::pair<const BufferLayout*, std::set<std::string>>> partly_used_;  // and what says how much
 
   std::vector<Stream*> streams_beside_;
 

@@ -5,6 +5,7 @@
 #include "device/backend_kind.h"
 #include "trial/buffer_layout.h"
 #include "trial/checks.h"
+#include "trial/output_files.h"
 #include "trial/references.h"
 #include "trial/shared_variables.h"
 
@@ -165,17 +166,19 @@ void Trial::verify() {
   }
   wait();
   steps_since_fill_ = static_cast<std::size_t>(steps);
+  const Variables& variables = verify_step_->variables();
   References references(configuration(), context_, *workspace_, *contents_, loaded_, host_loaded_);
   for (const CheckSpec* check : needs_.checks()) {
     const auto reference = [&](const CheckSpec& which) { return references.run(which); };
     TraceSpan span_of_check(context_.trace, TraceKind::kVerify, check->name);
-    checks_.push_back(check->variable.empty() ? run_check(configuration(), *check, *workspace_, reference,
-                                                          context_.files, {&pool_.kept(), compare_.get()})
-                                              : check_variable(configuration(), *check,
-                                                               verify_step_->variables(), context_.files));
+    checks_.push_back(check->variable.empty()
+                          ? run_check(configuration(), *check, variables, *workspace_, reference,
+                                      context_.files, {&pool_.kept(), compare_.get()})
+                          : check_variable(configuration(), *check, variables, context_.files));
     span_of_check.add("agrees", checks_.back().ok);
   }
   configuration().workload().matrices->forget_entries();
+  kept_files_ = write_outputs(*workspace_, variables, variant_.keep, context_.files);
 }
 
 Variables Trial::variables() const {

@@ -36,8 +36,8 @@ class Trial final : public TimedStep {
   [[nodiscard]] std::optional<Diagnostic> load();
   /// Buffers with their inputs, and the kernels bound to them; nothing to do if they are there.
   void prepare();
-  /// Runs the steps that are checked and then every check. Checks that were done are in `checks` also when
-  /// one of them throws.
+  /// Runs the steps that are checked, then every check, and keeps the variant's outputs. Checks that were
+  /// done are in `checks` also when one of them throws.
   void verify();
   /// Gives the buffers back until the next `prepare`, which makes the inputs anew.
   void park();
@@ -51,6 +51,8 @@ class Trial final : public TimedStep {
   /// The launches of the step, without times; empty before `prepare`.
   [[nodiscard]] std::vector<LaunchUse> launches() const;
   [[nodiscard]] const std::vector<CheckResult>& checks() const { return checks_; }
+  /// The buffers that `verify` has written to files.
+  [[nodiscard]] const std::vector<KeptFile>& kept_files() const { return kept_files_; }
   /// Program variables at the end of the last step, and those that only `verify.run` gives values.
   [[nodiscard]] Variables variables() const;
   /// How often the last step has waited for the device to read from it; 0 while it is parked.
@@ -108,6 +110,7 @@ class Trial final : public TimedStep {
   Variables parked_variables_;  // what `variables` gives while it is parked
   std::vector<PreparedKernel> init_;
   std::vector<CheckResult> checks_;
+  std::vector<KeptFile> kept_files_;
   std::optional<std::int64_t> first_launch_ns_;
   std::size_t steps_since_fill_ = 0;
 };

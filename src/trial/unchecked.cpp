@@ -13,7 +13,9 @@ constexpr const char* kNoneApplies = "no check applies: the condition (`when`) o
 
 bool has_empty_region(const Configuration& configuration, const CheckSpec& check) {
   return std::any_of(check.region.begin(), check.region.end(), [&](const auto& range) {
-    return configuration.evaluate(range.first) >= configuration.evaluate(range.second);
+    const Workload& workload = configuration.workload();
+    return !workload.changes(range.first) && !workload.changes(range.second) &&
+           configuration.evaluate(range.first) >= configuration.evaluate(range.second);
   });
 }
 

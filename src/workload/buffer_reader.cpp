@@ -165,7 +165,7 @@ RecordType read_type(const std::string& name, const YamlNode& node, const std::v
 }
 
 BufferSpec read_buffer(const std::string& name, const YamlNode& node) {
-  node.require_keys({"type", "shape", "init", "when", "help"});
+  node.require_keys({"type", "shape", "used", "init", "when", "help"});
   BufferSpec buffer;
   buffer.name = name;
   buffer.where = node.where();
@@ -176,6 +176,7 @@ BufferSpec read_buffer(const std::string& name, const YamlNode& node) {
     buffer.lanes = element->lanes;
   }
   buffer.shape = read_extents(node.at("shape"), 8);
+  read_optional(node, "used", buffer.used, read_expression);
   read_optional(node, "init", buffer.init, read_init);
   read_optional(node, "when", buffer.when, read_expression);
   return buffer;

@@ -103,6 +103,7 @@ struct BufferSpec {
   std::size_t lanes =
       1;  ///< of a vector of that scalar: elements have a last, contiguous dimension of this size
   std::vector<ExpressionText> shape;
+  std::optional<ExpressionText> used;  ///< of the first extent, by program variables; absent: all of it
   InitSpec init;
   std::optional<ExpressionText> when;  ///< absent: always there
   SourceLocation where;

@@ -31,6 +31,7 @@ class Checker {
     check_programs(workload_, [this](const ExpressionText& text, const std::set<std::string>& variables) {
       check(text, variables);
     });
+    for (const BufferSpec& buffer : workload_.buffers) check_optional(buffer.used, variables());
     if (workload_.verify_steps) check(*workload_.verify_steps);
     for (const CheckSpec& item : workload_.checks) check_check(item);
     check_metrics();
@@ -423,6 +424,10 @@ class Checker {
                     where);
   }
 
+  [[nodiscard]] std::set<std::string> variables() const {
+    return {workload_.variables.begin(), workload_.variables.end()};
+  }
+
   void require_variable(const std::string& name, const SourceLocation& where) const {
     if (workload_.is_variable(name)) return;
     throw bad_input("unknown program variable '" + name + "'" + suggestion(name, workload_.variables), where);
@@ -446,11 +451,11 @@ class Checker {
     if (item.file) check_file(*item.file);
     if (item.expected_file) check_file(*item.expected_file);
     for (const auto& [low, high] : item.region) {
-      check(low);
-      check(high);
+      check(low, variables());
+      check(high, variables());
     }
-    for (const auto* text : {&item.expected, &item.rtol, &item.atol, &item.skip_below, &item.when})
-      check_optional(*text);
+    check_optional(item.expected, variables());
+    for (const auto* text : {&item.rtol, &item.atol, &item.skip_below, &item.when}) check_optional(*text);
     if (item.region.empty()) return;
     const std::size_t rank = workload_.find_buffer(item.buffer)->shape.size();
     if (item.region.size() != rank) {

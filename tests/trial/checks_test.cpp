@@ -31,9 +31,11 @@ buffers:
   fresh: {type: T, shape: [5, 700, 1000]}
   ids: {type: long, shape: [3], init: 3}
   other_ids: {type: ulong, shape: [3], init: 3}
+  part: {type: int, shape: [6, 2], used: found, init: 1}
+  found_here: {type: int, shape: [1]}
 kernels:
   none: {source: none.cu, grid: [1], block: [1], args: [y, other, flags, fresh, ids, other_ids]}
-run: [none]
+run: [{read: {found: found_here}}, none]
 verify:
   checks:
     - {name: all, buffer: y, expected: 0.5}
@@ -43,6 +45,8 @@ verify:
     - {name: sum, buffer: y, reduce: sum, expected: 1750000}
     - {name: flags, buffer: flags, expected: 3}
     - {name: fresh, buffer: fresh, expected: 0}
+    - {name: part, buffer: part, expected: "found // 4"}
+    - {name: beginning, buffer: part, expected: 1, region: [[0, "found - 1"], [0, 2]]}
     - {name: ids, buffer: ids, reference: {kernel: none, buffer: other_ids}}
 )yaml";
 
@@ -60,8 +64,9 @@ class Checks : public testing::TestWithParam<bool> {
     ConfigurationResult result = configure(workload_, {{"T", {type, false, {}}}}, device_.info(), files_);
     configuration_.emplace(std::move(result.configuration));
     workspace_.emplace(device_, *stream_, *configuration_, files_, pool_);
-    workspace_->allocate({"y", "other", "flags", "fresh", "ids", "other_ids"});
-    for (const char* name : {"y", "other", "flags", "fresh", "ids", "other_ids"}) workspace_->fill(name);
+    workspace_->allocate({"y", "other", "flags", "fresh", "ids", "other_ids", "part"});
+    for (const char* name : {"y", "other", "flags", "fresh", "ids", "other_ids", "part"})
+      workspace_->fill(name);
   }
 
   template <class T>
@@ -75,7 +80,7 @@ class Checks : public testing::TestWithParam<bool> {
       const auto reference = [&](const CheckSpec& which) {
         return ReferenceContent{ArrayContent(*workspace_, which.reference_buffer), "kernel none"};
       };
-      return run_check(*configuration_, spec, *workspace_, reference, files_);
+      return run_check(*configuration_, spec, variables_, *workspace_, reference, files_);
     }
     ADD_FAILURE() << "no check " << name;
     return {};
@@ -87,6 +92,7 @@ class Checks : public testing::TestWithParam<bool> {
   std::shared_ptr<const Workload> workload_;
   std::unique_ptr<Stream> stream_ = device_.create_stream();
   BufferPool pool_;
+  Variables variables_;
   std::optional<Configuration> configuration_;
   std::optional<Workspace> workspace_;
 };
@@ -102,6 +108,19 @@ TEST_P(Checks, EachElementOfALargeArrayIsLookedAtOnce) {
   EXPECT_EQ(check("column").compared, 5U * 700);
   EXPECT_EQ(check("flags").compared, 7U);
   EXPECT_TRUE(check("sum").ok);
+}
+
+TEST_P(Checks, WhatIsNotInUseIsNotCompared) {
+  prepare("double");
+  variables_["found"] = 4;
+  set("part", 8, 99);  // behind the fourth row
+  const CheckResult result = check("part");
+  EXPECT_TRUE(result.ok) << result.message;
+  EXPECT_EQ(result.compared, 8U);
+  EXPECT_EQ(check("beginning").compared, 6U);
+  variables_["found"] = 5;
+  EXPECT_FALSE(check("part").ok);
+  EXPECT_EQ(check("beginning").compared, 8U);
 }
 
 TEST_P(Checks, WholeNumbersThatOneDoubleStandsForDiffer) {

@@ -88,12 +88,15 @@ class ProgramRunTest : public testing::Test {
     log_.push_back(what + " " + name);
   }
 
-  ProgramRun& bind(const std::string& run) {
-    const std::string text = std::string(kProgramHead) + "run:\n" + run;
+  /// `more_buffers` begins with "buffers:\n".
+  ProgramRun& bind(const std::string& run, const std::string& more_buffers = "buffers:\n") {
+    std::string text = std::string(kProgramHead) + "run:\n" + run;
+    text.replace(text.find("buffers:\n"), std::strlen("buffers:\n"), more_buffers);
     workload_ = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
     configuration_ = configure(workload_, {}, device_->info(), files_).configuration;
     workspace_ = std::make_unique<Workspace>(*device_, *stream_, configuration_, files_, pool_);
-    const std::vector<std::string> buffers = {"u", "v", "w1", "w2", "w3", "small", "r", "count"};
+    std::vector<std::string> buffers;
+    for (const BufferSpec& buffer : workload_->buffers) buffers.push_back(buffer.name);
     workspace_->allocate(buffers);
     for (const char* name : {"u", "v"})
       addresses_[name] = static_cast<double*>(workspace_->buffer(name).data());

@@ -166,6 +166,27 @@ TEST_F(ProgramRunTest, BuffersOfSwapAndCopyAreAlike) {
               HasSubstr("copy: expected"));
 }
 
+/// Before the launch that would write beyond the buffer's end.
+TEST_F(ProgramRunTest, MoreThanABufferHoldsIsNotUsed) {
+  const std::string used = "buffers:\n  part: {type: double, shape: [n], used: \"2 * found\"}\n";
+  const auto launches_with = [&](int found) {
+    log_.clear();
+    bind("  - {fill: {buffer: r, value: " + std::to_string(found) +
+             "}}\n  - {read: {found: r}}\n  - {kernel: add, args: {u: part}}\n",
+         used);
+    run();
+    return log_.size();
+  };
+  EXPECT_EQ(launches_with(2), 1U);
+  try {
+    launches_with(3);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const UnfitKernel& problem) {
+    EXPECT_THAT(problem.what(), HasSubstr("buffers.part.used: '2 * found' is 6; expected 0 to 4"));
+  }
+  EXPECT_TRUE(log_.empty());
+}
+
 TEST_F(ProgramRunTest, WhatGoesWrongInARunIsUnfitWithItsPlace) {
   const auto unfit = [&](const std::string& program) {
     bind(program);

@@ -1,0 +1,164 @@
+#include "job/output_plan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/output_file.h"
+#include "base/text.h"
+#include "trial/needs.h"
+#include "trial/output_files.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+
+/// What {name} stands for in a variant.
+std::string value_of(const std::string& name, const JobPlan& plan, std::size_t variant,
+                     const SourceLocation& where) {
+  if (name == "variant") return std::to_string(variant + 1);
+  if (name == "device" && plan.spread.empty()) return plan.variants[variant].device;
+  std::vector<std::string> known{"variant"};
+  if (plan.spread.empty()) known.emplace_back("device");
+  for (const auto& [candidate, value] : plan.variants[variant].configuration.values()) {
+    if (value.kind == ParameterKind::kPath) continue;  // more than a name
+    if (candidate == name) return value.to_string();
+    known.push_back(candidate);
+  }
+  throw bad_input("'{" + name + "}' cannot stand in the name of a file" + suggestion(name, known), where);
+}
+
+std::string expand(const RawValue& name, const JobPlan& plan, std::size_t variant) {
+  std::string result;
+  std::size_t position = 0;
+  while (true) {
+    const std::size_t open = name.text.find('{', position);
+    result += name.text.substr(position, open - position);
+    if (open == std::string::npos) return result;
+    const std::size_t close = name.text.find('}', open);
+    if (close == std::string::npos) throw bad_input("'{' without '}' in '" + name.text + "'", name.where);
+    result += value_of(name.text.substr(open + 1, close - open - 1), plan, variant, name.where);
+    position = close + 1;
+  }
+}
+
+/// Files as the disk knows them: by their place, with links followed, and one that is there by its inode,
+/// too.
+class KnownFiles {
+ public:
+  explicit KnownFiles(FileSystem& files) : files_(files) {}
+
+  void add(const Path& path, const std::string& role) {
+    for (std::string& name : names_of(path)) roles_.emplace(std::move(name), role);
+  }
+  /// What the file was added as; empty if it was not.
+  [[nodiscard]] std::string role_of(const Path& path) const {
+    for (const std::string& name : names_of(path)) {
+      if (const auto found = roles_.find(name); found != roles_.end()) return found->second;
+    }
+    return "";
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> names_of(const Path& path) const {
+    const Path absolute = std::filesystem::absolute(path).lexically_normal();
+    std::vector<std::string> names{absolute.string()};
+    if (const auto status = files_.target_status(path))
+      names.push_back("inode " + std::to_string(status->device) + " " + std::to_string(status->inode));
+    // Of a file to be, the folder is known by its inode.
+    const auto folder = files_.target_status(absolute.parent_path());
+    if (folder && names.size() == 1)
+      names.push_back("below " + std::to_string(folder->device) + " " + std::to_string(folder->inode) + " " +
+                      absolute.filename().string());
+    return names;
+  }
+
+  FileSystem& files_;
+  std::map<std::string, std::string> roles_;
+};
+
+void add_source(const Configuration& configuration, const ExpressionText& path, KnownFiles& known) {
+  if (const auto file = configuration.expand_path(path.text, path.where))
+    known.add(*file, "an input of the job");
+}
+
+void add_init(const Configuration& configuration, const InitSpec& init, KnownFiles& known) {
+  if (init.file) add_source(configuration, init.file->path, known);
+  if (init.otherwise) add_init(configuration, *init.otherwise, known);
+}
+
+/// What the variant reads.
+void add_inputs(const Configuration& configuration, KnownFiles& known) {
+  const Workload& workload = configuration.workload();
+  for (const KernelSpec& kernel : workload.kernels)
+    known.add(workload.directory / kernel.source, "a kernel text");
+  for (const BufferSpec& buffer : workload.buffers) add_init(configuration, buffer.init, known);
+  for (const CheckSpec& check : workload.checks) {
+    for (const auto& file : {check.file, check.expected_file}) {
+      if (file) add_source(configuration, file->path, known);
+    }
+  }
+  for (const auto& [name, value] : configuration.values()) {
+    if (value.kind == ParameterKind::kPath && !value.to_string().empty())
+      known.add(value.to_string(), "the value of '" + name + "'");
+    const ParameterSpec& parameter = *workload.find_parameter(name);
+    if (parameter.from) add_source(configuration, {parameter.from->file, parameter.from->where, ""}, known);
+  }
+}
+
+/// The buffer's place in the workload, where this variant has it.
+const BufferSpec& require_buffer(const Variant& variant, const std::string& name, const RawValue& file) {
+  const Workload& workload = variant.configuration.workload();
+  const BufferSpec* buffer = workload.find_buffer(name);
+  if (buffer == nullptr) {
+    std::vector<std::string> known;
+    for (const BufferSpec& candidate : workload.buffers) known.push_back(candidate.name);
+    throw bad_input("keep." + name + ": there is no buffer '" + name + "'" + suggestion(name, known),
+                    file.where);
+  }
+  const TrialNeeds needs(variant.configuration);
+  if (std::find(needs.buffers().begin(), needs.buffers().end(), name) == needs.buffers().end())
+    throw bad_input("keep." + name + ": no kernel of " +
+                        (variant.label.empty() ? "this job" : "'" + variant.label + "'") + " uses buffer '" +
+                        name + "' on the device",
+                    file.where);
+  return *buffer;
+}
+
+}  // namespace
+
+void plan_outputs(JobPlan& plan, FileSystem& files) {
+  if (plan.job.keep.empty()) return;
+  KnownFiles inputs(files);
+  if (!plan.job.file.empty()) inputs.add(plan.job.file, "the job");
+  if (!plan.workload->file.empty()) inputs.add(plan.workload->file, "the workload");
+  for (const Variant& variant : plan.variants) add_inputs(variant.configuration, inputs);
+  KnownFiles outputs(files);
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    Variant& variant = plan.variants[i];
+    for (const auto& [name, file] : plan.job.keep) {
+      const BufferSpec& buffer = require_buffer(variant, name, file);
+      const std::string path = expand(file, plan, i);
+      require_output_format(layout_of(variant.configuration, buffer), path, file.where);
+      if (const std::string role = inputs.role_of(path); !role.empty())
+        throw bad_input("keep." + name + ": '" + path + "' is " + role + "; expected another file",
+                        file.where);
+      if (const std::string other = outputs.role_of(path); !other.empty()) {
+        throw bad_input(
+            "keep." + name + ": '" + path + "' is written by " + other + ", too" +
+                (plan.variants.size() > 1 ? "; in the name {variant} or {parameter} stands for the "
+                                            "variant's number or value"
+                                          : ""),
+            file.where);
+      }
+      outputs.add(path, plan.variants.size() > 1 ? "the variant '" + variant.label + "'" : "keep." + name);
+      variant.keep.push_back({name, path});
+    }
+  }
+}
+
+}  // namespace kiln
