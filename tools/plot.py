@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Plots from records.jsonl as `kiln run --output` keeps them (bars with intervals, heat map, roofline) and from study.jsonl of
-`kiln study` (cases, speed-ups with intervals, amortisation); SVG or PNG.
+`kiln study` (cases, speed-ups with intervals, amortisation), and from the curves of `kiln tune compare`; SVG or PNG.
 
     tools/plot.py bars results/minibude -o bars.svg
     tools/plot.py heat results/minibude --x ppwi --y wg --metric interactions -o heat.png
@@ -8,6 +8,7 @@
     tools/plot.py cases results/studies/minibude_constants -o cases.svg
     tools/plot.py effects results/studies/minibude_constants -o effects.svg
     tools/plot.py amortisation results/studies/minibude_constants -o amortisation.svg
+    tools/plot.py searches curves.csv -o searches.svg
 
 Needs matplotlib and pandas (packages python3-matplotlib and python3-pandas). Exit codes are those of kiln: 2 for bad input.
 """
@@ -415,10 +416,55 @@ def amortisation(study, _arguments):
     return figure
 
 
+def read_curves(arguments):
+    columns = ["space", "searcher", "evaluations", "fraction", "random"]
+    tables = []
+    for path in arguments.results:
+        try:
+            tables.append(pd.read_csv(path)[columns].astype({name: float for name in columns[2:]}))
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror}") from error
+        except (ValueError, KeyError) as error:
+            raise BadInput(f"{path}: expected what kiln tune compare --curves writes: {error}") from error
+    table = pd.concat(tables)
+    if table.empty:
+        raise BadInput("the files hold no curves")
+    return table
+
+
+def draw_searches(axes, table, title):
+    random = table.groupby("evaluations")["random"].mean()
+    axes.plot(random.index, random, color="black", linewidth=0.8, label="uniform samples, expected")
+    for number, (searcher, rows) in enumerate(table.groupby("searcher", sort=False)):
+        color, dashes = LINES[(number + 1) % len(LINES)]
+        curve = rows.groupby("evaluations")["fraction"].mean()
+        axes.plot(curve.index, curve, color=color, linestyle=dashes, label=searcher)
+    axes.set_title(title, fontsize="medium")
+    axes.set_xlabel("evaluations")
+    axes.set_ylabel("optimum / best found")
+    axes.set_ylim(top=1.01)
+
+
+def searches(table, _arguments):
+    """The mean over the spaces, then each of them."""
+    spaces = list(table.groupby("space", sort=False))
+    parts = [("mean", table), *spaces] if len(spaces) > 1 else spaces
+    columns = min(3, len(parts))
+    rows = -(-len(parts) // columns)
+    figure, all_axes = plt.subplots(rows, columns, figsize=(4.5 * columns, 3.5 * rows), squeeze=False, layout="constrained")
+    for axes, (title, part) in zip(all_axes.flat, parts):
+        draw_searches(axes, part, title)
+    for axes in all_axes.flat[len(parts) :]:
+        axes.axis("off")
+    all_axes.flat[0].legend(fontsize="small")
+    return figure
+
+
 def parse(words):
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("results", nargs="+", metavar="RESULTS", help="files records.jsonl or study.jsonl, or folders that contain them")
-    common.add_argument("-o", "--output", required=True, metavar="FILE", help="picture to write: .svg or .png")
+    files = argparse.ArgumentParser(add_help=False)
+    files.add_argument("results", nargs="+", metavar="RESULTS", help="files records.jsonl or study.jsonl, or folders that contain them")
+    files.add_argument("-o", "--output", required=True, metavar="FILE", help="picture to write: .svg or .png")
+    common = argparse.ArgumentParser(add_help=False, parents=[files])
     common.add_argument("--workload", help="only results of this workload")
     common.add_argument("--device", help="only results of this device, by a part of its name")
     parser = argparse.ArgumentParser(description="Plots from Kiln's records and studies.")
@@ -438,6 +484,8 @@ def parse(words):
         ("amortisation", amortisation, "of a study: speed-up against the number of launches, all that came before counted"),
     ):
         plots.add_parser(name, parents=[common], help=text).set_defaults(draw=draw, read=read_study)
+    command = plots.add_parser("searches", parents=[files], help="of kiln tune compare --curves: what searchers find, by evaluations")
+    command.set_defaults(draw=searches, read=read_curves)
     arguments = parser.parse_args(words)
     if pathlib.Path(arguments.output).suffix not in (".svg", ".png"):
         parser.error(f"--output: expected a name that ends in .svg or .png, found '{arguments.output}'")

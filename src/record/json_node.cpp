@@ -69,6 +69,10 @@ bool JsonNode::is_text() const {
   return json_->is_string();
 }
 
+bool JsonNode::is_scalar() const {
+  return json_->is_primitive() && !json_->is_null();
+}
+
 std::string JsonNode::text() const {
   if (!json_->is_string()) throw expected("text");
   return json_->get<std::string>();

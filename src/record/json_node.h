@@ -32,6 +32,7 @@ class JsonNode {
 
   [[nodiscard]] bool is_null() const;
   [[nodiscard]] bool is_text() const;
+  [[nodiscard]] bool is_scalar() const;  ///< text, number or truth
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string text_or_empty() const;  ///< empty for null
   [[nodiscard]] bool truth() const;
@@ -51,6 +52,7 @@ class JsonNode {
   /// The error "<file>:<line>: <path>: expected <what>, found <value>".
   [[nodiscard]] Error expected(const std::string& what) const;
   [[nodiscard]] const SourceLocation& location() const { return location_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   const Json* json_;

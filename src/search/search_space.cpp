@@ -1,8 +1,8 @@
 #include "search/search_space.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -43,54 +43,98 @@ struct SearchSpace::Builder {
   std::size_t most_nodes;
   std::size_t nodes = 0;
   std::vector<RawLevel> raw;
+  Key values;  // of a constraint that is checked
 
   /// False if it would take more nodes than allowed.
   bool go_forward() {
-    std::vector<Key> states{Key{}};
+    States states{{}, 0, 1};
     for (std::size_t level = 0; level < plan.order.size(); ++level) {
-      std::unordered_map<Key, std::uint32_t, HashOfKey> next;
-      std::vector<Key> next_states;
-      RawLevel& nodes_here = raw.emplace_back(states.size());
-      nodes += states.size();
-      for (std::size_t node = 0; node < states.size(); ++node) {
-        for (std::uint32_t value = 0; value < space.parameters_[plan.order[level]].values; ++value) {
-          if (!allowed(level, states[node], value)) continue;
-          const auto [found, is_new] = next.emplace(key_after(level, states[node], value),
-                                                    static_cast<std::uint32_t>(next_states.size()));
-          if (is_new) next_states.push_back(found->first);
-          if (nodes + next_states.size() > most_nodes) return false;
-          nodes_here[node].push_back({value, found->second});
-        }
-      }
-      states = std::move(next_states);
+      nodes += states.count;
+      auto next = next_states(level, states);
+      if (!next) return false;
+      states = *std::move(next);
     }
     return true;
   }
 
-  /// Of the level `of`, where `frontier` has the values at `level`.
-  [[nodiscard]] std::uint32_t value_at(std::size_t of, std::size_t level, const Key& frontier,
-                                       std::uint32_t value) const {
-    if (of == level) return value;
-    const auto& levels = plan.frontiers[level];
-    return frontier[static_cast<std::size_t>(std::lower_bound(levels.begin(), levels.end(), of) -
-                                             levels.begin())];
+  /// Combinations of the values of a frontier, one after the other.
+  struct States {
+    std::vector<std::uint32_t> values;
+    std::size_t width = 0, count = 0;
+
+    [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t state) const {
+      return std::span(values).subspan(state * width, width);
+    }
+  };
+
+  /// Those after the level, with the edges to them; absent where there are too many nodes.
+  std::optional<States> next_states(std::size_t level, const States& states) {
+    States next{{}, plan.frontiers[level + 1].size(), 0};
+    // Where every value is still needed, no two edges lead to one state.
+    const bool all_differ = next.width == states.width + 1;
+    const std::vector<std::size_t> kept = places_of(plan.frontiers[level + 1], level);
+    const std::vector<Check> checks = checks_at(level);
+    std::unordered_map<Key, std::uint32_t, HashOfKey> known;
+    RawLevel& nodes_here = raw.emplace_back(states.count);
+    Key row, key;  // a state with the value of this level behind it; the next state
+    for (std::size_t node = 0; node < states.count; ++node) {
+      row.assign(states[node].begin(), states[node].end());
+      row.push_back(0);
+      for (std::uint32_t& value = row.back(); value < space.parameters_[plan.order[level]].values; ++value) {
+        if (!allowed(checks, row)) continue;
+        gather(row, kept, key);
+        auto child = static_cast<std::uint32_t>(next.count);
+        const bool is_new = all_differ || known.try_emplace(key, child).second;
+        if (is_new) {
+          next.values.insert(next.values.end(), key.begin(), key.end());
+          if (nodes + ++next.count > most_nodes) return std::nullopt;
+        } else {
+          child = known.find(key)->second;
+        }
+        nodes_here[node].push_back({value, child});
+      }
+    }
+    return next;
   }
 
-  [[nodiscard]] bool allowed(std::size_t level, const Key& frontier, std::uint32_t value) const {
-    return std::all_of(plan.finished[level].begin(), plan.finished[level].end(), [&](std::size_t index) {
+  /// A constraint, and where in a row the values of its scope stand.
+  struct Check {
+    const SpaceConstraint* constraint;
+    std::vector<std::size_t> places;
+  };
+
+  [[nodiscard]] std::vector<Check> checks_at(std::size_t level) const {
+    std::vector<Check> checks;
+    for (const std::size_t index : plan.finished[level]) {
       const SpaceConstraint& constraint = space.constraints_[index];
-      Key values;
-      for (const std::size_t parameter : constraint.scope)
-        values.push_back(value_at(plan.level_of[parameter], level, frontier, value));
-      return constraint.holds(values);
-    });
+      std::vector<std::size_t> levels;
+      for (const std::size_t parameter : constraint.scope) levels.push_back(plan.level_of[parameter]);
+      checks.push_back({&constraint, places_of(levels, level)});
+    }
+    return checks;
   }
 
-  [[nodiscard]] Key key_after(std::size_t level, const Key& frontier, std::uint32_t value) const {
-    Key key;
-    for (const std::size_t of : plan.frontiers[level + 1])
-      key.push_back(value_at(of, level, frontier, value));
-    return key;
+  /// Of the values of `levels` in a row at `level`: its frontier, then its own value.
+  [[nodiscard]] std::vector<std::size_t> places_of(const std::vector<std::size_t>& levels,
+                                                   std::size_t level) const {
+    const std::vector<std::size_t>& frontier = plan.frontiers[level];
+    std::vector<std::size_t> places;
+    for (const std::size_t of : levels)
+      places.push_back(static_cast<std::size_t>(std::lower_bound(frontier.begin(), frontier.end(), of) -
+                                                frontier.begin()));
+    return places;
+  }
+
+  static void gather(const Key& row, const std::vector<std::size_t>& places, Key& gathered) {
+    gathered.clear();
+    for (const std::size_t place : places) gathered.push_back(row[place]);
+  }
+
+  [[nodiscard]] bool allowed(const std::vector<Check>& checks, const Key& row) {
+    return std::all_of(checks.begin(), checks.end(), [&](const Check& check) {
+      gather(row, check.places, values);
+      return check.constraint->holds(values);
+    });
   }
 
   void go_backward() {
@@ -101,7 +145,7 @@ struct SearchSpace::Builder {
     for (std::size_t level = raw.size(); level-- > 0;) {
       Level& made = space.levels_[level];
       made.parameter = plan.order[level];
-      std::map<Key, std::uint32_t> known;
+      std::unordered_map<Key, std::uint32_t, HashOfKey> known;
       std::vector<std::optional<std::uint32_t>> here;
       std::vector<std::uint64_t> points_here;
       for (const auto& edges : raw[level])
@@ -119,21 +163,21 @@ struct SearchSpace::Builder {
   static std::optional<std::uint32_t> add_node(Level& level, const std::vector<RawEdge>& edges,
                                                const std::vector<std::optional<std::uint32_t>>& below,
                                                const std::vector<std::uint64_t>& points,
-                                               std::map<Key, std::uint32_t>& known,
+                                               std::unordered_map<Key, std::uint32_t, HashOfKey>& known,
                                                std::vector<std::uint64_t>& points_here) {
-    Key key;
+    Key edges_left;
     for (const RawEdge& edge : edges) {
-      if (below[edge.child]) key.insert(key.end(), {edge.value, *below[edge.child]});
+      if (below[edge.child]) edges_left.insert(edges_left.end(), {edge.value, *below[edge.child]});
     }
-    if (key.empty()) return std::nullopt;
-    const auto [found, is_new] = known.emplace(key, static_cast<std::uint32_t>(points_here.size()));
+    if (edges_left.empty()) return std::nullopt;
+    const auto [found, is_new] = known.emplace(edges_left, static_cast<std::uint32_t>(points_here.size()));
     if (!is_new) return found->second;
     level.first_edge.push_back(static_cast<std::uint32_t>(level.edges.size()));
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < key.size(); i += 2) {
-      level.edges.push_back({key[i], key[i + 1], sum});
-      if (points[key[i + 1]] > kMostPoints - sum) throw too_many_points();
-      sum += points[key[i + 1]];
+    for (std::size_t i = 0; i < edges_left.size(); i += 2) {
+      level.edges.push_back({edges_left[i], edges_left[i + 1], sum});
+      if (points[edges_left[i + 1]] > kMostPoints - sum) throw too_many_points();
+      sum += points[edges_left[i + 1]];
     }
     points_here.push_back(sum);
     return found->second;
@@ -158,7 +202,7 @@ SearchSpace::SearchSpace(std::vector<SpaceParameter> parameters, std::vector<Spa
   }
   order_ = plan.order;
   if (impossible) return;
-  Builder builder{*this, plan, most_nodes, 0, {}};
+  Builder builder{*this, plan, most_nodes, 0, {}, {}};
   if (builder.go_forward()) {
     builder.go_backward();
   } else {
@@ -214,81 +258,9 @@ bool SearchSpace::holds(std::size_t constraint, const Point& point) const {
 }
 
 bool SearchSpace::holds_around(std::size_t parameter, const Point& point) const {
+  if (of_points_) return contains(point);
   return std::all_of(naming_[parameter].begin(), naming_[parameter].end(),
                      [&](std::size_t constraint) { return holds(constraint, point); });
-}
-
-std::vector<std::uint32_t> SearchSpace::placed(const Point& point) const {
-  std::vector<std::uint32_t> values;
-  values.reserve(order_.size());
-  for (const std::size_t parameter : order_) values.push_back(point[parameter]);
-  return values;
-}
-
-Point SearchSpace::from_listed(std::uint64_t index) const {
-  Point point(parameters_.size());
-  for (std::size_t level = 0; level < order_.size(); ++level)
-    point[order_[level]] = listed_[index * order_.size() + level];
-  return point;
-}
-
-Point SearchSpace::point(std::uint64_t index) const {
-  if (index >= count_) throw internal_error("a point beyond the end of its space was asked for");
-  if (levels_.empty() && !order_.empty()) return from_listed(index);
-  Point point(parameters_.size());
-  std::uint32_t node = 0;
-  for (const Level& level : levels_) {
-    const auto begin = level.edges.begin() + level.first_edge[node];
-    const auto end = level.edges.begin() + level.first_edge[node + 1];
-    const auto edge = std::prev(std::upper_bound(
-        begin, end, index, [](std::uint64_t wanted, const Edge& one) { return wanted < one.before; }));
-    point[level.parameter] = edge->value;
-    index -= edge->before;
-    node = edge->child;
-  }
-  return point;
-}
-
-std::optional<std::uint64_t> SearchSpace::rank(const Point& point) const {
-  require_place(point);
-  if (count_ == 0) return std::nullopt;
-  const std::vector<std::uint32_t> wanted = placed(point);
-  if (levels_.empty() && !order_.empty()) {
-    std::uint64_t low = 0, high = count_;
-    while (low < high) {
-      const std::uint64_t middle = low + (high - low) / 2;
-      const auto begin = listed_.begin() + static_cast<std::ptrdiff_t>(middle * order_.size());
-      if (std::lexicographical_compare(begin, begin + static_cast<std::ptrdiff_t>(order_.size()),
-                                       wanted.begin(), wanted.end())) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < count_ && from_listed(low) == point ? std::optional(low) : std::nullopt;
-  }
-  std::uint64_t rank = 0;
-  std::uint32_t node = 0;
-  for (std::size_t i = 0; i < levels_.size(); ++i) {
-    const Level& level = levels_[i];
-    const auto end = level.edges.begin() + level.first_edge[node + 1];
-    const auto edge =
-        std::lower_bound(level.edges.begin() + level.first_edge[node], end, wanted[i],
-                         [](const Edge& one, std::uint32_t value) { return one.value < value; });
-    if (edge == end || edge->value != wanted[i]) return std::nullopt;
-    rank += edge->before;
-    node = edge->child;
-  }
-  return rank;
-}
-
-void SearchSpace::require_place(const Point& point) const {
-  if (point.size() != parameters_.size())
-    throw internal_error("a point of another space: it has another number of parameters");
-}
-
-bool SearchSpace::contains(const Point& point) const {
-  return rank(point).has_value();
 }
 
 }  // namespace kiln

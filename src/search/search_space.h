@@ -51,6 +51,10 @@ class SearchSpace {
   /// to be listed. Throws what a constraint throws.
   SearchSpace(std::vector<SpaceParameter> parameters, std::vector<SpaceConstraint> constraints,
               SpaceOrder order = SpaceOrder::kCheapest, std::size_t most_nodes = kMostNodes);
+  /// The space of these points, as recorded ones are; equal points count once. Points are counted by the
+  /// parameters as given. Throws bad_input for more than `kMostListedValues`.
+  [[nodiscard]] static SearchSpace of_points(std::vector<SpaceParameter> parameters,
+                                             std::vector<Point> points);
 
   [[nodiscard]] const std::vector<SpaceParameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<SpaceConstraint>& constraints() const { return constraints_; }
@@ -90,6 +94,7 @@ class SearchSpace {
   };
   struct Builder;
 
+  SearchSpace() = default;
   [[nodiscard]] bool holds(std::size_t constraint, const Point& point) const;
   [[nodiscard]] bool holds_around(std::size_t parameter, const Point& point) const;
   [[nodiscard]] std::vector<std::uint32_t> placed(const Point& point) const;
@@ -103,6 +108,7 @@ class SearchSpace {
   std::vector<std::size_t> order_;                // parameters by level
   std::vector<Level> levels_;                     // empty where the points are listed
   std::vector<std::uint32_t> listed_;             // points by level order, ascending
+  bool of_points_ = false;                        // given by its points, without constraints
   std::uint64_t count_ = 0;
 };
 

@@ -1,13 +1,106 @@
-// Samples and neighbours of points.
+// Spaces given by their points; ranks, samples and neighbours of points.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <set>
 #include <unordered_set>
 
+#include "kiln/error.h"
 #include "search/search_space.h"
 
 namespace kiln {
+
+SearchSpace SearchSpace::of_points(std::vector<SpaceParameter> parameters, std::vector<Point> points) {
+  SearchSpace space;
+  space.parameters_ = std::move(parameters);
+  space.naming_.resize(space.parameters_.size());
+  space.order_.resize(space.parameters_.size());
+  space.of_points_ = true;
+  std::iota(space.order_.begin(), space.order_.end(), std::size_t{0});
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  if (points.size() > kMostListedValues / std::max<std::size_t>(1, space.order_.size()))
+    throw bad_input("the space has " + std::to_string(points.size()) + " points; expected fewer");
+  for (const Point& point : points) {
+    space.require_place(point);
+    space.listed_.insert(space.listed_.end(), point.begin(), point.end());
+  }
+  space.count_ = points.size();
+  return space;
+}
+
+std::vector<std::uint32_t> SearchSpace::placed(const Point& point) const {
+  std::vector<std::uint32_t> values;
+  values.reserve(order_.size());
+  for (const std::size_t parameter : order_) values.push_back(point[parameter]);
+  return values;
+}
+
+Point SearchSpace::from_listed(std::uint64_t index) const {
+  Point point(parameters_.size());
+  for (std::size_t level = 0; level < order_.size(); ++level)
+    point[order_[level]] = listed_[index * order_.size() + level];
+  return point;
+}
+
+Point SearchSpace::point(std::uint64_t index) const {
+  if (index >= count_) throw internal_error("a point beyond the end of its space was asked for");
+  if (levels_.empty() && !order_.empty()) return from_listed(index);
+  Point point(parameters_.size());
+  std::uint32_t node = 0;
+  for (const Level& level : levels_) {
+    const auto begin = level.edges.begin() + level.first_edge[node];
+    const auto end = level.edges.begin() + level.first_edge[node + 1];
+    const auto edge = std::prev(std::upper_bound(
+        begin, end, index, [](std::uint64_t wanted, const Edge& one) { return wanted < one.before; }));
+    point[level.parameter] = edge->value;
+    index -= edge->before;
+    node = edge->child;
+  }
+  return point;
+}
+
+std::optional<std::uint64_t> SearchSpace::rank(const Point& point) const {
+  require_place(point);
+  if (count_ == 0) return std::nullopt;
+  const std::vector<std::uint32_t> wanted = placed(point);
+  if (levels_.empty() && !order_.empty()) {
+    std::uint64_t low = 0, high = count_;
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      const auto begin = listed_.begin() + static_cast<std::ptrdiff_t>(middle * order_.size());
+      if (std::lexicographical_compare(begin, begin + static_cast<std::ptrdiff_t>(order_.size()),
+                                       wanted.begin(), wanted.end())) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < count_ && from_listed(low) == point ? std::optional(low) : std::nullopt;
+  }
+  std::uint64_t rank = 0;
+  std::uint32_t node = 0;
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const Level& level = levels_[i];
+    const auto end = level.edges.begin() + level.first_edge[node + 1];
+    const auto edge =
+        std::lower_bound(level.edges.begin() + level.first_edge[node], end, wanted[i],
+                         [](const Edge& one, std::uint32_t value) { return one.value < value; });
+    if (edge == end || edge->value != wanted[i]) return std::nullopt;
+    rank += edge->before;
+    node = edge->child;
+  }
+  return rank;
+}
+
+void SearchSpace::require_place(const Point& point) const {
+  if (point.size() != parameters_.size())
+    throw internal_error("a point of another space: it has another number of parameters");
+}
+
+bool SearchSpace::contains(const Point& point) const {
+  return rank(point).has_value();
+}
 
 /// Floyd's algorithm (Bentley, Floyd: A Sample of Brilliance, CACM 30(9), 1987), then a shuffle.
 std::vector<std::uint64_t> SearchSpace::sample(std::uint64_t wanted, std::mt19937_64& random) const {
@@ -51,6 +144,7 @@ std::optional<Point> SearchSpace::repair(const Point& point) const {
   require_place(point);
   if (contains(point)) return point;
   std::set<std::size_t> suspects;
+  for (std::size_t i = 0; of_points_ && i < parameters_.size(); ++i) suspects.insert(i);
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
     if (!holds(i, point)) suspects.insert(constraints_[i].scope.begin(), constraints_[i].scope.end());
   }

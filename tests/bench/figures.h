@@ -29,6 +29,8 @@ void print_service_figures(const BenchOptions& options);
 void print_background_figures(const BenchOptions& options);
 /// A sweep of 120 points in a process of its own, each checked: with nothing compiled before, and again.
 void print_sweep_figures(const BenchOptions& options);
+/// Search spaces of published kernels: building, sampling and neighbours; a Markdown table.
+void print_space_figures(const BenchOptions& options);
 /// Launches, compiles, starts and kernels on the first NVIDIA GPU against the bare driver, NVRTC and nvcc.
 /// Throws Error where there is none.
 void print_gpu_figures(const BenchOptions& options);

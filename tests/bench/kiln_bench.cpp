@@ -59,6 +59,8 @@ int main(int argc, char** argv) {
                  "only as many compiles by NVRTC alone, silently: what --compile compares with");
   bool background = false;
   app.add_flag("--background", background, "only background mode");
+  bool spaces = false;
+  app.add_flag("--spaces", spaces, "only the building of large search spaces");
   bool sweep = false;
   app.add_flag("--sweep", sweep, "only the time of a whole sweep, cold and from disk");
   app.add_option("--grid", options.grid, "of sweeps: points in each direction")->check(CLI::Range(16, 1024));
@@ -67,6 +69,10 @@ int main(int argc, char** argv) {
   try {
     if (background) {
       kiln::bench::print_background_figures(options);
+      return 0;
+    }
+    if (spaces) {
+      kiln::bench::print_space_figures(options);
       return 0;
     }
     if (sweep) {

@@ -142,6 +142,17 @@ TEST(SearchSpace, RepairChangesAsLittleAsItCan) {
   EXPECT_EQ(SearchSpace({{"a", 3}}, {never}).repair({2}), std::nullopt);
 }
 
+TEST(SearchSpace, CanBeGivenByItsPoints) {
+  const std::vector<Point> points = {{2, 0, 1}, {0, 1, 0}, {2, 1, 1}, {0, 1, 0}, {1, 1, 1}};
+  const SearchSpace space = SearchSpace::of_points({{"a", 3}, {"b", 2}, {"c", 2}}, points);
+  EXPECT_THAT(all_of(space), ElementsAre(Point{0, 1, 0}, Point{1, 1, 1}, Point{2, 0, 1}, Point{2, 1, 1}));
+  EXPECT_EQ(space.rank({2, 0, 1}), 2U);
+  EXPECT_FALSE(space.contains({0, 0, 0}));
+  EXPECT_THAT(space.neighbours({2, 1, 1}, Neighbourhood::kHamming),
+              UnorderedElementsAre(Point{1, 1, 1}, Point{2, 0, 1}));
+  EXPECT_EQ(space.repair({0, 1, 1}), (Point{1, 1, 1}));
+}
+
 TEST(SearchSpace, SamplesAreDistinctAndUniform) {
   const SearchSpace space({{"a", 4}, {"b", 4}}, {product_at_most({0, 1}, 4)});
   ASSERT_EQ(space.count(), 8U);

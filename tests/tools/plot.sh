@@ -56,6 +56,14 @@ draw heat results --x block_x --y block_y --metric time -o heat.png
 draw cases study -o cases.svg
 draw effects study/study.jsonl -o effects.svg
 draw amortisation study -o amortisation.svg
+python3 -c '
+import json
+keys = ["x", "y"]
+cache = {f"{x},{y}": {"x": x, "y": y, "time": 1 + (x - 5) ** 2 + y} for x in range(9) for y in range(4)}
+print(json.dumps({"tune_params_keys": keys, "tune_params": {"x": list(range(9)), "y": list(range(4))}, "cache": cache}))' > space.json
+cp space.json other.json
+"$kiln" tune compare space.json other.json --searchers genetic,random --seeds 2 --evaluations 30 --curves curves.csv > /dev/null
+draw searches curves.csv -o searches.svg
 # What a crash cut off is left out, as by kiln.
 mkdir torn
 { head -c 300 results/records.jsonl; cat results/records.jsonl; head -c 200 results/records.jsonl; } > torn/records.jsonl
@@ -81,6 +89,7 @@ refuse "foreign.jsonl:1: expected a record" bars foreign.jsonl -o x.svg
 refuse "cut.jsonl:1:" bars cut.jsonl -o x.svg
 refuse "absent" bars absent -o x.svg
 refuse "--x: no record has 'blockx'" heat results --x blockx --y block_y -o x.svg
+refuse "expected what kiln tune compare --curves writes" searches other.json -o x.svg
 refuse "expected what kiln roofline writes" roofline results --ceilings results/records.jsonl -o x.svg
 refuse "results: expected a file study.jsonl in this folder" effects results -o x.svg
 refuse "records.jsonl:1: expected a line of a study's file" cases results/records.jsonl -o x.svg

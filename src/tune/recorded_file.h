@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "tune/recorded_space.h"
+
+namespace kiln {
+
+/// Reads the points that another tuner measured: a cache file of Kernel Tuner, also one that is still being
+/// written and lacks its end, or T4 results (https://github.com/autotuningassociation), each also compressed
+/// by gzip. Values are times. Throws bad_input with file and place for what is neither.
+[[nodiscard]] RecordedSpace read_recorded_space(FileSystem& files, const std::filesystem::path& path);
+
+}  // namespace kiln
