@@ -1,7 +1,7 @@
 #include <csignal>
 
+#include "base/exit_code.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/run_cli.h"
 
 int main(int argc, char** argv) {

@@ -14,8 +14,10 @@ enum class ErrorKind {
   kEnvironment,  ///< the machine lacks something: a library, a compiler, a device, a permission (exit code 3)
   kInternal,     ///< a bug in Kiln (exit code 70)
   kCompile,      ///< a kernel does not compile; the message holds the compiler's log (exit code 2)
+  kUnfit,        ///< a kernel's code, shape or arguments do not fit the device (exit code 2)
   kDeviceFault,  ///< a kernel failed while it ran: an illegal address, a barrier that not all reach (exit
                  ///< code 3)
+  kDeviceLost,   ///< a fault that ended the device for this process (exit code 3)
 };
 
 /// A place in a file that the user wrote. Lines and columns count from 1; 0 means "not known".

@@ -135,8 +135,8 @@ class KernelRequest {
 
   /// Finds or compiles the code and loads it; for values that this workload handle was asked for before, a
   /// look-up without files. The cache's entry is written after it returns. Throws Error: bad input for
-  /// unknown parameters, values that are not allowed, a shape that does not fit; ErrorKind::kCompile,
-  /// with the compiler's log, for a kernel that does not compile.
+  /// unknown parameters and values that are not allowed; ErrorKind::kUnfit for a shape that does not fit;
+  /// ErrorKind::kCompile, with the compiler's log, for a kernel that does not compile.
   [[nodiscard]] Kernel get() const;
   /// The same on another thread; the future carries the Error.
   [[nodiscard]] std::future<Kernel> get_async() const;

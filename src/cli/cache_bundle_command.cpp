@@ -5,10 +5,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/text.h"
 #include "cache/bundle.h"
 #include "cli/cache_commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 
 namespace kiln {

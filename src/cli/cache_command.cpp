@@ -3,9 +3,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/cache_commands.h"
-#include "cli/exit_code.h"
 #include "cli/explain_command.h"
 #include "cli/help.h"
 #include "cli/stats_command.h"

@@ -3,10 +3,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/cache_commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "config/setting_rows.h"
 #include "isolate/failure_folder.h"

@@ -6,10 +6,10 @@
 #include <CLI/Formatter.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/cache_commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "report/text_table.h"
 

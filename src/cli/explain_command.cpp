@@ -6,9 +6,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/read_only_files.h"
 #include "cli/arch_arguments.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/job_arguments.h"
 #include "job/explain_job.h"

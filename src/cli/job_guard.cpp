@@ -12,9 +12,9 @@
 #include <mutex>
 #include <system_error>
 
+#include "base/exit_code.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
-#include "cli/exit_code.h"
 #include "cli/interrupt.h"
 
 namespace kiln {

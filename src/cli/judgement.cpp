@@ -5,7 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/exit_code.h"
+#include "base/exit_code.h"
 #include "report/run_summary.h"
 
 namespace kiln {

@@ -3,13 +3,13 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/process.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "isolate/isolated_compiler.h"
 

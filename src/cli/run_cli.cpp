@@ -18,17 +18,18 @@
 
 #include "base/async.h"
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/world.h"
 #include "config/settings.h"
 #include "embed/backends.h"
 #include "kiln/error.h"
+#include "record/failure.h"
 
 namespace kiln {
 namespace {
@@ -36,20 +37,6 @@ namespace {
 constexpr const char* kSummary =
     "Kiln specialises kernels with what is known at run time, compiles and caches them, and runs, checks and "
     "measures them.";
-
-int exit_code_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kBadInput:
-    case ErrorKind::kCompile:
-      return kExitBadInput;
-    case ErrorKind::kEnvironment:
-    case ErrorKind::kDeviceFault:
-      return kExitEnvironment;
-    case ErrorKind::kInternal:
-      break;
-  }
-  return kExitInternal;
-}
 
 using AddCommand = Subcommand (*)(CLI::App&);
 
@@ -204,7 +191,7 @@ int run_cli(int argc, const char* const* argv, const Console& console) {
     return CommandLine({}).run(argc, argv, console, start_ns);
   } catch (const Error& error) {
     const bool bug = error.kind() == ErrorKind::kInternal;
-    return fail(console, bug ? "internal error" : "error", error.what(), exit_code_of(error.kind()));
+    return fail(console, bug ? "internal error" : "error", error.what(), failure_of(error.kind()).exit_code);
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(console, "error", error.what(), kExitEnvironment);
   } catch (const std::system_error& error) {

@@ -7,10 +7,10 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/async.h"
+#include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"

@@ -3,9 +3,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "config/setting_rows.h"
 #include "report/text_table.h"

@@ -6,8 +6,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/text.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "kiln/error.h"
 #include "report/statistics_report.h"

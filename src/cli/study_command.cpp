@@ -5,12 +5,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/process.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"

@@ -3,10 +3,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "kiln/error.h"
 #include "report/text_table.h"

@@ -13,34 +13,26 @@ namespace kiln {
 /// Thread-safe.
 class ContextFaults {
  public:
-  /// Calls `raise`, which throws; once a sticky DeviceFault has come out of it, throws that one's message
-  /// instead.
+  /// Calls `raise`, which throws; once the device is lost, throws the message of the fault that did it.
   template <class Raise>
   [[noreturn]] void fail(Raise&& raise) {
     const std::lock_guard lock(mutex_);
     if (!lost_.empty())
-      throw DeviceFault("the device is lost to this process since an earlier fault: " + lost_, true);
+      throw device_lost("the device is lost to this process since an earlier fault: " + lost_);
     try {
       raise();
-    } catch (const DeviceFault& fault) {
-      if (fault.sticky()) lost_ = fault.what();
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kDeviceLost) lost_ = error.what();
       throw;
     }
     throw internal_error("an error was to be raised and was not");
   }
 
-  /// As `fail`, for what one kernel asked: what `raise` throws as an error of the environment is a
-  /// DeviceRefusal here.
+  /// As `fail`, for what one kernel asked: what `raise` throws as an error of the environment is an unfit
+  /// kernel here.
   template <class Raise>
   [[noreturn]] void refuse(Raise&& raise) {
-    fail([&] {
-      try {
-        raise();
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kEnvironment) throw;
-        throw DeviceRefusal(error.message());
-      }
-    });
+    fail([&] { unfit_where(ErrorKind::kEnvironment, raise); });
   }
 
   /// The same text at an address that lasts as long as this object.

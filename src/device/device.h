@@ -35,7 +35,7 @@ class Stream {
  public:
   virtual ~Stream() = default;
   [[nodiscard]] virtual void* native() const = 0;
-  /// Waits; throws DeviceFault (device/fault.h) if a kernel failed since the last call.
+  /// Waits; throws kDeviceFault or kDeviceLost (device/fault.h) if a kernel failed since the last call.
   virtual void synchronize() = 0;
   /// What is enqueued from now on begins after `event`, which was recorded on a stream of the same device.
   virtual void wait(const Event& event) = 0;

@@ -1,36 +1,38 @@
 #pragma once
 
-#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "kiln/error.h"
 
+// The errors of one kernel on one device, by their kinds. A job records them and goes on.
 namespace kiln {
 
-/// A kernel failed while it ran: a barrier that not all work-items reach, an illegal address. It ends one
-/// variant, not the job, unless `sticky`: then the device can run nothing more in this process.
-class DeviceFault : public std::runtime_error {
- public:
-  explicit DeviceFault(const std::string& message, bool sticky = false)
-      : std::runtime_error(message), sticky_(sticky) {}
-  [[nodiscard]] bool sticky() const { return sticky_; }
+/// A kernel cannot be launched as it is configured, or its driver does not take what it asks: its code, its
+/// shape, its arguments. Nothing has run, and the device goes on.
+[[nodiscard]] inline Error unfit_kernel(const std::string& message, const SourceLocation& where = {}) {
+  return Error(ErrorKind::kUnfit, message, where);
+}
 
- private:
-  bool sticky_;
-};
+/// A kernel failed while it ran: a barrier that not all work-items reach, an illegal address.
+[[nodiscard]] inline Error device_fault(const std::string& message) {
+  return Error(ErrorKind::kDeviceFault, message);
+}
 
-/// A driver does not take what one kernel asks of it: its code, its shape, its arguments. Nothing has run,
-/// and the device goes on.
-class DeviceRefusal : public Error {
- public:
-  explicit DeviceRefusal(const std::string& message) : Error(ErrorKind::kEnvironment, message) {}
-};
+/// A fault after which the device can run nothing more in this process.
+[[nodiscard]] inline Error device_lost(const std::string& message) {
+  return Error(ErrorKind::kDeviceLost, message);
+}
 
-/// A kernel cannot be launched as it is configured: the message names the place, the values and the limit.
-class UnfitKernel : public Error {
- public:
-  explicit UnfitKernel(const std::string& message, const SourceLocation& where = {})
-      : Error(ErrorKind::kBadInput, message, where) {}
-};
+/// Returns what `action` returns. Errors of kind `from` are thrown as unfit kernels.
+template <class Action>
+decltype(auto) unfit_where(ErrorKind from, const Action& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.kind() != from) throw;
+    throw unfit_kernel(error.message(), error.location());
+  }
+}
 
 }  // namespace kiln

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "device/fault.h"
 #include "embed/handles.h"
 #include "embed/made_kernel.h"
 
@@ -69,11 +68,7 @@ std::uint64_t DeviceHandle::free_memory_bytes() const {
 }
 
 void DeviceHandle::synchronize() const {
-  try {
-    impl_->stream->synchronize();
-  } catch (const DeviceFault& fault) {
-    throw error_of(fault);
-  }
+  impl_->stream->synchronize();
 }
 
 KernelRequest& KernelRequest::on(const DeviceHandle& device) {

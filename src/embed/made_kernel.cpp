@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "device/fault.h"
 #include "embed/request_inputs.h"
 
 namespace kiln {
@@ -68,10 +67,6 @@ Error error_of(const Diagnostic& diagnostic) {
   return Error(diagnostic.environment ? ErrorKind::kEnvironment : ErrorKind::kCompile, message);
 }
 
-Error error_of(const DeviceFault& fault) {
-  return Error(ErrorKind::kDeviceFault, fault.what());
-}
-
 void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments,
                    LaunchScalars scalars) {
   const BoundLaunch& launch = kernel.launch;
@@ -79,14 +74,10 @@ void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arg
     throw bad_input("kernel '" + launch.name() + "' takes " + std::to_string(launch.table_size()) +
                     " buffers, " + std::to_string(arguments.size()) + " are given");
   }
-  try {
-    if (stream != nullptr)
-      launch.enqueue_native(stream, arguments, scalars);
-    else
-      launch.enqueue(*kernel.device->stream, arguments, scalars);
-  } catch (const DeviceFault& fault) {
-    throw error_of(fault);
-  }
+  if (stream != nullptr)
+    launch.enqueue_native(stream, arguments, scalars);
+  else
+    launch.enqueue(*kernel.device->stream, arguments, scalars);
 }
 
 }  // namespace kiln

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "device/fault.h"
 #include "embed/handles.h"
 #include "service/kernel_service.h"
 #include "specialize/unit.h"
@@ -21,14 +20,12 @@ struct PreparedRequest {
 /// Throws bad_input: no device, unknown parameters, values that are not allowed.
 [[nodiscard]] PreparedRequest prepare(const KernelRequest::Impl& request);
 
-/// Throws bad_input for a shape or arguments that do not fit the device or the code.
+/// Throws bad_input for arguments that the code does not take, and kUnfit for a shape that does not fit.
 [[nodiscard]] std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
                                                         const PreparedRequest& prepared, ServiceResult found);
 
 /// The compiler's summary and log as what get() throws.
 [[nodiscard]] Error error_of(const Diagnostic& diagnostic);
-/// A kernel's failure as what the public interface throws.
-[[nodiscard]] Error error_of(const DeviceFault& fault);
 
 /// Kernel::launch.
 void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "device/fault.h"
 #include "device/stream_capture.h"
 #include "trial/prepared_kernel.h"
 
@@ -89,15 +88,11 @@ std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request
   std::set<std::string> buffers;
   std::set<std::string> init_kernels;
   add_needs_of_kernel(prepared.configuration, without_arguments, buffers, init_kernels);
-  try {
-    PrivateWorkspace inputs(request, prepared);
-    make_inputs(request, prepared, buffers, inputs.workspace);
-    auto code = std::make_shared<LoadedCode>(shared.code(), request.device->device);
-    load_symbols(find_symbols(*request.kernel, *code->module(), inputs.workspace), inputs.workspace);
-    return code;
-  } catch (const DeviceFault& fault) {
-    throw error_of(fault);
-  }
+  PrivateWorkspace inputs(request, prepared);
+  make_inputs(request, prepared, buffers, inputs.workspace);
+  auto code = std::make_shared<LoadedCode>(shared.code(), request.device->device);
+  load_symbols(find_symbols(*request.kernel, *code->module(), inputs.workspace), inputs.workspace);
+  return code;
 }
 
 }  // namespace kiln

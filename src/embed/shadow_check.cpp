@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "config/scalar_dispatch.h"
-#include "device/fault.h"
 #include "embed/request_inputs.h"
 #include "measure/compare.h"
 #include "trial/prepared_kernel.h"
@@ -126,19 +125,15 @@ std::optional<std::string> find_mismatch(const KernelRequest::Impl& request, con
                         "' cannot be verified: its launches share the variables of 'symbols:'",
                     request.kernel->where);
   }
-  try {
-    ShadowBuffers buffers(request, specialised.prepared);
-    if (buffers.names().empty()) return "nothing can be compared: the kernel takes no buffer";
-    buffers.run(request, generic, buffers.generic());
-    buffers.run(request, specialised, buffers.specialised());
-    for (const std::string& name : buffers.names()) {
-      if (auto mismatch = compare_buffer(name, specialised.prepared.configuration, buffers, options))
-        return mismatch;
-    }
-    return std::nullopt;
-  } catch (const DeviceFault& fault) {
-    throw error_of(fault);
+  ShadowBuffers buffers(request, specialised.prepared);
+  if (buffers.names().empty()) return "nothing can be compared: the kernel takes no buffer";
+  buffers.run(request, generic, buffers.generic());
+  buffers.run(request, specialised, buffers.specialised());
+  for (const std::string& name : buffers.names()) {
+    if (auto mismatch = compare_buffer(name, specialised.prepared.configuration, buffers, options))
+      return mismatch;
   }
+  return std::nullopt;
 }
 
 }  // namespace kiln

@@ -10,6 +10,7 @@
 
 #include "job/variant_record.h"
 #include "measure/timer.h"
+#include "record/failure.h"
 #include "trial/trial.h"
 
 namespace kiln {
@@ -96,9 +97,9 @@ class VariantLane {
     }
     // With nothing else to show for it, a kernel that does not compile or fit is the user's input that is
     // wrong.
-    const bool wrong_input = record.status == RunStatus::kCompileFailed || record.status == RunStatus::kUnfit;
-    if (wrong_input && plan_.variants.size() == 1)
-      throw bad_input(record.message + (record.log.empty() ? "" : "\n" + record.log));
+    const Failure* failure = failure_of(record.status);
+    if (failure != nullptr && failure->exit_code == kExitBadInput && plan_.variants.size() == 1)
+      throw Error(failure->kind, record.message + (record.log.empty() ? "" : "\n" + record.log));
     return record;
   }
 

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "config/expression.h"
-#include "device/fault.h"
+#include "record/failure.h"
 #include "trial/unchecked.h"
 
 namespace kiln {
@@ -155,16 +155,12 @@ TrialEnd run_guarded(Record& record, const JobContext& context, const std::funct
   try {
     stages();
     return TrialEnd::kNone;
-  } catch (const UnfitKernel& unfit) {
-    record.status = RunStatus::kUnfit;
-    record.message = unfit.what();
-  } catch (const DeviceRefusal& refusal) {
-    record.status = RunStatus::kUnfit;
-    record.message = refusal.what();
-  } catch (const DeviceFault& fault) {
-    record.status = RunStatus::kFaulted;
-    record.message = fault.what();
-    if (fault.sticky()) end = TrialEnd::kDeviceLost;
+  } catch (const Error& error) {
+    const std::optional<RunStatus> status = failure_of(error.kind()).status;
+    if (!status) throw;
+    record.status = *status;
+    record.message = error.what();
+    if (error.kind() == ErrorKind::kDeviceLost) end = TrialEnd::kDeviceLost;
   }
   if (context.watch != nullptr) context.watch->leave();
   return end;

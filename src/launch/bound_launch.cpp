@@ -71,12 +71,9 @@ void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& ker
       continue;
     }
     slots_[i] = {Slot::Kind::kTensorMap, maps_.size(), sizeof(TensorMap)};
-    try {
+    unfit_where(ErrorKind::kBadInput, [&] {
       maps_.push_back({tensor_map_layout(configuration, argument), place, argument.name, argument.where});
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kBadInput) throw;
-      throw UnfitKernel(error.message(), error.location());
-    }
+    });
   }
   if (maps_.size() > kMaxTensorMaps) {
     throw bad_input("kernel '" + name_ + "' has more than " + std::to_string(kMaxTensorMaps) +
@@ -116,6 +113,21 @@ void BoundLaunch::set_bytes(std::size_t argument, std::span<const std::byte> byt
   std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(slot.index));
 }
 
+/// What the driver refuses is thrown with the kernel, its place and `explanation`.
+template <class Call>
+auto BoundLaunch::ask_driver(const std::string& explanation, const Call& call) const {
+  try {
+    return call();
+  } catch (const Error& error) {
+    refuse(error, explanation);
+  }
+}
+
+void BoundLaunch::refuse(const Error& error, const std::string& explanation) const {
+  if (error.kind() != ErrorKind::kUnfit) throw;
+  throw unfit("kernel '" + name_ + "' cannot be launched: " + error.message(), explanation);
+}
+
 void BoundLaunch::fit(const LaunchShape& shape, const std::string& explanation) {
   const bool asked = resident_blocks_ && shape.block == shape_.block && shape.cluster == shape_.cluster &&
                      shape.dynamic_shared_bytes == shape_.dynamic_shared_bytes &&
@@ -124,11 +136,7 @@ void BoundLaunch::fit(const LaunchShape& shape, const std::string& explanation) 
   auto problem = check_shape(shape, device, function_->attributes(), name_);
   std::optional<std::uint64_t> resident = resident_blocks_;
   if (!problem) {
-    try {
-      if (!asked) resident = function_->resident_blocks(shape);
-    } catch (const DeviceRefusal& refusal) {
-      throw refused(refusal, explanation);
-    }
+    if (!asked) resident = ask_driver(explanation, [&] { return function_->resident_blocks(shape); });
     problem = check_residency(shape, device, resident, name_);
   }
   if (problem) throw unfit(*problem, explanation);
@@ -171,7 +179,7 @@ TensorMap BoundLaunch::encode(const MapSlot& map, const void* address) const {
     return device_->encode_tensor_map(map.layout, address);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
-    throw UnfitKernel("tensor_map of '" + map.buffer + "': " + error.message(), map.where);
+    throw unfit_kernel("tensor_map of '" + map.buffer + "': " + error.message(), map.where);
   }
 }
 
@@ -226,14 +234,11 @@ inline void BoundLaunch::enqueue_with(LaunchArguments addresses, LaunchScalars s
     else if (slot.kind == Slot::Kind::kBytes)
       values[i] = address_of((slot.index < run_time_bytes_ ? given : bytes_.data()) + slot.index);
   }
-  try {
-    if (maps_.empty())
-      enqueue(values.data());
-    else
-      enqueue_with_maps(values.data(), addresses, enqueue);
-  } catch (const DeviceRefusal& refusal) {
-    throw refused(refusal, explanation_);
-  }
+  const auto launch = [&](void** all) { ask_driver(explanation_, [&] { enqueue(all); }); };
+  if (maps_.empty())
+    launch(values.data());
+  else
+    enqueue_with_maps(values.data(), addresses, launch);
 }
 
 void BoundLaunch::enqueue(Stream& stream, LaunchArguments addresses, LaunchScalars scalars) const {
@@ -244,12 +249,8 @@ void BoundLaunch::enqueue_native(void* native, LaunchArguments addresses, Launch
   enqueue_with(addresses, scalars, [&](void** values) { function_->launch_native(native, shape_, values); });
 }
 
-UnfitKernel BoundLaunch::unfit(const std::string& problem, const std::string& explanation) const {
-  return UnfitKernel(explanation.empty() ? problem : problem + " (" + explanation + ")", where_);
-}
-
-UnfitKernel BoundLaunch::refused(const DeviceRefusal& refusal, const std::string& explanation) const {
-  return unfit("kernel '" + name_ + "' cannot be launched: " + refusal.message(), explanation);
+Error BoundLaunch::unfit(const std::string& problem, const std::string& explanation) const {
+  return unfit_kernel(explanation.empty() ? problem : problem + " (" + explanation + ")", where_);
 }
 
 }  // namespace kiln

@@ -36,18 +36,18 @@ class BoundLaunch {
 
   /// What depends on program variables is left open: `set_shape` and `set_bytes` have to come before a
   /// launch. Without `place_of` the table has one entry for each argument that names a buffer, in their
-  /// order. Throws bad_input for arguments that the function does not take, and UnfitKernel, with the values
+  /// order. Throws bad_input for arguments that the function does not take, and kUnfit, with the values
   /// that the shape depends on, for what does not fit the device or the function.
   BoundLaunch(Device& device, Function& function, const Configuration& configuration,
               const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of = {});
 
-  /// Throws UnfitKernel where the driver does not take the launch, and bad_input for scalars that are
+  /// Throws kUnfit where the driver does not take the launch, and bad_input for scalars that are
   /// unknown, of another type or not allowed. `addresses` has at least table_size() entries.
   void enqueue(Stream& stream, LaunchArguments addresses, LaunchScalars scalars = {}) const;
   /// On the caller's own stream: `native` is the vendor's handle.
   void enqueue_native(void* native, LaunchArguments addresses, LaunchScalars scalars = {}) const;
 
-  /// For later launches: another grid, block, cluster or dynamic shared memory. Throws UnfitKernel, and keeps
+  /// For later launches: another grid, block, cluster or dynamic shared memory. Throws kUnfit, and keeps
   /// the old shape, if this one does not fit. Allocates nothing where only the grid differs and fits.
   void set_shape(const LaunchShape& shape);
   /// For later launches: the value of an argument that names no buffer. It has as many bytes as before.
@@ -55,7 +55,7 @@ class BoundLaunch {
   /// For later launches that do not give the scalar. Throws as enqueue does.
   void set(const LaunchScalar& scalar);
   /// Encodes the tensor maps for these addresses now and keeps them beside those of earlier calls; launches
-  /// with other addresses encode for themselves. Throws UnfitKernel for what the device does not take.
+  /// with other addresses encode for themselves. Throws kUnfit for what the device does not take.
   void keep_tensor_maps(LaunchArguments addresses);
   /// Launches may give only those scalars that may be given to the other, too.
   void restrict_scalars(const std::vector<RunTimeScalar>& other);
@@ -103,8 +103,10 @@ class BoundLaunch {
                                            const Enqueue& enqueue) const;
   [[nodiscard]] const RunTimeScalar& scalar_of(const LaunchScalar& scalar) const;
   [[nodiscard]] TensorMap encode(const MapSlot& map, const void* address) const;
-  [[nodiscard]] UnfitKernel unfit(const std::string& problem, const std::string& explanation) const;
-  [[nodiscard]] UnfitKernel refused(const DeviceRefusal& refusal, const std::string& explanation) const;
+  [[nodiscard]] Error unfit(const std::string& problem, const std::string& explanation) const;
+  template <class Call>
+  auto ask_driver(const std::string& explanation, const Call& call) const;
+  [[noreturn, gnu::noinline]] void refuse(const Error& error, const std::string& explanation) const;
 
   Device* device_;
   Function* function_;

@@ -28,7 +28,7 @@ class TimedStep {
   virtual void make_ready(std::size_t steps) = 0;
   /// Enqueues one step. `after_launch` may be empty.
   virtual void enqueue(const AfterLaunch& after_launch) = 0;
-  /// Waits for everything that was enqueued. Throws DeviceFault if a kernel failed.
+  /// Waits for everything that was enqueued. Throws a device fault if a kernel failed.
   virtual void wait() = 0;
 };
 

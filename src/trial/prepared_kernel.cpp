@@ -29,9 +29,9 @@ SymbolVariables find_symbols(const KernelSpec& kernel, Module& module, const Wor
     if (!symbol)
       throw bad_input(place + "'" + kernel.source + "' defines no variable '" + name + "'", kernel.where);
     if (symbol->second != buffer.bytes()) {
-      throw UnfitKernel(place + "variable " + size_text(name, symbol->second) + ", buffer " +
-                            size_text(buffer_name, buffer.bytes()),
-                        kernel.where);
+      throw unfit_kernel(place + "variable " + size_text(name, symbol->second) + ", buffer " +
+                             size_text(buffer_name, buffer.bytes()),
+                         kernel.where);
     }
     found.emplace_back(symbol->first, buffer_name);
   }
@@ -118,9 +118,10 @@ void PreparedKernel::update(const Variables& variables) {
   if (!shape_changes_) return;
   try {
     launch_.set_shape(shape_of(*configuration_, *kernel_, variables));
-  } catch (const UnfitKernel& unfit) {
-    throw UnfitKernel(unfit.message() + " (" + explain_shape(*configuration_, *kernel_, variables) + ")",
-                      unfit.location());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUnfit) throw;
+    throw unfit_kernel(error.message() + " (" + explain_shape(*configuration_, *kernel_, variables) + ")",
+                       error.location());
   }
 }
 

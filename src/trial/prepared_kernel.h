@@ -20,7 +20,7 @@ namespace kiln {
 /// gets. Kernels that share a module share its variables.
 using SymbolVariables = std::vector<std::pair<void*, std::string>>;
 
-/// Throws bad_input where the module has no such variable, and UnfitKernel where its size is not the
+/// Throws bad_input where the module has no such variable, and kUnfit where its size is not the
 /// buffer's.
 [[nodiscard]] SymbolVariables find_symbols(const KernelSpec& kernel, Module& module,
                                            const Workspace& workspace);
@@ -32,18 +32,18 @@ void load_symbols(const SymbolVariables& symbols, Workspace& workspace);
 /// Configuration, kernel, units and workspace have to outlive it.
 class PreparedKernel {
  public:
-  /// Throws UnfitKernel when the shape, the arguments or the symbols do not fit the device or the compiled
+  /// Throws kUnfit when the shape, the arguments or the symbols do not fit the device or the compiled
   /// function.
   PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                  const std::vector<LoadedUnit>& units, Workspace& workspace);
 
   /// Takes the current values of program variables, which has to come before `enqueue` where the shape or
-  /// arguments depend on them. Throws bad_input where an expression has no sense, and UnfitKernel as the
+  /// arguments depend on them. Throws bad_input where an expression has no sense, and kUnfit as the
   /// constructor.
   void update(const Variables& variables);
   /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
   void load_symbols();
-  /// Throws UnfitKernel where the driver does not take the launch.
+  /// Throws kUnfit where the driver does not take the launch.
   void enqueue(Stream& stream);
   void enqueue() { enqueue(workspace_->stream()); }
   /// The buffers' names may mean other memory since the last launch. `enqueue` does it, too.

@@ -162,12 +162,7 @@ void ProgramRun::run(const Enqueue& enqueue, const ProgramRunOptions& options) {
     if (configuration_.workload().find_parameter(name) != nullptr)
       variables_.emplace(name, configuration_.value(name).number());
   }
-  try {
-    run(statements_);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kBadInput) throw;
-    throw UnfitKernel(error.message(), error.location());
-  }
+  unfit_where(ErrorKind::kBadInput, [&] { run(statements_); });
 }
 
 [[gnu::always_inline]] inline void ProgramRun::launch(Statement& statement) {

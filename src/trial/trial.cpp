@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "device/backend_kind.h"
+#include "device/fault.h"
 #include "trial/buffer_layout.h"
 #include "trial/checks.h"
 #include "trial/output_files.h"
@@ -105,12 +106,7 @@ void Trial::make_contents() {
 }
 
 void Trial::allocate() {
-  try {
-    workspace_->allocate(needs_.buffers());
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kBadInput) throw;
-    throw UnfitKernel(error.what());
-  }
+  unfit_where(ErrorKind::kBadInput, [&] { workspace_->allocate(needs_.buffers()); });
 }
 
 std::unique_ptr<ProgramRun> Trial::bind(const Configuration& configuration, const ProgramSpec& program,

@@ -23,8 +23,8 @@ namespace kiln {
 /// One configuration on one device: its code, its buffers, its checks and its step. The stages follow each
 /// other: `specialise`, `load`, `prepare`, `verify`; then steps, of its own code by a Timer, or of other code
 /// by `bind_step` and `run_step`. It takes no samples and writes no record; it answers with facts.
-/// UnfitKernel, DeviceRefusal and DeviceFault end a trial; any other Error (bad input, environment) is the
-/// caller's. The references given to it outlive it.
+/// Errors with a row in record/failure.h (unfit kernels, device faults) end a trial; any other (bad input,
+/// environment) is the caller's. The references given to it outlive it.
 class Trial final : public TimedStep {
  public:
   /// `keep_contents`: inputs and references stay in the pool's KeptBuffers for trials that come later.

@@ -1,8 +1,8 @@
 // `kiln compile` for NVIDIA's GPUs with no GPU: the way of an air-gapped site.
 #include <gmock/gmock.h>
 
+#include "base/exit_code.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 
 namespace kiln::test {
 namespace {

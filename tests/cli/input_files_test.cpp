@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/exit_code.h"
 #include "base/unique_fd.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 
 namespace kiln {
 namespace {

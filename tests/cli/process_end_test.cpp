@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/exit_code.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 
 namespace kiln {
 namespace {

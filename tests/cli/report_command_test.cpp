@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/exit_code.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 #include "record/record_json.h"
 #include "report/device_records.h"
 

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/exit_code.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 #include "support/small_workload.h"
 
 namespace kiln {

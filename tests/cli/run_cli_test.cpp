@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/exit_code.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 #include "config/setting_rows.h"
 #include "record/record_json.h"
 #include "record/sample_records.h"

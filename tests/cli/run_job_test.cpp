@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 
 namespace kiln {
 namespace {

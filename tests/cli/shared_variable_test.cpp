@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/exit_code.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 
 namespace kiln::test {
 namespace {

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/exit_code.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 
 namespace kiln {
 namespace {

@@ -1,9 +1,9 @@
 // --trace of the program: what the file holds of runs, compiles, failures and interrupts on the cpu.
 #include <gmock/gmock.h>
 
+#include "base/exit_code.h"
 #include "base/process.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 #include "support/small_workload.h"
 #include "support/trace_reading.h"
 

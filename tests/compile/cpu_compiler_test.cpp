@@ -8,6 +8,7 @@
 #include "kiln/error.h"
 #include "support/compile_result.h"
 #include "support/cpu_kernels.h"
+#include "support/error_matchers.h"
 #include "support/fake_clock.h"
 #include "support/fake_process_runner.h"
 #include "support/memory_file_system.h"
@@ -164,12 +165,8 @@ TEST_P(CpuDiagnostic, CodeThatUsesWhatNothingDefinesIsRefusedWithItsName) {
       kernels_.specialize("__device__ float nowhere_defined(float);\n"
                           "extern \"C\" __global__ void k(float* a) { a[0] = nowhere_defined(a[1]); }\n",
                           "k"));
-  try {
-    static_cast<void>(kernels_.device().load(code.binary));
-    FAIL() << "it was loaded";
-  } catch (const DeviceRefusal& refusal) {
-    EXPECT_THAT(refusal.what(), HasSubstr("'nowhere_defined(float)'"));
-  }
+  EXPECT_THAT(message_of(ErrorKind::kUnfit, [&] { static_cast<void>(kernels_.device().load(code.binary)); }),
+              HasSubstr("'nowhere_defined(float)'"));
 }
 
 /// With the machine's compiler, whose answer is asked for once.

@@ -3,33 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "kiln/error.h"
+#include "support/error_matchers.h"
 
 namespace kiln {
 namespace {
 
+using test::bad_input_of;
+using test::message_of;
 using testing::HasSubstr;
-
-std::string fault_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const DeviceFault& fault) {
-    return fault.what();
-  } catch (const Error& error) {
-    return std::string("error: ") + error.what();
-  }
-  return "";
-}
 
 TEST(ContextFaults, RemembersTheFirstStickyFaultAndNoOther) {
   ContextFaults faults;
-  EXPECT_EQ(fault_of([&] { faults.fail([] { throw bad_input("no memory"); }); }), "error: no memory");
-  EXPECT_EQ(fault_of([&] { faults.fail([] { throw DeviceFault("trap", false); }); }), "trap");
-  EXPECT_EQ(fault_of([&] { faults.fail([] { throw DeviceFault("illegal address", true); }); }),
-            "illegal address");
-  EXPECT_THAT(fault_of([&] { faults.fail([] { throw bad_input("later"); }); }),
+  EXPECT_EQ(bad_input_of([&] { faults.fail([] { throw bad_input("no memory"); }); }), "no memory");
+  EXPECT_EQ(message_of(ErrorKind::kDeviceFault, [&] { faults.fail([] { throw device_fault("trap"); }); }),
+            "trap");
+  EXPECT_EQ(
+      message_of(ErrorKind::kDeviceLost, [&] { faults.fail([] { throw device_lost("illegal address"); }); }),
+      "illegal address");
+  EXPECT_THAT(message_of(ErrorKind::kDeviceLost, [&] { faults.fail([] { throw bad_input("later"); }); }),
               HasSubstr("since an earlier fault: illegal address"));
 }
 

@@ -8,6 +8,7 @@
 #include "base/chrome_trace.h"
 #include "device/device_trace.h"
 #include "device/fault.h"
+#include "support/error_matchers.h"
 #include "support/fake_device.h"
 #include "support/trace_reading.h"
 
@@ -17,6 +18,7 @@ namespace {
 using test::FakeClock;
 using test::FakeDevice;
 using test::FakeKernel;
+using test::message_of;
 using test::TraceReading;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -209,13 +211,13 @@ TEST_F(TracedDevice, MoreLaunchesThanAStreamKeepsEventsForAreCounted) {
 
 TEST_F(TracedDevice, AFaultIsThrownAndTheStreamGoesOn) {
   FakeKernel bad;
-  bad.body = [](const LaunchShape&, void* const*) { throw DeviceFault("it failed", false); };
+  bad.body = [](const LaunchShape&, void* const*) { throw device_fault("it failed"); };
   fake_->define("_Zaxpy", std::move(bad));
   Function& axpy = load("_Zaxpy");
   Function& dot = *module_->function("_Zdot");
   const auto stream = device_->create_stream();
   axpy.launch(*stream, shape_, nullptr);
-  EXPECT_THROW(stream->synchronize(), DeviceFault);
+  EXPECT_EQ(message_of(ErrorKind::kDeviceFault, [&] { stream->synchronize(); }), "it failed");
   dot.launch(*stream, shape_, nullptr);
   stream->synchronize();
   EXPECT_THAT(reading().names("kernel"), ElementsAre("_Zdot"));

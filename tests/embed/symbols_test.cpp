@@ -14,6 +14,7 @@ namespace kiln {
 namespace {
 
 using test::bad_input_of;
+using test::message_of;
 using testing::HasSubstr;
 
 /// `scale` is not in the kernel's text: requests that differ in it share their code.
@@ -147,7 +148,8 @@ TEST_F(Symbols, AreRefusedWhereTheirContentIsNotKnown) {
 
 TEST_F(Symbols, AreRefusedWhereTheyDoNotFitTheCode) {
   EXPECT_THAT(refusal("absent"), HasSubstr("'absent.cu' defines no variable 'tabel'"));
-  EXPECT_THAT(refusal("unfit"), HasSubstr("variable 'table' holds 32 bytes, buffer 'longer' holds 40 bytes"));
+  EXPECT_THAT(message_of(ErrorKind::kUnfit, [&] { static_cast<void>(request("unfit").get()); }),
+              HasSubstr("variable 'table' holds 32 bytes, buffer 'longer' holds 40 bytes"));
 }
 
 TEST_F(Symbols, OfOneTextHaveOneContent) {

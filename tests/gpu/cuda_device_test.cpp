@@ -163,9 +163,9 @@ TEST_F(GpuTest, ReportsAnIllegalAddressAsAStickyFaultThatNamesTheKernel) {
     launch(*stream_, poke, {{1, 1, 1}, {1, 1, 1}, 0}, static_cast<void*>(nullptr));
     try {
       stream_->synchronize();
-    } catch (const DeviceFault& error) {
+    } catch (const Error& error) {
       std::fputs(error.what(), stderr);
-      std::_Exit(error.sticky() ? 0 : 1);
+      std::_Exit(error.kind() == ErrorKind::kDeviceLost ? 0 : 1);
     }
     std::_Exit(2);
   };

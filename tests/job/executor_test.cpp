@@ -125,7 +125,7 @@ TEST_F(SpreadTest, ALostDeviceLeavesItsVariantsToTheOther) {
   define(*device_, [&](std::uint64_t) { meeting.come(); });
   define(*second_, [&](std::uint64_t) {
     meeting.come();
-    throw DeviceFault("the kernel faulted", true);
+    throw device_lost("the kernel faulted");
   });
   auto counts = run_counts(spread_plan());
   EXPECT_EQ(counts[RunStatus::kFaulted], 1);
@@ -138,7 +138,7 @@ TEST_F(SpreadTest, WhereAllDevicesAreLostTheRestHasRecordsToo) {
   for (const auto& device : {device_, second_}) {
     define(*device, [&](std::uint64_t) {
       meeting.come();
-      throw DeviceFault("the kernel faulted", true);
+      throw device_lost("the kernel faulted");
     });
   }
   auto counts = run_counts(spread_plan());

@@ -8,6 +8,7 @@ namespace {
 
 using test::bad_input_of;
 using test::JobTest;
+using test::message_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -100,9 +101,9 @@ TEST_F(JobTest, AVariantThatDoesNotCompileIsARecordAndTheRestGoesOn) {
   EXPECT_EQ(records[0].log, "the whole log");
 }
 
-TEST_F(JobTest, TheOnlyVariantThatDoesNotCompileIsBadInput) {
+TEST_F(JobTest, TheOnlyVariantThatDoesNotCompileEndsTheJobWithThatKind) {
   compiler_.set_diagnostic(Diagnostic{"scale.cu:3:5: error: no", "the whole log", "cc scale.cu", false});
-  const std::string message = bad_input_of([&] { run(job("")); });
+  const std::string message = message_of(ErrorKind::kCompile, [&] { run(job("")); });
   EXPECT_THAT(message, HasSubstr("scale.cu:3:5: error: no"));
   EXPECT_THAT(message, HasSubstr("the whole log"));
   EXPECT_TRUE(sink_.records.empty());
@@ -112,7 +113,7 @@ TEST_F(JobTest, AFaultEndsTheVariantNotTheJob) {
   int launches = 0;
   device_->define("_Zscale", {{},
                               [&launches](const LaunchShape&, void* const*) {
-                                if (launches++ == 0) throw DeviceFault("work-items wait at a barrier");
+                                if (launches++ == 0) throw device_fault("work-items wait at a barrier");
                               },
                               1e-3});
   const auto records = run(job("sweep: {block: [32, 64]}\n"));
@@ -125,7 +126,7 @@ TEST_F(JobTest, AStickyFaultEndsItsDeviceAndSaysWhichVariantDidIt) {
   int launches = 0;
   device_->define("_Zscale", {{},
                               [&launches](const LaunchShape&, void* const*) {
-                                if (launches++ == 0) throw DeviceFault("illegal address", true);
+                                if (launches++ == 0) throw device_lost("illegal address");
                               },
                               1e-3});
   const auto records = run(job("sweep: {block: [32, 64, 128]}\n"));
@@ -205,7 +206,7 @@ TEST_F(JobTest, AVariantThatDoesNotFitIsARecordAmongOthers) {
 TEST_F(JobTest, AVariantThatTheDriverRefusesIsARecordAmongOthers) {
   test::FakeKernel kernel;
   kernel.body = [](const LaunchShape& shape, void* const* /*arguments*/) {
-    if (shape.block.x == 64) throw DeviceRefusal("CUDA_ERROR_X (701): words, in cuLaunchKernel");
+    if (shape.block.x == 64) throw unfit_kernel("CUDA_ERROR_X (701): words, in cuLaunchKernel");
   };
   device_->define("_Zscale", kernel);
   const auto records = run(job("sweep: {block: [32, 64, 128]}\n"));
@@ -235,7 +236,8 @@ TEST_F(JobTest, ATensorMapThatDoesNotFitIsARecordAmongOthers) {
   EXPECT_NE(records[0].message, records[1].message);
   // The only variant is the user's input that is wrong.
   EXPECT_THAT(bad_input_of([&] { run(job("set: {block: 32}\n")); }), HasSubstr("24 bytes"));
-  EXPECT_THAT(bad_input_of([&] { run(job("set: {block: 64}\n")); }), HasSubstr("tensor_map of 'x'"));
+  EXPECT_THAT(message_of(ErrorKind::kUnfit, [&] { run(job("set: {block: 64}\n")); }),
+              HasSubstr("tensor_map of 'x'"));
 }
 
 TEST_F(JobTest, BuffersBeyondTheMemoryAreRefusedBeforeAnythingRuns) {

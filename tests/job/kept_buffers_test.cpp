@@ -252,7 +252,7 @@ TEST_P(Kept, ARefillCopies) {
 }
 
 TEST_P(Kept, AKernelThatFailsLeavesNothing) {
-  device_->define("_Zmake", {{}, [](const LaunchShape&, void* const*) { throw DeviceFault("no"); }, 1e-3});
+  device_->define("_Zmake", {{}, [](const LaunchShape&, void* const*) { throw device_fault("no"); }, 1e-3});
   const JobPlan made_plan = plan("workload: kept\nmeasure: false\n");
   EXPECT_EQ(run_one(made_plan.variants[0], made_plan, context(), pool_).status, RunStatus::kFaulted);
   service_ = std::make_unique<KernelService>(nullptr, disk_.clock);

@@ -59,6 +59,10 @@ class MapDevice : public test::FakeDevice {
   int encoded = 0;
 };
 
+std::string unfit_of(const std::function<void()>& action) {
+  return test::message_of(ErrorKind::kUnfit, action);
+}
+
 class BoundLaunchTest : public testing::Test {
  protected:
   BoundLaunch bind(const std::string& kernel, const std::vector<std::size_t>& sizes,
@@ -253,16 +257,16 @@ TEST_F(BoundLaunchTest, AShapeIsCheckedWheneverItIsSet) {
   launch.enqueue(*stream_, args(a_, b_));
   EXPECT_EQ(device_.launches().back().shape.grid, (Dim3{100, 2, 1}));
   EXPECT_EQ(device_.launches().back().shape.dynamic_shared_bytes, 1024U);
-  EXPECT_EQ(bad_input_of([&] {
+  EXPECT_EQ(unfit_of([&] {
               launch.set_shape({{0, 1, 1}, {64, 1, 1}});
             }),
             "w.yaml:22:9: kernel 'step' cannot be launched: its grid is 0 x 1 x 1; every extent must be at "
             "least 1");
-  EXPECT_THAT(bad_input_of([&] {
+  EXPECT_THAT(unfit_of([&] {
                 launch.set_shape({{1, 1, 1}, {512, 1, 1}});
               }),
               HasSubstr("the kernel as compiled takes at most 256"));
-  EXPECT_THAT(bad_input_of([&] {
+  EXPECT_THAT(unfit_of([&] {
                 launch.set_shape({{1, 1, 1}, {64, 1, 1}, 1 << 20});
               }),
               HasSubstr("1048576 bytes of dynamic shared memory"));
@@ -287,7 +291,7 @@ TEST_F(BoundLaunchTest, MapsAreMadeForTheAddressOfTheLaunchUnlessTheyAreKept) {
     EXPECT_EQ(argument<void*>(2), b_);
   }
   EXPECT_EQ(device_.encoded, 3);
-  EXPECT_THAT(bad_input_of([&] { launch.enqueue(*stream_, args((float*)nullptr, b_)); }),
+  EXPECT_THAT(unfit_of([&] { launch.enqueue(*stream_, args((float*)nullptr, b_)); }),
               HasSubstr("w.yaml:23:56: tensor_map of 'x': there is nothing at this address"));
 }
 
@@ -304,7 +308,7 @@ TEST_F(BoundLaunchTest, ArgumentsThatTheFunctionDoesNotTakeAreRefused) {
 
 TEST_F(BoundLaunchTest, AShapeThatDoesNotFitIsExplainedByTheValuesItWasMadeOf) {
   resident_blocks_ = 0;
-  EXPECT_THAT(bad_input_of([&] { bind_step(); }),
+  EXPECT_THAT(unfit_of([&] { bind_step(); }),
               HasSubstr("too much shared memory (grid: [blocks], block: [block], block = 32, blocks = 2)"));
 }
 

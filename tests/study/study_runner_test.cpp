@@ -183,7 +183,7 @@ TEST_F(StudyRunner, AKernelThatFailsWhileItIsSampledEndsItsCase) {
   test::FakeKernel kernel;
   kernel.seconds = 1e-3;
   kernel.body = [this, &launches](const LaunchShape& /*shape*/, void* const* arguments) {
-    if (++launches > 40) throw DeviceFault("kernel 'scale' failed", true);
+    if (++launches > 40) throw device_lost("kernel 'scale' failed");
     double* y = *static_cast<double* const*>(arguments[0]);
     const double* x = *static_cast<const double* const*>(arguments[1]);
     for (int i = 0; i < count_; ++i) y[i] = 3 * x[i];

@@ -20,11 +20,15 @@ inline Error error_of(const std::function<void()>& action) {
   return internal_error("no error was thrown");
 }
 
-/// The complete message of the bad_input that `action` throws.
-inline std::string bad_input_of(const std::function<void()>& action) {
+/// The complete message of the Error of this kind that `action` throws.
+inline std::string message_of(ErrorKind kind, const std::function<void()>& action) {
   const Error error = error_of(action);
-  EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
+  EXPECT_EQ(error.kind(), kind) << error.what();
   return error.what();
+}
+
+inline std::string bad_input_of(const std::function<void()>& action) {
+  return message_of(ErrorKind::kBadInput, action);
 }
 
 }  // namespace kiln::test

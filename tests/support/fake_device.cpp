@@ -45,12 +45,12 @@ class FakeStream : public RecordingStream {
   void wait(const Event& event) override;
   void synchronize() override {
     require_no_capture("synchronize");
-    if (const auto fault = std::exchange(fault_, std::nullopt)) throw DeviceFault(*fault);
+    if (const auto fault = std::exchange(fault_, std::nullopt)) throw Error(*fault);
   }
-  void set_fault(const DeviceFault& fault) { fault_ = fault; }
+  void set_fault(const Error& fault) { fault_ = fault; }
 
  private:
-  std::optional<DeviceFault> fault_;
+  std::optional<Error> fault_;
 };
 
 class FakeEvent : public Event {
@@ -91,7 +91,8 @@ class FakeFunction : public Function {
     record(stream, shape, arguments);
     try {
       if (kernel_.body) kernel_.body(shape, arguments);
-    } catch (const DeviceFault& fault) {
+    } catch (const Error& fault) {
+      if (fault.kind() == ErrorKind::kUnfit) throw;
       dynamic_cast<FakeStream&>(stream).set_fault(fault);
     }
     state_->clock.advance(kernel_.seconds);

@@ -17,7 +17,7 @@ namespace kiln::test {
 /// What stands for one kernel on a FakeDevice: what it tells of itself, what it does, how long it takes.
 struct FakeKernel {
   FunctionAttributes attributes;
-  /// Runs inside `launch`; may throw DeviceFault, which then surfaces at synchronize. Empty: does nothing.
+  /// Runs inside `launch`; may throw a device fault, which then surfaces at synchronize. Empty: does nothing.
   std::function<void(const LaunchShape&, void* const* arguments)> body;
   double seconds = 0;  ///< how far a launch moves the clock
   std::optional<std::uint64_t> resident_blocks = {};

@@ -1,11 +1,13 @@
 // Which statements of a program run as a graph, and that they do what they do without.
 #include <gmock/gmock.h>
 
+#include "support/error_matchers.h"
 #include "trial/program_fixture.h"
 
 namespace kiln {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -144,24 +146,16 @@ TEST_F(ProgramGraphs, NothingToEnqueueIsNoGraph) {
 
 TEST_F(ProgramGraphs, TooManyOperationsAreUnfitWithTheirPlace) {
   bind("  - {repeat: 100000, do: [add]}\n  - copy: {from: u, to: v}\n");
-  try {
-    run_graphs();
-    FAIL();
-  } catch (const UnfitKernel& problem) {
-    EXPECT_THAT(problem.what(), HasSubstr("w.yaml:"));
-    EXPECT_THAT(problem.what(), HasSubstr("a graph of more than 100000 launches, copies and fills"));
-  }
+  EXPECT_THAT(
+      test::message_of(ErrorKind::kUnfit, [&] { run_graphs(); }),
+      AllOf(HasSubstr("w.yaml:"), HasSubstr("a graph of more than 100000 launches, copies and fills")));
   EXPECT_EQ(device_->captures(), 0);
 }
 
 TEST_F(ProgramGraphs, WhatGoesWrongInACaptureIsUnfitWithItsPlace) {
   bind("  - {repeat: {index: k, count: 2}, do: {kernel: add, grid: [k]}}\n");
-  try {
-    run_graphs();
-    FAIL();
-  } catch (const UnfitKernel& problem) {
-    EXPECT_THAT(problem.what(), HasSubstr("run[0].do.grid[0]: 'k' is 0; expected 1 to"));
-  }
+  EXPECT_THAT(test::message_of(ErrorKind::kUnfit, [&] { run_graphs(); }),
+              HasSubstr("run[0].do.grid[0]: 'k' is 0; expected 1 to"));
 }
 
 }  // namespace

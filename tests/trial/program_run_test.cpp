@@ -190,12 +190,7 @@ TEST_F(ProgramRunTest, MoreThanABufferHoldsIsNotUsed) {
 TEST_F(ProgramRunTest, WhatGoesWrongInARunIsUnfitWithItsPlace) {
   const auto unfit = [&](const std::string& program) {
     bind(program);
-    try {
-      run();
-    } catch (const UnfitKernel& problem) {
-      return std::string(problem.what());
-    }
-    return std::string("nothing");
+    return test::message_of(ErrorKind::kUnfit, [&] { run(); });
   };
   EXPECT_THAT(unfit("  - {repeat: {index: k, count: 2}, do: {kernel: add, grid: [k]}}\n"),
               HasSubstr("run[0].do.grid[0]: 'k' is 0; expected 1 to"));

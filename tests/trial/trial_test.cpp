@@ -118,12 +118,7 @@ TEST_F(TrialStages, WhatDoesNotFitEndsTheTrial) {
   Trial trial(variant, context_, pool_, false);
   trial.specialise();
   ASSERT_FALSE(trial.load());
-  try {
-    trial.prepare();
-    FAIL() << "it fits";
-  } catch (const UnfitKernel& unfit) {
-    EXPECT_THAT(unfit.what(), HasSubstr("128"));
-  }
+  EXPECT_THAT(test::message_of(ErrorKind::kUnfit, [&] { trial.prepare(); }), HasSubstr("128"));
 }
 
 TEST_F(TrialStages, UnitsAreLoadedUpToTheFirstWithoutCode) {

@@ -44,7 +44,7 @@ void CpuStream::synchronize() {
     const std::lock_guard lock(mutex_);
     fault = std::exchange(fault_, {});
   }
-  if (!fault.empty()) throw DeviceFault(fault);
+  if (!fault.empty()) throw device_fault(fault);
 }
 
 void CpuStream::fail(const std::string& message) {

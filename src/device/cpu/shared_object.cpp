@@ -75,7 +75,7 @@ SharedObject from_file(const std::string& binary, const std::string& scratch) {
   const std::string reason = written && !object ? loader_reason() : "";
   ::unlink(path.c_str());
   if (!written) throw environment_error("a kernel's code cannot be written to '" + scratch + "'");
-  if (!object) throw DeviceRefusal(refusal(reason));
+  if (!object) throw unfit_kernel(refusal(reason));
   return object;
 }
 

@@ -120,8 +120,8 @@ class CudaFunction final : public Function {
   void enqueue_extended(cuda_abi::Stream stream, const LaunchShape& shape, void** values) {
     const auto launch_kernel_ex = context_->driver().call.launch_kernel_ex;
     if (launch_kernel_ex == nullptr) {
-      throw DeviceRefusal("kernel '" + name_ + "': this NVIDIA driver (" + context_->driver().description() +
-                          ") has no cluster or cooperative launches; CUDA 11.8 brought them");
+      throw unfit_kernel("kernel '" + name_ + "': this NVIDIA driver (" + context_->driver().description() +
+                         ") has no cluster or cooperative launches; CUDA 11.8 brought them");
     }
     ExtendedLaunch launch(shape, stream);
     const cuda_abi::Result result = launch_kernel_ex(&launch.config, function_, values, nullptr);

@@ -171,7 +171,7 @@ void throw_cuda_error(const CudaDriver& driver, cuda_abi::Result result, const c
                       const std::string& context) {
   std::string message = describe_result(driver, result) + ", in " + call;
   if (!context.empty()) message += ", " + context;
-  if (is_sticky(result)) throw DeviceFault(message, true);
+  if (is_sticky(result)) throw device_lost(message);
   if (result >= cuda_abi::kStreamCaptureUnsupported && result <= cuda_abi::kStreamCaptureWrongThread) {
     throw bad_input(message +
                     "; while a stream is captured into a graph, Kiln can launch on it, but neither "

@@ -35,7 +35,7 @@ void start_cuda_driver(const CudaPlaces& places, FileSystem& files, int ordinal)
 /// The error has ended the context: nothing more runs on the device in this process.
 [[nodiscard]] bool is_sticky(cuda_abi::Result result);
 
-/// Throws what `result` calls for: DeviceFault for an error of a kernel, else Error with the driver's name,
+/// Throws what `result` calls for: a lost device for an error of a kernel, else Error with the driver's name,
 /// number and words, the call and `context` ("kernel 'axpy', grid 4 x 1 x 1, ...").
 [[noreturn]] void throw_cuda_error(const CudaDriver& driver, cuda_abi::Result result, const char* call,
                                    const std::string& context = "");

@@ -144,7 +144,7 @@ void GpuStream<Vendor>::wait(const Event& event) {
 template <class Vendor>
 std::unique_ptr<Graph> GpuStream<Vendor>::capture(const std::function<void()>& enqueue) {
   if (context_->functions().*Vendor::kGraphInstantiate.function == nullptr)
-    throw DeviceRefusal(context_->description() + " has no graphs that Kiln can use; " + Vendor::kGraphsCame);
+    throw unfit_kernel(context_->description() + " has no graphs that Kiln can use; " + Vendor::kGraphsCame);
   require_no_capture("a capture in a capture");
   const auto current = context_->enter();
   context_->run(Vendor::kBeginCapture, stream_, Vendor::kCaptureOfThread);

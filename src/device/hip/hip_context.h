@@ -85,7 +85,7 @@ class HipContext {
   }
   /// As throw_hip_error; once the device is lost to a kernel's fault, every error says which fault that was.
   [[noreturn]] void fail(hip_abi::Result result, const char* call, const std::string& detail = "");
-  /// The same for what one kernel asked: a DeviceRefusal, unless the context is lost or a stream is captured.
+  /// The same for what one kernel asked: kind kUnfit, unless the context is lost or a stream is captured.
   [[noreturn]] void refuse(hip_abi::Result result, const char* call, const std::string& detail);
 
   /// The same text at an address that lasts as long as the context.

@@ -133,7 +133,7 @@ void throw_hip_error(const HipRuntime& runtime, hip_abi::Result result, const ch
                      const std::string& context) {
   std::string message = describe_result(runtime, result) + ", in " + call;
   if (!context.empty()) message += ", " + context;
-  if (is_sticky(result)) throw DeviceFault(message, true);
+  if (is_sticky(result)) throw device_lost(message);
   if (result >= hip_abi::kStreamCaptureUnsupported && result <= hip_abi::kStreamCaptureWrongThread) {
     throw bad_input(message +
                     "; while a stream is captured into a graph, Kiln can launch on it, but neither "

@@ -26,8 +26,8 @@ struct HipRuntime {
 /// "hipErrorIllegalAddress (700): an illegal memory access was encountered"
 [[nodiscard]] std::string describe_result(const HipRuntime& runtime, hip_abi::Result result);
 
-/// Throws what `result` calls for: DeviceFault for an error of a kernel, else Error with the run time's name,
-/// number and words, the call and `context` ("kernel 'axpy', grid 4 x 1 x 1, ...").
+/// Throws what `result` calls for: a lost device for an error of a kernel, else Error with the run time's
+/// name, number and words, the call and `context` ("kernel 'axpy', grid 4 x 1 x 1, ...").
 [[noreturn]] void throw_hip_error(const HipRuntime& runtime, hip_abi::Result result, const char* call,
                                   const std::string& context = "");
 

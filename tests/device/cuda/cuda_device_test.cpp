@@ -149,14 +149,10 @@ TEST_P(CudaDeviceTest, AClusterOrCooperativeLaunchArrivesOrIsRefusedInWords) {
   cooperative.cooperative = true;
   if (is(KILN_FAKE_CUDA_11)) {
     for (const LaunchShape& shape : {clustered, cooperative}) {
-      try {
-        launch(*module, shape);
-        FAIL() << "the driver has no such launches";
-      } catch (const DeviceRefusal& refusal) {
-        EXPECT_THAT(refusal.message(), AllOf(StartsWith("kernel 'plain': this NVIDIA driver ("),
-                                             HasSubstr("CUDA 11.0) has no cluster or cooperative launches; "
-                                                       "CUDA 11.8 brought them")));
-      }
+      EXPECT_THAT(message_of(ErrorKind::kUnfit, [&] { launch(*module, shape); }),
+                  AllOf(StartsWith("kernel 'plain': this NVIDIA driver ("),
+                        HasSubstr("CUDA 11.0) has no cluster or cooperative launches; "
+                                  "CUDA 11.8 brought them")));
     }
     EXPECT_EQ(module->function("plain")->resident_blocks(clustered), std::nullopt);
     EXPECT_TRUE(fake_.launches().empty());
