@@ -76,4 +76,9 @@ Summary summarize(std::span<const double> seconds) {
   return summary;
 }
 
+Interval range_of(std::span<const double> values) {
+  const Summary summary = summarize(values);
+  return {summary.median, summary.min, summary.max};
+}
+
 }  // namespace kiln

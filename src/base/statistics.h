@@ -16,6 +16,12 @@ class CompensatedSum {
   double correction_ = 0;
 };
 
+/// An estimate with its interval at 95 %, or a median with the range of what was seen.
+struct Interval {
+  double median = 0, low = 0, high = 0;
+  [[nodiscard]] bool holds(double value) const { return low <= value && value <= high; }
+};
+
 /// Samples in seconds, summed up. The interval is that of the median, at 95 %, free of any distribution:
 /// order statistics l and u with binomial tails (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2;
 /// Hoefler and Belli, SC'15, rule 7). With fewer than 6 samples it is [min, max].
@@ -31,5 +37,7 @@ struct Summary {
 
 /// Throws an internal error for no samples.
 [[nodiscard]] Summary summarize(std::span<const double> seconds);
+/// Median, least and most; throws as `summarize`.
+[[nodiscard]] Interval range_of(std::span<const double> values);
 
 }  // namespace kiln

@@ -151,10 +151,7 @@ std::string results_text(World& world, const StudyPlan& plan, const StudyOutcome
                          const StudyHeader& header, const std::string& format) {
   std::string text;
   if (format == "json") {
-    for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
-      const DeviceResult& device = outcome.devices[i];
-      text += result_to_json(plan.devices[i], device.data, device.findings) + "\n";
-    }
+    for (const DeviceResult& device : outcome.devices) text += study_line(device.result) + "\n";
     return text;
   }
   const std::vector<StudyReport> reports = reports_of(plan, outcome, header);

@@ -14,20 +14,6 @@ std::size_t next_look(std::size_t samples) {
 
 }  // namespace
 
-const char* to_string(StopReason reason) {
-  switch (reason) {
-    case StopReason::kStable:
-      return "stable";
-    case StopReason::kMaxSamples:
-      return "max_samples";
-    case StopReason::kMaxTime:
-      return "max_time";
-    case StopReason::kGivenUp:
-      return "given_up";
-  }
-  return "unknown";
-}
-
 Samples sample(const std::function<double()>& take_one, const SamplerOptions& options, const Clock& clock) {
   const std::int64_t begin = clock.steady_ns();
   Samples samples;

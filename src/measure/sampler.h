@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/statistics.h"
+#include "base/word_table.h"
 
 namespace kiln {
 
@@ -22,7 +23,12 @@ struct SamplerOptions {
 };
 
 enum class StopReason { kStable, kMaxSamples, kMaxTime, kGivenUp };
-[[nodiscard]] const char* to_string(StopReason reason);
+template <>
+inline constexpr auto kWords<StopReason> =
+    std::to_array<Word<StopReason>>({{StopReason::kStable, "stable"},
+                                     {StopReason::kMaxSamples, "max_samples"},
+                                     {StopReason::kMaxTime, "max_time"},
+                                     {StopReason::kGivenUp, "given_up"}});
 
 struct Samples {
   std::vector<double> seconds;

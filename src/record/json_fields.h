@@ -56,8 +56,13 @@ class JsonWriter {
     if (takes(use)) object_[key] = text.empty() ? Json() : Json(text);
   }
   /// Two numbers as a list.
-  void pair(const char* key, double low, double high) {
-    if (takes({})) object_[key] = Json::array({json_number(low), json_number(high)});
+  template <class Value>
+  void pair(const char* key, const Value& low, const Value& high) {
+    if (takes({})) object_[key] = Json::array({json_of(low), json_of(high)});
+  }
+  /// A text that `word` stands for where it is empty.
+  void unless(const char* key, const std::string& text, const char* word) {
+    if (takes({})) object_[key] = text.empty() ? word : text;
   }
   /// One of two words.
   void either(const char* key, bool first, const char* yes, const char* no) {
@@ -157,11 +162,16 @@ class JsonReader {
   void known(const char* key, std::string& text, FieldUse = {}) {
     if (const auto member = node_.find(key)) text = member->text_or_empty();
   }
-  void pair(const char* key, double& low, double& high) {
+  template <class Value>
+  void pair(const char* key, Value& low, Value& high) {
     const std::vector<JsonNode> ends = node_.at(key).items();
     if (ends.size() != 2) throw node_.at(key).expected("a list of two numbers");
-    low = ends[0].number();
-    high = ends[1].number();
+    read(ends[0], low);
+    read(ends[1], high);
+  }
+  void unless(const char* key, std::string& text, const std::string& word) {
+    if (const auto member = node_.find(key)) text = member->text();
+    if (text == word) text.clear();
   }
   void either(const char* key, bool& first, const char* yes, const char* no) {
     const auto member = node_.find(key);

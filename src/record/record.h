@@ -113,4 +113,8 @@ struct Record {
   std::optional<double> launch_time_limit;  ///< seconds: the limit that ended it; absent where none did
 };
 
+/// The largest relative error that a check found; absent where none has compared anything. NaN is the
+/// largest.
+[[nodiscard]] std::optional<double> largest_error(const Record& record);
+
 }  // namespace kiln

@@ -34,6 +34,36 @@ struct StudyHeader {
   std::vector<std::string> devices;
 };
 
+/// What stands for what. Ahead-of-time code is made by the run-time compiler, and by the one that programs
+/// are built with where that is there; its compile time is not charged to a run.
+enum class CaseGroup {
+  kAotGeneric,       ///< all at run time that may be
+  kAotInstantiated,  ///< the same, but one of the fixed set of template-like instances
+  kJitGeneric,       ///< the text of kAotGeneric again, compiled at run time: also the study's control
+  kJitSpecialised,   ///< all at compile time that may be
+  kOnly,             ///< one studied constant at compile time
+  kAllBut,           ///< all at compile time that may be, but one studied constant
+  kFactorial,        ///< some of them, neither none, one nor all
+};
+template <>
+inline constexpr auto kWords<CaseGroup> =
+    std::to_array<Word<CaseGroup>>({{CaseGroup::kAotGeneric, "aot_generic"},
+                                    {CaseGroup::kAotInstantiated, "aot_instantiated"},
+                                    {CaseGroup::kJitGeneric, "jit_generic"},
+                                    {CaseGroup::kJitSpecialised, "jit_specialised"},
+                                    {CaseGroup::kOnly, "only"},
+                                    {CaseGroup::kAllBut, "all_but"},
+                                    {CaseGroup::kFactorial, "factorial"}});
+
+/// One kernel that a study measures.
+struct StudyCase {
+  std::string name;  ///< "only.natpro", "aot_generic.nvcc fast_math"
+  CaseGroup group = CaseGroup::kAotGeneric;
+  std::vector<std::string> constants;  ///< studied ones that this case binds at compile time
+  bool fast_math = false, launch_bounds = true;
+  std::string compiler = {};  ///< of AheadCompiler; empty: the run-time compiler
+};
+
 /// How a program comes by the code of its first step.
 enum class FirstWay {
   kAhead,           ///< compiled before and part of the program: loaded
@@ -79,6 +109,21 @@ struct Visit {
 
   /// The value of this round: its samples stand too close together to count as many.
   [[nodiscard]] double median() const;
+};
+
+/// The line of a case: all that is known before the rounds, but for its record.
+struct CaseLine {
+  std::string section, device;
+  StudyCase which;
+  std::string compiled_by;
+  std::optional<CaseCosts> costs;  ///< absent: it does not compile
+};
+
+/// The line of a visit.
+struct VisitLine {
+  std::string section, device, name;
+  std::size_t round = 0;
+  Visit visit;
 };
 
 }  // namespace kiln

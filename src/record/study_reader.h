@@ -2,11 +2,10 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/file.h"
-#include "record/study_results.h"
+#include "record/study_content.h"
 
 namespace kiln {
 
@@ -16,8 +15,9 @@ struct StudyReports {
   std::vector<std::string> notes;  ///< devices of studies that were cut short, lines that a crash cut off
 };
 
-/// The text of one study's file; `file` is its name in messages. Throws bad_input with file, line, key, what
-/// was expected and what was found.
+/// `file` is its name in notes.
+[[nodiscard]] StudyReports reports_of(StudyContent content, const std::string& file);
+/// The text of one study's file. Throws as study_content.
 [[nodiscard]] StudyReports study_from_text(const std::string& text, const std::string& file);
 [[nodiscard]] StudyReports read_studies(FileSystem& files, const std::vector<std::filesystem::path>& paths);
 

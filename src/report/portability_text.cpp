@@ -1,13 +1,13 @@
 #include "report/portability_text.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "record/json_value.h"
+#include "record/study_content.h"
 #include "report/csv.h"
 #include "report/record_table.h"
 
@@ -19,10 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kUnknown = "-";
 
 std::string ratio_text(const std::optional<double>& ratio) {
-  if (!ratio) return kUnknown;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", *ratio);
-  return text.data();
+  return ratio ? print("%.3f", *ratio) : kUnknown;
 }
 
 TableCell value_cell(const DeviceEfficiency& result) {
@@ -178,8 +175,8 @@ std::string portability_to_json(const Portability& report, const std::vector<Stu
   Json list = Json::array();
   for (const StudyReport& study : studies) {
     list.push_back({{"device", study.device_name},
-                    {"study", Json::parse(study.header_json)},
-                    {"result", Json::parse(study.result_json)}});
+                    {"study", Json::parse(study_line(static_cast<const StudyHeader&>(study)))},
+                    {"result", Json::parse(study_line(static_cast<const StudyResult&>(study)))}});
   }
   const Json json = {{"format", 1},
                      {"devices", report.devices},

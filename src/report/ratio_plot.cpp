@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "base/print.h"
 #include "report/axis.h"
 #include "report/plots.h"
 #include "report/record_table.h"
@@ -31,9 +30,7 @@ Axis axis_of(const std::vector<RatioMark>& marks) {
 }
 
 std::string ratio_text(const RatioMark& mark) {
-  std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "%.3f [%.3f, %.3f]", mark.value, mark.low, mark.high);
-  return text.data();
+  return print("%.3f [%.3f, %.3f]", mark.value, mark.low, mark.high);
 }
 
 /// One end of an interval: a cap, or an arrow where it leaves the picture.

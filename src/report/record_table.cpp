@@ -3,22 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
+#include "base/print.h"
 #include "base/text.h"
 
 namespace kiln {
 namespace {
 
 constexpr const char* kNothing = "-";
-
-template <class... Values>
-std::string print(const char* format, Values... values) {
-  std::array<char, 64> text{};
-  const int length = std::snprintf(text.data(), text.size(), format, values...);
-  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
-}
 
 bool several_devices(const std::vector<Record>& records) {
   return std::any_of(records.begin(), records.end(),
@@ -114,16 +107,6 @@ std::string variant_name(const Record& record) {
 Tone tone_of(RunStatus status) {
   if (status == RunStatus::kUnchecked) return Tone::kWarn;
   return status == RunStatus::kOk ? Tone::kGood : Tone::kBad;
-}
-
-std::optional<double> largest_error(const Record& record) {
-  std::optional<double> largest;
-  for (const CheckResult& check : record.checks) {
-    if (check.compared == 0) continue;
-    const double error = check.max_relative_error;
-    if (!largest || std::isnan(error) || error > *largest) largest = error;
-  }
-  return largest;
 }
 
 std::string short_number(double value) {

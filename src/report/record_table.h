@@ -20,9 +20,6 @@ namespace kiln {
 /// Of the status: only kOk is good.
 [[nodiscard]] Tone tone_of(RunStatus status);
 
-/// The largest relative error that a check found; absent where none has compared anything. NaN is the
-/// largest.
-[[nodiscard]] std::optional<double> largest_error(const Record& record);
 
 /// "compiled 63 ms", "disk", "2 compiled 120 ms, 1 memory".
 [[nodiscard]] std::string origin_text(const Record& record);

@@ -11,17 +11,15 @@
 namespace kiln {
 namespace {
 
-using Ratio = StudyReport::Ratio;
-
-bool drawable(const StudyReport::Estimate& estimate) {
+bool drawable(const Interval& estimate) {
   return std::isfinite(estimate.median) && std::isfinite(estimate.low) && std::isfinite(estimate.high);
 }
 
 Plot case_times(const StudyReport& report) {
   std::vector<Bar> bars;
-  for (const StudyReport::Case& which : report.cases) {
+  for (const CaseResult& which : report.cases) {
     Bar bar;
-    const bool unchecked = which.status == "unchecked";
+    const bool unchecked = which.status == RunStatus::kUnchecked;
     bar.label = which.name + (unchecked ? " (unchecked)" : "");
     if (which.step && drawable(*which.step)) {
       bar.value = which.step->median;
@@ -29,7 +27,7 @@ Plot case_times(const StudyReport& report) {
       bar.high = which.step->high;
       bar.text = format_seconds(bar.value);
     } else {
-      bar.failure = which.status == "ok" || unchecked ? "not timed" : which.status;
+      bar.failure = may_be_measured(which.status) ? "not timed" : to_string(which.status);
     }
     bars.push_back(bar);
   }
@@ -38,10 +36,10 @@ Plot case_times(const StudyReport& report) {
 }
 
 /// `named`: by subject and base, where the bases differ.
-void add_ratios(std::vector<Plot>& plots, const std::string& caption, const std::vector<Ratio>& ratios,
+void add_ratios(std::vector<Plot>& plots, const std::string& caption, const std::vector<CaseRatio>& ratios,
                 bool named) {
   std::vector<RatioMark> marks;
-  for (const Ratio& ratio : ratios) {
+  for (const CaseRatio& ratio : ratios) {
     if (!drawable(ratio.speedup)) continue;
     marks.push_back({named ? ratio.subject + " / " + ratio.base : ratio.subject, ratio.speedup.median,
                      ratio.speedup.low, ratio.speedup.high});
@@ -50,9 +48,10 @@ void add_ratios(std::vector<Plot>& plots, const std::string& caption, const std:
 }
 
 /// Those of the generic kernel that a program would have without compiling at run time.
-const StudyReport::Curve& baseline_of(const StudyReport::Amortisation& amortisation) {
-  const auto found = std::find_if(amortisation.curves.begin(), amortisation.curves.end(),
-                                  [](const StudyReport::Curve& curve) { return curve.way == "ahead"; });
+const AmortisationCurve& baseline_of(const Amortisation& amortisation) {
+  const auto found =
+      std::find_if(amortisation.curves.begin(), amortisation.curves.end(),
+                   [](const AmortisationCurve& curve) { return curve.way == FirstWay::kAhead; });
   return found != amortisation.curves.end() ? *found : amortisation.curves.front();
 }
 
@@ -61,15 +60,15 @@ std::string without_switches(const std::string& name) {
   return name.substr(0, name.find(' '));
 }
 
-std::string switches_text(const StudyReport::Amortisation& amortisation) {
+std::string switches_text(const Amortisation& amortisation) {
   return std::string(amortisation.fast_math ? ", fast-math" : "") +
          (amortisation.launch_bounds ? "" : ", without launch bounds");
 }
 
-Plot amortisation_plot(const StudyReport::Amortisation& amortisation) {
-  const StudyReport::Curve& base = baseline_of(amortisation);
+Plot amortisation_plot(const Amortisation& amortisation) {
+  const AmortisationCurve& base = baseline_of(amortisation);
   std::vector<Curve> curves;
-  for (const StudyReport::Curve& known : amortisation.curves) {
+  for (const AmortisationCurve& known : amortisation.curves) {
     Curve curve;
     curve.label = without_switches(known.subject) + ", " + way_text(known.way);
     for (std::size_t i = 0; i < amortisation.launches.size(); ++i) {
@@ -96,7 +95,7 @@ std::vector<Plot> study_plots(const StudyReport& report) {
   add_ratios(plots,
              "What each constant buys at compile time: speed-up over jit_generic, with its 95 % interval",
              report.constants, false);
-  for (const StudyReport::Amortisation& amortisation : report.amortisation) {
+  for (const Amortisation& amortisation : report.amortisation) {
     if (!amortisation.curves.empty()) plots.push_back(amortisation_plot(amortisation));
   }
   add_ratios(plots, "All constants but one: speed-up over jit_specialised, with its 95 % interval",

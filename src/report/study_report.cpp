@@ -2,45 +2,30 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "report/record_table.h"
 
 namespace kiln {
 namespace {
 
-using Case = StudyReport::Case;
-using Estimate = StudyReport::Estimate;
-
-constexpr std::array<std::pair<const char*, const char*>, 5> kWays = {
-    {{"ahead", "compiled ahead"},
-     {"cold", "compiled now"},
-     {"disk", "found on disk"},
-     {"background", "in the background"},
-     {"background_disk", "in the background, generic from disk"}}};
-
-template <class... Values>
-std::string print(const char* format, Values... values) {
-  std::array<char, 64> text{};
-  const int length = std::snprintf(text.data(), text.size(), format, values...);
-  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
-}
-
 TableCell nothing() {
   return {"-", Tone::kDim};
 }
 
-TableCell seconds_cell(const std::optional<Estimate>& seconds) {
-  return seconds ? TableCell{format_seconds(seconds->median)} : nothing();
+/// The median of the seconds that a list of the costs holds.
+TableCell seconds_cell(const CaseCosts* costs, std::vector<double> CaseCosts::*list) {
+  return costs != nullptr ? TableCell{format_seconds(range_of(costs->*list).median)} : nothing();
 }
 
-TableCell count_cell(const std::optional<std::int64_t>& count) {
+template <class Count>
+TableCell count_cell(const std::optional<Count>& count) {
   return count ? TableCell{std::to_string(*count)} : nothing();
 }
 
-TableCell step_cell(const std::optional<Estimate>& step, const TextStyle& style) {
+TableCell step_cell(const std::optional<RoundsSummary>& step, const TextStyle& style) {
   if (!step) return nothing();
   Summary summary;
   summary.median = step->median;
@@ -49,18 +34,13 @@ TableCell step_cell(const std::optional<Estimate>& step, const TextStyle& style)
   return {time_text(summary, style)};
 }
 
-TableCell speedup_cell(const StudyReport::Ratio* ratio) {
+TableCell speedup_cell(const CaseRatio* ratio) {
   if (ratio == nullptr) return nothing();
-  const Estimate& speedup = ratio->speedup;
-  const Tone tone = ratio->effect == "faster"   ? Tone::kGood
-                    : ratio->effect == "slower" ? Tone::kBad
-                                                : Tone::kDim;
+  const Interval& speedup = ratio->speedup;
+  const Tone tone = ratio->effect == Effect::kFaster   ? Tone::kGood
+                    : ratio->effect == Effect::kSlower ? Tone::kBad
+                                                       : Tone::kDim;
   return {print("%.3f [%.3f, %.3f]", speedup.median, speedup.low, speedup.high), tone};
-}
-
-Tone tone_of(const std::string& status) {
-  if (status == to_string(RunStatus::kUnchecked)) return Tone::kWarn;
-  return status == to_string(RunStatus::kOk) ? Tone::kGood : Tone::kBad;
 }
 
 TextTable case_table(const StudyReport& report, const TextStyle& style) {
@@ -79,22 +59,23 @@ TextTable case_table(const StudyReport& report, const TextStyle& style) {
                    {"instruc-\ntions", true},
                    {"occu-\npancy", true},
                    {"max. rel.\nerror", true}};
-  for (const Case& which : report.cases) {
-    const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(which.code_bytes.value_or(0), 0));
+  for (const CaseResult& which : report.cases) {
+    const CaseCosts* costs = report.costs_of(which.name);
     table.rows.push_back(
         {{which.name},
-         {which.status, tone_of(which.status)},
+         {to_string(which.status), tone_of(which.status)},
          step_cell(which.step, style),
          speedup_cell(report.ratio_of(which.name)),
-         seconds_cell(which.compile),
-         seconds_cell(which.disk),
-         seconds_cell(which.load),
-         count_cell(which.registers),
-         count_cell(which.local_bytes),
-         count_cell(which.shared_bytes),
-         which.code_bytes ? TableCell{format_bytes(bytes)} : nothing(),
+         seconds_cell(costs, &CaseCosts::compile_seconds),
+         seconds_cell(costs, &CaseCosts::disk_seconds),
+         seconds_cell(costs, &CaseCosts::load_seconds),
+         count_cell(which.resources.registers),
+         count_cell(which.resources.local_bytes),
+         count_cell(which.resources.shared_bytes),
+         which.code_bytes ? TableCell{format_bytes(*which.code_bytes)} : nothing(),
          count_cell(which.instructions),
-         which.occupancy ? TableCell{print("%.0f %%", *which.occupancy * 100)} : nothing(),
+         which.resources.occupancy ? TableCell{print("%.0f %%", *which.resources.occupancy * 100)}
+                                   : nothing(),
          which.error ? TableCell{*which.error == 0 ? "0" : print("%.1e", *which.error)} : nothing()});
   }
   return table;
@@ -111,8 +92,8 @@ std::vector<std::string> verdicts(const Items& items) {
 /// A line for each reason, with the cases that it is the reason of.
 void add_unchecked(const StudyReport& report, std::vector<std::string>& lines) {
   std::map<std::string, std::vector<std::string>> cases;
-  for (const Case& which : report.cases) {
-    if (which.status == "unchecked") cases[which.message].push_back(which.name);
+  for (const CaseResult& which : report.cases) {
+    if (which.status == RunStatus::kUnchecked) cases[which.message].push_back(which.name);
   }
   for (const auto& [reason, names] : cases) {
     const bool all = names.size() == report.cases.size();
@@ -122,9 +103,10 @@ void add_unchecked(const StudyReport& report, std::vector<std::string>& lines) {
 
 std::vector<std::string> problem_lines(const StudyReport& report) {
   std::vector<std::string> lines;
-  for (const Case& which : report.cases) {
-    if (which.status == "ok" || which.status == "unchecked") continue;
-    lines.push_back(which.name + ": " + which.status + (which.message.empty() ? "" : ": " + which.message));
+  for (const CaseResult& which : report.cases) {
+    if (may_be_measured(which.status)) continue;
+    lines.push_back(which.name + ": " + to_string(which.status) +
+                    (which.message.empty() ? "" : ": " + which.message));
   }
   for (const std::string& point : report.left_out) lines.push_back("left out: " + point);
   add_unchecked(report, lines);
@@ -153,10 +135,20 @@ std::string section_lines(const std::vector<std::string>& lines, const TextStyle
 
 }  // namespace
 
-std::string way_text(const std::string& way) {
-  const auto* const found =
-      std::find_if(kWays.begin(), kWays.end(), [&](const auto& known) { return way == known.first; });
-  return found == kWays.end() ? way : found->second;
+std::string way_text(FirstWay way) {
+  switch (way) {
+    case FirstWay::kAhead:
+      return "compiled ahead";
+    case FirstWay::kCold:
+      return "compiled now";
+    case FirstWay::kDisk:
+      return "found on disk";
+    case FirstWay::kBackground:
+      return "in the background";
+    case FirstWay::kBackgroundDisk:
+      break;
+  }
+  return "in the background, generic from disk";
 }
 
 std::string study_title(const StudyReport& report) {
@@ -165,7 +157,7 @@ std::string study_title(const StudyReport& report) {
 
 std::string study_origin(const StudyReport& report) {
   constexpr std::size_t kDay = 10;
-  return report.device_id + ", " + std::to_string(report.cases.size()) + " cases, " +
+  return report.device + ", " + std::to_string(report.cases.size()) + " cases, " +
          std::to_string(report.samples) + (report.samples == 1 ? " sample" : " samples") +
          " of a case in each round, rounds in shuffled order (seed " + std::to_string(report.seed) +
          "), Kiln " + report.kiln_version + " (" + report.kiln_revision + "), " + report.time.substr(0, kDay);

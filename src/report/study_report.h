@@ -29,6 +29,6 @@ struct StudySection {
 [[nodiscard]] std::string studies_to_csv(const std::vector<StudyReport>& reports);
 
 /// "compiled now, found on disk, ..." of a way to the code; an unknown word stays as it is.
-[[nodiscard]] std::string way_text(const std::string& way);
+[[nodiscard]] std::string way_text(FirstWay way);
 
 }  // namespace kiln

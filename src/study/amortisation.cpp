@@ -28,13 +28,21 @@ std::vector<MeasuredCase> measured_cases(const DeviceCases& cases, const DeviceD
   return found;
 }
 
+/// Launches that begin before the swap, the first among them.
+double launches_before(double first_seconds, double launch_seconds, double swap_seconds) {
+  if (launch_seconds <= 0) return 1;
+  return 1 + std::max(0.0, std::ceil((swap_seconds - first_seconds) / launch_seconds));
+}
+
 void add_curves(std::vector<AmortisationCurve>& curves, const MeasuredCase& own,
                 const MeasuredCase* generic) {
   for (const auto& [way, times] : own.data->costs->first) {
-    AmortisationCurve curve{own.which->name, way, summarize(times.seconds).median, own.seconds, {}};
+    AmortisationCurve curve{own.which->name, way, summarize(times.seconds).median, own.seconds, {}, {}};
     if (!times.swap_seconds.empty()) {
       if (generic == nullptr) continue;
-      curve.before = {generic->which->name, generic->seconds, summarize(times.swap_seconds).median};
+      const double swap = summarize(times.swap_seconds).median;
+      curve.before = {generic->which->name, generic->seconds, swap,
+                      launches_before(curve.first_seconds, generic->seconds, swap)};
     }
     curves.push_back(std::move(curve));
   }
@@ -44,7 +52,7 @@ void add_curves(std::vector<AmortisationCurve>& curves, const MeasuredCase& own,
 bool is_settled(const std::vector<AmortisationCurve>& curves, double launches) {
   for (const AmortisationCurve& one : curves) {
     for (const AmortisationCurve& other : curves) {
-      if (one.launch_seconds < other.launch_seconds && one.seconds(launches) > other.seconds(launches))
+      if (one.launch_seconds < other.launch_seconds && one.after(launches) > other.after(launches))
         return false;
     }
   }
@@ -83,23 +91,13 @@ Amortisation amortise_flavour(const DeviceCases& cases, const DeviceData& data, 
     if (own.which->group == CaseGroup::kJitSpecialised) add_curves(result.curves, own, generic);
   }
   if (result.curves.size() > 1) result.launches = launch_counts(result.curves);
+  for (AmortisationCurve& curve : result.curves) {
+    for (const double launches : result.launches) curve.seconds.push_back(curve.after(launches));
+  }
   return result;
 }
 
 }  // namespace
-
-double AmortisationCurve::launches_before() const {
-  if (!before) return 0;
-  if (before->launch_seconds <= 0) return 1;
-  const double further = std::ceil((before->swap_seconds - first_seconds) / before->launch_seconds);
-  return 1 + std::max(0.0, further);
-}
-
-double AmortisationCurve::seconds(double launches) const {
-  const double slow = std::min(launches, std::max(1.0, launches_before()));
-  const double slow_seconds = before ? before->launch_seconds : launch_seconds;
-  return first_seconds + (slow - 1) * slow_seconds + (launches - slow) * launch_seconds;
-}
 
 std::vector<Amortisation> amortise(const DeviceCases& cases, const DeviceData& data) {
   std::vector<std::pair<bool, bool>> flavours;

@@ -1,7 +1,6 @@
 #include "study/case_data.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace kiln {
 namespace {
@@ -38,14 +37,21 @@ Resources resources_of(const Record& record) {
   return resources;
 }
 
-std::optional<double> worst_error(const Record& record) {
-  std::optional<double> worst;
-  for (const CheckResult& check : record.checks) {
-    if (check.compared == 0) continue;
-    const double error = check.max_relative_error;
-    if (!worst || std::isnan(error) || error > *worst) worst = error;
+CaseResult result_of(const StudyCase& which, const CaseData& data) {
+  CaseResult result;
+  result.name = which.name;
+  result.status = data.record.status;
+  result.message = data.record.message;
+  if (const auto step = step_summary(data))
+    result.step = {{step->median, step->ci_low, step->ci_high}, step->count, step->min, step->max};
+  result.metrics = data.record.metrics;
+  if (data.costs) {
+    result.code_bytes = data.costs->code_bytes();
+    result.instructions = data.costs->instructions();
   }
-  return worst;
+  result.resources = resources_of(data.record);
+  result.error = largest_error(data.record);
+  return result;
 }
 
 }  // namespace kiln

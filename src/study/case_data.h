@@ -9,7 +9,7 @@
 
 #include "base/statistics.h"
 #include "record/record.h"
-#include "record/study_lines.h"
+#include "record/study_results.h"
 #include "study/cases.h"
 
 namespace kiln {
@@ -27,17 +27,13 @@ struct CaseData {
 /// By name of the case.
 using DeviceData = std::map<std::string, CaseData>;
 
-/// What the largest kernel of a step uses; absent where the back end does not tell.
-struct Resources {
-  std::optional<std::int64_t> registers, local_bytes, shared_bytes;
-  std::optional<double> occupancy;  ///< the least
-};
+/// Of the largest kernel of a step.
 [[nodiscard]] Resources resources_of(const Record& record);
 
 /// The medians of a case's rounds, summed up; absent for a case without any.
 [[nodiscard]] std::optional<Summary> step_summary(const CaseData& data);
 
-/// The largest relative error that a check found; absent where none has compared anything.
-[[nodiscard]] std::optional<double> worst_error(const Record& record);
+/// What a result says of a case.
+[[nodiscard]] CaseResult result_of(const StudyCase& which, const CaseData& data);
 
 }  // namespace kiln

@@ -1,48 +1,14 @@
 #include "study/findings.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
 
 #include "base/text.h"
+#include "study/amortisation.h"
+#include "study/paired.h"
+#include "study/verdicts.h"
 
 namespace kiln {
 namespace {
-
-template <class... Values>
-std::string print(const char* format, Values... values) {
-  std::array<char, 96> text{};
-  const int length = std::snprintf(text.data(), text.size(), format, values...);
-  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
-}
-
-/// Enough digits to tell the ends of the interval from each other and from 1.
-std::string ratio_text(const Interval& ratio) {
-  constexpr double kClose = 0.01;
-  const bool close = ratio.high - ratio.low < kClose;
-  return print(close ? "%.4fx [%.4f, %.4f]" : "%.2fx [%.2f, %.2f]", ratio.median, ratio.low, ratio.high);
-}
-
-std::string count_text(double count) {
-  return print("%.0f", count);
-}
-
-std::string launches_text(double count) {
-  return count_text(count) + (count == 1 ? " launch" : " launches");
-}
-
-std::string registers_text(std::int64_t saved) {
-  if (saved == 0) return ", registers unchanged";
-  const std::int64_t size = std::abs(saved);
-  return ", " + std::to_string(size) + (size == 1 ? " register " : " registers ") +
-         (saved > 0 ? "fewer" : "more");
-}
-
-Interval range_of(const std::vector<double>& values) {
-  const Summary summary = summarize(values);
-  return {summary.median, summary.min, summary.max};
-}
 
 /// Both cases' medians of the rounds that visited both.
 std::pair<std::vector<double>, std::vector<double>> common_rounds(const CaseData& left,
@@ -61,11 +27,6 @@ bool is_unchecked(const CaseData& data) {
   return data.record.status == RunStatus::kUnchecked;
 }
 
-/// Stands at the end of a verdict.
-std::string remark_of(bool unchecked) {
-  return unchecked ? ", results unchecked" : "";
-}
-
 std::string values_text(const Configuration& configuration) {
   std::string text;
   for (const auto& [name, value] : configuration.values()) text += assignment(name, value.to_string()) + "\n";
@@ -76,17 +37,29 @@ class Finder {
  public:
   Finder(const DeviceCases& cases, const DeviceData& data) : cases_(cases), data_(data) {}
 
-  Findings run() {
+  StudyResult run() {
+    describe();
     for (const StudyCase& which : cases_.cases) {
       if (!measured(which)) continue;
       compare(which);
       add_first_results(which);
     }
-    findings_.amortisation = amortise(cases_, data_);
-    return std::move(findings_);
+    result_.amortisation = amortise(cases_, data_);
+    return std::move(result_);
   }
 
  private:
+  void describe() {
+    result_.section = cases_.section;
+    result_.device = cases_.device.id;
+    for (const StudyCase& which : cases_.cases) {
+      if (const CaseData* data = data_of(which)) result_.cases.push_back(result_of(which, *data));
+    }
+    result_.unread = cases_.unread;
+    result_.left_out = cases_.excluded;
+    result_.no_ahead = cases_.no_ahead;
+  }
+
   [[nodiscard]] const CaseData* data_of(const StudyCase& which) const {
     const auto found = data_.find(which.name);
     return found == data_.end() ? nullptr : &found->second;
@@ -117,19 +90,17 @@ class Finder {
     CaseRatio result;
     result.subject = subject.name;
     result.base = base->name;
-    result.what = what;
     result.speedup = paired_ratio(theirs, mine);
+    result.effect = effect_of(result.speedup);
     result.instructions = own.costs->instructions();
     result.base_instructions = other.costs->instructions();
-    result.code_bytes = own.costs->code_bytes();
-    result.base_code_bytes = other.costs->code_bytes();
     result.same_code = own.costs->keys == other.costs->keys;
     const auto registers = resources_of(own.record).registers;
     const auto base_registers = resources_of(other.record).registers;
     if (registers && base_registers) result.registers_saved = *base_registers - *registers;
-    result.error = worst_error(own.record);
-    result.base_error = worst_error(other.record);
-    result.unchecked = is_unchecked(own) || is_unchecked(other);
+    result.verdict = verdict_of(
+        result, {what, own.costs->code_bytes(), other.costs->code_bytes(), largest_error(own.record),
+                 largest_error(other.record), is_unchecked(own) || is_unchecked(other)});
     return result;
   }
 
@@ -142,25 +113,25 @@ class Finder {
     const std::string flavour = which.name.substr(std::min(which.name.find(' '), which.name.size()));
     switch (which.group) {
       case CaseGroup::kOnly:
-        keep(findings_.constants,
+        keep(result_.constants,
              ratio(which, generic, which.constants.front() + " at compile time" + flavour));
         return;
       case CaseGroup::kAllBut:
-        keep(findings_.all_but,
+        keep(result_.all_but,
              ratio(which, find_case(CaseGroup::kJitSpecialised, which.fast_math, which.launch_bounds),
                    which.name.substr(which.name.find('.') + 1) + " at run time, all else at compile time"));
         return;
       case CaseGroup::kFactorial:
-        keep(findings_.factorial,
+        keep(result_.factorial,
              ratio(which, generic, join(which.constants, " and ") + " at compile time" + flavour));
         return;
       case CaseGroup::kJitSpecialised:
-        keep(findings_.constants, ratio(which, generic, "all at compile time" + flavour));
+        keep(result_.constants, ratio(which, generic, "all at compile time" + flavour));
         compare_switches(which);
         break_even_of(which);
         return;
       case CaseGroup::kJitGeneric:
-        keep(findings_.controls,
+        keep(result_.controls,
              ratio(which, find_case(CaseGroup::kAotGeneric, which.fast_math, which.launch_bounds),
                    "control, the same code twice" + flavour));
         return;
@@ -177,19 +148,19 @@ class Finder {
     name.erase(name.find("." + which.compiler), which.compiler.size() + 1);
     for (const StudyCase& other : cases_.cases) {
       if (other.name == name && measured(other))
-        keep(findings_.compilers, ratio(which, &other, name + " by " + which.compiler));
+        keep(result_.compilers, ratio(which, &other, name + " by " + which.compiler));
     }
   }
 
   void compare_switches(const StudyCase& which) {
     if (which.fast_math) {
       const StudyCase* precise = find_case(which.group, false, which.launch_bounds);
-      keep(findings_.switches,
+      keep(result_.switches,
            ratio(which, precise, which.launch_bounds ? "fast-math" : "fast-math without launch bounds"));
     }
     if (!which.launch_bounds) {
       const StudyCase* bounded = find_case(which.group, which.fast_math, true);
-      keep(findings_.switches,
+      keep(result_.switches,
            ratio(which, bounded, which.fast_math ? "no launch bounds, fast-math" : "no launch bounds"));
     }
   }
@@ -240,8 +211,9 @@ class Finder {
       const double more = load - summarize(other.costs->load_seconds).median;
       price = {price.median + more, price.low + more, price.high + more};
       const Interval saved = paired_difference(theirs, mine);
-      findings_.break_even.push_back({which.name, base->name, price, saved, break_even(price, saved),
-                                      is_unchecked(own) || is_unchecked(other)});
+      CaseBreakEven found{which.name, base->name, price, saved, break_even(price, saved), {}};
+      found.verdict = verdict_of(found, is_unchecked(own) || is_unchecked(other));
+      result_.break_even.push_back(std::move(found));
     }
   }
 
@@ -250,83 +222,21 @@ class Finder {
                        which.group == CaseGroup::kJitSpecialised;
     if (!shown) return;
     for (const auto& [way, times] : data_of(which)->costs->first) {
-      FirstResult result{which.name, way, range_of(times.seconds), {}, is_unchecked(*data_of(which))};
-      if (!times.swap_seconds.empty()) result.swap_seconds = summarize(times.swap_seconds).median;
-      findings_.first_results.push_back(std::move(result));
+      FirstResult found{which.name, way, range_of(times.seconds), {}, {}};
+      if (!times.swap_seconds.empty()) found.swap_seconds = summarize(times.swap_seconds).median;
+      found.verdict = verdict_of(found, is_unchecked(*data_of(which)));
+      result_.first_results.push_back(std::move(found));
     }
   }
 
   const DeviceCases& cases_;
   const DeviceData& data_;
-  Findings findings_;
+  StudyResult result_;
 };
 
 }  // namespace
 
-std::string CaseRatio::sentence() const {
-  std::string text = what + ": ";
-  switch (effect_of(speedup)) {
-    case Effect::kFaster:
-      text += ratio_text(speedup) + " as fast";
-      break;
-    case Effect::kSlower:
-      text += "slower, " + ratio_text(speedup) + " as fast";
-      break;
-    case Effect::kNone:
-      text += "no measurable effect, " + ratio_text(speedup);
-      break;
-  }
-  if (same_code) return text + ", the same code" + remark_of(unchecked);
-  if (registers_saved) text += registers_text(*registers_saved);
-  if (instructions && base_instructions) {
-    text += ", instructions " + std::to_string(*base_instructions) + " -> " + std::to_string(*instructions);
-  } else if (code_bytes && base_code_bytes) {
-    text += ", machine code " + format_bytes(*base_code_bytes) + " -> " + format_bytes(*code_bytes);
-  }
-  if (error && base_error && *error != *base_error)
-    text += print(", largest relative error %.1e in place of %.1e", *error, *base_error);
-  return text + remark_of(unchecked);
-}
-
-std::string CaseBreakEven::sentence() const {
-  const std::string pair = subject + " against " + base + ": ";
-  const std::string cost = format_seconds(std::max(0.0, price.median)) + " more before the first launch";
-  switch (result.kind) {
-    case BreakEven::Kind::kNever:
-      return pair + "never, it is not faster; " + cost + remark_of(unchecked);
-    case BreakEven::Kind::kNotShown:
-      return pair + "not shown, for what a launch saves may be nothing; not before " +
-             launches_text(*result.low) + "; " + cost + remark_of(unchecked);
-    case BreakEven::Kind::kAfter:
-      break;
-  }
-  return pair + "after " + launches_text(*result.launches) + " [" + count_text(*result.low) + ", " +
-         count_text(*result.high) + "]; " + cost + ", " + format_seconds(saved.median) + " saved by each" +
-         remark_of(unchecked);
-}
-
-std::string FirstResult::sentence() const {
-  std::string time = format_seconds(seconds.median);
-  if (seconds.low < seconds.high)
-    time += " [" + format_seconds(seconds.low) + ", " + format_seconds(seconds.high) + "]";
-  const std::string remark = remark_of(unchecked);
-  switch (way) {
-    case FirstWay::kAhead:
-      return subject + ", compiled ahead: " + time + remark;
-    case FirstWay::kCold:
-      return subject + ", cold: " + time + remark;
-    case FirstWay::kDisk:
-      return subject + ", with a disk hit: " + time + remark;
-    case FirstWay::kBackground:
-    case FirstWay::kBackgroundDisk:
-      break;
-  }
-  return subject + ", in the background, generic code " +
-         (way == FirstWay::kBackground ? "compiled first: " : "on disk: ") + time +
-         (swap_seconds ? ", its own code after " + format_seconds(*swap_seconds) : "") + remark;
-}
-
-Findings find(const DeviceCases& cases, const DeviceData& data) {
+StudyResult find_effects(const DeviceCases& cases, const DeviceData& data) {
   return Finder(cases, data).run();
 }
 

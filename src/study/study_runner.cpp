@@ -13,6 +13,8 @@
 #include "job/variant_record.h"
 #include "study/background_start.h"
 #include "study/code_costs.h"
+#include "study/findings.h"
+#include "study/paired.h"
 #include "trial/needs.h"
 
 namespace kiln {
@@ -94,8 +96,8 @@ class DeviceStudy {
   }
 
   DeviceResult result() && {
-    Findings findings = find(cases_, data_);
-    return {std::move(data_), std::move(findings), true};
+    StudyResult found = find_effects(cases_, data_);
+    return {std::move(data_), std::move(found), true};
   }
 
  private:
@@ -313,11 +315,11 @@ class DeviceStudy {
 };
 
 /// What was measured of a device before, in rounds that are still wanted.
-DeviceData known_of(const StudyContent& resumed, const DeviceCases& cases, std::size_t rounds) {
-  const auto found = resumed.devices.find(block_of(cases));
-  if (found == resumed.devices.end()) return {};
-  DeviceData data = found->second;
-  for (auto& [name, known] : data) known.visits.erase(known.visits.upper_bound(rounds), known.visits.end());
+DeviceData known_of(const StudyContent::Block& resumed, std::size_t rounds) {
+  DeviceData data;
+  for (const auto& [name, costs] : resumed.cases) data[name].costs = costs;
+  for (const auto& [name, visits] : resumed.visits)
+    data[name].visits = {visits.begin(), visits.upper_bound(rounds)};
   return data;
 }
 
@@ -399,15 +401,15 @@ StudyOutcome run_study(const StudyPlan& plan, const StudyContext& context, Study
   StudyOutcome outcome;
   try {
     for (const DeviceCases& cases : plan.devices) {
-      DeviceStudy study(cases, plan.spec, context, file, known_of(resumed, cases, plan.spec.rounds));
+      const auto known = resumed.blocks.find(block_of(cases));
+      const StudyContent::Block before =
+          known == resumed.blocks.end() ? StudyContent::Block() : known->second;
+      DeviceStudy study(cases, plan.spec, context, file, known_of(before, plan.spec.rounds));
       study.prepare();
       const bool measured = study.measure();
       outcome.devices.push_back(std::move(study).result());
-      const auto& finished = resumed.finished;
-      const bool told = std::find(finished.begin(), finished.end(), block_of(cases)) != finished.end();
-      outcome.devices.back().is_new = !told || measured;
-      if (file != nullptr && outcome.devices.back().is_new)
-        file->add_result(cases, outcome.devices.back().data, outcome.devices.back().findings);
+      outcome.devices.back().is_new = !before.result || measured;
+      if (file != nullptr && outcome.devices.back().is_new) file->add_result(outcome.devices.back().result);
     }
   } catch (const Interrupted&) {
     outcome.interrupted = true;

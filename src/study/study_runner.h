@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "compile/ahead_compiler.h"
 #include "study/study_file.h"
+#include "study/study_spec.h"
 #include "trial/context.h"
 
 namespace kiln {
@@ -54,7 +55,7 @@ struct StudyContext {
 
 struct DeviceResult {
   DeviceData data;
-  Findings findings;
+  StudyResult result;
   bool is_new = true;  ///< false: all of it was in the file already
 };
 

@@ -1,22 +1,19 @@
 #include "study/study_views.h"
 
-#include "record/study_reader.h"
-
 namespace kiln {
 
 std::vector<StudyReport> reports_of(const StudyPlan& plan, const StudyOutcome& outcome,
                                     const StudyHeader& header) {
-  std::string text = header_to_json(header) + "\n";
+  StudyContent content;
+  content.header = header;
   for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
-    const DeviceCases& cases = plan.devices[i];
-    const DeviceResult& result = outcome.devices[i];
-    for (const StudyCase& which : cases.cases) {
-      const auto found = result.data.find(which.name);
-      if (found != result.data.end()) text += case_to_json(cases, which, found->second) + "\n";
-    }
-    text += result_to_json(cases, result.data, result.findings) + "\n";
+    const DeviceResult& device = outcome.devices[i];
+    StudyContent::Block& block = content.blocks[block_of(plan.devices[i])];
+    block.device_name = plan.devices[i].device.name;
+    block.result = device.result;
+    for (const auto& [name, data] : device.data) block.cases[name] = data.costs;
   }
-  return study_from_text(text, "study").reports;
+  return reports_of(std::move(content), "study").reports;
 }
 
 }  // namespace kiln

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "record/study_results.h"
+#include "record/study_reader.h"
 #include "study/study_runner.h"
 
 namespace kiln {

@@ -50,14 +50,17 @@ std::string result_line(const std::string& device, double median, const std::str
          seconds + "}]}]}\n";
 }
 
+constexpr const char* kVisit =
+    R"({"kind":"visit","section":"small","device":"cpu","case":"jit_generic","round":1,"seconds":[1],"launches":[1]})"
+    "\n";
+
 std::string refusal(const std::string& text) {
   return test::bad_input_of([&] { static_cast<void>(study_from_text(text, "study.jsonl")); });
 }
 
 TEST(StudyReader, JoinsCasesAndResults) {
   const StudyReports all = study_from_text(
-      header() + case_line("cpu", "jit_generic") + "{\"kind\":\"visit\"}\n" + result_line("cpu", 1),
-      "study.jsonl");
+      header() + case_line("cpu", "jit_generic") + kVisit + result_line("cpu", 1), "study.jsonl");
   ASSERT_THAT(all.reports, SizeIs(1));
   EXPECT_THAT(all.notes, IsEmpty());
   const StudyReport& report = all.reports[0];
@@ -66,21 +69,22 @@ TEST(StudyReader, JoinsCasesAndResults) {
   EXPECT_EQ(report.device_name, "Example CPU");
   EXPECT_EQ(report.seed, 7U);
   ASSERT_THAT(report.cases, SizeIs(1));
-  const StudyReport::Case& which = report.cases[0];
-  EXPECT_DOUBLE_EQ(which.compile->median, 0.2);
-  EXPECT_DOUBLE_EQ(which.compile->high, 0.3);
+  const CaseResult& which = report.cases[0];
+  ASSERT_NE(report.costs_of("jit_generic"), nullptr);
+  EXPECT_THAT(report.costs_of("jit_generic")->compile_seconds, ElementsAre(0.3, 0.1, 0.2));
+  EXPECT_EQ(report.costs_of("absent"), nullptr);
   EXPECT_DOUBLE_EQ(which.step->low, 0.5);
-  EXPECT_EQ(which.registers, 32);
+  EXPECT_EQ(which.resources.registers, 32);
   EXPECT_EQ(which.code_bytes, 64);
   EXPECT_FALSE(which.instructions);
-  EXPECT_FALSE(which.local_bytes);
-  EXPECT_EQ(report.constants.at(0).effect, "none");
+  EXPECT_FALSE(which.resources.local_bytes);
+  EXPECT_EQ(report.constants.at(0).effect, Effect::kNone);
   EXPECT_EQ(report.ratio_of("only.n"), &report.constants[0]);
   EXPECT_EQ(report.ratio_of("absent"), nullptr);
-  EXPECT_FALSE(report.break_even.at(0).launches);
-  EXPECT_EQ(report.first_results.at(0).way, "cold");
+  EXPECT_FALSE(report.break_even.at(0).result.launches);
+  EXPECT_EQ(report.first_results.at(0).way, FirstWay::kCold);
   EXPECT_THAT(report.amortisation.at(0).curves.at(0).seconds, ElementsAre(1, 2));
-  EXPECT_EQ(report.header_json + "\n", header());
+  EXPECT_EQ(study_line(static_cast<const StudyHeader&>(report)) + "\n", header());
 }
 
 TEST(StudyReader, TheLastResultOfADeviceCountsAndWhatWasCutShortIsNamed) {

@@ -14,35 +14,27 @@ inline StudyReport study_report() {
   report.section = report.workload = "poly";
   report.seed = 7;
   report.samples = 3;
-  report.device_id = "cuda:0";
+  report.device = "cuda:0";
   report.device_name = "Example <GPU>";
-  const auto add = [&](const char* name, const char* group, double step) {
-    StudyReport::Case which;
+  const auto add = [&](const char* name, double step) {
+    CaseResult which;
     which.name = name;
-    which.group = group;
-    which.status = "ok";
-    which.step = {step, step * 0.99, step * 1.01};
-    which.compile = {0.25, 0.2, 0.3};
-    which.load = {0.001, 0.001, 0.002};
-    which.disk = {0.002, 0.002, 0.003};
-    which.binary_bytes = 2048;
+    which.step = {{step, step * 0.99, step * 1.01}, 20, step * 0.9, step * 1.1};
     which.code_bytes = 1536;
     which.instructions = 96;
-    which.registers = 32;
-    which.local_bytes = 0;
-    which.shared_bytes = 1024;
-    which.occupancy = 0.5;
+    which.resources = {32, 0, 1024, 0.5};
     which.error = 1.5e-6;
     report.cases.push_back(which);
+    report.costs[name] =
+        CaseCosts{{0.2, 0.25, 0.3}, {0.001, 0.001, 0.002}, {0.002, 0.002, 0.003}, 2048, {"key"}, {}, {}};
   };
-  add("aot_generic", "aot_generic", 0.0011);
-  add("jit_generic", "jit_generic", 0.0011);
-  add("jit_specialised", "jit_specialised", 0.001);
-  add("only.n", "only", 0.001);
-  StudyReport::Case wrong;
+  add("aot_generic", 0.0011);
+  add("jit_generic", 0.0011);
+  add("jit_specialised", 0.001);
+  add("only.n", 0.001);
+  CaseResult wrong;
   wrong.name = "aot_instantiated.block=32";
-  wrong.group = "aot_instantiated";
-  wrong.status = "wrong";
+  wrong.status = RunStatus::kWrong;
   wrong.message = "power: 3 of 1000 differ";
   report.cases.push_back(wrong);
   report.unread = {"idle"};
@@ -50,27 +42,39 @@ inline StudyReport study_report() {
   report.constants = {{"only.n",
                        "jit_generic",
                        {1.1, 1.05, 1.15},
-                       "faster",
+                       Effect::kFaster,
+                       false,
                        3,
+                       96,
+                       100,
                        "n at compile time: 1.10x [1.05, 1.15] as fast"}};
   report.no_ahead = "nvcc is not there";
-  report.controls = {
-      {"jit_generic", "aot_generic", {1, 0.99, 1.01}, "none", 0, "control: no measurable effect"}};
+  report.controls = {{"jit_generic",
+                      "aot_generic",
+                      {1, 0.99, 1.01},
+                      Effect::kNone,
+                      true,
+                      0,
+                      96,
+                      96,
+                      "control: no measurable effect"}};
   report.break_even = {{"jit_specialised",
                         "aot_generic",
                         {0.25, 0.2, 0.3},
                         {1e-4, 0.9e-4, 1.1e-4},
-                        2500,
-                        1819,
-                        3334,
+                        {BreakEven::Kind::kAfter, 2500, 1819, 3334},
                         "jit_specialised against aot_generic: after 2500 launches [1819, 3334]"}};
-  report.first_results = {
-      {"jit_specialised", "cold", {0.26, 0.21, 0.31}, "jit_specialised, cold: 260 ms [210 ms, 310 ms]"}};
-  report.amortisation = {{false,
-                          true,
-                          {1, 10, 100, 1000, 10000},
-                          {{"aot_generic", "ahead", {0.0021, 0.012, 0.111, 1.101, 11.001}},
-                           {"jit_specialised", "cold", {0.252, 0.261, 0.351, 1.251, 10.251}}}}};
+  report.first_results = {{"jit_specialised",
+                           FirstWay::kCold,
+                           {0.26, 0.21, 0.31},
+                           {},
+                           "jit_specialised, cold: 260 ms [210 ms, 310 ms]"}};
+  report.amortisation = {
+      {false,
+       true,
+       {1, 10, 100, 1000, 10000},
+       {{"aot_generic", FirstWay::kAhead, 0.0021, 0.0011, {}, {0.0021, 0.012, 0.111, 1.101, 11.001}},
+        {"jit_specialised", FirstWay::kCold, 0.252, 0.001, {}, {0.252, 0.261, 0.351, 1.251, 10.251}}}}};
   return report;
 }
 

@@ -28,7 +28,7 @@ TEST(StudyPlots, TimesFarApartAreDotsOnALogarithmicAxisAndTheCaptionSaysSo) {
   StudyReport report = test::study_report();
   EXPECT_THAT(study_plots(report)[0].svg, HasSubstr("<rect"));
   EXPECT_THAT(study_plots(report)[0].caption, Not(HasSubstr("logarithmic")));
-  report.cases[0].step = {0.184, 0.183, 0.185};
+  report.cases[0].step = {{0.184, 0.183, 0.185}, 20, 0.18, 0.19};
   const Plot plot = study_plots(report)[0];
   EXPECT_THAT(plot.caption, HasSubstr("dots on a logarithmic axis, for the longest time is 184 times the"));
   EXPECT_THAT(plot.svg, AllOf(HasSubstr("<circle"), Not(HasSubstr("<rect"))));
@@ -38,8 +38,8 @@ TEST(StudyPlots, AmortisationIsTheTimeOfTheGenericKernelOverThatOfTheOther) {
   StudyReport report = test::study_report();
   report.amortisation[0].fast_math = true;
   report.amortisation[0].launches = {1, 1000};
-  report.amortisation[0].curves = {{"jit_specialised fast_math", "cold", {4, 5}},
-                                   {"aot_generic fast_math", "ahead", {2, 10}}};
+  report.amortisation[0].curves = {{"jit_specialised fast_math", FirstWay::kCold, 4, 0.001, {}, {4, 5}},
+                                   {"aot_generic fast_math", FirstWay::kAhead, 2, 0.008, {}, {2, 10}}};
   const Plot plot = study_plots(report)[2];
   EXPECT_THAT(plot.caption, HasSubstr("Amortisation, fast-math: speed-up over aot_generic after"));
   // From 0 at 220 to 2 * 1.08 at 20: 2 / 4 and 10 / 5.

@@ -39,13 +39,13 @@ TEST(StudyReport, TheTerminalShowsEachCaseAndTheWordsOfTheFile) {
 
 TEST(StudyReport, UncheckedCasesShareOneLine) {
   StudyReport report = test::study_report();
-  for (StudyReport::Case& which : report.cases) {
-    which.status = "unchecked";
+  for (CaseResult& which : report.cases) {
+    which.status = RunStatus::kUnchecked;
     which.message = "the workload has no check (`verify`)";
   }
   EXPECT_THAT(study_to_terminal(report, TextStyle{0, false, false}),
               HasSubstr("  unchecked: all cases: the workload has no check (`verify`)\n"));
-  report.cases.front().status = "ok";
+  report.cases.front().status = RunStatus::kOk;
   EXPECT_THAT(study_to_markdown(report), HasSubstr("- unchecked: " + report.cases[1].name + ", "));
 }
 
@@ -84,8 +84,8 @@ TEST(StudyReport, CsvHasALineForEachFigure) {
 }
 
 TEST(StudyReport, WaysHaveWords) {
-  EXPECT_EQ(way_text("cold"), "compiled now");
-  EXPECT_EQ(way_text("by mail"), "by mail");
+  EXPECT_EQ(way_text(FirstWay::kCold), "compiled now");
+  EXPECT_EQ(way_text(FirstWay::kBackgroundDisk), "in the background, generic from disk");
 }
 
 }  // namespace

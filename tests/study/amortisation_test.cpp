@@ -23,29 +23,39 @@ class AmortisationTest : public ::testing::Test {
 };
 
 TEST(AmortisationCurve, EachFurtherLaunchTakesItsTime) {
-  const AmortisationCurve curve{"jit_specialised", FirstWay::kCold, 10, 2, {}};
-  EXPECT_EQ(curve.launches_before(), 0);
-  EXPECT_EQ(curve.seconds(1), 10);
-  EXPECT_EQ(curve.seconds(2), 12);
-  EXPECT_EQ(curve.seconds(11), 30);
+  const AmortisationCurve curve{"jit_specialised", FirstWay::kCold, 10, 2, {}, {}};
+  EXPECT_EQ(curve.after(1), 10);
+  EXPECT_EQ(curve.after(2), 12);
+  EXPECT_EQ(curve.after(11), 30);
 }
 
-TEST(AmortisationCurve, LaunchesThatBeginBeforeTheSwapAreGeneric) {
+/// The curve of a kernel that is generic until the swap.
+class SwappedCurve : public AmortisationTest {
+ protected:
+  AmortisationCurve curve(double first_seconds, double swap_seconds) {
+    add(CaseGroup::kAotGeneric, "aot_generic", 3).costs->first[FirstWay::kAhead] = {{4}, {}};
+    add(CaseGroup::kJitGeneric, "jit_generic", 3);
+    add(CaseGroup::kJitSpecialised, "jit_specialised", 1).costs->first[FirstWay::kBackground] = {
+        {first_seconds}, {swap_seconds}};
+    return amortise(cases_, data_).at(0).curves.at(1);
+  }
+};
+
+TEST_F(SwappedCurve, LaunchesThatBeginBeforeTheSwapAreGeneric) {
   // The first ends at 2 s; further ones begin at 2, 5 and 8 s, before the swap at 10 s.
-  const AmortisationCurve curve{"jit_specialised", FirstWay::kBackground, 2, 1,
-                                AmortisationCurve::Before{"jit_generic", 3, 10}};
-  EXPECT_EQ(curve.launches_before(), 4);
-  EXPECT_EQ(curve.seconds(1), 2);
-  EXPECT_EQ(curve.seconds(3), 8);
-  EXPECT_EQ(curve.seconds(4), 11);
-  EXPECT_EQ(curve.seconds(6), 13);
+  const AmortisationCurve curve = this->curve(2, 10);
+  EXPECT_EQ(curve.before->launches, 4);
+  EXPECT_EQ(curve.after(1), 2);
+  EXPECT_EQ(curve.after(3), 8);
+  EXPECT_EQ(curve.after(4), 11);
+  EXPECT_EQ(curve.after(6), 13);
+  EXPECT_EQ(curve.seconds.at(2), 12) << "after 5 launches";
 }
 
-TEST(AmortisationCurve, ASwapBeforeTheFirstResultLeavesOneGenericLaunch) {
-  const AmortisationCurve curve{"jit_specialised", FirstWay::kBackground, 2, 1,
-                                AmortisationCurve::Before{"jit_generic", 3, 1}};
-  EXPECT_EQ(curve.launches_before(), 1);
-  EXPECT_EQ(curve.seconds(3), 4);
+TEST_F(SwappedCurve, ASwapBeforeTheFirstResultLeavesOneGenericLaunch) {
+  const AmortisationCurve curve = this->curve(2, 1);
+  EXPECT_EQ(curve.before->launches, 1);
+  EXPECT_EQ(curve.after(3), 4);
 }
 
 TEST_F(AmortisationTest, ComparesTheGenericAndTheFastestInstanceWithEachWayOfTheSpecialised) {

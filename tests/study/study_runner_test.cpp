@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "job/job_fixture.h"
 #include "report/study_report.h"
+#include "study/paired.h"
 #include "study/study_views.h"
 #include "support/fake_process_runner.h"
 
@@ -151,10 +152,10 @@ TEST_F(StudyRunner, CompilesEachCaseColdAsOftenAsAskedAndFindsItOnDisk) {
 TEST_F(StudyRunner, KernelsThatTakeTheSameTimeShowNoEffectAndNeverBreakEven) {
   const StudyPlan plan = plan_of();
   const StudyOutcome outcome = study(plan, study_context());
-  const Findings& findings = outcome.devices[0].findings;
+  const StudyResult& findings = outcome.devices[0].result;
   ASSERT_EQ(findings.constants.size(), 3U);
   for (const CaseRatio& ratio : findings.constants) {
-    EXPECT_EQ(effect_of(ratio.speedup), Effect::kNone) << ratio.sentence();
+    EXPECT_EQ(effect_of(ratio.speedup), Effect::kNone) << ratio.verdict;
     EXPECT_FALSE(ratio.same_code);
   }
   ASSERT_EQ(findings.controls.size(), 1U);
@@ -172,7 +173,7 @@ TEST_F(StudyRunner, BreakEvenIsToldAgainstTheInstanceOfTheSameValuesAndTheFastes
   const StudyOutcome outcome =
       study(plan_of(std::string(kStudy) + "instantiate: {block: [64, 256]}\n"), study_context());
   std::vector<std::string> bases;
-  for (const CaseBreakEven& found : outcome.devices[0].findings.break_even) bases.push_back(found.base);
+  for (const CaseBreakEven& found : outcome.devices[0].result.break_even) bases.push_back(found.base);
   // All are equally fast here: the fastest is the first.
   EXPECT_THAT(bases, ::testing::ElementsAre("aot_generic", "aot_instantiated.block=256",
                                             "aot_instantiated.block=64"));
@@ -195,7 +196,7 @@ TEST_F(StudyRunner, AKernelThatFailsWhileItIsSampledEndsItsCase) {
   for (const auto& [name, data] : outcome.devices[0].data) ++counts[data.record.status];
   EXPECT_EQ(counts[RunStatus::kFaulted], 1);
   EXPECT_EQ(counts[RunStatus::kNotRun], 4);
-  EXPECT_TRUE(outcome.devices[0].findings.constants.empty());
+  EXPECT_TRUE(outcome.devices[0].result.constants.empty());
   EXPECT_THAT(lines("result"), SizeIs(1));
 }
 
@@ -295,7 +296,7 @@ TEST_F(StudyRunner, ACaseThatIsWrongIsRecordedAndNotSampled) {
   EXPECT_TRUE(visits().empty());
   for (const auto& [name, data] : outcome.devices[0].data)
     EXPECT_EQ(data.record.status, RunStatus::kWrong) << name;
-  EXPECT_TRUE(outcome.devices[0].findings.constants.empty());
+  EXPECT_TRUE(outcome.devices[0].result.constants.empty());
 }
 
 TEST_F(StudyRunner, CasesWithoutACheckAreMeasuredAndUnchecked) {
@@ -306,8 +307,8 @@ TEST_F(StudyRunner, CasesWithoutACheckAreMeasuredAndUnchecked) {
   const StudyOutcome outcome = study(plan_of(), study_context());
   EXPECT_FALSE(visits().empty());
   for (const Record* record : outcome.records()) EXPECT_EQ(record->status, RunStatus::kUnchecked);
-  ASSERT_FALSE(outcome.devices[0].findings.constants.empty());
-  EXPECT_THAT(outcome.devices[0].findings.constants[0].sentence(), HasSubstr("results unchecked"));
+  ASSERT_FALSE(outcome.devices[0].result.constants.empty());
+  EXPECT_THAT(outcome.devices[0].result.constants[0].verdict, HasSubstr("results unchecked"));
   for (const auto& entry : lines("result").at(0)["cases"]) EXPECT_EQ(entry["status"], "unchecked");
 }
 
@@ -356,8 +357,8 @@ TEST_F(StudyRunner, TheFirstResultIsMeasuredInEachWay) {
                                                    FirstWay::kBackgroundDisk));
   const auto& background = data.at("jit_specialised").costs->first.at(FirstWay::kBackground);
   EXPECT_THAT(background.swap_seconds, SizeIs(2));
-  ASSERT_THAT(outcome.devices[0].findings.amortisation, SizeIs(1));
-  EXPECT_THAT(outcome.devices[0].findings.amortisation[0].curves, SizeIs(5));
+  ASSERT_THAT(outcome.devices[0].result.amortisation, SizeIs(1));
+  EXPECT_THAT(outcome.devices[0].result.amortisation[0].curves, SizeIs(5));
   EXPECT_EQ(lines("result").at(0)["amortisation"][0]["curves"].size(), 5U);
 }
 
