@@ -50,32 +50,26 @@ void require_known_content(const Configuration& configuration, const KernelSpec&
   }
 }
 
-/// The memory of a workspace, on a stream that nothing else waits for.
-struct PrivateWorkspace {
-  PrivateWorkspace(const KernelRequest::Impl& request, const PreparedRequest& prepared)
-      : stream(request.device->device->create_stream()),
-        workspace(*request.device->device, *stream, prepared.configuration, *request.service->files, pool) {}
-
-  std::unique_ptr<Stream> stream;
-  BufferPool pool;
-  Workspace workspace;
-};
-
 }  // namespace
 
-void make_inputs(const KernelRequest::Impl& request, const PreparedRequest& prepared,
-                 const std::set<std::string>& buffers, Workspace& workspace) {
-  const std::vector<std::string> names(buffers.begin(), buffers.end());
-  workspace.allocate(names);
-  for (const std::string& name : names) workspace.fill(name);
-  const std::vector<std::string> kernels = in_init_order(prepared.configuration, buffers);
-  const std::vector<LoadedUnit> units = load_init_units(request, prepared, kernels);
-  for (const std::string& name : kernels) {
-    PreparedKernel kernel(prepared.configuration, *request.workload->find_kernel(name), units, workspace);
-    kernel.load_symbols();
-    kernel.enqueue();
-  }
-  workspace.stream().synchronize();  // before the units go
+RequestBuffers::RequestBuffers(const KernelRequest::Impl& request, const PreparedRequest& prepared,
+                               const KernelSpec& kernel)
+    : stream_(request.device->device->create_stream()),
+      workspace_(*request.device->device, *stream_, prepared.configuration, *request.service->files, pool_),
+      contents_(prepared.configuration, *request.service->files, workspace_, pool_.kept()) {
+  std::set<std::string> buffers;
+  std::set<std::string> init_kernels;
+  add_needs_of_kernel(prepared.configuration, kernel, buffers, init_kernels);
+  names_.assign(buffers.begin(), buffers.end());
+  workspace_.allocate(names_);
+  units_ = load_init_units(request, prepared, in_init_order(prepared.configuration, buffers));
+  inputs_.emplace(prepared.configuration, names_, units_, workspace_, contents_);
+  fill();
+}
+
+void RequestBuffers::fill() {
+  inputs_->make([](PreparedKernel& kernel) { kernel.enqueue(); });
+  stream_->synchronize();
 }
 
 std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request,
@@ -85,13 +79,9 @@ std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request
   require_known_content(prepared.configuration, *request.kernel);
   KernelSpec without_arguments = *request.kernel;
   without_arguments.args.clear();
-  std::set<std::string> buffers;
-  std::set<std::string> init_kernels;
-  add_needs_of_kernel(prepared.configuration, without_arguments, buffers, init_kernels);
-  PrivateWorkspace inputs(request, prepared);
-  make_inputs(request, prepared, buffers, inputs.workspace);
+  RequestBuffers buffers(request, prepared, without_arguments);
   auto code = std::make_shared<LoadedCode>(shared.code(), request.device->device);
-  load_symbols(find_symbols(*request.kernel, *code->module(), inputs.workspace), inputs.workspace);
+  load_symbols(find_symbols(*request.kernel, *code->module(), buffers.workspace()), buffers.workspace());
   return code;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <set>
+#include <map>
 #include <vector>
 
 #include "base/text.h"
@@ -18,40 +18,22 @@
 namespace kiln {
 namespace {
 
-/// The buffers of both sides, with the same content.
-class ShadowBuffers {
- public:
-  ShadowBuffers(const KernelRequest::Impl& request, const PreparedRequest& prepared)
-      : stream_(request.device->device->create_stream()),
-        generic_(*request.device->device, *stream_, prepared.configuration, *request.service->files, pool_),
-        specialised_(*request.device->device, *stream_, prepared.configuration, *request.service->files,
-                     pool_) {
-    std::set<std::string> needed;
-    std::set<std::string> init_kernels;
-    add_needs_of_kernel(prepared.configuration, *request.kernel, needed, init_kernels);
-    names_.assign(needed.begin(), needed.end());
-    make_inputs(request, prepared, needed, generic_);
-    specialised_.allocate(names_);
-    for (const std::string& name : names_) specialised_.copy_from(name, generic_);
+/// What the buffers hold once one side has run on fresh inputs.
+using Contents = std::map<std::string, std::vector<std::byte>>;
+
+Contents run(const KernelRequest::Impl& request, const ShadowSide& side, RequestBuffers& buffers) {
+  const std::vector<LoadedUnit> units = {{side.prepared.unit, side.kernel.code}};
+  Workspace& workspace = buffers.workspace();
+  PreparedKernel kernel(side.prepared.configuration, *request.kernel, units, workspace);
+  kernel.enqueue();
+  workspace.stream().synchronize();
+  Contents contents;
+  for (const std::string& name : buffers.names()) {
+    const HostContent content = workspace.content(name);
+    contents[name].assign(content.bytes.begin(), content.bytes.end());
   }
-
-  void run(const KernelRequest::Impl& request, const ShadowSide& side, Workspace& workspace) {
-    const std::vector<LoadedUnit> units = {{side.prepared.unit, side.kernel.code}};
-    PreparedKernel kernel(side.prepared.configuration, *request.kernel, units, workspace);
-    kernel.enqueue();
-    stream_->synchronize();
-  }
-
-  [[nodiscard]] Workspace& generic() { return generic_; }
-  [[nodiscard]] Workspace& specialised() { return specialised_; }
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-
- private:
-  std::unique_ptr<Stream> stream_;
-  BufferPool pool_;
-  Workspace generic_, specialised_;
-  std::vector<std::string> names_;
-};
+  return contents;
+}
 
 template <class T>
 T element(std::span<const std::byte> bytes, std::uint64_t index) {
@@ -93,23 +75,23 @@ std::string mismatch_text(const std::string& name, const BufferLayout& layout, c
          format_number(tolerance.atol) + ")";
 }
 
-std::optional<std::string> compare_buffer(const std::string& name, const Configuration& configuration,
-                                          ShadowBuffers& buffers, const BackgroundOptions& options) {
-  const BufferLayout& layout = buffers.generic().layout(name);
-  const HostContent expected = buffers.generic().content(name);
-  const HostContent found = buffers.specialised().content(name);
-  if (std::equal(expected.bytes.begin(), expected.bytes.end(), found.bytes.begin())) return std::nullopt;
+std::optional<std::string> compare_buffer(const BufferLayout& layout, const Configuration& configuration,
+                                          std::span<const std::byte> expected,
+                                          std::span<const std::byte> found,
+                                          const BackgroundOptions& options) {
+  const std::string& name = layout.spec->name;
+  if (std::equal(expected.begin(), expected.end(), found.begin())) return std::nullopt;
   if (!layout.scalar) return "the records in '" + name + "' differ";
   return visit_scalar(*layout.scalar, [&]<class T>() -> std::optional<std::string> {
     const auto checked = checked_tolerance(configuration, name);
-    Tolerance tolerance = checked ? *checked : default_tolerance<T>(expected.bytes, layout.count);
+    Tolerance tolerance = checked ? *checked : default_tolerance<T>(expected, layout.count);
     if (options.rtol || options.atol) tolerance = {options.rtol.value_or(0), options.atol.value_or(0), 0};
     Comparison comparison;
     for (std::uint64_t i = 0; i < layout.count; ++i) {
       const std::size_t at = static_cast<std::size_t>(i) * sizeof(T);
       // What neither has written is no number, and the same.
-      if (std::memcmp(expected.bytes.data() + at, found.bytes.data() + at, sizeof(T)) == 0) continue;
-      compare_one(comparison, tolerance, i, element<T>(found.bytes, i), element<T>(expected.bytes, i));
+      if (std::memcmp(expected.data() + at, found.data() + at, sizeof(T)) == 0) continue;
+      compare_one(comparison, tolerance, i, element<T>(found, i), element<T>(expected, i));
     }
     if (comparison.ok()) return std::nullopt;
     return mismatch_text(name, layout, comparison, tolerance);
@@ -125,12 +107,15 @@ std::optional<std::string> find_mismatch(const KernelRequest::Impl& request, con
                         "' cannot be verified: its launches share the variables of 'symbols:'",
                     request.kernel->where);
   }
-  ShadowBuffers buffers(request, specialised.prepared);
+  const Configuration& configuration = specialised.prepared.configuration;
+  RequestBuffers buffers(request, specialised.prepared, *request.kernel);
   if (buffers.names().empty()) return "nothing can be compared: the kernel takes no buffer";
-  buffers.run(request, generic, buffers.generic());
-  buffers.run(request, specialised, buffers.specialised());
+  const Contents expected = run(request, generic, buffers);
+  buffers.fill();
+  const Contents found = run(request, specialised, buffers);
   for (const std::string& name : buffers.names()) {
-    if (auto mismatch = compare_buffer(name, specialised.prepared.configuration, buffers, options))
+    if (auto mismatch = compare_buffer(buffers.workspace().layout(name), configuration, expected.at(name),
+                                       found.at(name), options))
       return mismatch;
   }
   return std::nullopt;

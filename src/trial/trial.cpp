@@ -4,7 +4,6 @@
 
 #include "device/backend_kind.h"
 #include "device/fault.h"
-#include "trial/buffer_layout.h"
 #include "trial/checks.h"
 #include "trial/output_files.h"
 #include "trial/references.h"
@@ -87,8 +86,7 @@ void Trial::prepare() {
   make_contents();
   allocate();
   const Workload& workload = configuration().workload();
-  for (const KernelSpec* kernel : needs_.init_kernels())
-    init_.emplace_back(configuration(), *kernel, loaded_, *workspace_);
+  inputs_ = std::make_unique<Inputs>(configuration(), needs_.buffers(), loaded_, *workspace_, *contents_);
   step_ = bind(configuration(), workload.run, loaded_);
   verify_step_ = bind(configuration(), workload.verify_run, loaded_);
   renew_inputs();
@@ -135,16 +133,7 @@ std::vector<LaunchUse> Trial::launches() const {
 
 void Trial::renew_inputs() {
   const TraceSpan span(context_.trace, TraceKind::kInputs);
-  for (const std::string& name : needs_.buffers()) contents_->fill(name);
-  for (PreparedKernel& kernel : init_) {
-    contents_->run(kernel, [&] {
-      kernel.load_symbols();
-      launch(kernel, *stream_);
-    });
-  }
-  for (const auto& [name, from] : copies_after_init(configuration(), needs_.buffers()))
-    contents_->copy(name, from);
-  configuration().workload().matrices->forget_entries();
+  inputs_->make([&](PreparedKernel& kernel) { launch(kernel, *stream_); });
   step_->load_symbols();
   verify_step_->load_symbols();
   wait();
@@ -186,7 +175,7 @@ Variables Trial::variables() const {
 
 void Trial::park() {
   if (!workspace_) return;
-  init_.clear();
+  inputs_.reset();
   parked_variables_ = variables();
   step_.reset();
   verify_step_.reset();

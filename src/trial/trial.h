@@ -12,6 +12,7 @@
 #include "trial/buffer_contents.h"
 #include "trial/context.h"
 #include "trial/device_compare.h"
+#include "trial/inputs.h"
 #include "trial/needs.h"
 #include "trial/prepared_kernel.h"
 #include "trial/program_run.h"
@@ -108,7 +109,7 @@ class Trial final : public TimedStep {
   std::unique_ptr<BufferContents> contents_;  // of workspace_
   std::unique_ptr<ProgramRun> step_, verify_step_;
   Variables parked_variables_;  // what `variables` gives while it is parked
-  std::vector<PreparedKernel> init_;
+  std::unique_ptr<Inputs> inputs_;
   std::vector<CheckResult> checks_;
   std::vector<KeptFile> kept_files_;
   std::optional<std::int64_t> first_launch_ns_;

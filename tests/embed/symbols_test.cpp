@@ -26,11 +26,13 @@ buffers:
   y: {type: double, shape: [n]}
   weights: {type: double, shape: [4], init: {iota: [scale, 1]}}
   squares: {type: double, shape: [4], init: {kernel: make_squares}}
+  again: {type: double, shape: [4], init: {same_as: squares}}
   unsaid: {type: double, shape: [4]}
   longer: {type: double, shape: [5], init: 1}
 kernels:
   weigh: {source: weigh.cu, grid: [1], block: [32], args: [y, params], symbols: {table: weights}}
   square: {source: square.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: squares}}
+  copied: {source: copied.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: again}}
   make_squares: {source: make_squares.cu, grid: [1], block: [4], args: [squares], symbols: {base: weights}}
   without: {source: without.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: unsaid}}
   given: {source: given.cu, entry: weigh, grid: [1], block: [32], args: [weights, params], symbols: {table: weights}}
@@ -68,7 +70,8 @@ class Symbols : public testing::Test {
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
     std::ofstream(folder_ / "weigh.yaml") << kWorkload;
-    for (const char* file : {"weigh.cu", "square.cu", "without.cu", "given.cu", "absent.cu", "unfit.cu"})
+    for (const char* file :
+         {"weigh.cu", "square.cu", "copied.cu", "without.cu", "given.cu", "absent.cu", "unfit.cu"})
       std::ofstream(folder_ / file) << kSource;
     std::ofstream(folder_ / "make_squares.cu") << kMakeSquares;
     std::ofstream(folder_ / "change.cu") << kChange;
@@ -105,6 +108,7 @@ using Values = std::vector<double>;
 TEST_F(Symbols, HoldWhatTheWorkloadSays) {
   EXPECT_EQ(result_of(request("weigh").get()), (Values{2, 3, 4, 5}));
   EXPECT_EQ(result_of(request("square").set("scale", 3).get()), (Values{9, 16, 25, 36}));
+  EXPECT_EQ(result_of(request("copied").get()), (Values{4, 9, 16, 25})) << "a copy of what a kernel makes";
 }
 
 TEST_F(Symbols, AreNotSharedByKernelsOfOneCode) {
