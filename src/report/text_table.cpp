@@ -174,29 +174,6 @@ class TerminalWriter {
   std::string text_;
 };
 
-/// Whether `c` means something in Markdown where it stands: a column, code, an element of HTML, a character's
-/// name, the middle of a link, emphasis.
-bool is_markdown(char before, char c, char after) {
-  const bool letter = std::isalpha(static_cast<unsigned char>(after)) != 0;
-  switch (c) {
-    case '|':
-    case '`':
-      return true;
-    case '\\':
-      return std::ispunct(static_cast<unsigned char>(after)) != 0;
-    case '<':
-      return letter || after == '/' || after == '!' || after == '?';
-    case '&':
-      return letter || after == '#';
-    case ']':
-      return after == '(' || after == '[' || after == ':';
-    case '*':
-      return before != ' ' || after != ' ';
-    default:
-      return false;
-  }
-}
-
 /// Cells as they are shown, so that widths are those of what is shown.
 TextTable printable_table(TextTable table) {
   for (TableColumn& column : table.columns) column.title = printable(column.title);
@@ -268,36 +245,6 @@ std::vector<std::string> wrap_text(const std::string& text, std::size_t width) {
 
 std::string render_terminal(const TextTable& table, const TextStyle& style) {
   return TerminalWriter(printable_table(table), style).write();
-}
-
-std::string markdown_text(std::string_view text) {
-  std::string line;
-  for (const char c : text) line += c == '\n' ? ' ' : c;
-  line = printable_line(line);
-  std::string result;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char before = i > 0 ? line[i - 1] : ' ';
-    const char after = i + 1 < line.size() ? line[i + 1] : ' ';
-    if (is_markdown(before, line[i], after)) result += '\\';
-    result += line[i];
-  }
-  return result;
-}
-
-std::string render_markdown(const TextTable& table) {
-  std::string titles = "|";
-  std::string rule = "|";
-  for (const TableColumn& column : table.columns) {
-    titles += " " + markdown_text(title_in_one_line(column.title)) + " |";
-    rule += column.right ? " ---: |" : " --- |";
-  }
-  std::string text = titles + "\n" + rule + "\n";
-  for (const auto& row : table.rows) {
-    text += "|";
-    for (const TableCell& cell : row) text += " " + markdown_text(cell.text) + " |";
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace kiln
