@@ -7,7 +7,7 @@
 namespace kiln {
 
 /// The `kiln` command: parses, runs, and turns everything that is thrown into a message on standard error and
-/// an exit code (cli/exit_code.h). Results go to standard output, all else to standard error.
+/// an exit code (base/exit_code.h). Results go to standard output, all else to standard error.
 [[nodiscard]] int run_cli(int argc, const char* const* argv, const Console& console);
 
 /// The same on streams that are no terminal.
