@@ -7,7 +7,9 @@ namespace kiln {
 Inputs::Inputs(const Configuration& configuration, std::vector<std::string> buffers,
                const std::vector<LoadedUnit>& units, Workspace& workspace, BufferContents& contents)
     : configuration_(configuration),
-      buffers_(std::move(buffers)), contents_(contents), copies_(copies_after_init(configuration, buffers_)) {
+      buffers_(std::move(buffers)),
+      contents_(contents),
+      copies_(copies_after_init(configuration, buffers_)) {
   for (const std::string& name : in_init_order(configuration, {buffers_.begin(), buffers_.end()}))
     kernels_.emplace_back(configuration, *configuration.workload().find_kernel(name), units, workspace);
 }
