@@ -20,7 +20,6 @@ namespace kiln {
 /// Of the status: only kOk is good.
 [[nodiscard]] Tone tone_of(RunStatus status);
 
-
 /// "compiled 63 ms", "disk", "2 compiled 120 ms, 1 memory".
 [[nodiscard]] std::string origin_text(const Record& record);
 
