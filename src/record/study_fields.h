@@ -100,6 +100,12 @@ void fields(Io& io, Is<RoundsSummary> auto& summary) {
 }
 
 template <class Io>
+void fields(Io& io, Is<CaseMetric> auto& metric) {
+  io.need("value", metric.value);
+  io("unit", metric.unit);
+}
+
+template <class Io>
 void fields(Io& io, Is<CaseResult> auto& result) {
   io.need("case", result.name);
   io.need("status", result.status);

@@ -108,12 +108,18 @@ struct RoundsSummary : Interval {
   double min = 0, max = 0;
 };
 
+/// A metric of the workload, from the median step.
+struct CaseMetric {
+  std::string name, unit;
+  double value = 0;
+};
+
 struct CaseResult {
   std::string name;
   RunStatus status = RunStatus::kOk;
   std::string message;  ///< why the status is not ok
   std::optional<RoundsSummary> step;
-  std::vector<MetricValue> metrics;
+  std::vector<CaseMetric> metrics;
   std::optional<std::uint64_t> code_bytes, instructions;  ///< of the step's kernels
   Resources resources;
   std::optional<double> error;  ///< the largest relative one of the checks

@@ -44,7 +44,8 @@ CaseResult result_of(const StudyCase& which, const CaseData& data) {
   result.message = data.record.message;
   if (const auto step = step_summary(data))
     result.step = {{step->median, step->ci_low, step->ci_high}, step->count, step->min, step->max};
-  result.metrics = data.record.metrics;
+  for (const MetricValue& metric : data.record.metrics)
+    result.metrics.push_back({metric.name, metric.unit, metric.value});
   if (data.costs) {
     result.code_bytes = data.costs->code_bytes();
     result.instructions = data.costs->instructions();
