@@ -437,8 +437,9 @@ def draw_searches(axes, table, title):
     axes.plot(random.index, random, color="black", linewidth=0.8, label="uniform samples, expected")
     for number, (searcher, rows) in enumerate(table.groupby("searcher", sort=False)):
         color, dashes = LINES[(number + 1) % len(LINES)]
+        width = 1.6 if number + 1 < len(LINES) else 0.7  # those beyond the palette are thin
         curve = rows.groupby("evaluations")["fraction"].mean()
-        axes.plot(curve.index, curve, color=color, linestyle=dashes, label=searcher)
+        axes.plot(curve.index, curve, color=color, linestyle=dashes, linewidth=width, label=searcher)
     axes.set_title(title, fontsize="medium")
     axes.set_xlabel("evaluations")
     axes.set_ylabel("optimum / best found")
