@@ -6,10 +6,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/output_file.h"
 #include "kiln/error.h"

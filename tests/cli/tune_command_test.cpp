@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
+#include "base/exit_code.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 
 namespace kiln {
 namespace {
