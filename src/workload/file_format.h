@@ -9,23 +9,29 @@ namespace kiln {
 
 enum class FileFormat { kText, kBinary, kNpy, kCsv, kMatrixMarket };
 template <>
-inline constexpr std::array kWords<FileFormat>{
-    Word{FileFormat::kText, "text"}, Word{FileFormat::kBinary, "binary"}, Word{FileFormat::kNpy, "npy"},
-    Word{FileFormat::kCsv, "csv"}, Word{FileFormat::kMatrixMarket, "mtx"}};
+inline constexpr auto kWords<FileFormat> = std::to_array<Word<FileFormat>>({{FileFormat::kText, "text"},
+                                                                            {FileFormat::kBinary, "binary"},
+                                                                            {FileFormat::kNpy, "npy"},
+                                                                            {FileFormat::kCsv, "csv"},
+                                                                            {FileFormat::kMatrixMarket,
+                                                                             "mtx"}});
 
 /// What a buffer gets of a matrix, whose entries are in the order of their rows, in a row of their columns.
 enum class MatrixPart { kDense, kRowOffsets, kRowIndices, kColumnIndices, kValues };
 template <>
-inline constexpr std::array kWords<MatrixPart>{
-    Word{MatrixPart::kDense, "dense"}, Word{MatrixPart::kRowOffsets, "row_offsets"},
-    Word{MatrixPart::kRowIndices, "row_indices"}, Word{MatrixPart::kColumnIndices, "column_indices"},
-    Word{MatrixPart::kValues, "values"}};
+inline constexpr auto kWords<MatrixPart> =
+    std::to_array<Word<MatrixPart>>({{MatrixPart::kDense, "dense"},
+                                     {MatrixPart::kRowOffsets, "row_offsets"},
+                                     {MatrixPart::kRowIndices, "row_indices"},
+                                     {MatrixPart::kColumnIndices, "column_indices"},
+                                     {MatrixPart::kValues, "values"}});
 
 /// What a parameter gets of a matrix.
 enum class MatrixExtent { kRows, kColumns, kNonzeros };
 template <>
-inline constexpr std::array kWords<MatrixExtent>{Word{MatrixExtent::kRows, "rows"},
-                                                 Word{MatrixExtent::kColumns, "columns"},
-                                                 Word{MatrixExtent::kNonzeros, "nonzeros"}};
+inline constexpr auto kWords<MatrixExtent> =
+    std::to_array<Word<MatrixExtent>>({{MatrixExtent::kRows, "rows"},
+                                       {MatrixExtent::kColumns, "columns"},
+                                       {MatrixExtent::kNonzeros, "nonzeros"}});
 
 }  // namespace kiln
