@@ -131,7 +131,7 @@ void apply_set(JobSpec& job, const std::string& assignment) {
 
 void apply_keep(JobSpec& job, const std::string& assignment) {
   auto [name, file] = split_assignment("--keep", assignment);
-  std::erase_if(job.keep, [&](const auto& entry) { return entry.first == name; });
+  std::erase_if(job.keep, [&buffer = name](const auto& entry) { return entry.first == buffer; });
   job.keep.emplace_back(name, RawValue{file, false, {"--keep " + name, 0, 0}});
 }
 

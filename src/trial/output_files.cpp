@@ -15,9 +15,11 @@ namespace kiln {
 
 enum class OutputFormat { kNpy, kBinary, kText, kCsv };
 template <>
-inline constexpr std::array kWords<OutputFormat>{
-    Word{OutputFormat::kNpy, ".npy"}, Word{OutputFormat::kBinary, ".bin"}, Word{OutputFormat::kText, ".txt"},
-    Word{OutputFormat::kCsv, ".csv"}};
+inline constexpr auto kWords<OutputFormat> =
+    std::to_array<Word<OutputFormat>>({{OutputFormat::kNpy, ".npy"},
+                                       {OutputFormat::kBinary, ".bin"},
+                                       {OutputFormat::kText, ".txt"},
+                                       {OutputFormat::kCsv, ".csv"}});
 
 namespace {
 

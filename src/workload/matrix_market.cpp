@@ -12,17 +12,20 @@
 namespace kiln {
 
 template <>
-inline constexpr std::array kWords<MatrixHeader::Format>{
-    Word{MatrixHeader::Format::kCoordinate, "coordinate"}, Word{MatrixHeader::Format::kArray, "array"}};
+inline constexpr auto kWords<MatrixHeader::Format> = std::to_array<Word<MatrixHeader::Format>>(
+    {{MatrixHeader::Format::kCoordinate, "coordinate"}, {MatrixHeader::Format::kArray, "array"}});
 template <>
-inline constexpr std::array kWords<MatrixHeader::Field>{
-    Word{MatrixHeader::Field::kReal, "real"}, Word{MatrixHeader::Field::kInteger, "integer"},
-    Word{MatrixHeader::Field::kPattern, "pattern"}, Word{MatrixHeader::Field::kComplex, "complex"}};
+inline constexpr auto kWords<MatrixHeader::Field> =
+    std::to_array<Word<MatrixHeader::Field>>({{MatrixHeader::Field::kReal, "real"},
+                                              {MatrixHeader::Field::kInteger, "integer"},
+                                              {MatrixHeader::Field::kPattern, "pattern"},
+                                              {MatrixHeader::Field::kComplex, "complex"}});
 template <>
-inline constexpr std::array kWords<MatrixHeader::Symmetry>{
-    Word{MatrixHeader::Symmetry::kGeneral, "general"}, Word{MatrixHeader::Symmetry::kSymmetric, "symmetric"},
-    Word{MatrixHeader::Symmetry::kSkewSymmetric, "skew-symmetric"},
-    Word{MatrixHeader::Symmetry::kHermitian, "hermitian"}};
+inline constexpr auto kWords<MatrixHeader::Symmetry> =
+    std::to_array<Word<MatrixHeader::Symmetry>>({{MatrixHeader::Symmetry::kGeneral, "general"},
+                                                 {MatrixHeader::Symmetry::kSymmetric, "symmetric"},
+                                                 {MatrixHeader::Symmetry::kSkewSymmetric, "skew-symmetric"},
+                                                 {MatrixHeader::Symmetry::kHermitian, "hermitian"}});
 
 namespace {
 
