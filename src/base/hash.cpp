@@ -24,6 +24,10 @@ std::string escape_tag(std::string_view tag) {
   return text;
 }
 
+void require(bool done) {
+  if (!done) throw internal_error("libcrypto could not compute a SHA-256 digest");
+}
+
 }  // namespace
 
 std::string hex_digits(std::string_view bytes) {
@@ -39,11 +43,25 @@ std::string hex_digits(std::string_view bytes) {
 }
 
 std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.hex();
+}
+
+Sha256::Sha256()
+    : context_(EVP_MD_CTX_new(), [](void* context) { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context)); }) {
+  require(context_ &&
+          EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_.get()), EVP_sha256(), nullptr) == 1);
+}
+
+void Sha256::add(std::string_view bytes) {
+  require(EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_.get()), bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
-    throw internal_error("libcrypto could not compute a SHA-256 digest");
-  }
+  require(EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_.get()), digest.data(), &length) == 1);
   return hex_digits({reinterpret_cast<const char*>(digest.data()), length});
 }
 

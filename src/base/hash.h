@@ -13,6 +13,18 @@ namespace kiln {
 /// SHA-256 (FIPS 180-4, by libcrypto) of `bytes`, as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
+/// The same of bytes that come in parts.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  /// Ends it.
+  [[nodiscard]] std::string hex();
+
+ private:
+  std::shared_ptr<void> context_;  // EVP_MD_CTX
+};
+
 /// Digest over tagged, length-delimited fields, with the readable text of what went in kept beside it.
 /// Two different sequences of (tag, value) never produce the same preimage.
 class FieldHasher {

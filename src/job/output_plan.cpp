@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "trial/needs.h"
 #include "trial/output_files.h"
+#include "workload/input_paths.h"
 
 namespace kiln {
 namespace {
@@ -81,32 +82,15 @@ class KnownFiles {
   std::map<std::string, std::string> roles_;
 };
 
-void add_source(const Configuration& configuration, const ExpressionText& path, KnownFiles& known) {
-  if (const auto file = configuration.expand_path(path.text, path.where))
-    known.add(*file, "an input of the job");
-}
-
-void add_init(const Configuration& configuration, const InitSpec& init, KnownFiles& known) {
-  if (init.file) add_source(configuration, init.file->path, known);
-  if (init.otherwise) add_init(configuration, *init.otherwise, known);
-}
-
 /// What the variant reads.
 void add_inputs(const Configuration& configuration, KnownFiles& known) {
   const Workload& workload = configuration.workload();
   for (const KernelSpec& kernel : workload.kernels)
     known.add(workload.directory / kernel.source, "a kernel text");
-  for (const BufferSpec& buffer : workload.buffers) add_init(configuration, buffer.init, known);
-  for (const CheckSpec& check : workload.checks) {
-    for (const auto& file : {check.file, check.expected_file}) {
-      if (file) add_source(configuration, file->path, known);
-    }
-  }
+  for (const std::string& path : input_paths(configuration)) known.add(path, "an input of the job");
   for (const auto& [name, value] : configuration.values()) {
     if (value.kind == ParameterKind::kPath && !value.to_string().empty())
       known.add(value.to_string(), "the value of '" + name + "'");
-    const ParameterSpec& parameter = *workload.find_parameter(name);
-    if (parameter.from) add_source(configuration, {parameter.from->file, parameter.from->where, ""}, known);
   }
 }
 
@@ -129,6 +113,15 @@ const BufferSpec& require_buffer(const Variant& variant, const std::string& name
   return *buffer;
 }
 
+/// It is for others to make: a mistyped path must not become a folder.
+void require_folder(const std::string& subject, const std::string& path, const SourceLocation& where,
+                    FileSystem& files) {
+  const Path folder = std::filesystem::absolute(path).parent_path();
+  const auto status = files.target_status(folder);
+  if (status && status->type == FileStatus::Type::kDirectory) return;
+  throw bad_input(subject + "cannot be written: there is no folder '" + folder.string() + "'", where);
+}
+
 }  // namespace
 
 void plan_outputs(JobPlan& plan, FileSystem& files) {
@@ -144,6 +137,7 @@ void plan_outputs(JobPlan& plan, FileSystem& files) {
       const BufferSpec& buffer = require_buffer(variant, name, file);
       const std::string path = expand(file, plan, i);
       require_output_format(layout_of(variant.configuration, buffer), path, file.where);
+      require_folder("keep." + name + ": '" + path + "' ", path, file.where, files);
       if (const std::string role = inputs.role_of(path); !role.empty())
         throw bad_input("keep." + name + ": '" + path + "' is " + role + "; expected another file",
                         file.where);

@@ -8,6 +8,7 @@
 #include "config/expression.h"
 #include "record/failure.h"
 #include "trial/unchecked.h"
+#include "workload/input_paths.h"
 
 namespace kiln {
 namespace {
@@ -54,8 +55,15 @@ std::set<std::string> constants_of(const Configuration& configuration, const std
   return names;
 }
 
-void describe_code(const Configuration& configuration, const std::vector<Unit>& units, Record& record) {
+void describe_code(const Configuration& configuration, const std::vector<Unit>& units, FileSystem& files,
+                   Record& record) {
   record.source_digest = source_digest(configuration.workload(), units);
+  for (const std::string& path : input_paths(configuration)) {
+    const auto status = files.target_status(path);
+    if (!status || status->type != FileStatus::Type::kFile) continue;
+    record.inputs.push_back({std::filesystem::path(path).filename().string(),
+                             configuration.workload().inputs->digest(files, path)});
+  }
   const auto constants = constants_of(configuration, units);
   for (BoundParameter& parameter : record.parameters)
     parameter.compile_time = constants.contains(parameter.name);
@@ -146,7 +154,7 @@ Record describe_variant(const Variant& variant, const RecordSource& source, cons
   const Target& target = record.device.target;
   record.compiler = context.compiler_for(target.backend).identity();
   describe_code(variant.configuration, TrialNeeds(variant.configuration).units(target, context.files),
-                record);
+                context.files, record);
   return record;
 }
 
@@ -169,7 +177,7 @@ TrialEnd run_guarded(Record& record, const JobContext& context, const std::funct
 TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, std::int64_t start_ns) {
   const TrialEnd end = run_guarded(record, context, [&] {
     record.compiler = context.compiler_for(record.device.target.backend).identity();
-    describe_code(trial.configuration(), trial.specialise(), record);
+    describe_code(trial.configuration(), trial.specialise(), context.files, record);
     if (context.watch != nullptr) context.watch->variant_begins(record);
     if (!load(trial, record)) return;
     trial.prepare();

@@ -22,6 +22,12 @@ struct BoundParameter {
   bool quoted = false;  ///< a word (type, choice, path), not a number or bool
 };
 
+/// A file that a variant reads numbers from.
+struct InputUse {
+  std::string name;    ///< without its folder
+  std::string sha256;  ///< of its bytes
+};
+
 /// One compiled unit of a variant.
 struct UnitUse {
   std::string source;                ///< "stencil7.cu"
@@ -90,6 +96,7 @@ struct Record {
   bool lineinfo = false;
   bool graph = false;  ///< steps were to run as graphs
   std::int64_t seed = 0;
+  std::vector<InputUse> inputs;
   std::string cache_mode;  ///< "warm" or "cold" (the device's, in the measurement)
 
   RunStatus status = RunStatus::kOk;

@@ -47,6 +47,12 @@ void fields(Io& io, Is<BoundParameter> auto& parameter) {
 }
 
 template <class Io>
+void fields(Io& io, Is<InputUse> auto& input) {
+  io.need("name", input.name);
+  io("sha256", input.sha256);
+}
+
+template <class Io>
 void fields(Io& io, Is<UnitUse> auto& unit) {
   io("source", unit.source);
   io("entries", unit.entries);
@@ -155,6 +161,7 @@ void fields(Io& io, Is<Record> auto& record) {
   io("lineinfo", record.lineinfo, {"lineinfo", true});
   io("graph", record.graph, {"graph", true});
   io("seed", record.seed, {"seed", true});
+  io("inputs", record.inputs, {.decides = true});
   io("cache_mode", record.cache_mode, {"cache_mode", true});
   io.need("status", record.status, {.column = "status"});
   io.known("message", record.message, {.column = "message"});

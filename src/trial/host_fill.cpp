@@ -285,7 +285,7 @@ void fill_from_file(const Configuration& configuration, const BufferLayout& layo
       fill_from_csv(layout, source.column, source.partial, path, files, out);
       break;
     case FileFormat::kMatrixMarket:
-      fill_from_matrix(layout, *configuration.workload().matrices->matrix(files, path), source.part, out);
+      fill_from_matrix(layout, *configuration.workload().inputs->matrix(files, path), source.part, out);
       break;
   }
   if (layout.record != nullptr) return check_records(configuration, layout, path, out);

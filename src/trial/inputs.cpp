@@ -23,7 +23,7 @@ void Inputs::make(const std::function<void(PreparedKernel&)>& launch) {
     });
   }
   for (const auto& [name, from] : copies_) contents_.copy(name, from);
-  configuration_.workload().matrices->forget_entries();
+  configuration_.workload().inputs->forget_entries();
 }
 
 }  // namespace kiln

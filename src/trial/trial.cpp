@@ -162,7 +162,7 @@ void Trial::verify() {
                           : check_variable(configuration(), *check, variables, context_.files));
     span_of_check.add("agrees", checks_.back().ok);
   }
-  configuration().workload().matrices->forget_entries();
+  configuration().workload().inputs->forget_entries();
   kept_files_ = write_outputs(*workspace_, variables, variant_.keep, context_.files);
 }
 

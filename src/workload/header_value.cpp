@@ -59,14 +59,13 @@ Number count_of_cells(const std::string& path, const HeaderSource& source, FileS
   return count;
 }
 
-Number extent_of_matrix(const std::string& path, MatrixExtent extent, MatrixFiles& matrices,
-                        FileSystem& files) {
-  if (extent == MatrixExtent::kNonzeros) return static_cast<std::int64_t>(matrices.nonzeros(files, path));
-  const MatrixHeader header = matrices.header(files, path);
+Number extent_of_matrix(const std::string& path, MatrixExtent extent, InputFiles& inputs, FileSystem& files) {
+  if (extent == MatrixExtent::kNonzeros) return static_cast<std::int64_t>(inputs.nonzeros(files, path));
+  const MatrixHeader header = inputs.header(files, path);
   return static_cast<std::int64_t>(extent == MatrixExtent::kRows ? header.rows : header.columns);
 }
 
-Number value_in(const std::string& path, const ParameterSpec& parameter, MatrixFiles& matrices,
+Number value_in(const std::string& path, const ParameterSpec& parameter, InputFiles& inputs,
                 FileSystem& files) {
   const HeaderSource& source = *parameter.from;
   switch (source.format) {
@@ -79,7 +78,7 @@ Number value_in(const std::string& path, const ParameterSpec& parameter, MatrixF
     case FileFormat::kCsv:
       return count_of_cells(path, source, files);
     case FileFormat::kMatrixMarket:
-      return extent_of_matrix(path, source.extent, matrices, files);
+      return extent_of_matrix(path, source.extent, inputs, files);
   }
   throw internal_error("a format without a reader");
 }
@@ -92,7 +91,7 @@ std::optional<HeaderValue> read_header(const Configuration& configuration, const
   const HeaderSource& source = *parameter.from;
   const auto path = configuration.expand_path(source.file, source.where);
   if (!path) return std::nullopt;
-  return HeaderValue{*path, value_in(*path, parameter, *configuration.workload().matrices, files)};
+  return HeaderValue{*path, value_in(*path, parameter, *configuration.workload().inputs, files)};
 }
 
 }  // namespace kiln

@@ -16,7 +16,7 @@
 #include "config/yaml_node.h"
 #include "workload/expression_text.h"
 #include "workload/file_format.h"
-#include "workload/matrix_files.h"
+#include "workload/input_files.h"
 #include "workload/program.h"
 
 namespace kiln {
@@ -199,8 +199,8 @@ struct Workload {
   std::optional<ExpressionText> refresh;
   /// What its expressions mean, each read once. Shared by copies: a text means the same in all of them.
   std::shared_ptr<ExpressionMemo> expressions = std::make_shared<ExpressionMemo>();
-  /// The matrices of its inputs. Shared by copies.
-  std::shared_ptr<MatrixFiles> matrices = std::make_shared<MatrixFiles>();
+  /// What is known of its input files. Shared by copies.
+  std::shared_ptr<InputFiles> inputs = std::make_shared<InputFiles>();
 
   /// Names in one of its expressions that are neither functions nor constants, in order. Throws bad_input.
   [[nodiscard]] std::vector<std::string> names_in(const ExpressionText& expression) const {

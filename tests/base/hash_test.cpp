@@ -42,5 +42,11 @@ TEST(FieldHasher, OrderCounts) {
             FieldHasher().field("option", "-b").field("option", "-a").hex());
 }
 
+TEST(Sha256, OfPartsIsThatOfTheWhole) {
+  Sha256 hash;
+  for (const char* part : {"a", "", "bc"}) hash.add(part);
+  EXPECT_EQ(hash.hex(), sha256_hex("abc"));
+}
+
 }  // namespace
 }  // namespace kiln

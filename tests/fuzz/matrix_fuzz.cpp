@@ -54,8 +54,8 @@ void fill(const std::shared_ptr<const Workload>& workload, FileSystem& files) {
   }
 }
 
-void check_matrix(MatrixFiles& matrices, FileSystem& files) {
-  const auto matrix = matrices.matrix(files, "/data");
+void check_matrix(InputFiles& inputs, FileSystem& files) {
+  const auto matrix = inputs.matrix(files, "/data");
   const MatrixHeader& header = matrix->header;
   std::uint64_t last = 0;
   for (const Matrix::Entry& entry : matrix->entries) {
@@ -64,7 +64,7 @@ void check_matrix(MatrixFiles& matrices, FileSystem& files) {
     last = entry.order();
     for (std::size_t i = 0; i < header.numbers(); ++i) require(!matrix->number(entry, i).empty());
   }
-  require(matrices.nonzeros(files, "/data") == matrix->entries.size());
+  require(inputs.nonzeros(files, "/data") == matrix->entries.size());
 }
 
 void decompress(const std::string& text) {
@@ -93,8 +93,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test::FakeClock clock;
   test::MemoryFileSystem files(clock);
   files.write_file("/data", text, false);
-  MatrixFiles matrices;
-  attempt([&] { check_matrix(matrices, files); });
+  InputFiles inputs;
+  attempt([&] { check_matrix(inputs, files); });
   attempt([&] { fill(workloads.at(data[0] % workloads.size()), files); });
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "job/job_runner.h"
 
+#include "base/hash.h"
 #include "job/job_fixture.h"
 #include "support/error_matchers.h"
 
@@ -17,6 +18,21 @@ constexpr const char* kQuick =
 
 std::string job(const std::string& rest) {
   return "workload: scale\n" + rest + kQuick;
+}
+
+/// Its shape and path may be as they were.
+TEST_F(JobTest, AVariantWithAChangedInputIsNotKnown) {
+  disk_.files.write_file("/x.txt", "1 2", false);
+  edit_workload("init: {iota: [1, 1]}", "init: {file: {path: \"{input}\"}, otherwise: 1}");
+  const std::string job = "workload: scale\nset: {input: /x.txt, n: 2}\nmeasure: false\n";
+  count_ = 2;
+  const std::vector<Record> records = run(job);
+  ASSERT_EQ(records.at(0).inputs.size(), 1U);
+  EXPECT_EQ(records[0].inputs[0].name, "x.txt");
+  EXPECT_EQ(records[0].inputs[0].sha256, sha256_hex("1 2"));
+  EXPECT_TRUE(find_known(plan(job), records, context()).at(0));
+  disk_.files.write_file("/x.txt", "1 3", false);
+  EXPECT_FALSE(find_known(plan(job), records, context()).at(0));
 }
 
 TEST_F(JobTest, ARightVariantIsMeasured) {

@@ -1,6 +1,7 @@
-#include "workload/matrix_files.h"
+#include "workload/input_files.h"
 
 #include "base/gzip.h"
+#include "base/hash.h"
 #include "base/input_file.h"
 
 namespace kiln {
@@ -20,7 +21,21 @@ std::string identity_of(FileSystem& files, const std::string& path) {
 
 }  // namespace
 
-MatrixHeader MatrixFiles::header(FileSystem& files, const std::string& path) {
+std::string InputFiles::digest(FileSystem& files, const std::string& path) {
+  constexpr std::uint64_t kPart = std::uint64_t{16} << 20;
+  const std::lock_guard lock(mutex_);
+  std::string& digest = digests_[identity_of(files, path)];
+  if (!digest.empty()) return digest;
+  Sha256 hash;
+  std::string part;
+  for (std::uint64_t offset = 0; offset == 0 || part.size() == kPart; offset += kPart) {
+    part = files.read(path, {offset, kPart}).value_or("");
+    hash.add(part);
+  }
+  return digest = hash.hex();
+}
+
+MatrixHeader InputFiles::header(FileSystem& files, const std::string& path) {
   const std::uint64_t file_bytes = input_status(files, path).size;
   std::string beginning = files.read(path, {0, kMostHeaderBytes}).value_or("");
   if (is_gzip(beginning)) beginning = gunzip_beginning(beginning, kMostHeaderBytes, path);
@@ -29,7 +44,7 @@ MatrixHeader MatrixFiles::header(FileSystem& files, const std::string& path) {
   return parse_matrix_header(beginning, path);
 }
 
-std::uint64_t MatrixFiles::nonzeros(FileSystem& files, const std::string& path) {
+std::uint64_t InputFiles::nonzeros(FileSystem& files, const std::string& path) {
   const MatrixHeader first = header(files, path);
   if (first.symmetry == MatrixHeader::Symmetry::kGeneral) return first.stored;
   const std::lock_guard lock(mutex_);
@@ -38,13 +53,13 @@ std::uint64_t MatrixFiles::nonzeros(FileSystem& files, const std::string& path) 
   return nonzeros_[identity] = read(files, path, identity)->entries.size();
 }
 
-std::shared_ptr<const Matrix> MatrixFiles::matrix(FileSystem& files, const std::string& path) {
+std::shared_ptr<const Matrix> InputFiles::matrix(FileSystem& files, const std::string& path) {
   const std::lock_guard lock(mutex_);
   return read(files, path, identity_of(files, path));
 }
 
-std::shared_ptr<const Matrix> MatrixFiles::read(FileSystem& files, const std::string& path,
-                                                const std::string& identity) {
+std::shared_ptr<const Matrix> InputFiles::read(FileSystem& files, const std::string& path,
+                                               const std::string& identity) {
   if (last_ == nullptr || identity != identity_) {
     last_.reset();
     last_ = std::make_shared<const Matrix>(parse_matrix(read_input(files, path, kDataInput), path));
@@ -53,7 +68,7 @@ std::shared_ptr<const Matrix> MatrixFiles::read(FileSystem& files, const std::st
   return last_;
 }
 
-void MatrixFiles::forget_entries() {
+void InputFiles::forget_entries() {
   const std::lock_guard lock(mutex_);
   last_.reset();
 }

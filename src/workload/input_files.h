@@ -11,11 +11,14 @@
 
 namespace kiln {
 
-/// The matrices of a workload's inputs, by path, also compressed by gzip. Several parts of one file read it
-/// once. Thread-safe. A file counts as unchanged while its size, time and inode are.
-class MatrixFiles {
+/// What is known of a workload's input files, by path, so that several buffers, parameters and variants read
+/// a file once: its digest, and matrices, also compressed by gzip. Thread-safe. A file counts as unchanged
+/// while its size, time and inode are.
+class InputFiles {
  public:
-  /// Reads only the beginning of the file.
+  /// SHA-256 of its bytes. Throws bad_input for what is no plain file.
+  [[nodiscard]] std::string digest(FileSystem& files, const std::string& path);
+  /// Reads only the beginning of a matrix.
   [[nodiscard]] MatrixHeader header(FileSystem& files, const std::string& path);
   /// How many entries the matrix has; a symmetric one is read whole for it.
   [[nodiscard]] std::uint64_t nonzeros(FileSystem& files, const std::string& path);
@@ -31,6 +34,7 @@ class MatrixFiles {
   std::string identity_;  // of last_
   std::shared_ptr<const Matrix> last_;
   std::map<std::string, std::uint64_t> nonzeros_;  // by identity
+  std::map<std::string, std::string> digests_;     // by identity
 };
 
 }  // namespace kiln
