@@ -45,16 +45,17 @@ void require_sources(const Workload& workload, FileSystem& files) {
   }
 }
 
-/// What each launch of a step needs: its shape, and the extents and the numbers in the inits of its buffers.
+/// Extents, places and the numbers in the inits of the buffers; shapes and tensor maps of the step's
+/// launches.
 void check_launches(const Configuration& configuration) {
   const Workload& workload = configuration.workload();
   const TrialNeeds needs(configuration);
+  for (const std::string& name : needs.buffers())
+    require_start_fits(configuration, layout_of(configuration, *workload.find_buffer(name)));
   for (const NeededLaunch& launch : needs.step()) {
     if (!shape_changes(workload, *launch.kernel))
       static_cast<void>(shape_of(*launch.configuration, *launch.kernel));
     for (const ArgumentSpec& argument : launch.kernel->args) {
-      if (!argument.names_buffer()) continue;
-      require_start_fits(configuration, layout_of(configuration, *workload.find_buffer(argument.name)));
       if (argument.kind == ArgumentSpec::Kind::kTensorMap)
         static_cast<void>(tensor_map_layout(*launch.configuration, argument));
     }

@@ -39,12 +39,16 @@ void require_known_content(const Configuration& configuration, const KernelSpec&
                         "' is not known to a program that launches the kernel: " + why,
                     kernel.where);
   };
+  const Workload& workload = configuration.workload();
+  const auto memory_of = [&](const std::string& name) -> const BufferSpec& {
+    return workload.memory_of(*workload.find_buffer(name));
+  };
   for (const auto& [symbol, buffer] : kernel.symbols) {
     for (const ArgumentSpec& argument : kernel.args) {
-      if (argument.names_buffer() && argument.name == buffer)
+      if (argument.names_buffer() && &memory_of(argument.name) == &memory_of(buffer))
         refuse(symbol, "its buffer '" + buffer + "' is an argument, too, which comes with each launch");
     }
-    const InitSpec& init = effective_init(configuration, configuration.workload().find_buffer(buffer)->init);
+    const InitSpec& init = effective_init(configuration, memory_of(buffer).init);
     if (init.kind == InitSpec::Kind::kPoison)
       refuse(symbol, "its buffer '" + buffer + "' has no 'init:' that says it");
   }

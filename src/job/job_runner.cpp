@@ -1,12 +1,10 @@
 #include "job/job_runner.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "base/checked_size.h"
 #include "base/text.h"
 #include "job/compile_variants.h"
 #include "job/executor.h"
@@ -23,19 +21,17 @@ namespace {
 /// What is wrong with the memory that a variant needs.
 std::optional<Error> find_memory_problem(const TrialNeeds& needs, Device& device) {
   const Configuration& configuration = needs.configuration();
-  CheckedSize sum(0);
   const BufferSpec* largest = nullptr;
   std::uint64_t largest_bytes = 0;
   for (const std::string& name : needs.buffers()) {
     const BufferLayout layout = layout_of(configuration, *configuration.workload().find_buffer(name));
     require_start_fits(configuration, layout);
-    sum = sum + layout.bytes;
     if (layout.bytes > largest_bytes) {
       largest = layout.spec;
       largest_bytes = layout.bytes;
     }
   }
-  const std::uint64_t bytes = sum.value().value_or(std::numeric_limits<std::uint64_t>::max());
+  const std::uint64_t bytes = needs.bytes();
   // A GPU is asked once it has started, and need not be while much less than it has is wanted.
   constexpr std::uint64_t kSmall = 16;
   const std::uint64_t available =

@@ -64,8 +64,11 @@ class Freezer {
     for (const auto& [symbol, name] : kernel.symbols) {
       const std::string why = "the content of the variable '" + symbol + "' depends on it";
       const BufferSpec& buffer = *workload_.find_buffer(name);
+      const BufferSpec& memory = workload_.memory_of(buffer);
       by(buffer.shape, why);
-      by(effective_numbers(buffer), why);
+      if (buffer.view) by({buffer.view->offset}, why);
+      by(memory.shape, why);
+      by(effective_numbers(memory), why);
     }
   }
 

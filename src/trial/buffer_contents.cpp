@@ -52,6 +52,7 @@ void BufferContents::copy_in(const std::string& name, const DeviceBuffer& conten
 
 /// A buffer whose elements are all alike is filled faster than copied.
 void BufferContents::fill(const std::string& name) {
+  if (!workspace_.has_content(name)) return;
   const std::string key =
       kept_.enabled() ? fill_key(configuration_, workspace_.layout(name), files_) : std::string();
   states_[name] = {key, false};

@@ -16,7 +16,8 @@ namespace kiln {
 /// What the buffers of a workspace hold, by the keys of trial/content_key.h, from the moment when they are
 /// filled. Fills buffers and runs kernels that make data, or copies what an earlier variant has made where
 /// nothing that it depends on has changed. A buffer that a kernel of the step may have written counts as
-/// unchanged only if it still equals what it held, bit by bit. All that it refers to outlives it.
+/// unchanged only if it still equals what it held, bit by bit. A view counts as the buffer that it is a part
+/// of. All that it refers to outlives it.
 class BufferContents {
  public:
   /// Decides on the device whether two pieces of its memory are equal, after all work on the stream; nullopt:
@@ -27,7 +28,7 @@ class BufferContents {
                  KeptBuffers& kept);
   void compare_by(SameBits same_bits) { same_bits_ = std::move(same_bits); }
 
-  /// Gives the buffer its initial content.
+  /// Gives the buffer its initial content, if it has one of its own.
   void fill(const std::string& name);
   /// Gives the kernel's buffers what `enqueue`, which launches it, makes of them.
   void run(PreparedKernel& kernel, const std::function<void()>& enqueue);

@@ -9,7 +9,6 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60;
 
 /// The file or its `otherwise`.
 const InitSpec& own_init(const Configuration& configuration, const InitSpec& init) {
@@ -18,7 +17,40 @@ const InitSpec& own_init(const Configuration& configuration, const InitSpec& ini
   return set ? init : own_init(configuration, *init.otherwise);
 }
 
+std::size_t alignment_of(const BufferLayout& layout) {
+  return layout.record != nullptr ? layout.record->alignment
+                                  : ElementType{layout.scalar.value(), layout.spec->lanes}.alignment();
+}
+
+std::string size_text(const BufferLayout& layout) {
+  return std::to_string(layout.count) + " elements of " + std::to_string(layout.element_bytes) + " bytes";
+}
+
+/// Finds where in the memory of another buffer the view stands.
+void place_view(const Configuration& configuration, BufferLayout& view) {
+  const ExpressionText& offset = view.spec->view->offset;
+  const BufferLayout whole = layout_of(configuration, configuration.workload().memory_of(*view.spec));
+  const auto first = static_cast<std::uint64_t>(configuration.evaluate_integer(offset, 0, kMaxExtent));
+  const std::string subject = "buffers." + view.spec->name + ".view: ";
+  if (first > whole.count || view.bytes > whole.bytes - first * whole.element_bytes) {
+    throw bad_input(subject + size_text(view) + " that begin at element " + std::to_string(first) +
+                        " of buffer '" + whole.spec->name + "' do not fit into its " + size_text(whole),
+                    offset.where);
+  }
+  view.memory = whole.spec;
+  view.offset = first * whole.element_bytes;
+  if (view.offset % alignment_of(view) == 0) return;
+  throw bad_input(subject + "it begins at byte " + std::to_string(view.offset) + " of buffer '" +
+                      whole.spec->name + "'; expected a multiple of " + std::to_string(alignment_of(view)) +
+                      ", the alignment of its elements",
+                  offset.where);
+}
+
 }  // namespace
+
+bool BufferLayout::overlaps(const BufferLayout& other) const {
+  return memory == other.memory && offset < other.offset + other.bytes && other.offset < offset + bytes;
+}
 
 std::string BufferLayout::index_text(std::uint64_t linear) const {
   std::vector<std::string> parts(shape.size());
@@ -32,6 +64,7 @@ std::string BufferLayout::index_text(std::uint64_t linear) const {
 BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buffer) {
   BufferLayout layout;
   layout.spec = &buffer;
+  layout.memory = &buffer;
   layout.record = configuration.workload().find_type(buffer.type);
   if (layout.record == nullptr) layout.scalar = configuration.scalar_type(buffer.type);
   layout.element_bytes = layout.record != nullptr ? layout.record->bytes : size_of(layout.scalar.value());
@@ -48,12 +81,13 @@ BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buf
     layout.count *= buffer.lanes;
   }
   const auto bytes = (CheckedSize(layout.count) * layout.element_bytes).value();
-  if (!bytes || *bytes > kMaxBytes) {
+  if (!bytes || *bytes > kMostBufferBytes) {
     throw bad_input("buffers." + buffer.name + ": " + std::to_string(layout.count) + " elements of " +
                         std::to_string(layout.element_bytes) + " bytes are more than 2^60 bytes",
                     buffer.where);
   }
   layout.bytes = *bytes;
+  if (buffer.view) place_view(configuration, layout);
   return layout;
 }
 
@@ -100,6 +134,7 @@ void add_needed_buffer(const Configuration& configuration, const std::string& na
                         configuration.explain(*buffer.when),
                     where);
   }
+  if (buffer.view) add_needed_buffer(configuration, buffer.view->of, where, buffers, init_kernels);
   const InitSpec& init = effective_init(configuration, buffer.init);
   if (init.kind != InitSpec::Kind::kKernel || !init_kernels.insert(init.kernel).second) return;
   add_needs_of_kernel(configuration, *workload.find_kernel(init.kernel), buffers, init_kernels);

@@ -11,6 +11,8 @@
 
 namespace kiln {
 
+constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 60;
+
 /// A buffer of one configuration: extents (the last contiguous), element type and size.
 struct BufferLayout {
   const BufferSpec* spec = nullptr;
@@ -20,13 +22,18 @@ struct BufferLayout {
   std::size_t element_bytes = 0;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
+  const BufferSpec* memory = nullptr;  ///< the buffer whose memory it stands in; `spec` if it is no view
+  std::uint64_t offset = 0;            ///< where it begins there, in bytes
 
+  [[nodiscard]] bool is_view() const { return memory != spec; }
+  /// Whether a byte belongs to both.
+  [[nodiscard]] bool overlaps(const BufferLayout& other) const;
   /// "[3, 17, 2]" for a linear index.
   [[nodiscard]] std::string index_text(std::uint64_t linear) const;
 };
 
-/// Evaluates the shape. Throws bad_input for extents that are not whole numbers of at least 1, and for
-/// overflow.
+/// Evaluates the shape. Throws bad_input for extents that are not whole numbers of at least 1, for overflow,
+/// and for a view that reaches beyond its buffer or does not begin at a multiple of its type's alignment.
 [[nodiscard]] BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buffer);
 
 /// How much of the first extent is in use: what `used` says, else all of it. Throws bad_input for what is no

@@ -1,10 +1,13 @@
 #include "trial/needs.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
+#include "base/checked_size.h"
 #include "trial/buffer_layout.h"
+#include "trial/overlap_check.h"
 #include "trial/shared_variables.h"
 #include "workload/selection.h"
 
@@ -58,11 +61,10 @@ TrialNeeds::TrialNeeds(const Configuration& configuration) : configuration_(&con
   std::set<std::string> init_kernels;
   step_ = needed(configuration, selected_run(configuration));
   verify_run_ = needed(configuration, selected_launches(configuration, workload.verify_run));
-  for (const NeededLaunch& launch : launches())
-    add_needs_of_kernel(configuration, *launch.kernel, buffers, init_kernels);
   for (const ProgramSpec* program : {&workload.run, &workload.verify_run}) {
-    for (const auto& [name, where] : buffers_of_statements(configuration, *program))
+    for (const auto& [name, where] : buffers_taken(configuration, *program))
       add_needed_buffer(configuration, name, where, buffers, init_kernels);
+    check_overlaps(configuration, *program);
   }
   for (const CheckSpec& check : workload.checks) {
     if (check.when && !configuration.evaluate_condition(*check.when)) continue;
@@ -92,10 +94,20 @@ std::vector<NeededLaunch> TrialNeeds::launches() const {
 }
 
 std::uint64_t TrialNeeds::bytes() const {
-  std::uint64_t bytes = 0;
-  for (const std::string& name : buffers_)
-    bytes += layout_of(*configuration_, *configuration_->workload().find_buffer(name)).bytes;
-  return bytes;
+  return bytes_with(temporaries());
+}
+
+std::uint64_t TrialNeeds::unshared_bytes() const {
+  return bytes_with({});
+}
+
+std::uint64_t TrialNeeds::bytes_with(const TemporaryPlan& plan) const {
+  CheckedSize sum(plan.bytes);
+  for (const std::string& name : buffers_) {
+    const BufferSpec& buffer = *configuration_->workload().find_buffer(name);
+    if (!buffer.view && !plan.offsets.contains(name)) sum = sum + layout_of(*configuration_, buffer).bytes;
+  }
+  return sum.value().value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
 std::vector<Unit> TrialNeeds::step_units(const Target& target, FileSystem& files) const {

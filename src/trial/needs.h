@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "specialize/unit.h"
+#include "trial/temporaries.h"
 #include "workload/configuration.h"
 
 namespace kiln {
@@ -27,7 +28,8 @@ struct NeededLaunch {
 /// file. The configuration outlives it.
 class TrialNeeds {
  public:
-  /// Throws bad_input for a step without a launch and for a buffer that is needed and not there.
+  /// Throws bad_input for a step without a launch, for a buffer that is needed and not there, and for
+  /// statements that share bytes and must not (trial/overlap_check.h).
   explicit TrialNeeds(const Configuration& configuration);
 
   [[nodiscard]] const Configuration& configuration() const { return *configuration_; }
@@ -41,8 +43,13 @@ class TrialNeeds {
   [[nodiscard]] std::vector<NeededLaunch> launches() const;
   /// On the device.
   [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
-  /// All buffers together. Throws bad_input for shapes that cannot be.
+  /// Where the temporary ones among them stand.
+  [[nodiscard]] TemporaryPlan temporaries() const { return plan_temporaries(*configuration_, buffers_); }
+  /// The memory of all buffers together; the largest number for more than it holds. Throws bad_input for
+  /// shapes that cannot be.
   [[nodiscard]] std::uint64_t bytes() const;
+  /// The same if temporary buffers did not share memory.
+  [[nodiscard]] std::uint64_t unshared_bytes() const;
   /// Checks whose condition holds.
   [[nodiscard]] const std::vector<const CheckSpec*>& checks() const { return checks_; }
 
@@ -58,6 +65,8 @@ class TrialNeeds {
   [[nodiscard]] std::vector<Unit> host_units(const Target& host, FileSystem& files) const;
 
  private:
+  [[nodiscard]] std::uint64_t bytes_with(const TemporaryPlan& plan) const;
+
   const Configuration* configuration_;
   std::vector<NeededLaunch> step_, verify_run_;
   Kernels init_kernels_;

@@ -74,7 +74,8 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
   for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
 }
 
-void PreparedKernel::add_buffer(const std::string& name) {
+void PreparedKernel::add_buffer(const std::string& buffer) {
+  const std::string& name = workspace_->layout(buffer).memory->name;
   if (std::find(buffers_.begin(), buffers_.end(), name) == buffers_.end()) buffers_.push_back(name);
 }
 
@@ -83,8 +84,10 @@ bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
     for (const std::uint64_t number : {extent.x, extent.y, extent.z})
       hasher.field(tag, std::to_string(number));
   };
-  const auto index_of = [&](const std::string& name) {
-    return std::find(buffers_.begin(), buffers_.end(), name) - buffers_.begin();
+  const auto add_buffer_to_key = [&](const std::string& name) {
+    const BufferLayout& layout = workspace_->layout(name);
+    const auto index = std::find(buffers_.begin(), buffers_.end(), layout.memory->name) - buffers_.begin();
+    hasher.field("buffer", index).field("offset", std::to_string(layout.offset));
   };
   hasher.field("code", code_).field("entry", entry_);
   add_extent("grid", shape().grid);
@@ -96,14 +99,16 @@ bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
     const ArgumentSpec& argument = kernel_->args[i];
     if (argument.kind == ArgumentSpec::Kind::kTensorMap) return false;
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
-      hasher.field("buffer", index_of(argument.name));
+      add_buffer_to_key(argument.name);
     } else {
       const std::span<const std::byte> bytes = launch_.bytes_of(i);
       hasher.field("argument", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
   }
-  for (const auto& [name, buffer] : kernel_->symbols)
-    hasher.field("symbol", name).field("buffer", index_of(buffer));
+  for (const auto& [name, buffer] : kernel_->symbols) {
+    hasher.field("symbol", name).field("bytes", std::to_string(workspace_->layout(buffer).bytes));
+    add_buffer_to_key(buffer);
+  }
   return true;
 }
 

@@ -49,7 +49,8 @@ class PreparedKernel {
   /// The buffers' names may mean other memory since the last launch. `enqueue` does it, too.
   void follow_swaps();
   [[nodiscard]] const std::string& name() const { return kernel_->name; }
-  /// The buffers that it takes, as arguments and then by symbols, each once.
+  /// The buffers with memory that it takes, as arguments and then by symbols, each once; of a view the one
+  /// that it is a part of.
   [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
   /// The program variables that `update` looks at.
   [[nodiscard]] std::set<std::string> variables() const;
@@ -67,7 +68,7 @@ class PreparedKernel {
  private:
   PreparedKernel(const Configuration& configuration, const KernelSpec& kernel, const LoadedUnit& unit,
                  Workspace& workspace);
-  void add_buffer(const std::string& name);
+  void add_buffer(const std::string& buffer);
 
   const Configuration* configuration_;
   const KernelSpec* kernel_;

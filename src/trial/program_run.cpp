@@ -140,9 +140,8 @@ void ProgramRun::require_alike(const std::string& action, const std::string& fir
 
 std::set<std::string> ProgramRun::buffers() const {
   std::set<std::string> names;
-  for (const auto& [launch, kernel] : launches_)
-    names.insert(kernel->buffers().begin(), kernel->buffers().end());
-  for (const auto& [name, where] : buffers_of_statements(configuration_, program_)) names.insert(name);
+  for (const auto& [name, where] : buffers_taken(configuration_, program_))
+    names.insert(workspace_.layout(name).memory->name);
   return names;
 }
 

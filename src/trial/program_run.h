@@ -89,7 +89,7 @@ class ProgramRun {
   [[nodiscard]] const std::vector<std::pair<const LaunchSpec*, PreparedKernel*>>& launches() const {
     return launches_;
   }
-  /// The buffers that its launches take and its statements name.
+  /// The buffers with memory that its launches take and its statements name, themselves or a view of them.
   [[nodiscard]] std::set<std::string> buffers() const;
   /// The run changes nothing but buffers: it reads nothing from the device and each run enqueues the same.
   [[nodiscard]] bool is_static() const { return static_; }

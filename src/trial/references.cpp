@@ -31,6 +31,7 @@ ArrayContent References::run_here(const CheckSpec& check) {
 /// Those of the variant's buffers as they are; the others are made.
 void References::copy_inputs(Workspace& host, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
+    if (!host.has_content(name)) continue;
     if (workspace_.has(name)) {
       host.copy_from(name, workspace_);
     } else {

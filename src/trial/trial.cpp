@@ -104,7 +104,7 @@ void Trial::make_contents() {
 }
 
 void Trial::allocate() {
-  unfit_where(ErrorKind::kBadInput, [&] { workspace_->allocate(needs_.buffers()); });
+  unfit_where(ErrorKind::kBadInput, [&] { workspace_->allocate(needs_.buffers(), needs_.temporaries()); });
 }
 
 std::unique_ptr<ProgramRun> Trial::bind(const Configuration& configuration, const ProgramSpec& program,
@@ -144,7 +144,10 @@ void Trial::verify() {
   const TraceSpan span(context_.trace, TraceKind::kVerify);
   const auto& steps_text = configuration().workload().verify_steps;
   const std::int64_t steps = steps_text ? configuration().evaluate_integer(*steps_text, 1, 1'000'000) : 1;
-  for (std::int64_t i = 0; i < steps; ++i) enqueue({});
+  for (std::int64_t i = 0; i < steps; ++i) {
+    workspace_->spoil_temporaries();
+    enqueue({});
+  }
   enqueue_step(*verify_step_, {}, step_->variables());
   for (const auto* program : {step_.get(), verify_step_.get()}) {
     for (const std::string& buffer : program->buffers()) contents_->note_written(buffer);

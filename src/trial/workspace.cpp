@@ -22,6 +22,24 @@ bool is_one_byte(const std::vector<std::byte>& element) {
   return std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == element.front(); });
 }
 
+/// A piece of the memory of `whole`, which may be exchanged for another one and outlives it.
+class BufferPart final : public DeviceBuffer {
+ public:
+  BufferPart(const std::unique_ptr<DeviceBuffer>& whole, std::uint64_t offset, std::uint64_t bytes)
+      : whole_(whole), offset_(offset), bytes_(bytes) {}
+
+  [[nodiscard]] void* data() const override { return static_cast<std::byte*>(whole_->data()) + offset_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] void* host_view() const override {
+    auto* host = static_cast<std::byte*>(whole_->host_view());
+    return host == nullptr ? nullptr : host + offset_;
+  }
+
+ private:
+  const std::unique_ptr<DeviceBuffer>& whole_;
+  std::uint64_t offset_, bytes_;
+};
+
 }  // namespace
 
 std::unique_ptr<DeviceBuffer> BufferPool::take(Device& device, std::size_t bytes) {
@@ -77,14 +95,32 @@ Workspace::Workspace(Device& device, Stream& stream, const Configuration& config
                      BufferPool& pool)
     : device_(device), stream_(stream), configuration_(configuration), files_(files), pool_(pool) {}
 
-void Workspace::allocate(const std::vector<std::string>& names) {
+void Workspace::allocate(const std::vector<std::string>& names, const TemporaryPlan& plan) {
+  std::vector<BufferLayout> views;
+  if (plan.bytes > 0 && !shared_) shared_ = pool_.take(device_, plan.bytes);
   for (const std::string& name : names) {
     if (has(name)) continue;
     BufferLayout layout = layout_of(configuration_, *configuration_.workload().find_buffer(name));
-    auto buffer = pool_.take(device_, layout.bytes);
-    void* const data = buffer->data();
-    entries_.emplace(name, Entry{std::move(layout), std::move(buffer), data});
+    if (layout.is_view()) {
+      views.push_back(std::move(layout));
+    } else if (const auto place = plan.offsets.find(name); place != plan.offsets.end()) {
+      auto part = std::make_unique<BufferPart>(shared_, place->second, layout.bytes);
+      add(std::move(layout), std::move(part), true);
+    } else {
+      auto buffer = pool_.take(device_, layout.bytes);
+      add(std::move(layout), std::move(buffer), false);
+    }
   }
+  for (BufferLayout& layout : views) {
+    auto part = std::make_unique<BufferPart>(entry(layout.memory->name).buffer, layout.offset, layout.bytes);
+    views_.push_back(&add(std::move(layout), std::move(part), true));
+  }
+}
+
+Workspace::Entry& Workspace::add(BufferLayout layout, std::unique_ptr<DeviceBuffer> buffer, bool shares) {
+  void* const data = buffer->data();
+  const std::string name = layout.spec->name;
+  return entries_[name] = Entry{std::move(layout), std::move(buffer), data, shares};
 }
 
 const Workspace::Entry& Workspace::entry(const std::string& name) const {
@@ -119,7 +155,17 @@ std::vector<std::byte> Workspace::beginning(const std::string& name, std::size_t
   return content;
 }
 
+bool Workspace::has_content(const std::string& name) const {
+  return !entry(name).shares;
+}
+
+void Workspace::spoil_temporaries() {
+  constexpr unsigned char kEveryBit = 0xFF;  // NaN in every floating-point type
+  if (shared_) device_.fill_bytes(stream_, shared_->data(), kEveryBit, shared_->bytes());
+}
+
 void Workspace::fill(const std::string& name) {
+  if (!has_content(name)) return;
   const Entry& found = entry(name);
   if (found.buffer->host_view() != nullptr) stream_.synchronize();
   const InitSpec& content = content_of(found.layout);
@@ -228,6 +274,7 @@ void Workspace::swap(const std::string& first, const std::string& second) {
   Entry& b = entries_.at(second);
   std::swap(a.buffer, b.buffer);
   std::swap(a.data, b.data);
+  for (Entry* view : views_) view->data = view->buffer->data();
 }
 
 double Workspace::number(const std::string& name, std::uint64_t element) const {
@@ -270,7 +317,11 @@ std::span<const std::byte> Workspace::part(const DeviceBuffer& buffer, std::uint
 
 void Workspace::release() {
   kept_values_.clear();
-  for (auto& [name, found] : entries_) pool_.give(std::move(found.buffer));
+  for (auto& [name, found] : entries_) {
+    if (!found.shares) pool_.give(std::move(found.buffer));
+  }
+  if (shared_) pool_.give(std::move(shared_));
+  views_.clear();
   entries_.clear();
 }
 

@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "trial/buffer_layout.h"
 #include "trial/kept_buffers.h"
+#include "trial/temporaries.h"
 
 namespace kiln {
 
@@ -65,22 +66,29 @@ class ArrayContent {
   const DeviceBuffer* buffer_ = nullptr;
 };
 
-/// The buffers of one variant on one device.
+/// The buffers of one variant on one device. Views stand in the memory of their buffer, wherever `swap` puts
+/// it. Temporary buffers may share one piece of memory; their content is undefined.
 class Workspace {
  public:
   Workspace(Device& device, Stream& stream, const Configuration& configuration, FileSystem& files,
             BufferPool& pool);
 
-  /// Allocates what is in `names` and not yet there.
-  void allocate(const std::vector<std::string>& names);
+  /// Allocates what is in `names` and not yet there; with each view its buffer is. Temporary buffers that are
+  /// not in the plan have memory of their own.
+  void allocate(const std::vector<std::string>& names, const TemporaryPlan& plan = {});
   [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
   [[nodiscard]] const BufferLayout& layout(const std::string& name) const;
   [[nodiscard]] DeviceBuffer& buffer(const std::string& name) const;
   /// Where the buffer's device address stands, which `swap` changes. Valid until `release`.
   [[nodiscard]] void* const* address(const std::string& name) const { return &entry(name).data; }
 
-  /// Fills a buffer with its initial content, unless a kernel is to do that.
+  /// Whether it has a content of its own: it is no view and shares no memory.
+  [[nodiscard]] bool has_content(const std::string& name) const;
+  /// Fills a buffer that has one with its initial content, unless a kernel is to do that.
   void fill(const std::string& name);
+  /// Makes the content of temporary buffers useless, NaN in floats, so that no step finds what another one
+  /// has left there; enqueued.
+  void spoil_temporaries();
   /// Whether that makes all elements alike.
   [[nodiscard]] bool fills_alike(const std::string& name) const;
   /// The first `bytes` (whole elements) of such a content.
@@ -93,7 +101,7 @@ class Workspace {
   void keep_value(const std::string& name, double value, const ExpressionText& text);
   /// Copies a buffer's content to another one of the same size; enqueued.
   void copy(Stream& stream, const std::string& to, const std::string& from);
-  /// The buffers, which have the same size, exchange their memory.
+  /// The buffers, which have the same size, exchange their memory; views of them follow.
   void swap(const std::string& first, const std::string& second);
   /// Waits for the device and reads an element. Throws bad_input for a whole number that a double rounds.
   [[nodiscard]] double number(const std::string& name, std::uint64_t element) const;
@@ -120,10 +128,12 @@ class Workspace {
  private:
   struct Entry {
     BufferLayout layout;
-    std::unique_ptr<DeviceBuffer> buffer;
-    void* data = nullptr;  ///< buffer->data()
+    std::unique_ptr<DeviceBuffer> buffer;  ///< of a view: a part of its buffer's
+    void* data = nullptr;                  ///< buffer->data()
+    bool shares = false;                   ///< its memory belongs to another buffer, or to `shared_`
   };
   [[nodiscard]] const Entry& entry(const std::string& name) const;
+  Entry& add(BufferLayout layout, std::unique_ptr<DeviceBuffer> buffer, bool shares);
   [[nodiscard]] const InitSpec& content_of(const BufferLayout& layout) const;
   [[nodiscard]] std::vector<std::byte> element_of(const Entry& entry, double value,
                                                   const ExpressionText& text) const;
@@ -137,7 +147,9 @@ class Workspace {
   const Configuration& configuration_;
   FileSystem& files_;
   BufferPool& pool_;
+  std::unique_ptr<DeviceBuffer> shared_;  // by the temporary buffers; null: there is none
   std::map<std::string, Entry> entries_;
+  std::vector<Entry*> views_;
   std::map<std::vector<std::byte>, std::unique_ptr<DeviceBuffer>> kept_values_;  // by their bytes
 };
 

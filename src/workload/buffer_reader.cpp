@@ -52,6 +52,25 @@ InitSpec read_init(const YamlNode& node) {
   return init;
 }
 
+ViewSpec read_view(const YamlNode& node) {
+  node.require_keys({"of", "offset"});
+  ViewSpec view{node.at("of").text(), {"0", node.where(), node.path()}, node.where()};
+  read_optional(node, "offset", view.offset, read_expression);
+  return view;
+}
+
+/// The content of a view is that of its buffer, and a temporary buffer has none that lasts.
+void require_one_origin(const YamlNode& node) {
+  const auto view = node.find("view");
+  const auto temporary = node.find("temporary");
+  if (view && temporary)
+    throw temporary->error("a view has no memory of its own; say `temporary` of the buffer it is a view of");
+  const auto init = node.find("init");
+  if (!init || (!view && (!temporary || !temporary->boolean()))) return;
+  throw init->error(view ? "a view has the content of the buffer it is a view of; say `init` there"
+                         : "a temporary buffer holds nothing when a step begins; expected no `init`");
+}
+
 std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -165,7 +184,7 @@ RecordType read_type(const std::string& name, const YamlNode& node, const std::v
 }
 
 BufferSpec read_buffer(const std::string& name, const YamlNode& node) {
-  node.require_keys({"type", "shape", "used", "init", "when", "help"});
+  node.require_keys({"type", "shape", "used", "init", "view", "temporary", "when", "help"});
   BufferSpec buffer;
   buffer.name = name;
   buffer.where = node.where();
@@ -178,6 +197,9 @@ BufferSpec read_buffer(const std::string& name, const YamlNode& node) {
   buffer.shape = read_extents(node.at("shape"), 8);
   read_optional(node, "used", buffer.used, read_expression);
   read_optional(node, "init", buffer.init, read_init);
+  read_optional(node, "view", buffer.view, read_view);
+  read_optional(node, "temporary", buffer.temporary, [](const YamlNode& n) { return n.boolean(); });
+  require_one_origin(node);
   read_optional(node, "when", buffer.when, read_expression);
   return buffer;
 }

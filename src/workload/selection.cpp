@@ -17,43 +17,29 @@ using Condition = std::function<bool(const ExpressionText&)>;
 constexpr std::size_t kMaxChecked = 1024;
 constexpr const char* kTimeSuffix = ".time";
 
-/// Calls `visit` for each statement that may run, before those of its bodies.
-void visit_selected(const ProgramSpec& program, const Condition& holds,
-                    const std::function<void(const StatementSpec&)>& visit) {
-  for (const StatementSpec& statement : program) {
-    if (statement.when && !holds(*statement.when)) continue;
-    visit(statement);
-    if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action))
-      visit_selected(repeat->body, holds, visit);
-    if (const auto* parallel = std::get_if<ParallelSpec>(&statement.action)) {
-      for (const ProgramSpec& branch : parallel->branches) visit_selected(branch, holds, visit);
-    }
+using Visit = std::function<void(const StatementSpec&)>;
+
+void visit_selected(const ProgramSpec& program, const Condition& holds, const Visit& visit);
+
+/// Calls `visit` for the statement if it may run, and then for those of its bodies.
+void visit_selected(const StatementSpec& statement, const Condition& holds, const Visit& visit) {
+  if (statement.when && !holds(*statement.when)) return;
+  visit(statement);
+  if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action))
+    visit_selected(repeat->body, holds, visit);
+  if (const auto* parallel = std::get_if<ParallelSpec>(&statement.action)) {
+    for (const ProgramSpec& branch : parallel->branches) visit_selected(branch, holds, visit);
   }
+}
+
+void visit_selected(const ProgramSpec& program, const Condition& holds, const Visit& visit) {
+  for (const StatementSpec& statement : program) visit_selected(statement, holds, visit);
 }
 
 void select(const ProgramSpec& program, const Condition& holds, Launches& result) {
   visit_selected(program, holds, [&](const StatementSpec& statement) {
     if (const auto* launch = std::get_if<LaunchSpec>(&statement.action)) result.push_back(launch);
   });
-}
-
-void add_buffers(const StatementSpec& statement,
-                 std::vector<std::pair<std::string, SourceLocation>>& buffers) {
-  const auto add = [&](const std::string& name) { buffers.emplace_back(name, statement.where); };
-  const auto add_read = [&](const std::vector<ReadItem>& items) {
-    for (const ReadItem& item : items) add(item.buffer);
-  };
-  if (const auto* swap = std::get_if<SwapSpec>(&statement.action)) {
-    add(swap->first);
-    add(swap->second);
-  }
-  if (const auto* copy = std::get_if<CopySpec>(&statement.action)) {
-    add(copy->from);
-    add(copy->to);
-  }
-  if (const auto* fill = std::get_if<FillSpec>(&statement.action)) add(fill->buffer);
-  if (const auto* read = std::get_if<ReadSpec>(&statement.action)) add_read(read->items);
-  if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action)) add_read(repeat->read);
 }
 
 /// What `holds` says, or true where the program decides while it runs.
@@ -124,6 +110,33 @@ bool is_selected(const Configuration& configuration, const StatementSpec& statem
          configuration.evaluate_condition(*statement.when);
 }
 
+NamedBuffers buffers_of(const StatementSpec& statement) {
+  NamedBuffers buffers;
+  const auto add = [&](const std::string& name) { buffers.emplace_back(name, statement.where); };
+  const auto add_read = [&](const std::vector<ReadItem>& items) {
+    for (const ReadItem& item : items) add(item.buffer);
+  };
+  if (const auto* launch = std::get_if<LaunchSpec>(&statement.action)) {
+    for (const ArgumentSpec& argument : launch->configured->args) {
+      if (argument.names_buffer()) buffers.emplace_back(argument.name, argument.where);
+    }
+    for (const auto& [symbol, buffer] : launch->configured->symbols)
+      buffers.emplace_back(buffer, launch->configured->where);
+  }
+  if (const auto* swap = std::get_if<SwapSpec>(&statement.action)) {
+    add(swap->first);
+    add(swap->second);
+  }
+  if (const auto* copy = std::get_if<CopySpec>(&statement.action)) {
+    add(copy->from);
+    add(copy->to);
+  }
+  if (const auto* fill = std::get_if<FillSpec>(&statement.action)) add(fill->buffer);
+  if (const auto* read = std::get_if<ReadSpec>(&statement.action)) add_read(read->items);
+  if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action)) add_read(repeat->read);
+  return buffers;
+}
+
 Launches selected_launches(const Configuration& configuration, const ProgramSpec& program) {
   Launches launches;
   select(program,
@@ -133,13 +146,21 @@ Launches selected_launches(const Configuration& configuration, const ProgramSpec
   return launches;
 }
 
-std::vector<std::pair<std::string, SourceLocation>> buffers_of_statements(const Configuration& configuration,
-                                                                          const ProgramSpec& program) {
-  std::vector<std::pair<std::string, SourceLocation>> buffers;
+NamedBuffers buffers_taken(const Configuration& configuration, const StatementSpec& statement) {
+  NamedBuffers taken;
   const auto holds = [&](const ExpressionText& when) { return configuration.evaluate_condition(when); };
-  visit_selected(program, unless_variable(configuration.workload(), holds),
-                 [&](const StatementSpec& statement) { add_buffers(statement, buffers); });
-  return buffers;
+  visit_selected(statement, unless_variable(configuration.workload(), holds), [&](const StatementSpec& part) {
+    for (auto& buffer : buffers_of(part)) taken.push_back(std::move(buffer));
+  });
+  return taken;
+}
+
+NamedBuffers buffers_taken(const Configuration& configuration, const ProgramSpec& program) {
+  NamedBuffers taken;
+  for (const StatementSpec& statement : program) {
+    for (auto& buffer : buffers_taken(configuration, statement)) taken.push_back(std::move(buffer));
+  }
+  return taken;
 }
 
 Launches selected_run(const Configuration& configuration) {

@@ -15,9 +15,13 @@ namespace kiln {
 [[nodiscard]] std::vector<const LaunchSpec*> selected_launches(const Configuration& configuration,
                                                                const ProgramSpec& program);
 
-/// The buffers that statements other than launches name, with the statement's place.
-[[nodiscard]] std::vector<std::pair<std::string, SourceLocation>> buffers_of_statements(
-    const Configuration& configuration, const ProgramSpec& program);
+/// Buffers by name, with the place where each is named.
+using NamedBuffers = std::vector<std::pair<std::string, SourceLocation>>;
+/// Those that the statement names, or its kernel takes; not those of statements inside of it.
+[[nodiscard]] NamedBuffers buffers_of(const StatementSpec& statement);
+/// Those of the statement and of what is inside of it, as far as it may run.
+[[nodiscard]] NamedBuffers buffers_taken(const Configuration& configuration, const StatementSpec& statement);
+[[nodiscard]] NamedBuffers buffers_taken(const Configuration& configuration, const ProgramSpec& program);
 
 /// The launches of one step. Throws bad_input if there is none, if two kernels go by one name, or if a metric
 /// reads the time of a launch that is not among them.

@@ -42,6 +42,9 @@ const ParameterSpec* Workload::find_parameter(const std::string& wanted) const {
 const BufferSpec* Workload::find_buffer(const std::string& wanted) const {
   return find_named(buffers, wanted);
 }
+const BufferSpec& Workload::memory_of(const BufferSpec& buffer) const {
+  return buffer.view ? *find_buffer(buffer.view->of) : buffer;
+}
 const KernelSpec* Workload::find_kernel(const std::string& wanted) const {
   return find_named(kernels, wanted);
 }

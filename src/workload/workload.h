@@ -97,6 +97,13 @@ struct InitSpec {
   SourceLocation where;
 };
 
+/// A buffer that is a part of another one's memory.
+struct ViewSpec {
+  std::string of;         ///< with memory of its own
+  ExpressionText offset;  ///< where it begins, in elements of that buffer (scalars of its vectors)
+  SourceLocation where;
+};
+
 struct BufferSpec {
   std::string name;
   std::string type;  ///< scalar type, type parameter, or record type
@@ -105,6 +112,8 @@ struct BufferSpec {
   std::vector<ExpressionText> shape;
   std::optional<ExpressionText> used;  ///< of the first extent, by program variables; absent: all of it
   InitSpec init;
+  std::optional<ViewSpec> view;        ///< absent: it has memory of its own
+  bool temporary = false;              ///< holds nothing between steps, so that others may use its memory
   std::optional<ExpressionText> when;  ///< absent: always there
   SourceLocation where;
 };
@@ -214,6 +223,8 @@ struct Workload {
   [[nodiscard]] const ExpressionText* find_let(const std::string& name) const;
   [[nodiscard]] const ParameterSpec* find_parameter(const std::string& name) const;
   [[nodiscard]] const BufferSpec* find_buffer(const std::string& name) const;
+  /// The buffer whose memory it stands in: itself, or the one that it is a view of.
+  [[nodiscard]] const BufferSpec& memory_of(const BufferSpec& buffer) const;
   [[nodiscard]] const KernelSpec* find_kernel(const std::string& name) const;
   [[nodiscard]] const RecordType* find_type(const std::string& name) const;
 };

@@ -9,6 +9,7 @@
 #include "config/expression.h"
 #include "workload/cpp_words.h"
 #include "workload/device_words.h"
+#include "workload/memory_check.h"
 #include "workload/names.h"
 #include "workload/program_check.h"
 #include "workload/selection.h"
@@ -34,6 +35,7 @@ class Checker {
     for (const BufferSpec& buffer : workload_.buffers) check_optional(buffer.used, variables());
     if (workload_.verify_steps) check(*workload_.verify_steps);
     for (const CheckSpec& item : workload_.checks) check_check(item);
+    check_memory_use(workload_);
     check_metrics();
     check_every_selection(workload_);
     if (workload_.refresh) check(*workload_.refresh);
@@ -242,8 +244,18 @@ class Checker {
       }
       check_expressions(buffer.shape);
       check_init(buffer, buffer.init);
+      if (buffer.view) check_view(buffer);
       check_optional(buffer.when);
     }
+  }
+
+  void check_view(const BufferSpec& buffer) {
+    check(buffer.view->offset);
+    const BufferSpec& whole = require_buffer(buffer.view->of, buffer.view->where);
+    if (!whole.view) return;
+    throw bad_input("buffers." + buffer.name + ".view.of: '" + whole.name +
+                        "' is a view, too; expected a buffer with memory of its own",
+                    buffer.view->where);
   }
 
   void check_init(const BufferSpec& buffer, const InitSpec& init) {

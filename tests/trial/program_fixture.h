@@ -33,6 +33,7 @@ buffers:
   small: {type: double, shape: [2]}
   r: {type: double, shape: [2]}
   count: {type: int, shape: [1]}
+  tail: {type: double, shape: [2], view: {of: u, offset: "n - 2"}}
 kernels:
   add: {source: k.cu, grid: [2], block: [1], args: [u, {value: "1", type: int, name: amount}]}
   halve: {source: k.cu, grid: [1], block: [1], args: [r]}

@@ -65,6 +65,38 @@ TEST_F(ProgramRunTest, CopiesAndFills) {
   EXPECT_EQ(at("v", 3), 2.5);
 }
 
+TEST_F(ProgramRunTest, AViewIsAPartOfItsBuffer) {
+  bind(R"yaml(
+  - {fill: {buffer: tail, value: 6}}
+  - {kernel: halve, args: {r: tail}}
+  - read: {third: {buffer: u, element: 2}}
+  - copy: {from: tail, to: small}
+  - {kernel: add, args: {u: u}}
+)yaml");
+  run();
+  EXPECT_EQ(program_->variables().at("third"), 3);
+  EXPECT_EQ(at("small", 0), 3);
+  EXPECT_EQ(at("small", 1), 6);
+  EXPECT_EQ(at("u", 1), 1);
+  EXPECT_EQ(at("tail", 0), 4);
+  EXPECT_EQ(at("tail", 1), 7);
+  EXPECT_EQ(program_->buffers(), (std::set<std::string>{"small", "u"}));
+}
+
+TEST_F(ProgramRunTest, AViewFollowsItsBufferThroughASwap) {
+  const std::string program =
+      "  - {kernel: halve, args: {r: tail}}\n  - swap: [u, v]\n  - {kernel: add, args: {u: u}}\n"
+      "  - {kernel: halve, args: {r: tail}}\n";
+  bind(program);
+  for (int i = 0; i < 3; ++i) run();
+  const std::vector<double> plain = {at("u", 0), at("u", 2), at("v", 0), at("v", 2), at("tail")};
+  EXPECT_EQ(plain, (std::vector<double>{2, 0.625, 1, 0.25, 0.625}));
+  bind(program);
+  for (int i = 0; i < 3; ++i) run_graphs();
+  EXPECT_EQ(replayed_.size(), 3U);
+  EXPECT_EQ((std::vector<double>{at("u", 0), at("u", 2), at("v", 0), at("v", 2), at("tail")}), plain);
+}
+
 TEST_F(ProgramRunTest, WhatIsReadIsAVariableOfLaterStatements) {
   bind(R"yaml(
   - {fill: {buffer: r, value: 3}}

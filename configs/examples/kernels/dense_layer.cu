@@ -11,27 +11,27 @@ extern "C" __global__ void dense(float* y, const float* x, const float* weights,
   y[row * p.outputs + output] = p.relu && sum < 0 ? 0.0f : sum;
 }
 
-/// The three layers of one row in double, by one work-item.
-extern "C" __global__ void network(double* y, double* hidden, const float* x, const float* w1, const float* b1,
-                                   const float* w2, const float* b2, const float* w3, const float* b3, int rows,
-                                   int in, int mid, int out) {
+/// One layer of one row in double; `theta` holds its weights, then its biases. Returns where those of the next begin.
+template <class X>
+inline __device__ const float* layer(double* y, const X* x, const float* theta, int inputs, int outputs, bool relu) {
+  const float* const bias = theta + outputs * inputs;
+  for (int o = 0; o < outputs; ++o) {
+    double sum = bias[o];
+    for (int i = 0; i < inputs; ++i) sum += (double)theta[o * inputs + i] * x[i];
+    y[o] = relu && sum < 0 ? 0 : sum;
+  }
+  return bias + outputs;
+}
+
+/// All layers of one row in double, by one work-item.
+extern "C" __global__ void network(double* y, double* hidden, const float* x, const float* theta, int rows, int in,
+                                   int mid, int out) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
-  double* const first = hidden + 2 * row * mid;
-  double* const second = first + mid;
-  for (int o = 0; o < mid; ++o) {
-    double sum = b1[o];
-    for (int i = 0; i < in; ++i) sum += (double)w1[o * in + i] * x[row * in + i];
-    first[o] = sum < 0 ? 0 : sum;
-  }
-  for (int o = 0; o < mid; ++o) {
-    double sum = b2[o];
-    for (int i = 0; i < mid; ++i) sum += w2[o * mid + i] * first[i];
-    second[o] = sum < 0 ? 0 : sum;
-  }
-  for (int o = 0; o < out; ++o) {
-    double sum = b3[o];
-    for (int i = 0; i < mid; ++i) sum += w3[o * mid + i] * second[i];
-    y[row * out + o] = sum;
-  }
+  double* const a = hidden + 2 * row * mid;
+  double* const b = a + mid;
+  theta = layer(a, x + row * in, theta, in, mid, true);
+  theta = layer(b, a, theta, mid, mid, true);
+  theta = layer(a, b, theta, mid, mid, true);
+  layer(y + row * out, a, theta, mid, out, false);
 }
