@@ -184,6 +184,8 @@ TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, 
     trial.verify();
   });
   record.launches = trial.launches();
+  record.buffer_bytes = trial.needs().bytes();
+  record.unshared_buffer_bytes = trial.needs().unshared_bytes();
   record.checks = trial.checks();
   record.kept = trial.kept_files();
   record.waits_per_step = trial.waits_per_step();

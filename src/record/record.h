@@ -111,7 +111,9 @@ struct Record {
   std::size_t profiled_steps = 0;
   std::uint64_t waits_per_step = 0;   ///< how often a step waits for the device, to read numbers from it
   std::uint64_t graphs_per_step = 0;  ///< how many graphs a step enqueues; 0: each launch by itself
-  std::string stop_reason;            ///< why sampling ended
+  std::uint64_t buffer_bytes = 0;     ///< memory of the buffers
+  std::uint64_t unshared_buffer_bytes = 0;  ///< what it would be if temporary buffers shared none
+  std::string stop_reason;                  ///< why sampling ended
   std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
   std::vector<KeptFile> kept;

@@ -173,6 +173,8 @@ void fields(Io& io, Is<Record> auto& record) {
   io("profiled_steps", record.profiled_steps, {.column = "profiled_steps"});
   io("waits_per_step", record.waits_per_step, {.column = "waits_per_step"});
   io("graphs_per_step", record.graphs_per_step, {.column = "graphs_per_step"});
+  io("buffer_bytes", record.buffer_bytes, {.column = "buffer_bytes"});
+  io("unshared_buffer_bytes", record.unshared_buffer_bytes, {.column = "unshared_buffer_bytes"});
   io.known("stop_reason", record.stop_reason, {.column = "stop_reason"});
   io("clocks_before", record.clocks_before);
   io("clocks_after", record.clocks_after);

@@ -87,6 +87,9 @@ TEST_P(SharedMemory, LayersThatShareItGiveTheSameResult) {
       const auto records = run_all(network(temporary, "  - {kernel: next, args: {y: a}}\n", graph));
       ASSERT_EQ(records.size(), 1U);
       EXPECT_EQ(records[0].status, RunStatus::kOk) << temporary << ": " << records[0].message;
+      // x, y and a to d: b and d share, as c is in use between them.
+      EXPECT_EQ(records[0].unshared_buffer_bytes, 6 * 512U);
+      EXPECT_EQ(records[0].buffer_bytes, (*temporary == '\0' ? 6 : 5) * 512U);
     }
   }
 }
