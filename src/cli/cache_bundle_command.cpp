@@ -10,6 +10,7 @@
 #include "cache/bundle.h"
 #include "cli/cache_commands.h"
 #include "cli/help.h"
+#include "device/backend_kind.h"
 
 namespace kiln {
 namespace {
@@ -36,8 +37,9 @@ std::vector<std::string> parse_archs(World& world, const std::string& text) {
   for (const std::string& part : split(text, ',')) {
     const std::string arch(trim(part));
     if (arch.empty()) continue;
-    archs.push_back(arch != "native" ? arch
-                                     : world.engine().compilers().at("cpu")->target_for(arch).to_string());
+    archs.push_back(arch != "native"
+                        ? arch
+                        : world.engine().compilers().at(host_kind().name)->target_for(arch).to_string());
   }
   return archs;
 }

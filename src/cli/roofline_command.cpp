@@ -12,6 +12,7 @@
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/output_file.h"
+#include "device/backend_kind.h"
 #include "job/plan.h"
 #include "kiln/error.h"
 #include "report/ceilings.h"
@@ -66,7 +67,7 @@ JobSpec job_of(const RooflineArguments& arguments) {
 }
 
 std::string first_of(const std::vector<std::string>& names) {
-  return names.empty() ? "cpu" : names.front();
+  return names.empty() ? host_kind().name : names.front();
 }
 
 int roofline(World& world, const RooflineArguments& arguments) {

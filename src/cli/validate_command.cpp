@@ -12,6 +12,7 @@
 #include "cli/help.h"
 #include "cli/job_arguments.h"
 #include "config/yaml_node.h"
+#include "device/backend_kind.h"
 #include "job/plan.h"
 #include "kiln/error.h"
 #include "launch/argument_values.h"
@@ -103,7 +104,8 @@ std::string check_workload(const std::string& path, World& world) {
   const auto workload = world.engine().library().load(path, {});
   require_sources(*workload, world.files());
   if (!has_defaults(*workload)) return workload->checks.empty() ? kWithoutChecks : "";
-  const ConfigurationResult result = configure(workload, {}, assumed_devices({"cpu"}).front(), world.files());
+  const ConfigurationResult result =
+      configure(workload, {}, assumed_devices({host_kind().name}).front(), world.files());
   if (result.violated) {
     throw bad_input("the defaults violate the constraint '" + result.violated->text + "'",
                     result.violated->where);

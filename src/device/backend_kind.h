@@ -14,6 +14,10 @@ struct BackendKind {
   bool synchronous_launches = false;  ///< a launch returns when the kernel has run
   bool fixes_block_shape = false;     ///< code depends on the block shape where that is known at compile time
 
+  const char* unit_name = "compute units";  ///< what DeviceInfo::compute_units counts
+  /// The compiler's option by which products and sums are rounded one by one.
+  const char* unfused_option = "-ffp-contract=off";
+
   const char* architectures = "";  ///< for messages: "sm_90, sm_90a or compute_90 (NVIDIA)"
   /// Whether an architecture's name is one of this back end's.
   bool (*owns_architecture)(const std::string& name);

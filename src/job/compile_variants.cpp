@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "device/backend_kind.h"
 #include "service/task_threads.h"
 #include "trial/device_compare.h"
 #include "trial/needs.h"
@@ -27,7 +28,7 @@ std::vector<WantedCode> code_of(const std::vector<VariantToCompile>& variants) {
       for (Specialization& comparison : comparisons_of(needs, targets[i]))
         of_each[i].push_back({std::move(comparison), &compiler});
       if (!needs.has_host_references()) return;
-      const Target host = context.devices.open("cpu")->info().target;
+      const Target host = context.devices.open(host_kind().name)->info().target;
       for (Unit& unit : needs.host_units(host, context.files))
         of_each[i].push_back({std::move(unit.specialization), &context.compiler_for(host.backend)});
     } catch (const Error&) {

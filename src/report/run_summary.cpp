@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "device/backend_kind.h"
 #include "report/record_table.h"
 
 namespace kiln {
@@ -76,8 +77,8 @@ std::string name_with_device(const std::vector<Record>& records, const Record& r
 }
 
 std::string device_text(const DeviceInfo& device) {
-  const char* unit = device.target.backend == "cpu" ? "cores" : "compute units";
-  return device.id + ": " + device.name + ", " + std::to_string(device.compute_units) + " " + unit;
+  return device.id + ": " + device.name + ", " + std::to_string(device.compute_units) + " " +
+         backend_kind(device.target.backend).unit_name;
 }
 
 std::string tolerance_text(const CheckResult& check) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "device/backend_kind.h"
 #include "kiln_embedded_comparisons.h"
 
 namespace kiln {
@@ -48,7 +49,7 @@ Specialization make_specialization(const std::string& entry, std::string_view te
   result.entries = {{entry, std::nullopt, ""}};
   result.target = target;
   // The host's arithmetic, which fuses nothing.
-  result.options = {target.backend == "cuda" ? "--fmad=false" : "-ffp-contract=off"};
+  result.options = {backend_kind(target.backend).unfused_option};
   return result;
 }
 
@@ -188,7 +189,7 @@ std::optional<bool> DeviceCompare::same_bits(const void* a, const void* b, std::
 
 std::vector<Specialization> comparisons_of(const TrialNeeds& needs, const Target& target) {
   std::vector<Specialization> wanted;
-  if (target.backend == "cpu") return wanted;
+  if (backend_kind(target.backend).host_memory) return wanted;
   const Configuration& configuration = needs.configuration();
   const Workload& workload = configuration.workload();
   for (const CheckSpec* check : needs.checks()) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/checked_size.h"
+#include "device/backend_kind.h"
 #include "trial/buffer_layout.h"
 #include "trial/overlap_check.h"
 #include "trial/shared_variables.h"
@@ -52,7 +53,7 @@ std::vector<NeededLaunch> needed(const Configuration& configuration,
 }  // namespace
 
 bool is_apart(const Configuration& configuration, const CheckSpec& check) {
-  return check.reference_on_cpu && configuration.backend() != "cpu";
+  return check.reference_on_host && !backend_kind(configuration.backend()).host_memory;
 }
 
 TrialNeeds::TrialNeeds(const Configuration& configuration) : configuration_(&configuration) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "device/backend_kind.h"
 #include "trial/buffer_layout.h"
 #include "trial/content_key.h"
 #include "trial/needs.h"
@@ -41,7 +42,7 @@ void References::copy_inputs(Workspace& host, const std::vector<std::string>& na
 }
 
 ArrayContent References::run_on_host(const CheckSpec& check) {
-  const auto cpu = context_.devices.open("cpu");
+  const auto cpu = context_.devices.open(host_kind().name);
   const auto stream = cpu->create_stream();
   BufferPool pool;
   Workspace host(*cpu, *stream, configuration_, context_.files, pool);

@@ -42,7 +42,7 @@ const std::vector<Unit>& Trial::specialise() {
   const TraceSpan span(context_.trace, TraceKind::kSpecialise, variant_.label);
   units_ = needs_.units(device_->info().target, context_.files);
   if (!needs_.has_host_references()) return units_;
-  host_ = context_.devices.open("cpu");
+  host_ = context_.devices.open(host_kind().name);
   host_units_ = needs_.host_units(host_->info().target, context_.files);
   std::vector<const Unit*> all;
   for (const auto* some : {&units_, &host_units_}) {
@@ -96,7 +96,7 @@ void Trial::make_contents() {
   pool_.kept().begin_variant(keep_contents_);
   contents_ = std::make_unique<BufferContents>(configuration(), context_.files, *workspace_, pool_.kept());
   const std::string& backend = device_->info().target.backend;
-  if (backend == "cpu") return;
+  if (backend_kind(backend).host_memory) return;
   compare_ = std::make_unique<DeviceCompare>(context_.service, context_.compiler_for(backend), device_,
                                              *stream_, pool_);
   contents_->compare_by(

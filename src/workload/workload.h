@@ -174,7 +174,7 @@ struct CheckSpec {
   std::optional<FileSource> expected_file;  ///< `expected: {file: ...}`: one number
   std::optional<FileSource> file;           ///< a whole array
   std::string reference_kernel, reference_buffer;
-  bool reference_on_cpu = false;
+  bool reference_on_host = false;
   std::vector<std::pair<ExpressionText, ExpressionText>> region;
   bool reduce_sum = false;
   std::optional<ExpressionText> rtol, atol, skip_below, when;

@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "base/input_file.h"
+#include "device/backend_kind.h"
 #include "workload/buffer_reader.h"
 #include "workload/device_table.h"
 #include "workload/field_reader.h"
@@ -36,8 +37,7 @@ CheckSpec read_check(const YamlNode& node) {
     check.reference_kernel = reference->at("kernel").text();
     check.reference_buffer = reference->at("buffer").text();
     if (const auto on = reference->find("on")) {
-      if (on->text() != "cpu" && on->text() != "device") throw on->error("expected cpu or device");
-      check.reference_on_cpu = on->text() == "cpu";
+      check.reference_on_host = read_one_of(*on, {host_kind().name, "device"}) == host_kind().name;
     }
   }
   const bool scalar = check.expected || check.expected_file;

@@ -29,6 +29,7 @@ BackendKind cpu_kind() {
           .host_memory = true,
           .synchronous_launches = true,
           .fixes_block_shape = true,
+          .unit_name = "cores",
           .architectures = architectures.c_str(),
           .owns_architecture = owns,
           .likely_architecture = likely};

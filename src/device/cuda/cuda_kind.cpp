@@ -18,6 +18,7 @@ int compute_capability(const std::string& architecture) {
 
 BackendKind cuda_kind() {
   return {.name = "cuda",
+          .unfused_option = "--fmad=false",
           .architectures = "sm_90, sm_90a or compute_90 (NVIDIA)",
           .owns_architecture = owns,
           .likely_architecture = likely_arch_name,
