@@ -29,9 +29,9 @@ struct LaunchSpec {
   std::string timing;  ///< the name of its time: `as`, else the kernel's
   std::vector<LaunchArgument> args;
   std::vector<std::pair<std::string, ExpressionText>>
-      with;                                 ///< parameter -> value; they make a child configuration
-  std::vector<ExpressionText> grid, block;  ///< empty: the kernel's
-  std::optional<ExpressionText> shared;     ///< absent: the kernel's
+      with;                                          ///< parameter -> value; they make a child configuration
+  std::vector<ExpressionText> grid, block, cluster;  ///< empty: the kernel's
+  std::optional<ExpressionText> shared;              ///< absent: the kernel's
   /// The kernel with this launch's arguments and shape; the workload's kernel itself where the launch changes
   /// nothing. Set once the workload's names are resolved.
   std::shared_ptr<const KernelSpec> configured;

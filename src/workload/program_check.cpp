@@ -101,6 +101,7 @@ class ProgramChecker {
     };
     replace(launch.grid, configured->grid);
     replace(launch.block, configured->block);
+    replace(launch.cluster, configured->cluster);
     check_optional(launch.shared);
     if (launch.shared) configured->shared = launch.shared;
     for (const ArgumentSpec& argument : configured->args) {

@@ -63,7 +63,7 @@ TEST(Program, ReadsEachStatement) {
   const auto workload = with_run(R"yaml(
   - repeat: {index: k, from: 1, to: n, by: 2}
     do:
-      - {kernel: step, as: first, args: {v: u, u: v, dt: "dt * k", w: k}, grid: ["n - k"], when: "k > 2"}
+      - {kernel: step, as: first, args: {v: u, u: v, dt: "dt * k", w: k}, grid: ["n - k"], cluster: [2, k], when: "k > 2"}
       - swap: [u, v]
   - repeat: {until: "residual < 1e-3", most: 100, every: 10, read: {residual: r}, index: iteration}
     do: [step]
@@ -87,7 +87,10 @@ TEST(Program, ReadsEachStatement) {
   EXPECT_EQ(kernel.args[2].value.text, "dt * k");
   EXPECT_EQ(kernel.args[3].value.text, "k");
   EXPECT_EQ(kernel.grid[0].text, "n - k");
+  ASSERT_EQ(kernel.cluster.size(), 2U);
+  EXPECT_EQ(kernel.cluster[1].text, "k");
   EXPECT_EQ(workload->find_kernel("step")->grid[0].text, "ceil_div(n, 32)");
+  EXPECT_TRUE(workload->find_kernel("step")->cluster.empty());
   EXPECT_EQ(action_of<RepeatSpec>(workload->run[1]).read[0].buffer, "r");
   EXPECT_EQ(action_of<SwapSpec>(loop.body[1]).second, "v");
   EXPECT_EQ(action_of<ParallelSpec>(workload->run[6]).branches.size(), 2U);
