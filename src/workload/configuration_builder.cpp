@@ -250,7 +250,7 @@ class ConfigurationBuilder {
 
   void assign_default(const ParameterSpec& parameter, ParameterValue& value) const {
     const ExpressionText& text = default_of(parameter);
-    if (parameter.kind == ParameterKind::kChoice) {
+    if (parameter.kind == ParameterKind::kChoice || parameter.kind == ParameterKind::kType) {
       assign(parameter, value, word_of(parameter, text), text.where);
       return;
     }
@@ -263,19 +263,19 @@ class ConfigurationBuilder {
     }
   }
 
-  /// A choice's default: a word, or an expression that yields one.
+  /// The default of a choice or of a type: a word, or an expression that yields one.
   [[nodiscard]] std::string word_of(const ParameterSpec& parameter, const ExpressionText& text) const {
-    const auto find_word = [&](const auto& matches) {
-      return std::find_if(parameter.values.begin(), parameter.values.end(), matches);
-    };
-    const auto written = find_word([&](const ExpressionText& word) { return word.text == text.text; });
-    if (written != parameter.values.end()) return text.text;
+    const bool is_type = parameter.kind == ParameterKind::kType;
+    const std::vector<std::string> words =
+        is_type && parameter.values.empty() ? scalar_type_names() : texts_of(parameter.values);
+    const bool written = std::find(words.begin(), words.end(), text.text) != words.end();
+    if (written || (is_type && is_identifier(text.text) && !workload_.find_parameter(text.text)))
+      return text.text;
     const double id = result_.evaluate(text);
-    const auto meant =
-        find_word([&](const ExpressionText& word) { return result_.variables_.at(word.text) == id; });
-    if (meant != parameter.values.end()) return meant->text;
-    throw bad_input(text.key + ": '" + text.text + "' is none of " + join(texts_of(parameter.values), ", "),
-                    text.where);
+    for (const std::string& word : words) {
+      if ((is_type ? type_constant(word) : result_.variables_.at(word)) == id) return word;
+    }
+    throw bad_input(text.key + ": '" + text.text + "' is none of " + join(words, ", "), text.where);
   }
 
   void assign(const ParameterSpec& parameter, ParameterValue& value, const std::string& text,

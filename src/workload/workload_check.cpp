@@ -178,6 +178,11 @@ class Checker {
         for (const auto& [backend, text] : parameter.defaults)
           check_earlier(text, earlier);  // a word is a name
       }
+      if (parameter.kind == ParameterKind::kType) {
+        for (const auto& [backend, text] : parameter.defaults) {
+          if (!is_identifier(text.text) || workload_.find_parameter(text.text)) check_earlier(text, earlier);
+        }
+      }
       if (parameter.kind == ParameterKind::kScalar) {
         for (const auto& [backend, text] : parameter.defaults) check_earlier(text, earlier);
         for (const auto& bound : {parameter.min, parameter.max}) {

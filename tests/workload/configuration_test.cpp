@@ -165,6 +165,31 @@ TEST_F(ComputeCapability, ADefaultThatIsNoWordOfTheChoiceIsRefused) {
               HasSubstr("'sm >= 90 && wide ? wide : plain' is none of plain, tensor"));
 }
 
+TEST(TypeDefaults, MayBeAnExpression) {
+  SmallDisk disk;
+  const auto value = [&](const std::string& sum, const std::string& type) {
+    const std::string text =
+        "workload: t\nparameters:\n  T: {type: type, default: float}\n  Sum: {type: type, " + sum +
+        "}\nkernels: {k: {source: k.cu, grid: [1], block: [1], args: []}}\nrun: [k]\n";
+    const auto workload = parse_workload(YamlNode::parse(text, "t.yaml"), text, "/");
+    return configure(workload, {{"T", RawValue{type, false, {}}}}, unknown_device({"cpu", "host"}),
+                     disk.files)
+        .configuration.value("Sum")
+        .to_string();
+  };
+  const std::string wider = "default: \"T == half ? float : T\", values: [float, double]";
+  EXPECT_EQ(value(wider, "half"), "float");
+  EXPECT_EQ(value(wider, "double"), "double");
+  EXPECT_EQ(value("default: T", "int"), "int");
+  EXPECT_THAT(
+      bad_input_of([&] { static_cast<void>(value(wider, "int")); }),
+      HasSubstr("t.yaml:4:31: parameters.Sum.default: 'T == half ? float : T' is none of float, double"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(value("default: \"S == half ? float : T\"", "int")); }),
+              HasSubstr("unknown name 'S'"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(value("default: flaot", "int")); }),
+              HasSubstr("unknown type 'flaot'; did you mean 'float'?"));
+}
+
 const char* const kByDeviceYaml = R"yaml(workload: by_device
 parameters:
   n: {type: int, default: 8}
