@@ -27,7 +27,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_triad triad(T* __restrict__ a, con
 // A block sums dot_block * dot_items neighbouring elements into partials[block]. Each work-item keeps
 // dot_lanes sums, so that additions do not wait for each other; a lane's step is 1 (blocked) or the block's
 // width (strided, coalesced).
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot dot(T* __restrict__ partials, const T* __restrict__ a,
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot dot(Sum* __restrict__ partials, const T* __restrict__ a,
                                                       const T* __restrict__ b, const Params p) {
   constexpr int width = Params::dot_block;
   constexpr int lanes = Params::dot_lanes;
@@ -46,16 +46,16 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot dot(T* __restrict__ partials, 
   const int own_end = blocked ? first + p.dot_items : extent;
   const int last = own_end < extent ? own_end : extent;
 
-  T sums[lanes] = {};
+  Sum sums[lanes] = {};
   int i = first;
   for (; i + (lanes - 1) * lane_step < last; i += lanes * lane_step) {
     for (int lane = 0; lane < lanes; ++lane) {
-      sums[lane] += x[i + lane * lane_step] * y[i + lane * lane_step];
+      sums[lane] += Sum(x[i + lane * lane_step]) * Sum(y[i + lane * lane_step]);
     }
   }
-  for (; i < last; i += lane_step) sums[0] += x[i] * y[i];
+  for (; i < last; i += lane_step) sums[0] += Sum(x[i]) * Sum(y[i]);
 
-  T sum = 0;
+  Sum sum = 0;
   for (int lane = 0; lane < lanes; ++lane) sum += sums[lane];
 
   sum = kiln::block_reduce_sum<width>(sum, item);

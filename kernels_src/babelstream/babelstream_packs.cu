@@ -111,7 +111,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_triad_packs triad_packs(T* __restr
 // The whole dot product in one launch: each block adds up its tiles; the block that arrives last adds up the
 // blocks' sums in their order (`ordered`: the same bits each time), or takes what they have added to one
 // number. It leaves block_sums[0] and arrivals as it found them, 0.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot_once dot_once(T* __restrict__ dot_sum, T* block_sums,
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot_once dot_once(Sum* __restrict__ dot_sum, Sum* block_sums,
                                                                 unsigned* arrivals, const T* __restrict__ a,
                                                                 const T* __restrict__ b, const Params p) {
   constexpr int width = Params::dot_block;
@@ -119,7 +119,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot_once dot_once(T* __restrict__ 
   constexpr bool ordered = Params::dot_order == 0;
   const int item = int(threadIdx.x);
 
-  T sums[rounds][pack] = {};
+  Sum sums[rounds][pack] = {};
   for_each_tile<rounds>(
       p, width,
       [&](long long first, int stride) {
@@ -132,12 +132,12 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot_once dot_once(T* __restrict__ 
         KILN_UNROLL_ALL
         for (int r = 0; r < rounds; ++r) {
           KILN_UNROLL_ALL
-          for (int e = 0; e < pack; ++e) sums[r][e] += x[r].at[e] * y[r].at[e];
+          for (int e = 0; e < pack; ++e) sums[r][e] += Sum(x[r].at[e]) * Sum(y[r].at[e]);
         }
       },
-      [&](long long i) { sums[0][0] += a[i] * b[i]; });
+      [&](long long i) { sums[0][0] += Sum(a[i]) * Sum(b[i]); });
 
-  T sum = 0;
+  Sum sum = 0;
   for (int r = 0; r < rounds; ++r) {
     for (int e = 0; e < pack; ++e) sum += sums[r][e];
   }
@@ -157,7 +157,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_dot_once dot_once(T* __restrict__ 
   if (!last) return;
 
   __threadfence();
-  const volatile T* const others = block_sums;
+  const volatile Sum* const others = block_sums;
   if (ordered) {
     sum = 0;
     for (int i = item; i < int(gridDim.x); i += width) sum += others[i];

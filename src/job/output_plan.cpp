@@ -104,6 +104,8 @@ const BufferSpec& require_buffer(const Variant& variant, const std::string& name
     throw bad_input("keep." + name + ": there is no buffer '" + name + "'" + suggestion(name, known),
                     file.where);
   }
+  if (workload.memory_of(*buffer).temporary)
+    throw bad_input("keep." + name + ": the buffer is temporary: it has no content after a step", file.where);
   const TrialNeeds needs(variant.configuration);
   if (std::find(needs.buffers().begin(), needs.buffers().end(), name) == needs.buffers().end())
     throw bad_input("keep." + name + ": no kernel of " +

@@ -35,8 +35,10 @@ ProgramRun::ProgramRun(const Configuration& configuration, const ProgramSpec& pr
                        const Prepare& prepare)
     : configuration_(configuration), program_(program), workspace_(workspace) {
   statements_ = bind(program, prepare);
-  for (const std::string& name : buffers()) {
-    graph_buffers_.push_back(name);
+  for (const std::string& name : buffers()) graph_buffers_.push_back(name);
+  std::set<std::string> names;
+  for (const auto& [name, where] : buffers_taken(configuration, program)) names.insert(name);
+  for (const std::string& name : names) {
     const BufferLayout& layout = workspace.layout(name);
     if (layout.spec->used) partly_used_.emplace_back(&layout, variables_in(*layout.spec->used));
   }

@@ -37,10 +37,13 @@ INSTANTIATE_TEST_SUITE_P(
                      "sweep: {method: [march, halves], strip: [1073741824, 2147483647], bind.strip: [run, "
                      "compile]}\n"},
         WorkloadCase{"Stream", "babelstream",
-                     "set: {n: 10007}\nsweep: {implementation: [tuned, paper], T: [double, float]}\n"},
+                     "set: {n: 10007}\nsweep: {implementation: [tuned, paper], T: [double, float, half]}\n"},
         WorkloadCase{"StreamPacks", "babelstream",
                      "set: {method: packs, n: 10007, block: 8, dot_block: 8, dot_grid: 20}\n"
                      "sweep: {pack: [1, 2], blocks: [0, 7], dot_order: [ordered, atomic]}\n"},
+        WorkloadCase{"StreamHalf", "babelstream",
+                     "set: {method: packs, T: half, n: 10007, block: 8, dot_block: 8, dot_grid: 20}\n"
+                     "sweep: {pack: [2, 8], dot_order: [ordered, atomic]}\n"},
         WorkloadCase{"Bude", "minibude",
                      "set: {nposes: 131, natpro: 101, ppwi: 4}\nsweep: {implementation: [tuned, paper], "
                      "fast_math: [false, "

@@ -39,6 +39,16 @@ TEST_F(OutputPlan, EachVariantHasFilesOfItsOwn) {
       ElementsAre("y=/out/1.bin", "y=/out/2.bin"));
 }
 
+TEST_F(OutputPlan, OnlyBuffersThatLastAreKept) {
+  edit_workload("buffers:\n",
+                "buffers:\n  t: {type: T, shape: [n], temporary: true}\n"
+                "  part: {type: T, shape: [1], view: {of: y}}\n");
+  edit_workload("run: [scale]", "run: [scale, {copy: {from: y, to: t}}, {fill: {buffer: part, value: 3}}]");
+  EXPECT_EQ(refusal("keep: {t: /out/t.npy}\n"),
+            "/job.yaml:2:11: keep.t: the buffer is temporary: it has no content after a step");
+  EXPECT_THAT(files_of("workload: scale\nkeep: {part: /out/part.npy}\n"), ElementsAre("part=/out/part.npy"));
+}
+
 TEST_F(OutputPlan, TwoWritersOfOneFileAreRefused) {
   EXPECT_THAT(
       refusal("sweep: {block: [32, 64]}\nkeep: {y: \"/out/y{n}.npy\"}\n"),
