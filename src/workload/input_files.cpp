@@ -28,9 +28,14 @@ std::string InputFiles::digest(FileSystem& files, const std::string& path) {
   if (!digest.empty()) return digest;
   Sha256 hash;
   std::string part;
-  for (std::uint64_t offset = 0; offset == 0 || part.size() == kPart; offset += kPart) {
+  for (std::uint64_t offset = 0; offset == 0 || (part.size() == kPart && offset < kMostDigested);
+       offset += kPart) {
     part = files.read(path, {offset, kPart}).value_or("");
     hash.add(part);
+  }
+  const FileStatus status = input_status(files, path);
+  if (status.size > kMostDigested) {
+    hash.add("\nsize " + std::to_string(status.size) + ", modified " + std::to_string(status.modified_ns));
   }
   return digest = hash.hex();
 }

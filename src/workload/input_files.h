@@ -16,7 +16,10 @@ namespace kiln {
 /// while its size, time and inode are.
 class InputFiles {
  public:
-  /// SHA-256 of its bytes. Throws bad_input for what is no plain file.
+  static constexpr std::uint64_t kMostDigested = std::uint64_t{1} << 30;
+
+  /// SHA-256 of its bytes; of a file with more than kMostDigested bytes that of so many, of its size and of
+  /// when it was changed. Throws bad_input for what is no plain file.
   [[nodiscard]] std::string digest(FileSystem& files, const std::string& path);
   /// Reads only the beginning of a matrix.
   [[nodiscard]] MatrixHeader header(FileSystem& files, const std::string& path);

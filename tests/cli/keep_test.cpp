@@ -1,8 +1,8 @@
 // Results that a run keeps in files, on the cpu.
 #include <gmock/gmock.h>
 
+#include "base/exit_code.h"
 #include "cli/cli_fixture.h"
-#include "cli/exit_code.h"
 #include "support/small_workload.h"
 
 namespace kiln {
