@@ -18,16 +18,18 @@ documents. Tests that this machine cannot run are skipped and listed with the re
   --clang           build with clang++ in place of c++
   --tidy            run clang-tidy over src/, and nothing else
   --format          format the C++ files in place (clang-format 14), and nothing else
+  --all             then also what takes longer: the newcomer's build and job (tools/quickstart.sh)
   --filter REGEX    run only the tests whose name matches
   --no-install      use what is here; install no package
 END
 }
 
-preset=ci install=yes compiler="" filter="" tidy=no
+preset=ci install=yes compiler="" filter="" tidy=no all=no
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) help; exit 0 ;;
     --no-install) install=no ;;
+    --all) all=yes ;;
     --coverage) preset=coverage ;;
     --clang) compiler=clang++ ;;
     --tidy) tidy=yes ;;
@@ -99,5 +101,10 @@ summary "$build/junit.xml"
 if [ "$preset" = coverage ]; then
   step "coverage of src/"
   gcovr --root . --filter 'src/' --object-directory "$build" -j "$(nproc)" --fail-under-line 85 "$build" || result=$?
+fi
+
+if [ "$all" = yes ]; then
+  step "quickstart"
+  if tools/quickstart.sh --no-install; then say "quickstart: passed"; else result=$?; say "quickstart: failed"; fi
 fi
 exit "$result"

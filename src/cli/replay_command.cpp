@@ -45,7 +45,7 @@ int report(World& world, const CompileResult& result) {
   return kExitFailed;
 }
 
-int run(World& world, const std::string& folder) {
+int replay(World& world, const std::string& folder) {
   if (folder.empty()) throw bad_input("the folder of a failure capsule is missing");
   const Capsule capsule = read_capsule(world.files(), folder);
   world.out() << description(capsule);
@@ -66,7 +66,7 @@ Subcommand add_replay_command(CLI::App& app) {
   command->footer(
       examples({"kiln replay jit_cache/failures/20261121T093500123-stencil7.cu-a1B2c3"}) +
       "\n\nExit code: 0 it compiles now; 1 it fails; 2 this is no capsule; 3 the machine lacks something.");
-  return {command, [folder](World& world) { return run(world, *folder); }};
+  return {command, [folder](World& world) { return replay(world, *folder); }};
 }
 
 }  // namespace kiln

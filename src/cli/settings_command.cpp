@@ -13,7 +13,7 @@
 namespace kiln {
 namespace {
 
-int run(World& world, const std::string& format) {
+int show_settings(World& world, const std::string& format) {
   require_word("--format", format, {"table", "markdown"});
   if (format == "markdown") {
     world.out() << settings_page();
@@ -43,7 +43,7 @@ Subcommand add_settings_command(CLI::App& app) {
       ->type_name("FORMAT");
   command->footer(examples(
       {"kiln settings", "KILN_CACHE_DIR=/scratch/kiln kiln settings", "kiln settings --format markdown"}));
-  return {command, [format](World& world) { return run(world, *format); }};
+  return {command, [format](World& world) { return show_settings(world, *format); }};
 }
 
 }  // namespace kiln

@@ -37,8 +37,8 @@ class Sheet {
   template <class FieldOf>
   [[nodiscard]] std::string line(FieldOf field_of) const {
     std::vector<std::string> fields;
-    for (const std::string& column : columns_) fields.push_back(csv_field(field_of(column)));
-    return join(fields, ",") + "\r\n";
+    for (const std::string& column : columns_) fields.push_back(field_of(column));
+    return csv_line(fields);
   }
 
   std::vector<std::string> columns_;
@@ -163,6 +163,13 @@ std::string csv_field(const std::string& value) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& fields, const char* end) {
+  std::vector<std::string> written;
+  written.reserve(fields.size());
+  for (const std::string& field : fields) written.push_back(csv_field(field));
+  return join(written, ",") + end;
 }
 
 std::string records_to_csv(const std::vector<Record>& records) {

@@ -16,5 +16,7 @@ namespace kiln {
 /// A field as RFC 4180 wants it, printable, and data to a spreadsheet: text that begins with = + - @ or a
 /// tab, and is no number, begins with an apostrophe.
 [[nodiscard]] std::string csv_field(const std::string& value);
+/// A line of these fields, and its end.
+[[nodiscard]] std::string csv_line(const std::vector<std::string>& fields, const char* end = "\r\n");
 
 }  // namespace kiln

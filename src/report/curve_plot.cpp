@@ -9,25 +9,24 @@
 namespace kiln {
 namespace {
 
-constexpr double kLeft = 34;
-constexpr double kTop = 20;
-constexpr double kBottom = 220;
-constexpr double kLegendLine = 16;
+constexpr double kCurveLeft = 34;
+constexpr double kCurveTop = 20;
+constexpr double kCurveBottom = 220;
 
 void draw_axes(Svg& svg, const Axis& across, const Axis& up, const std::string& title) {
   constexpr std::size_t kTicks = 7;
   for (const double tick : even_ticks(up.low, up.high, kTicks)) {
-    svg.line(kLeft, up.at(tick), across.end, up.at(tick), tick == 1 ? "unity" : "grid");
-    svg.text(kLeft - 4, up.at(tick) + 4, short_number(tick), "value", "end");
+    svg.line(kCurveLeft, up.at(tick), across.end, up.at(tick), tick == 1 ? "unity" : "grid");
+    svg.text(kCurveLeft - 4, up.at(tick) + 4, short_number(tick), "value", "end");
   }
-  svg.line(kLeft, up.at(1), across.end, up.at(1), "unity");
+  svg.line(kCurveLeft, up.at(1), across.end, up.at(1), "unity");
   const int last = static_cast<int>(std::floor(std::log10(across.high) + 1e-9));
   for (int e = 0; e <= last; ++e) {
     const double x = across.at(std::pow(10.0, e));
-    svg.line(x, kTop, x, kBottom, "grid");
-    svg.text(x, kBottom + 14, power_text(e), "value", "middle");
+    svg.line(x, kCurveTop, x, kCurveBottom, "grid");
+    svg.text(x, kCurveBottom + 14, power_text(e), "value", "middle");
   }
-  svg.text((kLeft + across.end) / 2, kBottom + 28, "launches", "label", "middle");
+  svg.text((kCurveLeft + across.end) / 2, kCurveBottom + 28, "launches", "label", "middle");
   svg.text(0, 12, title, "label");
 }
 
@@ -45,9 +44,9 @@ std::string curve_plot(const std::string& label, const std::string& axis_title,
     }
   }
   const double most_launches = launches.empty() ? 1 : std::max(launches.back(), 10.0);
-  const Axis across{1, most_launches, kLeft + 6, kPlotWidth - 10, true};
-  const Axis up{0, most * kRoom, kBottom, kTop};
-  const double legend = kBottom + 44;
+  const Axis across{1, most_launches, kCurveLeft + 6, kPlotWidth - 10, true};
+  const Axis up{0, most * kRoom, kCurveBottom, kCurveTop};
+  const double legend = kCurveBottom + 44;
   Svg svg(kPlotWidth, legend + kLegendLine * static_cast<double>(curves.size()), label);
   draw_axes(svg, across, up, axis_title);
   for (std::size_t i = 0; i < curves.size(); ++i) {

@@ -9,16 +9,13 @@
 namespace kiln {
 namespace {
 
-constexpr double kRow = 32;
-constexpr double kTextLine = 12;
-
 struct Range {
   double low = 0, high = 0;
 };
 
 /// Of what `ends_of` tells of each bar that was measured; empty where none was.
 template <class EndsOf>
-std::optional<Range> range_of(const std::vector<Bar>& bars, EndsOf ends_of) {
+std::optional<Range> range_of_bars(const std::vector<Bar>& bars, EndsOf ends_of) {
   std::optional<Range> range;
   for (const Bar& bar : bars) {
     if (!bar.failure.empty()) continue;
@@ -47,7 +44,7 @@ void draw_axis(Svg& svg, const Axis& axis, double bottom) {
 
 std::optional<double> span_too_wide_for_bars(const std::vector<Bar>& bars) {
   constexpr double kMost = 20;
-  const auto range = range_of(bars, [](const Bar& bar) { return Range{bar.value, bar.value}; });
+  const auto range = range_of_bars(bars, [](const Bar& bar) { return Range{bar.value, bar.value}; });
   if (!range || !(range->low > 0) || range->high <= kMost * range->low) return std::nullopt;
   return range->high / range->low;
 }
@@ -59,9 +56,9 @@ std::string dot_plot(const std::string& label, const std::vector<Bar>& bars) {
   constexpr double kRadius = 3.5;
   constexpr double kRoom = 1.1;
   constexpr std::size_t kLetters = 56;
-  const double bottom = kRow * static_cast<double>(bars.size());
+  const double bottom = kRowHeight * static_cast<double>(bars.size());
   Svg svg(kPlotWidth, bottom + kAxisHeight, label);
-  const auto range = range_of(bars, [](const Bar& bar) {
+  const auto range = range_of_bars(bars, [](const Bar& bar) {
     return Range{bar.low > 0 ? std::min(bar.low, bar.value) : bar.value, std::max(bar.high, bar.value)};
   });
   const Axis axis{range ? range->low / kRoom : 1, range ? range->high * kRoom : 2, kBegin, kEnd, true};
@@ -80,7 +77,7 @@ std::string dot_plot(const std::string& label, const std::vector<Bar>& bars) {
                  bar.label + ": " + bar.text);
       svg.text(std::max(high, axis.at(bar.value) + kRadius) + 6, y + 4, bar.text, "value");
     }
-    top += kRow;
+    top += kRowHeight;
   }
   return svg.str();
 }

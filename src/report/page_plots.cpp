@@ -14,15 +14,15 @@ namespace kiln {
 namespace {
 
 /// The rows of one problem and figure; of several figures only the first is taken.
-struct Block {
+struct FigureRows {
   std::size_t first = 0, count = 0;
 };
 
-std::vector<Block> first_figures(const Portability& report) {
-  std::vector<Block> blocks;
+std::vector<FigureRows> first_figures(const Portability& report) {
+  std::vector<FigureRows> blocks;
   for (std::size_t i = 0; i < report.rows.size(); i += portability_rows(report, i)) {
     const PortabilityRow& row = report.rows[i];
-    const bool repeated = std::any_of(blocks.begin(), blocks.end(), [&](const Block& block) {
+    const bool repeated = std::any_of(blocks.begin(), blocks.end(), [&](const FigureRows& block) {
       const PortabilityRow& known = report.rows[block.first];
       return known.workload == row.workload && known.problem == row.problem;
     });
@@ -49,7 +49,7 @@ bool drawable(const Summary& summary) {
 }
 
 /// The variants of a block on one device; of a block with a single variant that one.
-std::vector<Bar> bars_of(const Portability& report, const Block& block, std::size_t device) {
+std::vector<Bar> bars_of(const Portability& report, const FigureRows& block, std::size_t device) {
   std::vector<Bar> bars;
   const std::size_t begin = block.count > 1 ? block.first + 1 : block.first;
   for (std::size_t i = begin; i < block.first + block.count; ++i) {
@@ -151,7 +151,7 @@ Plot time_plot(const std::string& caption, const std::vector<Bar>& bars) {
 
 std::vector<Plot> time_plots(const Portability& report) {
   std::vector<Plot> plots;
-  for (const Block& block : first_figures(report)) {
+  for (const FigureRows& block : first_figures(report)) {
     for (std::size_t device = 0; device < report.devices.size(); ++device) {
       const std::vector<Bar> bars = bars_of(report, block, device);
       if (std::none_of(bars.begin(), bars.end(), [](const Bar& bar) { return bar.failure.empty(); }))
@@ -166,7 +166,7 @@ std::vector<Plot> time_plots(const Portability& report) {
 
 std::vector<Plot> heat_maps(const std::vector<Record>& records, const Portability& report) {
   std::vector<Plot> plots;
-  for (const Block& block : first_figures(report)) {
+  for (const FigureRows& block : first_figures(report)) {
     const PortabilityRow& row = report.rows[block.first];
     for (const std::string& device : report.devices) {
       std::vector<Sample> samples;

@@ -110,21 +110,15 @@ const Layout& layout_of(const std::vector<Record>& records) {
   return found->second;
 }
 
-std::string csv_line(const Line& fields) {
-  Line quoted;
-  for (const std::string& field : fields) quoted.push_back(csv_field(field));
-  return join(quoted, ",") + "\n";
-}
-
 }  // namespace
 
 std::string records_to_paper_csv(const std::vector<Record>& records) {
   if (records.empty()) return "";
   const Layout& layout = layout_of(records);
-  std::string text = csv_line(layout.columns);
+  std::string text = csv_line(layout.columns, "\n");
   for (const Record& record : records) {
     if (record.status != RunStatus::kOk) continue;
-    for (const Line& line : layout.lines(record)) text += csv_line(line);
+    for (const Line& line : layout.lines(record)) text += csv_line(line, "\n");
   }
   return text;
 }

@@ -10,8 +10,6 @@
 namespace kiln {
 namespace {
 
-constexpr double kTextLine = 12;
-
 /// Lines down from the top, and the numbers and the unit below.
 void draw_time_axis(Svg& svg, const Axis& axis, double bottom) {
   constexpr std::size_t kTicks = 6;
@@ -62,14 +60,13 @@ std::string series_class(const char* kind, std::size_t number) {
 }
 
 std::string bar_plot(const std::string& label, const std::vector<Bar>& bars) {
-  constexpr double kRow = 32;
   constexpr double kBarWidth = 270;
   constexpr double kBarHeight = 12;
   constexpr double kAxisHeight = 18;
   constexpr std::size_t kLetters = 56;
   double most = 0;
   for (const Bar& bar : bars) most = std::max({most, bar.value, bar.high});
-  const double bottom = kRow * static_cast<double>(bars.size());
+  const double bottom = kRowHeight * static_cast<double>(bars.size());
   Svg svg(kPlotWidth, bottom + (most > 0 ? kAxisHeight : 0), label);
   const Axis axis{0, most > 0 ? most : 1, 0, kBarWidth};
   if (most > 0) draw_time_axis(svg, axis, bottom);
@@ -85,7 +82,7 @@ std::string bar_plot(const std::string& label, const std::vector<Bar>& bars) {
       draw_interval(svg, axis.at(bar.low), axis.at(bar.high), top + kBarHeight / 2);
       svg.text(axis.at(std::max(bar.high, bar.value)) + 6, top + kBarHeight - 2, bar.text, "value");
     }
-    y += kRow;
+    y += kRowHeight;
   }
   return svg.str();
 }

@@ -72,6 +72,9 @@ struct Curve {
 
 /// The width of all of them, in units of the picture.
 inline constexpr double kPlotWidth = 360;
+inline constexpr double kRowHeight = 32;  // of a bar with its label above it
+inline constexpr double kTextLine = 12;
+inline constexpr double kLegendLine = 16;
 /// The style of series `number`, counted from 0; looks repeat after kSeriesLooks.
 inline constexpr std::size_t kSeriesLooks = 8;
 [[nodiscard]] std::string series_class(const char* kind, std::size_t number);

@@ -75,13 +75,6 @@ std::string number_text(const std::optional<double>& value) {
   return value ? format_number(*value) : "";
 }
 
-std::string csv_line(const std::vector<std::string>& fields) {
-  std::vector<std::string> quoted;
-  quoted.reserve(fields.size());
-  for (const std::string& field : fields) quoted.push_back(csv_field(field));
-  return join(quoted, ",") + "\r\n";
-}
-
 std::string problem_words(const PortabilityRow& row) {
   std::vector<std::string> words;
   for (const auto& [name, value] : row.problem) words.push_back(assignment(name, value));

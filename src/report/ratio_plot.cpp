@@ -10,8 +10,6 @@
 namespace kiln {
 namespace {
 
-constexpr double kRow = 32;
-constexpr double kTextLine = 12;
 constexpr double kTextBegin = 236;
 constexpr double kMost = 8;  // ratios beyond it, and below its inverse, are not drawn
 
@@ -69,7 +67,7 @@ std::string ratio_plot(const std::string& label, const std::string& axis_title,
                        const std::vector<RatioMark>& marks) {
   constexpr double kAxisHeight = 32;
   constexpr double kGap = 34;
-  const double bottom = kRow * static_cast<double>(marks.size());
+  const double bottom = kRowHeight * static_cast<double>(marks.size());
   Svg svg(kPlotWidth, bottom + kAxisHeight, label);
   const Axis axis = axis_of(marks);
   for (const double tick : ratio_ticks(axis, kGap)) {
@@ -80,7 +78,7 @@ std::string ratio_plot(const std::string& label, const std::string& axis_title,
   double top = 0;
   for (const RatioMark& mark : marks) {
     if (std::isfinite(mark.value) && mark.value > 0) draw_mark(svg, axis, mark, top);
-    top += kRow;
+    top += kRowHeight;
   }
   return svg.str();
 }

@@ -9,11 +9,10 @@
 namespace kiln {
 namespace {
 
-constexpr double kLeft = 34;
-constexpr double kBottom = 244;
-constexpr double kTop = 20;
+constexpr double kRoofLeft = 34;
+constexpr double kRoofBottom = 244;
+constexpr double kRoofTop = 20;
 constexpr double kRight = kPlotWidth - 10;
-constexpr double kLegendLine = 16;
 
 /// Decades of both axes that hold all ceilings, their corners and all points.
 struct Axes {
@@ -56,23 +55,23 @@ Axes axes_of(const DeviceCeilings& device, const std::vector<RooflinePoint>& poi
   axes.y_high = decade_above(std::max({rate, bandwidth, 1.0}) * kRoom);
   axes.y_low = axes.y_high - kDecades;
   for (const RooflinePoint& point : points) axes.y_low = std::min(axes.y_low, decade_below(point.rate));
-  axes.across = {std::pow(10.0, axes.x_low), std::pow(10.0, axes.x_high), kLeft, kRight, true};
-  axes.up = {std::pow(10.0, axes.y_low), std::pow(10.0, axes.y_high), kBottom, kTop, true};
+  axes.across = {std::pow(10.0, axes.x_low), std::pow(10.0, axes.x_high), kRoofLeft, kRight, true};
+  axes.up = {std::pow(10.0, axes.y_low), std::pow(10.0, axes.y_high), kRoofBottom, kRoofTop, true};
   return axes;
 }
 
 void draw_grid(Svg& svg, const Axes& axes) {
   for (int e = axes.x_low; e <= axes.x_high; ++e) {
     const double x = axes.x(std::pow(10.0, e));
-    svg.line(x, kTop, x, kBottom, "grid");
-    svg.text(x, kBottom + 14, power_text(e), "value", "middle");
+    svg.line(x, kRoofTop, x, kRoofBottom, "grid");
+    svg.text(x, kRoofBottom + 14, power_text(e), "value", "middle");
   }
   for (int e = axes.y_low; e <= axes.y_high; ++e) {
     const double y = axes.y(std::pow(10.0, e));
-    svg.line(kLeft, y, kRight, y, "grid");
-    svg.text(kLeft - 4, y + 4, power_text(e), "value", "end");
+    svg.line(kRoofLeft, y, kRight, y, "grid");
+    svg.text(kRoofLeft - 4, y + 4, power_text(e), "value", "end");
   }
-  svg.text((kLeft + kRight) / 2, kBottom + 28, "FLOP per byte", "label", "middle");
+  svg.text((kRoofLeft + kRight) / 2, kRoofBottom + 28, "FLOP per byte", "label", "middle");
   svg.text(0, 12, "GFLOP/s", "label");
 }
 
@@ -121,7 +120,7 @@ std::string look(const char* kind, std::size_t group) {
 
 void draw_legend(Svg& svg, const std::vector<std::string>& ceilings, const std::vector<std::string>& groups) {
   constexpr double kRadius = 4;
-  double y = kBottom + 48;
+  double y = kRoofBottom + 48;
   for (const std::string& text : ceilings) {
     svg.text(0, y, text, "value");
     y += kLegendLine;
@@ -143,7 +142,7 @@ std::string roofline_plot(const std::string& label, const DeviceCeilings& device
                                        ceilings_text(device, "GB/s", "slopes: ")};
   std::erase(ceilings, "");
   const auto lines = static_cast<double>(groups.size() + ceilings.size());
-  Svg svg(kPlotWidth, kBottom + 36 + kLegendLine * lines, label);
+  Svg svg(kPlotWidth, kRoofBottom + 36 + kLegendLine * lines, label);
   draw_grid(svg, axes);
   const double bandwidth = highest(device, "GB/s");
   const double rate = highest(device, "GFLOP/s");
@@ -162,7 +161,7 @@ std::string roofline_plot(const std::string& label, const DeviceCeilings& device
       svg.circle(axes.x(*point.intensity), axes.y(point.rate), 4, look("point", group),
                  title + " at " + short_number(*point.intensity) + " FLOP per byte");
     } else {
-      svg.line(kLeft, axes.y(point.rate), kRight, axes.y(point.rate), look("level", group), title);
+      svg.line(kRoofLeft, axes.y(point.rate), kRight, axes.y(point.rate), look("level", group), title);
     }
   }
   draw_legend(svg, ceilings, groups);

@@ -6,9 +6,9 @@ namespace kiln {
 namespace {
 
 /// The lines of one study on one device.
-class Lines {
+class StudyLines {
  public:
-  Lines(const StudyReport& report, std::string& text) : report_(report), text_(text) {}
+  StudyLines(const StudyReport& report, std::string& text) : report_(report), text_(text) {}
 
   void add_all() {
     for (const CaseResult& which : report_.cases) add_case(which);
@@ -68,11 +68,8 @@ class Lines {
   void line(const std::string& name, const std::string& figure, const std::string& against,
             const std::string& value, const std::string& low, const std::string& high,
             const std::string& unit, const std::string& words) {
-    std::vector<std::string> fields;
-    for (const std::string& field : {report_.run_id, report_.section, report_.device_name, name, figure,
-                                     against, value, low, high, unit, words})
-      fields.push_back(csv_field(field));
-    text_ += join(fields, ",") + "\r\n";
+    text_ += csv_line({report_.run_id, report_.section, report_.device_name, name, figure, against, value,
+                       low, high, unit, words});
   }
 
   const StudyReport& report_;
@@ -83,7 +80,7 @@ class Lines {
 
 std::string studies_to_csv(const std::vector<StudyReport>& reports) {
   std::string text = "run_id,section,device,case,figure,against,value,low,high,unit,words\r\n";
-  for (const StudyReport& report : reports) Lines(report, text).add_all();
+  for (const StudyReport& report : reports) StudyLines(report, text).add_all();
   return text;
 }
 

@@ -85,7 +85,7 @@ struct BlockSizes {
 };
 
 /// The worst of equally wrong elements is the first, whichever block has met it.
-Comparison join(const std::vector<BlockCounts>& counts, const std::vector<BlockSizes>& sizes) {
+Comparison joined(const std::vector<BlockCounts>& counts, const std::vector<BlockSizes>& sizes) {
   Comparison result;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     result.compared += counts[i].compared;
@@ -156,7 +156,7 @@ std::optional<Comparison> DeviceCompare::compare(const BufferLayout& layout, con
     device_->copy_to_host(stream_, counts.data(), counts_at, counts_bytes);
     device_->copy_to_host(stream_, sizes.data(), sizes_at, sizes_bytes);
     pool_.give(std::move(room));
-    Comparison result = join(counts, sizes);
+    Comparison result = joined(counts, sizes);
     if (result.compared == 0) return result;
     result.worst_value = element_of(values, type, result.worst_index);
     result.worst_expected =

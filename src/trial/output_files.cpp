@@ -23,7 +23,7 @@ inline constexpr auto kWords<OutputFormat> =
 
 namespace {
 
-constexpr std::uint64_t kPartBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kWrittenAtOnce = std::uint64_t{16} << 20;
 
 std::optional<OutputFormat> format_of(const std::string& file) {
   return from_word<OutputFormat>(std::filesystem::path(file).extension().string());
@@ -115,7 +115,7 @@ void write_output(const Workspace& workspace, const BufferLayout& layout, const 
                            : format == OutputFormat::kCsv ? csv_titles(layout)
                                                           : "";
   files.write_file(file.draft(), head, false);
-  const std::uint64_t most = std::max<std::uint64_t>(1, kPartBytes / layout.element_bytes);
+  const std::uint64_t most = std::max<std::uint64_t>(1, kWrittenAtOnce / layout.element_bytes);
   std::vector<std::byte> room;
   for (std::uint64_t first = 0; first < layout.count; first += most) {
     const std::uint64_t count = std::min(most, layout.count - first);

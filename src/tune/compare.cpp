@@ -54,12 +54,6 @@ void add_part(SearcherResult& mean, const SearcherResult& one, double count) {
   mean.seconds += one.seconds / count;
 }
 
-std::string csv_line(const std::vector<std::string>& fields) {
-  std::vector<std::string> quoted;
-  for (const std::string& field : fields) quoted.push_back(csv_field(field));
-  return join(quoted, ",") + "\r\n";
-}
-
 /// Four decimals: what 20 seeds can tell apart has two.
 std::string rounded(double value) {
   constexpr double kUnit = 1e4;

@@ -99,7 +99,7 @@ class LineReader {
 
 /// In letters of either case.
 template <HasWords Value>
-Value read_word(LineReader& reader) {
+Value next_word(LineReader& reader) {
   std::string word(reader.word());
   std::transform(word.begin(), word.end(), word.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
@@ -129,9 +129,9 @@ MatrixHeader read_header(LineReader& reader) {
   if (const std::string object(reader.word()); object != "matrix")
     throw reader.error("holds " + in_quotes(object) + "; expected 'matrix'");
   MatrixHeader header;
-  header.format = read_word<Format>(reader);
-  header.field = read_word<Field>(reader);
-  header.symmetry = read_word<Symmetry>(reader);
+  header.format = next_word<Format>(reader);
+  header.field = next_word<Field>(reader);
+  header.symmetry = next_word<Symmetry>(reader);
   reader.require_end();
   require_consistent(header, reader);
   if (!reader.next_data_line()) throw reader.error("ends before the line of sizes");

@@ -12,19 +12,20 @@
 namespace kiln {
 namespace {
 
-constexpr const char* kInstall = "install one, for example with 'apt-get install g++'";
+constexpr const char* kInstallCompiler = "install one, for example with 'apt-get install g++'";
 
 std::string locate(const std::string& wanted, ProcessRunner& processes) {
   if (!wanted.empty()) {
     if (const auto path = processes.find_program(wanted)) return *path;
     throw environment_error("no C++ compiler for CPU kernels: '" + wanted +
-                            "' is not a program that can be run; correct the setting or " + kInstall);
+                            "' is not a program that can be run; correct the setting or " + kInstallCompiler);
   }
   for (const char* name : {"g++", "clang++", "c++"}) {
     if (const auto path = processes.find_program(name)) return *path;
   }
   throw environment_error(
-      std::string("no C++ compiler for CPU kernels: looked for g++, clang++ and c++ in PATH; ") + kInstall);
+      std::string("no C++ compiler for CPU kernels: looked for g++, clang++ and c++ in PATH; ") +
+      kInstallCompiler);
 }
 
 std::string ask(const std::string& path, ProcessRunner& processes) {

@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-constexpr const char* kInstall =
+constexpr const char* kInstallNvrtc =
     "; install the CUDA toolkit (on Ubuntu: apt-get install nvidia-cuda-toolkit) or its wheel (pip install "
     "nvidia-cuda-nvrtc), or name the library with KILN_NVRTC";
 
@@ -110,7 +110,7 @@ std::string searched(const LibrarySearch& search, const std::vector<std::string>
     throw environment_error(none + searched(search, reasons) +
                             "; CUDA_HOME, /usr/local/cuda and the NVIDIA wheels of each python3 in PATH have "
                             "none that can be used" +
-                            kInstall);
+                            kInstallNvrtc);
   }
   const std::string problem = is_folder(search.explicit_path, files)
                                   ? "a folder with none of " + join(search.names, ", ") + ": " + places.nvrtc

@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-constexpr const char* kInstall =
+constexpr const char* kInstallHipRtc =
     "; install ROCm's HIP SDK (https://rocm.docs.amd.com; on Debian and Ubuntu: apt-get install "
     "libamdhip64-dev "
     "rocm-device-libs), or name the library with KILN_HIPRTC";
@@ -57,7 +57,7 @@ VendorLibrary open_comgr(const VendorLibrary& hiprtc, HiprtcLibrary& library, Fi
   if (comgr.handle == nullptr || !bind_comgr(comgr, library.comgr)) {
     throw environment_error("the hipRTC in " + library.path + " cannot be used without AMD's comgr: " +
                             (comgr.handle == nullptr ? comgr.problem : comgr.path + " is too old") +
-                            kInstall);
+                            kInstallHipRtc);
   }
   return comgr;
 }
@@ -134,7 +134,7 @@ std::string hiprtc_candidate(const HipPlaces& places, FileSystem& files) {
 HiprtcLibrary open_hiprtc(const HipPlaces& places, FileSystem& files) {
   const VendorLibrary opened = open_library(search_for(places, files), files);
   if (opened.handle == nullptr) {
-    throw environment_error("no hipRTC, which compiles for AMD's GPUs: " + opened.problem + kInstall);
+    throw environment_error("no hipRTC, which compiles for AMD's GPUs: " + opened.problem + kInstallHipRtc);
   }
   HiprtcLibrary library;
   library.path = opened.path;

@@ -54,8 +54,7 @@ std::string function_of(const std::string& name_expression) {
 }
 
 std::map<std::string, std::uint64_t> static_shared_bytes(std::string_view binary) {
-  using Function = std::map<std::string, std::uint64_t>;  // bytes by variable
-  std::map<std::string, Function> functions;
+  std::map<std::string, std::map<std::string, std::uint64_t>> functions;  // bytes by function and variable
   try {
     for (const ElfFile::Symbol& symbol : ElfFile(binary).symbols()) {
       if (!symbol.thread_local_variable) continue;
