@@ -3,9 +3,17 @@
 #include <algorithm>
 
 namespace kiln {
+namespace {
+
+// Of every GPU that CUDA or HIP takes, where nothing is known of the device.
+constexpr double kUsualBlockLimit = 1024;
+constexpr double kUsualSharedLimit = 48 * 1024;
+
+}  // namespace
 
 const std::vector<std::string>& device_words() {
-  static const std::vector<std::string> words{"sm", "compute_units", "memory_bandwidth"};
+  static const std::vector<std::string> words{"sm", "compute_units", "memory_bandwidth", "block_limit",
+                                              "shared_limit"};
   return words;
 }
 
@@ -17,6 +25,11 @@ void define_device_words(const DeviceInfo& device, Variables& variables) {
   variables["sm"] = device.target.compute_capability();
   variables["compute_units"] = device.compute_units;
   variables["memory_bandwidth"] = device.memory_bandwidth;
+  const auto known_or = [](std::uint64_t limit, double otherwise) {
+    return limit > 0 ? static_cast<double>(limit) : otherwise;
+  };
+  variables["block_limit"] = known_or(device.limits.max_threads_per_block, kUsualBlockLimit);
+  variables["shared_limit"] = known_or(device.limits.max_shared_bytes_per_block, kUsualSharedLimit);
 }
 
 std::vector<std::string> defaults_by_device(const Workload& workload, const std::string& backend) {

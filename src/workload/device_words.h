@@ -10,7 +10,8 @@
 namespace kiln {
 
 /// Words of expressions that stand for the device: `sm` (compute capability of an NVIDIA target, else 0),
-/// `compute_units` and `memory_bandwidth` (GB/s), which are 0 where no device is known.
+/// `compute_units` and `memory_bandwidth` (GB/s), which are 0 where no device is known; `block_limit` and
+/// `shared_limit`, the most work-items and bytes of shared memory of a block, which are a usual GPU's there.
 [[nodiscard]] const std::vector<std::string>& device_words();
 [[nodiscard]] bool is_device_word(const std::string& name);
 /// Gives each of them its value.

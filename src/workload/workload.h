@@ -18,6 +18,7 @@
 #include "workload/file_format.h"
 #include "workload/input_files.h"
 #include "workload/program.h"
+#include "workload/tune_spec.h"
 
 namespace kiln {
 
@@ -206,6 +207,7 @@ struct Workload {
   std::vector<CheckSpec> checks;
   std::vector<MetricSpec> metrics;
   std::optional<ExpressionText> refresh;
+  TuneSpec tune;
   /// What its expressions mean, each read once. Shared by copies: a text means the same in all of them.
   std::shared_ptr<ExpressionMemo> expressions = std::make_shared<ExpressionMemo>();
   /// What is known of its input files. Shared by copies.

@@ -39,6 +39,8 @@ class Checker {
     check_metrics();
     check_every_selection(workload_);
     if (workload_.refresh) check(*workload_.refresh);
+    check_expressions(workload_.tune.constraints);
+    if (const auto tune = root_.find("tune")) check_tune(workload_, *tune);
   }
 
  private:

@@ -105,7 +105,7 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
                                                const std::filesystem::path& directory,
                                                const std::optional<YamlNode>& devices) {
   node.require_keys({"workload", "summary", "description", "parameters", "let", "types", "constraints",
-                     "buffers", "kernels", "run", "verify", "metrics", "measure"});
+                     "buffers", "kernels", "run", "verify", "metrics", "measure", "tune"});
   auto workload = std::make_shared<Workload>();
   workload->name = node.at("workload").text();
   workload->file = node.where().file;
@@ -141,6 +141,7 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
     measure->require_keys({"refresh"});
     read_optional(*measure, "refresh", workload->refresh, read_expression);
   }
+  read_optional(node, "tune", workload->tune, read_tune);
   if (devices) add_device_table(*devices, *workload);
   resolve_and_check(*workload, node);
   return workload;
