@@ -13,7 +13,7 @@ install(TARGETS kiln-worker RUNTIME DESTINATION libexec/kiln)
 install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
 install(DIRECTORY include/kiln DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY kernels_src configs schemas DESTINATION share/kiln)
+install(DIRECTORY kernels_src configs schemas DESTINATION share/kiln PATTERN ".*.lock" EXCLUDE)
 # The installed program writes its own completion scripts.
 foreach(shell_and_file bash|bash-completion/completions/kiln zsh|zsh/site-functions/_kiln fish|fish/vendor_completions.d/kiln.fish)
   string(REPLACE "|" ";" shell_and_file ${shell_and_file})

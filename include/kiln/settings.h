@@ -32,6 +32,8 @@ struct Settings {
   std::string isolation = "auto";                               ///< where compiles run: auto, none or process
   std::string worker;                                           ///< path of kiln-worker; empty: searched
   std::string trace;                                            ///< file for a Chrome trace; empty: none
+  std::string wisdom_dir;                                       ///< folder of found points; empty: none
+  std::vector<std::string> wisdom_read_only;                    ///< further folders of them
   std::string color = "auto";                                   ///< auto, always or never
 
   /// For a program that embeds Kiln and whose users need not know of it: the defaults, with a cache of the

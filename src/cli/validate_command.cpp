@@ -22,6 +22,7 @@
 #include "trial/needs.h"
 #include "trial/tolerance.h"
 #include "trial/unchecked.h"
+#include "wisdom/wisdom_file.h"
 #include "workload/configuration.h"
 #include "workload/device_table.h"
 
@@ -145,12 +146,18 @@ std::string check_study(const std::string& path, const std::string& text, World&
   return reasons.remark();
 }
 
+std::string check_wisdom(const std::string& path, const std::string& text) {
+  static_cast<void>(parse_wisdom(text, path));
+  return "";
+}
+
 /// What is to be said of a file that is right.
 std::string check_file(const std::string& path, World& world) {
   const std::string text = read_input(world.files(), path, kJobInput);
   const YamlNode root = YamlNode::parse(text, path);
   const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
   if (is_workload) return check_workload(path, world);
+  if (path.ends_with(kWisdomEnding)) return check_wisdom(path, text);
   if (const auto workload = workload_of_device_table(path); !workload.empty())
     return check_workload(workload.string(), world);
   return looks_like_study(root) ? check_study(path, text, world) : check_job(path, text, world);

@@ -47,6 +47,12 @@ Path cache_folder(const SettingsWorld& world, const Path& name, const std::strin
   return temporary_folder() / (name_in_temporary + "-" + std::to_string(current_user_id()));
 }
 
+/// `name` below the user's folder for data; empty where there is none.
+std::string data_folder(const SettingsWorld& world, const Path& name) {
+  const Path folder = xdg_folder(world, "XDG_DATA_HOME", ".local/share");
+  return folder.empty() ? "" : (folder / name).string();
+}
+
 Path default_cache_dir(const SettingsWorld& world, const std::optional<Path>& checkout) {
   return checkout ? *checkout / "jit_cache" : cache_folder(world, "kiln", "kiln");
 }
@@ -78,6 +84,7 @@ Settings default_settings(const SettingsWorld& world, std::vector<std::string>& 
   Settings settings;
   settings.cache_dir = default_cache_dir(world, checkout).string();
   settings.workload_path = default_workload_path(world, checkout);
+  settings.wisdom_dir = data_folder(world, "kiln/wisdom");
   return settings;
 }
 
@@ -256,6 +263,7 @@ Settings application_settings(const SettingsWorld& world, const std::string& nam
   Settings settings;
   settings.cache_dir = cache_folder(world, Path(name) / "kiln", "kiln-" + name).string();
   settings.workload_path = default_workload_path(world, std::nullopt);
+  settings.wisdom_dir = data_folder(world, Path(name) / "kiln" / "wisdom");
   return settings;
 }
 

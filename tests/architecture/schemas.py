@@ -58,10 +58,11 @@ def check_file(path, schema_name, checker):
 
 
 checkers = {p.name: validator(p.name) for p in sorted((root / "schemas").glob("*.json"))}
-job, workload, study = (checkers[name + ".schema.json"] for name in ("job", "workload", "study"))
+job, workload, study, wisdom = (checkers[name + ".schema.json"] for name in ("job", "workload", "study", "wisdom"))
 
 device_tables = set(root.glob("kernels_src/*/*.devices.yaml"))
-workload_files = {p for p in root.glob("kernels_src/*/*.yaml")} - device_tables
+wisdom_files = set(root.glob("kernels_src/*/*.wisdom.yaml"))
+workload_files = {p for p in root.glob("kernels_src/*/*.yaml")} - device_tables - wisdom_files
 study_files = set(root.glob("configs/studies/*.yaml"))
 job_files = set()
 for path in sorted(set(root.glob("configs/**/*.yaml")) - study_files) + sorted(root.glob("examples/**/*.yaml")):
@@ -75,6 +76,10 @@ for path in sorted(study_files):
     check_file(path, "study.schema.json", study)
 for path in sorted(device_tables):
     check_file(path, "devices.schema.json", checkers["devices.schema.json"])
+for path in sorted(wisdom_files):  # written by kiln, which adds no line for editors
+    problem = first_problem(path.read_text(), wisdom)
+    if problem:
+        problems.append(f"{path}: {problem}")
 
 # A check that lets everything through would pass above; these must be refused, each for its one fault.
 good_job = "workload: w\ndevice: [cpu, cuda:0]\nset: {nx: 4, bind.nx: run}\nsweep: {T: [float, double]}\nmeasure: {min_time: 20 ms}\n"
@@ -88,7 +93,14 @@ good_workload = (
     "buffers: {a: {type: float, shape: [n], init: {uniform: [0, 1]}}}\nkernels: {k: " + good_kernel + "}\nrun: [k]\n"
     "verify: {checks: [{buffer: a, reference: {kernel: k, buffer: a, on: cpu}, rtol: 1e-9}]}\n"
 )
+good_wisdom = (
+    "- key: {workload: w, device: {name: a b, backend: cpu, arch: x86-64 avx2}, types: {T: float}, size: {n: 4}}\n"
+    "  values: {block: 32, bind.n: run}\n  result: {time: [1 ms, 2 ms, 3 ms], rank: 1}\n  made: {date: 2026-11-22, driver: 570.86}\n"
+)
 bad = [
+    (wisdom, good_wisdom.replace("cpu", "host"), "an unknown back end"),
+    (wisdom, good_wisdom.replace("{block: 32, bind.n: run}", "{}"), "a point without values"),
+    (wisdom, good_wisdom.replace("rank: 1", "rank: 0"), "a rank of 0"),
     (job, good_job + "sweeps: {}\n", "an unknown key"),
     (job, "set: {n: 1}\n", "no workload"),
     (job, good_job.replace("cuda:0", "gpu 1"), "an unknown device"),
@@ -109,7 +121,7 @@ bad = [
     (workload, good_workload.replace("on: cpu", "on: host"), "an unknown place"),
     (workload, good_workload.replace("parameters: {n", "parameters: {1n"), "a name that is none"),
 ]
-for checker, text, what in [(job, good_job, ""), (study, good_study, ""), (workload, good_workload, ""), (job, "workload:\n  " + good_workload.replace("\n", "\n  "), "")] + bad:
+for checker, text, what in [(job, good_job, ""), (study, good_study, ""), (workload, good_workload, ""), (wisdom, good_wisdom, ""), (job, "workload:\n  " + good_workload.replace("\n", "\n  "), "")] + bad:
     refused = first_problem(text, checker)
     if what and not refused:
         problems.append(f"let through: {what}")

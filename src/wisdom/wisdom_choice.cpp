@@ -1,0 +1,230 @@
+#include "wisdom/wisdom_choice.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <tuple>
+
+#include "base/text.h"
+#include "config/job_spec.h"
+#include "workload/configuration.h"
+
+namespace kiln {
+namespace {
+
+/// "NVIDIA H100 80GB HBM3" is "h100": without the vendor and the memory.
+std::string product_of(const std::string& name) {
+  std::string product;
+  for (std::string word : split(name, ' ')) {
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    const bool memory = word.ends_with("gb") || word.starts_with("hbm");
+    if (word.empty() || memory || word == "nvidia" || word == "amd" || word == "tesla") continue;
+    product += (product.empty() ? "" : " ") + word;
+  }
+  return product;
+}
+
+/// "9" of "sm_90a", "gfx9" of "gfx90a:sramecc+:xnack-", "x86-64" of a CPU.
+std::string family_of(const std::string& backend, const std::string& arch) {
+  const int capability = Target{backend, arch}.compute_capability();
+  if (capability > 0) return std::to_string(capability / 10);
+  if (arch.starts_with("gfx")) {
+    constexpr std::size_t kMinorDigits = 2;  // the last two name minor version and stepping
+    const std::string name = arch.substr(0, arch.find(':'));
+    return name.size() > kMinorDigits ? name.substr(0, name.size() - kMinorDigits) : name;
+  }
+  return arch.substr(0, arch.find(' '));
+}
+
+bool similar_units(int a, int b) {
+  constexpr double kMost = 0.1;
+  if (a <= 0 || b <= 0) return a == b;
+  return std::abs(a - b) <= kMost * std::max(a, b);
+}
+
+using Assignments = std::vector<std::pair<std::string, RawValue>>;
+
+/// The configuration of the question alone, where constraints may be violated.
+Configuration asked_configuration(const WisdomQuestion& question, FileSystem& files) {
+  return configure(question.workload, question.set, question.device, files).configuration;
+}
+
+NamedTexts types_of(const Configuration& configuration) {
+  NamedTexts types;
+  for (const auto& [name, value] : configuration.values()) {
+    if (value.kind == ParameterKind::kType) types.emplace_back(name, value.to_string());
+  }
+  std::sort(types.begin(), types.end());
+  return types;
+}
+
+template <class Entries>
+NamedSizes sizes_of(const Configuration& configuration, const Entries& tuned) {
+  NamedSizes sizes;
+  for (const std::string& name : size_parameters(configuration.workload())) {
+    if (has_name(tuned, name)) continue;
+    const double size = std::max(1.0, configuration.value(name).number());
+    sizes.emplace_back(name, static_cast<std::int64_t>(size));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+/// Absent where the sizes have other names.
+std::optional<double> distance_of(const NamedSizes& a, const NamedSizes& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].first != b[i].first) return std::nullopt;
+    const double ratio = std::log(static_cast<double>(a[i].second) / static_cast<double>(b[i].second));
+    sum += ratio * ratio;
+  }
+  return std::sqrt(sum);
+}
+
+std::vector<std::string> differences(const WisdomOrigin& then, const WisdomOrigin& now) {
+  std::vector<std::string> names;
+  const auto compare = [&](const char* name, const std::string& a, const std::string& b) {
+    if (!a.empty() && !b.empty() && a != b) names.emplace_back(name);
+  };
+  compare("source", then.source, now.source);
+  compare("compiler", then.compiler, now.compiler);
+  compare("driver", then.driver, now.driver);
+  compare("kiln", then.kiln, now.kiln);
+  return names;
+}
+
+/// The values that the job leaves free, if the workload takes them all and its size stays as it is.
+std::optional<Assignments> free_values(const WisdomChoice& choice, const WisdomQuestion& question,
+                                       FileSystem& files) {
+  Assignments free;
+  for (const auto& [name, text] : choice.record.values) {
+    const ParameterSpec* parameter = question.workload->find_parameter(name);
+    if (parameter != nullptr &&
+        (parameter->kind == ParameterKind::kPath || parameter->kind == ParameterKind::kType))
+      return std::nullopt;
+    if (!has_name(question.set, name)) free.emplace_back(name, RawValue{text, false, choice.record.where});
+  }
+  Assignments all = question.set;
+  all.insert(all.end(), free.begin(), free.end());
+  try {
+    const ConfigurationResult result = configure(question.workload, all, question.device, files);
+    if (result.violated || sizes_of(result.configuration, choice.record.values) != choice.asked)
+      return std::nullopt;
+    return free;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    return std::nullopt;
+  }
+}
+
+/// A record of the same device and far sizes yields to one of a device alike and near sizes.
+bool is_far(const WisdomChoice& choice) {
+  return choice.nearness == DeviceNearness::kSame && choice.distance > std::log(4.0);
+}
+bool is_near_alike(const WisdomChoice& choice) {
+  return choice.nearness == DeviceNearness::kAlike && choice.distance < 0.1;
+}
+
+void sort_choices(std::vector<WisdomChoice>& choices) {
+  const bool yield = std::any_of(choices.begin(), choices.end(), is_near_alike);
+  const auto order = [yield](const WisdomChoice& choice) {
+    constexpr double kBehindAlike = 1.5;
+    const double nearness = yield && is_far(choice) ? kBehindAlike : static_cast<double>(choice.nearness);
+    return std::make_tuple(nearness, choice.distance, choice.record.result.cost());
+  };
+  std::stable_sort(choices.begin(), choices.end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+}
+
+std::optional<std::chrono::sys_days> day_of(const std::string& date) {
+  int year = 0;
+  unsigned month = 0, day = 0;
+  if (std::sscanf(date.c_str(), "%4d-%2u-%2u", &year, &month, &day) != 3) return std::nullopt;
+  const std::chrono::year_month_day read{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  return read.ok() ? std::optional<std::chrono::sys_days>(read) : std::nullopt;
+}
+
+std::string age_text(const std::string& date, const std::string& today) {
+  const auto then = day_of(date), now = day_of(today);
+  if (!then || !now) return "of unknown age";
+  const auto days = (*now - *then).count();
+  if (days <= 0) return "measured today";
+  return "measured " + std::to_string(days) + (days == 1 ? " day ago" : " days ago");
+}
+
+}  // namespace
+
+DeviceNearness device_nearness(const WisdomDevice& record, const DeviceInfo& device) {
+  if (record.backend != device.target.backend) return DeviceNearness::kOther;
+  const bool units = similar_units(record.units, device.compute_units);
+  if (record.name == device.name && units) return DeviceNearness::kSame;
+  const bool alias = product_of(record.name) == product_of(device.name);
+  if ((alias || record.arch == device.target.arch) && units) return DeviceNearness::kAlike;
+  const bool family = family_of(record.backend, record.arch) == family_of(record.backend, device.target.arch);
+  return alias || family ? DeviceNearness::kFamily : DeviceNearness::kOther;
+}
+
+std::string WisdomChoice::sentence(const std::string& today) const {
+  std::string text = "wisdom: " + record.key.device.name;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto& [name, known] = record.key.size[i];
+    if (known != asked[i].second)
+      text += ", " + name + " " + std::to_string(known) + " -> " + std::to_string(asked[i].second);
+  }
+  if (distance > 0) {
+    constexpr double kHundred = 100;
+    text += " (d " + format_number(std::round(distance * kHundred) / kHundred) + ")";
+  }
+  text += ", " + age_text(record.made.date, today);
+  if (!stale.empty()) text += ", " + join(stale, " and ") + (stale.size() == 1 ? " differs" : " differ");
+  return text;
+}
+
+std::vector<WisdomChoice> choose_wisdom(const std::vector<WisdomRecord>& records,
+                                        const WisdomQuestion& question, FileSystem& files, std::size_t most,
+                                        bool far) {
+  const Configuration configuration = asked_configuration(question, files);
+  const NamedTexts types = types_of(configuration);
+  std::vector<WisdomChoice> choices;
+  for (const WisdomRecord& record : records) {
+    const WisdomKey& key = record.key;
+    if (key.workload != question.workload->name || key.objective != question.objective || key.types != types)
+      continue;
+    WisdomChoice choice;
+    choice.nearness = device_nearness(key.device, question.device);
+    if (choice.nearness == DeviceNearness::kOther && !far) continue;
+    choice.asked = sizes_of(configuration, record.values);
+    const auto distance = distance_of(choice.asked, key.size);
+    if (!distance) continue;
+    choice.distance = *distance;
+    choice.stale = differences(record.made, question.now);
+    choice.record = record;
+    choices.push_back(std::move(choice));
+  }
+  sort_choices(choices);
+  std::vector<WisdomChoice> fitting;
+  for (WisdomChoice& choice : choices) {
+    if (fitting.size() >= most) break;
+    auto values = free_values(choice, question, files);
+    if (!values) continue;
+    choice.values = std::move(*values);
+    fitting.push_back(std::move(choice));
+  }
+  return fitting;
+}
+
+WisdomKey wisdom_key(const WisdomQuestion& question, const std::vector<std::string>& tuned,
+                     FileSystem& files) {
+  const Configuration configuration = asked_configuration(question, files);
+  NamedTexts names;
+  for (const std::string& name : tuned) names.emplace_back(name, "");
+  return {question.workload->name, question.objective, wisdom_device(question.device),
+          types_of(configuration), sizes_of(configuration, names)};
+}
+
+}  // namespace kiln

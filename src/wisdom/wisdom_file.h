@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "wisdom/wisdom_record.h"
+
+namespace kiln {
+
+/// How many points of a key are kept.
+inline constexpr std::size_t kRanks = 5;
+
+inline constexpr std::string_view kWisdomEnding = ".wisdom.yaml";
+/// The name of a workload's file in a folder of wisdom.
+[[nodiscard]] std::string wisdom_file_name(const std::string& workload);
+
+/// Reads a list of records. Throws bad_input with place and key for what is none; whether names and values
+/// are the workload's is asked when a record is chosen.
+[[nodiscard]] std::vector<WisdomRecord> parse_wisdom(const std::string& text, const std::string& file);
+[[nodiscard]] std::vector<WisdomRecord> read_wisdom_file(FileSystem& files,
+                                                         const std::filesystem::path& path);
+
+/// The file's text, which reads back, for records in the order of merge_wisdom.
+[[nodiscard]] std::string wisdom_text(const std::vector<WisdomRecord>& records);
+
+/// The best kRanks points of each key, sorted and ranked; of equal points the one made last. In whatever
+/// order and however often records are merged, the result is the same.
+[[nodiscard]] std::vector<WisdomRecord> merge_wisdom(std::vector<WisdomRecord> records);
+
+/// Merges records into a file, which is made where it is not there, in one step; under a lock, so that
+/// several processes lose nothing of each other's. Throws bad_input for a file that is no wisdom,
+/// filesystem_error.
+void update_wisdom_file(FileSystem& files, const std::filesystem::path& path,
+                        std::vector<WisdomRecord> records);
+
+/// Whether two records have one key; their values may differ.
+[[nodiscard]] bool have_one_key(const WisdomRecord& a, const WisdomRecord& b);
+
+}  // namespace kiln
