@@ -190,6 +190,7 @@ TEST_F(SettingsTest, AnApplicationHasACacheOfItsOwnAndReadsNothingElse) {
   Settings expected;
   expected.cache_dir = (home_ / ".cache" / "solver" / "kiln").string();
   expected.workload_path = {(root_ / "usr" / "share" / "kiln" / "kernels_src").string()};
+  expected.wisdom_dir = (home_ / ".local" / "share" / "solver" / "kiln" / "wisdom").string();
   EXPECT_EQ(application_settings(world, "solver"), expected);
   environment_["XDG_CACHE_HOME"] = (root_ / "xdg").string();
   EXPECT_EQ(application_settings(world, "solver").cache_dir, (root_ / "xdg" / "solver" / "kiln").string());
