@@ -22,7 +22,7 @@ function(kiln_layer name)
   target_precompile_headers(kiln_${name} REUSE_FROM kiln_pch)
   if(KILN_UNITY)
     set_target_properties(kiln_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    target_compile_options(kiln_${name} PRIVATE -Wno-subobject-linkage)  # g++ takes sources for headers
+    target_compile_options(kiln_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)  # sources are no headers
     foreach(source IN LISTS sources)
       get_filename_component(folder ${source} DIRECTORY)
       file(RELATIVE_PATH folder ${CMAKE_CURRENT_SOURCE_DIR} ${folder})

@@ -33,4 +33,10 @@ decltype(auto) visit_scalar(ScalarType type, Visitor&& visitor) {
 template <class T>
 inline constexpr bool is_real_type = !std::numeric_limits<T>::is_integer;
 
+/// Whether the host holds elements of `type` as a `T`.
+template <class T>
+[[nodiscard]] bool is_held_as(ScalarType type) {
+  return visit_element(type, []<class Host>() { return std::is_same_v<Host, T>; });
+}
+
 }  // namespace kiln

@@ -133,11 +133,11 @@ Comparison compare_on_host(const BufferLayout& layout, const Region& region, con
           compare_run(run, [&](std::uint64_t) { return *expected.number; });
         } else if (expected.type == type) {
           compare_run(run, [&](std::uint64_t i) { return other->at<T>(i); });
-        } else if (expected.type == ScalarType::kDouble) {
+        } else if (is_held_as<double>(expected.type)) {
           compare_run(run, [&](std::uint64_t i) { return other->at<double>(i); });
-        } else if (expected.type == ScalarType::kLong) {
+        } else if (is_held_as<std::int64_t>(expected.type)) {
           compare_run(run, [&](std::uint64_t i) { return other->at<std::int64_t>(i); });
-        } else if (expected.type == ScalarType::kUnsignedLong) {
+        } else if (is_held_as<std::uint64_t>(expected.type)) {
           compare_run(run, [&](std::uint64_t i) { return other->at<std::uint64_t>(i); });
         } else {
           compare_run(run, [&](std::uint64_t i) { return other->rounded_at(i); });
