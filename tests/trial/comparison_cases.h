@@ -21,8 +21,8 @@ namespace kiln::test {
 
 constexpr const char* kComparedYaml = R"yaml(workload: compared
 parameters:
-  V: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double, half, bfloat16, fp8_e4m3, fp8_e5m2]}
-  E: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double, half, bfloat16, fp8_e4m3, fp8_e5m2]}
+  V: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double, half, bfloat16, fp8_e4m3, fp8_e5m2, size_t]}
+  E: {type: type, default: double, values: [bool, char, uchar, short, ushort, int, unsigned, long, ulong, float, double, half, bfloat16, fp8_e4m3, fp8_e5m2, size_t]}
 buffers:
   values:   {type: V, shape: [7, 61, 83]}
   expected: {type: E, shape: [7, 61, 83]}
