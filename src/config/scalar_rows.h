@@ -25,5 +25,5 @@
   ROW(kBfloat16,     "bfloat16", "",       "__nv_bfloat16",      "cuda_bf16.h", kiln::Bfloat16,  kBf16) \
   ROW(kFp8E4m3,      "fp8_e4m3", "",       "__nv_fp8_e4m3",      "cuda_fp8.h",  kiln::Fp8E4m3,   kU8)   \
   ROW(kFp8E5m2,      "fp8_e5m2", "",       "__nv_fp8_e5m2",      "cuda_fp8.h",  kiln::Fp8E5m2,   kU8)   \
-  ROW(kSize,         "size_t",   "",       "size_t",             "",            std::size_t,     kU64)
+  ROW(kSize,         "size_t",   "",       "unsigned long",      "",            std::size_t,     kU64)
 // clang-format on

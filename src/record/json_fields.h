@@ -231,7 +231,10 @@ class JsonReader {
   }
   template <class Value>
   static void read(const JsonNode& node, std::optional<Value>& value) {
-    if (!node.is_null()) read(node, value.emplace());
+    if (node.is_null()) return;
+    Value found{};  // emplace() takes no nested class with default values, says clang 14
+    read(node, found);
+    value = std::move(found);
   }
   template <class Value>
   static void read(const JsonNode& node, std::vector<Value>& values) {

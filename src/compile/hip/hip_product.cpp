@@ -1,6 +1,7 @@
 #include "compile/hip/hip_product.h"
 
 #include "compile/hip/hiprtc_unit.h"
+#include "compile/lowered_names.h"
 #include "device/hip/code_object.h"
 
 namespace kiln {
@@ -28,6 +29,13 @@ CompileResult hip_product(const std::string& compiler, CodeObject object,
   if (!isa_fits(contents.isa, specialization.target.arch)) {
     return refuse(compiler, "its code is for " + contents.isa + ", not for " + specialization.target.arch,
                   object.log);
+  }
+  if (object.lowered_names.empty()) {
+    std::vector<std::string> symbols;
+    for (const auto& [symbol, kernel] : contents.kernels) symbols.push_back(symbol);
+    auto names = find_lowered_names(specialization.entries, symbols);
+    if (const auto* problem = std::get_if<1>(&names)) return refuse(compiler, *problem, object.log);
+    object.lowered_names = std::move(std::get<0>(names));
   }
   const int wavefront = compiled_wavefront_size(specialization);
   for (const auto& [expression, symbol] : object.lowered_names) {

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "compile/hip/hip_product.h"
 #include "compile/hip/hiprtc_unit.h"
-#include "compile/lowered_names.h"
 #include "device/hip/code_object.h"
 #include "kiln/error.h"
 
@@ -32,14 +31,6 @@ CompileResult product(std::string binary, std::string log, const Specialization&
   CodeObject object;
   object.binary = std::move(binary);
   object.log = std::move(log);
-  std::vector<std::string> symbols;
-  if (const auto read = read_code_object(object.binary); const auto* contents = std::get_if<0>(&read)) {
-    for (const auto& [symbol, kernel] : contents->kernels) symbols.push_back(symbol);
-    auto names = find_lowered_names(specialization.entries, symbols);
-    if (const auto* problem = std::get_if<1>(&names))
-      return Diagnostic{"hipcc's product cannot be used: " + *problem, object.log, ""};
-    object.lowered_names = std::move(std::get<0>(names));
-  }
   return hip_product("hipcc", std::move(object), specialization);
 }
 

@@ -134,8 +134,11 @@ class HiprtcCompiler final : public Compiler {
     CodeObject object;
     object.binary = program.code();
     object.log = program.log();
-    for (const EntryPoint& entry : specialization.entries)
-      object.lowered_names[entry.name_expression] = program.lowered_name(entry.name_expression);
+    for (const EntryPoint& entry : specialization.entries) {
+      if (auto name = program.known_name(entry.name_expression))
+        object.lowered_names[entry.name_expression] = *std::move(name);
+    }
+    if (object.lowered_names.size() < specialization.entries.size()) object.lowered_names.clear();
     return hip_product("hipRTC", std::move(object), specialization);
   }
 

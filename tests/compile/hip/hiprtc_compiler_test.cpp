@@ -74,6 +74,13 @@ class HiprtcCompilerTest : public ::testing::Test {
   std::unique_ptr<Compiler> compiler_;
 };
 
+TEST_F(HiprtcCompilerTest, FindsAKernelThatTheNameOfATypedefInstantiates) {
+  const std::string entry = "fill<size_t>";
+  const CodeObject object = compile(
+      specialize("template <class T> __global__ void fill(T* y) { y[threadIdx.x] = 1; }", entry, "gfx90a"));
+  EXPECT_EQ(object.lowered_names.at(entry), "_Z4fillImEvPT_");
+}
+
 TEST_F(HiprtcCompilerTest, MakesACodeObjectForEachIsaWithTheLoweredNameOfATemplate) {
   const std::string entry = "axpy<float, 4>";
   for (const std::string arch : {"gfx906", "gfx90a", "gfx90a:sramecc+:xnack-"}) {
