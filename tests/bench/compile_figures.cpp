@@ -1,4 +1,5 @@
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <thread>
@@ -31,6 +32,10 @@ double compile_variants(const BenchOptions& options, const ScratchFolder& scratc
   const ProcessResult result = make_process_runner()->run(command);
   if (!result.ok()) throw Error(ErrorKind::kInternal, "kiln compile failed: " + result.error + result.output);
   return result.seconds;
+}
+
+void let_processes_go() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
 }
 
 double compile_bare(const BenchOptions& options, int processes, int count) {

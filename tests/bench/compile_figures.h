@@ -13,4 +13,8 @@ namespace kiln::bench {
 /// Seconds for `count` units by `processes` programs at once that call NVRTC and do nothing else.
 [[nodiscard]] double compile_bare(const BenchOptions& options, int processes, int count);
 
+/// Waits until processes that were ended have given their memory back, which would slow what is measured
+/// next.
+void let_processes_go();
+
 }  // namespace kiln::bench

@@ -247,6 +247,7 @@ void print_many(Gpu& gpu) {
   static_cast<void>(compile_variants(options, scratch, cores, 1, next));
   std::vector<double> asynchronous, command, bare;
   for (int i = 0; i < rounds; ++i) {
+    let_processes_go();
     {
       const Service service(
           settings_in(gpu, scratch.path() / ("cache" + std::to_string(i)), options.workload_folder));
@@ -261,7 +262,9 @@ void print_many(Gpu& gpu) {
                                for (auto& kernel : kernels) static_cast<void>(kernel.get());
                              }));
     }
+    let_processes_go();
     command.push_back(kVariants / compile_variants(options, scratch, cores, kVariants, next));
+    let_processes_go();
     bare.push_back(kVariants / compile_bare(options, cores, kVariants));
   }
   const std::string variants = "64 variants on " + std::to_string(cores) + " cores, variants a second: ";

@@ -166,6 +166,7 @@ void print_many(const BenchOptions& options) {
   static_cast<void>(compile_variants(options, scratch, cores, 1, next));
   Rates asynchronous, command, bare;
   for (int i = 0; i < rounds; ++i) {
+    let_processes_go();
     double begin = cpu_seconds();
     double seconds = 0;
     {
@@ -173,9 +174,11 @@ void print_many(const BenchOptions& options) {
       seconds = get_all(host, count, next);
     }
     asynchronous.add(count, seconds, cpu_seconds() - begin);
+    let_processes_go();
     begin = cpu_seconds();
     seconds = compile_variants(options, scratch, cores, count, next);
     command.add(count, seconds, cpu_seconds() - begin);
+    let_processes_go();
     begin = cpu_seconds();
     seconds = compile_bare(options, cores, count);
     bare.add(count, seconds, cpu_seconds() - begin);
