@@ -17,6 +17,7 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "cli/run_reporter.h"
+#include "embed/wisdom_lookup.h"
 #include "job/plan.h"
 #include "record/record_file.h"
 #include "report/running_mark.h"
@@ -30,6 +31,8 @@ struct RunArguments {
   std::string output;
   std::vector<std::string> keep;
   std::string format = "table";
+  std::string wisdom;  ///< "true", or where it is; empty: as the job says
+  bool strict_wisdom = false;
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false;
 };
 
@@ -40,6 +43,14 @@ JobSpec job_of(World& world, const RunArguments& arguments) {
   for (const std::string& assignment : arguments.keep) apply_keep(job, assignment);
   if (arguments.require_checks) job.require_checks = true;
   if (arguments.spread) job.spread = true;
+  if (!arguments.wisdom.empty()) {
+    job.wisdom = arguments.wisdom != "false";
+    job.wisdom_from = arguments.wisdom == "true" ? "" : arguments.wisdom;
+    job.wisdom_where = {"--wisdom", 0, 0};
+  }
+  job.strict_wisdom = arguments.strict_wisdom;
+  if (job.strict_wisdom && !job.wisdom)
+    throw bad_input("--strict-wisdom needs --wisdom, or `wisdom:` in the job");
   if (arguments.resume && job.output.empty())
     throw bad_input("--resume needs the folder of the run that was cut short: `output:` or --output");
   if (arguments.retry_crashed && !arguments.resume)
@@ -70,6 +81,7 @@ std::string binding_text(const ParameterValue& value) {
 }
 
 void print_plan(const JobPlan& plan, std::ostream& out) {
+  for (const std::string& note : plan.notes) out << note << "\n";
   out << plan.workload->name << ": " << plan.variants.size()
       << (plan.variants.size() == 1 ? " variant\n" : " variants\n");
   for (const Variant& variant : plan.variants) {
@@ -165,6 +177,19 @@ void ask_compilers(World& world, const std::vector<std::string>& devices) {
   }
 }
 
+/// Absent where the job asks for none.
+std::optional<WisdomAdvice> advice_for(World& world, const JobSpec& job, const Workload& workload) {
+  if (!job.wisdom) return std::nullopt;
+  const std::vector<WisdomSource> sources =
+      job.wisdom_from.empty()
+          ? usual_wisdom(world.settings().values, workload, job.file)
+          : std::vector<WisdomSource>{named_wisdom(world.files(), job.wisdom_from, job.wisdom_where)};
+  WisdomAdvice advice =
+      look_up_wisdom(world.engine(), world.files(), world.clock(), world.log(), workload, sources);
+  advice.strict = job.strict_wisdom;
+  return advice;
+}
+
 int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   const JobSpec job = job_of(world, arguments);
@@ -174,7 +199,9 @@ int run(World& world, const RunArguments& arguments) {
   ask_compilers(world, names);
   auto workload = workload_of(job, world.engine().library());
   const auto devices = opened.get();
-  const JobPlan plan = make_plan(job, std::move(workload), world.files(), infos_of(devices));
+  const auto advice = advice_for(world, job, *workload);
+  const JobPlan plan =
+      make_plan(job, std::move(workload), world.files(), infos_of(devices), advice ? &*advice : nullptr);
   if (!arguments.dry_run) return run_and_report(plan, world, arguments);
   static_cast<void>(find_problems(plan.variants, world.job_context(plan.job.isolation)));
   print_plan(plan, world.out());
@@ -207,6 +234,14 @@ Subcommand add_run_command(CLI::App& app) {
       ->add_option("--format", arguments->format,
                    "Of the results: table, json (one record a line), csv or markdown")
       ->type_name("FORMAT");
+  command->add_flag(
+      "--wisdom", arguments->wisdom,
+      "Parameters that the job leaves free take the values of the nearest wisdom; =FILE or =DIR: "
+      "of that in place of the usual folders (docs/wisdom.md)");
+  command->add_flag(
+      "--strict-wisdom", arguments->strict_wisdom,
+      "With --wisdom: no wisdom, or one that was measured with another driver, compiler, Kiln or "
+      "source, is an error");
   command->add_flag("--resume", arguments->resume,
                     "Go on with a run that was cut short: what its output folder has of this job is not run "
                     "again");

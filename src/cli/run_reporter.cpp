@@ -36,6 +36,8 @@ void RunReporter::begin(const JobPlan& plan) {
   excluded_ = plan.excluded;
   count_ = plan.variants.size();
   begin_ns_ = world_.clock().steady_ns();
+  if (world_.quiet()) return;
+  for (const std::string& note : plan.notes) world_.status_line().write(note);
 }
 
 void RunReporter::compiling(std::size_t last, std::size_t count) {

@@ -78,9 +78,20 @@ MeasureSpec read_measure(const YamlNode& node) {
   return measure;
 }
 
+void read_wisdom(const YamlNode& node, JobSpec& job) {
+  if (node.text() == "true" || node.text() == "false") {
+    job.wisdom = node.boolean();
+    return;
+  }
+  if (node.text().empty()) throw node.error("expected true, false, a file or a folder; found ''");
+  job.wisdom = true;
+  job.wisdom_from = node.text();
+  job.wisdom_where = node.where();
+}
+
 JobSpec read_job(const YamlNode& root, const std::string& file) {
   root.require_keys({"workload", "implementation", "device", "spread", "set", "sweep", "measure", "graph",
-                     "output", "keep", "isolation", "require_checks"});
+                     "output", "keep", "isolation", "require_checks", "wisdom"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -102,6 +113,7 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
     for (const auto& [name, value] : node->entries()) job.keep.emplace_back(name, raw_value(value));
   }
   if (const auto node = root.find("isolation")) job.isolation = read_isolation(*node);
+  if (const auto node = root.find("wisdom")) read_wisdom(*node, job);
   if (const auto node = root.find("require_checks")) job.require_checks = node->boolean();
   return job;
 }

@@ -45,6 +45,10 @@ struct JobSpec {
   bool spread = false;          ///< each variant runs on one of the devices, not on all
   std::string output;           ///< folder; empty: none
   std::string isolation;        ///< auto, none or process; empty: as the setting says
+  bool wisdom = false;          ///< parameters that nothing gives take the values of the nearest wisdom
+  std::string wisdom_from;      ///< a file or folder; empty: the usual folders
+  SourceLocation wisdom_where;  ///< of that path
+  bool strict_wisdom = false;   ///< no wisdom, or a stale one, is an error
   bool require_checks = false;  ///< a variant that no check has compared makes `kiln run` fail
 };
 

@@ -234,7 +234,7 @@ BackgroundKernel KernelRequest::background() const {
 BackgroundKernel KernelRequest::background(const BackgroundOptions& options) const {
   require_tolerances(options);
   BackgroundKernel kernel;
-  kernel.impl_ = std::make_shared<BackgroundKernel::Impl>(*impl_, options);
+  kernel.impl_ = std::make_shared<BackgroundKernel::Impl>(take_wisdom(*impl_).request, options);
   kernel.impl_->start();
   return kernel;
 }

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "embed/engine.h"
 #include "embed/kept_texts.h"
 #include "embed/kernel_index.h"
+#include "job/wisdom_advice.h"
 #include "kiln/service.h"
 #include "launch/bound_launch.h"
 #include "load/loaded_kernel.h"
@@ -53,6 +56,9 @@ struct WorkloadMemory {
 
   KeptTexts texts;
   KernelIndex kernels;
+  std::mutex wisdom_mutex;  ///< of `wisdom`
+  std::map<std::string, std::shared_ptr<const WisdomAdvice>>
+      wisdom;                                     ///< by file or folder; "": the usual ones
   std::atomic<KernelService*> counting{nullptr};  ///< there as soon as there is a kernel
 };
 
@@ -81,6 +87,7 @@ struct KernelRequest::Impl {
   std::shared_ptr<WorkloadMemory> memory;
   RequestValues assignments;
   SuppliedHeaders headers;
+  std::optional<std::string> wisdom;  ///< a file or folder; empty: the usual ones
 
   /// In place of what was set before.
   void set(const std::string& name, const KernelRequest::Value& value);
@@ -90,7 +97,7 @@ struct Kernel::Impl {
   std::shared_ptr<DeviceHandle::Impl> device;
   std::shared_ptr<LoadedCode> code;
   BoundLaunch launch;
-  std::string origin = {}, key = {};
+  std::string origin = {}, key = {}, wisdom = {};
   double compile_seconds = 0;
 };
 

@@ -22,6 +22,34 @@ std::shared_ptr<const Kernel::Impl> find_made(const KernelRequest::Impl& request
   return found;
 }
 
+std::shared_ptr<Kernel::Impl> make(const KernelRequest::Impl& request) {
+  const PreparedRequest prepared = prepare(request);
+  KernelService& service = request.service->engine.service();
+  auto result = service.get(prepared.unit.specialization, *prepared.compiler, request.device->device,
+                            request.caller_stream);
+  if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw error_of(*diagnostic);
+  auto made = make_kernel(request, prepared, std::get<ServiceResult>(std::move(result)));
+  request.memory->counting.store(&service, std::memory_order_relaxed);
+  return made;
+}
+
+/// The defaults, where the code of the wisdom's point does not compile or fit.
+std::shared_ptr<Kernel::Impl> make_by_wisdom(const KernelRequest::Impl& request) {
+  AdvisedRequest advised = take_wisdom(request);
+  try {
+    auto made = make(advised.request);
+    made->wisdom = std::move(advised.sentence);
+    return made;
+  } catch (const Error& error) {
+    const bool by_its_values = error.kind() == ErrorKind::kCompile || error.kind() == ErrorKind::kUnfit;
+    if (advised.sentence.empty() || !by_its_values) throw;
+    request.service->log->warn(advised.sentence + ": fails here (" + error.what() +
+                               "); the defaults are taken in its place");
+  }
+  advised.request.assignments = request.assignments;
+  return make(advised.request);
+}
+
 /// What later requests for the same values get.
 std::shared_ptr<const Kernel::Impl> as_from_memory(const Kernel::Impl& made) {
   auto kernel = std::make_shared<Kernel::Impl>(made);
@@ -90,6 +118,11 @@ KernelRequest& KernelRequest::set(const std::string& parameter, const Value& val
   return *this;
 }
 
+KernelRequest& KernelRequest::wisdom(const std::string& file_or_folder) {
+  change(impl_, [&](Impl& request) { request.wisdom = file_or_folder; });
+  return *this;
+}
+
 KernelRequest& KernelRequest::header(const std::string& name, const std::string& text) {
   auto headers = std::make_shared<std::vector<IncludedHeader>>();
   if (impl_->headers) *headers = *impl_->headers;
@@ -102,13 +135,7 @@ KernelRequest& KernelRequest::header(const std::string& name, const std::string&
 Kernel KernelRequest::get() const {
   Kernel kernel;
   if ((kernel.impl_ = find_made(*impl_))) return kernel;
-  const PreparedRequest prepared = prepare(*impl_);
-  KernelService& service = impl_->service->engine.service();
-  auto result = service.get(prepared.unit.specialization, *prepared.compiler, impl_->device->device,
-                            impl_->caller_stream);
-  if (const auto* diagnostic = std::get_if<Diagnostic>(&result)) throw error_of(*diagnostic);
-  kernel.impl_ = make_kernel(*impl_, prepared, std::get<ServiceResult>(std::move(result)));
-  impl_->memory->counting.store(&service, std::memory_order_relaxed);
+  kernel.impl_ = impl_->wisdom ? make_by_wisdom(*impl_) : make(*impl_);
   // A kernel with symbols has variables of its own, so no two requests share it.
   if (impl_->kernel->symbols.empty()) impl_->memory->kernels.add(*impl_, as_from_memory(*kernel.impl_));
   return kernel;
@@ -147,6 +174,9 @@ const std::string& Kernel::origin() const {
 }
 double Kernel::compile_seconds() const {
   return impl_->compile_seconds;
+}
+const std::string& Kernel::wisdom() const {
+  return impl_->wisdom;
 }
 const std::string& Kernel::key() const {
   return impl_->key;

@@ -69,6 +69,7 @@ struct KernelIndex::Entry {
   const KernelSpec* spec;
   RequestValues assignments;
   SuppliedHeaders headers;
+  std::optional<std::string> wisdom;
   std::shared_ptr<const Kernel::Impl> kernel;
 
   [[nodiscard]] bool is_for(const KernelRequest::Impl& request) const {
@@ -78,7 +79,7 @@ struct KernelIndex::Entry {
                       [](const auto& one, const auto& other) {
                         return one.first == other.first && is_same(one.second, other.second);
                       }) &&
-           is_same(headers, request.headers);
+           is_same(headers, request.headers) && wisdom == request.wisdom;
   }
 };
 
@@ -92,7 +93,7 @@ std::shared_ptr<const Kernel::Impl> KernelIndex::find(const KernelRequest::Impl&
 void KernelIndex::add(const KernelRequest::Impl& request, std::shared_ptr<const Kernel::Impl> kernel) {
   const std::uint64_t hash = hash_of(request);
   auto entry = std::make_shared<const Entry>(
-      Entry{request.kernel, request.assignments, request.headers, std::move(kernel)});
+      Entry{request.kernel, request.assignments, request.headers, request.wisdom, std::move(kernel)});
   std::shared_ptr<const Entry> forgotten;  // goes after the lock: a kernel may be unloaded with it
   const std::unique_lock lock(mutex_);
   if (find_entry(hash, request) != nullptr) return;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "embed/request_inputs.h"
+#include "embed/wisdom_lookup.h"
 
 namespace kiln {
 namespace {
@@ -22,6 +23,20 @@ std::vector<std::pair<std::string, RawValue>> raw_values(const KernelRequest::Im
   for (const auto& [name, value] : request.assignments)
     values.emplace_back(name, RawValue{text_of(value), false, {"set(\"" + name + "\")", 0, 0}});
   return values;
+}
+
+/// What is known of the workload's wisdom since it was first asked for.
+std::shared_ptr<const WisdomAdvice> advice_of(const KernelRequest::Impl& request) {
+  const std::lock_guard lock(request.memory->wisdom_mutex);
+  auto& known = request.memory->wisdom[*request.wisdom];
+  if (known) return known;
+  Service::Impl& service = *request.service;
+  const Workload& workload = *request.workload;
+  const std::vector<WisdomSource> sources =
+      request.wisdom->empty() ? usual_wisdom(service.engine.settings(), workload, "")
+                              : std::vector<WisdomSource>{named_wisdom(*service.files, *request.wisdom, {})};
+  return known = std::make_shared<const WisdomAdvice>(look_up_wisdom(
+             service.engine, request.memory->texts, *service.clock, *service.log, workload, sources));
 }
 
 }  // namespace
@@ -44,6 +59,21 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
                                        request.headers ? *request.headers : std::vector<IncludedHeader>())
                                 .at(0));
   return prepared;
+}
+
+AdvisedRequest take_wisdom(const KernelRequest::Impl& request) {
+  AdvisedRequest advised{request, ""};
+  advised.request.wisdom.reset();
+  if (!request.wisdom || !request.device) return advised;
+  const std::shared_ptr<const WisdomAdvice> advice = advice_of(request);
+  WisdomQuestion question{request.workload, raw_values(request), request.device->device->info(), advice->now};
+  question.now.driver = question.device.driver;
+  question.now.compiler = advice->compiler(question.device.target.backend);
+  const auto choices = choose_wisdom(advice->book, question, request.memory->texts);
+  if (choices.empty()) return advised;
+  for (const auto& [name, value] : choices.front().values) advised.request.set(name, value.text);
+  advised.sentence = choices.front().sentence(advice->today);
+  return advised;
 }
 
 std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request, const PreparedRequest& prepared,

@@ -20,6 +20,13 @@ struct PreparedRequest {
 /// Throws bad_input: no device, unknown parameters, values that are not allowed.
 [[nodiscard]] PreparedRequest prepare(const KernelRequest::Impl& request);
 
+/// A request for the values that its wisdom says, and the sentence about it.
+struct AdvisedRequest {
+  KernelRequest::Impl request;
+  std::string sentence;  ///< empty: there is no wisdom, and the defaults are meant
+};
+[[nodiscard]] AdvisedRequest take_wisdom(const KernelRequest::Impl& request);
+
 /// Throws bad_input for arguments that the code does not take, and kUnfit for a shape that does not fit.
 [[nodiscard]] std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
                                                         const PreparedRequest& prepared, ServiceResult found);

@@ -77,6 +77,17 @@ class VariantLane {
   [[nodiscard]] bool has_lost(const std::string& device) const { return lost_.contains(device); }
 
  private:
+  /// The variant with the values that it has without wisdom, which failed.
+  Variant without_wisdom(const Variant& variant, const Record& failed) {
+    Variant plain = variant;
+    plain.configuration = *variant.otherwise;
+    plain.otherwise = nullptr;
+    plain.wisdom->failure = std::string(to_string(failed.status)) + ": " + failed.message;
+    context_.log.warn(plain.wisdom->sentence + ": fails here (" + plain.wisdom->failure +
+                      "); the defaults run in its place");
+    return plain;
+  }
+
   std::optional<Record> record_of(const Variant& variant, const std::optional<Error>& problem) {
     const RecordSource source = source_of(plan_.job);
     if (const auto lost = lost_.find(variant.device); lost != lost_.end())
@@ -95,6 +106,8 @@ class VariantLane {
       lost_[variant.device] = variant.device + " is lost to this process since the fault of " +
                               (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
     }
+    if (variant.otherwise && !may_be_measured(record.status) && end != TrialEnd::kDeviceLost)
+      return record_of(without_wisdom(variant, record), std::nullopt);
     // With nothing else to show for it, a kernel that does not compile or fit is the user's input that is
     // wrong.
     const Failure* failure = failure_of(record.status);

@@ -9,8 +9,8 @@
 #include "job/compile_variants.h"
 #include "job/executor.h"
 #include "job/variant_record.h"
+#include "job/wisdom_advice.h"
 #include "launch/argument_values.h"
-#include "launch/shape_check.h"
 #include "record/known_records.h"
 #include "trial/init_values.h"
 #include "trial/needs.h"
@@ -43,27 +43,12 @@ std::optional<Error> find_memory_problem(const TrialNeeds& needs, Device& device
                    largest->where);
 }
 
-/// What is wrong with the shape of a launch or with its tensor maps.
-std::optional<Error> find_launch_problem(const TrialNeeds& needs, const DeviceInfo& device) {
-  for (const auto& [launch, kernel, configuration] : needs.launches()) {
-    if (!shape_changes(configuration->workload(), *kernel)) {
-      if (const auto problem = check_shape(shape_of(*configuration, *kernel), device, {}, kernel->name))
-        return bad_input(*problem + " (" + explain_shape(*configuration, *kernel) + ")", kernel->where);
-    }
-    for (const ArgumentSpec& argument : kernel->args) {
-      if (argument.kind == ArgumentSpec::Kind::kTensorMap)
-        static_cast<void>(tensor_map_layout(*configuration, argument));
-    }
-  }
-  return std::nullopt;
-}
-
 /// What keeps a variant from running and can be told before anything is compiled.
 std::optional<Error> find_problem(const Variant& variant, Device& device) {
   try {
     const TrialNeeds needs(variant.configuration);
     auto problem = find_memory_problem(needs, device);
-    return problem ? problem : find_launch_problem(needs, device.info());
+    return problem ? problem : find_launch_problem(variant.configuration, device.info());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
     return error;

@@ -66,7 +66,12 @@ void require_alike(const DeviceInfo& first, const DeviceInfo& other, const JobSp
                   {job.file, 0, 0});
 }
 
-void add_variants(const SweepSpace& sweep, const std::string& device, JobPlan& plan) {
+void add_once(const std::string& text, std::vector<std::string>& texts) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+}
+
+void add_variants(const SweepSpace& sweep, const DeviceInfo& device, FileSystem& files,
+                  const WisdomAdvice* advice, JobPlan& plan) {
   for (std::uint64_t i = 0; i < sweep.points().count(); ++i) {
     const Point point = sweep.points().point(i);
     ConfigurationResult result = sweep.configuration(point);
@@ -76,8 +81,10 @@ void add_variants(const SweepSpace& sweep, const std::string& device, JobPlan& p
       plan.excluded.push_back(label + ": " + violation_of(result));
       continue;
     }
-    require_tolerances(result.configuration);
-    plan.variants.push_back({std::move(result.configuration), label, device});
+    Variant& variant = plan.variants.emplace_back(Variant{std::move(result.configuration), label, device.id});
+    if (advice != nullptr)
+      add_once(take_advice(*advice, sweep.assignments(point), device, files, variant), plan.notes);
+    require_tolerances(variant.configuration);
   }
 }
 
@@ -95,7 +102,7 @@ JobPlan make_plan(const JobSpec& job, const WorkloadLibrary& library, FileSystem
 }
 
 JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, FileSystem& files,
-                  const std::vector<DeviceInfo>& devices) {
+                  const std::vector<DeviceInfo>& devices, const WisdomAdvice* advice) {
   JobPlan plan;
   plan.job = job;
   plan.workload = std::move(workload);
@@ -110,7 +117,7 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
     const SweepSpace sweep(plan.job, plan.workload, device, files);
     require_count(job, sweep.points().count());
     explain_exclusions(sweep, plan.excluded);
-    add_variants(sweep, device.id, plan);
+    add_variants(sweep, device, files, advice, plan);
   }
   if (plan.variants.empty() && !devices.empty()) {
     const SweepSpace sweep(plan.job, plan.workload, devices.back(), files);

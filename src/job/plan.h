@@ -6,6 +6,7 @@
 
 #include "config/job_spec.h"
 #include "device/device.h"
+#include "job/wisdom_advice.h"
 #include "trial/variant.h"
 #include "workload/configuration.h"
 #include "workload/library.h"
@@ -23,6 +24,7 @@ struct JobPlan {
   /// Points of the sweep that a constraint excludes, "block_x=1024 block_y=2: violates 'block_x * block_y <=
   /// 1024'".
   std::vector<std::string> excluded;
+  std::vector<std::string> notes;  ///< what wisdom had to say, each once
 };
 
 /// The workload that a job names or contains.
@@ -30,9 +32,10 @@ struct JobPlan {
 
 /// Expands the sweep for each device, with `spread` once for all of them, which must be alike. Throws
 /// bad_input for unknown names, values that are not allowed, and a constraint that no point of the sweep
-/// satisfies.
+/// satisfies. `advice`: wisdom for parameters that the job leaves free; null: none.
 [[nodiscard]] JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload,
-                                FileSystem& files, const std::vector<DeviceInfo>& devices);
+                                FileSystem& files, const std::vector<DeviceInfo>& devices,
+                                const WisdomAdvice* advice = nullptr);
 /// With workload_of(job, library).
 [[nodiscard]] JobPlan make_plan(const JobSpec& job, const WorkloadLibrary& library, FileSystem& files,
                                 const std::vector<DeviceInfo>& devices);

@@ -169,11 +169,15 @@ std::string SweepSpace::label(const Point& point) const {
   return label;
 }
 
-ConfigurationResult SweepSpace::configuration(const Point& point) const {
+std::vector<std::pair<std::string, RawValue>> SweepSpace::assignments(const Point& point) const {
   auto assignments = job_.set;
   for (std::size_t i = 0; i < point.size(); ++i)
     assignments.emplace_back(job_.sweep[i].first, job_.sweep[i].second[point[i]]);
-  return configure(workload_, assignments, device_, files_);
+  return assignments;
+}
+
+ConfigurationResult SweepSpace::configuration(const Point& point) const {
+  return configure(workload_, assignments(point), device_, files_);
 }
 
 }  // namespace kiln

@@ -30,7 +30,9 @@ class SweepSpace {
   [[nodiscard]] const SearchSpace& points() const { return space_; }
   /// "block=256 bind.n=run".
   [[nodiscard]] std::string label(const Point& point) const;
-  /// What `set` and `sweep` give, configured.
+  /// What `set` and `sweep` give.
+  [[nodiscard]] std::vector<std::pair<std::string, RawValue>> assignments(const Point& point) const;
+  /// The same, configured.
   [[nodiscard]] ConfigurationResult configuration(const Point& point) const;
 
  private:

@@ -138,6 +138,7 @@ Record start_record(const Variant& variant, const RecordSource& source, const Jo
   record.graph = variant.configuration.graph();
   record.seed = variant.configuration.seed();
   record.cache_mode = source.cold ? "cold" : "warm";
+  record.wisdom = variant.wisdom;
   return record;
 }
 

@@ -14,6 +14,12 @@ struct CompilerIdentity {
   std::string fingerprint;
 };
 
+/// "g++ (Debian 12.2.0-14+deb12u1) 12.2.0": many a compiler begins its version with its name.
+[[nodiscard]] inline std::string compiler_text(const CompilerIdentity& compiler) {
+  if (compiler.version.starts_with(compiler.name)) return compiler.version;
+  return compiler.name + " " + compiler.version;
+}
+
 /// Where compiled code came from.
 enum class Origin {
   kMemory,    ///< this process had loaded it already

@@ -79,6 +79,15 @@ struct KeptFile {
   std::vector<std::uint64_t> shape;  ///< of what the file holds
 };
 
+/// The wisdom that gave a variant values (src/wisdom).
+struct WisdomUse {
+  std::string file, device, date;
+  std::string sentence;            ///< how near it is, for people
+  double distance = 0;             ///< of the sizes
+  std::vector<std::string> stale;  ///< what has changed since: "driver"
+  std::string failure;             ///< why the defaults ran in its place; empty: they did not
+};
+
 /// Everything known of one variant on one device: a line of records.jsonl (schemas/record.schema.json).
 struct Record {
   std::string run_id;  ///< the same for all records of one run, also of one that was resumed
@@ -117,6 +126,7 @@ struct Record {
   std::optional<DeviceClocks> clocks_before, clocks_after;  ///< around the samples
   std::vector<CheckResult> checks;
   std::vector<KeptFile> kept;
+  std::optional<WisdomUse> wisdom;  ///< absent: none was asked for or found
   std::vector<MetricValue> metrics;
   double first_launch_seconds = 0;          ///< from the start of the variant to its first launch
   std::optional<double> launch_time_limit;  ///< seconds: the limit that ended it; absent where none did

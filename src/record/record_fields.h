@@ -135,6 +135,17 @@ void fields(Io& io, Is<KeptFile> auto& kept) {
 }
 
 template <class Io>
+void fields(Io& io, Is<WisdomUse> auto& wisdom) {
+  io("file", wisdom.file);
+  io("device", wisdom.device);
+  io.known("date", wisdom.date);
+  io("sentence", wisdom.sentence);
+  io("distance", wisdom.distance);
+  io("stale", wisdom.stale);
+  io.known("failure", wisdom.failure);
+}
+
+template <class Io>
 void fields(Io& io, Is<MetricValue> auto& metric) {
   io.need("value", metric.value);
   io("unit", metric.unit);
@@ -180,6 +191,7 @@ void fields(Io& io, Is<Record> auto& record) {
   io("clocks_after", record.clocks_after);
   io("checks", record.checks);
   io("kept", record.kept);
+  io("wisdom", record.wisdom);
   io.named("metrics", record.metrics);
   io("first_launch_seconds", record.first_launch_seconds, {.column = "first_launch_seconds"});
   io("launch_time_limit", record.launch_time_limit, {.column = "launch_time_limit"});

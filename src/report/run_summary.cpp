@@ -123,11 +123,6 @@ std::string paragraph(const std::vector<Record>& records, const Record& record, 
 
 }  // namespace
 
-std::string compiler_text(const CompilerIdentity& compiler) {
-  if (compiler.version.starts_with(compiler.name)) return compiler.version;
-  return compiler.name + " " + compiler.version;
-}
-
 std::string run_heading(const std::vector<Record>& records, const TextStyle& style) {
   if (records.empty()) return "";
   std::vector<std::string> parts = {records.front().workload};

@@ -8,9 +8,6 @@
 
 namespace kiln {
 
-/// "g++ (Debian 12.2.0-14+deb12u1) 12.2.0": many a compiler begins its version with its name.
-[[nodiscard]] std::string compiler_text(const CompilerIdentity& compiler);
-
 /// "stencil7 · cpu: AMD EPYC 7B13, 2 cores · g++ 12.2.0".
 [[nodiscard]] std::string run_heading(const std::vector<Record>& records, const TextStyle& style);
 

@@ -5,11 +5,6 @@
 namespace kiln {
 namespace {
 
-std::string compiler_text(const CompilerIdentity& compiler) {
-  return compiler.version.starts_with(compiler.name) ? compiler.version
-                                                     : compiler.name + " " + compiler.version;
-}
-
 bool is_finished(const StudyContent& content) {
   std::size_t results = 0;
   for (const auto& [block, known] : content.blocks) results += known.result ? 1 : 0;

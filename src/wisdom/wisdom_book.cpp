@@ -1,5 +1,6 @@
 #include "wisdom/wisdom_book.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -19,24 +20,16 @@ Path file_in(const WisdomSource& source, const std::string& workload, FileSystem
   return folder ? source.path / wisdom_file_name(workload) : source.path;
 }
 
-std::vector<WisdomRecord> read_source(FileSystem& files, const WisdomSource& source,
-                                      const std::string& workload, Log& log) {
-  const Path path = file_in(source, workload, files);
-  const auto status = files.target_status(path);
-  if (!status && !source.named) return {};
-  const auto skip = [&](const std::string& why) -> std::vector<WisdomRecord> {
-    log.warn("wisdom of " + in_quotes(path.string()) + " is not used: " + why);
-    return {};
-  };
-  if (status && !source.named) {
-    if (const auto why = find_distrust(*status, source.owners)) return skip("it " + *why);
-  }
-  try {
-    return read_wisdom_file(files, path);
-  } catch (const Error& error) {
-    if (source.named) throw;
-    return skip(error.what());
-  }
+std::string not_used(const std::string& file, const std::string& why) {
+  return "wisdom of " + in_quotes(file) + " is not used: " + why;
+}
+
+/// A line of a file that Kiln wrote, which begins a record: "- key:    {...}". Its key, else empty.
+std::string_view key_of(std::string_view line) {
+  constexpr std::string_view kBegin = "- key:";
+  if (!line.starts_with(kBegin)) return {};
+  const std::string_view key = trim(line.substr(kBegin.size()));
+  return key.starts_with('{') && key.ends_with('}') ? key : std::string_view();
 }
 
 }  // namespace
@@ -62,12 +55,84 @@ WisdomSource named_wisdom(FileSystem& files, const Path& path, const SourceLocat
   throw bad_input("wisdom: no such file or folder: " + in_quotes(full.string()), where);
 }
 
-std::vector<WisdomRecord> load_wisdom(FileSystem& files, const std::vector<WisdomSource>& sources,
-                                      const std::string& workload, Log& log) {
+WisdomBook::WisdomBook(FileSystem& files, const std::vector<WisdomSource>& sources,
+                       const std::string& workload, Log& log)
+    : log_(&log) {
+  for (const WisdomSource& source : sources) read(files, source, workload);
+}
+
+WisdomBook::WisdomBook(const std::vector<WisdomRecord>& records) {
+  for (const WisdomRecord& record : records) add(record.key, Entry{record.where.file, 1, "", true, record});
+}
+
+void WisdomBook::read(FileSystem& files, const WisdomSource& source, const std::string& workload) {
+  const Path path = file_in(source, workload, files);
+  const auto status = files.target_status(path);
+  if (!status && !source.named) return;
+  const auto distrust = status && !source.named ? find_distrust(*status, source.owners) : std::nullopt;
+  if (distrust) return log_->warn(not_used(path.string(), "it " + *distrust));
+  try {
+    const Entry file{path.string(), 1, read_input(files, path), source.named};
+    if (add_blocks(file, workload)) return;
+    for (WisdomRecord& record : parse_wisdom(file.text, file.file)) {
+      if (record.key.workload == workload) add(record.key, Entry{file.file, 1, "", source.named, record});
+    }
+  } catch (const Error& error) {
+    if (source.named) throw;
+    log_->warn(not_used(path.string(), error.what()));
+  }
+}
+
+/// False, and nothing is added, for a file that has another form than what Kiln writes.
+bool WisdomBook::add_blocks(const Entry& file, const std::string& workload) {
+  std::vector<std::pair<std::string_view, Entry>> blocks;
+  int number = 0;
+  for (std::string_view rest = file.text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end);
+    ++number;
+    if (const std::string_view key = key_of(line); !key.empty()) {
+      blocks.emplace_back(key, Entry{file.file, number, std::string(line), file.named});
+    } else if (line.starts_with("  ") && !blocks.empty()) {
+      blocks.back().second.text += line;
+    } else if (!line.starts_with('#') && !trim(line).empty()) {
+      return false;
+    }
+  }
+  std::map<std::string_view, WisdomKey> keys;
+  for (const auto& [text, entry] : blocks) {
+    if (!keys.contains(text)) keys[text] = parse_wisdom_key(std::string(text), file.file, entry.line);
+  }
+  for (auto& [text, entry] : blocks) {
+    if (keys[text].workload == workload) add(keys[text], std::move(entry));
+  }
+  return true;
+}
+
+void WisdomBook::add(const WisdomKey& key, Entry entry) {
+  const auto [place, is_new] = key_by_text_.try_emplace(wisdom_key_text(key), keys_.size());
+  if (is_new) {
+    keys_.push_back(key);
+    entries_.emplace_back();
+  }
+  entries_[place->second].push_back(std::move(entry));
+}
+
+std::vector<WisdomRecord> WisdomBook::records(std::size_t key) const {
   std::vector<WisdomRecord> records;
-  for (const WisdomSource& source : sources) {
-    for (WisdomRecord& record : read_source(files, source, workload, log)) {
-      if (record.key.workload == workload) records.push_back(std::move(record));
+  for (const Entry& entry : entries_.at(key)) {
+    if (entry.record) {
+      records.push_back(*entry.record);
+      continue;
+    }
+    try {
+      const std::string above(static_cast<std::size_t>(entry.line - 1), '\n');
+      for (WisdomRecord& record : parse_wisdom(above + entry.text, entry.file))
+        records.push_back(std::move(record));
+    } catch (const Error& error) {
+      if (entry.named) throw;
+      log_->warn(not_used(entry.file, error.what()));
     }
   }
   return merge_wisdom(std::move(records));

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +35,39 @@ struct WisdomFolders {
 [[nodiscard]] WisdomSource named_wisdom(FileSystem& files, const std::filesystem::path& path,
                                         const SourceLocation& where);
 
-/// The records of all sources, merged.
-[[nodiscard]] std::vector<WisdomRecord> load_wisdom(FileSystem& files,
-                                                    const std::vector<WisdomSource>& sources,
-                                                    const std::string& workload, Log& log);
+/// What all sources know of a workload. Of files that Kiln wrote only the keys are read at first; the records
+/// of a key when they are asked for, which takes a program's start a fraction of the time.
+class WisdomBook {
+ public:
+  WisdomBook() = default;
+  /// What is wrong with a file throws bad_input if the user named it, and else is a warning.
+  WisdomBook(FileSystem& files, const std::vector<WisdomSource>& sources, const std::string& workload,
+             Log& log);
+  explicit WisdomBook(const std::vector<WisdomRecord>& records);
+
+  /// Each once.
+  [[nodiscard]] const std::vector<WisdomKey>& keys() const { return keys_; }
+  /// The best points of keys()[key], ranked. Throws bad_input for a damaged record of a named file.
+  [[nodiscard]] std::vector<WisdomRecord> records(std::size_t key) const;
+
+ private:
+  /// A record as text, or read.
+  struct Entry {
+    std::string file;
+    int line = 1;
+    std::string text;
+    bool named = false;
+    std::optional<WisdomRecord> record = {};
+  };
+  void read(FileSystem& files, const WisdomSource& source, const std::string& workload);
+  [[nodiscard]] bool add_blocks(const Entry& file, const std::string& workload);
+  void add(const WisdomKey& key, Entry entry);
+
+  std::vector<WisdomKey> keys_;
+  std::vector<std::vector<Entry>> entries_;         // by key
+  std::map<std::string, std::size_t> key_by_text_;  // as files write it
+  Log* log_ = nullptr;
+};
 
 /// Digest of a workload's file, its kernel texts and the headers beside them: what a record calls `source`.
 [[nodiscard]] std::string wisdom_source_digest(const Workload& workload, FileSystem& files);

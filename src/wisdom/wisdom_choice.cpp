@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "base/text.h"
 #include "config/job_spec.h"
@@ -97,9 +97,10 @@ std::vector<std::string> differences(const WisdomOrigin& then, const WisdomOrigi
   return names;
 }
 
-/// The values that the job leaves free, if the workload takes them all and its size stays as it is.
-std::optional<Assignments> free_values(const WisdomChoice& choice, const WisdomQuestion& question,
-                                       FileSystem& files) {
+/// The values that the job leaves free, if the workload takes them all and its size stays as it is: each
+/// parameter of the size is one of the key or is tuned.
+std::optional<Assignments> free_values(const WisdomChoice& choice, const Configuration& asked,
+                                       const WisdomQuestion& question, FileSystem& files) {
   Assignments free;
   for (const auto& [name, text] : choice.record.values) {
     const ParameterSpec* parameter = question.workload->find_parameter(name);
@@ -112,7 +113,9 @@ std::optional<Assignments> free_values(const WisdomChoice& choice, const WisdomQ
   all.insert(all.end(), free.begin(), free.end());
   try {
     const ConfigurationResult result = configure(question.workload, all, question.device, files);
-    if (result.violated || sizes_of(result.configuration, choice.record.values) != choice.asked)
+    if (result.violated) return std::nullopt;
+    const NamedSizes before = sizes_of(asked, choice.record.values);
+    if (before != choice.asked || sizes_of(result.configuration, choice.record.values) != before)
       return std::nullopt;
     return free;
   } catch (const Error& error) {
@@ -121,23 +124,32 @@ std::optional<Assignments> free_values(const WisdomChoice& choice, const WisdomQ
   }
 }
 
-/// A record of the same device and far sizes yields to one of a device alike and near sizes.
-bool is_far(const WisdomChoice& choice) {
-  return choice.nearness == DeviceNearness::kSame && choice.distance > std::log(4.0);
-}
-bool is_near_alike(const WisdomChoice& choice) {
-  return choice.nearness == DeviceNearness::kAlike && choice.distance < 0.1;
+/// A key that may answer a question.
+struct NearKey {
+  std::size_t place = 0;
+  DeviceNearness nearness = DeviceNearness::kSame;
+  double distance = 0;
+};
+
+/// A key of the same device and far sizes yields to one of a device alike and near sizes.
+void sort_keys(std::vector<NearKey>& keys) {
+  const bool yield = std::any_of(keys.begin(), keys.end(), [](const NearKey& key) {
+    return key.nearness == DeviceNearness::kAlike && key.distance < 0.1;
+  });
+  const auto order = [yield](const NearKey& key) {
+    constexpr double kBehindAlike = 1.5;
+    const bool far = key.nearness == DeviceNearness::kSame && key.distance > std::log(4.0);
+    return std::make_pair(yield && far ? kBehindAlike : static_cast<double>(key.nearness), key.distance);
+  };
+  std::stable_sort(keys.begin(), keys.end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
 }
 
-void sort_choices(std::vector<WisdomChoice>& choices) {
-  const bool yield = std::any_of(choices.begin(), choices.end(), is_near_alike);
-  const auto order = [yield](const WisdomChoice& choice) {
-    constexpr double kBehindAlike = 1.5;
-    const double nearness = yield && is_far(choice) ? kBehindAlike : static_cast<double>(choice.nearness);
-    return std::make_tuple(nearness, choice.distance, choice.record.result.cost());
-  };
-  std::stable_sort(choices.begin(), choices.end(),
-                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+/// Of the sizes that the key knows.
+NamedSizes asked_sizes(const Configuration& configuration, const WisdomKey& key) {
+  NamedSizes sizes = sizes_of(configuration, NamedTexts());
+  std::erase_if(sizes, [&](const auto& size) { return !has_name(key.size, size.first); });
+  return sizes;
 }
 
 std::optional<std::chrono::sys_days> day_of(const std::string& date) {
@@ -185,35 +197,35 @@ std::string WisdomChoice::sentence(const std::string& today) const {
   return text;
 }
 
-std::vector<WisdomChoice> choose_wisdom(const std::vector<WisdomRecord>& records,
-                                        const WisdomQuestion& question, FileSystem& files, std::size_t most,
-                                        bool far) {
+std::vector<WisdomChoice> choose_wisdom(const WisdomBook& book, const WisdomQuestion& question,
+                                        FileSystem& files, std::size_t most, bool far) {
   const Configuration configuration = asked_configuration(question, files);
   const NamedTexts types = types_of(configuration);
-  std::vector<WisdomChoice> choices;
-  for (const WisdomRecord& record : records) {
-    const WisdomKey& key = record.key;
+  std::vector<NearKey> keys;
+  for (std::size_t i = 0; i < book.keys().size(); ++i) {
+    const WisdomKey& key = book.keys()[i];
     if (key.workload != question.workload->name || key.objective != question.objective || key.types != types)
       continue;
-    WisdomChoice choice;
-    choice.nearness = device_nearness(key.device, question.device);
-    if (choice.nearness == DeviceNearness::kOther && !far) continue;
-    choice.asked = sizes_of(configuration, record.values);
-    const auto distance = distance_of(choice.asked, key.size);
-    if (!distance) continue;
-    choice.distance = *distance;
-    choice.stale = differences(record.made, question.now);
-    choice.record = record;
-    choices.push_back(std::move(choice));
+    const DeviceNearness nearness = device_nearness(key.device, question.device);
+    const auto distance = distance_of(asked_sizes(configuration, key), key.size);
+    if (distance && (far || nearness != DeviceNearness::kOther)) keys.push_back({i, nearness, *distance});
   }
-  sort_choices(choices);
+  sort_keys(keys);
   std::vector<WisdomChoice> fitting;
-  for (WisdomChoice& choice : choices) {
-    if (fitting.size() >= most) break;
-    auto values = free_values(choice, question, files);
-    if (!values) continue;
-    choice.values = std::move(*values);
-    fitting.push_back(std::move(choice));
+  for (const NearKey& key : keys) {
+    for (WisdomRecord& record : book.records(key.place)) {
+      if (fitting.size() >= most) return fitting;
+      WisdomChoice choice;
+      choice.nearness = key.nearness;
+      choice.distance = key.distance;
+      choice.asked = asked_sizes(configuration, record.key);
+      choice.stale = differences(record.made, question.now);
+      choice.record = std::move(record);
+      auto values = free_values(choice, configuration, question, files);
+      if (!values) continue;
+      choice.values = std::move(*values);
+      fitting.push_back(std::move(choice));
+    }
   }
   return fitting;
 }

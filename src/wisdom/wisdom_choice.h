@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "config/job_fields.h"
 #include "device/device_info.h"
+#include "wisdom/wisdom_book.h"
 #include "wisdom/wisdom_record.h"
 #include "workload/workload.h"
 
@@ -49,9 +50,9 @@ struct WisdomChoice {
 /// and device and leave the size as it is, by device, then by distance of the sizes, then by time. A record
 /// of the same device with sizes a factor of 4 away comes after one of a device alike with sizes within 10 %.
 /// With `far`, also records of other devices. Throws bad_input for a question that is wrong itself.
-[[nodiscard]] std::vector<WisdomChoice> choose_wisdom(const std::vector<WisdomRecord>& records,
-                                                      const WisdomQuestion& question, FileSystem& files,
-                                                      std::size_t most = 1, bool far = false);
+[[nodiscard]] std::vector<WisdomChoice> choose_wisdom(const WisdomBook& book, const WisdomQuestion& question,
+                                                      FileSystem& files, std::size_t most = 1,
+                                                      bool far = false);
 
 /// The key that a point measured for this question has.
 [[nodiscard]] WisdomKey wisdom_key(const WisdomQuestion& question, const std::vector<std::string>& tuned,

@@ -17,6 +17,7 @@
 namespace kiln {
 namespace {
 
+constexpr std::string_view kDateForm = "dddd-dd-dd";
 constexpr std::size_t kLongestTime = 3;  // median and both ends of its interval
 
 std::string non_empty(const YamlNode& node) {
@@ -97,11 +98,10 @@ WisdomResult read_result(const YamlNode& node) {
 
 /// "2026-11-22".
 bool is_date(const std::string& text) {
-  constexpr std::string_view kForm = "dddd-dd-dd";
-  if (text.size() != kForm.size()) return false;
-  for (std::size_t i = 0; i < kForm.size(); ++i) {
+  if (text.size() != kDateForm.size()) return false;
+  for (std::size_t i = 0; i < kDateForm.size(); ++i) {
     const bool digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
-    if (kForm[i] == 'd' ? !digit : text[i] != kForm[i]) return false;
+    if (kDateForm[i] == 'd' ? !digit : text[i] != kDateForm[i]) return false;
   }
   return true;
 }
@@ -172,21 +172,6 @@ std::string time_text(double seconds) {
   return text.data();
 }
 
-std::string key_text(const WisdomKey& key) {
-  NamedTexts device =
-      scalars({{"name", key.device.name}, {"backend", key.device.backend}, {"arch", key.device.arch}});
-  if (key.device.units > 0) device.emplace_back("units", std::to_string(key.device.units));
-  if (key.device.bandwidth > 0)
-    device.emplace_back("bandwidth", format_number(std::round(key.device.bandwidth)));
-  NamedTexts sizes;
-  for (const auto& [name, size] : key.size) sizes.emplace_back(name, std::to_string(size));
-  NamedTexts members{
-      {"workload", scalar(key.workload)}, {"objective", scalar(key.objective)}, {"device", map_text(device)}};
-  if (!key.types.empty()) members.emplace_back("types", map_text(scalars(key.types)));
-  if (!sizes.empty()) members.emplace_back("size", map_text(sizes));
-  return map_text(members);
-}
-
 std::string values_text(const WisdomRecord& record) {
   NamedTexts texts;
   for (const auto& [name, value] : record.values) texts.emplace_back(name, scalar(value));
@@ -215,7 +200,7 @@ std::string origin_text(const WisdomOrigin& made) {
 }
 
 std::string block_of(const WisdomRecord& record) {
-  return "- key:    " + key_text(record.key) + "\n  values: " + values_text(record) +
+  return "- key:    " + wisdom_key_text(record.key) + "\n  values: " + values_text(record) +
          "\n  result: " + result_text(record.result) + "\n  made:   " + origin_text(record.made) + "\n";
 }
 
@@ -228,6 +213,21 @@ bool replaces(const WisdomRecord& a, const WisdomRecord& b) {
 
 }  // namespace
 
+std::string wisdom_key_text(const WisdomKey& key) {
+  NamedTexts device =
+      scalars({{"name", key.device.name}, {"backend", key.device.backend}, {"arch", key.device.arch}});
+  if (key.device.units > 0) device.emplace_back("units", std::to_string(key.device.units));
+  if (key.device.bandwidth > 0)
+    device.emplace_back("bandwidth", format_number(std::round(key.device.bandwidth)));
+  NamedTexts sizes;
+  for (const auto& [name, size] : key.size) sizes.emplace_back(name, std::to_string(size));
+  NamedTexts members{
+      {"workload", scalar(key.workload)}, {"objective", scalar(key.objective)}, {"device", map_text(device)}};
+  if (!key.types.empty()) members.emplace_back("types", map_text(scalars(key.types)));
+  if (!sizes.empty()) members.emplace_back("size", map_text(sizes));
+  return map_text(members);
+}
+
 WisdomDevice wisdom_device(const DeviceInfo& device) {
   return {device.name, device.target.backend, device.target.arch, device.compute_units,
           device.memory_bandwidth};
@@ -237,8 +237,8 @@ std::string wisdom_file_name(const std::string& workload) {
   return workload + std::string(kWisdomEnding);
 }
 
-bool have_one_key(const WisdomRecord& a, const WisdomRecord& b) {
-  return key_text(a.key) == key_text(b.key);
+std::string wisdom_date(std::int64_t system_ns) {
+  return to_iso8601(system_ns).substr(0, kDateForm.size());
 }
 
 std::vector<WisdomRecord> parse_wisdom(const std::string& text, const std::string& file) {
@@ -249,6 +249,10 @@ std::vector<WisdomRecord> parse_wisdom(const std::string& text, const std::strin
   std::vector<WisdomRecord> records;
   for (const YamlNode& item : root.items()) records.push_back(read_record(item));
   return records;
+}
+
+WisdomKey parse_wisdom_key(const std::string& text, const std::string& file, int line) {
+  return read_key(YamlNode::parse(std::string(static_cast<std::size_t>(line - 1), '\n') + text, file));
 }
 
 std::vector<WisdomRecord> read_wisdom_file(FileSystem& files, const std::filesystem::path& path) {
@@ -265,7 +269,7 @@ std::string wisdom_text(const std::vector<WisdomRecord>& records) {
 std::vector<WisdomRecord> merge_wisdom(std::vector<WisdomRecord> records) {
   std::map<std::string, std::map<std::string, WisdomRecord>> points;  // by key, then by values
   for (WisdomRecord& record : records) {
-    auto& known = points[key_text(record.key)];
+    auto& known = points[wisdom_key_text(record.key)];
     const auto [place, is_new] = known.try_emplace(values_text(record), record);
     if (!is_new && replaces(record, place->second)) place->second = std::move(record);
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "wisdom/wisdom_record.h"
 
@@ -19,6 +20,8 @@ inline constexpr std::string_view kWisdomEnding = ".wisdom.yaml";
 /// Reads a list of records. Throws bad_input with place and key for what is none; whether names and values
 /// are the workload's is asked when a record is chosen.
 [[nodiscard]] std::vector<WisdomRecord> parse_wisdom(const std::string& text, const std::string& file);
+/// A key as it stands in such a list: "{workload: minibude, ...}", from line `line` of the file on.
+[[nodiscard]] WisdomKey parse_wisdom_key(const std::string& text, const std::string& file, int line);
 [[nodiscard]] std::vector<WisdomRecord> read_wisdom_file(FileSystem& files,
                                                          const std::filesystem::path& path);
 
@@ -35,7 +38,10 @@ inline constexpr std::string_view kWisdomEnding = ".wisdom.yaml";
 void update_wisdom_file(FileSystem& files, const std::filesystem::path& path,
                         std::vector<WisdomRecord> records);
 
-/// Whether two records have one key; their values may differ.
-[[nodiscard]] bool have_one_key(const WisdomRecord& a, const WisdomRecord& b);
+/// The day of WisdomOrigin::date.
+[[nodiscard]] std::string wisdom_date(std::int64_t system_ns);
+
+/// The key as a file has it; equal keys have equal texts.
+[[nodiscard]] std::string wisdom_key_text(const WisdomKey& key);
 
 }  // namespace kiln

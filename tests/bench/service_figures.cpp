@@ -12,11 +12,13 @@
 #include "base/log.h"
 #include "compile_figures.h"
 #include "embed/engine.h"
+#include "embed/wisdom_lookup.h"
 #include "figures.h"
 #include "gpu_figures.h"
 #include "kiln/error.h"
 #include "scratch_folder.h"
 #include "specialize/unit.h"
+#include "wisdom/wisdom_file.h"
 
 namespace kiln::bench {
 namespace {
@@ -47,6 +49,7 @@ class Host {
   }
   ServiceCounters finish() { return engine_.service().counters(); }
   Engine& engine() { return engine_; }
+  [[nodiscard]] std::shared_ptr<const Workload> workload() const { return workload_; }
 
  private:
   static Settings settings_in(const BenchOptions& options, const fs::path& cache, bool with_cache) {
@@ -121,6 +124,50 @@ void print_cold_compiles(const BenchOptions& options, bool with_cache, int first
   if (with_cache)
     std::printf("| written beside the caller, for each compile, ms | %.3f | |\n",
                 counters.write_seconds / static_cast<double>(counters.compiled) * 1e3);
+}
+
+/// Five points for each of ten sizes, all of which fit.
+std::vector<WisdomRecord> made_wisdom(const DeviceInfo& device) {
+  std::vector<WisdomRecord> records;
+  for (int size = 0; size < 10; ++size) {
+    for (int rank = 0; rank < 5; ++rank) {
+      WisdomRecord record;
+      const std::int64_t n = 100 + 50 * size;
+      record.key = {
+          "stencil7", "time", wisdom_device(device), {{"T", "double"}}, {{"nx", n}, {"ny", n}, {"nz", n}}};
+      record.values = {
+          {"method", "march"}, {"rows", "1"}, {"block_x", "32"}, {"block_y", std::to_string(1 + rank)}};
+      record.result.time = {1e-3 * (1 + rank), 1e-3, 2e-3};
+      record.made = {"0.1.0", "sha256:0", "NVRTC 12.8", "570.86", "2026-11-22", "results/tune.jsonl"};
+      records.push_back(std::move(record));
+    }
+  }
+  return records;
+}
+
+/// What a start with wisdom costs more than one without.
+void print_wisdom(const BenchOptions& options) {
+  const ScratchFolder scratch;
+  DeviceInfo device = unknown_device({"cuda", options.arch, 32});
+  device.name = "made up";
+  const auto files = make_real_file_system();
+  update_wisdom_file(*files, scratch.path() / wisdom_file_name("stencil7"), made_wisdom(device));
+  const auto clock = make_system_clock();
+  const auto log = make_stderr_log(LogLevel::kWarn);
+  std::vector<double> milliseconds;
+  for (int i = 0; i < options.rounds; ++i) {
+    Host host(options, scratch.path() / "cache");
+    const std::shared_ptr<const Workload> workload = host.workload();
+    milliseconds.push_back(
+        1e3 * seconds_of([&] {
+          const WisdomAdvice advice = look_up_wisdom(host.engine(), *files, *clock, *log, *workload,
+                                                     {named_wisdom(*files, scratch.path(), {})});
+          const WisdomQuestion question{workload, {{"nx", {"256", false, {}}}}, device, advice.now};
+          if (choose_wisdom(advice.book, question, *files).empty())
+            throw internal_error("no wisdom was found");
+        }));
+  }
+  print_row("start with wisdom over without, file of 50 records, ms", milliseconds, "%.3f", "1");
 }
 
 /// User and system time of this process and of children that have ended.
@@ -198,6 +245,7 @@ void print_service_figures(const BenchOptions& options) {
   std::printf("%s, isolation %s\n\n| figure | median (quartiles) | goal |\n| --- | --- | --- |\n",
               options.arch.c_str(), options.isolation.c_str());
   print_disk_hits(options);
+  print_wisdom(options);
   print_cold_compiles(options, true, 1000);
   print_cold_compiles(options, false, 1500);
   print_many(options);

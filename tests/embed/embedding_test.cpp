@@ -57,6 +57,51 @@ TEST_F(Embedding, AKernelRunsOnTheCallersMemory) {
   EXPECT_EQ(kernel.key().size(), 64U);
 }
 
+/// A record of the machine that the test runs on, as a file in the settings' folder.
+void write_wisdom(const std::filesystem::path& folder, const DeviceHandle& device,
+                  const std::string& values) {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "scale.wisdom.yaml")
+      << "- key: {workload: scale, device: {name: \"" << device.name() << "\", backend: cpu, arch: \""
+      << device.arch() << "\"}, types: {T: double}, size: {n: 200}}\n  values: " << values
+      << "\n  result: {time: 1 ms}\n  made: {date: 2026-11-20}\n";
+}
+
+TEST_F(Embedding, ARequestTakesTheValuesOfTheNearestWisdom) {
+  settings_.wisdom_dir = (folder_ / "wisdom").string();
+  const Service service(settings_);
+  write_wisdom(folder_ / "wisdom", service.device("cpu"), "{block: 32}");
+  const WorkloadHandle scale = service.workload("scale");
+  const auto laplacian = [&] { return scale.kernel("scale").on(service.device("cpu")).set("n", 100); };
+  const Kernel plain = laplacian().get();
+  EXPECT_EQ(plain.wisdom(), "");
+  const Kernel kernel = laplacian().wisdom().get();
+  EXPECT_THAT(kernel.wisdom(), HasSubstr("n 200 -> 100 (d 0.69), measured "));
+  EXPECT_NE(kernel.key(), plain.key());
+  EXPECT_EQ(laplacian().set("block", 32).get().key(), kernel.key());
+  const Kernel again = laplacian().wisdom().get();
+  EXPECT_EQ(again.origin(), "memory");
+  EXPECT_EQ(again.wisdom(), kernel.wisdom());
+  EXPECT_EQ(laplacian().set("block", 128).wisdom().get().key(), laplacian().set("block", 128).get().key());
+  std::vector<double> x(100, 1.0), y(100, -1.0);
+  kernel.run(args(y.data(), x.data()));
+  EXPECT_EQ(y[99], 3.0);
+}
+
+TEST_F(Embedding, WisdomThatDoesNotCompileLeavesTheDefaults) {
+  std::ofstream(folder_ / "scale/scale.cu") << "#include \"kiln/params.h\"\n"
+                                            << "static_assert(Params::block != 32, \"too small\");\n"
+                                            << test::kScaleSource;
+  const Service service(settings_);
+  write_wisdom(folder_ / "own", service.device("cpu"), "{block: 32}");
+  EXPECT_THROW(static_cast<void>(request(service).set("block", 32).get()), Error);
+  const Kernel kernel = request(service).wisdom((folder_ / "own").string()).get();
+  EXPECT_EQ(kernel.wisdom(), "");
+  EXPECT_EQ(kernel.key(), request(service).get().key());
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).wisdom("/nowhere").get()); }),
+              HasSubstr("no such file or folder: '/nowhere'"));
+}
+
 TEST_F(Embedding, ATraceIsAFileOfTheSettings) {
   const std::string file = (folder_ / "trace.json").string();
   settings_.trace = file;

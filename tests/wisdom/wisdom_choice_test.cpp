@@ -42,7 +42,7 @@ class WisdomChoiceTest : public testing::Test {
   std::vector<std::string> blocks(const std::vector<WisdomRecord>& records, std::size_t most = 10,
                                   bool far = false) {
     std::vector<std::string> found;
-    for (const WisdomChoice& choice : choose_wisdom(records, question_, disk_.files, most, far))
+    for (const WisdomChoice& choice : choose_wisdom(WisdomBook(records), question_, disk_.files, most, far))
       found.push_back(choice.record.values.front().second);
     return found;
   }
@@ -82,7 +82,7 @@ TEST_F(WisdomChoiceTest, WhatTheJobSetsStays) {
   set("block", "256");
   WisdomRecord both = record("32", 1000);
   both.values.emplace_back("mode", "fancy");
-  const auto choices = choose_wisdom({both}, question_, disk_.files);
+  const auto choices = choose_wisdom(WisdomBook({both}), question_, disk_.files);
   ASSERT_EQ(choices.size(), 1U);
   ASSERT_EQ(choices[0].values.size(), 1U);
   EXPECT_EQ(choices[0].values[0].first, "mode");
@@ -113,7 +113,7 @@ TEST_F(WisdomChoiceTest, FarSizesOfTheDeviceYieldToEqualSizesOfOneAlike) {
 
 TEST_F(WisdomChoiceTest, TheSentenceSaysHowNearItIs) {
   question_.now = {"0.1.0", "sha256:b", "NVRTC 12.8", "580.1", "", ""};
-  const auto choices = choose_wisdom({record("32", 2000)}, question_, disk_.files);
+  const auto choices = choose_wisdom(WisdomBook({record("32", 2000)}), question_, disk_.files);
   ASSERT_EQ(choices.size(), 1U);
   EXPECT_EQ(choices[0].sentence("2026-11-23"),
             "wisdom: NVIDIA H200, n 2000 -> 1000 (d 0.69), measured 12 days ago, source and driver differ");

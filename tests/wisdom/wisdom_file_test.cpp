@@ -126,7 +126,12 @@ class RecordingWarnings final : public Log {
 class WisdomBookTest : public testing::Test {
  protected:
   std::vector<WisdomRecord> load(const std::vector<WisdomSource>& sources) {
-    return load_wisdom(disk_.files, sources, "scale", log_);
+    const WisdomBook book(disk_.files, sources, "scale", log_);
+    std::vector<WisdomRecord> records;
+    for (std::size_t i = 0; i < book.keys().size(); ++i) {
+      for (const WisdomRecord& one : book.records(i)) records.push_back(one);
+    }
+    return records;
   }
   void write(const std::string& folder, const std::vector<WisdomRecord>& records) {
     disk_.files.make_directories(folder, false);
@@ -156,6 +161,18 @@ TEST_F(WisdomBookTest, WhatOthersMayWriteOrIsDamagedIsLeftOutAndSaid) {
       log_.messages,
       ElementsAre(HasSubstr("'/jobs/scale.wisdom.yaml' is not used: it may be written to by anyone"),
                   HasSubstr("'/home/me/scale.wisdom.yaml' is not used: /home/me/scale.wisdom.yaml:1:")));
+}
+
+TEST_F(WisdomBookTest, OnlyTheDamagedRecordOfAFileThatKilnWroteIsLeftOut) {
+  WisdomRecord other = record("32", 3e-3);
+  other.key.size = {{"n", 7}};
+  std::string text = wisdom_text(merge_wisdom({record("64", 4e-3), other}));
+  text.replace(text.find("time: [4 ms"), 11, "time: [-4 ms");
+  disk_.files.make_directories("/home/me", false);
+  disk_.files.write_file("/home/me/scale.wisdom.yaml", text, false);
+  EXPECT_THAT(blocks(load(usual_wisdom(*disk_.workload(), "", {"/home/me", {}}))), ElementsAre("32#1"));
+  EXPECT_THAT(log_.messages,
+              ElementsAre(HasSubstr("/home/me/scale.wisdom.yaml:4:19: [0].result.time[0]: expected")));
 }
 
 TEST_F(WisdomBookTest, AFileThatTheUserNamesIsTakenOrRefused) {

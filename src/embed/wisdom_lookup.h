@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "embed/engine.h"
+#include "job/wisdom_advice.h"
+#include "wisdom/wisdom_book.h"
+
+namespace kiln {
+
+/// What an engine's settings and folders know of a workload: all that `sources` has, and what code made now
+/// would be made of.
+[[nodiscard]] WisdomAdvice look_up_wisdom(Engine& engine, FileSystem& files, const Clock& clock, Log& log,
+                                          const Workload& workload, const std::vector<WisdomSource>& sources);
+
+/// The places of a job or, with an empty `job_file`, of a program.
+[[nodiscard]] std::vector<WisdomSource> usual_wisdom(const Settings& settings, const Workload& workload,
+                                                     const std::string& job_file);
+
+}  // namespace kiln
