@@ -3,15 +3,12 @@
 #include <atomic>
 #include <exception>
 #include <future>
-#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "job/variant_record.h"
-#include "measure/timer.h"
 #include "record/failure.h"
-#include "trial/trial.h"
 
 namespace kiln {
 namespace {
@@ -22,46 +19,14 @@ void describe(const Variant& variant, TraceSpan& span) {
   for (const auto& [name, value] : variant.configuration.values()) span.add("p." + name, value.to_string());
 }
 
-/// Thrown out of a measurement where JobContext::stop says so.
-struct JobStopped {};
-
-/// Samples the step. Where it has several launches, a second pass of as many steps, and of no longer than
-/// `max_time`, times these.
-StepTimes measure(Trial& trial, const MeasureSpec& spec, const JobContext& context, Record& record) {
-  const TraceSpan span(context.trace, TraceKind::kMeasure);
-  const auto require_go_on = [&] {
-    if (context.stopped()) throw JobStopped();
-  };
-  Timer timer(trial, trial.device(), trial.stream(), context.clock, spec.cold, context.trace);
-  timer.warm_up();
-  record.clocks_before = trial.device().clocks();
-  Samples samples = timer.measure({.min_time = spec.min_time,
-                                   .max_time = spec.max_time,
-                                   .min_samples = spec.min_samples,
-                                   .max_samples = spec.max_samples},
-                                  require_go_on);
-  record.clocks_after = trial.device().clocks();
-  StepTimes times;
-  times.seconds = std::move(samples.seconds);
-  times.steps_per_sample = timer.steps_per_sample();
-  times.stop_reason = to_string(samples.reason);
-  if (trial.launch_count() > 1) {
-    times.launch_seconds = timer.profile(times.seconds.size(), spec.max_time, require_go_on);
-    times.profiled_steps = times.launch_seconds.front().size();
-  }
-  return times;
-}
-
-/// Runs variants one after the other on their devices.
+/// Runs variants of a plan one after the other and tells of each.
 class VariantLane {
  public:
-  VariantLane(const JobPlan& plan, JobContext context, RecordSink& sink)
-      : plan_(plan), context_(std::move(context)), sink_(sink), start_ns_(context_.start_ns) {}
+  VariantLane(const ExecutorJob& job, JobContext context, RecordSink& sink)
+      : plan_(job.plan), context_(std::move(context)), sink_(sink), runner_(job.make_runner(context_)) {}
 
   /// False if it was stopped.
   [[nodiscard]] bool run(std::size_t index, const Variant& variant, const std::optional<Error>& problem) {
-    if (variant.device != current_device_) pools_[current_device_].clear();
-    current_device_ = variant.device;
     sink_.variant_started(index, plan_.variants.size(), variant.label);
     TraceSpan span(context_.trace, TraceKind::kVariant, variant.label);
     if (span) describe(variant, span);
@@ -70,11 +35,10 @@ class VariantLane {
     if (!record) return false;
     sink_.record(*record);
     if (context_.watch != nullptr) context_.watch->variant_ends();
-    start_ns_ = context_.clock.steady_ns();
     return true;
   }
 
-  [[nodiscard]] bool has_lost(const std::string& device) const { return lost_.contains(device); }
+  [[nodiscard]] bool has_lost(const std::string& device) const { return runner_->has_lost(device); }
 
  private:
   /// The variant with the values that it has without wisdom, which failed.
@@ -89,60 +53,30 @@ class VariantLane {
   }
 
   std::optional<Record> record_of(const Variant& variant, const std::optional<Error>& problem) {
-    const RecordSource source = source_of(plan_.job);
-    if (const auto lost = lost_.find(variant.device); lost != lost_.end())
-      return record_without_run(variant, source, context_, RunStatus::kNotRun, lost->second);
-    if (problem) return record_without_run(variant, source, context_, RunStatus::kUnfit, problem->what());
-    Record record = start_record(variant, source, context_);
-    TrialEnd end = TrialEnd::kNone;
-    try {
-      end = run_trial(variant, record);
-    } catch (const JobStopped&) {
-      return std::nullopt;
-    }
-    // A compiler that the same keys have stopped is no mistake of the variant's.
-    if (record.status == RunStatus::kCompileFailed && context_.stopped()) return std::nullopt;
-    if (end == TrialEnd::kDeviceLost) {
-      lost_[variant.device] = variant.device + " is lost to this process since the fault of " +
-                              (variant.label.empty() ? "the variant before" : "'" + variant.label + "'");
-    }
-    if (variant.otherwise && !may_be_measured(record.status) && end != TrialEnd::kDeviceLost)
-      return record_of(without_wisdom(variant, record), std::nullopt);
+    if (problem && !has_lost(variant.device))
+      return record_without_run(variant, source_of(plan_.job), context_, RunStatus::kUnfit, problem->what());
+    auto record = runner_->run(variant, {.measure = plan_.job.measure});
+    if (!record) return record;
+    if (variant.otherwise && !may_be_measured(record->status) && !has_lost(variant.device))
+      return record_of(without_wisdom(variant, *record), std::nullopt);
     // With nothing else to show for it, a kernel that does not compile or fit is the user's input that is
     // wrong.
-    const Failure* failure = failure_of(record.status);
+    const Failure* failure = failure_of(record->status);
     if (failure != nullptr && failure->exit_code == kExitBadInput && plan_.variants.size() == 1)
-      throw Error(failure->kind, record.message + (record.log.empty() ? "" : "\n" + record.log));
+      throw Error(failure->kind, record->message + (record->log.empty() ? "" : "\n" + record->log));
     return record;
-  }
-
-  TrialEnd run_trial(const Variant& variant, Record& record) {
-    // What is made once in the whole plan is not worth a copy.
-    const bool keep_contents = plan_.variants.size() > 1 || plan_.workload->refresh.has_value();
-    Trial trial(variant, context_, pools_[current_device_], keep_contents);
-    TrialEnd end = prepare_trial(trial, record, context_, start_ns_);
-    const MeasureSpec& spec = plan_.job.measure;
-    if (end == TrialEnd::kNone && may_be_measured(record.status) && spec.enabled) {
-      end = run_guarded(record, context_,
-                        [&] { add_times(record, trial, measure(trial, spec, context_, record)); });
-    }
-    trial.park();
-    return end;
   }
 
   const JobPlan& plan_;
   JobContext context_;
   RecordSink& sink_;
-  std::int64_t start_ns_;
-  std::map<std::string, BufferPool> pools_;
-  std::map<std::string, std::string> lost_;  // device -> which variant's fault ended it
-  std::string current_device_;
+  std::unique_ptr<TrialRunner> runner_;
 };
 
 /// In the order of the plan, on the variants' own devices.
 class SerialExecutor final : public Executor {
  public:
-  explicit SerialExecutor(const ExecutorJob& job) : job_(job), lane_(job.plan, job.context, job.sink) {}
+  explicit SerialExecutor(const ExecutorJob& job) : job_(job), lane_(job, job.context, job.sink) {}
 
   bool run(std::size_t begin, std::size_t end) override {
     for (std::size_t i = begin; i < end; ++i) {
@@ -192,7 +126,7 @@ class SpreadExecutor final : public Executor {
     for (std::size_t i = 0; i < job.plan.spread.size(); ++i) {
       JobContext context = job.context;
       context.watch = i < context.lane_watches.size() ? context.lane_watches[i] : nullptr;
-      lanes_.push_back(std::make_unique<VariantLane>(job.plan, std::move(context), sink_));
+      lanes_.push_back(std::make_unique<VariantLane>(job, std::move(context), sink_));
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "job/job_runner.h"
 #include "job/plan.h"
+#include "job/trial_runner.h"
 #include "kiln/error.h"
 #include "trial/context.h"
 
@@ -18,6 +19,7 @@ struct ExecutorJob {
   const JobContext& context;
   RecordSink& sink;
   const KnownRecords& known;
+  MakeTrialRunner make_runner;
   std::vector<std::optional<Error>> problems;  ///< by variant
 
   [[nodiscard]] bool is_known(std::size_t index) const { return index < known.size() && known[index]; }

@@ -131,9 +131,15 @@ KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records,
   return known;
 }
 
-bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known) {
+bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known,
+             const MakeTrialRunner& make_runner) {
   const auto devices = open_devices(plan, context.devices);
-  const ExecutorJob job{plan, context, sink, known, find_problems(plan.variants, context)};
+  const MakeTrialRunner local = [&](const JobContext& lane) {
+    // What is made once in the whole plan is not worth a copy.
+    return make_local_runner(lane, plan.job.file, plan.variants.size() > 1);
+  };
+  const ExecutorJob job{
+      plan, context, sink, known, make_runner ? make_runner : local, find_problems(plan.variants, context)};
   sink.begin(plan);
   const auto executor = make_executor(job);
   for (std::size_t begin = 0; begin < plan.variants.size(); begin += kVariantsAhead) {

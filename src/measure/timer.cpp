@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace kiln {
 namespace {
@@ -44,11 +43,7 @@ std::size_t Timer::batch_for(double step_seconds) const {
 void Timer::warm_up() {
   batch_ = 1;
   double last = 0;
-  fastest_warm_up_ = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kWarmUpSteps && last < kLongStep; ++i) {
-    last = take();
-    fastest_warm_up_ = std::min(fastest_warm_up_, last);
-  }
+  for (int i = 0; i < kWarmUpSteps && last < kLongStep; ++i) last = take();
   batch_ = batch_for(last);
 }
 
@@ -66,10 +61,6 @@ double Timer::take() {
 }
 
 Samples Timer::measure(const SamplerOptions& options, const std::function<void()>& before_each) {
-  if (batch_ == 1 && fastest_warm_up_ > options.give_up_above) {
-    const std::vector<double> only = {fastest_warm_up_};
-    return {only, StopReason::kGivenUp, summarize(only)};
-  }
   const auto take_one = [&] {
     if (before_each) before_each();
     return take();

@@ -56,10 +56,8 @@ class Timer {
   void warm_up();
   /// One sample: seconds of one step.
   [[nodiscard]] double take();
-  /// Samples as kiln::sample takes them, after `warm_up`. A step so long that a sample is one step is given
-  /// up before the first sample if no step of the warm-up was as fast as `give_up_above`: the slowness of
-  /// that step is then the only sample. `before_each` (may be empty) is called before each sample, and may
-  /// end all by an exception.
+  /// Samples as kiln::sample takes them, after `warm_up`. `before_each` (may be empty) is called before each
+  /// sample, and may end all by an exception.
   [[nodiscard]] Samples measure(const SamplerOptions& options, const std::function<void()>& before_each);
   /// Seconds of each launch, one value for each of at most `most_steps` steps, at least one. Ends when
   /// `most_seconds` of wall clock are over. `before_each` as above.
@@ -81,7 +79,6 @@ class Timer {
   bool cold_;
   Trace* trace_;
   std::size_t batch_ = 1;
-  double fastest_warm_up_ = 0;
   std::vector<std::unique_ptr<Event>> events_;
   SharedLabel label_;
   std::size_t labelled_steps_ = 0;  // that label_ names

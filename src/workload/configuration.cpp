@@ -90,7 +90,8 @@ const Configuration& Configuration::of(const LaunchSpec& launch) const {
 }
 
 std::int64_t Configuration::seed() const {
-  return std::get<std::int64_t>(value("seed").value);
+  const auto own = static_cast<std::uint64_t>(std::get<std::int64_t>(value("seed").value));
+  return static_cast<std::int64_t>(own + added_seed_);
 }
 
 double Configuration::evaluate(const ExpressionText& expression, const Variables& extra) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -47,7 +48,10 @@ class Configuration {
   [[nodiscard]] bool lineinfo() const { return lineinfo_; }
   /// Steps run as graphs where they can.
   [[nodiscard]] bool graph() const { return graph_; }
+  /// Of random inputs: the parameter `seed`, and what was added.
   [[nodiscard]] std::int64_t seed() const;
+  /// Changes random inputs and nothing else: to kernels and expressions `seed` stays what it is.
+  void add_to_seed(std::uint64_t number) { added_seed_ += number; }
   [[nodiscard]] const std::string& backend() const { return backend_; }
   /// What the launch's kernel is specialised for and its expressions mean: this configuration, or with the
   /// launch's own values (`with`) in place of this one's. Launches with equal values share one.
@@ -86,6 +90,7 @@ class Configuration {
   bool launch_bounds_ = true;
   bool lineinfo_ = false;
   bool graph_ = false;
+  std::uint64_t added_seed_ = 0;
   std::string backend_;
   Variables variables_;
   std::set<std::string> inexact_;  // parameters that `variables_` holds rounded
