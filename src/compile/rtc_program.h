@@ -5,23 +5,24 @@
 
 #include "base/unique_handle.h"
 #include "compile/rtc_unit.h"
+#include "device/vendor_library.h"
 #include "kiln/error.h"
 
 namespace kiln {
 
 /// One compile by NVRTC or hipRTC, which have the same calls: create, compile, ask for products. Destroyed
-/// with the object, also after an error. `Abi` is what nvrtc_abi.h or hiprtc_abi.h declares, as a class with
-/// the members `Functions`, `Program` and `kPrefix` ("nvrtc", for messages).
-template <class Abi>
+/// with the object, also after an error. `Library` is NvrtcLibrary or HiprtcLibrary.
+template <class Library>
 class RtcProgram {
  public:
-  using Functions = typename Abi::Functions;
-  using Program = typename Abi::Program;
+  using Functions = decltype(Library::call);
+  using Program = typename Functions::Program;
   using Result = int;
 
-  /// Throws internal_error if the call is refused, as every member that asks for something; `call` must
+  /// Throws internal_error if the call is refused, as every member that asks for something; `library` must
   /// outlive it.
-  RtcProgram(const Functions& call, const RtcUnit& unit, const std::string& source_name) : call_(call) {
+  RtcProgram(const Library& library, const RtcUnit& unit, const std::string& source_name)
+      : call_(library.call) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
     for (const auto& [name, text] : unit.headers) {
@@ -29,14 +30,13 @@ class RtcProgram {
       texts.push_back(text.c_str());
     }
     Program program = nullptr;
-    check(call.create_program(&program, unit.text.c_str(), source_name.c_str(),
-                              static_cast<int>(names.size()), texts.data(), names.data()),
-          "CreateProgram");
-    program_.reset({&call, program});
+    run(call_.create_program, &program, unit.text.c_str(), source_name.c_str(),
+        static_cast<int>(names.size()), texts.data(), names.data());
+    program_.reset({&call_, program});
   }
 
   void add_name(const std::string& name_expression) {
-    check(call_.add_name_expression(get(), name_expression.c_str()), "AddNameExpression");
+    run(call_.add_name_expression, get(), name_expression.c_str());
   }
 
   /// The compiler's answer.
@@ -47,35 +47,36 @@ class RtcProgram {
     return call_.compile_program(get(), static_cast<int>(texts.size()), texts.data());
   }
 
-  [[nodiscard]] std::string log() const {
-    return text_product(call_.get_log_size, call_.get_log, "GetProgramLog");
-  }
+  [[nodiscard]] std::string log() const { return text_product(call_.get_log_size, call_.get_log); }
 
   [[nodiscard]] std::string lowered_name(const std::string& name_expression) const {
     const char* name = nullptr;
-    check(call_.get_lowered_name(get(), name_expression.c_str(), &name), "GetLoweredName");
+    run(call_.get_lowered_name, get(), name_expression.c_str(), &name);
     return name;
   }
 
-  using GetSize = Result (*)(Program, std::size_t*);
-  using GetBytes = Result (*)(Program, char*);
+  using GetSize = Import<Result(Program, std::size_t*)>;
+  using GetBytes = Import<Result(Program, char*)>;
 
-  [[nodiscard]] std::string product(GetSize get_size, GetBytes get_bytes, const char* call) const {
+  [[nodiscard]] std::string product(const GetSize& get_size, const GetBytes& get_bytes) const {
     std::size_t size = 0;
-    check(get_size(get(), &size), call);
+    run(get_size, get(), &size);
     std::string bytes(size, '\0');
-    if (size > 0) check(get_bytes(get(), bytes.data()), call);
+    if (size > 0) run(get_bytes, get(), bytes.data());
     return bytes;
   }
 
   /// Without the terminating zero, which the compilers count.
-  [[nodiscard]] std::string text_product(GetSize get_size, GetBytes get_bytes, const char* call) const {
-    std::string text = product(get_size, get_bytes, call);
+  [[nodiscard]] std::string text_product(const GetSize& get_size, const GetBytes& get_bytes) const {
+    std::string text = product(get_size, get_bytes);
     while (!text.empty() && text.back() == '\0') text.pop_back();
     return text;
   }
 
   [[nodiscard]] Program get() const { return program_.get().program; }
+
+ protected:
+  const Functions& call_;
 
  private:
   struct Traits {
@@ -88,12 +89,12 @@ class RtcProgram {
     static void close(Handle handle) noexcept { handle.call->destroy_program(&handle.program); }
   };
 
-  void check(Result result, const char* call) const {
-    if (result != 0)
-      throw internal_error(Abi::kPrefix + std::string(call) + ": " + call_.get_error_string(result));
+  template <class Call, class... Arguments>
+  void run(const Call& call, Arguments... arguments) const {
+    const Result result = call(arguments...);
+    if (result != 0) throw internal_error(call.symbol + std::string(": ") + call_.get_error_string(result));
   }
 
-  const Functions& call_;
   UniqueHandle<Traits> program_;
 };
 

@@ -63,6 +63,16 @@ void* VendorLibrary::symbol(const char* name) const {
   return ::dlsym(handle, name);
 }
 
+LibraryImports::Found LibraryImports::want(const char* symbol) const {
+  return {handle_ != nullptr ? ::dlsym(handle_, symbol) : nullptr, symbol};
+}
+
+LibraryImports::Found LibraryImports::need(const char* symbol) {
+  const Found found = want(symbol);
+  if (found.address == nullptr && missing_ == nullptr) missing_ = symbol;
+  return found;
+}
+
 VendorLibrary open_library(const LibrarySearch& search, FileSystem& files) {
   VendorLibrary library;
   std::vector<std::string> reasons;

@@ -40,12 +40,46 @@ struct OpenedLibrary {
   std::string problem;
 };
 
-/// Assigns the address of `name` to a function pointer; false if the library has none.
-template <class Function>
-bool bind_symbol(const VendorLibrary& library, Function*& function, const char* name) {
-  function = reinterpret_cast<Function*>(library.symbol(name));
-  return function != nullptr;
-}
+/// A function of a vendor's library; it is called, and compared with null, as a pointer is.
+template <class Signature>
+struct Import {
+  Signature* address = nullptr;  ///< null: the library has none
+  const char* symbol = "";
+
+  // NOLINTNEXTLINE(google-explicit-constructor): it stands for the pointer
+  operator Signature*() const { return address; }
+};
+
+/// The base of a structure of a library's functions, each of which is looked up where it is declared:
+///   Import<int(unsigned flags)> init = need("cuInit");
+class LibraryImports {
+ public:
+  LibraryImports() = default;
+  /// `library` is one that has been opened.
+  explicit LibraryImports(const VendorLibrary& library) : handle_(library.handle) {}
+
+  /// The first of the functions that are needed and that the library lacks; null: it has all.
+  [[nodiscard]] const char* missing() const { return missing_; }
+
+ protected:
+  struct Found {
+    void* address;
+    const char* symbol;
+
+    template <class Signature>
+    operator Import<Signature>() const {  // NOLINT(google-explicit-constructor): it becomes what is declared
+      return {reinterpret_cast<Signature*>(address), symbol};
+    }
+  };
+
+  /// One that the library may lack.
+  [[nodiscard]] Found want(const char* symbol) const;
+  [[nodiscard]] Found need(const char* symbol);
+
+ private:
+  void* handle_ = nullptr;  // null: nothing is looked up
+  const char* missing_ = nullptr;
+};
 
 /// The file of the loaded object that `address` lies in; empty if it lies in none.
 [[nodiscard]] std::string file_of_address(const void* address);

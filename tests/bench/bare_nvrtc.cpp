@@ -3,6 +3,7 @@
 #include "compile/cuda/nvrtc_program.h"
 #include "compile/cuda/nvrtc_unit.h"
 #include "device/cuda/driver.h"
+#include "device/gpu/gpu_context.h"
 #include "gpu_figures.h"
 #include "kiln/error.h"
 #include "specialize/unit.h"
@@ -56,8 +57,8 @@ double bare_compile_and_load_seconds(const NvrtcLibrary& nvrtc, const CudaDriver
   const RtcUnit unit = make_nvrtc_unit(specialization, {});
   const std::vector<std::string> options = options_of(nvrtc, specialization, bare);
   cuda_abi::Context context = nullptr;
-  check_cuda(driver, driver.call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
-  check_cuda(driver, driver.call.context_push(context), "cuCtxPushCurrent");
+  check_driver(driver, driver.call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  check_driver(driver, driver.call.context_push(context), "cuCtxPushCurrent");
   return seconds_of([&] {
     NvrtcProgram program(nvrtc, unit, specialization.source_name);
     for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
@@ -65,11 +66,11 @@ double bare_compile_and_load_seconds(const NvrtcLibrary& nvrtc, const CudaDriver
     const std::string cubin = program.cubin();
     cuda_abi::Module module = nullptr;
     cuda_abi::Function function = nullptr;
-    check_cuda(driver, driver.call.module_load(&module, cubin.c_str(), 0, nullptr, nullptr),
-               "cuModuleLoadDataEx");
+    check_driver(driver, driver.call.module_load(&module, cubin.c_str(), 0, nullptr, nullptr),
+                 "cuModuleLoadDataEx");
     const std::string name = program.lowered_name(specialization.entries.front().name_expression);
-    check_cuda(driver, driver.call.module_get_function(&function, module, name.c_str()),
-               "cuModuleGetFunction");
+    check_driver(driver, driver.call.module_get_function(&function, module, name.c_str()),
+                 "cuModuleGetFunction");
   });
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 using namespace kiln::cuda_abi;
 
-template <class Call>
-void bind(void* library, Call& call, const char* name) {
-  call = reinterpret_cast<Call>(dlsym(library, name));
+template <class Signature>
+void bind(void* library, kiln::Import<Signature>& call, const char* name) {
+  call.address = reinterpret_cast<Signature*>(dlsym(library, name));
 }
 
 int first_launch(const char* path, float value) {
@@ -24,7 +24,7 @@ int first_launch(const char* path, float value) {
   const std::string cubin{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   if (library == nullptr || cubin.empty()) return 1;
-  Functions call{};
+  Functions call;
   bind(library, call.init, "cuInit");
   bind(library, call.device_get, "cuDeviceGet");
   bind(library, call.primary_context_retain, "cuDevicePrimaryCtxRetain");

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "device/cuda/cuda_backend.h"
+#include "device/gpu/gpu_context.h"
 #include "device/registry.h"
 #include "gpu_figures.h"
 #include "pair_timer.h"
@@ -108,13 +109,13 @@ cuda_abi::Function bare_function(const CudaDriver& driver, const LoadedUnit& uni
   cuda_abi::Context context = nullptr;
   cuda_abi::Module module = nullptr;
   cuda_abi::Function function = nullptr;
-  check_cuda(driver, driver.call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
-  check_cuda(driver, driver.call.context_push(context), "cuCtxPushCurrent");
-  check_cuda(driver, driver.call.module_load(&module, code.binary.c_str(), 0, nullptr, nullptr),
-             "cuModuleLoadDataEx");
-  check_cuda(driver,
-             driver.call.module_get_function(&function, module, code.lowered_names.begin()->second.c_str()),
-             "cuModuleGetFunction");
+  check_driver(driver, driver.call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  check_driver(driver, driver.call.context_push(context), "cuCtxPushCurrent");
+  check_driver(driver, driver.call.module_load(&module, code.binary.c_str(), 0, nullptr, nullptr),
+               "cuModuleLoadDataEx");
+  check_driver(driver,
+               driver.call.module_get_function(&function, module, code.lowered_names.begin()->second.c_str()),
+               "cuModuleGetFunction");
   return function;
 }
 
@@ -125,23 +126,25 @@ class BareGraph {
       : driver_(driver), stream_(stream) {
     for (auto& buffer : buffers_) buffer = device.allocate(sizeof(double) * kPoints * kPoints * kPoints);
     const cuda_abi::Functions& call = driver.call;
-    check_cuda(driver, call.begin_capture(stream, cuda_abi::CaptureMode::kThreadLocal),
-               "cuStreamBeginCapture");
+    check_driver(driver, call.begin_capture(stream, cuda_abi::CaptureMode::kThreadLocal),
+                 "cuStreamBeginCapture");
     for (int i = 0; i < 1000; ++i) {
       void* out = buffers_.at(static_cast<std::size_t>(i + 1) % 2)->data();
       void* in = buffers_.at(static_cast<std::size_t>(i) % 2)->data();
       char no_parameters = 0;
       void* arguments[] = {&out, &in, &no_parameters};
-      check_cuda(driver,
-                 call.launch_kernel(function, kPoints / 32, kPoints / 4, kPoints, 32, 4, 1, 0, stream,
-                                    arguments, nullptr),
-                 "cuLaunchKernel");
+      check_driver(driver,
+                   call.launch_kernel(function, kPoints / 32, kPoints / 4, kPoints, 32, 4, 1, 0, stream,
+                                      arguments, nullptr),
+                   "cuLaunchKernel");
     }
     cuda_abi::Graph graph = nullptr;
-    check_cuda(driver, call.end_capture(stream, &graph), "cuStreamEndCapture");
-    check_cuda(driver, call.graph_instantiate(&instance_, graph, 0), "cuGraphInstantiateWithFlags");
+    check_driver(driver, call.end_capture(stream, &graph), "cuStreamEndCapture");
+    check_driver(driver, call.graph_instantiate(&instance_, graph, 0), "cuGraphInstantiateWithFlags");
   }
-  void launch() const { check_cuda(driver_, driver_.call.graph_launch(instance_, stream_), "cuGraphLaunch"); }
+  void launch() const {
+    check_driver(driver_, driver_.call.graph_launch(instance_, stream_), "cuGraphLaunch");
+  }
 
  private:
   static constexpr unsigned kPoints = 64;

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/trace.h"
+#include "device/gpu/gpu_context.h"
 #include "device/traced_device.h"
 #include "gpu_figures.h"
 #include "kiln/kiln.h"
@@ -20,11 +21,12 @@ class BareKernel {
   BareKernel(const CudaDriver& driver, const std::string& binary) : driver_(driver) {
     const cuda_abi::Functions& call = driver.call;
     cuda_abi::Context context = nullptr;
-    check_cuda(driver, call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
-    check_cuda(driver, call.context_push(context), "cuCtxPushCurrent");
+    check_driver(driver, call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+    check_driver(driver, call.context_push(context), "cuCtxPushCurrent");
     cuda_abi::Module module = nullptr;
-    check_cuda(driver, call.module_load(&module, binary.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx");
-    check_cuda(driver, call.module_get_function(&function_, module, "touch"), "cuModuleGetFunction");
+    check_driver(driver, call.module_load(&module, binary.c_str(), 0, nullptr, nullptr),
+                 "cuModuleLoadDataEx");
+    check_driver(driver, call.module_get_function(&function_, module, "touch"), "cuModuleGetFunction");
   }
   void launch(cuda_abi::Stream stream, void** arguments) const {
     driver_.call.launch_kernel(function_, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr);

@@ -9,6 +9,7 @@
 #include "bare_nvrtc.h"
 #include "cache/disk_cache.h"
 #include "compile_figures.h"
+#include "device/gpu/gpu_context.h"
 #include "gpu_figures.h"
 #include "kiln/error.h"
 #include "kiln/kiln.h"
@@ -133,8 +134,8 @@ std::vector<double> bare_loads(Gpu& gpu, const fs::path& cache, int count) {
   std::vector<double> times;
   const cuda_abi::Functions& call = gpu.driver->call;
   cuda_abi::Context context = nullptr;
-  check_cuda(*gpu.driver, call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
-  check_cuda(*gpu.driver, call.context_push(context), "cuCtxPushCurrent");
+  check_driver(*gpu.driver, call.primary_context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  check_driver(*gpu.driver, call.context_push(context), "cuCtxPushCurrent");
   for (const auto& entry : fs::recursive_directory_iterator(cache)) {
     if (entry.path().filename() != "binary" || static_cast<int>(times.size()) == count) continue;
     times.push_back(seconds_of([&] {
@@ -142,10 +143,10 @@ std::vector<double> bare_loads(Gpu& gpu, const fs::path& cache, int count) {
                       const std::string bytes{std::istreambuf_iterator<char>(file), {}};
                       cuda_abi::Module module = nullptr;
                       cuda_abi::Function function = nullptr;
-                      check_cuda(*gpu.driver, call.module_load(&module, bytes.c_str(), 0, nullptr, nullptr),
-                                 "cuModuleLoadDataEx");
-                      check_cuda(*gpu.driver, call.module_get_function(&function, module, "laplacian"),
-                                 "cuModuleGetFunction");
+                      check_driver(*gpu.driver, call.module_load(&module, bytes.c_str(), 0, nullptr, nullptr),
+                                   "cuModuleLoadDataEx");
+                      check_driver(*gpu.driver, call.module_get_function(&function, module, "laplacian"),
+                                   "cuModuleGetFunction");
                     }) *
                     1e3);
   }

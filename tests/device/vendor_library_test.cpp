@@ -1,5 +1,6 @@
 #include "device/vendor_library.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,10 +53,25 @@ TEST_F(VendorLibraryTest, FindsSymbolsFileAndBuildIdOfWhatIsLoaded) {
   const VendorLibrary library = open_library({"", {"libc.so.6"}, {}}, files_);
   ASSERT_NE(library.handle, nullptr) << library.problem;
   EXPECT_THAT(library.path, HasSubstr("/libc.so.6"));
-  void* (*allocate)(std::size_t) = nullptr;
-  EXPECT_TRUE(bind_symbol(library, allocate, "malloc"));
-  EXPECT_FALSE(bind_symbol(library, allocate, "kiln_has_no_such_function"));
   EXPECT_GE(build_id_of(library.symbol("malloc")).size(), 16U);
+}
+
+struct Calls : LibraryImports {
+  using LibraryImports::LibraryImports;
+  Import<void*(std::size_t bytes)> allocate = need("malloc");
+  Import<void()> later = want("kiln_has_no_optional_function");
+  Import<void()> first_missing = need("kiln_has_no_such_function");
+  Import<void()> second_missing = need("kiln_has_no_other_function");
+};
+
+TEST_F(VendorLibraryTest, LooksItsFunctionsUpAndNamesTheFirstThatIsMissing) {
+  const Calls calls(open_library({"", {"libc.so.6"}, {}}, files_));
+  ASSERT_NE(calls.allocate, nullptr);
+  EXPECT_EQ(calls.allocate.symbol, std::string("malloc"));
+  EXPECT_EQ(calls.allocate.address, ::dlsym(RTLD_DEFAULT, "malloc"));
+  EXPECT_EQ(calls.later, nullptr);
+  EXPECT_EQ(calls.missing(), std::string("kiln_has_no_such_function"));
+  EXPECT_EQ(Calls().allocate, nullptr);
 }
 
 }  // namespace

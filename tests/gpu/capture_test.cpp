@@ -12,25 +12,17 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 
 /// The few driver functions that a capturing caller uses, from the library that is loaded already.
-struct GraphCalls {
-  int (*create)(void** stream, unsigned flags) = nullptr;
-  int (*begin)(void* stream, int mode) = nullptr;
-  int (*end)(void* stream, void** graph) = nullptr;
-  int (*instantiate)(void** executable, void* graph, unsigned long long flags) = nullptr;
-  int (*launch)(void* executable, void* stream) = nullptr;
-  int (*set_current)(void* context) = nullptr;
-  int (*primary)(void** context, int device) = nullptr;
+struct GraphCalls : LibraryImports {
+  Import<int(void** stream, unsigned flags)> create = want("cuStreamCreate");
+  Import<int(void* stream, int mode)> begin = want("cuStreamBeginCapture_v2");
+  Import<int(void* stream, void** graph)> end = want("cuStreamEndCapture");
+  Import<int(void** executable, void* graph, unsigned long long flags)> instantiate =
+      want("cuGraphInstantiateWithFlags");
+  Import<int(void* executable, void* stream)> launch = want("cuGraphLaunch");
+  Import<int(void* context)> set_current = want("cuCtxSetCurrent");
+  Import<int(void** context, int device)> primary = want("cuDevicePrimaryCtxRetain");
 
-  explicit GraphCalls(FileSystem& files) {
-    const VendorLibrary library = open_library({"", {"libcuda.so.1"}, {}}, files);
-    bind_symbol(library, create, "cuStreamCreate");
-    bind_symbol(library, begin, "cuStreamBeginCapture_v2");
-    bind_symbol(library, end, "cuStreamEndCapture");
-    bind_symbol(library, instantiate, "cuGraphInstantiateWithFlags");
-    bind_symbol(library, launch, "cuGraphLaunch");
-    bind_symbol(library, set_current, "cuCtxSetCurrent");
-    bind_symbol(library, primary, "cuDevicePrimaryCtxRetain");
-  }
+  explicit GraphCalls(FileSystem& files) : LibraryImports(open_library({"", {"libcuda.so.1"}, {}}, files)) {}
 };
 
 class GpuCapture : public GpuTest {

@@ -39,36 +39,23 @@ constexpr std::size_t kCount = 64 * 64 * 64;
 constexpr std::size_t kBytes = kCount * sizeof(double);
 
 /// What a program calls that knows nothing of Kiln; the driver's default stream is the legacy one.
-struct DriverCalls {
+struct DriverCalls : LibraryImports {
   using Address = unsigned long long;
-  int (*allocate)(Address* address, std::size_t bytes) = nullptr;
-  int (*free)(Address address) = nullptr;
-  int (*to_device)(Address to, const void* from, std::size_t bytes) = nullptr;
-  int (*to_host)(void* to, Address from, std::size_t bytes) = nullptr;
-  int (*fill)(Address address, unsigned char value, std::size_t bytes) = nullptr;
-  int (*fill_in_stream)(Address address, unsigned char value, std::size_t bytes, void* stream) = nullptr;
-  int (*create_stream)(void** stream, unsigned flags) = nullptr;
-  int (*destroy_stream)(void* stream) = nullptr;
-  int (*begin_capture)(void* stream, int mode) = nullptr;
-  int (*end_capture)(void* stream, void** graph) = nullptr;
-  int (*primary)(void** context, int device) = nullptr;
-  int (*set_current)(void* context) = nullptr;
+  Import<int(Address* address, std::size_t bytes)> allocate = want("cuMemAlloc_v2");
+  Import<int(Address address)> free = want("cuMemFree_v2");
+  Import<int(Address to, const void* from, std::size_t bytes)> to_device = want("cuMemcpyHtoD_v2");
+  Import<int(void* to, Address from, std::size_t bytes)> to_host = want("cuMemcpyDtoH_v2");
+  Import<int(Address address, unsigned char value, std::size_t bytes)> fill = want("cuMemsetD8_v2");
+  Import<int(Address address, unsigned char value, std::size_t bytes, void* stream)> fill_in_stream =
+      want("cuMemsetD8Async");
+  Import<int(void** stream, unsigned flags)> create_stream = want("cuStreamCreate");
+  Import<int(void* stream)> destroy_stream = want("cuStreamDestroy_v2");
+  Import<int(void* stream, int mode)> begin_capture = want("cuStreamBeginCapture_v2");
+  Import<int(void* stream, void** graph)> end_capture = want("cuStreamEndCapture");
+  Import<int(void** context, int device)> primary = want("cuDevicePrimaryCtxRetain");
+  Import<int(void* context)> set_current = want("cuCtxSetCurrent");
 
-  explicit DriverCalls(FileSystem& files) {
-    const VendorLibrary library = open_library({"", {"libcuda.so.1"}, {}}, files);
-    bind_symbol(library, allocate, "cuMemAlloc_v2");
-    bind_symbol(library, free, "cuMemFree_v2");
-    bind_symbol(library, to_device, "cuMemcpyHtoD_v2");
-    bind_symbol(library, to_host, "cuMemcpyDtoH_v2");
-    bind_symbol(library, fill, "cuMemsetD8_v2");
-    bind_symbol(library, fill_in_stream, "cuMemsetD8Async");
-    bind_symbol(library, create_stream, "cuStreamCreate");
-    bind_symbol(library, destroy_stream, "cuStreamDestroy_v2");
-    bind_symbol(library, begin_capture, "cuStreamBeginCapture_v2");
-    bind_symbol(library, end_capture, "cuStreamEndCapture");
-    bind_symbol(library, primary, "cuDevicePrimaryCtxRetain");
-    bind_symbol(library, set_current, "cuCtxSetCurrent");
-  }
+  explicit DriverCalls(FileSystem& files) : LibraryImports(open_library({"", {"libcuda.so.1"}, {}}, files)) {}
 };
 
 /// Fails the program's test, not Kiln's.

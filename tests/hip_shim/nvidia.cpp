@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "device/cuda/cuda_device.h"
+#include "device/gpu/gpu_context.h"
 #include "kiln/error.h"
 
 namespace kiln::hip_shim {
@@ -33,7 +34,7 @@ CudaContext& context(int device) {
   auto& made = contexts[device];
   if (!made) {
     cuda_abi::DeviceNumber number = 0;
-    check_cuda(*driver(), driver()->call.device_get(&number, device), "cuDeviceGet");
+    check_driver(*driver(), driver()->call.device_get(&number, device), "cuDeviceGet");
     made = std::make_unique<CudaContext>(driver(), number);
   }
   return *made;

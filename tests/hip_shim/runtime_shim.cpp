@@ -83,7 +83,7 @@ int attribute_value(const DeviceInfo& info, DeviceAttribute attribute) {
         return limits.max_grid.z;
       case DeviceAttribute::kMaxThreadsPerBlock:
         return limits.max_threads_per_block;
-      case DeviceAttribute::kMaxThreadsPerUnit:
+      case DeviceAttribute::kMaxThreadsPerMultiprocessor:
         return limits.max_threads_per_unit;
       case DeviceAttribute::kMultiprocessors:
         return static_cast<std::uint64_t>(info.compute_units);
@@ -179,12 +179,12 @@ KILN_SHIM Result hipHostFree(void* address) {
 KILN_SHIM Result hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                     std::size_t bytes, void* stream) {
   return in_context([&](const auto& call) {
-    return call.copy_from_peer(number(to), context(to_device).get(), number(from), context(from_device).get(),
-                               bytes, cuda<cuda_abi::Stream>(stream));
+    return call.copy_from_peer(number(to), context(to_device).place(), number(from),
+                               context(from_device).place(), bytes, cuda<cuda_abi::Stream>(stream));
   });
 }
 KILN_SHIM Result hipDeviceEnablePeerAccess(int peer, unsigned flags) {
-  return in_context([&](const auto& call) { return call.enable_peer_access(context(peer).get(), flags); });
+  return in_context([&](const auto& call) { return call.enable_peer_access(context(peer).place(), flags); });
 }
 KILN_SHIM Result hipMemcpyHtoDAsync(void* to, const void* from, std::size_t bytes, void* stream) {
   return in_context([&](const auto& call) {

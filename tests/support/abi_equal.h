@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "device/vendor_library.h"
+
 namespace kiln::test {
 
 /// Whether two types are passed alike: equal scalars, an enumeration and an integer of its size, two pointers
@@ -35,6 +37,11 @@ struct AbiEqual {
 
 template <class Ours, class Theirs>
 struct AbiEqual<Ours*, Theirs*> {
+  static constexpr bool value = kAbiEqual<Ours, Theirs>;
+};
+
+template <class Ours, class Theirs>
+struct AbiEqual<Import<Ours>, Theirs*> {
   static constexpr bool value = kAbiEqual<Ours, Theirs>;
 };
 

@@ -13,35 +13,11 @@ constexpr const char* kInstallNvrtc =
     "; install the CUDA toolkit (on Ubuntu: apt-get install nvidia-cuda-toolkit) or its wheel (pip install "
     "nvidia-cuda-nvrtc), or name the library with KILN_NVRTC";
 
-/// The name of the first required function that is missing, or null.
-const char* bind_all(const VendorLibrary& library, nvrtc_abi::Functions& call) {
-  const char* missing = nullptr;
-  const auto need = [&](auto& function, const char* name) {
-    if (!bind_symbol(library, function, name) && missing == nullptr) missing = name;
-  };
-  need(call.version, "nvrtcVersion");
-  need(call.get_error_string, "nvrtcGetErrorString");
-  need(call.create_program, "nvrtcCreateProgram");
-  need(call.destroy_program, "nvrtcDestroyProgram");
-  need(call.add_name_expression, "nvrtcAddNameExpression");
-  need(call.compile_program, "nvrtcCompileProgram");
-  need(call.get_lowered_name, "nvrtcGetLoweredName");
-  need(call.get_log_size, "nvrtcGetProgramLogSize");
-  need(call.get_log, "nvrtcGetProgramLog");
-  need(call.get_ptx_size, "nvrtcGetPTXSize");
-  need(call.get_ptx, "nvrtcGetPTX");
-  bind_symbol(library, call.get_cubin_size, "nvrtcGetCUBINSize");
-  bind_symbol(library, call.get_cubin, "nvrtcGetCUBIN");
-  bind_symbol(library, call.get_arch_count, "nvrtcGetNumSupportedArchs");
-  bind_symbol(library, call.get_archs, "nvrtcGetSupportedArchs");
-  bind_symbol(library, call.set_flow_callback, "nvrtcSetFlowCallback");
-  return missing;
-}
-
 /// Why Kiln cannot use what was loaded; empty: it can.
 std::string bind(const VendorLibrary& library, NvrtcLibrary& nvrtc) {
   constexpr int kOldestMajor = 11;
-  if (const char* missing = bind_all(library, nvrtc.call)) return "has no " + std::string(missing);
+  nvrtc.call = nvrtc_abi::Functions(library);
+  if (const char* missing = nvrtc.call.missing()) return "has no " + std::string(missing);
   nvrtc.path = library.path;
   if (nvrtc.call.version(&nvrtc.major, &nvrtc.minor) != nvrtc_abi::kSuccess)
     return "does not tell its version";
@@ -148,7 +124,7 @@ NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files) {
       continue;
     }
     preload_builtins(nvrtc.path, files);
-    nvrtc.build_id = build_id_of(reinterpret_cast<const void*>(nvrtc.call.version));
+    nvrtc.build_id = build_id_of(reinterpret_cast<const void*>(nvrtc.call.version.address));
     nvrtc.archs = supported_archs(nvrtc);
     return nvrtc;
   }

@@ -11,7 +11,7 @@ namespace kiln {
 
 /// libnvrtc, opened at run time; never closed.
 struct NvrtcLibrary {
-  nvrtc_abi::Functions call{};
+  nvrtc_abi::Functions call;
   std::string path;
   int major = 0;
   int minor = 0;

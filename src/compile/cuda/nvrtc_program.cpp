@@ -15,8 +15,8 @@ int is_past(void* deadline, void* /*reserved*/) {
 nvrtc_abi::Result NvrtcProgram::compile(const std::vector<std::string>& options,
                                         std::chrono::milliseconds time_limit) {
   Deadline deadline = std::chrono::steady_clock::now() + time_limit;
-  if (time_limit.count() > 0 && nvrtc_.call.set_flow_callback != nullptr) {
-    nvrtc_.call.set_flow_callback(get(), is_past, &deadline);
+  if (time_limit.count() > 0 && call_.set_flow_callback != nullptr) {
+    call_.set_flow_callback(get(), is_past, &deadline);
   }
   return RtcProgram::compile(options);
 }

@@ -9,31 +9,16 @@
 
 namespace kiln {
 
-struct NvrtcTypes {
-  using Functions = nvrtc_abi::Functions;
-  using Program = nvrtc_abi::Program;
-  static constexpr const char* kPrefix = "nvrtc";
-};
-
 /// One compile by NVRTC.
-class NvrtcProgram : public RtcProgram<NvrtcTypes> {
+class NvrtcProgram : public RtcProgram<NvrtcLibrary> {
  public:
-  /// `nvrtc` must outlive it.
-  NvrtcProgram(const NvrtcLibrary& nvrtc, const RtcUnit& unit, const std::string& source_name)
-      : RtcProgram(nvrtc.call, unit, source_name), nvrtc_(nvrtc) {}
+  using RtcProgram::RtcProgram;
 
   /// NVRTC's answer. A limit of zero is none; an NVRTC before 12.8 cannot be stopped.
   [[nodiscard]] nvrtc_abi::Result compile(const std::vector<std::string>& options,
                                           std::chrono::milliseconds time_limit);
-  [[nodiscard]] std::string cubin() const {
-    return product(nvrtc_.call.get_cubin_size, nvrtc_.call.get_cubin, "GetCUBIN");
-  }
-  [[nodiscard]] std::string ptx() const {
-    return text_product(nvrtc_.call.get_ptx_size, nvrtc_.call.get_ptx, "GetPTX");
-  }
-
- private:
-  const NvrtcLibrary& nvrtc_;
+  [[nodiscard]] std::string cubin() const { return product(call_.get_cubin_size, call_.get_cubin); }
+  [[nodiscard]] std::string ptx() const { return text_product(call_.get_ptx_size, call_.get_ptx); }
 };
 
 }  // namespace kiln

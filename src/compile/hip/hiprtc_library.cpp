@@ -13,35 +13,6 @@ constexpr const char* kInstallHipRtc =
     "rocm-device-libs), or name the library with KILN_HIPRTC";
 constexpr std::string_view kIsaPrefix = "amdgcn-amd-amdhsa--";
 
-/// The name of the first required function that is missing, or null.
-const char* bind_hiprtc(const VendorLibrary& library, hiprtc_abi::Functions& call) {
-  const char* missing = nullptr;
-  const auto need = [&](auto& function, const char* name) {
-    if (!bind_symbol(library, function, name) && missing == nullptr) missing = name;
-  };
-  need(call.version, "hiprtcVersion");
-  need(call.get_error_string, "hiprtcGetErrorString");
-  need(call.create_program, "hiprtcCreateProgram");
-  need(call.destroy_program, "hiprtcDestroyProgram");
-  need(call.add_name_expression, "hiprtcAddNameExpression");
-  need(call.compile_program, "hiprtcCompileProgram");
-  need(call.get_lowered_name, "hiprtcGetLoweredName");
-  need(call.get_log_size, "hiprtcGetProgramLogSize");
-  need(call.get_log, "hiprtcGetProgramLog");
-  need(call.get_code_size, "hiprtcGetCodeSize");
-  need(call.get_code, "hiprtcGetCode");
-  bind_symbol(library, call.runtime_version, "hipRuntimeGetVersion");
-  return missing;
-}
-
-bool bind_comgr(const VendorLibrary& library, comgr_abi::Functions& call) {
-  return bind_symbol(library, call.get_version, "amd_comgr_get_version") &&
-         bind_symbol(library, call.get_isa_count, "amd_comgr_get_isa_count") &&
-         bind_symbol(library, call.get_isa_name, "amd_comgr_get_isa_name") &&
-         bind_symbol(library, call.get_isa_metadata, "amd_comgr_get_isa_metadata") &&
-         bind_symbol(library, call.destroy_metadata, "amd_comgr_destroy_metadata");
-}
-
 LibrarySearch search_for(const HipPlaces& places, FileSystem& files) {
   return {places.hiprtc, hiprtc_names(), hip_library_folders(places, files)};
 }
@@ -49,12 +20,14 @@ LibrarySearch search_for(const HipPlaces& places, FileSystem& files) {
 /// AMD links hipRTC with comgr, so that hipRTC's own handle finds it; Debian's opens it by its bare name.
 /// Either way it is the comgr that hipRTC works with. Returns the library that the functions come from.
 VendorLibrary open_comgr(const VendorLibrary& hiprtc, HiprtcLibrary& library, FileSystem& files) {
-  if (bind_comgr(hiprtc, library.comgr)) return hiprtc;
+  library.comgr = comgr_abi::Functions(hiprtc);
+  if (library.comgr.missing() == nullptr) return hiprtc;
   LibrarySearch by_loader;
   constexpr int kMajorOfComgr3 = 7;
   by_loader.names = {library.major >= kMajorOfComgr3 ? "libamd_comgr.so.3" : "libamd_comgr.so.2"};
   VendorLibrary comgr = open_library(by_loader, files);
-  if (comgr.handle == nullptr || !bind_comgr(comgr, library.comgr)) {
+  library.comgr = comgr_abi::Functions(comgr);
+  if (comgr.handle == nullptr || library.comgr.missing() != nullptr) {
     throw environment_error("the hipRTC in " + library.path + " cannot be used without AMD's comgr: " +
                             (comgr.handle == nullptr ? comgr.problem : comgr.path + " is too old") +
                             kInstallHipRtc);
@@ -137,17 +110,18 @@ HiprtcLibrary open_hiprtc(const HipPlaces& places, FileSystem& files) {
     throw environment_error("no hipRTC, which compiles for AMD's GPUs: " + opened.problem + kInstallHipRtc);
   }
   HiprtcLibrary library;
+  library.call = hiprtc_abi::Functions(opened);
   library.path = opened.path;
-  if (const char* missing = bind_hiprtc(opened, library.call)) {
+  if (const char* missing = library.call.missing()) {
     throw environment_error("the hipRTC in " + library.path + " cannot be used: it has no " + missing +
                             "; Kiln needs 5.0 or later");
   }
   find_version(library);
   const VendorLibrary comgr = open_comgr(opened, library, files);
-  const void* comgr_address = reinterpret_cast<const void*>(library.comgr.get_isa_count);
+  const void* comgr_address = reinterpret_cast<const void*>(library.comgr.get_isa_count.address);
   library.comgr_path = file_of_address(comgr_address);
   // Debian's comgr does not contain LLVM, but is linked with it: this is one of its functions.
-  library.build_id = build_id_of(reinterpret_cast<const void*>(library.call.create_program)) + "," +
+  library.build_id = build_id_of(reinterpret_cast<const void*>(library.call.create_program.address)) + "," +
                      build_id_of(comgr_address) + "," +
                      build_id_of(comgr.symbol("LLVMInitializeAMDGPUDisassembler"));
   library.isas = known_isas(library.comgr);

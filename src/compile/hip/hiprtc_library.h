@@ -11,8 +11,8 @@ namespace kiln {
 
 /// hipRTC and the comgr that it works with, opened at run time; never closed.
 struct HiprtcLibrary {
-  hiprtc_abi::Functions call{};
-  comgr_abi::Functions comgr{};
+  hiprtc_abi::Functions call;
+  comgr_abi::Functions comgr;
   std::string path;  ///< of libhiprtc, or of libamdhip64 where hipRTC lies inside
   std::string comgr_path;
   int major = 0;

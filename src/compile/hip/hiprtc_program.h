@@ -8,30 +8,18 @@
 
 namespace kiln {
 
-struct HiprtcTypes {
-  using Functions = hiprtc_abi::Functions;
-  using Program = hiprtc_abi::Program;
-  static constexpr const char* kPrefix = "hiprtc";
-};
-
 /// One compile by hipRTC.
-class HiprtcProgram : public RtcProgram<HiprtcTypes> {
+class HiprtcProgram : public RtcProgram<HiprtcLibrary> {
  public:
-  /// `hiprtc` must outlive it.
-  HiprtcProgram(const HiprtcLibrary& hiprtc, const RtcUnit& unit, const std::string& source_name)
-      : RtcProgram(hiprtc.call, unit, source_name), call_(hiprtc.call) {}
+  using RtcProgram::RtcProgram;
 
   /// Absent where hipRTC does not answer: 5.2 knows no expression with the name of a typedef.
   [[nodiscard]] std::optional<std::string> known_name(const std::string& name_expression) const {
     const char* name = nullptr;
-    if (call_.get_lowered_name(get(), name_expression.c_str(), &name) != hiprtc_abi::kSuccess)
-      return std::nullopt;
-    return name;
+    const int result = call_.get_lowered_name(get(), name_expression.c_str(), &name);
+    return result == hiprtc_abi::kSuccess ? std::optional<std::string>(name) : std::nullopt;
   }
-  [[nodiscard]] std::string code() const { return product(call_.get_code_size, call_.get_code, "GetCode"); }
-
- private:
-  const hiprtc_abi::Functions& call_;
+  [[nodiscard]] std::string code() const { return product(call_.get_code_size, call_.get_code); }
 };
 
 }  // namespace kiln

@@ -34,13 +34,8 @@ std::optional<unsigned> ask(ClockCall call, nvml_abi::Device device, nvml_abi::C
 void CudaClockReader::open() {
   const VendorLibrary library = open_library({"", {"libnvidia-ml.so.1"}, {"/usr/lib/wsl/lib"}}, files_);
   if (library.handle == nullptr) return;
-  bind_symbol(library, call_.init, "nvmlInit_v2");
-  bind_symbol(library, call_.device_by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
-  bind_symbol(library, call_.clock, "nvmlDeviceGetClockInfo");
-  bind_symbol(library, call_.max_clock, "nvmlDeviceGetMaxClockInfo");
-  // Its newer name says "event" for "throttle"; the older one is in every release.
-  bind_symbol(library, call_.clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  if (call_.init == nullptr || call_.device_by_pci_bus_id == nullptr) return;
+  call_ = nvml_abi::Functions(library);
+  if (call_.missing() != nullptr) return;
   if (call_.init() != nvml_abi::kSuccess) return;
   if (call_.device_by_pci_bus_id(pci_address_.c_str(), &device_) != nvml_abi::kSuccess) device_ = nullptr;
 }

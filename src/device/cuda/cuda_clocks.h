@@ -26,7 +26,7 @@ class CudaClockReader {
   std::string pci_address_;
   FileSystem& files_;
   std::once_flag opened_;
-  nvml_abi::Functions call_{};
+  nvml_abi::Functions call_;
   nvml_abi::Device device_ = nullptr;
 };
 

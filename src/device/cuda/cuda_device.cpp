@@ -11,6 +11,7 @@
 #include "device/cuda/cuda_tensor_map.h"
 #include "device/cuda/cuda_vendor.h"
 #include "device/gpu/gpu_device.h"
+#include "device/gpu/gpu_info.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -18,19 +19,11 @@ namespace {
 
 using cuda_abi::DeviceAttribute;
 
-cuda_abi::DeviceNumber device_number(const CudaDriver& driver, int ordinal) {
-  cuda_abi::DeviceNumber device = 0;
-  check_cuda(driver, driver.call.device_get(&device, ordinal), "cuDeviceGet");
-  return device;
-}
-
 /// "00000000:1b:00.0": the name that the driver and NVML agree on.
 std::string pci_address(const CudaDriver& driver, int ordinal) {
   std::array<char, 64> text{};
-  check_cuda(driver,
-             driver.call.device_get_pci_bus_id(text.data(), static_cast<int>(text.size()) - 1,
-                                               device_number(driver, ordinal)),
-             "cuDeviceGetPCIBusId");
+  run_call(driver, driver.call.device_get_pci_bus_id, text.data(), static_cast<int>(text.size()) - 1,
+           GpuInfo(driver, ordinal).device());
   return text.data();
 }
 
@@ -51,7 +44,7 @@ class CudaDevice final : public GpuDevice<CudaVendor> {
         clock_reader_(pci_address(*driver, ordinal), files),
         parts_(run_beside([driver, ordinal] {
           return std::make_unique<WorkingParts>(
-              std::make_shared<CudaContext>(driver, device_number(*driver, ordinal)));
+              std::make_shared<CudaContext>(driver, GpuInfo(*driver, ordinal).device()));
         })) {}
 
   void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
@@ -87,47 +80,17 @@ class CudaDevice final : public GpuDevice<CudaVendor> {
 }  // namespace
 
 DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
-  const cuda_abi::DeviceNumber device = device_number(driver, ordinal);
-  const auto attribute = [&](DeviceAttribute which) {
-    int value = 0;
-    check_cuda(driver, driver.call.device_get_attribute(&value, which, device), "cuDeviceGetAttribute");
-    return value;
-  };
-  // What is good to know, but nothing fails for want of it.
-  const auto attribute_if_told = [&](DeviceAttribute which) {
-    int value = 0;
-    return driver.call.device_get_attribute(&value, which, device) == cuda_abi::kSuccess ? value : 0;
-  };
-  const auto size = [&](DeviceAttribute which) { return static_cast<std::uint64_t>(attribute(which)); };
-  DeviceInfo info;
-  info.id = "cuda:" + std::to_string(ordinal);
-  std::array<char, 256> name{};
-  check_cuda(driver, driver.call.device_get_name(name.data(), static_cast<int>(name.size()) - 1, device),
-             "cuDeviceGetName");
-  info.name = name.data();
+  const GpuInfo device(driver, ordinal);
+  DeviceInfo info = device.describe("cuda:" + std::to_string(ordinal));
   info.target = {"cuda",
-                 "sm_" + std::to_string(attribute(DeviceAttribute::kCapabilityMajor)) +
-                     std::to_string(attribute(DeviceAttribute::kCapabilityMinor)),
+                 "sm_" + std::to_string(device.attribute(DeviceAttribute::kCapabilityMajor)) +
+                     std::to_string(device.attribute(DeviceAttribute::kCapabilityMinor)),
                  32};
-  info.compute_units = attribute(DeviceAttribute::kMultiprocessors);
-  std::size_t memory = 0;
-  check_cuda(driver, driver.call.device_total_memory(&memory, device), "cuDeviceTotalMem");
-  info.memory_bytes = memory;
-  info.l2_bytes = size(DeviceAttribute::kL2Bytes);
-  info.memory_bandwidth = theoretical_bandwidth(attribute_if_told(DeviceAttribute::kMemoryClockKhz),
-                                                attribute_if_told(DeviceAttribute::kMemoryBusBits));
-  info.driver = driver.description();
-  info.limits.max_threads_per_block = size(DeviceAttribute::kMaxThreadsPerBlock);
-  info.limits.max_block = {size(DeviceAttribute::kMaxBlockX), size(DeviceAttribute::kMaxBlockY),
-                           size(DeviceAttribute::kMaxBlockZ)};
-  info.limits.max_grid = {size(DeviceAttribute::kMaxGridX), size(DeviceAttribute::kMaxGridY),
-                          size(DeviceAttribute::kMaxGridZ)};
-  info.limits.max_shared_bytes_per_block = size(DeviceAttribute::kMaxSharedBytesOptIn);
-  info.limits.max_threads_per_unit = size(DeviceAttribute::kMaxThreadsPerMultiprocessor);
+  info.limits.max_shared_bytes_per_block = device.size(DeviceAttribute::kMaxSharedBytesOptIn);
   // Both are launched by what CUDA 11.8 brought; drivers before it do not know the second attribute.
   const bool extended = driver.call.launch_kernel_ex != nullptr;
-  info.limits.cooperative = extended && attribute(DeviceAttribute::kCooperativeLaunch) != 0;
-  info.limits.clusters = extended && attribute(DeviceAttribute::kClusterLaunch) != 0;
+  info.limits.cooperative = extended && device.attribute(DeviceAttribute::kCooperativeLaunch) != 0;
+  info.limits.clusters = extended && device.attribute(DeviceAttribute::kClusterLaunch) != 0;
   return info;
 }
 

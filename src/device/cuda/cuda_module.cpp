@@ -65,8 +65,8 @@ class CudaFunction final : public Function {
     allow_shared_memory(device.limits.max_shared_bytes_per_block);
     if (device.limits.clusters) {
       // Up to 8 blocks work on every device with clusters; more have to be asked for.
-      context_->driver().call.function_set_attribute(function_,
-                                                     FunctionAttribute::kNonPortableClusterSizeAllowed, 1);
+      context_->call().function_set_attribute(function_, FunctionAttribute::kNonPortableClusterSizeAllowed,
+                                              1);
     }
   }
 
@@ -85,19 +85,19 @@ class CudaFunction final : public Function {
 
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks(const LaunchShape& shape) const override {
     const CurrentContext current = context_->enter();
-    const cuda_abi::Functions& call = context_->driver().call;
+    const cuda_abi::Functions& call = context_->call();
     if (shape.clustered()) {
       if (call.max_active_clusters == nullptr) return std::nullopt;
       ExtendedLaunch launch(shape, nullptr);
       int clusters = 0;
       const cuda_abi::Result result = call.max_active_clusters(&clusters, function_, &launch.config);
-      if (result != cuda_abi::kSuccess) refuse(result, "cuOccupancyMaxActiveClusters", shape);
+      if (result != cuda_abi::kSuccess) refuse(result, call.max_active_clusters.symbol, shape);
       return static_cast<std::uint64_t>(clusters) * shape.cluster.volume();
     }
     int blocks = 0;
     const cuda_abi::Result result = call.max_active_blocks(
         &blocks, function_, static_cast<int>(shape.block.volume()), shape.dynamic_shared_bytes);
-    if (result != cuda_abi::kSuccess) refuse(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", shape);
+    if (result != cuda_abi::kSuccess) refuse(result, call.max_active_blocks.symbol, shape);
     return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(units_);
   }
 
@@ -110,22 +110,23 @@ class CudaFunction final : public Function {
       enqueue_extended(stream, shape, values);
       return;
     }
-    const cuda_abi::Result result = context_->driver().call.launch_kernel(
-        function_, narrow(shape.grid.x), narrow(shape.grid.y), narrow(shape.grid.z), narrow(shape.block.x),
-        narrow(shape.block.y), narrow(shape.block.z), narrow(shape.dynamic_shared_bytes), stream, values,
-        nullptr);
-    if (result != cuda_abi::kSuccess) refuse(result, "cuLaunchKernel", shape);
+    const auto& launch_kernel = context_->call().launch_kernel;
+    const cuda_abi::Result result =
+        launch_kernel(function_, narrow(shape.grid.x), narrow(shape.grid.y), narrow(shape.grid.z),
+                      narrow(shape.block.x), narrow(shape.block.y), narrow(shape.block.z),
+                      narrow(shape.dynamic_shared_bytes), stream, values, nullptr);
+    if (result != cuda_abi::kSuccess) refuse(result, launch_kernel.symbol, shape);
   }
 
   void enqueue_extended(cuda_abi::Stream stream, const LaunchShape& shape, void** values) {
-    const auto launch_kernel_ex = context_->driver().call.launch_kernel_ex;
+    const auto& launch_kernel_ex = context_->call().launch_kernel_ex;
     if (launch_kernel_ex == nullptr) {
       throw unfit_kernel("kernel '" + name_ + "': this NVIDIA driver (" + context_->driver().description() +
                          ") has no cluster or cooperative launches; CUDA 11.8 brought them");
     }
     ExtendedLaunch launch(shape, stream);
     const cuda_abi::Result result = launch_kernel_ex(&launch.config, function_, values, nullptr);
-    if (result != cuda_abi::kSuccess) refuse(result, "cuLaunchKernelEx", shape);
+    if (result != cuda_abi::kSuccess) refuse(result, launch_kernel_ex.symbol, shape);
   }
 
   [[noreturn]] void refuse(cuda_abi::Result result, const char* call, const LaunchShape& shape) const {
@@ -139,8 +140,7 @@ class CudaFunction final : public Function {
 
   [[nodiscard]] int attribute(FunctionAttribute which) const {
     int value = 0;
-    context_->check(context_->driver().call.function_get_attribute(&value, which, function_),
-                    "cuFuncGetAttribute");
+    context_->run(context_->call().function_get_attribute, &value, which, function_);
     return value;
   }
   [[nodiscard]] std::uint64_t unsigned_attribute(FunctionAttribute which) const {
@@ -148,7 +148,7 @@ class CudaFunction final : public Function {
   }
 
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_bytes() const {
-    const auto get = context_->driver().call.function_get_parameter;
+    const auto get = context_->call().function_get_parameter;
     if (get == nullptr) return std::nullopt;
     std::vector<std::size_t> sizes;
     std::size_t offset = 0;
@@ -161,8 +161,8 @@ class CudaFunction final : public Function {
   void allow_shared_memory(std::uint64_t limit) const {
     const std::uint64_t fixed = attributes_.static_shared_bytes.value_or(0);
     if (limit <= fixed) return;
-    context_->driver().call.function_set_attribute(function_, FunctionAttribute::kMaxDynamicSharedBytes,
-                                                   static_cast<int>(limit - fixed));
+    context_->call().function_set_attribute(function_, FunctionAttribute::kMaxDynamicSharedBytes,
+                                            static_cast<int>(limit - fixed));
   }
 
   std::shared_ptr<CudaContext> context_;
@@ -177,21 +177,19 @@ class CudaModule final : public Module {
   CudaModule(std::shared_ptr<CudaContext> context, const std::string& binary, const DeviceInfo& device)
       : context_(std::move(context)), binary_bytes_(binary.size()), device_(device) {
     const CurrentContext current = context_->enter();
-    const CudaDriver& driver = context_->driver();
-    if (driver.has_libraries()) {
+    const cuda_abi::Functions& call = context_->call();
+    if (context_->driver().has_libraries()) {
       cuda_abi::Library library = nullptr;
-      accept(driver.call.library_load(&library, binary.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-             "cuLibraryLoadData", device);
-      library_.reset({&driver, context_->get(), library});
+      accept(call.library_load, &library, binary.c_str(), nullptr, nullptr, 0U, nullptr, nullptr, 0U);
+      library_.reset(context_->handle(library));
       // The driver would look at the binary when a kernel is first asked for; whether it can be loaded is
       // asked now.
       cuda_abi::Module loaded = nullptr;
-      accept(driver.call.library_get_module(&loaded, library), "cuLibraryGetModule", device);
+      accept(call.library_get_module, &loaded, library);
     } else {
       cuda_abi::Module module = nullptr;
-      accept(driver.call.module_load(&module, binary.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx",
-             device);
-      module_.reset({&driver, context_->get(), module});
+      accept(call.module_load, &module, binary.c_str(), 0U, nullptr, nullptr);
+      module_.reset(context_->handle(module));
     }
   }
 
@@ -208,32 +206,34 @@ class CudaModule final : public Module {
 
   [[nodiscard]] std::optional<std::pair<void*, std::size_t>> symbol(const std::string& name) override {
     const CurrentContext current = context_->enter();
-    const cuda_abi::Functions& call = context_->driver().call;
+    const cuda_abi::Functions& call = context_->call();
     cuda_abi::DevicePointer address = 0;
     std::size_t bytes = 0;
     const cuda_abi::Result result =
         library_ ? call.library_get_global(&address, &bytes, library_.get().object, name.c_str())
                  : call.module_get_global(&address, &bytes, module_.get().object, name.c_str());
     if (result == cuda_abi::kNotFound) return std::nullopt;
-    context_->check(result, library_ ? "cuLibraryGetGlobal" : "cuModuleGetGlobal");
+    context_->check(result, library_ ? call.library_get_global.symbol : call.module_get_global.symbol);
     return std::pair{reinterpret_cast<void*>(address), bytes};  // NOLINT(performance-no-int-to-ptr)
   }
 
  private:
-  void accept(cuda_abi::Result result, const char* call, const DeviceInfo& device) const {
+  template <class Call, class... Arguments>
+  void accept(const Call& call, Arguments... arguments) const {
+    const cuda_abi::Result result = call(arguments...);
     if (result == cuda_abi::kSuccess) return;
-    std::string context = "loading a kernel on " + device.id + " (" + device.target.arch + ")";
+    std::string context = "loading a kernel on " + device_.id + " (" + device_.target.arch + ")";
     if (result == cuda_abi::kUnsupportedPtxVersion || result == cuda_abi::kNoBinaryForGpu) {
-      context += "; the NVRTC that compiled it is newer than the driver (" + device.driver +
+      context += "; the NVRTC that compiled it is newer than the driver (" + device_.driver +
                  "), or it was compiled for another architecture: name an NVRTC that fits with KILN_NVRTC";
-      context_->fail(result, call, context);
+      context_->fail(result, call.symbol, context);
     }
-    context_->refuse(result, call, context);
+    context_->refuse(result, call.symbol, context);
   }
 
   /// Null if there is none of that name.
   [[nodiscard]] cuda_abi::Function find(const std::string& name) const {
-    const cuda_abi::Functions& call = context_->driver().call;
+    const cuda_abi::Functions& call = context_->call();
     const auto check = [&](cuda_abi::Result result, const char* which) {
       if (result != cuda_abi::kSuccess)
         context_->refuse(result, which, "loading kernel '" + name + "' on " + device_.id);
@@ -243,22 +243,22 @@ class CudaModule final : public Module {
       cuda_abi::Kernel kernel = nullptr;
       const cuda_abi::Result result = call.library_get_kernel(&kernel, library_.get().object, name.c_str());
       if (result == cuda_abi::kNotFound) return nullptr;
-      check(result, "cuLibraryGetKernel");
-      check(call.kernel_get_function(&function, kernel), "cuKernelGetFunction");
+      check(result, call.library_get_kernel.symbol);
+      check(call.kernel_get_function(&function, kernel), call.kernel_get_function.symbol);
     } else {
       const cuda_abi::Result result = call.module_get_function(&function, module_.get().object, name.c_str());
       if (result == cuda_abi::kNotFound) return nullptr;
-      check(result, "cuModuleGetFunction");
+      check(result, call.module_get_function.symbol);
     }
-    if (call.function_load != nullptr) check(call.function_load(function), "cuFuncLoad");
+    if (call.function_load != nullptr) check(call.function_load(function), call.function_load.symbol);
     return function;
   }
 
   std::shared_ptr<CudaContext> context_;
   std::size_t binary_bytes_;
   DeviceInfo device_;
-  CudaLibraryHandle library_;
-  CudaModuleHandle module_;
+  GpuOwner<CudaDriver, &cuda_abi::Functions::library_unload> library_;
+  GpuOwner<CudaDriver, &cuda_abi::Functions::module_unload> module_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<CudaFunction>> functions_;
 };

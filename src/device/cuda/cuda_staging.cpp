@@ -16,11 +16,11 @@ void CudaStaging::make_slots() {
   if (slots_.back().copied) return;
   for (Slot& slot : slots_) {
     void* memory = nullptr;
-    context_->check(call().host_allocate(&memory, kSlotBytes, 0), "cuMemHostAlloc");
-    slot.memory.reset({&context_->driver(), context_->get(), memory});
+    context_->run(call().host_allocate, &memory, kSlotBytes, 0);
+    slot.memory.reset(context_->handle(memory));
     cuda_abi::Event event = nullptr;
-    context_->check(call().event_create(&event, cuda_abi::kEventNoTiming), "cuEventCreate");
-    slot.copied.reset({&context_->driver(), context_->get(), event});
+    context_->run(call().event_create, &event, cuda_abi::kEventNoTiming);
+    slot.copied.reset(context_->handle(event));
   }
 }
 
@@ -28,7 +28,7 @@ void CudaStaging::copy_to_device(cuda_abi::Stream stream, cuda_abi::DevicePointe
                                  std::size_t bytes) {
   const CurrentContext current = context_->enter();
   if (bytes < kLeastBytes) {
-    context_->check(call().copy_to_device(device, host, bytes, stream), "cuMemcpyHtoDAsync");
+    context_->run(call().copy_to_device, device, host, bytes, stream);
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -37,10 +37,10 @@ void CudaStaging::copy_to_device(cuda_abi::Stream stream, cuda_abi::DevicePointe
     const Slot& slot = slots_.at(piece % slots_.size());
     const std::size_t length = std::min(kSlotBytes, bytes - done);
     void* pinned = slot.memory.get().object;
-    context_->check(call().event_synchronize(slot.copied.get().object), "cuEventSynchronize");
+    context_->run(call().event_synchronize, slot.copied.get().object);
     std::memcpy(pinned, static_cast<const std::byte*>(host) + done, length);
-    context_->check(call().copy_to_device(device + done, pinned, length, stream), "cuMemcpyHtoDAsync");
-    context_->check(call().event_record(slot.copied.get().object, stream), "cuEventRecord");
+    context_->run(call().copy_to_device, device + done, pinned, length, stream);
+    context_->run(call().event_record, slot.copied.get().object, stream);
   }
 }
 
@@ -48,8 +48,8 @@ void CudaStaging::copy_to_host(cuda_abi::Stream stream, void* host, cuda_abi::De
                                std::size_t bytes) {
   const CurrentContext current = context_->enter();
   if (bytes < kLeastBytes) {
-    context_->check(call().copy_to_host(host, device, bytes, stream), "cuMemcpyDtoHAsync");
-    context_->check(call().stream_synchronize(stream), "cuStreamSynchronize");
+    context_->run(call().copy_to_host, host, device, bytes, stream);
+    context_->run(call().stream_synchronize, stream);
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -57,21 +57,19 @@ void CudaStaging::copy_to_host(cuda_abi::Stream stream, void* host, cuda_abi::De
   const auto enqueue = [&](std::size_t piece) {
     const Slot& slot = slots_.at(piece % slots_.size());
     const std::size_t first = piece * kSlotBytes;
-    context_->check(call().copy_to_host(slot.memory.get().object, device + first,
-                                        std::min(kSlotBytes, bytes - first), stream),
-                    "cuMemcpyDtoHAsync");
-    context_->check(call().event_record(slot.copied.get().object, stream), "cuEventRecord");
+    context_->run(call().copy_to_host, slot.memory.get().object, device + first,
+                  std::min(kSlotBytes, bytes - first), stream);
+    context_->run(call().event_record, slot.copied.get().object, stream);
   };
   // An upload may still read the buffers.
-  for (const Slot& slot : slots_)
-    context_->check(call().event_synchronize(slot.copied.get().object), "cuEventSynchronize");
+  for (const Slot& slot : slots_) context_->run(call().event_synchronize, slot.copied.get().object);
   const std::size_t pieces = (bytes + kSlotBytes - 1) / kSlotBytes;
   enqueue(0);
   for (std::size_t piece = 0; piece < pieces; ++piece) {
     if (piece + 1 < pieces) enqueue(piece + 1);
     const Slot& slot = slots_.at(piece % slots_.size());
     const std::size_t first = piece * kSlotBytes;
-    context_->check(call().event_synchronize(slot.copied.get().object), "cuEventSynchronize");
+    context_->run(call().event_synchronize, slot.copied.get().object);
     std::memcpy(static_cast<std::byte*>(host) + first, slot.memory.get().object,
                 std::min(kSlotBytes, bytes - first));
   }

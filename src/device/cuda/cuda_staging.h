@@ -24,12 +24,12 @@ class CudaStaging {
 
  private:
   struct Slot {
-    CudaHostMemory memory;
-    CudaEventHandle copied;
+    GpuOwner<CudaDriver, &cuda_abi::Functions::host_free> memory;
+    GpuOwner<CudaDriver, &cuda_abi::Functions::event_destroy> copied;
   };
 
   void make_slots();
-  [[nodiscard]] const cuda_abi::Functions& call() const { return context_->driver().call; }
+  [[nodiscard]] const cuda_abi::Functions& call() const { return context_->call(); }
 
   std::shared_ptr<CudaContext> context_;
   std::mutex mutex_;  // of what follows

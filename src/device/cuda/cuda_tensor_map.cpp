@@ -51,7 +51,7 @@ std::array<std::uint32_t, TensorMapLayout::kMaxRank> narrow(const std::vector<st
 }  // namespace
 
 TensorMap encode_cuda_tensor_map(CudaContext& context, const TensorMapLayout& layout, const void* data) {
-  const auto encode = context.driver().call.tensor_map_encode_tiled;
+  const auto encode = context.call().tensor_map_encode_tiled;
   if (encode == nullptr) {
     throw bad_input("this NVIDIA driver (" + context.driver().description() +
                     ") has no tensor maps; CUDA 12 brought them");
@@ -70,10 +70,10 @@ TensorMap encode_cuda_tensor_map(CudaContext& context, const TensorMapLayout& la
              static_cast<int>(layout.interleave), static_cast<int>(layout.swizzle),
              static_cast<int>(layout.l2_promotion), static_cast<int>(layout.fill));
   if (result == cuda_abi::kInvalidValue) {
-    throw bad_input("the driver does not take this tensor map: " + describe_result(context.driver(), result) +
+    throw bad_input("the driver does not take this tensor map: " + context.driver().describe(result) +
                     "; its rules are those of cuTensorMapEncodeTiled");
   }
-  context.check(result, "cuTensorMapEncodeTiled");
+  context.check(result, encode.symbol);
   return map;
 }
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/vendor_library.h"
+
 /// The part of the CUDA driver's binary interface that Kiln calls, declared by Kiln: building needs no CUDA
 /// header. tests/device/cuda/driver_abi_test.cpp proves it against cuda.h where that is found.
 namespace kiln::cuda_abi {
@@ -135,78 +137,94 @@ constexpr unsigned kEventDefault = 0;       // CU_EVENT_DEFAULT
 constexpr unsigned kEventNoTiming = 2;      // CU_EVENT_DISABLE_TIMING
 
 /// Addresses of the driver's functions. Those after `optional` came after CUDA 11.0 and may be null.
-struct Functions {
-  Result (*init)(unsigned flags);
-  Result (*driver_get_version)(int* version);
-  Result (*get_error_name)(Result error, const char** text);
-  Result (*get_error_string)(Result error, const char** text);
-  Result (*device_get)(DeviceNumber* device, int ordinal);
-  Result (*device_get_count)(int* count);
-  Result (*device_get_name)(char* name, int length, DeviceNumber device);
-  Result (*device_total_memory)(std::size_t* bytes, DeviceNumber device);
-  Result (*device_get_attribute)(int* value, DeviceAttribute attribute, DeviceNumber device);
-  Result (*primary_context_retain)(Context* context, DeviceNumber device);
-  Result (*primary_context_release)(DeviceNumber device);
-  Result (*context_get_current)(Context* context);
-  Result (*context_push)(Context context);
-  Result (*context_pop)(Context* context);
-  Result (*memory_get_info)(std::size_t* free, std::size_t* total);
-  Result (*memory_allocate)(DevicePointer* address, std::size_t bytes);
-  Result (*memory_free)(DevicePointer address);
-  Result (*host_allocate)(void** address, std::size_t bytes, unsigned flags);
-  Result (*host_free)(void* address);
-  Result (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
-  Result (*copy_to_host)(void* to, DevicePointer from, std::size_t bytes, Stream stream);
-  Result (*copy_on_device)(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream);
-  Result (*copy_from_peer)(DevicePointer to, Context to_context, DevicePointer from, Context from_context,
-                           std::size_t bytes, Stream stream);
-  Result (*enable_peer_access)(Context peer, unsigned flags);
-  Result (*fill_bytes)(DevicePointer address, unsigned char value, std::size_t bytes, Stream stream);
-  Result (*stream_create)(Stream* stream, unsigned flags);
-  Result (*stream_destroy)(Stream stream);
-  Result (*stream_synchronize)(Stream stream);
-  Result (*stream_wait_event)(Stream stream, Event event, unsigned flags);
-  Result (*stream_is_capturing)(Stream stream, CaptureStatus* status);
-  Result (*begin_capture)(Stream stream, CaptureMode mode);
-  Result (*end_capture)(Stream stream, Graph* graph);
-  Result (*graph_destroy)(Graph graph);
-  Result (*graph_instance_destroy)(GraphInstance instance);
-  Result (*graph_launch)(GraphInstance instance, Stream stream);
-  Result (*event_create)(Event* event, unsigned flags);
-  Result (*event_destroy)(Event event);
-  Result (*event_record)(Event event, Stream stream);
-  Result (*event_synchronize)(Event event);
-  Result (*event_elapsed)(float* milliseconds, Event start, Event end);
-  Result (*module_load)(Module* module, const void* image, unsigned count, int* options, void** values);
-  Result (*module_unload)(Module module);
-  Result (*module_get_function)(Function* function, Module module, const char* name);
-  Result (*module_get_global)(DevicePointer* address, std::size_t* bytes, Module module, const char* name);
-  Result (*function_get_attribute)(int* value, FunctionAttribute attribute, Function function);
-  Result (*function_set_attribute)(Function function, FunctionAttribute attribute, int value);
-  Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                          Stream stream, void** arguments, void** extra);
-  Result (*max_active_blocks)(int* blocks, Function function, int block_size, std::size_t shared_bytes);
-  Result (*device_get_pci_bus_id)(char* text, int length, DeviceNumber device);
+struct Functions : LibraryImports {
+  using LibraryImports::LibraryImports;
+  Import<Result(unsigned flags)> init = need("cuInit");
+  Import<Result(int* version)> driver_get_version = need("cuDriverGetVersion");
+  Import<Result(Result, const char** text)> get_error_name = need("cuGetErrorName");
+  Import<Result(Result, const char** text)> get_error_string = need("cuGetErrorString");
+  Import<Result(DeviceNumber*, int ordinal)> device_get = need("cuDeviceGet");
+  Import<Result(int* count)> device_get_count = need("cuDeviceGetCount");
+  Import<Result(char* name, int length, DeviceNumber)> device_get_name = need("cuDeviceGetName");
+  Import<Result(std::size_t* bytes, DeviceNumber)> device_total_memory = need("cuDeviceTotalMem_v2");
+  Import<Result(int* value, DeviceAttribute, DeviceNumber)> device_get_attribute =
+      need("cuDeviceGetAttribute");
+  Import<Result(Context*, DeviceNumber)> primary_context_retain = need("cuDevicePrimaryCtxRetain");
+  Import<Result(DeviceNumber)> primary_context_release = need("cuDevicePrimaryCtxRelease_v2");
+  Import<Result(Context*)> context_get_current = need("cuCtxGetCurrent");
+  Import<Result(Context)> context_push = need("cuCtxPushCurrent_v2");
+  Import<Result(Context*)> context_pop = need("cuCtxPopCurrent_v2");
+  Import<Result(std::size_t* free, std::size_t* total)> memory_get_info = need("cuMemGetInfo_v2");
+  Import<Result(DevicePointer* address, std::size_t bytes)> memory_allocate = need("cuMemAlloc_v2");
+  Import<Result(DevicePointer address)> memory_free = need("cuMemFree_v2");
+  Import<Result(void** address, std::size_t bytes, unsigned flags)> host_allocate = need("cuMemHostAlloc");
+  Import<Result(void* address)> host_free = need("cuMemFreeHost");
+  Import<Result(DevicePointer to, const void* from, std::size_t bytes, Stream)> copy_to_device =
+      need("cuMemcpyHtoDAsync_v2");
+  Import<Result(void* to, DevicePointer from, std::size_t bytes, Stream)> copy_to_host =
+      need("cuMemcpyDtoHAsync_v2");
+  Import<Result(DevicePointer to, DevicePointer from, std::size_t bytes, Stream)> copy_on_device =
+      need("cuMemcpyDtoDAsync_v2");
+  Import<Result(DevicePointer to, Context to_context, DevicePointer from, Context from_context,
+                std::size_t bytes, Stream)>
+      copy_from_peer = need("cuMemcpyPeerAsync");
+  Import<Result(Context peer, unsigned flags)> enable_peer_access = need("cuCtxEnablePeerAccess");
+  Import<Result(DevicePointer address, unsigned char value, std::size_t bytes, Stream)> fill_bytes =
+      need("cuMemsetD8Async");
+  Import<Result(Stream*, unsigned flags)> stream_create = need("cuStreamCreate");
+  Import<Result(Stream)> stream_destroy = need("cuStreamDestroy_v2");
+  Import<Result(Stream)> stream_synchronize = need("cuStreamSynchronize");
+  Import<Result(Stream, Event, unsigned flags)> stream_wait_event = need("cuStreamWaitEvent");
+  Import<Result(Stream, CaptureStatus*)> stream_is_capturing = need("cuStreamIsCapturing");
+  Import<Result(Stream, CaptureMode)> begin_capture = need("cuStreamBeginCapture_v2");
+  Import<Result(Stream, Graph*)> end_capture = need("cuStreamEndCapture");
+  Import<Result(Graph)> graph_destroy = need("cuGraphDestroy");
+  Import<Result(GraphInstance)> graph_instance_destroy = need("cuGraphExecDestroy");
+  Import<Result(GraphInstance, Stream)> graph_launch = need("cuGraphLaunch");
+  Import<Result(Event*, unsigned flags)> event_create = need("cuEventCreate");
+  Import<Result(Event)> event_destroy = need("cuEventDestroy_v2");
+  Import<Result(Event, Stream)> event_record = need("cuEventRecord");
+  Import<Result(Event)> event_synchronize = need("cuEventSynchronize");
+  Import<Result(float* milliseconds, Event start, Event end)> event_elapsed = need("cuEventElapsedTime");
+  Import<Result(Module*, const void* image, unsigned count, int* options, void** values)> module_load =
+      need("cuModuleLoadDataEx");
+  Import<Result(Module)> module_unload = need("cuModuleUnload");
+  Import<Result(Function*, Module, const char* name)> module_get_function = need("cuModuleGetFunction");
+  Import<Result(DevicePointer* address, std::size_t* bytes, Module, const char* name)> module_get_global =
+      need("cuModuleGetGlobal_v2");
+  Import<Result(int* value, FunctionAttribute, Function)> function_get_attribute = need("cuFuncGetAttribute");
+  Import<Result(Function, FunctionAttribute, int value)> function_set_attribute = need("cuFuncSetAttribute");
+  Import<Result(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream, void** arguments,
+                void** extra)>
+      launch_kernel = need("cuLaunchKernel");
+  Import<Result(int* blocks, Function, int block_size, std::size_t shared_bytes)> max_active_blocks =
+      need("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  Import<Result(char* text, int length, DeviceNumber)> device_get_pci_bus_id = need("cuDeviceGetPCIBusId");
 
   // optional
-  Result (*graph_instantiate)(GraphInstance* instance, Graph graph, unsigned long long flags);
-  Result (*library_load)(Library* library, const void* image, int* jit_options, void** jit_values,
-                         unsigned jit_count, int* options, void** values, unsigned count);
-  Result (*library_unload)(Library library);
-  Result (*library_get_module)(Module* module, Library library);
-  Result (*library_get_kernel)(Kernel* kernel, Library library, const char* name);
-  Result (*library_get_global)(DevicePointer* address, std::size_t* bytes, Library library, const char* name);
-  Result (*kernel_get_function)(Function* function, Kernel kernel);
-  Result (*function_load)(Function function);
-  Result (*function_get_parameter)(Function function, std::size_t index, std::size_t* offset,
-                                   std::size_t* bytes);
-  Result (*launch_kernel_ex)(const LaunchConfig* config, Function function, void** arguments, void** extra);
-  Result (*max_active_clusters)(int* clusters, Function function, const LaunchConfig* config);
-  Result (*tensor_map_encode_tiled)(void* map, int element, unsigned rank, void* address,
-                                    const std::uint64_t* extents, const std::uint64_t* strides,
-                                    const std::uint32_t* box, const std::uint32_t* element_strides,
-                                    int interleave, int swizzle, int l2_promotion, int fill);
+  Import<Result(GraphInstance*, Graph, unsigned long long flags)> graph_instantiate =
+      want("cuGraphInstantiateWithFlags");
+  Import<Result(Library*, const void* image, int* jit_options, void** jit_values, unsigned jit_count,
+                int* options, void** values, unsigned count)>
+      library_load = want("cuLibraryLoadData");
+  Import<Result(Library)> library_unload = want("cuLibraryUnload");
+  Import<Result(Module*, Library)> library_get_module = want("cuLibraryGetModule");
+  Import<Result(Kernel*, Library, const char* name)> library_get_kernel = want("cuLibraryGetKernel");
+  Import<Result(DevicePointer* address, std::size_t* bytes, Library, const char* name)> library_get_global =
+      want("cuLibraryGetGlobal");
+  Import<Result(Function*, Kernel)> kernel_get_function = want("cuKernelGetFunction");
+  Import<Result(Function)> function_load = want("cuFuncLoad");
+  Import<Result(Function, std::size_t index, std::size_t* offset, std::size_t* bytes)>
+      function_get_parameter = want("cuFuncGetParamInfo");
+  Import<Result(const LaunchConfig* config, Function, void** arguments, void** extra)> launch_kernel_ex =
+      want("cuLaunchKernelEx");
+  Import<Result(int* clusters, Function, const LaunchConfig* config)> max_active_clusters =
+      want("cuOccupancyMaxActiveClusters");
+  Import<Result(void* map, int element, unsigned rank, void* address, const std::uint64_t* extents,
+                const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* element_strides,
+                int interleave, int swizzle, int l2_promotion, int fill)>
+      tensor_map_encode_tiled = want("cuTensorMapEncodeTiled");
 };
 
 }  // namespace kiln::cuda_abi

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "device/vendor_library.h"
+
 /// The part of the NVIDIA management library that Kiln calls, declared by Kiln.
 /// tests/device/cuda/nvml_abi_test.cpp proves it against nvml.h where that is found.
 namespace kiln::nvml_abi {
@@ -22,12 +24,15 @@ constexpr unsigned long long kSoftwareThermal = 0x20;
 constexpr unsigned long long kHardwareThermal = 0x40;
 constexpr unsigned long long kPowerBrake = 0x80;
 
-struct Functions {
-  Result (*init)();
-  Result (*device_by_pci_bus_id)(const char* id, Device* device);
-  Result (*clock)(Device device, Clock which, unsigned* mhz);
-  Result (*max_clock)(Device device, Clock which, unsigned* mhz);
-  Result (*clock_reasons)(Device device, unsigned long long* reasons);
+struct Functions : LibraryImports {
+  using LibraryImports::LibraryImports;
+  Import<Result()> init = need("nvmlInit_v2");
+  Import<Result(const char* id, Device*)> device_by_pci_bus_id = need("nvmlDeviceGetHandleByPciBusId_v2");
+  Import<Result(Device, Clock, unsigned* mhz)> clock = want("nvmlDeviceGetClockInfo");
+  Import<Result(Device, Clock, unsigned* mhz)> max_clock = want("nvmlDeviceGetMaxClockInfo");
+  /// Its newer name says "event" for "throttle"; the older one is in every release.
+  Import<Result(Device, unsigned long long* reasons)> clock_reasons =
+      want("nvmlDeviceGetCurrentClocksThrottleReasons");
 };
 
 }  // namespace kiln::nvml_abi

@@ -18,9 +18,7 @@ class GpuBuffer final : public DeviceBuffer {
  public:
   GpuBuffer(std::shared_ptr<typename Vendor::Context> context, typename Vendor::DevicePointer address,
             std::size_t bytes)
-      : context_(std::move(context)),
-        memory_(context_->template own<typename Vendor::MemoryOwner>(address)),
-        bytes_(bytes) {}
+      : context_(std::move(context)), memory_(context_->handle(address)), bytes_(bytes) {}
 
   [[nodiscard]] void* data() const override { return Vendor::pointer(memory_.get().object); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
@@ -28,7 +26,7 @@ class GpuBuffer final : public DeviceBuffer {
 
  private:
   std::shared_ptr<typename Vendor::Context> context_;
-  typename Vendor::MemoryOwner memory_;
+  GpuOwner<typename Vendor::Driver, &Vendor::Functions::memory_free> memory_;
   std::size_t bytes_;
 };
 
@@ -40,8 +38,8 @@ class GpuHostBuffer final : public DeviceBuffer {
       : context_(std::move(context)), bytes_(bytes) {
     const auto current = context_->enter();
     void* memory = nullptr;
-    context_->run(Vendor::kHostAllocate, &memory, std::max<std::size_t>(bytes, 1), 0U);
-    memory_ = context_->template own<typename Vendor::HostMemoryOwner>(memory);
+    context_->run(context_->call().host_allocate, &memory, std::max<std::size_t>(bytes, 1), 0U);
+    memory_.reset(context_->handle(memory));
   }
 
   [[nodiscard]] void* data() const override { return memory_.get().object; }
@@ -50,7 +48,7 @@ class GpuHostBuffer final : public DeviceBuffer {
 
  private:
   std::shared_ptr<typename Vendor::Context> context_;
-  typename Vendor::HostMemoryOwner memory_;
+  GpuOwner<typename Vendor::Driver, &Vendor::Functions::host_free> memory_;
   std::size_t bytes_;
 };
 
@@ -66,21 +64,20 @@ class GpuDevice : public Device {
     const auto current = context()->enter();
     std::size_t free = 0;
     std::size_t total = 0;
-    context()->run(Vendor::kMemoryGetInfo, &free, &total);
+    context()->run(call().memory_get_info, &free, &total);
     return free;
   }
 
   [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
     const auto current = context()->enter();
     typename Vendor::DevicePointer address{};
-    const auto result =
-        (context()->functions().*Vendor::kMemoryAllocate.function)(&address, std::max<std::size_t>(bytes, 1));
+    const auto result = call().memory_allocate(&address, std::max<std::size_t>(bytes, 1));
     if (result == Vendor::kOutOfMemory) {
       throw bad_input("cannot allocate " + format_bytes(bytes) + " on " + info_.id + ": " +
                       format_bytes(free_memory_bytes()) + " of " + format_bytes(info_.memory_bytes) +
                       " are free");
     }
-    context()->check(result, Vendor::kMemoryAllocate.name);
+    context()->check(result, call().memory_allocate.symbol);
     return std::make_unique<GpuBuffer<Vendor>>(context(), address, bytes);
   }
   [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_host(std::size_t bytes) override {
@@ -101,25 +98,25 @@ class GpuDevice : public Device {
     stream.synchronize();
   }
   void enqueue_copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes) override {
-    if (bytes > 0) enqueue(Vendor::kCopyToDevice, Vendor::address(device), host, bytes, own(stream).get());
+    if (bytes > 0) enqueue(call().copy_to_device, Vendor::address(device), host, bytes, own(stream).get());
   }
   void enqueue_copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes) override {
-    if (bytes > 0) enqueue(Vendor::kCopyToHost, host, Vendor::address(device), bytes, own(stream).get());
+    if (bytes > 0) enqueue(call().copy_to_host, host, Vendor::address(device), bytes, own(stream).get());
   }
   void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes) override {
     if (bytes == 0) return;
-    enqueue(Vendor::kCopyOnDevice, Vendor::address(to), Vendor::address(from), bytes, own(stream).get());
+    enqueue(call().copy_on_device, Vendor::address(to), Vendor::address(from), bytes, own(stream).get());
   }
   void copy_from_peer(Stream& stream, void* to, Device& peer, const void* from, std::size_t bytes) override {
     auto* other = dynamic_cast<GpuDevice*>(&peer);
     if (other == nullptr) return Device::copy_from_peer(stream, to, peer, from, bytes);
     if (bytes == 0) return;
     reach(*other);
-    enqueue(Vendor::kCopyFromPeer, Vendor::address(to), context()->place(), Vendor::address(from),
+    enqueue(call().copy_from_peer, Vendor::address(to), context()->place(), Vendor::address(from),
             other->context()->place(), bytes, own(stream).get());
   }
   void fill_bytes(Stream& stream, void* device, unsigned char value, std::size_t bytes) override {
-    if (bytes > 0) enqueue(Vendor::kFillBytes, Vendor::address(device), value, bytes, own(stream).get());
+    if (bytes > 0) enqueue(call().fill_bytes, Vendor::address(device), value, bytes, own(stream).get());
   }
 
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override {
@@ -144,9 +141,9 @@ class GpuDevice : public Device {
     const auto current = context()->enter();
     auto stream = native == nullptr ? Vendor::default_stream() : static_cast<typename Vendor::Stream>(native);
     auto status = Vendor::CaptureStatus::kNone;
-    const auto result = (context()->functions().*Vendor::kStreamIsCapturing.function)(stream, &status);
+    const auto result = call().stream_is_capturing(stream, &status);
     if (result == Vendor::kStreamCaptureImplicit) return true;
-    context()->check(result, Vendor::kStreamIsCapturing.name);
+    context()->check(result, call().stream_is_capturing.symbol);
     return status != Vendor::CaptureStatus::kNone;
   }
 
@@ -157,6 +154,7 @@ class GpuDevice : public Device {
   static GpuStream<Vendor>& own(Stream& stream) { return dynamic_cast<GpuStream<Vendor>&>(stream); }
 
  private:
+  [[nodiscard]] const auto& call() { return context()->call(); }
   template <class Call, class... Arguments>
   void enqueue(const Call& call, Arguments... arguments) {
     const auto current = context()->enter();
@@ -169,8 +167,7 @@ class GpuDevice : public Device {
     const std::lock_guard lock(reached_mutex_);
     if (!reached_.insert(other.info_.id).second) return;
     const auto current = context()->enter();
-    static_cast<void>(
-        (context()->functions().*Vendor::kEnablePeerAccess.function)(other.context()->place(), 0U));
+    static_cast<void>(call().enable_peer_access(other.context()->place(), 0U));
   }
 
   DeviceInfo info_;

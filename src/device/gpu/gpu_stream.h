@@ -7,11 +7,12 @@
 
 #include "device/device.h"
 #include "device/fault.h"
+#include "device/gpu/gpu_context.h"
 #include "device/launch_trace.h"
 #include "kiln/error.h"
 
 // Streams, events and graphs of CUDA and HIP. `Vendor` (device/cuda/cuda_vendor.h, device/hip/hip_vendor.h)
-// names the types, the owners of the driver's objects, and each function as a DriverCall.
+// names the types, constants and the library.
 namespace kiln {
 
 template <class Vendor>
@@ -23,8 +24,8 @@ class GpuStream final : public Stream {
   explicit GpuStream(std::shared_ptr<Context> context) : context_(std::move(context)) {
     const auto current = context_->enter();
     // Not ordered with the legacy default stream: others' work there must not slow a measurement down.
-    context_->run(Vendor::kStreamCreate, &stream_, Vendor::kStreamNonBlocking);
-    owned_ = context_->template own<typename Vendor::StreamOwner>(stream_);
+    context_->run(context_->call().stream_create, &stream_, Vendor::kStreamNonBlocking);
+    owned_.reset(context_->handle(stream_));
   }
   /// One that is there whether or not Kiln is: `lent` is not given back.
   GpuStream(std::shared_ptr<Context> context, typename Vendor::Stream lent)
@@ -51,7 +52,7 @@ class GpuStream final : public Stream {
 
  private:
   std::shared_ptr<Context> context_;
-  typename Vendor::StreamOwner owned_;
+  GpuOwner<typename Vendor::Driver, &Vendor::Functions::stream_destroy> owned_;
   typename Vendor::Stream stream_ = nullptr;
   LaunchTrace trace_;
   bool captured_ = false;  // by the one thread that uses it meanwhile
@@ -63,14 +64,14 @@ class GpuEvent final : public Event {
   GpuEvent(std::shared_ptr<typename Vendor::Context> context, unsigned flags) : context_(std::move(context)) {
     const auto current = context_->enter();
     typename Vendor::Event event = nullptr;
-    context_->run(Vendor::kEventCreate, &event, flags);
-    event_ = context_->template own<typename Vendor::EventOwner>(event);
+    context_->run(context_->call().event_create, &event, flags);
+    event_.reset(context_->handle(event));
   }
 
   void record(Stream& stream) override {
     const auto current = context_->enter();
     auto& queue = dynamic_cast<GpuStream<Vendor>&>(stream);
-    context_->run(Vendor::kEventRecord, get(), queue.get());
+    context_->run(context_->call().event_record, get(), queue.get());
     launched_ = queue.launched();
   }
 
@@ -78,7 +79,8 @@ class GpuEvent final : public Event {
     constexpr double kSecondsPerMillisecond = 1e-3;
     const auto current = context_->enter();
     float milliseconds = 0;
-    context_->run(Vendor::kEventElapsed, &milliseconds, dynamic_cast<const GpuEvent&>(earlier).get(), get());
+    context_->run(context_->call().event_elapsed, &milliseconds, dynamic_cast<const GpuEvent&>(earlier).get(),
+                  get());
     return static_cast<double>(milliseconds) * kSecondsPerMillisecond;
   }
 
@@ -88,7 +90,7 @@ class GpuEvent final : public Event {
 
  private:
   std::shared_ptr<typename Vendor::Context> context_;
-  typename Vendor::EventOwner event_;
+  GpuOwner<typename Vendor::Driver, &Vendor::Functions::event_destroy> event_;
   LaunchTrace::Kernels launched_;
 };
 
@@ -100,27 +102,27 @@ class GpuGraph final : public Graph {
            LaunchTrace::Kernels kernels)
       : context_(std::move(context)), kernels_(kernels) {
     typename Vendor::GraphInstance instance = nullptr;
-    accept(Vendor::kGraphInstantiate, &instance, graph, 0ULL);
-    instance_ = context_->template own<typename Vendor::GraphInstanceOwner>(instance);
+    accept(context_->call().graph_instantiate, &instance, graph, 0ULL);
+    instance_.reset(context_->handle(instance));
   }
 
   void launch(Stream& stream) override {
     auto& queue = dynamic_cast<GpuStream<Vendor>&>(stream);
     const auto current = context_->enter();
-    accept(Vendor::kGraphLaunch, instance_.get().object, queue.get());
+    accept(context_->call().graph_launch, instance_.get().object, queue.get());
     queue.note_launch(kernels_);
   }
 
  private:
   template <class Call, class... Arguments>
   void accept(const Call& call, Arguments... arguments) {
-    const auto result = (context_->functions().*call.function)(arguments...);
-    if (result != Vendor::kSuccess)
-      context_->refuse(result, call.name, "a graph with " + LaunchTrace::text_of(kernels_));
+    const auto result = call(arguments...);
+    if (result != kDriverSuccess)
+      context_->refuse(result, call.symbol, "a graph with " + LaunchTrace::text_of(kernels_));
   }
 
   std::shared_ptr<typename Vendor::Context> context_;
-  typename Vendor::GraphInstanceOwner instance_;
+  GpuOwner<typename Vendor::Driver, &Vendor::Functions::graph_instance_destroy> instance_;
   LaunchTrace::Kernels kernels_;
 };
 
@@ -128,36 +130,36 @@ template <class Vendor>
 void GpuStream<Vendor>::synchronize() {
   require_no_capture("synchronize");
   const auto current = context_->enter();
-  const auto result = (context_->functions().*Vendor::kStreamSynchronize.function)(stream_);
+  const auto result = context_->call().stream_synchronize(stream_);
   const std::string launched = trace_.take();
-  if (result != Vendor::kSuccess) context_->fail(result, Vendor::kStreamSynchronize.name, launched);
+  if (result != kDriverSuccess) context_->fail(result, context_->call().stream_synchronize.symbol, launched);
 }
 
 template <class Vendor>
 void GpuStream<Vendor>::wait(const Event& event) {
   const auto current = context_->enter();
   const auto& point = dynamic_cast<const GpuEvent<Vendor>&>(event);
-  context_->run(Vendor::kStreamWaitEvent, stream_, point.get(), 0U);
+  context_->run(context_->call().stream_wait_event, stream_, point.get(), 0U);
   trace_.note(point.launched());
 }
 
 template <class Vendor>
 std::unique_ptr<Graph> GpuStream<Vendor>::capture(const std::function<void()>& enqueue) {
-  if (context_->functions().*Vendor::kGraphInstantiate.function == nullptr)
+  if (context_->call().graph_instantiate == nullptr)
     throw unfit_kernel(context_->description() + " has no graphs that Kiln can use; " + Vendor::kGraphsCame);
   require_no_capture("a capture in a capture");
   const auto current = context_->enter();
-  context_->run(Vendor::kBeginCapture, stream_, Vendor::kCaptureOfThread);
+  context_->run(context_->call().begin_capture, stream_, Vendor::kCaptureOfThread);
   captured_ = true;
   const LaunchTrace::Kernels before = trace_.exchange({});
-  typename Vendor::GraphOwner captured;
+  GpuOwner<typename Vendor::Driver, &Vendor::Functions::graph_destroy> captured;
   LaunchTrace::Kernels kernels;
   const auto end = [&] {
     captured_ = false;
     kernels = trace_.exchange(before);
     typename Vendor::Graph graph = nullptr;
-    const auto result = (context_->functions().*Vendor::kEndCapture.function)(stream_, &graph);
-    captured = context_->template own<typename Vendor::GraphOwner>(graph);
+    const auto result = context_->call().end_capture(stream_, &graph);
+    captured.reset(context_->handle(graph));
     return result;
   };
   try {
@@ -166,8 +168,8 @@ std::unique_ptr<Graph> GpuStream<Vendor>::capture(const std::function<void()>& e
     static_cast<void>(end());  // the driver's answer is that the capture failed, which is known
     throw;
   }
-  if (const auto result = end(); result != Vendor::kSuccess)
-    context_->fail(result, Vendor::kEndCapture.name, LaunchTrace::text_of(kernels));
+  if (const auto result = end(); result != kDriverSuccess)
+    context_->fail(result, context_->call().end_capture.symbol, LaunchTrace::text_of(kernels));
   return std::make_unique<GpuGraph<Vendor>>(context_, captured.get().object, kernels);
 }
 

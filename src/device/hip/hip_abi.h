@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "device/vendor_library.h"
+
 /// The part of the HIP run time's binary interface that Kiln calls, declared by Kiln: building needs no HIP
 /// header. It is the same in 5.x, 6.x and 7.x, except for one structure (see kIsaNameOffset).
 /// tests/device/hip/hip_abi_test.cpp proves it against hip/hip_runtime_api.h where that is found.
@@ -46,7 +48,7 @@ enum class DeviceAttribute : int {
   kMaxGridY = 30,
   kMaxGridZ = 31,
   kMaxThreadsPerBlock = 56,
-  kMaxThreadsPerUnit = 57,
+  kMaxThreadsPerMultiprocessor = 57,
   kMemoryBusBits = 59,
   kMemoryClockKhz = 60,
   kMultiprocessors = 63,
@@ -72,60 +74,75 @@ constexpr std::size_t kIsaNameBytes = 256;
 constexpr std::size_t kPropertiesBytes = 8192;
 
 /// Addresses of the run time's functions. Those after `optional` came with later releases and may be null.
-struct Functions {
-  Result (*init)(unsigned flags);
-  Result (*runtime_get_version)(int* version);
-  const char* (*get_error_name)(Result error);
-  const char* (*get_error_string)(Result error);
-  Result (*get_device_count)(int* count);
-  Result (*device_get)(DeviceNumber* device, int ordinal);
-  Result (*device_get_name)(char* name, int length, DeviceNumber device);
-  Result (*device_total_memory)(std::size_t* bytes, DeviceNumber device);
-  Result (*device_get_attribute)(int* value, DeviceAttribute attribute, int ordinal);
-  Result (*get_device_properties)(void* properties, int ordinal);
-  Result (*get_device)(int* ordinal);
-  Result (*set_device)(int ordinal);
-  Result (*memory_get_info)(std::size_t* free, std::size_t* total);
-  Result (*memory_allocate)(DevicePointer* address, std::size_t bytes);
-  Result (*memory_free)(DevicePointer address);
-  Result (*host_allocate)(void** address, std::size_t bytes, unsigned flags);
-  Result (*host_free)(void* address);
-  Result (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
-  Result (*copy_to_host)(void* to, const void* from, std::size_t bytes, Stream stream);
-  Result (*copy_on_device)(DevicePointer to, const void* from, std::size_t bytes, Stream stream);
-  Result (*copy_from_peer)(DevicePointer to, int to_device, const void* from, int from_device,
-                           std::size_t bytes, Stream stream);
-  Result (*enable_peer_access)(int peer, unsigned flags);
-  Result (*fill_bytes)(DevicePointer address, unsigned char value, std::size_t bytes, Stream stream);
-  Result (*stream_create)(Stream* stream, unsigned flags);
-  Result (*stream_destroy)(Stream stream);
-  Result (*stream_synchronize)(Stream stream);
-  Result (*stream_wait_event)(Stream stream, Event event, unsigned flags);
-  Result (*stream_is_capturing)(Stream stream, CaptureStatus* status);
-  Result (*begin_capture)(Stream stream, CaptureMode mode);
-  Result (*end_capture)(Stream stream, Graph* graph);
-  Result (*graph_destroy)(Graph graph);
-  Result (*graph_instance_destroy)(GraphInstance instance);
-  Result (*graph_launch)(GraphInstance instance, Stream stream);
-  Result (*event_create)(Event* event, unsigned flags);
-  Result (*event_destroy)(Event event);
-  Result (*event_record)(Event event, Stream stream);
-  Result (*event_elapsed)(float* milliseconds, Event start, Event end);
-  Result (*module_load)(Module* module, const void* image);
-  Result (*module_unload)(Module module);
-  Result (*module_get_function)(Function* function, Module module, const char* name);
-  Result (*module_get_global)(DevicePointer* address, std::size_t* bytes, Module module, const char* name);
-  Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                          Stream stream, void** arguments, void** extra);
-  Result (*max_active_blocks)(int* blocks, Function function, int block_size, std::size_t shared_bytes);
+struct Functions : LibraryImports {
+  using LibraryImports::LibraryImports;
+  Import<Result(unsigned flags)> init = need("hipInit");
+  Import<Result(int* version)> runtime_get_version = need("hipRuntimeGetVersion");
+  Import<const char*(Result)> get_error_name = need("hipGetErrorName");
+  Import<const char*(Result)> get_error_string = need("hipGetErrorString");
+  Import<Result(int* count)> get_device_count = need("hipGetDeviceCount");
+  Import<Result(DeviceNumber*, int ordinal)> device_get = need("hipDeviceGet");
+  Import<Result(char* name, int length, DeviceNumber)> device_get_name = need("hipDeviceGetName");
+  Import<Result(std::size_t* bytes, DeviceNumber)> device_total_memory = need("hipDeviceTotalMem");
+  Import<Result(int* value, DeviceAttribute, int ordinal)> device_get_attribute =
+      need("hipDeviceGetAttribute");
+  Import<Result(int* ordinal)> get_device = need("hipGetDevice");
+  Import<Result(int ordinal)> set_device = need("hipSetDevice");
+  Import<Result(std::size_t* free, std::size_t* total)> memory_get_info = need("hipMemGetInfo");
+  Import<Result(DevicePointer* address, std::size_t bytes)> memory_allocate = need("hipMalloc");
+  Import<Result(DevicePointer address)> memory_free = need("hipFree");
+  Import<Result(void** address, std::size_t bytes, unsigned flags)> host_allocate = need("hipHostMalloc");
+  Import<Result(void* address)> host_free = need("hipHostFree");
+  Import<Result(DevicePointer to, const void* from, std::size_t bytes, Stream)> copy_to_device =
+      need("hipMemcpyHtoDAsync");
+  Import<Result(void* to, const void* from, std::size_t bytes, Stream)> copy_to_host =
+      need("hipMemcpyDtoHAsync");
+  Import<Result(DevicePointer to, const void* from, std::size_t bytes, Stream)> copy_on_device =
+      need("hipMemcpyDtoDAsync");
+  Import<Result(DevicePointer to, int to_device, const void* from, int from_device, std::size_t bytes,
+                Stream)>
+      copy_from_peer = need("hipMemcpyPeerAsync");
+  Import<Result(int peer, unsigned flags)> enable_peer_access = need("hipDeviceEnablePeerAccess");
+  Import<Result(DevicePointer address, unsigned char value, std::size_t bytes, Stream)> fill_bytes =
+      need("hipMemsetD8Async");
+  Import<Result(Stream*, unsigned flags)> stream_create = need("hipStreamCreateWithFlags");
+  Import<Result(Stream)> stream_destroy = need("hipStreamDestroy");
+  Import<Result(Stream)> stream_synchronize = need("hipStreamSynchronize");
+  Import<Result(Stream, Event, unsigned flags)> stream_wait_event = need("hipStreamWaitEvent");
+  Import<Result(Stream, CaptureStatus*)> stream_is_capturing = need("hipStreamIsCapturing");
+  Import<Result(Stream, CaptureMode)> begin_capture = need("hipStreamBeginCapture");
+  Import<Result(Stream, Graph*)> end_capture = need("hipStreamEndCapture");
+  Import<Result(Graph)> graph_destroy = need("hipGraphDestroy");
+  Import<Result(GraphInstance)> graph_instance_destroy = need("hipGraphExecDestroy");
+  Import<Result(GraphInstance, Stream)> graph_launch = need("hipGraphLaunch");
+  Import<Result(Event*, unsigned flags)> event_create = need("hipEventCreateWithFlags");
+  Import<Result(Event)> event_destroy = need("hipEventDestroy");
+  Import<Result(Event, Stream)> event_record = need("hipEventRecord");
+  Import<Result(float* milliseconds, Event start, Event end)> event_elapsed = need("hipEventElapsedTime");
+  Import<Result(Module*, const void* image)> module_load = need("hipModuleLoadData");
+  Import<Result(Module)> module_unload = need("hipModuleUnload");
+  Import<Result(Function*, Module, const char* name)> module_get_function = need("hipModuleGetFunction");
+  Import<Result(DevicePointer* address, std::size_t* bytes, Module, const char* name)> module_get_global =
+      need("hipModuleGetGlobal");
+  Import<Result(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream, void** arguments,
+                void** extra)>
+      launch_kernel = need("hipModuleLaunchKernel");
+  Import<Result(int* blocks, Function, int block_size, std::size_t shared_bytes)> max_active_blocks =
+      need("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor");
 
   // optional
-  Result (*graph_instantiate)(GraphInstance* instance, Graph graph, unsigned long long flags);
-  Result (*launch_cooperative_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                      unsigned block_x, unsigned block_y, unsigned block_z,
-                                      unsigned shared_bytes, Stream stream, void** arguments);
-  Result (*get_device_properties_r0600)(void* properties, int ordinal);
+  Import<Result(GraphInstance*, Graph, unsigned long long flags)> graph_instantiate =
+      want("hipGraphInstantiateWithFlags");
+  Import<Result(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream, void** arguments)>
+      launch_cooperative_kernel = want("hipModuleLaunchCooperativeKernel");
+  Import<Result(void* properties, int ordinal)> get_device_properties_r0600 =
+      want("hipGetDevicePropertiesR0600");
+  /// Where the newer one is, the older may be gone, and may have either layout.
+  Import<Result(void* properties, int ordinal)> get_device_properties = get_device_properties_r0600 != nullptr
+                                                                            ? want("hipGetDeviceProperties")
+                                                                            : need("hipGetDeviceProperties");
 };
 
 }  // namespace kiln::hip_abi

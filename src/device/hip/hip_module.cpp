@@ -40,10 +40,10 @@ class HipFunction final : public Function {
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks(const LaunchShape& shape) const override {
     const SelectedDevice current = context_->enter();
     int blocks = 0;
-    const hip_abi::Result result = context_->runtime().call.max_active_blocks(
+    const auto& max_active_blocks = context_->call().max_active_blocks;
+    const hip_abi::Result result = max_active_blocks(
         &blocks, function_, static_cast<int>(shape.block.volume()), shape.dynamic_shared_bytes);
-    if (result != hip_abi::kSuccess)
-      refuse(result, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", shape);
+    if (result != hip_abi::kSuccess) refuse(result, max_active_blocks.symbol, shape);
     return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(units_);
   }
 
@@ -51,7 +51,7 @@ class HipFunction final : public Function {
   /// That the device takes cooperative launches, if this is one, has been checked.
   void enqueue(hip_abi::Stream stream, const LaunchShape& shape, void* const* arguments) {
     const SelectedDevice current = context_->enter();
-    const hip_abi::Functions& call = context_->runtime().call;
+    const hip_abi::Functions& call = context_->call();
     // The run time's interface takes pointers to non-const; it only reads.
     auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
     const Dim3& grid = shape.grid;
@@ -64,8 +64,9 @@ class HipFunction final : public Function {
             : call.launch_kernel(function_, narrow(grid.x), narrow(grid.y), narrow(grid.z), narrow(block.x),
                                  narrow(block.y), narrow(block.z), narrow(shape.dynamic_shared_bytes), stream,
                                  values, nullptr);
-    if (result != hip_abi::kSuccess)
-      refuse(result, shape.cooperative ? "hipModuleLaunchCooperativeKernel" : "hipModuleLaunchKernel", shape);
+    if (result == hip_abi::kSuccess) return;
+    refuse(result, shape.cooperative ? call.launch_cooperative_kernel.symbol : call.launch_kernel.symbol,
+           shape);
   }
 
   [[noreturn]] void refuse(hip_abi::Result result, const char* call, const LaunchShape& shape) const {
@@ -96,9 +97,10 @@ class HipModule final : public Module {
         units_(device.compute_units) {
     const SelectedDevice current = context_->enter();
     hip_abi::Module module = nullptr;
-    const hip_abi::Result result = context_->runtime().call.module_load(&module, binary_.data());
-    if (result != hip_abi::kSuccess) context_->refuse(result, "hipModuleLoadData", place(device));
-    module_.reset({&context_->runtime(), context_->device(), module});
+    const auto& load = context_->call().module_load;
+    const hip_abi::Result result = load(&module, binary_.data());
+    if (result != hip_abi::kSuccess) context_->refuse(result, load.symbol, place(device));
+    module_.reset(context_->handle(module));
   }
 
   [[nodiscard]] Function* function(const std::string& lowered_name) override {
@@ -109,9 +111,7 @@ class HipModule final : public Module {
     if (kernel == contents_.kernels.end()) return nullptr;
     const SelectedDevice current = context_->enter();
     hip_abi::Function found = nullptr;
-    context_->check(
-        context_->runtime().call.module_get_function(&found, module_.get().object, lowered_name.c_str()),
-        "hipModuleGetFunction");
+    context_->run(context_->call().module_get_function, &found, module_.get().object, lowered_name.c_str());
     auto function =
         std::make_unique<HipFunction>(context_, lowered_name, found, kernel->second.attributes, units_);
     return functions_.emplace(lowered_name, std::move(function)).first->second.get();
@@ -121,10 +121,10 @@ class HipModule final : public Module {
     const SelectedDevice current = context_->enter();
     hip_abi::DevicePointer address = nullptr;
     std::size_t bytes = 0;
-    const hip_abi::Result result =
-        context_->runtime().call.module_get_global(&address, &bytes, module_.get().object, name.c_str());
+    const auto& get = context_->call().module_get_global;
+    const hip_abi::Result result = get(&address, &bytes, module_.get().object, name.c_str());
     if (result == hip_abi::kNotFound) return std::nullopt;
-    context_->check(result, "hipModuleGetGlobal");
+    context_->check(result, get.symbol);
     return std::pair{address, bytes};
   }
 
@@ -148,7 +148,7 @@ class HipModule final : public Module {
   HipCodeObject contents_;
   std::string binary_;  // some releases go on reading it
   int units_;
-  HipModuleHandle module_;
+  GpuOwner<HipRuntime, &hip_abi::Functions::module_unload> module_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<HipFunction>> functions_;
 };

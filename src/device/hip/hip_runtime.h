@@ -4,35 +4,58 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/unique_handle.h"
 #include "device/hip/hip_abi.h"
 #include "device/hip/hip_folders.h"
 #include "device/vendor_library.h"
 
 namespace kiln {
 
+struct HipRuntime;
+
+struct SelectedDeviceTraits {
+  struct Handle {
+    const HipRuntime* runtime = nullptr;
+    int before = 0;
+    friend bool operator!=(const Handle& a, const Handle& b) { return a.runtime != b.runtime; }
+  };
+  static Handle null() { return {}; }
+  static void close(const Handle& handle) noexcept;
+};
+
+/// While it lives, this thread works on the device that it was made for; then on the caller's again.
+using SelectedDevice = UniqueHandle<SelectedDeviceTraits>;
+
 /// libamdhip64, opened at run time and initialised. One for the process, never closed.
 struct HipRuntime {
-  hip_abi::Functions call{};
+  using Functions = hip_abi::Functions;
+  using DeviceAttribute = hip_abi::DeviceAttribute;
+  using Place = int;  ///< the device's number
+
+  Functions call;
   std::string path;
   std::string version;  ///< "6.2.41134"
   std::string release;  ///< of the amdgpu kernel module, "6.8.5"; empty if it does not tell
 
   /// "amdgpu 6.8.5, HIP 6.2.41134"
   [[nodiscard]] std::string description() const;
+  /// "hipErrorIllegalAddress (700): an illegal memory access was encountered"
+  [[nodiscard]] std::string describe(hip_abi::Result result) const;
+  /// The error has ended the process's work on the device.
+  [[nodiscard]] static bool is_sticky(hip_abi::Result result);
+  /// Holds nothing if the run time does not say which device was selected before.
+  [[nodiscard]] SelectedDevice try_enter(int device) const {
+    int before = 0;
+    const bool known = call.get_device(&before) == hip_abi::kSuccess;
+    call.set_device(device);
+    return SelectedDevice({known ? this : nullptr, before});
+  }
 };
 
-[[nodiscard]] OpenedLibrary<HipRuntime> open_hip_runtime(const HipPlaces& places, FileSystem& files);
-
-/// "hipErrorIllegalAddress (700): an illegal memory access was encountered"
-[[nodiscard]] std::string describe_result(const HipRuntime& runtime, hip_abi::Result result);
-
-/// Throws what `result` calls for: a lost device for an error of a kernel, else Error with the run time's
-/// name, number and words, the call and `context` ("kernel 'axpy', grid 4 x 1 x 1, ...").
-[[noreturn]] void throw_hip_error(const HipRuntime& runtime, hip_abi::Result result, const char* call,
-                                  const std::string& context = "");
-
-inline void check_hip(const HipRuntime& runtime, hip_abi::Result result, const char* call) {
-  if (result != hip_abi::kSuccess) throw_hip_error(runtime, result, call);
+inline void SelectedDeviceTraits::close(const Handle& handle) noexcept {
+  handle.runtime->call.set_device(handle.before);
 }
+
+[[nodiscard]] OpenedLibrary<HipRuntime> open_hip_runtime(const HipPlaces& places, FileSystem& files);
 
 }  // namespace kiln

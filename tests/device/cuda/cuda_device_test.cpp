@@ -17,6 +17,7 @@ namespace kiln::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -189,6 +190,12 @@ TEST_P(CudaDeviceTest, LargeCopiesGoThroughPinnedMemoryInPieces) {
 TEST_P(CudaDeviceTest, SaysWhatDoesNotFit) {
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(device_->allocate(std::size_t{1} << 30)); }),
               HasSubstr("cannot allocate 1 GiB on cuda:0: 64 MiB of 64 MiB are free"));
+}
+
+TEST_P(CudaDeviceTest, ErrorsNameACallAsItsManualDoes) {
+  fake_.set_result("cuMemAlloc", 999);
+  EXPECT_THAT(error_of([&] { static_cast<void>(device_->allocate(64)); }).message(),
+              EndsWith("(999), in cuMemAlloc"));
 }
 
 TEST_P(CudaDeviceTest, AKernelThatCouldNotBeLookedAtIsLookedAtAgain) {

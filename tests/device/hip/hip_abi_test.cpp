@@ -55,7 +55,8 @@ static_assert(number(DeviceAttribute::kMaxGridX) == hipDeviceAttributeMaxGridDim
 static_assert(number(DeviceAttribute::kMaxGridY) == hipDeviceAttributeMaxGridDimY);
 static_assert(number(DeviceAttribute::kMaxGridZ) == hipDeviceAttributeMaxGridDimZ);
 static_assert(number(DeviceAttribute::kMaxThreadsPerBlock) == hipDeviceAttributeMaxThreadsPerBlock);
-static_assert(number(DeviceAttribute::kMaxThreadsPerUnit) == hipDeviceAttributeMaxThreadsPerMultiProcessor);
+static_assert(number(DeviceAttribute::kMaxThreadsPerMultiprocessor) ==
+              hipDeviceAttributeMaxThreadsPerMultiProcessor);
 static_assert(number(DeviceAttribute::kMultiprocessors) == hipDeviceAttributeMultiprocessorCount);
 static_assert(number(DeviceAttribute::kMaxSharedBytes) == hipDeviceAttributeMaxSharedMemoryPerBlock);
 static_assert(number(DeviceAttribute::kWarpSize) == hipDeviceAttributeWarpSize);
