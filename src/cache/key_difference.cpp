@@ -5,16 +5,12 @@
 #include <set>
 
 #include "base/text.h"
+#include "record/code_origin.h"
 
 namespace kiln {
 namespace {
 
 using Named = KeyParts::Named;
-
-/// "12.9" of "12.9", "12.2.0" of "g++ 12.2.0": many a compiler begins its version with its name.
-std::string compiler_text(const std::string& name, const std::string& version) {
-  return version.starts_with(name) ? version : name + " " + version;
-}
 
 /// The function of "ns::f<float, 4>" with its scope.
 std::string_view function_of(std::string_view entry) {
@@ -103,8 +99,8 @@ class Comparison {
       add("compiler", "", from_.compiler_version, to_.compiler_version,
           to_.compiler + " " + from_.compiler_version + " -> " + to_.compiler_version, kMachine);
     } else if (other) {
-      change("compiler", "", compiler_text(from_.compiler, from_.compiler_version),
-             compiler_text(to_.compiler, to_.compiler_version), kMachine);
+      change("compiler", "", compiler_text({from_.compiler, from_.compiler_version, ""}),
+             compiler_text({to_.compiler, to_.compiler_version, ""}), kMachine);
     } else if (from_.fingerprint != to_.fingerprint) {
       add("compiler", "", from_.fingerprint, to_.fingerprint,
           "another build of " + to_.compiler + ", or of what Kiln adds to each text", kMachine);

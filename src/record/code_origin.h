@@ -14,7 +14,7 @@ struct CompilerIdentity {
   std::string fingerprint;
 };
 
-/// "g++ (Debian 12.2.0-14+deb12u1) 12.2.0": many a compiler begins its version with its name.
+/// "NVRTC 12.9", "g++ (Debian 12.2.0-14+deb12u1) 12.2.0": many a compiler begins its version with its name.
 [[nodiscard]] inline std::string compiler_text(const CompilerIdentity& compiler) {
   if (compiler.version.starts_with(compiler.name)) return compiler.version;
   return compiler.name + " " + compiler.version;
