@@ -158,11 +158,15 @@ void next_entry(LineReader& reader, const MatrixHeader& header, std::uint64_t in
 void add(Matrix& matrix, std::uint64_t row, std::uint64_t column, LineReader& reader) {
   const auto place = static_cast<std::uint32_t>(reader.position());
   for (std::size_t i = 0; i < matrix.header.numbers(); ++i) {
-    if (!reader.word().empty()) continue;
-    throw reader.error(std::string("expected ") +
-                       (matrix.header.format == Format::kCoordinate ? "row, column and " : "") +
-                       (matrix.header.numbers() == 2 ? "two numbers, real and imaginary part" : "a number") +
-                       "; found the end of the line");
+    const std::string_view word = reader.word();
+    if (word.empty())
+      throw reader.error(
+          std::string("expected ") + (matrix.header.format == Format::kCoordinate ? "row, column and " : "") +
+          (matrix.header.numbers() == 2 ? "two numbers, real and imaginary part" : "a number") +
+          "; found the end of the line");
+    if (const std::size_t signs = std::min(word.find_first_not_of("+-"), word.size());
+        signs > 1 || signs == word.size())
+      throw reader.error("expected a number; found " + in_quotes(word));
   }
   reader.require_end();
   const auto small_row = static_cast<std::uint32_t>(row);

@@ -104,6 +104,10 @@ TEST(MatrixMarket, EntriesThatAreNoneAreRefusedAtTheirLine) {
               HasSubstr("a.mtx:3: a skew-symmetric matrix has no entries on its diagonal"));
   EXPECT_THAT(refusal(banner("array complex general") + "1 1\n1\n"),
               HasSubstr("two numbers, real and imaginary"));
+  // A mirrored entry of these matrices turns the sign: it must be in front of a number, once.
+  const std::string skew = banner("coordinate real skew-symmetric") + "2 2 1\n2 1 ";
+  for (const std::string word : {"-", "+", "--1", "+-1", "-+1"})
+    EXPECT_THAT(refusal(skew + word + "\n"), HasSubstr("a.mtx:3: expected a number; found '" + word + "'"));
 }
 
 /// What a header promises takes no memory.
