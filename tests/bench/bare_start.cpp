@@ -14,9 +14,11 @@ namespace {
 
 using namespace kiln::cuda_abi;
 
+/// A function of the type that driver_abi.h declares.
 template <class Signature>
-void bind(void* library, kiln::Import<Signature>& call, const char* name) {
-  call.address = reinterpret_cast<Signature*>(dlsym(library, name));
+kiln::Import<Signature> bind(void* library, kiln::Import<Signature> Functions::* /*declared*/,
+                             const char* name) {
+  return {reinterpret_cast<Signature*>(dlsym(library, name)), name};
 }
 
 int first_launch(const char* path, float value) {
@@ -24,17 +26,17 @@ int first_launch(const char* path, float value) {
   const std::string cubin{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   if (library == nullptr || cubin.empty()) return 1;
-  Functions call;
-  bind(library, call.init, "cuInit");
-  bind(library, call.device_get, "cuDeviceGet");
-  bind(library, call.primary_context_retain, "cuDevicePrimaryCtxRetain");
-  bind(library, call.context_push, "cuCtxPushCurrent_v2");
-  bind(library, call.stream_create, "cuStreamCreate");
-  bind(library, call.memory_allocate, "cuMemAlloc_v2");
-  bind(library, call.fill_bytes, "cuMemsetD8Async");
-  bind(library, call.module_load, "cuModuleLoadDataEx");
-  bind(library, call.module_get_function, "cuModuleGetFunction");
-  bind(library, call.launch_kernel, "cuLaunchKernel");
+  const auto init = bind(library, &Functions::init, "cuInit");
+  const auto device_get = bind(library, &Functions::device_get, "cuDeviceGet");
+  const auto primary_context_retain =
+      bind(library, &Functions::primary_context_retain, "cuDevicePrimaryCtxRetain");
+  const auto context_push = bind(library, &Functions::context_push, "cuCtxPushCurrent_v2");
+  const auto stream_create = bind(library, &Functions::stream_create, "cuStreamCreate");
+  const auto memory_allocate = bind(library, &Functions::memory_allocate, "cuMemAlloc_v2");
+  const auto fill_bytes = bind(library, &Functions::fill_bytes, "cuMemsetD8Async");
+  const auto module_load = bind(library, &Functions::module_load, "cuModuleLoadDataEx");
+  const auto module_get_function = bind(library, &Functions::module_get_function, "cuModuleGetFunction");
+  const auto launch_kernel = bind(library, &Functions::launch_kernel, "cuLaunchKernel");
   DeviceNumber device = 0;
   Context context = nullptr;
   Module module = nullptr;
@@ -45,14 +47,13 @@ int first_launch(const char* path, float value) {
   int n = 1024;
   void* arguments[] = {&buffer, &value, &n};
   const bool done =
-      call.init(0) == kSuccess && call.device_get(&device, 0) == kSuccess &&
-      call.primary_context_retain(&context, device) == kSuccess && call.context_push(context) == kSuccess &&
-      call.stream_create(&stream, kStreamNonBlocking) == kSuccess &&
-      call.module_load(&module, cubin.c_str(), 0, nullptr, nullptr) == kSuccess &&
-      call.module_get_function(&function, module, "touch") == kSuccess &&
-      call.memory_allocate(&buffer, kBytes) == kSuccess &&
-      call.fill_bytes(buffer, 0, kBytes, stream) == kSuccess &&
-      call.launch_kernel(function, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr) == kSuccess;
+      init(0) == kSuccess && device_get(&device, 0) == kSuccess &&
+      primary_context_retain(&context, device) == kSuccess && context_push(context) == kSuccess &&
+      stream_create(&stream, kStreamNonBlocking) == kSuccess &&
+      module_load(&module, cubin.c_str(), 0, nullptr, nullptr) == kSuccess &&
+      module_get_function(&function, module, "touch") == kSuccess &&
+      memory_allocate(&buffer, kBytes) == kSuccess && fill_bytes(buffer, 0, kBytes, stream) == kSuccess &&
+      launch_kernel(function, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr) == kSuccess;
   return done ? 0 : 1;
 }
 
