@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output_file.h"
+#include "cli/tune_job_command.h"
 #include "kiln/error.h"
 #include "report/text_table.h"
 #include "tune/compare.h"
@@ -85,12 +86,6 @@ int compare(World& world, const CompareArguments& arguments) {
   return kExitDone;
 }
 
-std::string known_searchers() {
-  std::vector<std::string> names;
-  for (const SearcherKind& kind : searcher_kinds()) names.emplace_back(kind.name);
-  return join(names, ", ");
-}
-
 Subcommand add_compare_command(CLI::App& tune) {
   CLI::App* command = tune.add_subcommand(
       "compare",
@@ -101,7 +96,7 @@ Subcommand add_compare_command(CLI::App& tune) {
   command->add_option("FILES", arguments->files, "Cache files of Kernel Tuner, or T4 results; also .gz")
       ->required()
       ->type_name("");
-  command->add_option("--searchers", arguments->searchers, "Which ones: " + known_searchers())
+  command->add_option("--searchers", arguments->searchers, "Which ones: " + searcher_names())
       ->type_name("NAME,...");
   command->add_option("--seeds", arguments->seeds, "How many runs of each searcher on each space; default 20")
       ->type_name("N")
@@ -130,13 +125,13 @@ Subcommand add_compare_command(CLI::App& tune) {
 }  // namespace
 
 Subcommand add_tune_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("tune", "Compare searchers over recorded spaces");
+  CLI::App* command = app.add_subcommand(
+      "tune", "Search for a job's fastest variant; `compare`: compare searchers over recorded spaces");
   command->require_subcommand(0, 1);
-  const Subcommand action = add_compare_command(*command);
-  command->footer(examples({"kiln tune compare spaces/*.json.gz"}));
-  return {command, [action](World& world) {
-            if (action.app->parsed()) return action.run(world);
-            throw bad_input("say what to do: compare");
+  const Subcommand job = add_tune_job(*command);
+  const Subcommand comparison = add_compare_command(*command);
+  return {command, [job, comparison](World& world) {
+            return comparison.app->parsed() ? comparison.run(world) : job.run(world);
           }};
 }
 

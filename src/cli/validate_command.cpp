@@ -16,12 +16,15 @@
 #include "job/plan.h"
 #include "kiln/error.h"
 #include "launch/argument_values.h"
+#include "search/searcher.h"
 #include "study/cases.h"
 #include "trial/buffer_layout.h"
 #include "trial/init_values.h"
 #include "trial/needs.h"
 #include "trial/tolerance.h"
 #include "trial/unchecked.h"
+#include "tune/objective.h"
+#include "tune/tuning_space.h"
 #include "wisdom/wisdom_file.h"
 #include "workload/configuration.h"
 #include "workload/device_table.h"
@@ -118,11 +121,23 @@ std::string check_workload(const std::string& path, World& world) {
   return reasons.remark();
 }
 
+/// What `kiln tune` would refuse before it compiles anything.
+void check_tuning(const JobSpec& job, const std::shared_ptr<const Workload>& workload,
+                  const std::vector<DeviceInfo>& devices, World& world) {
+  static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));
+  const Objective objective(job.tune.objective, *workload);
+  for (const DeviceInfo& device : devices) {
+    const TuningSpace space(job, workload, device, world.files());
+    if (job.tune.budget.target) static_cast<void>(objective.target(*job.tune.budget.target, device));
+  }
+}
+
 std::string check_job(const std::string& path, const std::string& text, World& world) {
   const JobSpec job = parse_job(text, path);
   const auto devices = assumed_devices(device_names(job.devices, world.settings().values));
   const JobPlan plan = make_plan(job, world.engine().library(), world.files(), devices);
   require_sources(*plan.workload, world.files());
+  if (job.tune.given) check_tuning(job, plan.workload, devices, world);
   UncheckedReasons reasons(world.files());
   for (const Variant& variant : plan.variants) {
     check_launches(variant.configuration);

@@ -1,6 +1,7 @@
 #include "config/job_fields.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/text.h"
@@ -29,6 +30,13 @@ std::string read_device(const YamlNode& node) {
   if (std::find(known.begin(), known.end(), backend) == known.end())
     throw node.error("unknown device " + in_quotes(name) + suggestion(backend, known));
   return name;
+}
+
+/// "1", "1.0" and "01" are one value.
+std::string normal_form(const std::string& text) {
+  if (const auto whole = parse_integer(text)) return std::to_string(*whole);
+  const auto real = parse_real(text);
+  return real ? format_number(*real) : text;
 }
 
 }  // namespace
@@ -72,6 +80,28 @@ std::pair<std::string, std::string> split_assignment(const std::string& option,
   if (equals == std::string::npos || equals == 0)
     throw bad_input("expected " + option + " name=value; found '" + assignment + "'", {"command line", 0, 0});
   return {assignment.substr(0, equals), assignment.substr(equals + 1)};
+}
+
+void require_distinct(const std::string& key, const std::vector<RawValue>& values) {
+  std::set<std::string> seen;
+  for (const RawValue& value : values) {
+    if (!seen.insert(normal_form(value.text)).second)
+      throw bad_input(key + in_quotes(value.text) + " stands there twice", value.where);
+  }
+}
+
+std::vector<RawValue> listed_values(const std::string& option, const std::string& assignment) {
+  const auto [name, list] = split_assignment(option, assignment);
+  std::vector<RawValue> values;
+  for (const std::string& value : split(list, ',')) {
+    if (trim(value).empty()) {
+      throw bad_input("expected " + option + " name=value,value; found '" + assignment + "'",
+                      {"command line", 0, 0});
+    }
+    values.push_back({std::string(trim(value)), false, {option + " " + name, 0, 0}});
+  }
+  require_distinct("", values);
+  return values;
 }
 
 }  // namespace kiln

@@ -30,5 +30,11 @@ struct RawValue {
 /// Name and value of "name=value", the argument of `option`.
 [[nodiscard]] std::pair<std::string, std::string> split_assignment(const std::string& option,
                                                                    const std::string& assignment);
+/// The values of "name=value,value", each once.
+[[nodiscard]] std::vector<RawValue> listed_values(const std::string& option, const std::string& assignment);
+
+/// Throws bad_input, with `key` before the message, where a value stands twice: what runs twice would be
+/// measured twice under one name. "1", "1.0" and "01" are one value.
+void require_distinct(const std::string& key, const std::vector<RawValue>& values);
 
 }  // namespace kiln

@@ -1,7 +1,5 @@
 #include "config/job_spec.h"
 
-#include <set>
-
 #include "base/input_file.h"
 #include "base/text.h"
 
@@ -23,22 +21,6 @@ void read_graph(const YamlNode& node, JobSpec& job) {
   static_cast<void>(node.boolean());
   if (has_name(job.set, "graph")) throw node.error("is also in `set`; keep one");
   job.set.emplace_back("graph", raw_value(node));
-}
-
-/// "1", "1.0" and "01" are one value.
-std::string normal_form(const std::string& text) {
-  if (const auto whole = parse_integer(text)) return std::to_string(*whole);
-  const auto real = parse_real(text);
-  return real ? format_number(*real) : text;
-}
-
-/// A variant that runs twice would be measured twice under one name.
-void require_distinct(const std::string& key, const std::vector<RawValue>& values) {
-  std::set<std::string> seen;
-  for (const RawValue& value : values) {
-    if (!seen.insert(normal_form(value.text)).second)
-      throw bad_input(key + in_quotes(value.text) + " stands there twice", value.where);
-  }
 }
 
 void read_sweep(const YamlNode& node, JobSpec& job) {
@@ -91,7 +73,7 @@ void read_wisdom(const YamlNode& node, JobSpec& job) {
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
   root.require_keys({"workload", "implementation", "device", "spread", "set", "sweep", "measure", "graph",
-                     "output", "keep", "isolation", "require_checks", "wisdom"});
+                     "output", "keep", "isolation", "require_checks", "wisdom", "tune"});
   JobSpec job;
   job.file = file;
   const YamlNode workload = root.at("workload");
@@ -115,12 +97,14 @@ JobSpec read_job(const YamlNode& root, const std::string& file) {
   if (const auto node = root.find("isolation")) job.isolation = read_isolation(*node);
   if (const auto node = root.find("wisdom")) read_wisdom(*node, job);
   if (const auto node = root.find("require_checks")) job.require_checks = node->boolean();
+  if (const auto node = root.find("tune")) job.tune = read_tune_section(*node);
   return job;
 }
 
 void forget(JobSpec& job, const std::string& name) {
   std::erase_if(job.set, [&](const auto& entry) { return entry.first == name; });
   std::erase_if(job.sweep, [&](const auto& entry) { return entry.first == name; });
+  std::erase_if(job.tune.space, [&](const TunedName& tuned) { return tuned.name == name; });
 }
 
 }  // namespace
@@ -148,16 +132,8 @@ void apply_keep(JobSpec& job, const std::string& assignment) {
 }
 
 void apply_sweep(JobSpec& job, const std::string& assignment) {
-  auto [name, list] = split_assignment("--sweep", assignment);
-  std::vector<RawValue> values;
-  for (const std::string& value : split(list, ',')) {
-    if (trim(value).empty()) {
-      throw bad_input("expected --sweep name=value,value; found '" + assignment + "'",
-                      {"command line", 0, 0});
-    }
-    values.push_back({std::string(trim(value)), false, {"--sweep " + name, 0, 0}});
-  }
-  require_distinct("", values);
+  const std::string name = split_assignment("--sweep", assignment).first;
+  std::vector<RawValue> values = listed_values("--sweep", assignment);
   forget(job, name);
   job.sweep.emplace_back(name, std::move(values));
 }

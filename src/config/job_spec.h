@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "config/job_fields.h"
+#include "config/tune_section.h"
 #include "config/yaml_node.h"
 
 namespace kiln {
@@ -50,6 +51,7 @@ struct JobSpec {
   SourceLocation wisdom_where;  ///< of that path
   bool strict_wisdom = false;   ///< no wisdom, or a stale one, is an error
   bool require_checks = false;  ///< a variant that no check has compared makes `kiln run` fail
+  TuneSection tune;             ///< of `kiln tune`; others leave it alone
 };
 
 /// Reads and checks a job file. Throws bad_input with file, line, column, key and the nearest known key.
@@ -57,7 +59,8 @@ struct JobSpec {
 /// The same from text in memory; `name` stands for the file in messages.
 [[nodiscard]] JobSpec parse_job(const std::string& text, const std::string& name);
 
-/// `--set k=v`: replaces what the file sets or sweeps for `k`. Paths are relative to the working directory.
+/// `--set k=v`: replaces what the file sets, sweeps or tunes for `k`. Paths are relative to the working
+/// directory.
 void apply_set(JobSpec& job, const std::string& assignment);
 /// `--sweep k=v1,v2`.
 void apply_sweep(JobSpec& job, const std::string& assignment);

@@ -43,7 +43,8 @@ std::optional<Error> find_memory_problem(const TrialNeeds& needs, Device& device
                    largest->where);
 }
 
-/// What keeps a variant from running and can be told before anything is compiled.
+}  // namespace
+
 std::optional<Error> find_problem(const Variant& variant, Device& device) {
   try {
     const TrialNeeds needs(variant.configuration);
@@ -54,8 +55,6 @@ std::optional<Error> find_problem(const Variant& variant, Device& device) {
     return error;
   }
 }
-
-}  // namespace
 
 std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& variants,
                                                 const JobContext& context) {

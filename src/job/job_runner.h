@@ -28,8 +28,10 @@ class RecordSink {
   virtual void record(const Record& record) = 0;
 };
 
-/// What keeps each variant from running and can be told before anything is compiled (shapes, limits, memory);
-/// absent where nothing does. Throws the first when no variant can run: then it is the input that is wrong.
+/// What keeps a variant from running on its device and is known before anything is compiled (shapes, limits,
+/// memory); absent where nothing does.
+[[nodiscard]] std::optional<Error> find_problem(const Variant& variant, Device& device);
+/// The same of each variant. Throws the first when no variant can run: then it is the input that is wrong.
 std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& variants,
                                                 const JobContext& context);
 

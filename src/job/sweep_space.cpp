@@ -89,14 +89,14 @@ class Dependencies {
 }  // namespace
 
 SweepSpace::SweepSpace(const JobSpec& job, std::shared_ptr<const Workload> workload, DeviceInfo device,
-                       FileSystem& files)
+                       FileSystem& files, SpaceOrder order)
     : job_(job),
       workload_(std::move(workload)),
       device_(std::move(device)),
       files_(files),
-      space_(make_space()) {}
+      space_(make_space(order)) {}
 
-SearchSpace SweepSpace::make_space() const {
+SearchSpace SweepSpace::make_space(SpaceOrder order) const {
   std::vector<SpaceParameter> parameters;
   for (const auto& [name, values] : job_.sweep)
     parameters.push_back({name, static_cast<std::uint32_t>(values.size())});
@@ -109,7 +109,7 @@ SearchSpace SweepSpace::make_space() const {
                          : by_configuration(constraint, scope);
     constraints.push_back({constraint.text, std::move(scope), std::move(holds)});
   }
-  return SearchSpace(std::move(parameters), std::move(constraints), SpaceOrder::kGiven);
+  return SearchSpace(std::move(parameters), std::move(constraints), order);
 }
 
 /// Configures each combination, once.

@@ -22,7 +22,7 @@ class SweepSpace {
  public:
   /// Throws bad_input for names and values that the workload does not have. All outlive it but `device`.
   SweepSpace(const JobSpec& job, std::shared_ptr<const Workload> workload, DeviceInfo device,
-             FileSystem& files);
+             FileSystem& files, SpaceOrder order = SpaceOrder::kGiven);
   SweepSpace(const SweepSpace&) = delete;  // its constraints know their place
   SweepSpace& operator=(const SweepSpace&) = delete;
   ~SweepSpace() = default;
@@ -38,7 +38,7 @@ class SweepSpace {
  private:
   using Holds = std::function<bool(std::span<const std::uint32_t>)>;
 
-  [[nodiscard]] SearchSpace make_space() const;
+  [[nodiscard]] SearchSpace make_space(SpaceOrder order) const;
   [[nodiscard]] Holds by_configuration(const ExpressionText& constraint,
                                        const std::vector<std::size_t>& scope) const;
   [[nodiscard]] Holds by_numbers(const ExpressionText& constraint, const std::vector<std::size_t>& scope,

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/word_table.h"
+
 namespace kiln {
 
 enum class OutcomeKind {
@@ -10,6 +12,10 @@ enum class OutcomeKind {
   kFailed,  ///< there is no value
 };
 
+template <>
+inline constexpr auto kWords<OutcomeKind> = std::to_array<Word<OutcomeKind>>(
+    {{OutcomeKind::kValue, "value"}, {OutcomeKind::kCut, "cut"}, {OutcomeKind::kFailed, "failed"}});
+
 enum class FailureKind {
   kCompile,  ///< does not compile, or not within the limit of time
   kUnfit,    ///< needs more registers, shared memory or threads than the device has
@@ -17,6 +23,14 @@ enum class FailureKind {
   kTimeout,  ///< was still running at the limit of time
   kWrong,    ///< the result differs from the reference
 };
+
+template <>
+inline constexpr auto kWords<FailureKind> =
+    std::to_array<Word<FailureKind>>({{FailureKind::kCompile, "compile failed"},
+                                      {FailureKind::kUnfit, "does not fit"},
+                                      {FailureKind::kFault, "fault"},
+                                      {FailureKind::kTimeout, "timed out"},
+                                      {FailureKind::kWrong, "wrong"}});
 
 /// What is known of a point after an attempt to measure it. Values are minimised and positive, as times are.
 struct Outcome {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/error.h"
 #include "search/history.h"
 
 namespace kiln {
@@ -56,9 +57,9 @@ struct SearcherKind {
 
 /// All searchers, the default one first.
 [[nodiscard]] const std::vector<SearcherKind>& searcher_kinds();
-/// Throws bad_input with the nearest name where there is none of this name. The space has to outlive the
-/// searcher.
-[[nodiscard]] const SearcherKind& searcher_kind(const std::string& name);
+/// Throws bad_input with the nearest name, at `where`, where there is none of this name.
+[[nodiscard]] const SearcherKind& searcher_kind(const std::string& name, const SourceLocation& where = {});
+/// Throws as above. The space has to outlive the searcher.
 [[nodiscard]] std::unique_ptr<Searcher> make_searcher(const std::string& name, const SearchSpace& space,
                                                       const SearcherOptions& options);
 

@@ -20,13 +20,13 @@ const std::vector<SearcherKind>& searcher_kinds() {
   return kinds;
 }
 
-const SearcherKind& searcher_kind(const std::string& name) {
+const SearcherKind& searcher_kind(const std::string& name, const SourceLocation& where) {
   std::vector<std::string> names;
   for (const SearcherKind& kind : searcher_kinds()) {
     if (kind.name == name) return kind;
     names.emplace_back(kind.name);
   }
-  throw bad_input("no searcher is called " + in_quotes(name) + suggestion(name, names));
+  throw bad_input("no searcher is called " + in_quotes(name) + suggestion(name, names), where);
 }
 
 std::unique_ptr<Searcher> make_searcher(const std::string& name, const SearchSpace& space,

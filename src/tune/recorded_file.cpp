@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "kiln/error.h"
 #include "tune/recorded_entries.h"
+#include "tune/tune_journal.h"
 
 namespace kiln {
 namespace {
@@ -128,6 +129,24 @@ RecordedSpace space_of(std::string name, std::vector<RecordedParameter> paramete
   return recorded;
 }
 
+/// Of a journal of Kiln: points that were measured in several sessions count by the last.
+RecordedSpace space_of_journal(const std::string& text, const std::filesystem::path& path) {
+  const std::string file = path.string();
+  std::vector<RecordedEntry> entries;
+  std::vector<std::string> names;
+  for (const JournalEvent& event :
+       journal_events(split_json_lines(text, file, TuneJournal::kBeginning), file)) {
+    if (const auto* header = std::get_if<JournalHeader>(&event)) names = header->names;
+    const auto* outcome = std::get_if<Evaluation>(&event);
+    if (outcome == nullptr || outcome->values.empty() || outcome->values.size() != names.size()) continue;
+    RecordedEntry entry{outcome->label, {}, {outcome->outcome, outcome->device_seconds}};
+    for (std::size_t i = 0; i < names.size(); ++i) entry.values.emplace_back(names[i], outcome->values[i]);
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) throw bad_input("holds no points", {file, 0, 0});
+  return space_of(path.parent_path().filename().string(), parameters_seen(entries), entries, file);
+}
+
 std::string name_of(std::filesystem::path path) {
   if (path.extension() == ".gz") path.replace_extension();
   if (path.extension() == ".json") path.replace_extension();
@@ -139,6 +158,7 @@ std::string name_of(std::filesystem::path path) {
 RecordedSpace read_recorded_space(FileSystem& files, const std::filesystem::path& path) {
   const std::string file = path.string();
   std::string text = read_input(files, path, kSpaceInput);
+  if (text.starts_with(TuneJournal::kBeginning)) return space_of_journal(text, path);
   close_open_cache(text);
   std::vector<RecordedEntry> entries;
   const Json rest = parse_entries(text, file, [&](bool is_t4, const JsonNode& entry) {
@@ -147,7 +167,8 @@ RecordedSpace read_recorded_space(FileSystem& files, const std::filesystem::path
   const JsonNode root(rest, {file, 0, 0});
   const bool is_cache = rest.is_object() && rest.contains("cache");
   if (!is_cache && !(rest.is_object() && rest.contains("results")))
-    throw root.expected("a cache file of Kernel Tuner, with 'cache', or T4 results, with 'results'");
+    throw root.expected(
+        "a cache file of Kernel Tuner, with 'cache', T4 results, with 'results', or a journal of kiln tune");
   if (entries.empty()) throw bad_input("holds no points", {file, 0, 0});
   std::vector<RecordedParameter> parameters =
       is_cache ? read_kernel_tuner_parameters(root) : parameters_seen(entries);

@@ -7,9 +7,10 @@
 
 namespace kiln {
 
-/// Reads the points that another tuner measured: a cache file of Kernel Tuner, also one that is still being
-/// written and lacks its end, or T4 results (https://github.com/autotuningassociation), each also compressed
-/// by gzip. Values are times. Throws bad_input with file and place for what is neither.
+/// Reads the points that a tuner measured: a journal of `kiln tune` (tune/tune_journal.h), a cache file of
+/// Kernel Tuner, also one that is still being written and lacks its end, or T4 results
+/// (https://github.com/autotuningassociation), each also compressed by gzip. Values are times. Throws
+/// bad_input with file and place for anything else.
 [[nodiscard]] RecordedSpace read_recorded_space(FileSystem& files, const std::filesystem::path& path);
 
 }  // namespace kiln

@@ -65,7 +65,78 @@ TEST_F(TuneCommand, RefusesWhatItCannotDo) {
   EXPECT_THAT(refused({"tune", "compare", path("none.json")}), HasSubstr("no such file"));
   EXPECT_THAT(refused({"tune", "compare", file, "--seeds", "0"}), HasSubstr("--seeds"));
   EXPECT_THAT(refused({"tune", "compare", write("bad.json", "{\"cache\": {}}")}), HasSubstr("no points"));
-  EXPECT_THAT(refused({"tune"}), HasSubstr("compare"));
+  EXPECT_THAT(refused({"tune"}), HasSubstr("a job file is missing"));
+}
+
+constexpr const char* kTunedJob = R"(workload: stencil7
+device: cpu
+set: {nx: 16, ny: 12, nz: 10, method: single}
+measure: {min_time: 0, max_samples: 5}
+tune:
+  space: {block_x: [16, 32], bind.nx: [compile, run]}
+)";
+
+TEST_F(TuneCommand, TunesAJobKeepsAJournalAndWritesTheBestAsAJob) {
+  const std::string job = write("job.yaml", kTunedJob);
+  const CliResult result = kiln({"tune", job, "--output", path("out"), "--wisdom", path("wisdom")});
+  ASSERT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("best: block_x="), HasSubstr("default: "), HasSubstr("4 points, 4 valid"),
+                    HasSubstr("ended: every point is known"), HasSubstr("best.yaml")));
+  EXPECT_THAT(result.err, HasSubstr("; best "));
+  EXPECT_TRUE(exists("out/tune.jsonl"));
+  EXPECT_TRUE(exists("out/records.jsonl"));
+  EXPECT_EQ(kiln({"run", path("out/best.yaml")}).code, kExitDone);
+  EXPECT_THAT(result.out, HasSubstr("wisdom: " + path("wisdom/stencil7.wisdom.yaml")));
+  const CliResult advised = kiln({"run", job, "--wisdom=" + path("wisdom")});
+  EXPECT_THAT(advised.err, HasSubstr("measured today"));
+  const CliResult again =
+      kiln({"tune", job, "--output", path("out"), "--resume", "--searcher", "random", "--no-wisdom"});
+  ASSERT_EQ(again.code, kExitDone) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("points are known from"));
+  EXPECT_THAT(again.out, HasSubstr("known)"));
+  const CliResult compared =
+      kiln({"tune", "compare", path("out/tune.jsonl"), "--searchers", "random", "--seeds", "2"});
+  EXPECT_EQ(compared.code, kExitDone) << compared.err;
+}
+
+TEST_F(TuneCommand, TheCommandLineChangesTheJob) {
+  const std::string job = write("job.yaml", kTunedJob);
+  const CliResult result =
+      kiln({"tune", job, "--dry-run", "--space", "block_x=16,32,64", "--set", "T=float"});
+  ASSERT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("block_x: 16, 32, 64\n"), HasSubstr("bind.nx: compile, run\n"),
+                                HasSubstr("6 points, 6 valid")));
+  const CliResult json =
+      kiln({"tune", job, "--budget", "1", "--format", "json", "-q", "--no-wisdom", "--output", path("out")});
+  ASSERT_EQ(json.code, kExitDone) << json.err;
+  EXPECT_THAT(json.out, testing::StartsWith("{\"format\":"));
+}
+
+TEST_F(TuneCommand, RefusesJobsThatItCannotTune) {
+  const std::string job = write("job.yaml", kTunedJob);
+  const auto refused = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"tune", job});
+    const CliResult result = kiln(std::move(words));
+    EXPECT_EQ(result.code, kExitBadInput);
+    return result.err;
+  };
+  EXPECT_THAT(refused({"--objective", "energy"}), HasSubstr("NVML"));
+  EXPECT_THAT(refused({"--searcher", "genetics"}), HasSubstr("did you mean 'genetic'"));
+  EXPECT_THAT(refused({"--budget", "soon"}), HasSubstr("expected a time"));
+  EXPECT_THAT(refused({"--device", "cpu,cpu"}), HasSubstr("one device"));
+  EXPECT_THAT(refused({"--wisdom", path("w"), "--no-wisdom"}), HasSubstr("give one of them"));
+  EXPECT_THAT(refused({"--space", "block=1,2"}), HasSubstr("block"));
+  EXPECT_EQ(kiln({"tune"}).code, kExitBadInput);
+}
+
+TEST_F(TuneCommand, AFolderWithAnotherFileOfThatNameIsLeftAsItIs) {
+  const std::string job = write("job.yaml", kTunedJob);
+  write("out/tune.jsonl", "{\"mine\": 1}\n");
+  const CliResult result = kiln({"tune", job, "--output", path("out")});
+  EXPECT_EQ(result.code, kExitBadInput);
+  EXPECT_THAT(result.err, HasSubstr("a journal of kiln tune"));
+  EXPECT_EQ(*files_->read_file(path("out/tune.jsonl")), "{\"mine\": 1}\n");
 }
 
 }  // namespace

@@ -1,0 +1,226 @@
+#include "cli/tune_job_command.h"
+
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/exit_code.h"
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/help.h"
+#include "cli/interrupt.h"
+#include "cli/job_arguments.h"
+#include "cli/job_guard.h"
+#include "cli/run_reporter.h"
+#include "cli/tune_reporter.h"
+#include "job/plan.h"
+#include "job/trial_runner.h"
+#include "kiln/error.h"
+#include "report/running_mark.h"
+#include "search/searcher.h"
+#include "tune/found_wisdom.h"
+#include "tune/tune_report.h"
+#include "tune/tuner.h"
+#include "wisdom/wisdom_file.h"
+
+namespace kiln {
+namespace {
+
+struct TuneArguments {
+  JobArguments job;
+  std::string device, budget, searcher, objective;
+  std::vector<std::string> space;
+  std::optional<std::uint64_t> seed;
+  std::string output, wisdom, format = "table";
+  bool dry_run = false, resume = false, no_wisdom = false;
+};
+
+JobSpec job_of(World& world, const TuneArguments& arguments) {
+  JobSpec job = read_job(world, arguments.job);
+  if (!arguments.device.empty()) job.devices = {arguments.device};
+  for (const std::string& assignment : arguments.space) apply_space(job.tune, assignment);
+  if (!arguments.budget.empty()) apply_budget(job.tune, arguments.budget);
+  if (!arguments.objective.empty()) apply_objective(job.tune, arguments.objective);
+  if (!arguments.searcher.empty()) {
+    job.tune.searcher = arguments.searcher;
+    job.tune.searcher_where = {"--searcher", 0, 0};
+  }
+  if (arguments.seed) job.tune.seed = *arguments.seed;
+  if (!arguments.output.empty()) job.output = arguments.output;
+  if (job.output.empty()) job.output = std::filesystem::path(job.file).stem().string() + ".tune";
+  if (arguments.no_wisdom && !arguments.wisdom.empty())
+    throw bad_input("--no-wisdom and --wisdom: give one of them");
+  return job;
+}
+
+std::shared_ptr<Device> open_device(const JobSpec& job, World& world) {
+  const std::vector<std::string> names = device_names(job.devices, world.settings().values);
+  if (names.size() > 1 || names.front().find(',') != std::string::npos)
+    throw bad_input(
+        "kiln tune measures on one device; found " + join(names, ", ") + "; name one with --device",
+        {job.file, 0, 0});
+  return world.engine().devices().open(names.front());
+}
+
+void print_space(const TuningSpace& space, std::ostream& out) {
+  for (const auto& [name, values] : space.names()) {
+    std::vector<std::string> texts;
+    for (const RawValue& value : values) texts.push_back(value.text);
+    out << name << ": " << join(texts, ", ") << "\n";
+  }
+  for (const std::string& line : space.summary()) out << line << "\n";
+}
+
+/// What earlier searches into this folder know.
+std::vector<Evaluation> resume(const TuneTask& task, World& world) {
+  std::vector<Evaluation> known = known_evaluations(task.journal->read(world.log()), task);
+  if (!world.quiet())
+    world.status_line().write("resumed: " + std::to_string(known.size()) + " points are known from " +
+                              task.journal->path().string());
+  return known;
+}
+
+/// The best variant as a job in the output folder. Empty where there is none; what to give `kiln run`.
+std::string keep_best(const TuneTask& task, const TuneResult& result, World& world) {
+  const std::string text = best_job(task, result);
+  if (!text.empty()) {
+    const std::filesystem::path file = task.journal->path().parent_path() / "best.yaml";
+    world.files().write_file(file, text, false);
+    return file.string();
+  }
+  if (!result.best) return "";
+  const auto rank = task.space.rank(result.evaluations[*result.best].values);
+  return rank ? task.job.file + " --device " + task.device + " --set " +
+                    task.space.label(task.space.points().point(*rank))
+              : "";
+}
+
+/// Adds what was found to the wisdom file that the user named, or to the user's own. A sentence about it, or
+/// nothing.
+std::string keep_wisdom(const TuneTask& task, const TuneResult& result, const TuneArguments& arguments,
+                        World& world) {
+  const std::string named = arguments.wisdom;
+  std::filesystem::path path = named.empty() ? world.settings().values.wisdom_dir : named;
+  if (arguments.no_wisdom || path.empty()) return "";
+  const auto records = found_wisdom(task, result, wisdom_date(world.clock().system_ns()));
+  if (records.empty()) return "";
+  if (!named.ends_with(kWisdomEnding)) path /= wisdom_file_name(task.workload.name);
+  try {
+    update_wisdom_file(world.files(), path, records);
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string problem = "cannot write " + path.string() + ": " + error.code().message();
+    if (!named.empty()) throw environment_error(problem);
+    world.log().warn("wisdom is not kept: " + problem);
+    return "";
+  }
+  return "wisdom: " + path.string() + " has it for kiln run --wisdom\n";
+}
+
+int search(const TuneTask& task, TuneReporter& reporter, World& world, const TuneArguments& arguments) {
+  std::vector<Evaluation> known;
+  if (arguments.resume) known = resume(task, world);
+  task.journal->append(journal_header(task));
+  const TuneResult result = tune(task, known);
+  reporter.finish();
+  const std::string best = keep_best(task, result, world);
+  const std::string wisdom = keep_wisdom(task, result, arguments, world);
+  if (reporter.is_table()) {
+    world.out() << tune_report(task, result, world.style());
+    if (!best.empty()) world.out() << "run it: kiln run " << best << "\n";
+    world.out() << wisdom;
+  }
+  world.out().flush();
+  if (!result.stopped) return result.best ? kExitDone : kExitFailed;
+  world.status_line().write("interrupted: kiln tune --resume goes on with " + task.journal->path().string());
+  return Interrupt::exit_code();
+}
+
+int tune_job(World& world, const TuneArguments& arguments) {
+  require_word("--format", arguments.format, run_formats());
+  const JobSpec job = job_of(world, arguments);
+  static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));
+  const std::shared_ptr<Device> device = open_device(job, world);
+  const auto workload = workload_of(job, world.engine().library());
+  const TuningSpace space(job, workload, device->info(), world.files());
+  const Objective objective(job.tune.objective, *workload, space.sizes().size());
+  if (job.tune.budget.target) static_cast<void>(objective.target(*job.tune.budget.target, device->info()));
+  if (arguments.dry_run) {
+    print_space(space, world.out());
+    return kExitDone;
+  }
+  const Interrupt interrupt;
+  JobContext context = world.job_context(job.isolation);
+  context.stop = Interrupt::requested;
+  RecordFile records(world.files(), job.output);
+  records.require_writable();
+  TuneJournal journal(world.files(), job.output);
+  journal.require_own();
+  world.files().make_directories(job.output, false);
+  RunningMark mark(job.output);
+  record_crashed_variants(world.files(), records, world.log());
+  TuneReporter reporter(world, arguments.format, records, objective);
+  const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) { reporter.end_early(last); });
+  context.watch = &guard.lane();
+  const auto runner = make_local_runner(context, job.file, true);
+  const TuneTask task{job, *workload, space, context, device->info().id, *runner, reporter, &journal};
+  return search(task, reporter, world, arguments);
+}
+
+}  // namespace
+
+std::string searcher_names() {
+  std::vector<std::string> names;
+  for (const SearcherKind& kind : searcher_kinds()) names.emplace_back(kind.name);
+  return join(names, ", ");
+}
+
+Subcommand add_tune_job(CLI::App& command) {
+  const auto arguments = std::make_shared<TuneArguments>();
+  add_job_options(command, arguments->job);
+  command.add_option("--device", arguments->device, "auto, cpu, cuda:0 or hip:0")->type_name("DEVICE");
+  command
+      .add_option("--space", arguments->space,
+                  "Values to try of a parameter, bind.NAME or switch; `all`: those of the workload")
+      ->type_name("NAME=V1,V2");
+  command
+      .add_option("--budget", arguments->budget, "When to end: a time, as 60s, or a number of evaluations")
+      ->type_name("TIME|N");
+  command.add_option("--searcher", arguments->searcher, "Which one: " + searcher_names())->type_name("NAME");
+  command.add_option("--seed", arguments->seed, "Of the searcher's random numbers; default 1")
+      ->type_name("N");
+  command
+      .add_option("--objective", arguments->objective,
+                  "time (default) or a metric of the workload; {worst: time}, {pareto: [time, bandwidth]}")
+      ->type_name("METRIC");
+  command
+      .add_option(
+          "--output", arguments->output,
+          "Folder for the journal (tune.jsonl), the records and the best variant as a job (best.yaml); "
+          "default JOB.tune")
+      ->type_name("DIR");
+  command
+      .add_option("--wisdom", arguments->wisdom,
+                  "File or folder that keeps the best points, for `kiln run --wisdom`; default the user's")
+      ->type_name("PATH");
+  command.add_flag("--no-wisdom", arguments->no_wisdom, "Keep no wisdom");
+  command.add_flag(
+      "--resume", arguments->resume,
+      "Go on with what the output folder's journal knows, also with another budget, objective or "
+      "searcher");
+  command
+      .add_option("--format", arguments->format,
+                  "table, or the records as json (one a line), csv or markdown")
+      ->type_name("FORMAT");
+  command.add_flag("--dry-run", arguments->dry_run, "Show what would be varied; measure nothing");
+  command.footer(
+      examples(
+          {"kiln tune configs/quickstart.yaml --device cpu --budget 60s",
+           "kiln tune configs/stencil7.yaml --space block_x=32,64,128 --budget 200 --output results/tune",
+           "kiln tune compare spaces/*.json.gz"}) +
+      "\n\nExit code: 0 a best variant was found; 1 none could be measured; 2 bad input; 3 the machine lacks "
+      "something; 130, 143 or 129 interrupted.");
+  return {&command, [arguments](World& world) { return tune_job(world, *arguments); }};
+}
+
+}  // namespace kiln

@@ -1,0 +1,70 @@
+#include "cli/tune_reporter.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "record/record_json.h"
+#include "report/csv.h"
+#include "report/record_table.h"
+
+namespace kiln {
+
+void TuneReporter::keep(const Record& record) {
+  records_.push_back(record);
+  if (format_ == "json") world_.out() << record_to_json(record) << '\n' << std::flush;
+  file_.append(record);
+}
+
+void TuneReporter::record(const Record& record) {
+  const std::lock_guard lock(mutex_);
+  keep(record);
+}
+
+std::string TuneReporter::place(const TuneProgress& progress) const {
+  return "[" + std::to_string(progress.evaluated) +
+         (progress.evaluations ? "/" + std::to_string(*progress.evaluations) : "") + "] ";
+}
+
+std::string TuneReporter::best_and_rest(const TuneProgress& progress) const {
+  std::string text;
+  if (progress.best != nullptr)
+    text += "; best " + objective_.text(progress.best->outcome.value) + " (" + progress.best->label + ")";
+  if (progress.seconds_left) text += ", " + format_seconds(std::max(0.0, *progress.seconds_left)) + " left";
+  return text;
+}
+
+void TuneReporter::compiling(std::size_t points, const TuneProgress& progress) {
+  if (world_.quiet()) return;
+  world_.status_line().show(place(progress) + "compiling " + std::to_string(points) +
+                            (points == 1 ? " point" : " points") + best_and_rest(progress));
+}
+
+void TuneReporter::measuring(const std::string& label, const TuneProgress& progress) {
+  if (world_.quiet()) return;
+  world_.status_line().show(place(progress) + label + " ..." + best_and_rest(progress));
+}
+
+void TuneReporter::evaluated(const TuneProgress& progress) {
+  if (world_.quiet() || world_.status_line().is_terminal()) return;
+  const Outcome& outcome = progress.last->outcome;
+  const std::string how = outcome.kind == OutcomeKind::kFailed ? std::string(to_string(outcome.failure))
+                          : outcome.kind == OutcomeKind::kCut
+                              ? "slower than " + objective_.text(outcome.value)
+                              : objective_.text(outcome.value);
+  world_.status_line().write(place(progress) + progress.last->label + ": " + how + best_and_rest(progress));
+}
+
+void TuneReporter::finish() {
+  world_.status_line().clear();
+  if (format_ == "csv" && !records_.empty()) world_.out() << records_to_csv(records_);
+  if (format_ == "markdown") world_.out() << render_markdown(record_table(records_, TextStyle{}));
+  world_.out().flush();
+}
+
+void TuneReporter::end_early(const std::optional<Record>& last) {
+  mutex_.lock();  // for ever
+  if (last) keep(*last);
+  finish();
+}
+
+}  // namespace kiln

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/world.h"
+#include "record/record_file.h"
+#include "tune/tuner.h"
+
+namespace kiln {
+
+/// What `kiln tune` says and keeps while it searches: progress on standard error, with the best so far and
+/// the time that is left, as one line on a terminal and a line for each point elsewhere; each record in the
+/// output folder and, as JSON, on standard output.
+class TuneReporter : public TuneSink {
+ public:
+  /// `format`: one of `run_formats()`. `file`: where records are kept. The objective outlives it.
+  TuneReporter(World& world, std::string format, RecordFile file, const Objective& objective)
+      : world_(world), format_(std::move(format)), file_(std::move(file)), objective_(objective) {}
+
+  void record(const Record& record) override;
+  void compiling(std::size_t points, const TuneProgress& progress) override;
+  void measuring(const std::string& label, const TuneProgress& progress) override;
+  void evaluated(const TuneProgress& progress) override;
+
+  /// Writes the records where the format is CSV or Markdown.
+  void finish();
+  /// For a thread that ends the process while the search hangs: keeps `last`, if there is one, and finishes.
+  void end_early(const std::optional<Record>& last);
+  [[nodiscard]] bool is_table() const { return format_ == "table"; }
+
+ private:
+  void keep(const Record& record);
+  [[nodiscard]] std::string place(const TuneProgress& progress) const;
+  [[nodiscard]] std::string best_and_rest(const TuneProgress& progress) const;
+
+  World& world_;
+  std::string format_;
+  RecordFile file_;
+  const Objective& objective_;
+  std::mutex mutex_;  // of the records
+  std::vector<Record> records_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,102 @@
+#include "tune/measurer.h"
+
+#include "base/clock.h"
+#include "job/job_runner.h"
+#include "job/variant_record.h"
+#include "launch/argument_values.h"
+#include "launch/shape_check.h"
+#include "trial/needs.h"
+
+namespace kiln {
+namespace {
+
+/// What is wrong with a launch by what the compiler says of its kernel; nothing is loaded onto the device.
+std::optional<std::string> find_unfit_kernel(const Variant& variant, const DeviceInfo& device,
+                                             const JobContext& context) {
+  Compiler& compiler = context.compiler_for(device.target.backend);
+  const TrialNeeds needs(variant.configuration);
+  for (const Unit& unit : needs.units(device.target, context.files)) {
+    const auto code = context.service.find(unit.specialization, compiler, nullptr);
+    if (!code) continue;  // it does not compile: the runner says why
+    for (const NeededLaunch& needed : needs.launches()) {
+      const auto entry = unit.name_expressions.find(needed.kernel->name);
+      if (entry == unit.name_expressions.end() || needed.configuration->child() != unit.child ||
+          shape_changes(needed.configuration->workload(), *needed.kernel))
+        continue;
+      const auto& resources = code->code->code().resources;
+      const auto use = resources.find(entry->second);
+      if (use == resources.end()) continue;
+      FunctionAttributes attributes;
+      attributes.registers = use->second.registers;
+      attributes.static_shared_bytes = use->second.static_shared_bytes;
+      attributes.local_bytes = use->second.local_bytes;
+      const LaunchShape shape = shape_of(*needed.configuration, *needed.kernel);
+      if (auto problem = check_shape(shape, device, attributes, needed.kernel->name)) return problem;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Measurer::Measurer(const TuneTask& task, const Objective& objective)
+    : task_(task), objective_(objective), device_(task.context.devices.open(task.device)) {}
+
+Evaluation Measurer::run(const Candidate& candidate, double limit, std::uint64_t input_seed) {
+  return run(candidate, {task_.job.measure, limit, input_seed}, limit, true);
+}
+
+Evaluation Measurer::run(const Candidate& candidate, const MeasureSpec& measure) {
+  TrialRequest request;
+  request.measure = measure;
+  return run(candidate, request, std::numeric_limits<double>::infinity(), false);
+}
+
+Evaluation Measurer::run(const Candidate& candidate, TrialRequest request, double limit, bool keeps) {
+  Evaluation evaluation;
+  evaluation.label = candidate.label;
+  evaluation.values = candidate.values;
+  evaluation.identity = candidate.identity;
+  const std::int64_t begin = task_.context.clock.steady_ns();
+  for (std::size_t i = 0; i < task_.space.sizes().size(); ++i) {
+    SizeResult result;
+    if (i < candidate.variants.size()) {
+      request.give_up_above = objective_.slowest_within(limit, evaluation);
+      const std::optional<Record> record = run(candidate.variants[i], request);
+      if (!record) break;  // it was stopped
+      if (keeps) task_.sink.record(*record);
+      if (task_.context.watch != nullptr) task_.context.watch->variant_ends();
+      result = result_of(*record, task_.space.sizes()[i]);
+    } else {
+      result.size = task_.space.sizes()[i];
+      result.status = RunStatus::kUnfit;
+      result.message = candidate.problem;
+    }
+    evaluation.sizes.push_back(std::move(result));
+    if (!may_be_measured(evaluation.sizes.back().status) || evaluation.sizes.back().cut) break;
+  }
+  evaluation.device_seconds = seconds_between(begin, task_.context.clock.steady_ns());
+  device_seconds_ += evaluation.device_seconds;
+  evaluation.outcome = objective_.outcome(evaluation);
+  return evaluation;
+}
+
+std::optional<Record> Measurer::run(const Variant& variant, const TrialRequest& request) {
+  const auto refused = [&](const std::string& why) {
+    return record_without_run(variant, source_of(task_.job), task_.context, RunStatus::kUnfit, why);
+  };
+  try {
+    if (const auto obstacle = find_obstacle(variant)) return refused(*obstacle);
+    return task_.runner.run(variant, request);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kBadInput) throw;
+    return refused(error.what());
+  }
+}
+
+std::optional<std::string> Measurer::find_obstacle(const Variant& variant) const {
+  if (const auto problem = find_problem(variant, *device_)) return problem->what();
+  return find_unfit_kernel(variant, device_->info(), task_.context);
+}
+
+}  // namespace kiln

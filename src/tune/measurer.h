@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "tune/candidate_queue.h"
+#include "tune/objective.h"
+#include "tune/tuner.h"
+
+namespace kiln {
+
+/// Runs candidates and keeps their records.
+class Measurer {
+ public:
+  Measurer(const TuneTask& task, const Objective& objective);
+
+  /// At each size in turn, until one fails or the whole cannot be better than `limit`. `input_seed`: added to
+  /// the seeds of random inputs.
+  [[nodiscard]] Evaluation run(const Candidate& candidate,
+                               double limit = std::numeric_limits<double>::infinity(),
+                               std::uint64_t input_seed = 0);
+  /// At all sizes, with this protocol; keeps no record.
+  [[nodiscard]] Evaluation run(const Candidate& candidate, const MeasureSpec& measure);
+  [[nodiscard]] double device_seconds() const { return device_seconds_; }
+
+ private:
+  [[nodiscard]] Evaluation run(const Candidate& candidate, TrialRequest request, double limit, bool keeps);
+  [[nodiscard]] std::optional<Record> run(const Variant& variant, const TrialRequest& request);
+  [[nodiscard]] std::optional<std::string> find_obstacle(const Variant& variant) const;
+
+  const TuneTask& task_;
+  const Objective& objective_;
+  std::shared_ptr<Device> device_;
+  double device_seconds_ = 0;
+};
+
+}  // namespace kiln

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "record/json_lines.h"
+#include "tune/evaluation.h"
+
+namespace kiln {
+
+/// The first line of a search, and of each that goes on with it.
+struct JournalHeader {
+  std::string kiln_version, workload;
+  std::string source_digest;  ///< Record::source_digest of the default variant
+  std::string space;          ///< TuningSpace::hash
+  std::vector<std::string> names;
+  std::string searcher;
+  std::uint64_t seed = 0;
+  std::string device, arch, driver, compiler;
+};
+
+/// What a searcher was asked for, and its answer.
+struct JournalAsk {
+  std::uint64_t wanted = 0;
+  std::vector<std::vector<std::string>> points;  ///< values
+};
+
+/// A point that was measured again beside others at the end.
+struct JournalFinalist {
+  std::string label;
+  double median = 0, low = 0, high = 0;  ///< of the objective
+};
+
+struct JournalEnd {
+  std::string reason;
+  std::string best;  ///< label
+  double compile_seconds = 0, device_seconds = 0, wait_seconds = 0;
+};
+
+using JournalEvent = std::variant<JournalHeader, JournalAsk, Evaluation, JournalFinalist, JournalEnd>;
+
+/// `<folder>/tune.jsonl`: all that a search did, one line an event, in the order in which its searcher was
+/// asked and told. A killed search loses no line but the one that it was writing. It can be gone on with, and
+/// replayed.
+class TuneJournal {
+ public:
+  TuneJournal(FileSystem& files, const std::filesystem::path& folder)
+      : file_(files, folder / "tune.jsonl", kBeginning) {}
+
+  /// Throws environment_error when the disk refuses.
+  void append(const JournalEvent& event);
+  /// Empty where there is none. Lines of events that this version does not know are left out. Throws
+  /// bad_input for a line that is none.
+  [[nodiscard]] std::vector<JournalEvent> read(Log& log) const;
+  /// Throws bad_input where a file of that name holds something else.
+  void require_own() const { file_.require_own("a journal of kiln tune"); }
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+
+  static constexpr const char* kBeginning = "{\"event\":\"";
+
+ private:
+  JsonLinesFile file_;
+};
+
+/// The events in a journal's text; `file` is the name in errors.
+[[nodiscard]] std::vector<JournalEvent> journal_events(const JsonLines& lines, const std::string& file);
+
+}  // namespace kiln

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/statistics.h"
+#include "config/job_spec.h"
+#include "job/trial_runner.h"
+#include "trial/context.h"
+#include "tune/evaluation.h"
+#include "tune/objective.h"
+#include "tune/tune_journal.h"
+#include "tune/tuning_space.h"
+
+namespace kiln {
+
+/// What a search has found out so far.
+struct TuneProgress {
+  std::uint64_t evaluated = 0;
+  std::optional<std::uint64_t> evaluations;  ///< the budget's
+  double seconds = 0;
+  std::optional<double> seconds_left;  ///< at least one of the budget's limits lets it last no longer
+  const Evaluation* last = nullptr;
+  const Evaluation* best = nullptr;
+};
+
+/// What a search tells while it runs.
+class TuneSink {
+ public:
+  virtual ~TuneSink() = default;
+  /// Of each variant that ran or could not, before anything else is done.
+  virtual void record(const Record& record) = 0;
+  /// The device waits for code: so many points are being compiled. Called often.
+  virtual void compiling(std::size_t points, const TuneProgress& progress) = 0;
+  /// A point is about to be measured.
+  virtual void measuring(const std::string& label, const TuneProgress& progress) = 0;
+  virtual void evaluated(const TuneProgress& progress) = 0;
+};
+
+/// One of the best, measured again beside the others.
+struct Finalist {
+  std::size_t evaluation = 0;  ///< of TuneResult::evaluations
+  Interval value;              ///< of the objective over the rounds; median, least and most
+  int differences = 0;         ///< constants in its code that differ from the default's
+};
+
+struct TuneResult {
+  std::vector<Evaluation> evaluations;  ///< of variants, each once, in the order of their ends
+  std::optional<std::size_t> default_variant, paper_variant, best;
+  std::vector<Finalist> finalists;  ///< the winner first
+  std::vector<std::size_t> front;   ///< of two objectives: those that no other is better than in both
+  std::uint64_t asked = 0;          ///< points of the space
+  std::uint64_t known = 0;          ///< of `evaluations`, from an earlier run
+  std::string end;                  ///< why it ended
+  bool stopped = false;             ///< somebody stopped it
+  double seconds = 0, compile_seconds = 0, device_seconds = 0, wait_seconds = 0;
+};
+
+/// What a search works with; all of it outlives the search.
+struct TuneTask {
+  const JobSpec& job;
+  const Workload& workload;
+  const TuningSpace& space;
+  const JobContext& context;
+  std::string device;
+  TrialRunner& runner;
+  TuneSink& sink;
+  TuneJournal* journal = nullptr;  ///< null: none is kept
+};
+
+/// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, tells,
+/// until the budget is used up; then measures the best again beside each other. `known`: evaluations of an
+/// earlier run (tune/resume.h), which are not measured again.
+[[nodiscard]] TuneResult tune(const TuneTask& task, const std::vector<Evaluation>& known = {});
+
+/// The header that a search writes to its journal.
+[[nodiscard]] JournalHeader journal_header(const TuneTask& task);
+
+/// The evaluations in a journal that hold for this search: of the same device, of points of its space and of
+/// its sizes, whose code is what it would be now. Throws bad_input for a journal of another workload or
+/// device.
+[[nodiscard]] std::vector<Evaluation> known_evaluations(const std::vector<JournalEvent>& events,
+                                                        const TuneTask& task);
+
+}  // namespace kiln

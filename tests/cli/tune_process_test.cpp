@@ -1,0 +1,75 @@
+// `kiln tune` as a process that is killed: on the cpu, with the program itself.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/exit_code.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/cli_fixture.h"
+
+namespace kiln {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kPoints = 8 + 1;  // and the paper's
+constexpr const char* kJob = R"(workload: stencil7
+device: cpu
+set: {nx: 16, ny: 12, nz: 10, method: single}
+measure: {min_time: 0.2, max_samples: 10000}
+tune:
+  space: {block_x: [4, 8, 16, 32], bind.nx: [compile, run]}
+  cut: off
+)";
+
+class TuneProcess : public test::CliTest {
+ protected:
+  void SetUp() override {
+    if (std::system("command -v c++ > /dev/null") != 0) GTEST_SKIP() << "no C++ compiler on this machine";
+    write("tuned.yaml", kJob);
+  }
+  [[nodiscard]] std::string program(const std::string& more = "") const {
+    return "'" KILN_PROGRAM "' tune tuned.yaml --wisdom wisdom --cache-dir cache --workload-path '" +
+           std::string(KILN_SOURCE_DIR) + "/kernels_src' " + more;
+  }
+  /// In the test's folder.
+  [[nodiscard]] ProcessResult shell(const std::string& command) const {
+    Command bash{"bash", {"-c", "cd '" + path("") + "'; " + command}, "", ""};
+    bash.time_limit = std::chrono::seconds(120);
+    return make_process_runner()->run(bash);
+  }
+  [[nodiscard]] std::size_t lines(const std::string& name, const std::string& with) {
+    const auto text = files_->read_file(path(name));
+    const auto all = split(text.value_or(""), '\n');
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const std::string& line) {
+      return line.find(with) != std::string::npos;
+    }));
+  }
+};
+
+TEST_F(TuneProcess, KillLosesAtMostTheVariantInFlight) {
+  std::size_t known = 0;
+  for (const int after : {1, 2, 1}) {
+    const std::string resume = known > 0 ? "--resume " : "";
+    const std::string wait = "touch err; until [ $(grep -c '\\] ' err) -ge " + std::to_string(after) +
+                             " ]; do kill -0 $! || exit 9; sleep 0.01; done; kill -9 $!; wait $!; true";
+    const ProcessResult killed = shell("rm -f err; " + program(resume) + " > out 2> err & " + wait);
+    ASSERT_EQ(killed.exit_code, 0) << killed.error;
+    const std::size_t told = known + lines("err", "] ");  // the journal has it before anybody is told
+    known = lines("tuned.tune/tune.jsonl", "\"event\":\"outcome\"");
+    EXPECT_GE(known, told);
+    ASSERT_LT(known, kPoints);
+  }
+  const ProcessResult rest = shell(program("--resume 2>&1"));
+  EXPECT_EQ(rest.exit_code, kExitDone);
+  EXPECT_THAT(rest.output, HasSubstr("resumed: " + std::to_string(known) + " points are known"));
+  EXPECT_THAT(rest.output, HasSubstr("ended: every point is known"));
+  EXPECT_EQ(lines("tuned.tune/tune.jsonl", "\"event\":\"outcome\""), kPoints);
+  EXPECT_TRUE(exists("tuned.tune/best.yaml"));
+  EXPECT_TRUE(exists("wisdom/stencil7.wisdom.yaml"));
+}
+
+}  // namespace
+}  // namespace kiln

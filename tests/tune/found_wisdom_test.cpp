@@ -1,0 +1,87 @@
+#include "tune/found_wisdom.h"
+
+#include <gmock/gmock.h>
+
+#include "tune/tuner_fixture.h"
+
+namespace kiln {
+namespace {
+
+using testing::IsEmpty;
+
+class FoundWisdom : public test::TunerTest {
+ protected:
+  std::vector<WisdomRecord> wisdom_of(const std::string& text) {
+    return tune_job(text, false, [](const TuneTask& task, const TuneResult& result) {
+      return found_wisdom(task, result, "2026-11-23");
+    });
+  }
+};
+
+TEST_F(FoundWisdom, HoldsTheFinalistsWithTheirKeyTimesAndOrigin) {
+  const auto records =
+      wisdom_of("set: {n: 1024}\ntune: {space: {block: all, bind.n: [compile, run]}, cut: off}\n");
+  ASSERT_EQ(records.size(), 8U);
+  const WisdomRecord& best = records.front();
+  EXPECT_EQ(best.key.workload, "scale");
+  EXPECT_EQ(best.key.objective, "time");
+  EXPECT_EQ(best.key.device.name, device_->info().name);
+  EXPECT_EQ(best.key.types, (NamedTexts{{"T", "double"}}));
+  EXPECT_EQ(best.key.size, (NamedSizes{{"n", 1024}}));
+  EXPECT_EQ(best.values, (NamedTexts{{"bind.n", "compile"}, {"block", "32"}}));
+  ASSERT_EQ(best.result.time.size(), 3U);
+  EXPECT_DOUBLE_EQ(best.result.time.front(), 0.032);
+  EXPECT_DOUBLE_EQ(best.result.default_time.value(), 0.256);
+  EXPECT_EQ(best.result.points, "8 of 8");
+  EXPECT_FALSE(best.result.value);
+  EXPECT_EQ(best.made.kiln, "1.0");
+  EXPECT_EQ(best.made.date, "2026-11-23");
+  EXPECT_EQ(best.made.journal, "/out/tune.jsonl");
+  EXPECT_FALSE(best.made.source.empty());
+  EXPECT_FALSE(best.made.compiler.empty());
+}
+
+TEST_F(FoundWisdom, HasARecordForEachSizeWithItsOwnTimes) {
+  const auto records =
+      wisdom_of("tune: {space: {block: [32, 64]}, sizes: [{n: 1000}, {n: 2000}], cut: off}\n");
+  ASSERT_EQ(records.size(), 4U);
+  EXPECT_EQ(records[0].key.size, (NamedSizes{{"n", 1000}}));
+  EXPECT_EQ(records[1].key.size, (NamedSizes{{"n", 2000}}));
+  EXPECT_EQ(records[0].values, records[1].values);
+  EXPECT_DOUBLE_EQ(records[1].result.time.front(), 0.032);
+}
+
+TEST_F(FoundWisdom, KnobsThatTheJobSetsBelongToThePointAndTypesToTheKey) {
+  edit_workload("rtol: 1e-12", "rtol: 1e-5");
+  const auto records = wisdom_of("set: {block: 64}\ntune: {space: {T: [float], bind.n: [run]}, cut: off}\n");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].key.types, (NamedTexts{{"T", "float"}}));
+  EXPECT_EQ(records[0].values, (NamedTexts{{"bind.n", "run"}, {"block", "64"}}));
+}
+
+TEST_F(FoundWisdom, AnotherObjectiveHasItsValue) {
+  const auto records = wisdom_of("tune: {space: {block: [32]}, objective: bandwidth}\n");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].key.objective, "bandwidth");
+  EXPECT_DOUBLE_EQ(records[0].result.value.value(), 0.032e9);  // the inverse of 1e-9 / 32 ms
+  EXPECT_DOUBLE_EQ(records[0].result.time.front(), 0.032);
+}
+
+TEST_F(FoundWisdom, FastMathIsNobodysAdvice) {
+  const auto records = wisdom_of("tune: {space: {block: all, fast_math: [true]}}\n");
+  EXPECT_THAT(records, IsEmpty());
+  for (const WisdomRecord& record :
+       wisdom_of("tune: {space: {block: all, fast_math: [false, true]}, cut: off}\n"))
+    EXPECT_EQ(record.values.size(), 1U);
+}
+
+TEST_F(FoundWisdom, ThereIsNoneOfTwoObjectivesOfFilesAndOfNothing) {
+  EXPECT_THAT(wisdom_of("tune: {space: {block: all}, objective: {pareto: [time, bandwidth]}}\n"), IsEmpty());
+  disk_.files.write_file("/kernels/input", "", false);
+  EXPECT_THAT(wisdom_of("tune: {space: {input: [/kernels/input], block: all}}\n"), IsEmpty());
+  runner_.status_of = [](const Variant&, const TrialRequest&) { return RunStatus::kWrong; };
+  EXPECT_THAT(wisdom_of("tune: {space: {block: all}}\n"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "job/variant_record.h"
+#include "trial/trial_fixture.h"
+#include "tune/tuner.h"
+
+namespace kiln::test {
+
+/// Times that follow from the values; no kernel runs.
+class FakeRunner : public TrialRunner {
+ public:
+  explicit FakeRunner(JobContext context) : context_(std::move(context)) {}
+
+  [[nodiscard]] bool has_lost(const std::string&) const override { return false; }
+  std::optional<Record> run(const Variant& variant, const TrialRequest& request) override {
+    requests.emplace_back(variant.label, request);
+    Record record = start_record(variant, {"j.yaml", false}, context_);
+    record.status = status_of ? status_of(variant, request) : RunStatus::kOk;
+    if (!may_be_measured(record.status)) return record;
+    const double seconds = seconds_of(variant);
+    record.step = Summary{5, seconds, seconds, seconds, seconds, 0, seconds, seconds};
+    if (seconds > request.give_up_above) record.stop_reason = "given_up";
+    record.metrics = {{"bandwidth", "GB/s", 1e-9 / seconds, true}};
+    return record;
+  }
+
+  std::function<RunStatus(const Variant&, const TrialRequest&)> status_of;
+  std::function<double(const Variant&)> seconds_of = [](const Variant& variant) {
+    const double block = variant.configuration.value("block").number();
+    return (variant.configuration.value("n").binding == Binding::kRun ? 2e-3 : 1e-3) * block;
+  };
+  std::vector<std::pair<std::string, TrialRequest>> requests;
+
+ private:
+  JobContext context_;
+};
+
+class CountingSink : public TuneSink {
+ public:
+  void record(const Record& record) override { records.push_back(record.label); }
+  void compiling(std::size_t, const TuneProgress&) override {}
+  void measuring(const std::string& label, const TuneProgress&) override { measured.push_back(label); }
+  void evaluated(const TuneProgress& progress) override { evaluated_count = progress.evaluated; }
+
+  std::vector<std::string> records, measured;
+  std::uint64_t evaluated_count = 0;
+};
+
+/// Searches over the small workload whose times a FakeRunner gives.
+class TunerTest : public TrialTest {
+ protected:
+  /// `then` looks at the result while the search's task is there.
+  template <class Then>
+  auto tune_job(const std::string& text, bool resume, const Then& then) {
+    job_ = parse_job("workload: scale\n" + text, "j.yaml");
+    const auto workload = disk_.workload();
+    const TuningSpace space(job_, workload, device_->info(), disk_.files);
+    JobContext context = this->context();
+    context.stop = [this] { return stop_ && stop_(); };
+    const TuneTask task{job_, *workload, space, context, device_->info().id, runner_, sink_, &journal_};
+    const auto known = resume ? known_evaluations(journal_.read(log_), task) : std::vector<Evaluation>();
+    journal_.append(journal_header(task));
+    return then(task, tune(task, known));
+  }
+  TuneResult tune_job(const std::string& text, bool resume = false) {
+    return tune_job(text, resume, [](const TuneTask&, const TuneResult& result) { return result; });
+  }
+  static std::string best(const TuneResult& result) {
+    return result.best ? result.evaluations[*result.best].label : "";
+  }
+
+  TunerTest() { disk_.files.make_directories("/out", false); }
+
+  JobSpec job_;
+  FakeRunner runner_{context()};
+  CountingSink sink_;
+  TuneJournal journal_{disk_.files, "/out"};
+  std::function<bool()> stop_;
+};
+
+}  // namespace kiln::test
