@@ -79,7 +79,7 @@ def kiln_job(points):
     fixed = {"method": "whole", "bind.all": "compile", **SIZES}
     return json.dumps({"workload": "minibude", "set": fixed,
                        "measure": {"min_samples": SAMPLES, "max_samples": SAMPLES, "min_time": "0 s"},
-                       "tune": {"space": space, "constraints": [], "cut": "off", "searcher": "exhaustive", "budget": {"fraction": 1}}}, indent=1)
+                       "tune": {"space": space, "constraints": [], "cut": "off", "searcher": "exhaustive", "budget": {"evaluations": 100000}}}, indent=1)
 
 
 def timed_process(command, environment, log):
