@@ -163,7 +163,10 @@ int tune_job(World& world, const TuneArguments& arguments) {
   const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) { reporter.end_early(last); });
   context.watch = &guard.lane();
   const auto runner = make_local_runner(context, job.file, true);
-  const TuneTask task{job, *workload, space, context, device->info().id, *runner, reporter, &journal};
+  std::vector<Record> crashed = records.read(world.log());
+  std::erase_if(crashed, [](const Record& record) { return record.status != RunStatus::kCrashed; });
+  const TuneTask task{job,     *workload, space,    context, device->info().id,
+                      *runner, reporter,  &journal, crashed};
   return search(task, reporter, world, arguments);
 }
 

@@ -5,6 +5,7 @@
 #include "job/variant_record.h"
 #include "launch/argument_values.h"
 #include "launch/shape_check.h"
+#include "record/record_json.h"
 #include "trial/needs.h"
 
 namespace kiln {
@@ -40,7 +41,9 @@ std::optional<std::string> find_unfit_kernel(const Variant& variant, const Devic
 }  // namespace
 
 Measurer::Measurer(const TuneTask& task, const Objective& objective)
-    : task_(task), objective_(objective), device_(task.context.devices.open(task.device)) {}
+    : task_(task), objective_(objective), device_(task.context.devices.open(task.device)) {
+  for (const Record& record : task.crashed) ++crashes_[variant_identity(record)];
+}
 
 Evaluation Measurer::run(const Candidate& candidate, double limit, std::uint64_t input_seed) {
   return run(candidate, {task_.job.measure, limit, input_seed}, limit, true);
@@ -82,16 +85,26 @@ Evaluation Measurer::run(const Candidate& candidate, TrialRequest request, doubl
 }
 
 std::optional<Record> Measurer::run(const Variant& variant, const TrialRequest& request) {
-  const auto refused = [&](const std::string& why) {
-    return record_without_run(variant, source_of(task_.job), task_.context, RunStatus::kUnfit, why);
+  const auto refused = [&](const std::string& why, RunStatus status = RunStatus::kUnfit) {
+    return record_without_run(variant, source_of(task_.job), task_.context, status, why);
   };
   try {
+    if (has_crashed_twice(variant))
+      return refused("it has ended the process of two earlier searches", RunStatus::kCrashed);
     if (const auto obstacle = find_obstacle(variant)) return refused(*obstacle);
     return task_.runner.run(variant, request);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
     return refused(error.what());
   }
+}
+
+bool Measurer::has_crashed_twice(const Variant& variant) const {
+  if (crashes_.empty()) return false;
+  const Record described = describe_variant(variant, source_of(task_.job), task_.context);
+  // As it reads from a file: numbers may be written otherwise.
+  const auto found = crashes_.find(variant_identity(record_from_json(record_to_json(described), "", 1)));
+  return found != crashes_.end() && found->second >= 2;
 }
 
 std::optional<std::string> Measurer::find_obstacle(const Variant& variant) const {

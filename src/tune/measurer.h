@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "tune/candidate_queue.h"
 #include "tune/objective.h"
@@ -27,10 +29,12 @@ class Measurer {
   [[nodiscard]] Evaluation run(const Candidate& candidate, TrialRequest request, double limit, bool keeps);
   [[nodiscard]] std::optional<Record> run(const Variant& variant, const TrialRequest& request);
   [[nodiscard]] std::optional<std::string> find_obstacle(const Variant& variant) const;
+  [[nodiscard]] bool has_crashed_twice(const Variant& variant) const;
 
   const TuneTask& task_;
   const Objective& objective_;
   std::shared_ptr<Device> device_;
+  std::map<std::string, int> crashes_;  // by variant_identity of their records
   double device_seconds_ = 0;
 };
 

@@ -1,10 +1,12 @@
 #include "tune/tune_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/text.h"
 #include "report/record_table.h"
+#include "tune/parameter_effects.h"
 
 namespace kiln {
 namespace {
@@ -28,6 +30,7 @@ class Report {
     add_comparison("default", result_.default_variant);
     add_comparison("paper", result_.paper_variant);
     add_front();
+    add_effects();
     add_failures();
     add_counts();
     return text_;
@@ -89,11 +92,13 @@ class Report {
     if (!place) return;
     const Evaluation& evaluation = result_.evaluations[*place];
     const bool both = result_.best && evaluation.outcome.kind == OutcomeKind::kValue;
-    text_ +=
-        what + ": " + outcome_text(*place) +
-        (both ? "; the best is " + short_number(value_of(*place) / value_of(*result_.best)) + " times as good"
-              : "") +
-        "\n";
+    text_ += what + ": " + outcome_text(*place);
+    if (result_.best == place) {
+      text_ += "; it is the best";
+    } else if (both) {
+      text_ += "; the best is " + short_number(value_of(*place) / value_of(*result_.best)) + " times as good";
+    }
+    text_ += "\n";
   }
 
   void add_front() {
@@ -105,6 +110,24 @@ class Report {
       const auto texts = objective_.metric_texts(result_.evaluations[one]);
       for (const std::string& text : texts) row.push_back({text});
       table.rows.push_back(std::move(row));
+    }
+    text_ += "\n" + render_terminal(table, style_) + "\n";
+  }
+
+  void add_effects() {
+    std::vector<std::string> names;
+    for (const auto& [name, values] : task_.space.names()) names.push_back(name);
+    const std::vector<ParameterEffect> effects = parameter_effects(names, result_.evaluations);
+    if (effects.empty()) return;
+    TextTable table{{{"effect of"}, {"share of the\nvariance", true}, {"best"}, {"worst"}, {"factor", true}},
+                    {}};
+    constexpr double kPercent = 100;
+    for (const ParameterEffect& one : effects) {
+      table.rows.push_back({{one.name},
+                            {std::to_string(std::lround(one.share * kPercent)) + " %"},
+                            {one.best},
+                            {one.worst},
+                            {short_number(one.factor)}});
     }
     text_ += "\n" + render_terminal(table, style_) + "\n";
   }

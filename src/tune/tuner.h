@@ -68,6 +68,9 @@ struct TuneTask {
   TrialRunner& runner;
   TuneSink& sink;
   TuneJournal* journal = nullptr;  ///< null: none is kept
+  /// Records of variants that ended the process of an earlier search. What did so twice is not run again;
+  /// once may have been somebody's kill.
+  std::vector<Record> crashed = {};
 };
 
 /// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, tells,

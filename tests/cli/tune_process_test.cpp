@@ -14,6 +14,12 @@ namespace {
 
 using testing::HasSubstr;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 constexpr std::size_t kPoints = 8 + 1;  // and the paper's
 constexpr const char* kJob = R"(workload: stencil7
 device: cpu
@@ -32,7 +38,7 @@ class TuneProcess : public test::CliTest {
   }
   [[nodiscard]] std::string program(const std::string& more = "") const {
     return "'" KILN_PROGRAM "' tune tuned.yaml --wisdom wisdom --cache-dir cache --workload-path '" +
-           std::string(KILN_SOURCE_DIR) + "/kernels_src' " + more;
+           std::string(KILN_SOURCE_DIR) + "/kernels_src:" + path("") + "' " + more;
   }
   /// In the test's folder.
   [[nodiscard]] ProcessResult shell(const std::string& command) const {
@@ -69,6 +75,29 @@ TEST_F(TuneProcess, KillLosesAtMostTheVariantInFlight) {
   EXPECT_EQ(lines("tuned.tune/tune.jsonl", "\"event\":\"outcome\""), kPoints);
   EXPECT_TRUE(exists("tuned.tune/best.yaml"));
   EXPECT_TRUE(exists("wisdom/stencil7.wisdom.yaml"));
+}
+
+TEST_F(TuneProcess, AVariantThatEndsItsProcessTwiceIsPassed) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer reports the fault";
+  write("ends/ends.yaml",
+        "workload: ends\nsummary: y = 1, and in mode 1 a fault\n"
+        "parameters:\n  n: {type: int, default: 64}\n  mode: {type: int, default: 0, values: [0, 1, 2]}\n"
+        "buffers:\n  y: {type: float, shape: [n]}\n"
+        "kernels:\n  ends: {source: ends.cu, block: [64], grid: [1], args: [y, params]}\n"
+        "run: [ends]\nverify:\n  checks:\n    - {buffer: y, expected: 1, rtol: 0}\n");
+  write("ends/ends.cu",
+        "#include \"kiln/params.h\"\n"
+        "extern \"C\" __global__ void ends(float* y, const Params p) {\n"
+        "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < p.n) y[i] = 1;\n"
+        "  if (p.mode == 1 && i == 0) *(volatile int*)8 = 1;\n}\n");
+  write("tuned.yaml", "workload: ends\ndevice: cpu\nmeasure: {min_time: 0, max_samples: 5}\n");
+  EXPECT_NE(shell(program("--isolation none")).exit_code, kExitDone);
+  EXPECT_NE(shell(program("--isolation none --resume")).exit_code, kExitDone);
+  const ProcessResult rest = shell(program("--isolation none --resume"));
+  EXPECT_EQ(rest.exit_code, kExitDone) << rest.error;
+  EXPECT_THAT(rest.output, HasSubstr("1 fault: mode=1: it has ended the process of two earlier searches"));
+  EXPECT_THAT(rest.output, HasSubstr("ended: every point is known"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,7 +22,7 @@ class FakeRunner : public TrialRunner {
   [[nodiscard]] bool has_lost(const std::string&) const override { return false; }
   std::optional<Record> run(const Variant& variant, const TrialRequest& request) override {
     requests.emplace_back(variant.label, request);
-    Record record = start_record(variant, {"j.yaml", false}, context_);
+    Record record = describe_variant(variant, {"j.yaml", false}, context_);
     record.status = status_of ? status_of(variant, request) : RunStatus::kOk;
     if (!may_be_measured(record.status)) return record;
     const double seconds = seconds_of(variant);
@@ -44,12 +45,16 @@ class FakeRunner : public TrialRunner {
 
 class CountingSink : public TuneSink {
  public:
-  void record(const Record& record) override { records.push_back(record.label); }
+  void record(const Record& record) override {
+    records.push_back(record.label);
+    last[record.label] = record;
+  }
   void compiling(std::size_t, const TuneProgress&) override {}
   void measuring(const std::string& label, const TuneProgress&) override { measured.push_back(label); }
   void evaluated(const TuneProgress& progress) override { evaluated_count = progress.evaluated; }
 
   std::vector<std::string> records, measured;
+  std::map<std::string, Record> last;  // by label
   std::uint64_t evaluated_count = 0;
 };
 
@@ -64,7 +69,8 @@ class TunerTest : public TrialTest {
     const TuningSpace space(job_, workload, device_->info(), disk_.files);
     JobContext context = this->context();
     context.stop = [this] { return stop_ && stop_(); };
-    const TuneTask task{job_, *workload, space, context, device_->info().id, runner_, sink_, &journal_};
+    const TuneTask task{job_,    *workload, space,     context, device_->info().id,
+                        runner_, sink_,     &journal_, crashed_};
     const auto known = resume ? known_evaluations(journal_.read(log_), task) : std::vector<Evaluation>();
     journal_.append(journal_header(task));
     return then(task, tune(task, known));
@@ -82,6 +88,7 @@ class TunerTest : public TrialTest {
   FakeRunner runner_{context()};
   CountingSink sink_;
   TuneJournal journal_{disk_.files, "/out"};
+  std::vector<Record> crashed_;
   std::function<bool()> stop_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "record/record_json.h"
 #include "search/searcher.h"
 #include "support/error_matchers.h"
 #include "tune/recorded_file.h"
@@ -192,6 +193,20 @@ TEST_F(TunerTest, AKilledSearchLosesThePointInFlight) {
   EXPECT_TRUE(log_.contains("a crash cut this line off"));
 }
 
+TEST_F(TunerTest, WhatHasEndedTwoProcessesIsNotRunAgain) {
+  static_cast<void>(tune_job(kSpace));
+  Record crash = record_from_json(record_to_json(sink_.last.at("block=32 bind.n=compile")), "", 1);
+  crash.status = RunStatus::kCrashed;
+  crashed_ = {crash};  // somebody may have killed it
+  EXPECT_EQ(best(tune_job(kSpace)), "block=32 bind.n=compile");
+  crashed_ = {crash, crash};
+  runner_.requests.clear();
+  const TuneResult result = tune_job(kSpace);
+  EXPECT_EQ(best(result), "block=64 bind.n=compile");
+  for (const auto& [label, request] : runner_.requests) EXPECT_NE(label, "block=32 bind.n=compile");
+  EXPECT_THAT(sink_.last.at("block=32 bind.n=compile").message, HasSubstr("two earlier searches"));
+}
+
 TEST_F(TunerTest, AJournalIsARecordedSpace) {
   runner_.status_of = [](const Variant& variant, const TrialRequest&) {
     return variant.label == "block=128 bind.n=run" ? RunStatus::kWrong : RunStatus::kOk;
@@ -220,6 +235,8 @@ TEST_F(TunerTest, TheReportSaysWhatWasFoundAndTheJobRunsIt) {
                                     });
   EXPECT_THAT(text, HasSubstr("best: block=32 bind.n=compile, 32.0 ms [32.0 ms, 32.0 ms]\n"));
   EXPECT_THAT(text, HasSubstr("default: 256 ms [256 ms, 256 ms]; the best is 8 times as good"));
+  EXPECT_THAT(text, HasSubstr("effect of"));
+  EXPECT_THAT(text, HasSubstr("\n block "));
   EXPECT_THAT(text, HasSubstr("2 wrong: block=128"));
   EXPECT_THAT(text, HasSubstr("and others, all with block=128"));
   EXPECT_THAT(text, HasSubstr("8 points, 8 valid; "));
