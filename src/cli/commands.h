@@ -26,6 +26,7 @@ struct Subcommand {
 [[nodiscard]] Subcommand add_report_command(CLI::App& app);
 [[nodiscard]] Subcommand add_roofline_command(CLI::App& app);
 [[nodiscard]] Subcommand add_tune_command(CLI::App& app);
+[[nodiscard]] Subcommand add_wisdom_command(CLI::App& app);
 [[nodiscard]] Subcommand add_settings_command(CLI::App& app);
 [[nodiscard]] Subcommand add_completion_command(CLI::App& app);
 

@@ -48,12 +48,19 @@ struct Command {
 
 /// In the order of the help.
 constexpr Command kCommands[] = {
-    {"run", add_run_command, true},           {"validate", add_validate_command},
-    {"study", add_study_command, true},       {"tune", add_tune_command},
-    {"devices", add_devices_command},         {"workloads", add_workloads_command},
-    {"compile", add_compile_command, true},   {"cache", add_cache_command},
-    {"replay", add_replay_command},           {"report", add_report_command},
-    {"roofline", add_roofline_command, true}, {"settings", add_settings_command, true},
+    {"run", add_run_command, true},
+    {"validate", add_validate_command},
+    {"study", add_study_command, true},
+    {"tune", add_tune_command},
+    {"wisdom", add_wisdom_command, true},
+    {"devices", add_devices_command},
+    {"workloads", add_workloads_command},
+    {"compile", add_compile_command, true},
+    {"cache", add_cache_command},
+    {"replay", add_replay_command},
+    {"report", add_report_command},
+    {"roofline", add_roofline_command, true},
+    {"settings", add_settings_command, true},
     {"completion", add_completion_command},
 };
 

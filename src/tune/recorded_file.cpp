@@ -155,7 +155,8 @@ std::string name_of(std::filesystem::path path) {
 
 }  // namespace
 
-RecordedSpace read_recorded_space(FileSystem& files, const std::filesystem::path& path) {
+RecordedSpace read_recorded_space(FileSystem& files, const std::filesystem::path& path,
+                                  const std::function<void(const JsonNode&)>& take_head) {
   const std::string file = path.string();
   std::string text = read_input(files, path, kSpaceInput);
   if (text.starts_with(TuneJournal::kBeginning)) return space_of_journal(text, path);
@@ -170,6 +171,7 @@ RecordedSpace read_recorded_space(FileSystem& files, const std::filesystem::path
     throw root.expected(
         "a cache file of Kernel Tuner, with 'cache', T4 results, with 'results', or a journal of kiln tune");
   if (entries.empty()) throw bad_input("holds no points", {file, 0, 0});
+  if (take_head) take_head(root);
   std::vector<RecordedParameter> parameters =
       is_cache ? read_kernel_tuner_parameters(root) : parameters_seen(entries);
   return space_of(name_of(path), std::move(parameters), entries, file);

@@ -287,12 +287,18 @@ std::vector<WisdomRecord> merge_wisdom(std::vector<WisdomRecord> records) {
 }
 
 void update_wisdom_file(FileSystem& files, const std::filesystem::path& path,
-                        std::vector<WisdomRecord> records) {
+                        std::vector<WisdomRecord> records, const std::vector<WisdomRecord>& failed) {
   const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
   files.make_own_directories(folder);
   const FileLock lock(folder / ("." + path.filename().string() + ".lock"));
   if (files.target_status(path)) {
     std::vector<WisdomRecord> known = read_wisdom_file(files, path);
+    std::erase_if(known, [&](const WisdomRecord& record) {
+      return std::any_of(failed.begin(), failed.end(), [&](const WisdomRecord& one) {
+        return wisdom_key_text(one.key) == wisdom_key_text(record.key) &&
+               values_text(one) == values_text(record);
+      });
+    });
     std::move(known.begin(), known.end(), std::back_inserter(records));
   }
   write_output_file(files, path, wisdom_text(merge_wisdom(std::move(records))));

@@ -33,10 +33,10 @@ inline constexpr std::string_view kWisdomEnding = ".wisdom.yaml";
 [[nodiscard]] std::vector<WisdomRecord> merge_wisdom(std::vector<WisdomRecord> records);
 
 /// Merges records into a file, which is made where it is not there, in one step; under a lock, so that
-/// several processes lose nothing of each other's. Throws bad_input for a file that is no wisdom,
-/// filesystem_error.
+/// several processes lose nothing of each other's. Points of `failed`, by key and values, are taken out of
+/// it. Throws bad_input for a file that is no wisdom, filesystem_error.
 void update_wisdom_file(FileSystem& files, const std::filesystem::path& path,
-                        std::vector<WisdomRecord> records);
+                        std::vector<WisdomRecord> records, const std::vector<WisdomRecord>& failed = {});
 
 /// The day of WisdomOrigin::date.
 [[nodiscard]] std::string wisdom_date(std::int64_t system_ns);
