@@ -14,6 +14,7 @@
 #include "cli/job_guard.h"
 #include "cli/run_reporter.h"
 #include "cli/tune_reporter.h"
+#include "embed/wisdom_lookup.h"
 #include "job/plan.h"
 #include "job/trial_runner.h"
 #include "kiln/error.h"
@@ -22,6 +23,7 @@
 #include "tune/found_wisdom.h"
 #include "tune/tune_report.h"
 #include "tune/tuner.h"
+#include "tune/wisdom_points.h"
 #include "wisdom/wisdom_file.h"
 
 namespace kiln {
@@ -163,10 +165,16 @@ int tune_job(World& world, const TuneArguments& arguments) {
   const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) { reporter.end_early(last); });
   context.watch = &guard.lane();
   const auto runner = make_local_runner(context, job.file, true);
-  std::vector<Record> crashed = records.read(world.log());
-  std::erase_if(crashed, [](const Record& record) { return record.status != RunStatus::kCrashed; });
+  std::vector<Record> ended = records.read(world.log());
+  std::erase_if(ended, [](const Record& record) { return !ended_process(record.status); });
+  std::vector<std::uint64_t> first;
+  if (!arguments.no_wisdom) {
+    const auto sources = usual_wisdom(world.settings().values, *workload, job.file);
+    const WisdomBook book(world.files(), sources, workload->name, world.log());
+    first = wisdom_points(job, space, device->info(), book, world.files());
+  }
   const TuneTask task{job,     *workload, space,    context, device->info().id,
-                      *runner, reporter,  &journal, crashed};
+                      *runner, reporter,  &journal, ended,   first};
   return search(task, reporter, world, arguments);
 }
 
@@ -206,7 +214,8 @@ Subcommand add_tune_job(CLI::App& command) {
       .add_option("--wisdom", arguments->wisdom,
                   "File or folder that keeps the best points, for `kiln run --wisdom`; default the user's")
       ->type_name("PATH");
-  command.add_flag("--no-wisdom", arguments->no_wisdom, "Keep no wisdom");
+  command.add_flag("--no-wisdom", arguments->no_wisdom,
+                   "Keep no wisdom, and do not begin with what is known");
   command.add_flag(
       "--resume", arguments->resume,
       "Go on with what the output folder's journal knows, also with another budget, objective or "

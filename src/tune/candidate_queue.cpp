@@ -22,12 +22,12 @@ Candidate* CandidateQueue::find(const std::string& identity) {
   return found == waiting_.end() ? nullptr : &*found;
 }
 
-std::deque<Candidate>::iterator CandidateQueue::ready(std::chrono::milliseconds patience) {
+std::deque<Candidate>::iterator CandidateQueue::ready(std::chrono::milliseconds patience, bool in_order) {
   if (!on_host_ || !filling_) {
     const auto done = std::find_if(waiting_.begin(), waiting_.end(), [](const Candidate& one) {
       return one.code->wait_for(std::chrono::milliseconds(0));
     });
-    if (done != waiting_.end()) return done;
+    if (done != waiting_.end() && !in_order) return done;
     return waiting_.front().code->wait_for(patience) ? waiting_.begin() : waiting_.end();
   }
   for (const Candidate& one : waiting_) {
@@ -36,12 +36,12 @@ std::deque<Candidate>::iterator CandidateQueue::ready(std::chrono::milliseconds 
   return waiting_.begin();
 }
 
-std::optional<Candidate> CandidateQueue::pop(const std::function<bool()>& stop) {
+std::optional<Candidate> CandidateQueue::pop(const std::function<bool()>& stop, bool in_order) {
   constexpr std::chrono::milliseconds kPatience{20};
   if (waiting_.empty()) return std::nullopt;
   const std::int64_t begin = context_.clock.steady_ns();
-  auto found = ready(std::chrono::milliseconds(0));
-  while (found == waiting_.end() && !stop()) found = ready(kPatience);
+  auto found = ready(std::chrono::milliseconds(0), in_order);
+  while (found == waiting_.end() && !stop()) found = ready(kPatience, in_order);
   waited_seconds_ += seconds_between(begin, context_.clock.steady_ns());
   if (found == waiting_.end()) return std::nullopt;
   filling_ = false;

@@ -36,8 +36,9 @@ class CandidateQueue {
 
   /// Starts to compile it.
   void push(Candidate candidate);
-  /// The first whose code is there. Absent where there is none, or `stop` says so meanwhile.
-  [[nodiscard]] std::optional<Candidate> pop(const std::function<bool()>& stop);
+  /// The first whose code is there; with `in_order`, the one that was pushed first. Absent where there is
+  /// none, or `stop` says so meanwhile.
+  [[nodiscard]] std::optional<Candidate> pop(const std::function<bool()>& stop, bool in_order = false);
 
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
   /// The one that is the same variant; null where none is queued.
@@ -50,7 +51,7 @@ class CandidateQueue {
   [[nodiscard]] double waited_seconds() const { return waited_seconds_; }
 
  private:
-  [[nodiscard]] std::deque<Candidate>::iterator ready(std::chrono::milliseconds patience);
+  [[nodiscard]] std::deque<Candidate>::iterator ready(std::chrono::milliseconds patience, bool in_order);
 
   const JobContext& context_;
   bool on_host_;

@@ -1,5 +1,7 @@
 #include "tune/measurer.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "job/job_runner.h"
 #include "job/variant_record.h"
@@ -42,7 +44,7 @@ std::optional<std::string> find_unfit_kernel(const Variant& variant, const Devic
 
 Measurer::Measurer(const TuneTask& task, const Objective& objective)
     : task_(task), objective_(objective), device_(task.context.devices.open(task.device)) {
-  for (const Record& record : task.crashed) ++crashes_[variant_identity(record)];
+  for (const Record& record : task.ended) ended_[variant_identity(record)].push_back(record.status);
 }
 
 Evaluation Measurer::run(const Candidate& candidate, double limit, std::uint64_t input_seed) {
@@ -89,8 +91,12 @@ std::optional<Record> Measurer::run(const Variant& variant, const TrialRequest& 
     return record_without_run(variant, source_of(task_.job), task_.context, status, why);
   };
   try {
-    if (has_crashed_twice(variant))
-      return refused("it has ended the process of two earlier searches", RunStatus::kCrashed);
+    if (const auto status = ended_before(variant)) {
+      return refused(*status == RunStatus::kTimedOut
+                         ? "it has exceeded launch_time_limit in an earlier search"
+                         : "it has ended the process of two earlier searches",
+                     *status);
+    }
     if (const auto obstacle = find_obstacle(variant)) return refused(*obstacle);
     return task_.runner.run(variant, request);
   } catch (const Error& error) {
@@ -99,12 +105,16 @@ std::optional<Record> Measurer::run(const Variant& variant, const TrialRequest& 
   }
 }
 
-bool Measurer::has_crashed_twice(const Variant& variant) const {
-  if (crashes_.empty()) return false;
+std::optional<RunStatus> Measurer::ended_before(const Variant& variant) const {
+  if (ended_.empty()) return std::nullopt;
   const Record described = describe_variant(variant, source_of(task_.job), task_.context);
   // As it reads from a file: numbers may be written otherwise.
-  const auto found = crashes_.find(variant_identity(record_from_json(record_to_json(described), "", 1)));
-  return found != crashes_.end() && found->second >= 2;
+  const auto found = ended_.find(variant_identity(record_from_json(record_to_json(described), "", 1)));
+  if (found == ended_.end()) return std::nullopt;
+  const std::vector<RunStatus>& ends = found->second;
+  const bool hung = std::find(ends.begin(), ends.end(), RunStatus::kTimedOut) != ends.end();
+  if (hung) return RunStatus::kTimedOut;
+  return ends.size() >= 2 ? std::optional(RunStatus::kCrashed) : std::nullopt;
 }
 
 std::optional<std::string> Measurer::find_obstacle(const Variant& variant) const {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tune/candidate_queue.h"
 #include "tune/objective.h"
@@ -29,12 +31,13 @@ class Measurer {
   [[nodiscard]] Evaluation run(const Candidate& candidate, TrialRequest request, double limit, bool keeps);
   [[nodiscard]] std::optional<Record> run(const Variant& variant, const TrialRequest& request);
   [[nodiscard]] std::optional<std::string> find_obstacle(const Variant& variant) const;
-  [[nodiscard]] bool has_crashed_twice(const Variant& variant) const;
+  /// Its status, where it has ended earlier processes and is not to end this one.
+  [[nodiscard]] std::optional<RunStatus> ended_before(const Variant& variant) const;
 
   const TuneTask& task_;
   const Objective& objective_;
   std::shared_ptr<Device> device_;
-  std::map<std::string, int> crashes_;  // by variant_identity of their records
+  std::map<std::string, std::vector<RunStatus>> ended_;  // by variant_identity of their records
   double device_seconds_ = 0;
 };
 

@@ -1,12 +1,10 @@
 #include "tune/tuner.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/text.h"
 #include "device/backend_kind.h"
 #include "search/searcher.h"
 #include "service/task_threads.h"
@@ -19,6 +17,7 @@ namespace {
 
 constexpr std::size_t kFinalists = 8;
 constexpr std::uint64_t kSecondSeed = 1;
+constexpr const char* kDefault = "default";
 
 class Search {
  public:
@@ -30,20 +29,11 @@ class Search {
         on_host_(task.context.devices.open(task.device)->info().target.backend == host_kind().name),
         queue_(task.context, on_host_),
         measurer_(task, objective_),
-        begin_ns_(task.context.clock.steady_ns()),
+        limits_(section_.budget, task.space.points().count(), objective_,
+                task.context.devices.open(task.device)->info(), task.context.clock),
         compiled_before_(task.context.service.counters().compile_seconds) {
-    const auto points = static_cast<double>(task.space.points().count());
-    limit_ = section_.budget.evaluations;
-    if (section_.budget.fraction) {
-      const auto part = static_cast<std::uint64_t>(std::ceil(*section_.budget.fraction * points));
-      limit_ = std::min(limit_.value_or(part), part);
-    }
-    if (!limit_ && !section_.budget.seconds && !section_.budget.target && !section_.budget.stall)
-      limit_ = TuneBudget::kUsualEvaluations;
     searcher_ = make_searcher(section_.searcher, task.space.points(),
-                              {section_.seed, limit_.value_or(TuneBudget::kUsualEvaluations)});
-    if (section_.budget.target)
-      target_ = objective_.target(*section_.budget.target, task.context.devices.open(task.device)->info());
+                              {section_.seed, limits_.evaluations().value_or(TuneBudget::kUsualEvaluations)});
     result_.known = known;
   }
 
@@ -52,8 +42,7 @@ class Search {
       const Evaluation& kept = keep(evaluation);
       if (const auto rank = task_.space.rank(kept.values)) searcher_->tell(*rank, kept.outcome);
     }
-    measure_first("default", candidates_.untuned("default"), result_.default_variant);
-    if (auto paper = candidates_.paper()) measure_first("paper", std::move(*paper), result_.paper_variant);
+    measure_first();
     while (!stopped() && !ended()) {
       fill();
       auto candidate = queue_.pop([this] {
@@ -72,55 +61,41 @@ class Search {
 
  private:
   [[nodiscard]] bool stopped() const { return task_.context.stopped(); }
-  [[nodiscard]] double seconds() const { return seconds_between(begin_ns_, task_.context.clock.steady_ns()); }
 
   /// Whether the budget is used up, and `result_.end` why.
   bool ended() {
-    const TuneBudget& budget = section_.budget;
-    const std::uint64_t evaluated = result_.evaluations.size();
-    if (!result_.end.empty()) return true;
-    if (target_ && best_ && target_->reached(result_.evaluations[*best_])) {
-      result_.end = "the target is reached";
-    } else if (limit_ && evaluated >= *limit_) {
-      result_.end = std::to_string(*limit_) + " evaluations";
-    } else if (budget.seconds && seconds() >= *budget.seconds) {
-      result_.end = format_seconds(*budget.seconds) + " are over";
-    } else if (budget.stall && best_ && evaluated - *best_ > *budget.stall) {
-      result_.end = std::to_string(*budget.stall) + " evaluations without a new best";
-    }
+    if (result_.end.empty()) result_.end = limits_.reached(result_.evaluations, best_);
     return !result_.end.empty();
   }
-
   [[nodiscard]] TuneProgress progress() const {
-    TuneProgress progress;
-    progress.evaluated = result_.evaluations.size();
-    // The default and the paper's variant need not be points of the space.
-    if (limit_) progress.evaluations = std::min(*limit_, task_.space.points().count() + 2);
-    progress.seconds = seconds();
-    if (section_.budget.seconds) progress.seconds_left = *section_.budget.seconds - progress.seconds;
-    const auto measured = static_cast<double>(progress.evaluated - result_.known);
-    if (limit_ && measured > 0) {
-      const std::uint64_t rest = *progress.evaluations - std::min(*progress.evaluations, progress.evaluated);
-      const double left = progress.seconds / measured * static_cast<double>(rest);
-      progress.seconds_left = std::min(progress.seconds_left.value_or(left), left);
-    }
-    if (progress.evaluated > 0) progress.last = &result_.evaluations.back();
-    if (best_) progress.best = &result_.evaluations[*best_];
-    return progress;
+    return limits_.progress(result_.evaluations, best_, result_.known);
   }
 
-  /// A variant to compare with. It is the searcher's, too, where it is a point of the space.
-  void measure_first(const std::string& label, Candidate candidate, std::optional<std::size_t>& place) {
-    if (stopped()) return;
-    if (const auto seen = by_identity_.find(candidate.identity); seen != by_identity_.end()) {
-      place = seen->second;
-      return;
+  /// Variants to compare with, whatever the budget, and points to begin with. All of them compile at once,
+  /// and the default is measured first: others are compared with it.
+  void measure_first() {
+    const std::string usual = push_first(candidates_.untuned(kDefault));
+    std::string paper;
+    if (auto candidate = candidates_.paper()) paper = push_first(std::move(*candidate));
+    for (const std::uint64_t rank : task_.first) take(rank);
+    while (queue_.size() > 0 && !stopped()) {
+      const auto candidate = queue_.pop([this] { return stopped(); }, true);
+      const bool compared = candidate && (candidate->identity == usual || candidate->identity == paper);
+      if (candidate && (compared || !ended())) measure(*candidate, !compared);
     }
-    candidate.label = label;
-    queue_.push(std::move(candidate));
-    auto compiled = queue_.pop([this] { return stopped(); });
-    if (!compiled || !measure(*compiled, false)) return;
-    place = result_.evaluations.size() - 1;
+    result_.default_variant = place_of(usual);
+    result_.paper_variant = place_of(paper);
+  }
+  /// Its identity.
+  std::string push_first(Candidate candidate) {
+    std::string identity = candidate.identity;
+    const bool known = by_identity_.contains(identity) || queue_.find(identity) != nullptr;
+    if (!known) queue_.push(std::move(candidate));
+    return identity;
+  }
+  [[nodiscard]] std::optional<std::size_t> place_of(const std::string& identity) const {
+    const auto found = by_identity_.find(identity);
+    return found == by_identity_.end() ? std::nullopt : std::optional(found->second);
   }
 
   /// Asks for points until as many are being compiled as keep the device busy.
@@ -129,8 +104,8 @@ class Search {
     bool more = true;
     while (more && queue_.takes_more(ahead) && !stopped() && !ended()) {
       std::size_t wanted = ahead - queue_.size();
-      if (limit_) {
-        const std::uint64_t left = *limit_ - result_.evaluations.size();
+      if (limits_.evaluations()) {
+        const std::uint64_t left = *limits_.evaluations() - result_.evaluations.size();
         wanted = std::min<std::size_t>(wanted, left - std::min<std::uint64_t>(left, queue_.size()));
       }
       if (wanted == 0) return;
@@ -237,7 +212,7 @@ class Search {
       }
       result_.front = pareto_front(points);
     }
-    result_.seconds = seconds();
+    result_.seconds = limits_.seconds();
     result_.compile_seconds = task_.context.service.counters().compile_seconds - compiled_before_;
     result_.device_seconds = measurer_.device_seconds();
     result_.wait_seconds = queue_.waited_seconds();
@@ -278,10 +253,8 @@ class Search {
   bool on_host_;
   CandidateQueue queue_;
   Measurer measurer_;
-  std::int64_t begin_ns_;
+  TuneLimits limits_;
   double compiled_before_;
-  std::optional<std::uint64_t> limit_;  // of evaluations
-  std::optional<MetricTarget> target_;
   std::unique_ptr<Searcher> searcher_;
   std::map<std::string, std::size_t> by_identity_;  // places in result_.evaluations
   std::optional<std::size_t> best_;

@@ -12,19 +12,10 @@
 #include "tune/evaluation.h"
 #include "tune/objective.h"
 #include "tune/tune_journal.h"
+#include "tune/tune_limits.h"
 #include "tune/tuning_space.h"
 
 namespace kiln {
-
-/// What a search has found out so far.
-struct TuneProgress {
-  std::uint64_t evaluated = 0;
-  std::optional<std::uint64_t> evaluations;  ///< the budget's
-  double seconds = 0;
-  std::optional<double> seconds_left;  ///< at least one of the budget's limits lets it last no longer
-  const Evaluation* last = nullptr;
-  const Evaluation* best = nullptr;
-};
 
 /// What a search tells while it runs.
 class TuneSink {
@@ -69,8 +60,9 @@ struct TuneTask {
   TuneSink& sink;
   TuneJournal* journal = nullptr;  ///< null: none is kept
   /// Records of variants that ended the process of an earlier search. What did so twice is not run again;
-  /// once may have been somebody's kill.
-  std::vector<Record> crashed = {};
+  /// once may have been somebody's kill. What exceeded `launch_time_limit` is not run again either.
+  std::vector<Record> ended = {};
+  std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
 };
 
 /// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, tells,

@@ -40,6 +40,7 @@ CompileResult FakeCompiler::compile(const Specialization& specialization) {
   for (const EntryPoint& entry : specialization.entries) {
     code.lowered_names[entry.name_expression] = "_Z" + entry.name_expression;
     code.resources[entry.name_expression].registers = 32;
+    code.resources[entry.name_expression].static_shared_bytes = static_shared_bytes_;
   }
   return code;
 }
@@ -57,6 +58,11 @@ void FakeCompiler::set_diagnostic(std::optional<Diagnostic> diagnostic) {
 void FakeCompiler::set_ptx_note(const std::string& note) {
   const std::lock_guard lock(mutex_);
   ptx_note_ = note;
+}
+
+void FakeCompiler::set_static_shared_bytes(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  static_shared_bytes_ = bytes;
 }
 
 void FakeCompiler::set_exception(const std::string& message) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@ class FakeCompiler : public Compiler {
   void set_exception(const std::string& message);
   /// From now on code is PTX, for this reason.
   void set_ptx_note(const std::string& note);
+  /// From now on each kernel of the code uses so much shared memory of its own.
+  void set_static_shared_bytes(std::uint64_t bytes);
   /// While blocked, compiles wait inside `compile` until `unblock`.
   void block();
   void unblock();
@@ -48,6 +51,7 @@ class FakeCompiler : public Compiler {
   std::optional<Diagnostic> diagnostic_;
   std::string exception_;
   std::string ptx_note_;
+  std::optional<std::uint64_t> static_shared_bytes_;
 };
 
 /// A small specialization for "fake:fake_1" with one entry named "axpy" and the given source text.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tune/tuner_fixture.h"
+#include "tune/wisdom_points.h"
 
 namespace kiln {
 namespace {
@@ -73,6 +74,23 @@ TEST_F(FoundWisdom, FastMathIsNobodysAdvice) {
   for (const WisdomRecord& record :
        wisdom_of("tune: {space: {block: all, fast_math: [false, true]}, cut: off}\n"))
     EXPECT_EQ(record.values.size(), 1U);
+}
+
+TEST_F(FoundWisdom, GivesThePointsToBeginWith) {
+  const WisdomBook book(wisdom_of("set: {n: 1024}\ntune: {space: {block: all, bind.n: [compile, run]}}\n"));
+  const auto points = [&](const std::string& text) {
+    const JobSpec job = parse_job("workload: scale\n" + text, "j.yaml");
+    const TuningSpace space(job, disk_.workload(), device_->info(), disk_.files);
+    std::vector<std::string> labels;
+    for (const std::uint64_t rank : wisdom_points(job, space, device_->info(), book, disk_.files))
+      labels.push_back(space.label(space.points().point(rank)));
+    return labels;
+  };
+  EXPECT_EQ(points("set: {n: 2000}\ntune: {space: {bind.n: [run, compile], block: [64, 32]}}\n").front(),
+            "bind.n=compile block=32");
+  EXPECT_EQ(points("tune: {space: {block: [32, 64]}}\n"), (std::vector<std::string>{"block=32", "block=64"}));
+  EXPECT_THAT(points("tune: {space: {block: [128]}}\n"), IsEmpty());
+  EXPECT_THAT(points("tune: {space: {block: [32]}, objective: bandwidth}\n"), IsEmpty());
 }
 
 TEST_F(FoundWisdom, ThereIsNoneOfTwoObjectivesOfFilesAndOfNothing) {

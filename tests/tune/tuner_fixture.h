@@ -70,7 +70,7 @@ class TunerTest : public TrialTest {
     JobContext context = this->context();
     context.stop = [this] { return stop_ && stop_(); };
     const TuneTask task{job_,    *workload, space,     context, device_->info().id,
-                        runner_, sink_,     &journal_, crashed_};
+                        runner_, sink_,     &journal_, ended_,  first_};
     const auto known = resume ? known_evaluations(journal_.read(log_), task) : std::vector<Evaluation>();
     journal_.append(journal_header(task));
     return then(task, tune(task, known));
@@ -88,7 +88,8 @@ class TunerTest : public TrialTest {
   FakeRunner runner_{context()};
   CountingSink sink_;
   TuneJournal journal_{disk_.files, "/out"};
-  std::vector<Record> crashed_;
+  std::vector<Record> ended_;
+  std::vector<std::uint64_t> first_;
   std::function<bool()> stop_;
 };
 

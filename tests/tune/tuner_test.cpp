@@ -32,6 +32,20 @@ TEST_F(TunerTest, FindsTheBestAndComparesItWithTheDefault) {
   EXPECT_EQ(result.finalists.front().evaluation, *result.best);
 }
 
+TEST_F(TunerTest, BeginsWithTheDefaultAndThePointsThatItIsGiven) {
+  first_ = {3, 0, 3};
+  static_cast<void>(
+      tune_job("tune: {space: {block: all, bind.n: [compile, run]}, budget: {evaluations: 4}}\n"));
+  ASSERT_EQ(sink_.measured.size(), 4U);
+  sink_.measured.pop_back();
+  EXPECT_EQ(sink_.measured,
+            (std::vector<std::string>{"default", "block=64 bind.n=run", "block=32 bind.n=compile"}));
+  sink_.measured.clear();
+  static_cast<void>(
+      tune_job("tune: {space: {block: all, bind.n: [compile, run]}, budget: {evaluations: 2}}\n"));
+  EXPECT_EQ(sink_.measured, (std::vector<std::string>{"default", "block=64 bind.n=run"}));
+}
+
 TEST_F(TunerTest, EqualVariantsAreMeasuredOnce) {
   const TuneResult result = tune_job("tune: {space: {block: all, mode: all}, searcher: random}\n");
   EXPECT_EQ(result.evaluations.size(), 4U);
@@ -92,6 +106,19 @@ TEST_F(TunerTest, FailuresAreOutcomesAndTheSearchGoesOn) {
                                                         {"block=32 bind.n=run", FailureKind::kTimeout},
                                                         {"block=64 bind.n=run", FailureKind::kCompile},
                                                         {"block=128 bind.n=run", FailureKind::kUnfit}}));
+}
+
+TEST_F(TunerTest, WhatCannotBeLaunchedDoesNotComeToTheRunner) {
+  compiler_.set_static_shared_bytes(1 << 20);  // of a device that has 48 KiB for a block
+  const TuneResult result = tune_job("tune: {space: {block: all}}\n");
+  EXPECT_TRUE(runner_.requests.empty());
+  EXPECT_FALSE(result.best);
+  ASSERT_EQ(result.evaluations.size(), 4U);
+  for (const Evaluation& one : result.evaluations) {
+    EXPECT_EQ(one.outcome, Outcome::failed(FailureKind::kUnfit));
+    EXPECT_THAT(one.sizes.back().message, HasSubstr("1048576 bytes of static"));
+  }
+  EXPECT_EQ(sink_.records.size(), 4U);
 }
 
 TEST_F(TunerTest, BudgetsEndIt) {
@@ -197,14 +224,18 @@ TEST_F(TunerTest, WhatHasEndedTwoProcessesIsNotRunAgain) {
   static_cast<void>(tune_job(kSpace));
   Record crash = record_from_json(record_to_json(sink_.last.at("block=32 bind.n=compile")), "", 1);
   crash.status = RunStatus::kCrashed;
-  crashed_ = {crash};  // somebody may have killed it
+  ended_ = {crash};  // somebody may have killed it
   EXPECT_EQ(best(tune_job(kSpace)), "block=32 bind.n=compile");
-  crashed_ = {crash, crash};
+  ended_ = {crash, crash};
   runner_.requests.clear();
   const TuneResult result = tune_job(kSpace);
   EXPECT_EQ(best(result), "block=64 bind.n=compile");
   for (const auto& [label, request] : runner_.requests) EXPECT_NE(label, "block=32 bind.n=compile");
   EXPECT_THAT(sink_.last.at("block=32 bind.n=compile").message, HasSubstr("two earlier searches"));
+  crash.status = RunStatus::kTimedOut;
+  ended_ = {crash};
+  EXPECT_EQ(best(tune_job(kSpace)), "block=64 bind.n=compile");
+  EXPECT_THAT(sink_.last.at("block=32 bind.n=compile").message, HasSubstr("launch_time_limit"));
 }
 
 TEST_F(TunerTest, AJournalIsARecordedSpace) {
