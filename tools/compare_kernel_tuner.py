@@ -65,7 +65,7 @@ def kernel_tuner_side(points):
     results, _ = kernel_tuner.tune_kernel("fasten", plain_cuda(), SIZES["nposes"], arguments, params, lang="cupy", block_size_names=["WG"],
                                           grid_div_x=["WG * PPWI"], iterations=SAMPLES, compiler_options=["-std=c++17"], strategy="brute_force", quiet=True)
     done = time.perf_counter()
-    timed = [r for r in results if isinstance(r["time"], (float, np.floating))]
+    timed = [r for r in results if isinstance(r.get("time"), (float, np.floating))]  # the others could not be launched
     best = min(timed, key=lambda r: r["time"])
     print(json.dumps({"points": len(results), "measured": len(timed), "import_seconds": imported - begin, "tune_seconds": done - imported,
                       "best_ms": float(best["time"]), "best": {name: int(best[name.upper()]) for name in space},

@@ -39,6 +39,11 @@ bool same_on_host(Workspace& workspace, bool visible, const void* a, const void*
   return std::find(same.begin(), same.end(), 0) == same.end();
 }
 
+bool sets_symbols(const Workload& workload) {
+  return std::any_of(workload.kernels.begin(), workload.kernels.end(),
+                     [](const KernelSpec& kernel) { return !kernel.symbols.empty(); });
+}
+
 }  // namespace
 
 BufferContents::BufferContents(const Configuration& configuration, FileSystem& files, Workspace& workspace,
@@ -109,7 +114,8 @@ std::string BufferContents::launch_key(const PreparedKernel& kernel,
                                        const std::function<std::string(const std::string&)>& key_of_buffer) {
   if (!kept_.enabled() || kernel.code().empty()) return "";
   auto [stateful, is_new] = kept_.stateful_code().try_emplace(kernel.code());
-  if (is_new) stateful->second = may_keep_state(kernel.specialization());
+  if (is_new)
+    stateful->second = may_keep_state(kernel.specialization(), sets_symbols(configuration_.workload()));
   if (stateful->second) return "";
   FieldHasher hasher;
   if (!kernel.add_to_key(hasher)) return "";

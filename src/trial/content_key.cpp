@@ -40,8 +40,9 @@ bool has_any(const std::vector<Token>& tokens, std::initializer_list<std::string
 
 /// A macro may stand before a variable. One that also says that something is inline, or for host and device,
 /// stands before functions.
-bool may_declare_variable(const Directive& directive) {
-  if (has_any(directive.tokens, {"__constant__", "__managed__"})) return true;
+bool may_declare_variable(const Directive& directive, bool constants_are_set) {
+  if (has_any(directive.tokens, {"__managed__"})) return true;
+  if (constants_are_set && has_any(directive.tokens, {"__constant__"})) return true;
   return has_any(directive.tokens, {"__device__", "static"}) &&
          !has_any(directive.tokens, {"inline", "__inline__", "__forceinline__", "__noinline__", "__host__",
                                      "__global__", "constexpr"});
@@ -65,15 +66,18 @@ bool is_changing_static(const std::vector<Token>& tokens, std::size_t at) {
   return false;
 }
 
-bool text_may_keep_state(std::string_view text) {
+bool text_may_keep_state(std::string_view text, bool constants_are_set) {
   const Outline found = outline(text);
-  if (!found.variables.empty() || !found.changing.empty()) return true;
+  if (!found.changing.empty() || (constants_are_set && !found.variables.empty())) return true;
   const std::vector<Token>& tokens = found.source.tokens;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].is("__managed__") || tokens[i].is("__constant__")) return true;
+    if (tokens[i].is("__managed__") || (constants_are_set && tokens[i].is("__constant__"))) return true;
     if (tokens[i].is("static") && is_changing_static(tokens, i)) return true;
   }
-  return std::any_of(found.source.directives.begin(), found.source.directives.end(), may_declare_variable);
+  const auto& directives = found.source.directives;
+  return std::any_of(directives.begin(), directives.end(), [&](const Directive& directive) {
+    return may_declare_variable(directive, constants_are_set);
+  });
 }
 
 }  // namespace
@@ -121,10 +125,11 @@ std::string fill_key(const Configuration& configuration, const BufferLayout& lay
   return hasher.hex();
 }
 
-bool may_keep_state(const Specialization& specialization) {
-  if (text_may_keep_state(specialization.source_text)) return true;
-  return std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                     [](const IncludedHeader& header) { return text_may_keep_state(header.text); });
+bool may_keep_state(const Specialization& specialization, bool constants_are_set) {
+  if (text_may_keep_state(specialization.source_text, constants_are_set)) return true;
+  return std::any_of(
+      specialization.headers.begin(), specialization.headers.end(),
+      [&](const IncludedHeader& header) { return text_may_keep_state(header.text, constants_are_set); });
 }
 
 }  // namespace kiln

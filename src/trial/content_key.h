@@ -21,7 +21,9 @@ namespace kiln {
                                    const FileSource& source, FileSystem& files);
 
 /// True if kernels of this text may remember something from launch to launch: it defines variables in device
-/// memory or static ones. Kiln looks at the text and its headers and expands no macros.
-[[nodiscard]] bool may_keep_state(const Specialization& specialization);
+/// memory that change, or static ones. Those in constant memory change where the host sets some
+/// (`constants_are_set`: the workload has `symbols`). Kiln looks at the text and its headers and expands no
+/// macros.
+[[nodiscard]] bool may_keep_state(const Specialization& specialization, bool constants_are_set);
 
 }  // namespace kiln

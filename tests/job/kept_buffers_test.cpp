@@ -335,10 +335,10 @@ TEST(KeptBuffers, CopiesGoWhereMemoryIsInPieces) {
   EXPECT_TRUE(pool.kept().empty());
 }
 
-bool stateful(const std::string& text) {
+bool stateful(const std::string& text, bool constants_are_set = true) {
   Specialization specialization;
   specialization.source_text = text;
-  return may_keep_state(specialization);
+  return may_keep_state(specialization, constants_are_set);
 }
 
 TEST(ContentKey, VariablesThatOutliveALaunchAreState) {
@@ -352,6 +352,19 @@ TEST(ContentKey, VariablesThatOutliveALaunchAreState) {
   EXPECT_TRUE(stateful("__device__ int f() { static alignas(16) int turns[2]; return ++turns[0]; }"));
   EXPECT_TRUE(stateful("#define GLOBAL __device__\nGLOBAL int turns;"));
   EXPECT_TRUE(stateful("#define TABLE __constant__ float\nTABLE table[4];"));
+}
+
+/// Nobody but the host can change them.
+TEST(ContentKey, TablesInConstantMemoryAreStateWhereTheWorkloadSetsSymbols) {
+  for (const char* text :
+       {"__constant__ float table[2] = {1, 2};", "#define TABLE __constant__ float\nTABLE table[4];",
+        "__device__ const float table[2] = {1, 2};"}) {
+    EXPECT_TRUE(stateful(text, true)) << text;
+    EXPECT_FALSE(stateful(text, false)) << text;
+  }
+  EXPECT_TRUE(stateful("__constant__ float table[4]; __device__ int turns;", false));
+  EXPECT_TRUE(stateful("__device__ const float* current;", false));
+  EXPECT_TRUE(stateful("#define GLOBAL __device__\nGLOBAL int turns;", false));
 }
 
 TEST(ContentKey, FunctionsConstantsAndSharedMemoryAreNot) {
