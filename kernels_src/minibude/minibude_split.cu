@@ -70,11 +70,31 @@ extern "C" __global__ void prepare(float* __restrict__ frames, PairTerms* __rest
   for (int k = 0; k < 12; ++k) frames[i + k * n] = frame[k];
 }
 
+// Adds the terms of a pair to the energies of a work-item's poses.
+template <int ppwi>
+__device__ inline void add_pair(const Pair& q, const float (&x)[ppwi], const float (&y)[ppwi],
+                                const float (&z)[ppwi], float (&energy)[ppwi]) {
+  KILN_UNROLL_ALL
+  for (int l = 0; l < ppwi; ++l) {
+    const float dx = x[l] - q.x;
+    const float dy = y[l] - q.y;
+    const float dz = z[l] - q.z;
+    const float d = kiln::approximate_sqrt(fmaf(dx, dx, fmaf(dy, dy, dz * dz)));
+    const float steric = kiln::saturated_fma(d, q.steric_slope, 1.0f);
+    const float charge = kiln::saturated_fma(d, q.charge_slope, q.charge_start);
+    const float solvation = kiln::saturated_fma(d, q.solvation_slope, q.solvation_start);
+    energy[l] = fmaf(steric_strength, steric, energy[l]);
+    energy[l] = fmaf(q.charge, charge, energy[l]);
+    energy[l] = fmaf(q.solvation, solvation, energy[l]);
+  }
+}
+
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_fasten_split fasten_split(
     float* __restrict__ energies, const float* __restrict__ frames, const PairTerms* __restrict__ terms,
     const Atom* __restrict__ ligand, const Atom* __restrict__ protein, const Params p) {
   constexpr int ppwi = Params::ppwi;
   constexpr int split = Params::split;
+  constexpr int unroll = Params::unroll;
   extern __shared__ Pair row[];  // tile of them; at the end the work-items' energies
 
   // Neighbouring work-items take neighbouring poses; `part` is which of the atoms.
@@ -121,21 +141,19 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_fasten_split fasten_split(
       }
       __syncthreads();
 
-      for (int i = part; i < count; i += split) {
-        const Pair q = row[i];
-        KILN_UNROLL_ALL
-        for (int l = 0; l < ppwi; ++l) {
-          const float dx = x[l] - q.x;
-          const float dy = y[l] - q.y;
-          const float dz = z[l] - q.z;
-          const float d = kiln::approximate_sqrt(fmaf(dx, dx, fmaf(dy, dy, dz * dz)));
-          const float steric = kiln::saturated_fma(d, q.steric_slope, 1.0f);
-          const float charge = kiln::saturated_fma(d, q.charge_slope, q.charge_start);
-          const float solvation = kiln::saturated_fma(d, q.solvation_slope, q.solvation_start);
-          energy[l] = fmaf(steric_strength, steric, energy[l]);
-          energy[l] = fmaf(q.charge, charge, energy[l]);
-          energy[l] = fmaf(q.solvation, solvation, energy[l]);
+      int i = part;
+      if (unroll > 1) {
+        for (; i + (unroll - 1) * split < count; i += unroll * split) {
+          Pair pairs[unroll];
+          KILN_UNROLL_ALL
+          for (int u = 0; u < unroll; ++u) pairs[u] = row[i + u * split];
+          KILN_UNROLL_ALL
+          for (int u = 0; u < unroll; ++u) add_pair<ppwi>(pairs[u], x, y, z, energy);
         }
+      }
+      for (; i < count; i += split) {
+        const Pair q = row[i];
+        add_pair<ppwi>(q, x, y, z, energy);
       }
     }
   }

@@ -52,7 +52,7 @@ constexpr Command kCommands[] = {
     {"validate", add_validate_command},
     {"study", add_study_command, true},
     {"tune", add_tune_command},
-    {"wisdom", add_wisdom_command, true},
+    {"wisdom", add_wisdom_command},
     {"devices", add_devices_command},
     {"workloads", add_workloads_command},
     {"compile", add_compile_command, true},

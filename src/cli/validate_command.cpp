@@ -27,7 +27,6 @@
 #include "tune/tuning_space.h"
 #include "wisdom/wisdom_file.h"
 #include "workload/configuration.h"
-#include "workload/device_table.h"
 
 namespace kiln {
 namespace {
@@ -173,8 +172,6 @@ std::string check_file(const std::string& path, World& world) {
   const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
   if (is_workload) return check_workload(path, world);
   if (path.ends_with(kWisdomEnding)) return check_wisdom(path, text);
-  if (const auto workload = workload_of_device_table(path); !workload.empty())
-    return check_workload(workload.string(), world);
   return looks_like_study(root) ? check_study(path, text, world) : check_job(path, text, world);
 }
 

@@ -82,9 +82,10 @@ void require_device(const ImportArguments& arguments, const std::vector<ForeignP
   }
 }
 
-/// Of the fastest points that the workload takes, so many of each size that the best five are among them.
+/// Of the fastest points that the workload takes, so many of each size that the best five are among them;
+/// `said` gets a line about it.
 std::vector<WisdomRecord> import_file(World& world, const ImportArguments& arguments, const std::string& file,
-                                      const WisdomQuestion& job) {
+                                      const WisdomQuestion& job, std::string& said) {
   const std::map<std::string, std::string> map = name_map(arguments.map);
   const std::vector<std::string> sizes =
       arguments.sizes.empty() ? std::vector<std::string>() : split(arguments.sizes, ',');
@@ -108,8 +109,10 @@ std::vector<WisdomRecord> import_file(World& world, const ImportArguments& argum
     ++taken[point.problem_size];
     records.push_back(std::move(record));
   }
-  world.out() << file << ": " << points.size() << " measured points, " << records.size() << " taken, "
-              << refused << " faster ones that the workload does not allow\n";
+  const std::string measured = std::to_string(points.size()) + " measured points";
+  if (records.empty()) throw bad_input("the workload takes none of the " + measured, {file, 0, 0});
+  said += file + ": " + measured + ", " + std::to_string(records.size()) + " taken, " +
+          std::to_string(refused) + " faster ones that the workload does not allow\n";
   return records;
 }
 
@@ -125,15 +128,15 @@ int import(World& world, const ImportArguments& arguments) {
       world.engine().devices().open(device_names(job.devices, world.settings().values).front())->info();
   if (!arguments.device_name.empty()) question.device.name = arguments.device_name;
   std::vector<WisdomRecord> records;
+  std::string said;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    for (WisdomRecord& record : import_file(world, arguments, words[i], question))
+    for (WisdomRecord& record : import_file(world, arguments, words[i], question, said))
       records.push_back(std::move(record));
   }
-  if (records.empty()) throw bad_input("the workload takes none of the points");
   const std::string output =
       arguments.output.empty() ? own_wisdom_file(world, question.workload->name) : arguments.output;
   update_wisdom_file(world.files(), output, std::move(records));
-  world.out() << "written: " << output << "\n";
+  world.out() << said << "written: " << output << "\n";
   return kExitDone;
 }
 

@@ -22,10 +22,8 @@ struct WorkloadsArguments {
 std::string default_text(const ParameterSpec& parameter) {
   if (parameter.from) return "from " + parameter.from->file;
   std::vector<std::string> parts;
-  for (const DeviceDefault& own : parameter.device_defaults)
-    parts.push_back(own.backend + " where " + own.when.text + ": " + own.value.text);
   for (const auto& [backend, value] : parameter.defaults) {
-    const bool only = parameter.defaults.size() == 1 && parts.empty() && backend == "otherwise";
+    const bool only = parameter.defaults.size() == 1 && backend == "otherwise";
     parts.push_back(only ? value.text : backend + ": " + value.text);
   }
   return join(parts, ", ");

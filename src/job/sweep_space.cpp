@@ -58,10 +58,6 @@ class Dependencies {
     for (const auto& [backend, text] : parameter.defaults) {
       if (!literal) add_default(text);
     }
-    for (const DeviceDefault& own : parameter.device_defaults) {
-      add_default(own.when);
-      if (!literal) add_default(own.value);
-    }
     for (const ParameterSpec& other : workload_.parameters) {
       if (!parameter.from || parameter.from->file.find("{" + other.name + "}") == std::string::npos) continue;
       numbers_only_ = false;

@@ -98,7 +98,9 @@ std::string bounds_text(const Configuration& configuration, const KernelSpec& ke
   if (!configuration.launch_bounds() || !all_compile_time(configuration, kernel.launch_bounds)) return "";
   std::vector<std::string> numbers;
   for (const ExpressionText& text : kernel.launch_bounds) {
-    numbers.push_back(std::to_string(configuration.evaluate_integer(text, 1, 1 << 20)));
+    const bool threads = numbers.empty();
+    const std::int64_t number = configuration.evaluate_integer(text, threads ? 1 : 0, 1 << 20);
+    if (number > 0) numbers.push_back(std::to_string(number));
   }
   return join(numbers, ", ");
 }

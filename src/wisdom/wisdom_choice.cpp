@@ -52,8 +52,16 @@ Configuration asked_configuration(const WisdomQuestion& question, FileSystem& fi
   return configure(question.workload, question.set, question.device, files).configuration;
 }
 
-NamedTexts types_of(const Configuration& configuration) {
+/// The types and, where the job chooses other kernels than the default ones, the `implementation`.
+NamedTexts types_of(const Configuration& configuration, const Assignments& set) {
+  constexpr const char* kImplementation = "implementation";
   NamedTexts types;
+  const ParameterSpec* parameter = configuration.workload().find_parameter(kImplementation);
+  if (parameter != nullptr && has_name(set, kImplementation)) {
+    const std::string word = configuration.value(kImplementation).to_string();
+    if (word != parameter->default_on(configuration.backend()).text)
+      types.emplace_back(kImplementation, word);
+  }
   for (const auto& [name, value] : configuration.values()) {
     if (value.kind == ParameterKind::kType) types.emplace_back(name, value.to_string());
   }
@@ -97,17 +105,27 @@ std::vector<std::string> differences(const WisdomOrigin& then, const WisdomOrigi
   return names;
 }
 
-/// The values that the job leaves free, if the workload takes them all and its size stays as it is: each
-/// parameter of the size is one of the key or is tuned.
+/// Whether the job has chosen another word than the record: its other values were measured with that one.
+bool contradicts(const ParameterSpec& parameter, const std::string& text, const Assignments& set) {
+  return parameter.kind == ParameterKind::kChoice &&
+         std::any_of(set.begin(), set.end(),
+                     [&](const auto& one) { return one.first == parameter.name && one.second.text != text; });
+}
+
+/// The values that the job leaves free, if they fit its own, the workload takes them all and its size stays
+/// as it is: each parameter of the size is one of the key or is tuned.
 std::optional<Assignments> free_values(const WisdomChoice& choice, const Configuration& asked,
                                        const WisdomQuestion& question, FileSystem& files) {
   Assignments free;
   for (const auto& [name, text] : choice.record.values) {
     const ParameterSpec* parameter = question.workload->find_parameter(name);
     if (parameter != nullptr &&
-        (parameter->kind == ParameterKind::kPath || parameter->kind == ParameterKind::kType))
+        (parameter->kind == ParameterKind::kPath || parameter->kind == ParameterKind::kType ||
+         contradicts(*parameter, text, question.set)))
       return std::nullopt;
-    if (!has_name(question.set, name)) free.emplace_back(name, RawValue{text, false, choice.record.where});
+    const bool bound = name.starts_with("bind.") && has_name(question.set, "bind.all");
+    if (!bound && !has_name(question.set, name))
+      free.emplace_back(name, RawValue{text, false, choice.record.where});
   }
   Assignments all = question.set;
   all.insert(all.end(), free.begin(), free.end());
@@ -200,7 +218,7 @@ std::string WisdomChoice::sentence(const std::string& today) const {
 std::vector<WisdomChoice> choose_wisdom(const WisdomBook& book, const WisdomQuestion& question,
                                         FileSystem& files, std::size_t most, bool far) {
   const Configuration configuration = asked_configuration(question, files);
-  const NamedTexts types = types_of(configuration);
+  const NamedTexts types = types_of(configuration, question.set);
   std::vector<NearKey> keys;
   for (std::size_t i = 0; i < book.keys().size(); ++i) {
     const WisdomKey& key = book.keys()[i];
@@ -236,7 +254,7 @@ WisdomKey wisdom_key(const WisdomQuestion& question, const std::vector<std::stri
   NamedTexts names;
   for (const std::string& name : tuned) names.emplace_back(name, "");
   return {question.workload->name, question.objective, wisdom_device(question.device),
-          types_of(configuration), sizes_of(configuration, names)};
+          types_of(configuration, question.set), sizes_of(configuration, names)};
 }
 
 }  // namespace kiln

@@ -26,8 +26,13 @@ std::string non_empty(const YamlNode& node) {
   return text;
 }
 
-double positive(const YamlNode& node, double value) {
+/// A time that the text of a file holds with all its digits.
+double seconds(const YamlNode& node) {
+  constexpr double kLeast = 1e-12, kMost = 1e9;
+  const double value = node.duration();
   if (!(value > 0)) throw node.error("expected more than 0; found " + in_quotes(node.text()));
+  if (value < kLeast || value > kMost)
+    throw node.error("expected a time from 1e-12 s to 1e9 s; found " + in_quotes(node.text()));
   return value;
 }
 
@@ -82,11 +87,11 @@ WisdomResult read_result(const YamlNode& node) {
   node.require_keys({"time", "value", "default", "rank", "points", "checked"});
   WisdomResult result;
   const YamlNode time = node.at("time");
-  for (const YamlNode& item : time.items_or_self()) result.time.push_back(positive(item, item.duration()));
+  for (const YamlNode& item : time.items_or_self()) result.time.push_back(seconds(item));
   if (result.time.empty() || result.time.size() > kLongestTime)
     throw time.error("expected one to three times: median, and both ends of its interval");
   if (const auto value = node.find("value")) result.value = value->real();
-  if (const auto other = node.find("default")) result.default_time = positive(*other, other->duration());
+  if (const auto other = node.find("default")) result.default_time = seconds(*other);
   if (const auto rank = node.find("rank")) {
     if (rank->integer() < 1) throw rank->error("expected a rank of at least 1; found " + rank->text());
     result.rank = static_cast<std::size_t>(rank->integer());

@@ -240,16 +240,8 @@ class ConfigurationBuilder {
                     where);
   }
 
-  /// The default on this device.
-  [[nodiscard]] const ExpressionText& default_of(const ParameterSpec& parameter) const {
-    for (const DeviceDefault& own : parameter.device_defaults) {
-      if (own.backend == result_.backend_ && result_.evaluate(own.when) != 0) return own.value;
-    }
-    return parameter.default_on(result_.backend_);
-  }
-
   void assign_default(const ParameterSpec& parameter, ParameterValue& value) const {
-    const ExpressionText& text = default_of(parameter);
+    const ExpressionText& text = parameter.default_on(result_.backend_);
     if (parameter.kind == ParameterKind::kChoice || parameter.kind == ParameterKind::kType) {
       assign(parameter, value, word_of(parameter, text), text.where);
       return;
@@ -400,7 +392,7 @@ class ConfigurationBuilder {
   /// For a scalar's value that nobody gave: the default's expression, with the values in it.
   [[nodiscard]] std::string origin_of(const ParameterSpec& parameter) const {
     if (assigned(parameter.name) != nullptr || parameter.from) return "";
-    return "; the default is " + result_.explain(default_of(parameter));
+    return "; the default is " + result_.explain(parameter.default_on(result_.backend_));
   }
 
   void check_allowed(const ParameterSpec& parameter, const ParameterValue& value,

@@ -43,11 +43,7 @@ std::vector<std::string> defaults_by_device(const Workload& workload, const std:
       return std::any_of(names.begin(), names.end(),
                          [](const std::string& name) { return name != "sm" && is_device_word(name); });
     };
-    const auto& own = parameter.device_defaults;
-    const bool by_table = std::any_of(own.begin(), own.end(), [&](const DeviceDefault& entry) {
-      return entry.backend == backend && (asks(entry.when) || asks(entry.value));
-    });
-    if (by_table || asks(parameter.default_on(backend))) found.push_back(parameter.name);
+    if (asks(parameter.default_on(backend))) found.push_back(parameter.name);
   }
   return found;
 }

@@ -37,20 +37,12 @@ struct HeaderSource {
   SourceLocation where;
 };
 
-/// A default for devices of a kind, from the table beside the workload file (workload/device_table.h).
-struct DeviceDefault {
-  std::string backend;
-  ExpressionText when;  ///< over the words that stand for the device
-  ExpressionText value;
-};
-
 struct ParameterSpec {
   std::string name;
   ParameterKind kind = ParameterKind::kScalar;
   std::string scalar_type;  ///< "int", "double", or the name of a type parameter, for kScalar
   std::map<std::string, ExpressionText> defaults;  ///< by back end; "otherwise" for the rest
-  std::vector<DeviceDefault> device_defaults;  ///< the first that holds on the device comes before `defaults`
-  std::vector<ExpressionText> values;          ///< allowed ones; empty: any
+  std::vector<ExpressionText> values;              ///< allowed ones; empty: any
   std::optional<ExpressionText> min, max;
   std::optional<Binding> fixed_binding;  ///< absent: the job chooses
   std::optional<HeaderSource> from;
@@ -231,12 +223,10 @@ struct Workload {
   [[nodiscard]] const RecordType* find_type(const std::string& name) const;
 };
 
-/// Reads a workload from its YAML node; `directory` is where its sources are, `devices` a table of defaults
-/// for devices. Throws bad_input.
+/// Reads a workload from its YAML node; `directory` is where its sources are. Throws bad_input.
 [[nodiscard]] std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::string& text,
-                                                             const std::filesystem::path& directory,
-                                                             const std::optional<YamlNode>& devices = {});
-/// Reads a workload file, and the device table beside it where there is one.
+                                                             const std::filesystem::path& directory);
+/// Reads a workload file.
 [[nodiscard]] std::shared_ptr<const Workload> load_workload_file(FileSystem& files,
                                                                  const std::filesystem::path& path);
 

@@ -175,7 +175,6 @@ class Checker {
                           parameter.where);
         }
       }
-      for (const DeviceDefault& own : parameter.device_defaults) check_earlier(own.value, earlier);
       if (parameter.kind == ParameterKind::kChoice) {
         for (const auto& [backend, text] : parameter.defaults)
           check_earlier(text, earlier);  // a word is a name

@@ -3,7 +3,6 @@
 #include "base/input_file.h"
 #include "device/backend_kind.h"
 #include "workload/buffer_reader.h"
-#include "workload/device_table.h"
 #include "workload/field_reader.h"
 #include "workload/kernel_reader.h"
 #include "workload/parameter_reader.h"
@@ -102,8 +101,7 @@ void read_members(const YamlNode& node, const char* key, Read read) {
 }  // namespace
 
 std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::string& text,
-                                               const std::filesystem::path& directory,
-                                               const std::optional<YamlNode>& devices) {
+                                               const std::filesystem::path& directory) {
   node.require_keys({"workload", "summary", "description", "parameters", "let", "types", "constraints",
                      "buffers", "kernels", "run", "verify", "metrics", "measure", "tune"});
   auto workload = std::make_shared<Workload>();
@@ -142,19 +140,13 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
     read_optional(*measure, "refresh", workload->refresh, read_expression);
   }
   read_optional(node, "tune", workload->tune, read_tune);
-  if (devices) add_device_table(*devices, *workload);
   resolve_and_check(*workload, node);
   return workload;
 }
 
 std::shared_ptr<const Workload> load_workload_file(FileSystem& files, const std::filesystem::path& path) {
-  std::string text = read_input(files, path);
-  const YamlNode node = YamlNode::parse(text, path.string());
-  const std::filesystem::path table = device_table_of(path);
-  if (!files.target_status(table)) return parse_workload(node, text, path.parent_path());
-  const std::string devices = read_input(files, table);
-  text += devices;  // both decide what runs
-  return parse_workload(node, text, path.parent_path(), YamlNode::parse(devices, table.string()));
+  const std::string text = read_input(files, path);
+  return parse_workload(YamlNode::parse(text, path.string()), text, path.parent_path());
 }
 
 }  // namespace kiln

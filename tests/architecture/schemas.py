@@ -60,9 +60,8 @@ def check_file(path, schema_name, checker):
 checkers = {p.name: validator(p.name) for p in sorted((root / "schemas").glob("*.json"))}
 job, workload, study, wisdom = (checkers[name + ".schema.json"] for name in ("job", "workload", "study", "wisdom"))
 
-device_tables = set(root.glob("kernels_src/*/*.devices.yaml"))
 wisdom_files = set(root.glob("kernels_src/*/*.wisdom.yaml"))
-workload_files = {p for p in root.glob("kernels_src/*/*.yaml")} - device_tables - wisdom_files
+workload_files = {p for p in root.glob("kernels_src/*/*.yaml")} - wisdom_files
 study_files = set(root.glob("configs/studies/*.yaml"))
 job_files = set()
 for path in sorted(set(root.glob("configs/**/*.yaml")) - study_files) + sorted(root.glob("examples/**/*.yaml")):
@@ -74,8 +73,6 @@ for path in sorted(job_files):
     check_file(path, "job.schema.json", job)
 for path in sorted(study_files):
     check_file(path, "study.schema.json", study)
-for path in sorted(device_tables):
-    check_file(path, "devices.schema.json", checkers["devices.schema.json"])
 for path in sorted(wisdom_files):  # written by kiln, which adds no line for editors
     problem = first_problem(path.read_text(), wisdom)
     if problem:

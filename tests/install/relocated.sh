@@ -7,8 +7,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$cmake" --install "$build" --prefix "$folder/first" > /dev/null
 mv "$folder/first" "$folder/moved"
-export XDG_CACHE_HOME=$folder/cache
-unset KILN_CACHE_DIR KILN_WORKLOAD_PATH KILN_SETTINGS
+export XDG_CACHE_HOME=$folder/cache XDG_DATA_HOME=$folder/data
+unset KILN_CACHE_DIR KILN_WORKLOAD_PATH KILN_WISDOM_DIR KILN_SETTINGS
 mkdir "$folder/empty"
 cd "$folder/empty"
 kiln=$folder/moved/bin/kiln
@@ -17,6 +17,7 @@ kiln=$folder/moved/bin/kiln
 for name in stencil7 babelstream minibude hartree_fock; do
   grep -q "$name" "$folder/workloads" || { echo "FAILED: the workload $name was not found"; exit 1; }
 done
+"$kiln" wisdom list stencil7 | grep "NVIDIA H200" > /dev/null || { echo "FAILED: the wisdom that is shipped was not found"; exit 1; }
 "$kiln" validate "$folder"/moved/share/kiln/configs/*.yaml
 for shell in bash-completion/completions/kiln zsh/site-functions/_kiln fish/vendor_completions.d/kiln.fish; do
   [ -s "$folder/moved/share/$shell" ] || { echo "FAILED: no completion $shell"; exit 1; }

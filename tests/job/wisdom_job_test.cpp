@@ -59,7 +59,7 @@ class WisdomJobTest : public JobTest {
 };
 
 TEST_F(WisdomJobTest, WhatNothingGivesTakesTheValuesOfTheNearestRecord) {
-  know({{"block", "32"}, {"mode", "fancy"}}, 1000);
+  know({{"block", "32"}, {"mode", "plain"}}, 1000);
   know({{"block", "64"}, {"mode", "plain"}}, 2000);
   const JobPlan plan = advised("workload: scale\nsweep: {n: [1000, 1800]}\nset: {mode: plain}\n");
   ASSERT_EQ(plan.variants.size(), 2U);

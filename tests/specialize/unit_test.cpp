@@ -102,6 +102,18 @@ TEST(Unit, LaunchBoundsCanBeSwitchedOff) {
   EXPECT_EQ(scale_unit(disk, {{"launch_bounds", "false"}}).specialization.entries.at(0).launch_bounds, "");
 }
 
+TEST(Unit, LaunchBoundsOfNoBlocksNameNone) {
+  SmallDisk disk;
+  const auto bounds = [&](const std::string& blocks) {
+    std::string yaml = test::kScaleYaml;
+    yaml.replace(yaml.find("launch_bounds: [block]"), 22, "launch_bounds: [block, " + blocks + "]");
+    disk.files.write_file("/kernels/scale/scale.yaml", yaml, false);
+    return scale_unit(disk, {}).specialization.entries.at(0).launch_bounds;
+  };
+  EXPECT_EQ(bounds("2"), "256, 2");
+  EXPECT_EQ(bounds("0"), "256");
+}
+
 TEST(Unit, AMissingSourceIsNamedWithTheKernelsPlace) {
   SmallDisk disk;
   disk.files.remove_all("/kernels/scale/scale.cu");

@@ -88,6 +88,43 @@ TEST_F(WisdomChoiceTest, WhatTheJobSetsStays) {
   EXPECT_EQ(choices[0].values[0].first, "mode");
 }
 
+TEST_F(WisdomChoiceTest, ARecordWithAnotherChoiceThanTheJobsIsNotUsed) {
+  WisdomRecord fancy = record("32", 1000), plain = record("64", 4000);
+  fancy.values.emplace_back("mode", "fancy");
+  plain.values.emplace_back("mode", "plain");
+  EXPECT_THAT(blocks({fancy, plain}), ElementsAre("32", "64"));
+  set("mode", "plain");
+  EXPECT_THAT(blocks({fancy, plain}), ElementsAre("64"));
+}
+
+TEST_F(WisdomChoiceTest, BindingsOfAllParametersByTheJobStay) {
+  WisdomRecord bound = record("32", 1000);
+  bound.values.emplace_back("bind.n", "run");
+  set("bind.all", "compile");
+  const auto choices = choose_wisdom(WisdomBook({bound}), question_, disk_.files);
+  ASSERT_EQ(choices.size(), 1U);
+  ASSERT_EQ(choices[0].values.size(), 1U);
+  EXPECT_EQ(choices[0].values[0].first, "block");
+}
+
+TEST_F(WisdomChoiceTest, AnotherImplementationHasItsOwnRecords) {
+  std::string yaml = test::kScaleYaml;
+  yaml.replace(yaml.find("parameters:\n"), 12,
+               "parameters:\n  implementation: {type: choice, values: [tuned, paper], default: tuned}\n");
+  question_.workload = parse_workload(YamlNode::parse(yaml, "scale.yaml"), yaml, "/kernels/scale");
+  WisdomRecord paper = record("64", 1000);
+  set("implementation", "tuned");
+  const WisdomKey tuned_key = wisdom_key(question_, {"block"}, disk_.files);
+  EXPECT_EQ(tuned_key.types, record("32", 1000).key.types);
+  question_.set.pop_back();
+  set("implementation", "paper");
+  paper.key = wisdom_key(question_, {"block"}, disk_.files);
+  EXPECT_EQ(paper.key.types, (NamedTexts{{"T", "double"}, {"implementation", "paper"}}));
+  EXPECT_THAT(blocks({record("32", 1000), paper}), ElementsAre("64"));
+  question_.set.pop_back();
+  EXPECT_THAT(blocks({record("32", 1000), paper}), ElementsAre("32"));
+}
+
 TEST_F(WisdomChoiceTest, DevicesAreNearByNameThenArchitectureThenFamily) {
   const auto nearness = [&](const WisdomDevice& device) { return device_nearness(device, question_.device); };
   EXPECT_EQ(nearness({"NVIDIA H200", "cuda", "sm_90", 132, 4800}), DeviceNearness::kSame);

@@ -238,43 +238,27 @@ TEST(DeviceWords, AreToldOfADefaultThatIsNotAllowed) {
 }
 
 /// `device` as one of the shipped workloads sees it.
-std::string shipped_value(const std::string& workload, const std::string& parameter, const DeviceInfo& device,
-                          const std::vector<std::pair<std::string, std::string>>& settings = {}) {
-  std::vector<std::pair<std::string, RawValue>> assignments;
-  for (const auto& [name, text] : settings) assignments.push_back({name, {text, false, {"job", 1, 1}}});
+std::string shipped_value(const std::string& workload, const std::string& parameter,
+                          const DeviceInfo& device) {
   const auto files = make_real_file_system();
   const std::string path =
       std::string(KILN_SOURCE_DIR) + "/kernels_src/" + workload + "/" + workload + ".yaml";
-  return configure(load_workload_file(*files, path), assignments, device, *files)
+  return configure(load_workload_file(*files, path), {}, device, *files)
       .configuration.value(parameter)
       .to_string();
 }
 
-TEST(DeviceWords, ChooseTheStencilsMethodByTheMemory) {
+TEST(DeviceWords, AreNotInTheStencilsDefaults) {
   DeviceInfo device = unknown_device({"cuda", "sm_90"});
-  EXPECT_EQ(shipped_value("stencil7", "method", device), "march");
-  device.memory_bandwidth = 3352;  // an H100's
-  EXPECT_EQ(shipped_value("stencil7", "method", device), "march");
+  const auto values = [&](const std::string& name) { return shipped_value("stencil7", name, device); };
+  EXPECT_EQ(values("method"), "march");
+  EXPECT_EQ(values("stay"), "1024");
   device.memory_bandwidth = 4814;  // an H200's
-  EXPECT_EQ(shipped_value("stencil7", "method", device), "halves");
-  EXPECT_EQ(shipped_value("stencil7", "method", device, {{"T", "float"}}), "march");
-  EXPECT_EQ(shipped_value("stencil7", "method", device, {{"nx", "256"}}), "halves");
-  EXPECT_EQ(shipped_value("stencil7", "method", device, {{"nx", "128"}}), "march");   // fits into the cache
-  EXPECT_EQ(shipped_value("stencil7", "method", device, {{"nx", "500"}}), "march");   // no multiple of 128
-  EXPECT_EQ(shipped_value("stencil7", "method", device, {{"nx", "1024"}}), "march");  // planes of 8 MiB
-  device.target.arch = "sm_100";  // where it was not measured
-  EXPECT_EQ(shipped_value("stencil7", "method", device), "march");
-  device.target = {"hip", "gfx90a"};
-  EXPECT_EQ(shipped_value("stencil7", "method", device), "march");
-  device.target = {"cpu", "native"};
-  EXPECT_EQ(shipped_value("stencil7", "method", device), "single");
-}
-
-TEST(DeviceWords, GiveTheStencilAsManyStayingBlocksAsTheDeviceHolds) {
-  DeviceInfo device = unknown_device({"cuda", "sm_90"});
-  device.memory_bandwidth = 4814;
   device.compute_units = 132;
-  EXPECT_EQ(shipped_value("stencil7", "stay", device), "528");
+  EXPECT_EQ(values("method"), "march");
+  EXPECT_EQ(values("stay"), "1024");
+  device.target = {"cpu", "native"};
+  EXPECT_EQ(values("method"), "single");
 }
 
 TEST(DeviceWords, GiveThePublishedDotFourBlocksForEachMultiprocessor) {
