@@ -10,7 +10,8 @@ constexpr int items = Params::items;
 using Elements = kiln::Pack<T, pack>;
 
 __device__ inline Elements load(const T* __restrict__ from) {
-  return Params::loads == 1 ? kiln::stream_load_pack<pack>(from) : kiln::load_pack<pack>(from);
+  return Params::loads == 1 ? kiln::stream_load_pack<pack>(from)
+                            : kiln::fetch_pack<pack, Params::fetch>(from);
 }
 
 __device__ inline void store(T* __restrict__ to, Elements elements) {

@@ -13,6 +13,7 @@ constexpr int kLanes = Params::lanes;
 constexpr int kKets = Params::kets;
 constexpr int kWidth = kLanes * kKets;
 constexpr int kBras = Params::bras;
+constexpr bool kAhead = Params::ahead;
 constexpr int kGroups = Params::block / kLanes;  // of a block
 constexpr int kMost = Params::ngauss * Params::ngauss;
 constexpr int kKinds = Params::ngauss * (Params::ngauss + 1) / 2;
@@ -68,6 +69,17 @@ struct Shared {
 struct Kets {
   double x[kKets], y[kKets], z[kKets], weight[kKets];
 };
+
+// `primitives`: of a lane's kets, which are `kLanes` apart.
+__device__ inline void load_kets(Kets& kets, const double* __restrict__ primitives) {
+  for (int v = 0; v < kKets; ++v) {
+    const double* from = primitives + v * kLanes;
+    kets.x[v] = from[0];
+    kets.y[v] = from[kWidth];
+    kets.z[v] = from[2 * kWidth];
+    kets.weight[v] = from[3 * kWidth];
+  }
+}
 
 // Adds the integrals of one bra primitive with one primitive of each of `kKets` kets.
 __device__ inline void add_integrals(const Centre& bra, const Kets& kets, const Near& near, int far_word,
@@ -176,17 +188,18 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_build_fock build_fock(
       for (int r = 0; r < kBras; ++r) {
         for (int v = 0; v < kKets; ++v) integral[r][v] = 0;
       }
+      Kets next;
+      if (kAhead) load_kets(next, ket_data);
       for (int b = 0; b < kMost; ++b) {
         const float ket_bound = ket_list[b].bound;
         if (ket_bound * bra_bound <= least) break;
         const int kinds = ket_list[b].kind * kKinds;
         Kets kets;
-        for (int v = 0; v < kKets; ++v) {
-          const double* from = ket_data + b * 4 * kWidth + v * kLanes;
-          kets.x[v] = from[0];
-          kets.y[v] = from[kWidth];
-          kets.z[v] = from[2 * kWidth];
-          kets.weight[v] = from[3 * kWidth];
+        if (kAhead) {
+          kets = next;
+          if (b + 1 < kMost) load_kets(next, ket_data + (b + 1) * 4 * kWidth);
+        } else {
+          load_kets(kets, ket_data + b * 4 * kWidth);
         }
         KILN_UNROLL_ALL
         for (int r = 0; r < kBras; ++r) {

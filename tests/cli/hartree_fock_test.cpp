@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"SixGaussians", "set: {natoms: 5, ngauss: 6}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"Lanes",
                   "set: {natoms: 9, lanes: 32, block: 64, random_density: true}\n"
-                  "sweep: {kets: [1, 4], rows: [1, 7]}\n"},
+                  "sweep: {kets: [1, 4], rows: [1, 7], ahead: [false, true]}\n"},
         std::pair{"RunTime", "set: {natoms: 9, bind.all: run}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"Unscreened", "set: {natoms: 7, dtol: 0}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"SetUpInTheStep", "set: {natoms: 9, set_up: true}\n"},

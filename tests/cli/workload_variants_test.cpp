@@ -51,7 +51,10 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "BudeParts", "minibude",
             "set: {method: parts, nposes: 131, natpro: 101, ppwi: 2, wg: 12}\nsweep: {split: [1, 4], tile: "
-            "[40, 101]}\n"}),
+            "[40, 101]}\n"},
+        WorkloadCase{"BudePartsUnrolled", "minibude",
+                     "set: {method: parts, nposes: 131, natpro: 101, ppwi: 2, wg: 4, tile: 45}\n"
+                     "sweep: {split: [1, 4], unroll: [2, 8]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
