@@ -36,6 +36,7 @@ Json to_json(const std::map<std::string, ResourceUse>& resources) {
     put_optional(one, "registers", use.registers);
     put_optional(one, "static_shared_bytes", use.static_shared_bytes);
     put_optional(one, "local_bytes", use.local_bytes);
+    put_optional(one, "max_threads_per_block", use.max_threads_per_block);
   }
   return all;
 }
@@ -43,9 +44,9 @@ Json to_json(const std::map<std::string, ResourceUse>& resources) {
 std::map<std::string, ResourceUse> resources_from(const Json& all) {
   std::map<std::string, ResourceUse> resources;
   for (const auto& [name, one] : all.items()) {
-    resources[name] = ResourceUse{get_optional<int>(one, "registers"),
-                                  get_optional<std::uint64_t>(one, "static_shared_bytes"),
-                                  get_optional<std::uint64_t>(one, "local_bytes")};
+    resources[name] = ResourceUse{
+        get_optional<int>(one, "registers"), get_optional<std::uint64_t>(one, "static_shared_bytes"),
+        get_optional<std::uint64_t>(one, "local_bytes"), get_optional<int>(one, "max_threads_per_block")};
   }
   return resources;
 }

@@ -21,6 +21,7 @@ struct ResourceUse {
   std::optional<int> registers;
   std::optional<std::uint64_t> static_shared_bytes;
   std::optional<std::uint64_t> local_bytes;
+  std::optional<int> max_threads_per_block = {};  ///< for which there are registers
 };
 
 /// A compiler's product, and the unit of the cache.

@@ -58,7 +58,8 @@ ElfFile::ElfFile(std::string_view file) {
   for (const Elf64_Shdr& section : sections) {
     const bool empty = section.sh_type == SHT_NOBITS || section.sh_type == SHT_NULL;
     sections_.push_back({text_at(names, section.sh_name), section.sh_type, section.sh_link, section.sh_flags,
-                         empty ? std::string_view() : part(file, section.sh_offset, section.sh_size)});
+                         empty ? std::string_view() : part(file, section.sh_offset, section.sh_size),
+                         section.sh_size});
   }
 }
 

@@ -22,6 +22,7 @@ class ElfFile {
     std::uint32_t type = 0, link = 0;
     std::uint64_t flags = 0;
     std::string_view content;  ///< empty for those without bytes in the file
+    std::uint64_t bytes = 0;   ///< of memory, also of those
   };
   struct Segment {
     std::uint32_t type = 0;

@@ -33,6 +33,8 @@ std::optional<std::string> find_unfit_kernel(const Variant& variant, const Devic
       attributes.registers = use->second.registers;
       attributes.static_shared_bytes = use->second.static_shared_bytes;
       attributes.local_bytes = use->second.local_bytes;
+      if (const auto most = use->second.max_threads_per_block)
+        attributes.max_threads_per_block = static_cast<std::uint64_t>(*most);
       const LaunchShape shape = shape_of(*needed.configuration, *needed.kernel);
       if (auto problem = check_shape(shape, device, attributes, needed.kernel->name)) return problem;
     }

@@ -1,6 +1,7 @@
 #include "compile/cuda/nvcc_compiler.h"
 
 #include "base/text.h"
+#include "compile/cuda/cubin_resources.h"
 #include "compile/cuda/nvrtc_unit.h"
 #include "compile/lowered_names.h"
 #include "device/cuda/arch_name.h"
@@ -47,6 +48,7 @@ CompileResult product(std::string binary, std::string log, const Specialization&
     auto names = find_lowered_names(specialization.entries, functions_of(object.binary));
     if (auto* found = std::get_if<0>(&names)) {
       object.lowered_names = std::move(*found);
+      object.resources = cubin_resources(object.binary, object.lowered_names);
       return object;
     }
     problem = std::get<1>(names);

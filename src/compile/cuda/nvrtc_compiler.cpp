@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "compile/cuda/cubin_resources.h"
 #include "compile/cuda/cuda_headers.h"
 #include "compile/cuda/fixed_options.h"
 #include "compile/cuda/nvrtc_headers.h"
@@ -111,6 +112,7 @@ class NvrtcCompiler final : public Compiler {
     for (const EntryPoint& entry : specialization.entries) {
       object.lowered_names[entry.name_expression] = program.lowered_name(entry.name_expression);
     }
+    if (!arch.ptx) object.resources = cubin_resources(object.binary, object.lowered_names);
     object.log = arch.note.empty() ? "" : arch.note + "\n";
     object.log += program.log();
     object.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
