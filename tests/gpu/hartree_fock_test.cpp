@@ -37,7 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
             "sweep: {natoms: [1, 2, 3, 5, 33], implementation: [tuned, paper], bind.all: [run, compile]}\n"},
         std::pair{"Shapes",
                   "set: {natoms: 33, random_density: true}\n"
-                  "sweep: {kets: [1, 2, 4], rows: [1, 7], block: [32, 96, 256], blocks: [1, 2048]}\n"},
+                  "sweep: {kets: [1, 2, 4], rows: [1, 7], block: [32, 96, 256], blocks: [1, 2048], ahead: "
+                  "[false, true]}\n"},
         std::pair{"SixGaussians", "set: {natoms: 20, ngauss: 6}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"Close", "set: {natoms: 6, spacing: 1e-9}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"Far", "set: {natoms: 6, spacing: 1e7}\nsweep: {implementation: [tuned, paper]}\n"},

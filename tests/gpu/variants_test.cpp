@@ -44,6 +44,9 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"StencilStores", "stencil7",
                      "set: {method: march, nx: 200, ny: 37, nz: 41}\n"
                      "sweep: {T: [double, float], stores: [plain, streaming], rows: [1, 2]}\n"},
+        WorkloadCase{"StencilResident", "stencil7",
+                     "set: {method: march, nx: 200, ny: 37, nz: 41}\n"
+                     "sweep: {T: [double, float], resident: [0, 2, 6], launch_bounds: [true, false]}\n"},
         WorkloadCase{"StencilFewRows", "stencil7",
                      "set: {nx: 200, nz: 41}\nsweep: {T: [double, float], ny: [3, 4, 5, 6], bind.all: [run, "
                      "compile]}\n"},
@@ -78,6 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {n: 1000003}\n"
                      "sweep: {pack: [1, 2, 4], items: [1, 4], blocks: [0, 132], loads: [plain, streaming], "
                      "stores: [plain, streaming], dot_order: [ordered, atomic]}\n"},
+        WorkloadCase{"StreamFetch", "babelstream",
+                     "set: {n: 1000003}\nsweep: {T: [half, float, double], fetch: [64, 128, 256]}\n"},
         WorkloadCase{"StreamPaperSize", "babelstream",
                      "set: {n: 33554432}\nsweep: {implementation: [tuned, paper]}\n"},
         WorkloadCase{
@@ -91,6 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
             "BudeBlocks", "minibude",
             "set: {nposes: 1001, ppwi: 2, natpro: 301}\nsweep: {wg: [1, 32, 96, 1024], split: [1, 8, 32], "
             "tile: [100, 301]}\n"},
+        WorkloadCase{"BudeUnrolled", "minibude",
+                     "set: {nposes: 1001, natpro: 301}\n"
+                     "sweep: {unroll: [2, 4, 8], split: [1, 8], tile: [100, 301], resident: [0, 2]}\n"},
         WorkloadCase{"BudeManyTypes", "minibude",
                      "set: {nposes: 257, ntypes: 300}\nsweep: {implementation: [tuned, paper]}\n"},
         WorkloadCase{"BudePaperSize", "minibude",
