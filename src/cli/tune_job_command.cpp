@@ -161,7 +161,7 @@ int tune_job(World& world, const TuneArguments& arguments) {
   world.files().make_directories(job.output, false);
   RunningMark mark(job.output);
   record_crashed_variants(world.files(), records, world.log());
-  TuneReporter reporter(world, arguments.format, records, objective);
+  TuneReporter reporter(world, arguments.format, records, space, objective);
   const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) { reporter.end_early(last); });
   context.watch = &guard.lane();
   const auto runner = make_local_runner(context, job.file, true);

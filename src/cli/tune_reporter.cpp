@@ -20,6 +20,11 @@ void TuneReporter::record(const Record& record) {
   keep(record);
 }
 
+std::string TuneReporter::name_of(const std::string& label, const std::vector<std::string>& values) const {
+  const auto rank = space_.rank(values);
+  return rank ? space_.short_label(space_.points().point(*rank)) : label;
+}
+
 std::string TuneReporter::place(const TuneProgress& progress) const {
   return "[" + std::to_string(progress.evaluated) +
          (progress.evaluations ? "/" + std::to_string(*progress.evaluations) : "") + "] ";
@@ -28,7 +33,8 @@ std::string TuneReporter::place(const TuneProgress& progress) const {
 std::string TuneReporter::best_and_rest(const TuneProgress& progress) const {
   std::string text;
   if (progress.best != nullptr)
-    text += "; best " + objective_.text(progress.best->outcome.value) + " (" + progress.best->label + ")";
+    text += "; best " + objective_.text(progress.best->outcome.value) + " (" +
+            name_of(progress.best->label, progress.best->values) + ")";
   if (progress.seconds_left) text += ", " + format_seconds(std::max(0.0, *progress.seconds_left)) + " left";
   return text;
 }
@@ -39,9 +45,10 @@ void TuneReporter::compiling(std::size_t points, const TuneProgress& progress) {
                             (points == 1 ? " point" : " points") + best_and_rest(progress));
 }
 
-void TuneReporter::measuring(const std::string& label, const TuneProgress& progress) {
+void TuneReporter::measuring(const Candidate& candidate, const TuneProgress& progress) {
   if (world_.quiet()) return;
-  world_.status_line().show(place(progress) + label + " ..." + best_and_rest(progress));
+  world_.status_line().show(place(progress) + name_of(candidate.label, candidate.values) + " ..." +
+                            best_and_rest(progress));
 }
 
 void TuneReporter::evaluated(const TuneProgress& progress) {
@@ -51,7 +58,8 @@ void TuneReporter::evaluated(const TuneProgress& progress) {
                           : outcome.kind == OutcomeKind::kCut
                               ? "slower than " + objective_.text(outcome.value)
                               : objective_.text(outcome.value);
-  world_.status_line().write(place(progress) + progress.last->label + ": " + how + best_and_rest(progress));
+  world_.status_line().write(place(progress) + name_of(progress.last->label, progress.last->values) + ": " +
+                             how + best_and_rest(progress));
 }
 
 void TuneReporter::finish() {

@@ -16,13 +16,18 @@ namespace kiln {
 /// output folder and, as JSON, on standard output.
 class TuneReporter : public TuneSink {
  public:
-  /// `format`: one of `run_formats()`. `file`: where records are kept. The objective outlives it.
-  TuneReporter(World& world, std::string format, RecordFile file, const Objective& objective)
-      : world_(world), format_(std::move(format)), file_(std::move(file)), objective_(objective) {}
+  /// `format`: one of `run_formats()`. `file`: where records are kept. Space and objective outlive it.
+  TuneReporter(World& world, std::string format, RecordFile file, const TuningSpace& space,
+               const Objective& objective)
+      : world_(world),
+        format_(std::move(format)),
+        file_(std::move(file)),
+        space_(space),
+        objective_(objective) {}
 
   void record(const Record& record) override;
   void compiling(std::size_t points, const TuneProgress& progress) override;
-  void measuring(const std::string& label, const TuneProgress& progress) override;
+  void measuring(const Candidate& candidate, const TuneProgress& progress) override;
   void evaluated(const TuneProgress& progress) override;
 
   /// Writes the records where the format is CSV or Markdown.
@@ -33,12 +38,15 @@ class TuneReporter : public TuneSink {
 
  private:
   void keep(const Record& record);
+  /// A variant by the values that differ from the default's.
+  [[nodiscard]] std::string name_of(const std::string& label, const std::vector<std::string>& values) const;
   [[nodiscard]] std::string place(const TuneProgress& progress) const;
   [[nodiscard]] std::string best_and_rest(const TuneProgress& progress) const;
 
   World& world_;
   std::string format_;
   RecordFile file_;
+  const TuningSpace& space_;
   const Objective& objective_;
   std::mutex mutex_;  // of the records
   std::vector<Record> records_;

@@ -74,6 +74,9 @@ std::optional<Candidate> CandidateMaker::paper() const {
 
 Candidate CandidateMaker::of(const Evaluation& evaluation) const {
   if (const auto rank = task_.space.rank(evaluation.values)) return point(*rank);
+  if (evaluation.label == kPaper) {
+    if (auto candidate = paper()) return *std::move(candidate);
+  }
   return untuned(evaluation.label);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 
 namespace kiln {
@@ -16,44 +17,55 @@ int registers_of(const Evaluation& evaluation) {
   return most;
 }
 
-}  // namespace
-
-std::vector<Finalist> shoot_out(const TuneTask& task, Measurer& measurer,
-                                const std::vector<Evaluation>& evaluations,
-                                const std::vector<std::size_t>& best,
-                                const std::vector<Candidate>& candidates) {
+/// The values of each over all rounds; empty for one that failed. Absent where somebody has stopped it.
+std::optional<std::vector<std::vector<double>>> run_rounds(const TuneTask& task, Measurer& measurer,
+                                                           const std::vector<Candidate>& candidates) {
   MeasureSpec measure = task.job.measure;
   measure.min_time = 0;
   measure.min_samples = measure.max_samples = kSamples;
-  std::vector<std::vector<double>> values(best.size());
-  std::vector<bool> failed(best.size(), false);
+  std::vector<std::vector<double>> values(candidates.size());
+  std::vector<bool> failed(candidates.size(), false);
   for (int round = 0; round < kRounds; ++round) {
-    for (std::size_t i = 0; i < best.size(); ++i) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (failed[i]) continue;
       const Evaluation again = measurer.run(candidates[i], measure);
-      if (task.context.stopped()) return {};
+      if (task.context.stopped()) return std::nullopt;
       failed[i] = again.outcome.kind != OutcomeKind::kValue;
       values[i].push_back(again.outcome.value);
+      if (failed[i]) values[i].clear();
     }
   }
+  return values;
+}
+
+}  // namespace
+
+std::vector<Finalist> shoot_out(const TuneTask& task, Measurer& measurer, const ShootOut& who) {
+  if (who.places.size() < 2) return {};
+  const auto values = run_rounds(task, measurer, who.candidates);
+  if (!values) return {};
   const Configuration usual = task.space.untuned(0).configuration;
-  std::vector<Finalist> finalists;
-  for (std::size_t i = 0; i < best.size(); ++i) {
-    if (failed[i]) continue;
-    finalists.push_back({best[i], range_of(values[i]),
-                         code_differences(candidates[i].variants.front().configuration, usual)});
+  std::vector<Finalist> finalists, compared;
+  for (std::size_t i = 0; i < who.places.size(); ++i) {
+    if ((*values)[i].empty()) continue;
+    (i < who.contenders ? finalists : compared)
+        .push_back({who.places[i], range_of((*values)[i]),
+                    code_differences(who.candidates[i].variants.front().configuration, usual)});
   }
-  std::sort(finalists.begin(), finalists.end(),
-            [](const Finalist& a, const Finalist& b) { return a.value.median < b.value.median; });
-  if (finalists.empty()) return finalists;
+  if (finalists.empty()) return {};
+  const auto by_median = [](const Finalist& a, const Finalist& b) { return a.value.median < b.value.median; };
+  const Finalist fastest = *std::min_element(finalists.begin(), finalists.end(), by_median);
   const auto simplicity = [&](const Finalist& one) {
-    const bool ties = one.value.low <= finalists.front().value.high;
-    return std::tuple(!ties, one.differences, registers_of(evaluations[one.evaluation]), one.value.median);
+    const bool ties = one.value.low <= fastest.value.high;
+    return std::tuple(!ties, one.differences, registers_of(who.evaluations[one.evaluation]),
+                      one.value.median);
   };
-  const auto winner =
-      std::min_element(finalists.begin(), finalists.end(),
-                       [&](const Finalist& a, const Finalist& b) { return simplicity(a) < simplicity(b); });
-  std::rotate(finalists.begin(), winner, winner + 1);
+  std::swap(finalists.front(),
+            *std::min_element(finalists.begin(), finalists.end(), [&](const Finalist& a, const Finalist& b) {
+              return simplicity(a) < simplicity(b);
+            }));
+  finalists.insert(finalists.end(), compared.begin(), compared.end());
+  std::sort(finalists.begin() + 1, finalists.end(), by_median);
   return finalists;
 }
 

@@ -11,10 +11,10 @@
 namespace kiln {
 namespace {
 
-/// Names a variant by its values where it has any.
+/// Names a variant by the values that differ from the default's, where it has any.
 std::string name_of(const Evaluation& evaluation, const TuneTask& task) {
   const auto rank = task.space.rank(evaluation.values);
-  return rank ? task.space.label(task.space.points().point(*rank)) : evaluation.label;
+  return rank ? task.space.short_label(task.space.points().point(*rank)) : evaluation.label;
 }
 
 class Report {

@@ -137,7 +137,7 @@ class Search {
 
   /// False if it was stopped meanwhile.
   bool measure(const Candidate& candidate, bool may_cut = true) {
-    task_.sink.measuring(candidate.label, progress());
+    task_.sink.measuring(candidate, progress());
     const bool cuts = may_cut && section_.cut && best_ && !objective_.is_pareto();
     const double limit = cuts ? *section_.cut * best_value_ : std::numeric_limits<double>::infinity();
     Evaluation evaluation = measurer_.run(candidate, limit);
@@ -233,10 +233,15 @@ class Search {
     order.resize(std::min(order.size(), kFinalists));
     if (order.empty()) return result_.best.reset();
     result_.best = order.front();
-    if (order.size() < 2 || objective_.is_pareto()) return;
+    if (objective_.is_pareto()) return;
+    const std::size_t contenders = order.size();
+    for (const auto& place : {result_.default_variant, result_.paper_variant}) {
+      const bool has_value = place && result_.evaluations[*place].outcome.kind == OutcomeKind::kValue;
+      if (has_value && std::find(order.begin(), order.end(), *place) == order.end()) order.push_back(*place);
+    }
     std::vector<Candidate> again;
     for (const std::size_t i : order) again.push_back(candidates_.of(result_.evaluations[i]));
-    result_.finalists = shoot_out(task_, measurer_, result_.evaluations, order, again);
+    result_.finalists = shoot_out(task_, measurer_, {result_.evaluations, order, again, contenders});
     result_.stopped = stopped();
     if (result_.finalists.empty()) return;
     result_.best = result_.finalists.front().evaluation;

@@ -9,6 +9,7 @@
 #include "config/job_spec.h"
 #include "job/trial_runner.h"
 #include "trial/context.h"
+#include "tune/candidate_queue.h"
 #include "tune/evaluation.h"
 #include "tune/objective.h"
 #include "tune/tune_journal.h"
@@ -26,11 +27,11 @@ class TuneSink {
   /// The device waits for code: so many points are being compiled. Called often.
   virtual void compiling(std::size_t points, const TuneProgress& progress) = 0;
   /// A point is about to be measured.
-  virtual void measuring(const std::string& label, const TuneProgress& progress) = 0;
+  virtual void measuring(const Candidate& candidate, const TuneProgress& progress) = 0;
   virtual void evaluated(const TuneProgress& progress) = 0;
 };
 
-/// One of the best, measured again beside the others.
+/// One of the best, or what these are compared with, measured again beside the others.
 struct Finalist {
   std::size_t evaluation = 0;  ///< of TuneResult::evaluations
   Interval value;              ///< of the objective over the rounds; median, least and most

@@ -79,7 +79,9 @@ ValueLists tuned_names(const JobSpec& job, const Workload& workload, const std::
   }
   for (const auto& tuned : usual) {
     const auto is_size = [&](const auto& size) { return has_name(size, tuned.first); };
-    const bool given = has_name(job.set, tuned.first) || has_name(names, tuned.first) ||
+    const bool bound =
+        tuned.first.starts_with("bind.") && (has_name(job.set, "bind.all") || has_name(names, "bind.all"));
+    const bool given = bound || has_name(job.set, tuned.first) || has_name(names, tuned.first) ||
                        std::any_of(job.tune.sizes.begin(), job.tune.sizes.end(), is_size);
     if (job.tune.space.empty() && !given) names.push_back(tuned);
   }
@@ -135,6 +137,17 @@ TuningSpace::TuningSpace(const JobSpec& job, std::shared_ptr<const Workload> wor
   if (points().count() == 0)
     throw bad_input("no point of the space satisfies all constraints: " + join(summary(), "; "),
                     job.workload_where);
+  if (const auto usual = rank_of(untuned(0).configuration)) usual_ = points().point(*usual);
+}
+
+std::string TuningSpace::short_label(const Point& point) const {
+  if (!usual_) return label(point);
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const auto& [name, values] = names_[i];
+    if (point[i] != (*usual_)[i]) words.push_back(name + "=" + values[point[i]].text);
+  }
+  return words.empty() ? "default" : join(words, " ");
 }
 
 void TuningSpace::add_size(JobSpec job, const TuneSize& size) {

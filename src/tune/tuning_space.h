@@ -35,6 +35,9 @@ class TuningSpace {
   [[nodiscard]] const std::vector<std::string>& sizes() const { return size_labels_; }
   /// "wg=64 bind.n=run".
   [[nodiscard]] std::string label(const Point& point) const { return sizes_.front()->space->label(point); }
+  /// What of it differs from the job's own values; "default" where nothing does. All of it where the job's
+  /// own values are no point.
+  [[nodiscard]] std::string short_label(const Point& point) const;
   /// The values of a point as the job writes them, in the order of `names`.
   [[nodiscard]] std::vector<std::string> values(const Point& point) const;
   /// The point with these values; absent where the space has none.
@@ -70,6 +73,7 @@ class TuningSpace {
   std::vector<std::unique_ptr<Size>> sizes_;
   std::vector<std::string> size_labels_;
   std::optional<SearchSpace> joint_;  // of several sizes
+  std::optional<Point> usual_;        // the job's own values
 };
 
 }  // namespace kiln

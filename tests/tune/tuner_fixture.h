@@ -50,7 +50,9 @@ class CountingSink : public TuneSink {
     last[record.label] = record;
   }
   void compiling(std::size_t, const TuneProgress&) override {}
-  void measuring(const std::string& label, const TuneProgress&) override { measured.push_back(label); }
+  void measuring(const Candidate& candidate, const TuneProgress&) override {
+    measured.push_back(candidate.label);
+  }
   void evaluated(const TuneProgress& progress) override { evaluated_count = progress.evaluated; }
 
   std::vector<std::string> records, measured;

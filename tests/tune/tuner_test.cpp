@@ -134,6 +134,26 @@ TEST_F(TunerTest, BudgetsEndIt) {
             "2 evaluations without a new best");
 }
 
+TEST_F(TunerTest, DefaultAndPaperAreMeasuredBesideTheBestAndThePapersVariantNeverWins) {
+  edit_workload("  input: {type: path}",
+                "  implementation: {type: choice, default: tuned, values: [tuned, paper], bind: compile}\n  "
+                "input: {type: path}");
+  disk_.files.write_file(
+      "/kernels/scale/scale.cu",
+      std::string(test::kScaleSource) + "constexpr auto kChoice = Params::implementation;\n", false);
+  runner_.seconds_of = [](const Variant& variant) {
+    if (variant.configuration.value("implementation").to_string() == "paper") return 1e-3;
+    return 1e-3 * variant.configuration.value("block").number();
+  };
+  const TuneResult result = tune_job("tune: {space: {block: [32, 64]}, cut: off}\n");
+  EXPECT_EQ(best(result), "block=32");
+  ASSERT_TRUE(result.paper_variant);
+  std::vector<std::string> beside;
+  for (const Finalist& one : result.finalists) beside.push_back(result.evaluations[one.evaluation].label);
+  EXPECT_EQ(beside, (std::vector<std::string>{"block=32", "paper", "block=64", "default"}));
+  EXPECT_DOUBLE_EQ(result.finalists[1].value.median, 1e-3);
+}
+
 TEST_F(TunerTest, TiesGoToTheVariantThatDiffersLeastFromTheDefault) {
   runner_.seconds_of = [](const Variant&) { return 1.0; };
   const TuneResult result =
@@ -264,7 +284,7 @@ TEST_F(TunerTest, TheReportSaysWhatWasFoundAndTheJobRunsIt) {
                                       job = best_job(task, result);
                                       return tune_report(task, result, TextStyle{});
                                     });
-  EXPECT_THAT(text, HasSubstr("best: block=32 bind.n=compile, 32.0 ms [32.0 ms, 32.0 ms]\n"));
+  EXPECT_THAT(text, HasSubstr("best: block=32, 32.0 ms [32.0 ms, 32.0 ms]\n"));
   EXPECT_THAT(text, HasSubstr("default: 256 ms [256 ms, 256 ms]; the best is 8 times as good"));
   EXPECT_THAT(text, HasSubstr("effect of"));
   EXPECT_THAT(text, HasSubstr("\n block "));

@@ -40,6 +40,23 @@ TEST_F(TuningSpaceTest, VariesWhatTheWorkloadTunesAndTheJobLeavesFree) {
   EXPECT_EQ(named.label(named.points().point(3)), "block=64 bind.n=compile");
 }
 
+TEST_F(TuningSpaceTest, OneBindingOfAllLeavesNoneToTheWorkload) {
+  edit_workload("run: [scale]", "tune: {values: {block: [32, 64], bind.n: [run, compile]}}\nrun: [scale]");
+  EXPECT_EQ(names(space("")), (std::vector<std::string>{"block", "bind.n"}));
+  EXPECT_EQ(names(space("sweep: {bind.all: [run, compile]}\n")),
+            (std::vector<std::string>{"bind.all", "block"}));
+  EXPECT_EQ(names(space("set: {bind.all: run}\n")), std::vector<std::string>{"block"});
+}
+
+TEST_F(TuningSpaceTest, NamesAPointByWhatDiffersFromTheDefault) {
+  const TuningSpace tuned = space("tune: {space: {block: [64, 256], bind.n: [compile, run]}}\n");
+  EXPECT_EQ(tuned.short_label({0, 1}), "block=64 bind.n=run");
+  EXPECT_EQ(tuned.short_label({1, 1}), "bind.n=run");
+  EXPECT_EQ(tuned.short_label({1, 0}), "default");
+  EXPECT_EQ(space("tune: {space: {block: [64], mode: [plain]}}\n").short_label({0, 0}),
+            "block=64 mode=plain");
+}
+
 TEST_F(TuningSpaceTest, SaysWhatEachConstraintExcludes) {
   const TuningSpace tuned = space("set: {n: 5000}\ntune: {constraints: ['block >= 64']}\n");
   EXPECT_EQ(tuned.points().count(), 4U);
