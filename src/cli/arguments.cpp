@@ -32,9 +32,9 @@ const CLI::App& parsed_command(const CLI::App& app) {
 }
 
 /// "kiln cache gc".
-std::string words_of(const CLI::App& command) {
+std::string command_words(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
-  return (parent == nullptr ? "" : words_of(*parent) + " ") + command.get_name();
+  return (parent == nullptr ? "" : command_words(*parent) + " ") + command.get_name();
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ std::string unexpected_word_message(const CLI::App& app, const std::vector<std::
   const auto is_option = [](const std::string& word) { return word.size() > 1 && word.starts_with("-"); };
   const CLI::App& command = parsed_command(app);
   const auto option = std::find_if(extras.begin(), extras.end(), is_option);
-  const std::string place = &command == &app ? "" : " of '" + words_of(command) + "'";
+  const std::string place = &command == &app ? "" : " of '" + command_words(command) + "'";
   if (option != extras.end()) {
     std::vector<std::string> names;
     add_option_names(command, names);

@@ -19,7 +19,7 @@
 namespace kiln {
 namespace {
 
-struct ListArguments {
+struct WisdomListArguments {
   std::vector<std::string> names;
   std::string format = "table";
 };
@@ -103,7 +103,7 @@ TextTable table_of(const std::vector<WisdomRecord>& records) {
   return table;
 }
 
-int list(World& world, const ListArguments& arguments) {
+int list(World& world, const WisdomListArguments& arguments) {
   require_word("--format", arguments.format, {"table", "markdown", "yaml"});
   const std::vector<WisdomRecord> records = records_of(world, arguments.names);
   if (arguments.format == "yaml")
@@ -134,7 +134,7 @@ int merge(World& world, const MergeArguments& arguments) {
 
 Subcommand add_list_command(CLI::App& wisdom) {
   CLI::App* command = wisdom.add_subcommand("list", "Show points that were found to be fast");
-  const auto arguments = std::make_shared<ListArguments>();
+  const auto arguments = std::make_shared<WisdomListArguments>();
   command->add_option("NAME", arguments->names, "Workloads, or files; default all workloads")->type_name("");
   command->add_option("--format", arguments->format, "table, markdown or yaml")->type_name("FORMAT");
   command->footer(examples({"kiln wisdom list", "kiln wisdom list stencil7 --format yaml"}));
