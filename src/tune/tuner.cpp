@@ -161,7 +161,7 @@ class Search {
   /// Whether nothing runs on the device any more, in this process; that ends the search.
   bool is_lost(const Evaluation& evaluation) {
     if (evaluation.sizes.empty() || evaluation.sizes.back().status != RunStatus::kNotRun) return false;
-    result_.end = evaluation.sizes.back().message;
+    result_.end = evaluation.sizes.back().message + "; --resume goes on";
     return true;
   }
 

@@ -77,7 +77,8 @@ TEST_F(FoundWisdom, FastMathIsNobodysAdvice) {
 }
 
 TEST_F(FoundWisdom, GivesThePointsToBeginWith) {
-  const WisdomBook book(wisdom_of("set: {n: 1024}\ntune: {space: {block: all, bind.n: [compile, run]}}\n"));
+  const WisdomBook book(
+      wisdom_of("set: {n: 1024}\ntune: {space: {block: all, bind.n: [compile, run]}, cut: off}\n"));
   const auto points = [&](const std::string& text) {
     const JobSpec job = parse_job("workload: scale\n" + text, "j.yaml");
     const TuningSpace space(job, disk_.workload(), device_->info(), disk_.files);
@@ -89,7 +90,7 @@ TEST_F(FoundWisdom, GivesThePointsToBeginWith) {
   EXPECT_EQ(points("set: {n: 2000}\ntune: {space: {bind.n: [run, compile], block: [64, 32]}}\n").front(),
             "bind.n=compile block=32");
   EXPECT_EQ(points("tune: {space: {block: [32, 64]}}\n"), (std::vector<std::string>{"block=32", "block=64"}));
-  EXPECT_THAT(points("tune: {space: {block: [128]}}\n"), IsEmpty());
+  EXPECT_THAT(points("tune: {space: {block: [256]}}\n"), IsEmpty());
   EXPECT_THAT(points("tune: {space: {block: [32]}, objective: bandwidth}\n"), IsEmpty());
 }
 

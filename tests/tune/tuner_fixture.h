@@ -22,13 +22,14 @@ class FakeRunner : public TrialRunner {
   [[nodiscard]] bool has_lost(const std::string&) const override { return false; }
   std::optional<Record> run(const Variant& variant, const TrialRequest& request) override {
     requests.emplace_back(variant.label, request);
+    seconds.push_back(seconds_of(variant));
     Record record = describe_variant(variant, {"j.yaml", false}, context_);
     record.status = status_of ? status_of(variant, request) : RunStatus::kOk;
     if (!may_be_measured(record.status)) return record;
-    const double seconds = seconds_of(variant);
-    record.step = Summary{5, seconds, seconds, seconds, seconds, 0, seconds, seconds};
-    if (seconds > request.give_up_above) record.stop_reason = "given_up";
-    record.metrics = {{"bandwidth", "GB/s", 1e-9 / seconds, true}};
+    const double time = seconds.back();
+    record.step = Summary{5, time, time, time, time, 0, time, time};
+    if (time > request.give_up_above) record.stop_reason = "given_up";
+    record.metrics = {{"bandwidth", "GB/s", 1e-9 / time, true}};
     return record;
   }
 
@@ -38,6 +39,7 @@ class FakeRunner : public TrialRunner {
     return (variant.configuration.value("n").binding == Binding::kRun ? 2e-3 : 1e-3) * block;
   };
   std::vector<std::pair<std::string, TrialRequest>> requests;
+  std::vector<double> seconds;  // of those
 
  private:
   JobContext context_;
