@@ -123,6 +123,7 @@ class CommandLine {
 
   /// Parses and runs; what does not parse is reported.
   int run(int argc, const char* const* argv, const Console& console, std::int64_t start_ns) {
+    words_.assign(argv + std::min(argc, 1), argv + argc);
     try {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -136,6 +137,7 @@ class CommandLine {
   /// The same; empty, and nothing done, where it does not parse.
   std::optional<int> try_run(int argc, const char* const* argv, const Console& console,
                              std::int64_t start_ns) {
+    words_.assign(argv + std::min(argc, 1), argv + argc);
     try {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError&) {
@@ -166,7 +168,7 @@ class CommandLine {
     require_use_of_trace(command.app->get_name(), arguments_.settings);
     const std::unique_ptr<FileSystem> files = make_real_file_system();
     World world(console, resolve_settings(make_settings_world(*files), arguments_.settings), arguments_.quiet,
-                start_ns);
+                words_, start_ns);
     for (const std::string& warning : world.settings().warnings) world.log().warn(warning);
     const int code = command.run(world);
     world.engine().finish_trace();
@@ -175,6 +177,7 @@ class CommandLine {
 
   CLI::App app_;
   GlobalArguments arguments_;
+  std::vector<std::string> words_;  // of the command line, behind the program's name
   std::vector<Subcommand> commands_;
 };
 

@@ -17,6 +17,7 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "cli/run_reporter.h"
+#include "cli/trial_worker.h"
 #include "embed/wisdom_lookup.h"
 #include "job/plan.h"
 #include "record/record_file.h"
@@ -33,7 +34,8 @@ struct RunArguments {
   std::string format = "table";
   std::string wisdom;  ///< "true", or where it is; empty: as the job says
   bool strict_wisdom = false;
-  bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false;
+  bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false,
+       serves = false;
 };
 
 JobSpec job_of(World& world, const RunArguments& arguments) {
@@ -144,12 +146,16 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   const KnownRecords known =
       arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed) : KnownRecords();
   RunReporter reporter(world, arguments.format, file);
+  const auto processes = make_process_runner(ProcessGroup::kOfParent);
+  const MakeTrialRunner runners = isolates_trials(world, plan.job, false)
+                                      ? isolated_runners(world, plan.job, *processes)
+                                      : MakeTrialRunner();
   bool finished = false;
   try {
     const JobGuard guard(world, lanes, [&](const std::optional<Record>& last) { reporter.end_early(last); });
     context.watch = &guard.lane();
     for (std::size_t i = 0; i < lanes.size(); ++i) context.lane_watches.push_back(&guard.lane(i));
-    finished = run_job(plan, context, reporter, known);
+    finished = run_job(plan, context, reporter, known, runners);
   } catch (...) {
     // A compiler that the same keys stopped is no mistake of anybody's.
     if (!Interrupt::requested()) {
@@ -193,6 +199,7 @@ std::optional<WisdomAdvice> advice_for(World& world, const JobSpec& job, const W
 int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   const JobSpec job = job_of(world, arguments);
+  if (arguments.serves) return serve_trials(world, job);
   const std::vector<std::string> names = device_names(job.devices, world.settings().values);
   // A GPU's driver takes a tenth of a second to start: what needs no device is done meanwhile.
   auto opened = run_beside([&] { return open_devices(world, names); });
@@ -250,6 +257,7 @@ Subcommand add_run_command(CLI::App& app) {
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the variants with all their parameters; run nothing");
   add_require_checks(*command, arguments->require_checks);
+  add_serve_option(*command, arguments->serves);
   command->footer(
       examples(
           {"kiln run configs/quickstart.yaml",

@@ -13,6 +13,7 @@
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/run_reporter.h"
+#include "cli/trial_worker.h"
 #include "cli/tune_reporter.h"
 #include "embed/wisdom_lookup.h"
 #include "job/plan.h"
@@ -35,8 +36,11 @@ struct TuneArguments {
   std::vector<std::string> space;
   std::optional<std::uint64_t> seed;
   std::string output, wisdom, format = "table";
-  bool dry_run = false, resume = false, no_wisdom = false;
+  bool dry_run = false, resume = false, no_wisdom = false, serves = false;
 };
+
+/// A search meets kernels that never end, and goes on soon.
+constexpr const char* kTuneLaunchLimit = "60 s";
 
 JobSpec job_of(World& world, const TuneArguments& arguments) {
   JobSpec job = read_job(world, arguments.job);
@@ -141,6 +145,7 @@ int search(const TuneTask& task, TuneReporter& reporter, World& world, const Tun
 int tune_job(World& world, const TuneArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   const JobSpec job = job_of(world, arguments);
+  if (arguments.serves) return serve_trials(world, job);
   static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));
   const std::shared_ptr<Device> device = open_device(job, world);
   const auto workload = workload_of(job, world.engine().library());
@@ -164,7 +169,10 @@ int tune_job(World& world, const TuneArguments& arguments) {
   TuneReporter reporter(world, arguments.format, records, space, objective);
   const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) { reporter.end_early(last); });
   context.watch = &guard.lane();
-  const auto runner = make_local_runner(context, job.file, true);
+  const auto processes = make_process_runner(ProcessGroup::kOfParent);
+  const auto runner = isolates_trials(world, job, true)
+                          ? isolated_runners(world, job, *processes, kTuneLaunchLimit)(context)
+                          : make_local_runner(context, job.file, true);
   std::vector<Record> ended = records.read(world.log());
   std::erase_if(ended, [](const Record& record) { return !ended_process(record.status); });
   std::vector<std::uint64_t> first;
@@ -224,6 +232,7 @@ Subcommand add_tune_job(CLI::App& command) {
       .add_option("--format", arguments->format,
                   "table, or the records as json (one a line), csv or markdown")
       ->type_name("FORMAT");
+  add_serve_option(command, arguments->serves);
   command.add_flag("--dry-run", arguments->dry_run, "Show what would be varied; measure nothing");
   command.footer(
       examples(

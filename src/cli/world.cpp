@@ -23,11 +23,13 @@ LogLevel level_of(const Settings& settings, bool quiet) {
 
 }  // namespace
 
-World::World(const Console& console, ResolvedSettings settings, bool quiet, std::int64_t start_ns)
+World::World(const Console& console, ResolvedSettings settings, bool quiet,
+             std::vector<std::string> arguments, std::int64_t start_ns)
     : console_(console),
       settings_(std::move(settings)),
       out_(console.out, style().color),
       quiet_(quiet),
+      arguments_(std::move(arguments)),
       status_line_(console),
       log_(status_line_, level_of(settings_.values, quiet),
            make_style(console, console.err_is_terminal, settings_.values.color)),

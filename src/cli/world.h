@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -21,13 +22,15 @@ namespace kiln {
 /// it is first asked for: a command starts nothing that it does not use.
 class World {
  public:
-  /// `start_ns`: the steady time when the command began.
-  World(const Console& console, ResolvedSettings settings, bool quiet, std::int64_t start_ns);
+  /// `arguments`: the words behind the program's name. `start_ns`: the steady time when the command began.
+  World(const Console& console, ResolvedSettings settings, bool quiet, std::vector<std::string> arguments,
+        std::int64_t start_ns);
 
   /// Standard output; control characters are shown in place of sent.
   [[nodiscard]] std::ostream& out() { return out_; }
   [[nodiscard]] const ResolvedSettings& settings() const { return settings_; }
   [[nodiscard]] bool quiet() const { return quiet_; }
+  [[nodiscard]] const std::vector<std::string>& arguments() const { return arguments_; }
   /// Of standard output.
   [[nodiscard]] TextStyle style() const;
   [[nodiscard]] StatusLine& status_line() { return status_line_; }
@@ -44,6 +47,7 @@ class World {
   ResolvedSettings settings_;
   PrintableStream out_;
   bool quiet_;
+  std::vector<std::string> arguments_;
   StatusLine status_line_;
   ConsoleLog log_;
   std::unique_ptr<FileSystem> files_;

@@ -256,7 +256,7 @@ const std::vector<SettingRow>& setting_rows() {
     {"compile_memory_limit", "KILN_COMPILE_MEMORY_LIMIT", "--compile-memory-limit", K::kBytes, &S::compile_memory_limit, "8 GiB",
      "Memory that a worker process may use, and each compiler that it starts; 0: no limit"},
     {"isolation", "KILN_ISOLATION", "--isolation", K::kWord, &S::isolation, "auto",
-     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, where many are asked for all of them, all else none)", isolation_words()},
+     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, where many are asked for all of them, all else none). Variants of `kiln run` run in a process of their own with process, those of `kiln tune` but with none", isolation_words()},
     {"wisdom_dir", "KILN_WISDOM_DIR", "", K::kPath, &S::wisdom_dir, "`$XDG_DATA_HOME/kiln/wisdom` (`~/.local/share/kiln/wisdom`)",
      "Folder of the points that were found to be fast (docs/wisdom.md)"},
     {"wisdom_read_only", "KILN_WISDOM_READ_ONLY", "", K::kPathList, &S::wisdom_read_only, "none",

@@ -15,7 +15,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-constexpr const char* kName = "kiln-worker";
+constexpr const char* kWorker = "kiln-worker";
 
 /// The object that this code was loaded from: libkiln.so, or the program itself.
 Path this_object() {
@@ -28,10 +28,10 @@ Path this_object() {
 
 /// Where the build that this code is of left, or installs, its programs. Such a folder may be gone, and its
 /// name anybody's.
-std::vector<std::string> own_places() {
+std::vector<std::string> own_places(const std::string& name) {
   std::vector<std::string> paths;
   for (const char* folder : {KILN_INSTALLED_PROGRAMS, KILN_BUILT_PROGRAMS})
-    paths.push_back((Path(folder) / kName).string());
+    paths.push_back((Path(folder) / name).string());
   return paths;
 }
 
@@ -46,14 +46,14 @@ bool is_trusted(const std::string& path) {
   return true;
 }
 
-std::vector<std::string> candidates() {
+std::vector<std::string> candidates(const std::string& name) {
   std::vector<std::string> paths;
   for (const Path& object : {Path("/proc/self/exe"), this_object()}) {
     std::error_code failure;
     const Path folder = std::filesystem::canonical(object, failure).parent_path();
     if (failure) continue;
     for (const Path& place : {folder, folder.parent_path() / "libexec" / "kiln"}) {
-      std::string path = (place / kName).string();
+      std::string path = (place / name).string();
       if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(std::move(path));
     }
   }
@@ -62,20 +62,24 @@ std::vector<std::string> candidates() {
 
 }  // namespace
 
-std::optional<std::string> find_worker(const std::string& stated, ProcessRunner& processes) {
-  if (!stated.empty()) return processes.find_program(stated);
-  for (const std::string& path : candidates()) {
+std::optional<std::string> find_program_of_kiln(const std::string& name, ProcessRunner& processes) {
+  for (const std::string& path : candidates(name)) {
     if (auto found = processes.find_program(path)) return found;
   }
-  for (const std::string& path : own_places()) {
+  for (const std::string& path : own_places(name)) {
     if (!is_trusted(path)) continue;
     if (auto found = processes.find_program(path)) return found;
   }
-  return processes.find_program(kName);
+  return processes.find_program(name);
+}
+
+std::optional<std::string> find_worker(const std::string& stated, ProcessRunner& processes) {
+  return stated.empty() ? find_program_of_kiln(kWorker, processes) : processes.find_program(stated);
 }
 
 std::string worker_places(const std::string& stated) {
-  return stated.empty() ? join(candidates(), ", ") + ", " + join(own_places(), ", ") + " and PATH" : stated;
+  if (!stated.empty()) return stated;
+  return join(candidates(kWorker), ", ") + ", " + join(own_places(kWorker), ", ") + " and PATH";
 }
 
 }  // namespace kiln

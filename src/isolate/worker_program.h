@@ -12,6 +12,10 @@ namespace kiln {
 /// left or installs its programs (if nobody else may write there), or in PATH.
 [[nodiscard]] std::optional<std::string> find_worker(const std::string& stated, ProcessRunner& processes);
 
+/// Another program of Kiln, by the same rules: "kiln". The running one, if it has that name.
+[[nodiscard]] std::optional<std::string> find_program_of_kiln(const std::string& name,
+                                                              ProcessRunner& processes);
+
 /// Where it was looked for, for messages.
 [[nodiscard]] std::string worker_places(const std::string& stated);
 
