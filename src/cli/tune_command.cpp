@@ -40,13 +40,16 @@ TextTable table_of(const std::vector<SearcherResult>& results) {
   TextTable table{{{"space"}, {"searcher"}}, {}};
   for (const std::uint64_t n : kShownEvaluations)
     table.columns.push_back({"after\n" + std::to_string(n), true});
-  for (const char* title : {"score over\nevaluations", "score over\ntime", "exact\nscore", "s/run"})
+  for (const char* title : {"score over\nevaluations", "score over\ntime", "exact\nscore",
+                            "within 2 %\nafter", "part of the\nwhole time", "s/run"})
     table.columns.push_back({title, true});
   for (const SearcherResult& one : results) {
     std::vector<TableCell> row = {{one.space}, {one.searcher}};
     for (const std::uint64_t n : kShownEvaluations) row.push_back({decimals(one.fraction_after(n), 3)});
     for (const double score : {one.score.evaluations, one.score.time, one.score.exact})
       row.push_back({decimals(score, 2)});
+    row.push_back({decimals(one.near.evaluations, 0)});
+    row.push_back({decimals(100 * one.near.time, 1) + " %"});
     row.push_back({decimals(one.seconds, 3)});
     table.rows.push_back(std::move(row));
   }
@@ -90,10 +93,12 @@ Subcommand add_compare_command(CLI::App& tune) {
   CLI::App* command = tune.add_subcommand(
       "compare",
       "Replay searches over spaces of which every point was measured, and show what part of the best speed "
-      "each "
-      "searcher has found after 20, 50, 100 and 200 evaluations, and the community's scores");
+      "each searcher has found after 20, 50, 100 and 200 evaluations, the community's scores, and after how "
+      "many evaluations, and what part of the time of all points, half of the searches are within 2 %");
   const auto arguments = std::make_shared<CompareArguments>();
-  command->add_option("FILES", arguments->files, "Cache files of Kernel Tuner, or T4 results; also .gz")
+  command
+      ->add_option("FILES", arguments->files,
+                   "Journals of kiln tune, cache files of Kernel Tuner, or T4 results; also .gz")
       ->required()
       ->type_name("");
   command->add_option("--searchers", arguments->searchers, "Which ones: " + searcher_names())

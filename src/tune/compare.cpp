@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <numeric>
 
 #include "base/async.h"
@@ -31,9 +32,33 @@ double value_after(const std::vector<double>& curve, std::uint64_t evaluations) 
   return curve[std::min<std::uint64_t>(evaluations, curve.size()) - 1];
 }
 
+NearOptimum near_optimum(const RecordedSpace& space, const std::vector<SearchTrace>& traces) {
+  double all_seconds = 0;
+  for (const RecordedPoint& point : space.points) all_seconds += point.seconds;
+  const double wanted = (1 + kNear) * space.optimum();
+  std::vector<double> evaluations, times;
+  for (const SearchTrace& trace : traces) {
+    const auto found =
+        std::find_if(trace.best.begin(), trace.best.end(), [&](double best) { return best <= wanted; });
+    const bool came = found != trace.best.end();
+    const auto place = found - trace.best.begin();
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    evaluations.push_back(came ? static_cast<double>(place + 1) : kNever);
+    times.push_back(came ? trace.seconds[static_cast<std::size_t>(place)] / all_seconds : kNever);
+  }
+  // The upper one of two middles: a half that never came is most.
+  const auto median = [](std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  };
+  return {median(evaluations), median(times)};
+}
+
 SearcherResult result_of(const RecordedSpace& space, const Baseline& baseline, const std::string& searcher,
                          const std::vector<SearchTrace>& traces, std::uint64_t evaluations) {
-  SearcherResult result{space.name, searcher, {}, {}, score_of(baseline, traces), 0};
+  SearcherResult result{space.name, searcher, {}, {}, score_of(baseline, traces), near_optimum(space, traces),
+                        0};
   for (std::uint64_t n = 1; n <= std::min<std::uint64_t>(evaluations, space.points.size()); ++n) {
     result.fraction.push_back(found_fraction(baseline, traces, n));
     result.random.push_back(baseline.expected_best(n).fraction);
@@ -51,6 +76,8 @@ void add_part(SearcherResult& mean, const SearcherResult& one, double count) {
   mean.score.evaluations += one.score.evaluations / count;
   mean.score.time += one.score.time / count;
   mean.score.exact += one.score.exact / count;
+  mean.near.evaluations += one.near.evaluations / count;
+  mean.near.time += one.near.time / count;
   mean.seconds += one.seconds / count;
 }
 
@@ -103,7 +130,7 @@ std::vector<SearcherResult> means_over_spaces(const std::vector<SearcherResult>&
     if (std::any_of(means.begin(), means.end(),
                     [&](const auto& mean) { return mean.searcher == one.searcher; }))
       continue;
-    SearcherResult& mean = means.emplace_back(SearcherResult{"mean", one.searcher, {}, {}, {}, 0});
+    SearcherResult& mean = means.emplace_back(SearcherResult{"mean", one.searcher, {}, {}, {}, {}, 0});
     std::vector<const SearcherResult*> own;
     for (const SearcherResult& other : results) {
       if (other.searcher == one.searcher) own.push_back(&other);
@@ -122,13 +149,15 @@ std::string scores_to_csv(const std::vector<SearcherResult>& results) {
   for (const char* what : {"fraction", "random"}) {
     for (const std::uint64_t n : kShownEvaluations) titles.push_back(what + ("_" + std::to_string(n)));
   }
-  titles.insert(titles.end(), {"score_evaluations", "score_time", "score_exact", "seconds_per_run"});
+  titles.insert(titles.end(), {"score_evaluations", "score_time", "score_exact", "near_evaluations",
+                               "near_time", "seconds_per_run"});
   std::string csv = csv_line(titles);
   for (const SearcherResult& one : results) {
     std::vector<std::string> fields = {one.space, one.searcher};
     for (const std::uint64_t n : kShownEvaluations) fields.push_back(rounded(one.fraction_after(n)));
     for (const std::uint64_t n : kShownEvaluations) fields.push_back(rounded(one.random_after(n)));
-    for (const double value : {one.score.evaluations, one.score.time, one.score.exact, one.seconds})
+    for (const double value : {one.score.evaluations, one.score.time, one.score.exact, one.near.evaluations,
+                               one.near.time, one.seconds})
       fields.push_back(rounded(value));
     csv += csv_line(fields);
   }

@@ -18,12 +18,20 @@ struct CompareOptions {
 /// Evaluations at which the found fraction is shown.
 inline constexpr std::uint64_t kShownEvaluations[] = {20, 50, 100, 200};
 
+/// When a search was within `kNear` of the optimum: medians over the seeds, infinite where most never were.
+inline constexpr double kNear = 0.02;
+struct NearOptimum {
+  double evaluations = 0;
+  double time = 0;  ///< over the time of measuring every point
+};
+
 /// One searcher on one space.
 struct SearcherResult {
   std::string space, searcher;
   std::vector<double> fraction;  ///< mean optimum / best after 1, 2, ... evaluations
   std::vector<double> random;    ///< its exact expectation for uniform samples without replacement
   Score score;
+  NearOptimum near;
   double seconds = 0;  ///< of this machine, for one run
 
   /// The last one where there are fewer.

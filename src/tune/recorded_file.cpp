@@ -129,6 +129,15 @@ RecordedSpace space_of(std::string name, std::vector<RecordedParameter> paramete
   return recorded;
 }
 
+/// "gemm" of gemm.json.gz and of gemm/tune.jsonl.
+std::string name_of(std::filesystem::path path) {
+  for (const char* ending : {".gz", ".json", ".jsonl"}) {
+    if (path.extension() == ending) path.replace_extension();
+  }
+  const bool journal = path.filename() == "tune" && path.has_parent_path();
+  return (journal ? path.parent_path() : path).filename().string();
+}
+
 /// Of a journal of Kiln: points that were measured in several sessions count by the last.
 RecordedSpace space_of_journal(const std::string& text, const std::filesystem::path& path) {
   const std::string file = path.string();
@@ -144,13 +153,7 @@ RecordedSpace space_of_journal(const std::string& text, const std::filesystem::p
     entries.push_back(std::move(entry));
   }
   if (entries.empty()) throw bad_input("holds no points", {file, 0, 0});
-  return space_of(path.parent_path().filename().string(), parameters_seen(entries), entries, file);
-}
-
-std::string name_of(std::filesystem::path path) {
-  if (path.extension() == ".gz") path.replace_extension();
-  if (path.extension() == ".json") path.replace_extension();
-  return path.filename().string();
+  return space_of(name_of(path), parameters_seen(entries), entries, file);
 }
 
 }  // namespace

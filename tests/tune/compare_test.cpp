@@ -33,6 +33,25 @@ TEST(Compare, GivesOneResultForEachSpaceAndSearcherWhateverTheThreads) {
   EXPECT_DOUBLE_EQ(means[1].score.exact, one[1].score.exact);
 }
 
+/// Only the optimum itself is within 2 % of it.
+TEST(Compare, SaysWhenSearchesCameNearTheOptimum) {
+  std::vector<RecordedSpace> spaces;
+  spaces.push_back(made_space());
+  const RecordedSpace& space = spaces.front();
+  const std::uint64_t place = *space.space.rank(Point{8, 3, 2});
+  double before = 0, all = 0;
+  for (std::uint64_t rank = 0; rank < space.points.size(); ++rank) {
+    all += space.points[rank].seconds;
+    if (rank <= place) before += space.points[rank].seconds;
+  }
+  const auto whole = compare_searchers(spaces, {{"exhaustive"}, 3, {576, 1}, 1});
+  EXPECT_EQ(whole[0].near.evaluations, static_cast<double>(place + 1));
+  EXPECT_NEAR(whole[0].near.time, before / all, 1e-12);
+  const auto part = compare_searchers(spaces, {{"exhaustive"}, 3, {place, 1}, 1});
+  EXPECT_TRUE(std::isinf(part[0].near.evaluations));
+  EXPECT_THAT(scores_to_csv(part), HasSubstr("near_evaluations,near_time,seconds_per_run"));
+}
+
 TEST(Compare, WritesCsv) {
   std::vector<RecordedSpace> spaces;
   spaces.push_back(made_space());
