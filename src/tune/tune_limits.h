@@ -29,8 +29,11 @@ class TuneLimits {
   TuneLimits(const TuneBudget& budget, std::uint64_t points, const Objective& objective,
              const DeviceInfo& device, const Clock& clock);
 
-  /// The most evaluations, where they are limited.
+  /// The most evaluations of points, where they are limited. The default's and the paper's variant count
+  /// where they are points of the space.
   [[nodiscard]] const std::optional<std::uint64_t>& evaluations() const { return evaluations_; }
+  /// How many more there may be after these.
+  [[nodiscard]] std::optional<std::uint64_t> left(const std::vector<Evaluation>& evaluations) const;
   /// Since the beginning.
   [[nodiscard]] double seconds() const { return seconds_between(begin_ns_, clock_.steady_ns()); }
   /// Which limit is reached, in words; empty: none.

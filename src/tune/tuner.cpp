@@ -104,10 +104,8 @@ class Search {
     bool more = true;
     while (more && queue_.takes_more(ahead) && !stopped() && !ended()) {
       std::size_t wanted = ahead - queue_.size();
-      if (limits_.evaluations()) {
-        const std::uint64_t left = *limits_.evaluations() - result_.evaluations.size();
-        wanted = std::min<std::size_t>(wanted, left - std::min<std::uint64_t>(left, queue_.size()));
-      }
+      if (const auto left = limits_.left(result_.evaluations))
+        wanted = std::min<std::size_t>(wanted, *left - std::min<std::uint64_t>(*left, queue_.size()));
       if (wanted == 0) return;
       const std::vector<std::uint64_t> ranks = searcher_->ask(wanted);
       more = !ranks.empty();

@@ -128,6 +128,11 @@ TEST_F(TunerTest, BudgetsEndIt) {
   EXPECT_EQ(sink_.evaluated_count, 3U);
   EXPECT_EQ(tune_job("tune: {space: {block: all, bind.n: [compile, run]}, budget: {fraction: 0.5}}\n").end,
             "4 evaluations");
+  // The default is no point of this space, and does not count.
+  const TuneResult whole =
+      tune_job("tune: {space: {block: [64, 128], bind.n: [compile]}, budget: {fraction: 1}}\n");
+  EXPECT_EQ(whole.end, "2 evaluations");
+  EXPECT_EQ(whole.evaluations.size(), 3U);
   EXPECT_EQ(tune_job("tune: {space: {block: all}, budget: {target: 0.3}}\n").end, "the target is reached");
   EXPECT_EQ(tune_job("tune: {space: {block: all}, budget: {time: 0}}\n").end, "0 s are over");
   runner_.seconds_of = [](const Variant&) { return 1.0; };
