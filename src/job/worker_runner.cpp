@@ -75,6 +75,7 @@ class WorkerRunner final : public TrialRunner {
       const auto result = context_.service.get(wanted.specialization, *wanted.compiler, nullptr);
       if (const auto* failure = std::get_if<Diagnostic>(&result)) {
         if (context_.stopped()) return std::nullopt;
+        if (failure->environment) throw environment_error(failure->summary);
         Record record = describe_variant(variant, source, context_);
         record.status = RunStatus::kCompileFailed;
         record.message = failure->summary;
