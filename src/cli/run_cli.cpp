@@ -40,14 +40,14 @@ constexpr const char* kSummary =
 
 using AddCommand = Subcommand (*)(CLI::App&);
 
-struct Command {
+struct KnownCommand {
   std::string_view name;
   AddCommand add;
   bool takes_trace = false;  ///< has a use for --trace
 };
 
 /// In the order of the help.
-constexpr Command kCommands[] = {
+constexpr KnownCommand kCommands[] = {
     {"run", add_run_command, true},
     {"validate", add_validate_command},
     {"study", add_study_command, true},
@@ -67,7 +67,7 @@ constexpr Command kCommands[] = {
 /// The first word that is a command's name; empty if there is none.
 std::string_view command_word(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
-    for (const Command& command : kCommands) {
+    for (const KnownCommand& command : kCommands) {
       if (argv[i] == command.name) return command.name;
     }
   }
@@ -97,7 +97,7 @@ void require_use_of_trace(const std::string& name, const SettingsOverrides& give
                    [](const auto& value) { return value.first == "trace"; }))
     return;
   std::vector<std::string> takers;
-  for (const Command& command : kCommands) {
+  for (const KnownCommand& command : kCommands) {
     if (command.name == name && command.takes_trace) return;
     if (command.takes_trace) takers.emplace_back(command.name);
   }
@@ -113,7 +113,7 @@ class CommandLine {
     app_.set_help_flag("-h,--help", "This text; after a command: what it does, with examples");
     app_.require_subcommand(0, 1);
     add_global_options(app_, arguments_);
-    for (const Command& command : kCommands) {
+    for (const KnownCommand& command : kCommands) {
       if (only.empty() || command.name == only) commands_.push_back(command.add(app_));
     }
     app_.footer(examples({"kiln run configs/quickstart.yaml",

@@ -114,7 +114,7 @@ MakeTrialRunner isolated_runners(World& world, const JobSpec& job, ProcessRunner
   Command command;
   command.program = *program;
   command.arguments = arguments_of_worker(world, launch_limit);
-  return [&world, file = job.file,
+  return [file = job.file,
           workers = TrialWorkers{processes, command, [&world](const std::string& text) {
                                    world.status_line().write(text.substr(0, text.find_last_not_of('\n') + 1));
                                  }}](const JobContext& context) {

@@ -16,7 +16,7 @@ void CudaStaging::make_slots() {
   if (slots_.back().copied) return;
   for (Slot& slot : slots_) {
     void* memory = nullptr;
-    context_->run(call().host_allocate, &memory, kSlotBytes, 0);
+    context_->run(call().host_allocate, &memory, kSlotBytes, 0U);
     slot.memory.reset(context_->handle(memory));
     cuda_abi::Event event = nullptr;
     context_->run(call().event_create, &event, cuda_abi::kEventNoTiming);
