@@ -49,12 +49,15 @@ MeasureSpec read_measure(const YamlNode& node) {
     measure.enabled = node.boolean();
     return measure;
   }
-  node.require_keys({"min_time", "max_time", "min_samples", "max_samples", "cache"});
+  node.require_keys({"min_time", "max_time", "min_samples", "max_samples", "cache", "energy"});
   if (const auto value = node.find("min_time")) measure.min_time = value->duration();
   if (const auto value = node.find("max_time")) measure.max_time = value->duration();
   if (const auto value = node.find("min_samples")) measure.min_samples = read_count(*value);
   if (const auto value = node.find("max_samples")) measure.max_samples = read_count(*value);
   if (const auto value = node.find("cache")) measure.cold = read_cold(*value);
+  if (const auto value = node.find("energy")) measure.energy = value->boolean();
+  if (measure.energy && measure.cold)
+    throw node.error("energy is that of steps which follow each other: not with `cache: cold`");
   if (measure.max_time < measure.min_time) throw node.error("max_time is less than min_time");
   if (measure.max_samples < measure.min_samples) throw node.error("max_samples is less than min_samples");
   return measure;

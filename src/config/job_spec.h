@@ -22,6 +22,7 @@ struct MeasureSpec {
   std::size_t min_samples = 5;
   std::size_t max_samples = 1000;
   bool cold = false;    ///< flush the last-level cache before each sample
+  bool energy = false;  ///< joules of a step, too
   bool enabled = true;  ///< `measure: false`: check only
 };
 

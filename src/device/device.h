@@ -136,6 +136,9 @@ class Device {
   [[nodiscard]] virtual TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data);
   /// `nullopt` where nothing tells.
   [[nodiscard]] virtual std::optional<DeviceClocks> clocks() { return std::nullopt; }
+  /// Drawn since some moment of the past; it grows by steps, some 100 ms apart. `nullopt` where nothing
+  /// tells.
+  [[nodiscard]] virtual std::optional<double> energy_joules() { return std::nullopt; }
   /// Loads `binary` (a shared object, a cubin, a code object). Throws Error if it is not loadable here.
   [[nodiscard]] virtual std::unique_ptr<Module> load(const std::string& binary) = 0;
   /// Evicts cached data of earlier launches from the last-level cache; enqueued.

@@ -188,6 +188,7 @@ class TracedDevice final : public Device {
     return inner_->encode_tensor_map(layout, data);
   }
   [[nodiscard]] std::optional<DeviceClocks> clocks() override { return inner_->clocks(); }
+  [[nodiscard]] std::optional<double> energy_joules() override { return inner_->energy_joules(); }
 
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
     TraceSpan span(&trace_->trace(), TraceKind::kLoad, info().id);

@@ -42,9 +42,13 @@ std::vector<std::pair<std::string, RawValue>> read_assignments(const JsonNode& n
 }
 
 Json measure_of(const MeasureSpec& measure) {
-  return {{"enabled", measure.enabled},         {"min_time", measure.min_time},
-          {"max_time", measure.max_time},       {"min_samples", measure.min_samples},
-          {"max_samples", measure.max_samples}, {"cold", measure.cold}};
+  return {{"enabled", measure.enabled},
+          {"min_time", measure.min_time},
+          {"max_time", measure.max_time},
+          {"min_samples", measure.min_samples},
+          {"max_samples", measure.max_samples},
+          {"cold", measure.cold},
+          {"energy", measure.energy}};
 }
 
 MeasureSpec read_measure(const JsonNode& node) {
@@ -55,6 +59,7 @@ MeasureSpec read_measure(const JsonNode& node) {
   measure.min_samples = node.at("min_samples").count();
   measure.max_samples = node.at("max_samples").count();
   measure.cold = node.at("cold").truth();
+  measure.energy = node.at("energy").truth();
   return measure;
 }
 
@@ -77,6 +82,7 @@ std::string trial_question(const Variant& variant, const TrialRequest& request) 
   question["measure"] = measure_of(request.measure);
   question["give_up_above"] = std::isfinite(request.give_up_above) ? Json(request.give_up_above) : Json();
   question["input_seed"] = request.input_seed;
+  question["clocks"] = request.clocks;
   return question.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -97,6 +103,7 @@ TrialQuestion read_trial_question(const std::string& line, const std::shared_ptr
   if (const JsonNode limit = node.at("give_up_above"); !limit.is_null())
     question.request.give_up_above = limit.number();
   question.request.input_seed = node.at("input_seed").count();
+  question.request.clocks = node.at("clocks").truth();
   return question;
 }
 

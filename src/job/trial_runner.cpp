@@ -13,6 +13,18 @@ namespace {
 /// Thrown out of a measurement where JobContext::stop says so.
 struct JobStopped {};
 
+double measure_energy(Timer& timer, const Trial& trial, double step_seconds,
+                      const std::function<void()>& require_go_on) {
+  if (trial.most_steps() > 0)
+    throw bad_input(
+        "measure.energy: the steps of this workload cannot follow each other, as its inputs are made anew");
+  const auto joules = timer.energy(step_seconds, require_go_on);
+  if (!joules)
+    throw environment_error("measure.energy: " + trial.device().info().id +
+                            " does not tell what it draws; that needs an NVIDIA GPU with NVML");
+  return *joules;
+}
+
 /// Samples the step. Where it has several launches, a second pass of as many steps, and of no longer than
 /// `max_time`, times these.
 StepTimes measure(Trial& trial, const TrialRequest& request, const JobContext& context, Record& record) {
@@ -23,14 +35,14 @@ StepTimes measure(Trial& trial, const TrialRequest& request, const JobContext& c
   };
   Timer timer(trial, trial.device(), trial.stream(), context.clock, spec.cold, context.trace);
   timer.warm_up();
-  record.clocks_before = trial.device().clocks();
+  if (request.clocks) record.clocks_before = trial.device().clocks();
   Samples samples = timer.measure({.min_time = spec.min_time,
                                    .max_time = spec.max_time,
                                    .min_samples = spec.min_samples,
                                    .max_samples = spec.max_samples,
                                    .give_up_above = request.give_up_above},
                                   require_go_on);
-  record.clocks_after = trial.device().clocks();
+  if (request.clocks) record.clocks_after = trial.device().clocks();
   StepTimes times;
   times.seconds = std::move(samples.seconds);
   times.steps_per_sample = timer.steps_per_sample();
@@ -39,6 +51,8 @@ StepTimes measure(Trial& trial, const TrialRequest& request, const JobContext& c
     times.launch_seconds = timer.profile(times.seconds.size(), spec.max_time, require_go_on);
     times.profiled_steps = times.launch_seconds.front().size();
   }
+  if (spec.energy && samples.reason != StopReason::kGivenUp)
+    times.joules = measure_energy(timer, trial, samples.summary.median, require_go_on);
   return times;
 }
 

@@ -17,12 +17,14 @@ namespace kiln {
 /// How one variant is to be run.
 struct TrialRequest {
   MeasureSpec measure = {};
-  /// Seconds of a step: sampling ends after three samples if none was as fast (`stop_reason` is then
-  /// given_up).
+  /// Seconds of a step: sampling ends after three samples if none was as fast, or sooner
+  /// (SamplerOptions::give_up_above); `stop_reason` is then given_up.
   double give_up_above = std::numeric_limits<double>::infinity();
   /// Added to the seed of random inputs, to check a variant on other data; what it is to keep is kept for 0
   /// only.
   std::uint64_t input_seed = 0;
+  /// Whether the device's clocks are read before and after, which takes some milliseconds.
+  bool clocks = true;
 };
 
 /// Runs variants one after the other: code, inputs, checks, samples. For one thread at a time.

@@ -214,6 +214,7 @@ void add_times(Record& record, const Trial& trial, const StepTimes& times) {
     record.metrics.push_back({metric.name, metric.unit, trial.configuration().evaluate(metric.value, by_name),
                               metric.higher_is_better});
   }
+  if (times.joules) record.metrics.push_back({kEnergyMetric, "J", *times.joules, false});
 }
 
 }  // namespace kiln

@@ -109,21 +109,20 @@ class WorkerRunner final : public TrialRunner {
     if (!record) return record;
     // A process that ends says so itself, in words that are not true of this one.
     if (workers_.tell && !reply.error.empty() && !ended_process(record->status)) workers_.tell(reply.error);
-    complete(*record, so_far, variant, source);
+    complete(*record, so_far, variant);
     if (spoils_process(*record)) end_worker();
     return record;
   }
 
-  void complete(Record& record, const Record& expected, const Variant& variant,
-                const RecordSource& source) const {
-    if (!ended_process(record.status) && !record.units.empty() &&
-        variant_identity(record) != variant_identity(describe_variant(variant, source, context_)))
-      throw internal_error("the process that runs the variants ran another one than '" + variant.label + "'");
+  void complete(Record& record, const Record& expected, const Variant& variant) const {
     record.run_id = expected.run_id;
     record.wisdom = expected.wisdom;
     for (UnitUse& unit : record.units) {
       const auto cost = costs_.find(unit.key);
-      if (cost == costs_.end() || unit.origin != Origin::kDisk) continue;
+      if (cost == costs_.end())
+        throw internal_error("the process that runs the variants ran another one than '" + variant.label +
+                             "'");
+      if (unit.origin != Origin::kDisk) continue;
       unit.origin = cost->second.origin;
       unit.compile_seconds = cost->second.compile_seconds;
     }

@@ -16,6 +16,7 @@ std::size_t next_look(std::size_t samples) {
 
 Samples sample(const std::function<double()>& take_one, const SamplerOptions& options, const Clock& clock) {
   constexpr std::size_t kLeastToGiveUp = 3;
+  constexpr double kHopeless = 4;
   const std::int64_t begin = clock.steady_ns();
   Samples samples;
   std::size_t look = std::max<std::size_t>(1, options.min_samples);
@@ -29,7 +30,7 @@ Samples sample(const std::function<double()>& take_one, const SamplerOptions& op
     const bool out_of_time = elapsed >= options.max_time;
     const bool may_be_stable = count >= options.min_samples && elapsed >= options.min_time;
     const bool looks = may_be_stable && count >= look;
-    const bool too_slow = count >= kLeastToGiveUp && fastest > options.give_up_above;
+    const bool too_slow = fastest > options.give_up_above * (count >= kLeastToGiveUp ? 1 : kHopeless);
     if (!looks && !out_of_samples && !out_of_time && !too_slow) continue;
 
     samples.summary = summarize(samples.seconds);

@@ -17,8 +17,9 @@ struct SamplerOptions {
   std::size_t min_samples = 5;
   std::size_t max_samples = 1000;
   double target_relative_interval = 0.01;  ///< half width of the median's interval over the median
-  /// Seconds of one sample. Sampling is given up once none of three samples and more is as fast as this, or
-  /// the median is slower at 95 %: what is measured cannot be worth more samples.
+  /// Seconds of one sample. Sampling is given up once none of three samples and more is as fast as this, none
+  /// at all comes near four times this, or the median is slower at 95 %: what is measured cannot be worth
+  /// more samples.
   double give_up_above = std::numeric_limits<double>::infinity();
 };
 

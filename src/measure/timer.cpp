@@ -2,15 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kiln {
 namespace {
 
 constexpr int kWarmUpSteps = 2;
-constexpr double kLongStep = 1;  ///< seconds; such a step warms up by itself
+constexpr double kLongStep = 1e-3;  ///< seconds; such a step warms up by itself
 constexpr double kLeastSample =
     100e-6;  ///< seconds; long against a clock's resolution and the cost of waiting
 constexpr double kMostBatch = 1000;
+
+// Of a measurement of energy, in seconds: the least between two changes of the counter, what is enqueued at a
+// time, and after which a counter that does not change is given up.
+constexpr double kEnergyTime = 0.5;
+constexpr double kEnergyBatch = 5e-3;
+constexpr double kEnergyPatience = 5;
 
 }  // namespace
 
@@ -66,6 +73,32 @@ Samples Timer::measure(const SamplerOptions& options, const std::function<void()
     return take();
   };
   return sample(take_one, options, clock_);
+}
+
+/// The counter is read while the device works. Its changes are some 100 ms apart, so power is taken between
+/// two of them, and the time of a step from all steps.
+std::optional<double> Timer::energy(double step_seconds, const std::function<void()>& before_each) {
+  const std::int64_t begin = clock_.steady_ns();
+  const auto elapsed = [&] { return seconds_between(begin, clock_.steady_ns()); };
+  const auto batch = static_cast<std::size_t>(std::clamp(std::ceil(kEnergyBatch / step_seconds), 1.0, 1e5));
+  std::optional<double> last = device_.energy_joules();
+  std::optional<std::pair<double, double>> first;  // seconds and joules at a change
+  for (std::size_t steps = batch; last; steps += batch) {
+    if (before_each) before_each();
+    step_.make_ready(batch);
+    for (std::size_t i = 0; i < batch; ++i) step_.enqueue({});
+    const double at = elapsed();
+    const std::optional<double> now = device_.energy_joules();
+    step_.wait();
+    if (now != last) {
+      if (now && first && at - first->first >= kEnergyTime)
+        return (*now - first->second) / (at - first->first) * elapsed() / static_cast<double>(steps);
+      if (now && !first) first = {at, *now};
+      last = now;
+    }
+    if (elapsed() > std::max(kEnergyPatience, 4 * step_seconds)) break;
+  }
+  return std::nullopt;
 }
 
 /// An event stands after each launch, so its time is that of the work between two events.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct StepTimes {
   std::size_t steps_per_sample = 1;
   std::size_t profiled_steps = 0;  ///< of that pass
   std::string stop_reason;         ///< why sampling ended
+  std::optional<double> joules;    ///< of one step, where it was asked for
 };
 
 /// The sampling protocol: warm-up, as many steps in a sample as a clock can resolve, samples until the median
@@ -52,7 +54,7 @@ class Timer {
   Timer(TimedStep& step, Device& device, Stream& stream, const Clock& clock, bool cold,
         Trace* trace = nullptr);
 
-  /// Two steps that do not count, or one that takes a second and more; decides how many make a sample.
+  /// Two steps that do not count, or one that takes a millisecond and more; decides how many make a sample.
   void warm_up();
   /// One sample: seconds of one step.
   [[nodiscard]] double take();
@@ -63,6 +65,9 @@ class Timer {
   /// `most_seconds` of wall clock are over. `before_each` as above.
   [[nodiscard]] std::vector<std::vector<double>> profile(std::size_t most_steps, double most_seconds,
                                                          const std::function<void()>& before_each);
+  /// Joules of one step among steps that follow each other without a pause, some 0.6 s of them.
+  /// `step_seconds` is about what one takes. Empty where the device does not tell. `before_each` as above.
+  [[nodiscard]] std::optional<double> energy(double step_seconds, const std::function<void()>& before_each);
 
   [[nodiscard]] std::size_t steps_per_sample() const { return batch_; }
 

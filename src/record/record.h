@@ -67,6 +67,9 @@ struct CheckResult {
   std::string message;
 };
 
+/// What measure.energy adds: joules of a step.
+inline constexpr const char* kEnergyMetric = "energy";
+
 struct MetricValue {
   std::string name, unit;
   double value = 0;

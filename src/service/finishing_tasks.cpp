@@ -17,13 +17,17 @@ void FinishingTasks::add(Task task) {
   constexpr std::size_t kMostThreads = 4;
   const std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(task));
+  ++added_;
   if (waiting_.size() > idle_ && threads_.size() < kMostThreads) threads_.emplace_back([this] { work(); });
   changed_.notify_all();
 }
 
 void FinishingTasks::finish() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && running_ == 0; });
+  const std::uint64_t last = added_;
+  changed_.wait(lock, [&] {
+    return added_ - waiting_.size() >= last && (running_.empty() || *running_.begin() > last);
+  });
 }
 
 void FinishingTasks::work() {
@@ -33,14 +37,15 @@ void FinishingTasks::work() {
     changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
     --idle_;
     if (waiting_.empty()) return;
+    const std::uint64_t number = added_ - waiting_.size() + 1;
     Task task = std::move(waiting_.front());
     waiting_.pop_front();
-    ++running_;
+    running_.insert(number);
     lock.unlock();
     task();
     task = nullptr;  // what it holds goes before it counts as done
     lock.lock();
-    --running_;
+    running_.erase(number);
     changed_.notify_all();
   }
 }

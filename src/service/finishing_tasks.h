@@ -2,9 +2,11 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -22,7 +24,7 @@ class FinishingTasks {
   FinishingTasks& operator=(const FinishingTasks&) = delete;
 
   void add(Task task);
-  /// Until all that was added is done.
+  /// Until all that was added before is done.
   void finish();
 
  private:
@@ -31,8 +33,9 @@ class FinishingTasks {
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   std::deque<Task> waiting_;
-  std::size_t idle_ = 0;     ///< threads
-  std::size_t running_ = 0;  ///< tasks
+  std::uint64_t added_ = 0;          ///< tasks so far; the last of `waiting_` is the last of them
+  std::set<std::uint64_t> running_;  ///< tasks, by their number
+  std::size_t idle_ = 0;             ///< threads
   bool ends_ = false;
   std::vector<std::thread> threads_;
 };

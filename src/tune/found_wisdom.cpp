@@ -52,28 +52,35 @@ class Finder {
 
   void add(std::size_t place) {
     const Evaluation& evaluation = result_.evaluations[place];
-    const auto rank = task_.space.rank(evaluation.values);
-    if (!rank || evaluation.sizes.size() != task_.space.sizes().size()) return;
-    const Point point = task_.space.points().point(*rank);
+    const auto values = values_of(place);
+    if (!values || evaluation.sizes.size() != task_.space.sizes().size()) return;
+    for (std::size_t size = 0; size < evaluation.sizes.size(); ++size) add(place, *values, size);
+  }
+
+  /// Of what is tuned. The default need not be a point of the space. Absent for what wisdom does not take.
+  [[nodiscard]] std::optional<std::vector<std::string>> values_of(std::size_t place) const {
+    const std::vector<std::string>& values = result_.evaluations[place].values;
+    const auto rank = task_.space.rank(values);
+    if (!rank) return result_.default_variant == place ? task_.space.untuned_values() : std::nullopt;
     const Configuration usual = task_.space.untuned(0).configuration;
-    if (task_.space.configuration(point, 0).configuration.fast_math() != usual.fast_math()) return;
-    for (std::size_t size = 0; size < evaluation.sizes.size(); ++size) add(place, point, size);
+    const Point point = task_.space.points().point(*rank);
+    const bool as_usual = task_.space.configuration(point, 0).configuration.fast_math() == usual.fast_math();
+    return as_usual ? std::optional(values) : std::nullopt;
   }
 
   /// Types belong to the key. Of what the job sets, its knobs belong to the point: without them its other
   /// values need not be good ones.
-  void add(std::size_t place, const Point& point, std::size_t size) {
+  void add(std::size_t place, const std::vector<std::string>& values, std::size_t size) {
     WisdomQuestion question{task_.space.workload(), task_.space.set(size), device_, made_,
                             objective_.metrics().front()};
     WisdomRecord record;
     std::vector<std::string> tuned;
-    for (std::size_t i = 0; i < point.size(); ++i) {
-      const auto& [name, values] = task_.space.names()[i];
-      const RawValue& value = values[point[i]];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string& name = task_.space.names()[i].first;
       if (is_kind(name, ParameterKind::kType)) {
-        question.set.emplace_back(name, value);
+        question.set.emplace_back(name, RawValue{values[i], false, {}});
       } else if (name != "fast_math" && name != "lineinfo") {
-        record.values.emplace_back(name, value.text);
+        record.values.emplace_back(name, values[i]);
         tuned.push_back(name);
       }
     }

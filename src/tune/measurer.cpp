@@ -46,11 +46,16 @@ std::optional<std::string> find_unfit_kernel(const Variant& variant, const Devic
 
 Measurer::Measurer(const TuneTask& task, const Objective& objective)
     : task_(task), objective_(objective), device_(task.context.devices.open(task.device)) {
+  if (objective.needs_energy() && !device_->energy_joules())
+    throw bad_input(
+        "objective 'energy': " + task.device +
+            " does not tell what it draws; that needs an NVIDIA GPU with NVML, NVIDIA's management library",
+        task.job.tune.objective.where);
   for (const Record& record : task.ended) ended_[variant_identity(record)].push_back(record.status);
 }
 
 Evaluation Measurer::run(const Candidate& candidate, double limit, std::uint64_t input_seed) {
-  return run(candidate, {task_.job.measure, limit, input_seed}, limit, true);
+  return run(candidate, {task_.job.measure, limit, input_seed, false}, limit, true);
 }
 
 Evaluation Measurer::run(const Candidate& candidate, const MeasureSpec& measure) {
@@ -64,6 +69,7 @@ Evaluation Measurer::run(const Candidate& candidate, TrialRequest request, doubl
   evaluation.label = candidate.label;
   evaluation.values = candidate.values;
   evaluation.identity = candidate.identity;
+  if (objective_.needs_energy()) request.measure.energy = true;
   const std::int64_t begin = task_.context.clock.steady_ns();
   for (std::size_t i = 0; i < task_.space.sizes().size(); ++i) {
     SizeResult result;

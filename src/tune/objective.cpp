@@ -87,17 +87,17 @@ Objective::Objective(const TuneObjective& objective, const Workload& workload, s
 }
 
 void Objective::require_metric(const std::string& name, const SourceLocation& where) const {
-  if (name == kTime || find_metric(workload_, name) != nullptr) return;
-  if (name == "energy")
-    throw bad_input(
-        "objective 'energy': the workload has no metric of that name, and energy is not measured: "
-        "that needs NVML (NVIDIA's management library), which Kiln does not ask for energy",
-        where);
-  std::vector<std::string> known = {kTime};
+  if (name == kTime || name == kEnergyMetric || find_metric(workload_, name) != nullptr) return;
+  std::vector<std::string> known = {kTime, kEnergyMetric};
   for (const MetricSpec& metric : workload_.metrics) known.push_back(metric.name);
   throw bad_input(
       "workload " + in_quotes(workload_.name) + " has no metric " + in_quotes(name) + suggestion(name, known),
       where);
+}
+
+bool Objective::needs_energy() const {
+  return std::find(metrics_.begin(), metrics_.end(), kEnergyMetric) != metrics_.end() &&
+         find_metric(workload_, kEnergyMetric) == nullptr;
 }
 
 std::optional<double> Objective::cost(const SizeResult& result, std::size_t metric) const {
@@ -182,7 +182,7 @@ std::string Objective::text(double value) const {
 
 std::string Objective::text(double cost, const std::string& metric) const {
   const MetricSpec* spec = find_metric(workload_, metric);
-  if (spec == nullptr) return format_seconds(cost);
+  if (spec == nullptr) return metric == kTime ? format_seconds(cost) : short_number(cost) + " J";
   return short_number(spec->higher_is_better ? 1 / cost : cost) +
          (spec->unit.empty() ? "" : " " + spec->unit);
 }

@@ -38,6 +38,8 @@ class Objective {
   [[nodiscard]] double slowest_within(double limit, const Evaluation& so_far) const;
 
   [[nodiscard]] const std::vector<std::string>& metrics() const { return metrics_; }
+  /// Whether energy is one of them, and no metric of the workload's own.
+  [[nodiscard]] bool needs_energy() const;
   [[nodiscard]] bool is_pareto() const { return kind_ == TuneObjective::Kind::kPareto; }
   /// Of one metric at one size, to be made small. Absent where it has no positive value.
   [[nodiscard]] std::optional<double> cost(const SizeResult& result, std::size_t metric) const;

@@ -16,6 +16,7 @@ namespace kiln {
 namespace {
 
 constexpr std::size_t kFinalists = 8;
+constexpr double kNear = 2;  // what is slower than the best by this factor is not compared once more
 constexpr std::uint64_t kSecondSeed = 1;
 constexpr const char* kDefault = "default";
 
@@ -234,8 +235,9 @@ class Search {
     if (objective_.is_pareto()) return;
     const std::size_t contenders = order.size();
     for (const auto& place : {result_.default_variant, result_.paper_variant}) {
-      const bool has_value = place && result_.evaluations[*place].outcome.kind == OutcomeKind::kValue;
-      if (has_value && std::find(order.begin(), order.end(), *place) == order.end()) order.push_back(*place);
+      const bool comes_near = place && result_.evaluations[*place].outcome.kind == OutcomeKind::kValue &&
+                              result_.evaluations[*place].outcome.value < kNear * best_value_;
+      if (comes_near && std::find(order.begin(), order.end(), *place) == order.end()) order.push_back(*place);
     }
     std::vector<Candidate> again;
     for (const std::size_t i : order) again.push_back(candidates_.of(result_.evaluations[i]));

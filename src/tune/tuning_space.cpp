@@ -99,19 +99,21 @@ std::string size_label(const TuneSize& size) {
   return join(words, " ");
 }
 
-/// What a name of the space stands for in a configuration, as text.
+constexpr std::string_view kBind = "bind.";
+constexpr char kRun = 'r';
+
+/// What a name of the space stands for in a configuration, as text; of bindings a letter for each parameter.
 std::string aspect(const Configuration& configuration, const std::string& name) {
   const auto switch_text = [](bool on) { return std::string(on ? "true" : "false"); };
   if (name == "fast_math") return switch_text(configuration.fast_math());
   if (name == "launch_bounds") return switch_text(configuration.launch_bounds());
   if (name == "lineinfo") return switch_text(configuration.lineinfo());
   if (name == "graph") return switch_text(configuration.graph());
-  constexpr std::string_view kBind = "bind.";
   if (!name.starts_with(kBind)) return configuration.value(name).to_string();
   std::string bindings;
   for (const auto& [parameter, value] : configuration.values()) {
     if (name == "bind.all" || name.substr(kBind.size()) == parameter)
-      bindings += value.binding == Binding::kRun ? 'r' : 'c';
+      bindings += value.binding == Binding::kRun ? kRun : 'c';
   }
   return bindings;
 }
@@ -161,6 +163,21 @@ void TuningSpace::add_size(JobSpec job, const TuneSize& size) {
   Size& added = *sizes_.back();
   added.space = std::make_unique<SweepSpace>(added.job, workload_, device_, files_, SpaceOrder::kCheapest);
   size_labels_.push_back(size_label(size));
+}
+
+std::optional<std::vector<std::string>> TuningSpace::untuned_values() const {
+  const Configuration usual = untuned(0).configuration;
+  std::vector<std::string> values;
+  for (const auto& [name, listed] : names_) {
+    std::string value = aspect(usual, name);
+    if (name.starts_with(kBind)) {
+      const bool alike = !value.empty() && value.find_first_not_of(value.front()) == std::string::npos;
+      if (!alike) return std::nullopt;
+      value = value.front() == kRun ? "run" : "compile";
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
 }
 
 std::vector<std::string> TuningSpace::values(const Point& point) const {

@@ -52,6 +52,9 @@ class TuningSpace {
   /// What the job gives where nothing is tuned, and `extra` is set beside.
   [[nodiscard]] ConfigurationResult untuned(
       std::size_t size, const std::vector<std::pair<std::string, RawValue>>& extra = {}) const;
+  /// What the job's own values give to `names`; absent where that cannot be said, as of bind.all over both
+  /// kinds of binding.
+  [[nodiscard]] std::optional<std::vector<std::string>> untuned_values() const;
   /// The point whose tuned values this configuration (of the first size) has; absent where there is none.
   [[nodiscard]] std::optional<std::uint64_t> rank_of(const Configuration& configuration) const;
   /// "480 points, 300 valid", and what each constraint alone excludes: a line each.

@@ -49,6 +49,7 @@ TEST(JobSpec, AnInlineWorkloadIsAMap) {
 
 TEST(JobSpec, MeasureFalseOnlyChecks) {
   EXPECT_FALSE(parse("workload: w\nmeasure: false\n").measure.enabled);
+  EXPECT_TRUE(parse("workload: w\nmeasure: {energy: true}\n").measure.energy);
 }
 
 struct BadJob {
@@ -64,6 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadJob{"device: cpu\n", "the key 'workload' is missing"},
         BadJob{"workload: w\nmesure: {}\n", "job.yaml:2:1: unknown key 'mesure'; did you mean 'measure'?"},
+        BadJob{"workload: w\nmeasure: {cache: cold, energy: true}\n",
+               "job.yaml:2:10: measure: energy is that of steps which follow each other: not with `cache: "
+               "cold`"},
         BadJob{"workload: w\nmeasure: {cache: hot}\n", "job.yaml:2:18: measure.cache: expected warm or cold"},
         BadJob{"workload: w\nmeasure: {min_time: 2 s, max_time: 1 s}\n", "max_time is less than min_time"},
         BadJob{"workload: w\nmeasure: {min_samples: 20, max_samples: 10}\n", "max_samples is less"},

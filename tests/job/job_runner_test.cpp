@@ -161,7 +161,7 @@ TEST_F(JobTest, LongStepsAreSamplesOfTheirOwn) {
   EXPECT_EQ(records.at(0).steps_per_sample, 1U);
 }
 
-TEST_F(JobTest, AStepOfSecondsIsItsOwnWarmUp) {
+TEST_F(JobTest, ALongStepIsItsOwnWarmUp) {
   const auto launches = [&](double seconds) {
     define_scale("_Zscale", 3.0, seconds);
     service_ = std::make_unique<KernelService>(nullptr, disk_.clock);
@@ -169,7 +169,20 @@ TEST_F(JobTest, AStepOfSecondsIsItsOwnWarmUp) {
     run("workload: scale\nmeasure: {min_time: 0 s, max_time: 1 s, min_samples: 1, max_samples: 1}\n");
     return device_->launches().size() - before;
   };
-  EXPECT_EQ(launches(0.1), launches(2.0) + 1);
+  EXPECT_EQ(launches(0.5e-3), launches(2e-3) + 1);
+}
+
+TEST_F(JobTest, EnergyIsAMetricWhereItIsAskedFor) {
+  define_scale("_Zscale", 3.0, 1e-3);
+  const std::string text = "workload: scale\nmeasure: {min_time: 0 s, max_samples: 5, energy: true}\n";
+  EXPECT_THROW(run(text), Error) << "the device does not tell";
+  device_->draw(400);
+  const Record record = run(text).at(0);
+  ASSERT_FALSE(record.metrics.empty());
+  EXPECT_EQ(record.metrics.back().name, "energy");
+  EXPECT_EQ(record.metrics.back().unit, "J");
+  EXPECT_FALSE(record.metrics.back().higher_is_better);
+  EXPECT_NEAR(record.metrics.back().value, 0.4, 0.02);
 }
 
 TEST_F(JobTest, ShortStepsAreTimedInBatches) {

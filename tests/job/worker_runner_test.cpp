@@ -106,6 +106,8 @@ TEST_F(WorkerRunnerTest, AQuestionSaysWhatTheVariantIs) {
   request.measure.max_samples = 7;
   request.measure.cold = true;
   request.give_up_above = 1e-3;
+  request.clocks = false;
+  request.measure.energy = true;
   request.input_seed = 3;
   const TrialQuestion read = read_trial_question(
       trial_question(asked, request), asked.configuration.shared_workload(), context_.devices, disk_.files);
@@ -118,6 +120,8 @@ TEST_F(WorkerRunnerTest, AQuestionSaysWhatTheVariantIs) {
   EXPECT_EQ(read.request.measure.max_samples, 7U);
   EXPECT_TRUE(read.request.measure.cold);
   EXPECT_EQ(read.request.give_up_above, 1e-3);
+  EXPECT_FALSE(read.request.clocks);
+  EXPECT_TRUE(read.request.measure.energy);
   EXPECT_EQ(read.request.input_seed, 3U);
   request.give_up_above = std::numeric_limits<double>::infinity();
   EXPECT_EQ(read_trial_question(trial_question(asked, request), asked.configuration.shared_workload(),

@@ -128,6 +128,9 @@ TEST_F(TimerTest, AStepThatIsTooSlowIsGivenUpAfterThreeSamples) {
     const Samples samples = timer.measure({.give_up_above = seconds / 2}, {});
     EXPECT_EQ(samples.reason, StopReason::kGivenUp);
     EXPECT_EQ(samples.seconds.size(), 3U);
+    const Samples hopeless = timer.measure({.give_up_above = seconds / 5}, {});
+    EXPECT_EQ(hopeless.reason, StopReason::kGivenUp);
+    EXPECT_EQ(hopeless.seconds.size(), 1U);
   }
 }
 
@@ -149,10 +152,32 @@ TEST_F(TimerTest, WhoeverIsAskedBeforeEachSampleCanEndTheMeasurement) {
     if (++asked == 3) throw std::runtime_error("stopped");
   };
   EXPECT_THROW(static_cast<void>(timer.measure({}, stop)), std::runtime_error);
-  EXPECT_EQ(step.enqueued, 2 + 2);
+  EXPECT_EQ(step.enqueued, 1 + 2);
   EXPECT_THROW(static_cast<void>(timer.profile(9, 1, [] { throw std::runtime_error("stopped"); })),
                std::runtime_error);
-  EXPECT_EQ(step.enqueued, 2 + 2);
+  EXPECT_EQ(step.enqueued, 1 + 2);
+}
+
+TEST_F(TimerTest, EnergyIsPowerTimesTheTimeOfAStep) {
+  device_.draw(300);
+  for (const double seconds : {20e-6, 1e-3, 0.07, 0.3}) {
+    FakeStep step(clock_, {seconds});
+    const std::int64_t begin = clock_.steady_ns();
+    const auto joules = timer(step).energy(seconds, {});
+    ASSERT_TRUE(joules) << seconds;
+    EXPECT_NEAR(*joules, 300 * seconds, 300 * seconds * (seconds < 0.01 ? 0.03 : 0.35)) << seconds;
+    EXPECT_GE(clock_.steady_ns() - begin, 500'000'000);
+    EXPECT_EQ(step.waits, static_cast<int>(step.asked.size())) << "one batch at a time";
+  }
+}
+
+TEST_F(TimerTest, NoEnergyWithoutACounterOrOfOneThatStands) {
+  FakeStep step(clock_, {1e-3});
+  EXPECT_FALSE(timer(step).energy(1e-3, {}));
+  EXPECT_EQ(step.enqueued, 0);
+  device_.draw(0);
+  EXPECT_FALSE(timer(step).energy(1e-3, {}));
+  EXPECT_GT(step.enqueued, 4000);
 }
 
 }  // namespace

@@ -39,6 +39,25 @@ TEST(FinishingTasks, FinishWaitsForAllThatWasAdded) {
   }
 }
 
+TEST(FinishingTasks, FinishDoesNotWaitForWhatIsAddedLater) {
+  std::promise<void> first, later;
+  const std::shared_future<void> first_may_end = first.get_future().share();
+  const std::shared_future<void> later_may_end = later.get_future().share();
+  FinishingTasks tasks;
+  tasks.add([first_may_end] { first_may_end.wait(); });
+  std::atomic<bool> waits{false};
+  std::future<void> finished = std::async(std::launch::async, [&] {
+    waits = true;
+    tasks.finish();
+  });
+  while (!waits) std::this_thread::yield();
+  EXPECT_EQ(finished.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  tasks.add([later_may_end] { later_may_end.wait(); });
+  first.set_value();
+  finished.get();
+  later.set_value();
+}
+
 TEST(FinishingTasks, AFewRunAtOnce) {
   std::atomic<int> at_once{0}, most{0};
   {

@@ -246,6 +246,12 @@ std::unique_ptr<Module> FakeDevice::load(const std::string& binary) {
   return std::make_unique<FakeModule>(state_, binary);
 }
 
+std::optional<double> FakeDevice::energy_joules() {
+  constexpr std::int64_t kTick = 100'000'000;
+  if (!watts_) return std::nullopt;
+  return static_cast<double>(state_->clock.steady_ns() / kTick) * 0.1 * *watts_;
+}
+
 void FakeDevice::flush_cache(Stream& /*stream*/) {
   const std::lock_guard lock(state_->mutex);
   ++state_->flushes;

@@ -66,6 +66,7 @@ class FakeDevice : public Device {
   std::unique_ptr<Event> create_event() override;
   std::unique_ptr<Module> load(const std::string& binary) override;
   void flush_cache(Stream& stream) override;
+  std::optional<double> energy_joules() override;
 
   /// Gives the kernel of this lowered name ("_Zaxpy") a body and attributes. A module sees what was there
   /// when it was loaded; kernels that were not defined do nothing.
@@ -73,6 +74,8 @@ class FakeDevice : public Device {
   [[nodiscard]] DeviceInfo& mutable_info() { return info_; }
   /// From now on buffers are memory of the device's own, which the host does not see.
   void hide_memory() { hidden_ = true; }
+  /// It draws this all the time; its counter changes each 0.1 s.
+  void draw(double watts) { watts_ = watts; }
 
   [[nodiscard]] std::vector<RecordedLaunch> launches() const;
   [[nodiscard]] int loads() const;
@@ -84,6 +87,7 @@ class FakeDevice : public Device {
   DeviceInfo info_;
   std::shared_ptr<FakeDeviceState> state_;
   bool hidden_ = false;
+  std::optional<double> watts_;
 };
 
 /// Back end with the FakeDevices that it was given; `problem` makes it one that does not work.

@@ -45,7 +45,7 @@ TEST_F(FoundWisdom, HoldsTheFinalistsWithTheirKeyTimesAndOrigin) {
 TEST_F(FoundWisdom, HasARecordForEachSizeWithItsOwnTimes) {
   const auto records =
       wisdom_of("tune: {space: {block: [32, 64]}, sizes: [{n: 1000}, {n: 2000}], cut: off}\n");
-  ASSERT_EQ(records.size(), 4U);
+  ASSERT_EQ(records.size(), 6U) << "the default at both sizes, too";
   EXPECT_EQ(records[0].key.size, (NamedSizes{{"n", 1000}}));
   EXPECT_EQ(records[1].key.size, (NamedSizes{{"n", 2000}}));
   EXPECT_EQ(records[0].values, records[1].values);
@@ -55,22 +55,34 @@ TEST_F(FoundWisdom, HasARecordForEachSizeWithItsOwnTimes) {
 TEST_F(FoundWisdom, KnobsThatTheJobSetsBelongToThePointAndTypesToTheKey) {
   edit_workload("rtol: 1e-12", "rtol: 1e-5");
   const auto records = wisdom_of("set: {block: 64}\ntune: {space: {T: [float], bind.n: [run]}, cut: off}\n");
-  ASSERT_EQ(records.size(), 1U);
-  EXPECT_EQ(records[0].key.types, (NamedTexts{{"T", "float"}}));
-  EXPECT_EQ(records[0].values, (NamedTexts{{"bind.n", "run"}, {"block", "64"}}));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[1].key.types, (NamedTexts{{"T", "float"}}));
+  EXPECT_EQ(records[1].values, (NamedTexts{{"bind.n", "run"}, {"block", "64"}}));
+  EXPECT_EQ(records[0].key.types, (NamedTexts{{"T", "double"}})) << "the default";
+  EXPECT_EQ(records[0].values, (NamedTexts{{"bind.n", "compile"}, {"block", "64"}}));
 }
 
 TEST_F(FoundWisdom, AnotherObjectiveHasItsValue) {
   const auto records = wisdom_of("tune: {space: {block: [32]}, objective: bandwidth}\n");
-  ASSERT_EQ(records.size(), 1U);
+  ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].key.objective, "bandwidth");
   EXPECT_DOUBLE_EQ(records[0].result.value.value(), 0.032e9);  // the inverse of 1e-9 / 32 ms
   EXPECT_DOUBLE_EQ(records[0].result.time.front(), 0.032);
 }
 
+TEST_F(FoundWisdom, ADefaultThatIsNoPointIsKnownByItsOwnValues) {
+  const auto records = wisdom_of("set: {n: 1024}\ntune: {space: {block: [32, 64]}, cut: off}\n");
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[2].values, (NamedTexts{{"block", "256"}}));
+  EXPECT_EQ(records[2].result.time.front(), records[2].result.default_time.value());
+  const auto mixed = wisdom_of("set: {n: 1024}\ntune: {space: {bind.all: [compile, run]}, cut: off}\n");
+  for (const WisdomRecord& record : mixed) EXPECT_THAT(record.values, testing::SizeIs(1));
+}
+
 TEST_F(FoundWisdom, FastMathIsNobodysAdvice) {
   const auto records = wisdom_of("tune: {space: {block: all, fast_math: [true]}}\n");
-  EXPECT_THAT(records, IsEmpty());
+  ASSERT_EQ(records.size(), 1U) << "the default, which is without";
+  EXPECT_EQ(records[0].values, (NamedTexts{{"block", "256"}}));
   for (const WisdomRecord& record :
        wisdom_of("tune: {space: {block: all, fast_math: [false, true]}, cut: off}\n"))
     EXPECT_EQ(record.values.size(), 1U);

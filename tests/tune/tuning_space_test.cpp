@@ -206,7 +206,7 @@ TEST_F(ObjectiveTest, TargetsAreNumbersOrPartsOfTheRoofline) {
 }
 
 TEST_F(ObjectiveTest, RefusesMetricsThatAreNotThere) {
-  EXPECT_THAT(test::bad_input_of([&] { objective("energy"); }), HasSubstr("NVML"));
+  EXPECT_THAT(test::bad_input_of([&] { objective("energi"); }), HasSubstr("did you mean 'energy'"));
   EXPECT_THAT(test::bad_input_of([&] { objective("bandwith"); }), HasSubstr("did you mean 'bandwidth'"));
 }
 

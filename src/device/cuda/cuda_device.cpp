@@ -4,8 +4,8 @@
 #include <future>
 
 #include "base/async.h"
-#include "device/cuda/cuda_clocks.h"
 #include "device/cuda/cuda_context.h"
+#include "device/cuda/cuda_management.h"
 #include "device/cuda/cuda_module.h"
 #include "device/cuda/cuda_staging.h"
 #include "device/cuda/cuda_tensor_map.h"
@@ -41,7 +41,7 @@ class CudaDevice final : public GpuDevice<CudaVendor> {
   /// call that needs it waits, and throws what went wrong.
   CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal, FileSystem& files)
       : GpuDevice(describe_cuda_device(*driver, ordinal)),
-        clock_reader_(pci_address(*driver, ordinal), files),
+        management_(pci_address(*driver, ordinal), files),
         parts_(run_beside([driver, ordinal] {
           return std::make_unique<WorkingParts>(
               std::make_shared<CudaContext>(driver, GpuInfo(*driver, ordinal).device()));
@@ -65,7 +65,8 @@ class CudaDevice final : public GpuDevice<CudaVendor> {
     const CurrentContext current = context()->enter();
     return encode_cuda_tensor_map(*context(), layout, data);
   }
-  [[nodiscard]] std::optional<DeviceClocks> clocks() override { return clock_reader_.read(); }
+  [[nodiscard]] std::optional<DeviceClocks> clocks() override { return management_.clocks(); }
+  [[nodiscard]] std::optional<double> energy_joules() override { return management_.energy_joules(); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
     return load_cuda_module(context(), binary, info());
   }
@@ -73,7 +74,7 @@ class CudaDevice final : public GpuDevice<CudaVendor> {
  private:
   [[nodiscard]] const std::shared_ptr<CudaContext>& context() const override { return parts_.get()->context; }
 
-  CudaClockReader clock_reader_;
+  CudaManagement management_;
   std::shared_future<std::unique_ptr<WorkingParts>> parts_;
 };
 

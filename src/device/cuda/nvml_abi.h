@@ -33,6 +33,8 @@ struct Functions : LibraryImports {
   /// Its newer name says "event" for "throttle"; the older one is in every release.
   Import<Result(Device, unsigned long long* reasons)> clock_reasons =
       want("nvmlDeviceGetCurrentClocksThrottleReasons");
+  Import<Result(Device, unsigned long long* millijoules)> total_energy =
+      want("nvmlDeviceGetTotalEnergyConsumption");
 };
 
 }  // namespace kiln::nvml_abi

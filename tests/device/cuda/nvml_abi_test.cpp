@@ -29,6 +29,7 @@ static_assert(kAbiEqual<decltype(F::device_by_pci_bus_id), decltype(&::nvmlDevic
 static_assert(kAbiEqual<decltype(F::clock), decltype(&::nvmlDeviceGetClockInfo)>);
 static_assert(kAbiEqual<decltype(F::max_clock), decltype(&::nvmlDeviceGetMaxClockInfo)>);
 static_assert(kAbiEqual<decltype(F::clock_reasons), decltype(&::nvmlDeviceGetCurrentClocksThrottleReasons)>);
+static_assert(kAbiEqual<decltype(F::total_energy), decltype(&::nvmlDeviceGetTotalEnergyConsumption)>);
 
 TEST(NvmlAbi, AgreesWithTheVendorsHeader) {
   SUCCEED() << "nvml.h, API version " << NVML_API_VERSION;
