@@ -43,7 +43,8 @@ extern "C" __global__ void planted(float* y, const Params p) {
   if (i < p.n) y[i] = mode == 3 ? 2 : 1;
   if (i != 0) return;
   if (mode == 1) *(volatile int*)16 = 1;
-  if (mode == 2) for (volatile int go = 1; go != 0;) {}
+  volatile float* first = y;
+  if (mode == 2) while (*first != 0) {}
 }
 )";
 

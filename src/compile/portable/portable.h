@@ -284,16 +284,20 @@ KILN_DEVICE void stream_store_pack(V* address, Pack<V, Count> pack) {
 #if defined(KILN_BACKEND_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 namespace detail {
 /// 16 bytes. Volatile, so that the compiler leaves it before the loads that come after it in the text.
-#define KILN_FETCH(bytes)                                                      \
-  KILN_DEVICE void fetch_##bytes(double* to, const double* from) {             \
-    asm volatile("ld.global.nc.L2::" #bytes "B.v2.f64 {%0, %1}, [%2];"         \
-                 : "=d"(to[0]), "=d"(to[1])                                    \
-                 : "l"(__cvta_generic_to_global(from)));                       \
-  }                                                                            \
-  KILN_DEVICE void fetch_##bytes(float* to, const float* from) {               \
-    asm volatile("ld.global.nc.L2::" #bytes "B.v4.f32 {%0, %1, %2, %3}, [%4];" \
-                 : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])          \
-                 : "l"(__cvta_generic_to_global(from)));                       \
+#define KILN_FETCH(bytes)                                                              \
+  KILN_DEVICE void fetch_##bytes(double* to, const double* from) {                     \
+    asm volatile("ld.global.nc.L2::" #bytes "B.v2.f64 {%0, %1}, [%2];"                 \
+                 : "=d"(to[0]), "=d"(to[1])                                            \
+                 : "l"(__cvta_generic_to_global(from)));                               \
+  }                                                                                    \
+  KILN_DEVICE void fetch_##bytes(float* to, const float* from) {                       \
+    asm volatile("ld.global.nc.L2::" #bytes "B.v4.f32 {%0, %1, %2, %3}, [%4];"         \
+                 : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])                  \
+                 : "l"(__cvta_generic_to_global(from)));                               \
+  }                                                                                    \
+  template <class V>                                                                   \
+  KILN_DEVICE void fetch_##bytes(V* to, const V* from) {                               \
+    fetch_##bytes(reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from)); \
   }
 KILN_FETCH(64)
 KILN_FETCH(128)
@@ -314,7 +318,7 @@ KILN_DEVICE void fetch(V* to, const V* from) {
 #define KILN_CAN_FETCH 0
 #endif
 
-/// As load_pack, for floats and doubles that nothing writes while the kernel runs. The second-level cache is
+/// As load_pack, for what nothing writes while the kernel runs. The second-level cache is
 /// asked to fetch the `Fetch` bytes (64, 128 or 256) around each 16 of the pack: a hint, and none for 0, for
 /// smaller packs, and where the hardware takes none.
 template <int Count, int Fetch, class V>
