@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Plots from records.jsonl as `kiln run --output` keeps them (bars with intervals, heat map, roofline) and from study.jsonl of
-`kiln study` (cases, speed-ups with intervals, amortisation), and from the curves of `kiln tune compare`; SVG or PNG.
+`kiln study` (cases, speed-ups with intervals, amortisation), from the curves of `kiln tune compare`, and from tune.jsonl of
+`kiln tune` (parallel coordinates); SVG or PNG.
 
     tools/plot.py bars results/minibude -o bars.svg
     tools/plot.py heat results/minibude --x ppwi --y wg --metric interactions -o heat.png
@@ -9,6 +10,7 @@
     tools/plot.py effects results/studies/minibude_constants -o effects.svg
     tools/plot.py amortisation results/studies/minibude_constants -o amortisation.svg
     tools/plot.py searches curves.csv -o searches.svg
+    tools/plot.py parallel results/tune -o parallel.svg
 
 Needs matplotlib and pandas (packages python3-matplotlib and python3-pandas). Exit codes are those of kiln: 2 for bad input.
 """
@@ -33,6 +35,7 @@ FORMAT = 1
 STUDY_FORMAT = 2
 RECORD_BEGINNING = b'{"format":'
 STUDY_BEGINNING = b'{"kind":'
+JOURNAL_BEGINNING = b'{"event":'
 MOST_FOR_BARS = 20  # the longest time over the shortest; as on the page of `kiln report`
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#565d66"
 # Okabe and Ito's palette, for all kinds of colour vision; lines differ in their dashes, too.
@@ -461,6 +464,67 @@ def searches(table, _arguments):
     return figure
 
 
+def read_search(arguments):
+    """The header of a search's journal, and the outcome of each of its points, the last where there are several."""
+    if len(arguments.results) != 1:
+        raise BadInput("one search is drawn at a time; give one folder or tune.jsonl")
+    path = pathlib.Path(arguments.results[0])
+    if path.is_dir():
+        path = path / "tune.jsonl"
+        if not path.is_file():
+            raise BadInput(f"{path.parent}: expected a file tune.jsonl in this folder")
+    header, points = None, {}
+    for kind, event in read_lines(path, "a line of a search's journal", JOURNAL_BEGINNING, lambda event: (event["event"], event)):
+        if kind == "tune":
+            header = event
+        elif kind == "outcome" and header is not None and len(event["values"]) == len(header["names"]):
+            points[tuple(event["values"])] = event["outcome"]
+    if not any(outcome["kind"] == "value" for outcome in points.values()):
+        raise BadInput(f"{path}: no point of the space was measured")
+    return header, points
+
+
+def in_order(values):
+    """By size where all are numbers, else as texts."""
+    try:
+        return sorted(values, key=float)
+    except ValueError:
+        return sorted(values)
+
+
+def parallel(search, _arguments):
+    """A line for each point through its values, by what it costs over the best; slow ones first, so that they are covered."""
+    most = 4  # colours end here
+    header, points = search
+    names = header["names"]
+    values = [in_order({point[i] for point in points}) for i in range(len(names))]
+    best = min(outcome["value"] for outcome in points.values() if outcome["kind"] == "value")
+    ratio = {point: outcome["value"] / best if outcome["kind"] != "failed" else float("inf") for point, outcome in points.items()}
+    figure, axes = plt.subplots(figsize=(2 + 1.1 * len(names), 5), layout="constrained")
+    colors = plt.colormaps["viridis"]
+    norm = matplotlib.colors.LogNorm(1, most)
+    for point in sorted(points, key=ratio.get, reverse=True):
+        heights = [(axis.index(value) + 0.5) / len(axis) for axis, value in zip(values, point)]
+        if ratio[point] == float("inf"):
+            axes.plot(heights, color=GREY, linestyle=":", linewidth=0.6, label="failed")
+        elif ratio[point] > 1:
+            axes.plot(heights, color=colors(norm(min(ratio[point], most))), linewidth=0.8)
+        else:
+            axes.plot(heights, color=VERMILLION, linewidth=3, label="best")
+    for i, axis in enumerate(values):
+        axes.axvline(i, color="black", linewidth=0.6)
+        for place, value in enumerate(axis):
+            axes.annotate(value, (i, (place + 0.5) / len(axis)), fontsize="x-small", ha="center", bbox={"color": "white", "alpha": 0.7, "pad": 0.5})
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axes.set_yticks([])
+    axes.set_ylim(0, 1)
+    axes.set_title(f"{header['workload']} on {header['device']}: {len(points)} points", fontsize="medium")
+    figure.colorbar(matplotlib.cm.ScalarMappable(norm, colors), ax=axes, label=f"over the best, {most} and more alike", ticks=[1, 1.5, 2, 3, most], format="%g")
+    shown = dict(zip(*reversed(axes.get_legend_handles_labels())))
+    axes.legend(shown.values(), shown.keys(), fontsize="small", loc="lower right")
+    return figure
+
+
 def parse(words):
     files = argparse.ArgumentParser(add_help=False)
     files.add_argument("results", nargs="+", metavar="RESULTS", help="files records.jsonl or study.jsonl, or folders that contain them")
@@ -487,6 +551,8 @@ def parse(words):
         plots.add_parser(name, parents=[common], help=text).set_defaults(draw=draw, read=read_study)
     command = plots.add_parser("searches", parents=[files], help="of kiln tune compare --curves: what searchers find, by evaluations")
     command.set_defaults(draw=searches, read=read_curves)
+    command = plots.add_parser("parallel", parents=[files], help="of kiln tune: the points of a search in parallel coordinates")
+    command.set_defaults(draw=parallel, read=read_search)
     arguments = parser.parse_args(words)
     if pathlib.Path(arguments.output).suffix not in (".svg", ".png"):
         parser.error(f"--output: expected a name that ends in .svg or .png, found '{arguments.output}'")

@@ -2,6 +2,9 @@
 // do not compile, compilers that hang; and processes that are killed. On the cpu, with the program itself.
 #include <gmock/gmock.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -219,6 +222,81 @@ TEST_F(IsolatedTrials, ProcessesThatAreKilledCostAtMostTheVariantInFlight) {
   }
   EXPECT_LE(crashed, killed);
   EXPECT_EQ(result.exit_code, crashed > 0 ? kExitFailed : kExitDone) << result.error;
+}
+
+/// Starts the program; its process is the shell's.
+pid_t start(const std::string& command) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::execl("/bin/sh", "sh", "-c", ("exec " + command + " > /dev/null 2>&1").c_str(), nullptr);
+    ::_exit(127);
+  }
+  return process;
+}
+
+/// Searches that are killed twenty times, or the processes of their trials are, and are resumed. Nothing that
+/// was known is lost or measured again, and a kill costs at most the variant in flight.
+TEST_F(IsolatedTrials, SearchesThatAreKilledGoOnWithAllButTheVariantInFlight) {
+  constexpr int kKills = 20;
+  constexpr int kPoints = 120;
+  std::string sizes = "64";
+  for (int i = 2; i <= kPoints; ++i) sizes += ", " + std::to_string(64 * i);
+  write("job.yaml",
+        "workload: planted\nset: {mode: 8, bind.n: run}\nmeasure: {min_time: 0.03 s, max_samples: 100000}\n"
+        "tune: {space: {n: [" +
+            sizes + "]}, searcher: exhaustive, cut: off, budget: {evaluations: 1000}}\n");
+  const auto outcomes = [this] {
+    std::vector<std::string> lines;
+    for (const std::string& line : split(files_->read_file(path("results/tune.jsonl")).value_or(""), '\n')) {
+      const auto json = nlohmann::json::parse(line, nullptr, false);
+      if (json.is_object() && json.at("event") == "outcome") lines.push_back(line);
+    }
+    return lines;
+  };
+  std::mt19937 random(1);
+  const auto pause = [&](unsigned most) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % most));
+  };
+  int killed_trials = 0;
+  std::vector<std::string> known;
+  for (int kill = 0; kill < kKills; ++kill) {
+    const pid_t search = start(program("tune", kill > 0 ? "--resume --no-wisdom" : "--no-wisdom"));
+    // Until it measures, so that most kills meet a variant in flight.
+    for (int i = 0; i < 500 && trial_processes(path("job.yaml")).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    pause(300);
+    if (kill % 3 == 2) {
+      for (const pid_t process : trial_processes(path("job.yaml")))
+        killed_trials += ::kill(process, SIGKILL) == 0 ? 1 : 0;
+      pause(300);
+    }
+    ::kill(search, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(search, &status, 0), search);
+    const std::vector<std::string> now = outcomes();
+    ASSERT_GE(now.size(), known.size());
+    EXPECT_TRUE(std::equal(known.begin(), known.end(), now.begin()))
+        << "an outcome was lost at kill " << kill;
+    known = now;
+  }
+  const ProcessResult end = shell(program("tune", "--resume --no-wisdom"));
+  EXPECT_EQ(end.exit_code, kExitDone) << end.output << end.error;
+  EXPECT_THAT(end.output, HasSubstr("every point is known"));
+  std::map<std::string, int> measured;
+  int failed = 0;
+  for (const std::string& line : outcomes()) {
+    const auto json = nlohmann::json::parse(line);
+    ++measured[json.at("values").dump()];
+    failed += json.at("outcome").at("kind") == "failed" ? 1 : 0;
+  }
+  EXPECT_EQ(measured.size(), static_cast<std::size_t>(kPoints));
+  for (const auto& [values, times] : measured) EXPECT_EQ(times, 1) << values;
+  EXPECT_LE(failed, killed_trials);
+  std::map<std::string, int> ran;  // by variant and seed of the inputs
+  for (const nlohmann::json& record : records()) ++ran[record.at("label").dump() + record.at("seed").dump()];
+  int again = 0;
+  for (const auto& [variant, times] : ran) again += times - 1;
+  EXPECT_LE(again, kKills + killed_trials);
 }
 
 /// A process that runs trials does not outlive the one that asks it, whatever it runs.

@@ -64,13 +64,16 @@ print(json.dumps({"tune_params_keys": keys, "tune_params": {"x": list(range(9)),
 cp space.json other.json
 "$kiln" tune compare space.json other.json --searchers genetic,random --seeds 2 --evaluations 30 --curves curves.csv > /dev/null
 draw searches curves.csv -o searches.svg
+sed '/^sweep/d' job.yaml > tuned.yaml
+"$kiln" tune tuned.yaml --space block_x=4,8 block_y=1,2 --no-wisdom --output searched --quiet > /dev/null
+draw parallel searched -o parallel.svg
 # What a crash cut off is left out, as by kiln.
 mkdir torn
 { head -c 300 results/records.jsonl; cat results/records.jsonl; head -c 200 results/records.jsonl; } > torn/records.jsonl
 draw bars torn -o torn.svg 2> error.txt
 [ "$(grep -c 'records.jsonl:[0-9]*: a crash cut this line off' error.txt)" = 2 ] || fail "no two warnings: $(cat error.txt)"
 [ "$(marks torn.svg)" = "$(marks bars.svg)" ] || fail "torn.svg is not as bars.svg"
-for file in bars heat roofline cases effects amortisation; do
+for file in bars heat roofline cases effects amortisation parallel; do
   [ "$(marks $file.svg)" -ge 10 ] || fail "$file.svg: no marks"
 done
 [ "$(head -c 8 heat.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "heat.png is no PNG"
@@ -91,10 +94,14 @@ refuse "absent" bars absent -o x.svg
 refuse "--x: no record has 'blockx'" heat results --x blockx --y block_y -o x.svg
 refuse "expected what kiln tune compare --curves writes" searches other.json -o x.svg
 refuse "expected what kiln roofline writes" roofline results --ceilings results/records.jsonl -o x.svg
+refuse "results: expected a file tune.jsonl in this folder" parallel results -o x.svg
+refuse "one search is drawn at a time" parallel searched searched -o x.svg
+head -n 1 searched/tune.jsonl > begun.jsonl
+refuse "begun.jsonl: no point of the space was measured" parallel begun.jsonl -o x.svg
 refuse "results: expected a file study.jsonl in this folder" effects results -o x.svg
 refuse "records.jsonl:1: expected a line of a study's file" cases results/records.jsonl -o x.svg
 head -n 1 study/study.jsonl > unfinished.jsonl
 refuse "no device of this study is finished" amortisation unfinished.jsonl -o x.svg
 refuse "--device: no study is of 'H200'; expected one of" cases study --device H200 -o x.svg
 refuse ".svg or .png" bars results -o x.gif
-echo "eight pictures, ten refusals"
+echo "ten pictures, thirteen refusals"
