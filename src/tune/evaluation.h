@@ -55,7 +55,7 @@ void fields(Io& io, Is<Outcome> auto& outcome) {
   if (outcome.kind == OutcomeKind::kFailed)
     io("failure", outcome.failure);
   else
-    io("value", outcome.value);
+    io.need("value", outcome.value);
 }
 
 template <class Io>

@@ -1,6 +1,7 @@
 #include "tune/tune_journal.h"
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "record/json_fields.h"
@@ -50,6 +51,12 @@ constexpr int kJournalFormat = 1;
 // In the order of JournalEvent.
 constexpr std::array kEvents = {"tune", "ask", "outcome", "finalist", "end"};
 
+void require_value(const JsonNode& node, const Evaluation& evaluation) {
+  const Outcome& outcome = evaluation.outcome;
+  if (outcome.kind != OutcomeKind::kFailed && !(outcome.value > 0 && std::isfinite(outcome.value)))
+    throw node.at("outcome").at("value").expected("a number above 0");
+}
+
 template <std::size_t index = 0>
 void read_event(const JsonNode& node, const std::string& word, std::vector<JournalEvent>& events) {
   if constexpr (index < kEvents.size()) {
@@ -57,6 +64,7 @@ void read_event(const JsonNode& node, const std::string& word, std::vector<Journ
     std::variant_alternative_t<index, JournalEvent> event;
     JsonReader reader(node);
     fields(reader, event);
+    if constexpr (std::is_same_v<decltype(event), Evaluation>) require_value(node, event);
     events.emplace_back(std::move(event));
   }
 }

@@ -113,6 +113,14 @@ TEST_F(TuneJournalTest, SaysWhereALineIsNone) {
               HasSubstr("interval"));
   EXPECT_THAT(refused(header + "{\"event\":\"outcome\",\"outcome\":{\"kind\":\"great\"}}\n"),
               HasSubstr("kind"));
+  const auto with = [&](const std::string& outcome) {
+    return refused(header +
+                   R"({"event":"outcome","label":"a","values":["1"],"identity":"i","sizes":[],"outcome":)" +
+                   outcome + "}\n");
+  };
+  EXPECT_THAT(with(R"({"kind":"value"})"), HasSubstr("tune.jsonl:2: outcome: expected a member 'value'"));
+  EXPECT_THAT(with(R"({"kind":"value","value":0})"), HasSubstr("outcome.value: expected a number above 0"));
+  EXPECT_THAT(with(R"({"kind":"cut","value":-1})"), HasSubstr("outcome.value: expected a number above 0"));
 }
 
 }  // namespace
