@@ -92,7 +92,6 @@ void ProgramRun::bind_action(const RepeatSpec& repeat, Statement& statement, con
                                      {&repeat.every, &loop.every}}) {
     if (*text) scalar->emplace(configuration_, **text);
   }
-  if (repeat.until) static_ = false;
   for (const ReadItem& item : repeat.read) bind_element(item, statement);
   statement.bodies.push_back(bind(repeat.body, prepare));
 }
@@ -114,7 +113,6 @@ void ProgramRun::bind_action(const FillSpec& fill, Statement& statement, const P
 }
 
 void ProgramRun::bind_action(const ReadSpec& read, Statement& statement, const Prepare&) {
-  static_ = false;
   for (const ReadItem& item : read.items) bind_element(item, statement);
 }
 

@@ -91,8 +91,6 @@ class ProgramRun {
   }
   /// The buffers with memory that its launches take and its statements name, themselves or a view of them.
   [[nodiscard]] std::set<std::string> buffers() const;
-  /// The run changes nothing but buffers: it reads nothing from the device and each run enqueues the same.
-  [[nodiscard]] bool is_static() const { return static_; }
 
  private:
   struct Statement;
@@ -151,7 +149,6 @@ class ProgramRun {
   Workspace& workspace_;
   Statements statements_;
   std::vector<std::pair<const LaunchSpec*, PreparedKernel*>> launches_;
-  bool static_ = true;
   std::vector<std::string> graph_buffers_;
   std::vector<std::pair<const BufferLayout*, std::set<std::string>>> partly_used_;  // and what says how much
 

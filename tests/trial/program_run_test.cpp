@@ -23,7 +23,6 @@ TEST_F(ProgramRunTest, AnIndexStandsInArgumentsGridsAndConditions) {
   run();
   EXPECT_THAT(log_, ElementsAre("add 10 x1 u", "add 50 x5 u"));
   EXPECT_EQ(program_->variables().at("k"), 7);
-  EXPECT_TRUE(program_->is_static());
 }
 
 TEST_F(ProgramRunTest, ARangeMayRunDownwards) {
@@ -109,7 +108,6 @@ TEST_F(ProgramRunTest, WhatIsReadIsAVariableOfLaterStatements) {
   EXPECT_THAT(log_, ElementsAre("add 3 x2 u"));
   EXPECT_EQ(program_->variables().at("twice"), 6);
   EXPECT_EQ(program_->waits(), 1U);
-  EXPECT_FALSE(program_->is_static());
 }
 
 TEST_F(ProgramRunTest, AParameterThatChangesIsAMemberOfParams) {
