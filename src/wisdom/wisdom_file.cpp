@@ -20,10 +20,17 @@ namespace {
 constexpr std::string_view kDateForm = "dddd-dd-dd";
 constexpr std::size_t kLongestTime = 3;  // median and both ends of its interval
 
+/// Names and values tell records apart, so they are read as they are written.
+std::string printable(const YamlNode& node, std::string text) {
+  if (printable_line(text) != text)
+    throw node.error("expected text without control characters, in UTF-8; found " + in_quotes(text));
+  return text;
+}
+
 std::string non_empty(const YamlNode& node) {
   std::string text = node.text();
   if (text.empty()) throw node.error("expected a text that is not empty");
-  return text;
+  return printable(node, std::move(text));
 }
 
 /// A time that the text of a file holds with all its digits.
@@ -38,7 +45,8 @@ double seconds(const YamlNode& node) {
 
 NamedTexts read_texts(const YamlNode& node) {
   NamedTexts texts;
-  for (const auto& [name, value] : node.entries()) texts.emplace_back(name, value.text());
+  for (const auto& [name, value] : node.entries())
+    texts.emplace_back(printable(node, name), printable(value, value.text()));
   std::sort(texts.begin(), texts.end());
   return texts;
 }
@@ -76,7 +84,7 @@ WisdomKey read_key(const YamlNode& node) {
     for (const auto& [name, value] : sizes->entries()) {
       const std::int64_t size = value.integer();
       if (size < 1) throw value.error("expected a size of at least 1; found " + value.text());
-      key.size.emplace_back(name, size);
+      key.size.emplace_back(printable(*sizes, name), size);
     }
     std::sort(key.size.begin(), key.size.end());
   }

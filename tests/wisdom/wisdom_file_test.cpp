@@ -95,6 +95,11 @@ TEST(WisdomFile, MistakesAreNamedWithTheirPlace) {
   EXPECT_THAT(
       refusal("- {key: {workload: w, " + device + ", size: {n: 0}}, values: {a: 1}, result: {time: 1 ms}}\n"),
       HasSubstr("expected a size of at least 1"));
+  for (const char* values : {"{\"a\\x01\": 1}", "{a: \"\\n\"}", "{a: \"\xe0\x9a\"}"}) {
+    EXPECT_THAT(refusal(with(std::string("values: ") + values + ", result: {time: 1 ms}")),
+                HasSubstr("without control characters, in UTF-8"))
+        << values;
+  }
 }
 
 TEST(WisdomFile, ProcessesThatUpdateAFileLoseNothingOfEachOther) {
