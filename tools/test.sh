@@ -18,7 +18,8 @@ documents. Tests that this machine cannot run are skipped and listed with the re
   --clang           build with clang++ in place of c++
   --tidy            run clang-tidy over src/, and nothing else
   --format          format the C++ files in place (clang-format 14), and nothing else
-  --all             then also what takes longer: the newcomer's build and job (tools/quickstart.sh)
+  --all             then also what takes longer: the newcomer's build and job (tools/quickstart.sh),
+                    and Kernel Tuner, from PyPI, on the files that Kiln writes
   --filter REGEX    run only the tests whose name matches
   --no-install      use what is here; install no package
 END
@@ -106,5 +107,16 @@ fi
 if [ "$all" = yes ]; then
   step "quickstart"
   if tools/quickstart.sh --no-install; then say "quickstart: passed"; else result=$?; say "quickstart: failed"; fi
+  step "Kernel Tuner reads what Kiln writes"
+  venv=$build/kernel_tuner
+  if [ "$install" = no ] && [ ! -x "$venv/bin/python3" ]; then
+    say "Kernel Tuner: skipped: --no-install"
+  elif [ -x "$venv/bin/python3" ] ||
+    { python3 -m venv "$venv" && "$venv/bin/pip" install -q kernel-tuner==1.5.0; } > "$venv.log" 2>&1; then
+    if PATH=$PWD/$venv/bin:$PATH tests/tools/exchange.sh . "$build/bin/kiln"; then say "Kernel Tuner: passed"; else result=$?; say "Kernel Tuner: failed"; fi
+  else
+    rm -rf "$venv"
+    say "Kernel Tuner: skipped: pip cannot install it, see $venv.log"
+  fi
 fi
 exit "$result"

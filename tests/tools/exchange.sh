@@ -21,6 +21,7 @@ POINT
 done > a.wisdom.yaml
 "$kiln" wisdom export a.wisdom.yaml --format kernel-tuner --map block=block_size_x -o cache.json
 "$kiln" wisdom export a.wisdom.yaml --format t4 -o t4.json
+cp "$root/docs/data/tune_h200_minibude.json" recorded.json
 python3 - << 'END_OF_PYTHON'
 import importlib.resources, json, jsonschema, kernel_tuner
 from kernel_tuner.file_utils import store_output_file
@@ -36,10 +37,20 @@ assert (best["time"], best["block_size_x"], best["loads"], best["pack"]) == (1.0
 schema = importlib.resources.files("kernel_tuner") / "schema/T4/1.0.0/results-schema.json"
 jsonschema.validate(json.load(open("t4.json")), json.loads(schema.read_text()))
 store_output_file("theirs.json", results, cache["tune_params"])
+
+# A space of docs/data: each point is found, and the best is that of `kiln tune compare`.
+cache = json.load(open("recorded.json"))
+known = set(cache["cache"])
+results, _ = kernel_tuner.tune_kernel(
+    cache["kernel_name"], "__global__ void fasten() {}", 1, [], cache["tune_params"], lang="CUDA", quiet=True,
+    restrictions=lambda p: ",".join(str(p[name]) for name in cache["tune_params_keys"]) in known, cache="recorded.json", simulation_mode=True)
+times = [point["time"] for point in cache["cache"].values() if isinstance(point["time"], float)]
+assert len(results) == len(known), (len(results), len(known))
+assert min(one["time"] for one in results if isinstance(one["time"], float)) == min(times)
 END_OF_PYTHON
 
 echo '{workload: babelstream, device: cpu, set: {n: 1000}}' > job.yaml
 "$kiln" wisdom import job.yaml theirs.json --map block_size_x=block -o theirs.wisdom.yaml | tee said.txt
 grep -q "3 measured points, 3 taken" said.txt
 head -n 3 theirs.wisdom.yaml | grep -q "values: {block: 64, loads: streaming, pack: 2}"
-echo "one search replayed, one schema, one import"
+echo "two searches replayed, one schema, one import"
