@@ -479,7 +479,7 @@ def read_search(arguments):
             header = event
         elif kind == "outcome" and header is not None and len(event["values"]) == len(header["names"]):
             points[tuple(event["values"])] = event["outcome"]
-    if not any(outcome["kind"] == "value" for outcome in points.values()):
+    if all(outcome["kind"] == "failed" for outcome in points.values()):
         raise BadInput(f"{path}: no point of the space was measured")
     return header, points
 
@@ -498,7 +498,8 @@ def parallel(search, _arguments):
     header, points = search
     names = header["names"]
     values = [in_order({point[i] for point in points}) for i in range(len(names))]
-    best = min(outcome["value"] for outcome in points.values() if outcome["kind"] == "value")
+    values_of = {kind: [outcome["value"] for outcome in points.values() if outcome["kind"] == kind] for kind in ("value", "cut")}
+    best = min(values_of["value"] or values_of["cut"])  # where the default wins, each point may be cut
     ratio = {point: outcome["value"] / best if outcome["kind"] != "failed" else float("inf") for point, outcome in points.items()}
     figure, axes = plt.subplots(figsize=(2 + 1.1 * len(names), 5), layout="constrained")
     colors = plt.colormaps["viridis"]

@@ -22,6 +22,7 @@
 #include "report/running_mark.h"
 #include "search/searcher.h"
 #include "tune/found_wisdom.h"
+#include "tune/measurer.h"
 #include "tune/tune_report.h"
 #include "tune/tuner.h"
 #include "tune/wisdom_points.h"
@@ -152,6 +153,7 @@ int tune_job(World& world, const TuneArguments& arguments) {
   const TuningSpace space(job, workload, device->info(), world.files());
   const Objective objective(job.tune.objective, *workload, space.sizes().size());
   if (job.tune.budget.target) static_cast<void>(objective.target(*job.tune.budget.target, device->info()));
+  require_measurable(objective, *device, job.tune.objective.where);
   if (arguments.dry_run) {
     print_space(space, world.out());
     return kExitDone;

@@ -44,13 +44,16 @@ std::optional<std::string> find_unfit_kernel(const Variant& variant, const Devic
 
 }  // namespace
 
+void require_measurable(const Objective& objective, Device& device, const SourceLocation& where) {
+  if (objective.needs_energy() && !device.energy_joules())
+    throw bad_input(
+        "objective 'energy': " + device.info().id +
+            " does not tell what it draws; that needs an NVIDIA GPU with NVML, NVIDIA's management library",
+        where);
+}
+
 Measurer::Measurer(const TuneTask& task, const Objective& objective)
     : task_(task), objective_(objective), device_(task.context.devices.open(task.device)) {
-  if (objective.needs_energy() && !device_->energy_joules())
-    throw bad_input(
-        "objective 'energy': " + task.device +
-            " does not tell what it draws; that needs an NVIDIA GPU with NVML, NVIDIA's management library",
-        task.job.tune.objective.where);
   for (const Record& record : task.ended) ended_[variant_identity(record)].push_back(record.status);
 }
 

@@ -13,6 +13,9 @@
 
 namespace kiln {
 
+/// Throws bad_input where the device does not tell the energy that the objective needs.
+void require_measurable(const Objective& objective, Device& device, const SourceLocation& where);
+
 /// Runs candidates and keeps their records.
 class Measurer {
  public:

@@ -76,7 +76,6 @@ JOB_KEYS = [
         ("tune of a value twice", "tune: {space: {n: [1, 1.0]}}\n", r"tune\.space\.n: '1\.0' stands there twice"),
         ("tune and set of one name", "set: {n: 1}\ntune: {space: {n: [2]}}\n", "tune.space.n: is also in `set`"),
         ("tune for a metric that is not there", "tune: {space: {n: [1, 2]}, objective: tiem}\n", "no metric 'tiem'; did you mean 'time'"),
-        ("tune for energy", "tune: {space: {n: [1, 2]}, objective: energy}\n", "NVML"),
         ("tune with a constraint of unknown names", "tune: {space: {n: [1, 2]}, constraints: ['nn > 1']}\n", "'nn'"),
         ("tune with constraints that nothing satisfies", "tune: {space: {n: [1, 2]}, constraints: ['n > 5']}\n", "no point of the space"),
         ("tune with a constraint that is no expression", "tune: {space: {n: [1, 2]}, constraints: ['n >']}\n", r"tune\.constraints\[0\]"),
