@@ -100,39 +100,57 @@ bool WisdomBook::add_blocks(const Entry& file, const std::string& workload) {
       return false;
     }
   }
-  std::map<std::string_view, WisdomKey> keys;
+  std::vector<std::pair<std::string_view, int>> texts;  // each once
+  std::map<std::string_view, std::optional<std::size_t>> places;
   for (const auto& [text, entry] : blocks) {
-    if (!keys.contains(text)) keys[text] = parse_wisdom_key(std::string(text), file.file, entry.line);
+    if (places.emplace(text, std::nullopt).second) texts.emplace_back(text, entry.line);
+  }
+  const std::vector<WisdomKey> keys = parse_wisdom_keys(texts, file.file);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].workload == workload) places[texts[i].first] = place_of(keys[i]);
   }
   for (auto& [text, entry] : blocks) {
-    if (keys[text].workload == workload) add(keys[text], std::move(entry));
+    if (const auto place = places[text]) entries_[*place].push_back(std::move(entry));
   }
   return true;
 }
 
-void WisdomBook::add(const WisdomKey& key, Entry entry) {
+std::size_t WisdomBook::place_of(const WisdomKey& key) {
   const auto [place, is_new] = key_by_text_.try_emplace(wisdom_key_text(key), keys_.size());
   if (is_new) {
     keys_.push_back(key);
     entries_.emplace_back();
   }
-  entries_[place->second].push_back(std::move(entry));
+  return place->second;
 }
 
-std::vector<WisdomRecord> WisdomBook::records(std::size_t key) const {
+void WisdomBook::add(const WisdomKey& key, Entry entry) {
+  entries_[place_of(key)].push_back(std::move(entry));
+}
+
+std::vector<WisdomRecord> WisdomBook::read(const Entry& entry) const {
+  if (entry.record) return {*entry.record};
+  try {
+    const std::string above(static_cast<std::size_t>(entry.line - 1), '\n');
+    return parse_wisdom(above + entry.text, entry.file);
+  } catch (const Error& error) {
+    if (entry.named) throw;
+    log_->warn(not_used(entry.file, error.what()));
+    return {};
+  }
+}
+
+std::vector<WisdomRecord> WisdomBook::records(std::size_t key, std::size_t most) const {
+  const std::vector<Entry>& entries = entries_.at(key);
+  const bool one_file = std::all_of(entries.begin(), entries.end(),
+                                    [&](const Entry& entry) { return entry.file == entries.front().file; });
+  bool in_order = one_file;  // as Kiln writes them
   std::vector<WisdomRecord> records;
-  for (const Entry& entry : entries_.at(key)) {
-    if (entry.record) {
-      records.push_back(*entry.record);
-      continue;
-    }
-    try {
-      const std::string above(static_cast<std::size_t>(entry.line - 1), '\n');
-      for (WisdomRecord& record : parse_wisdom(above + entry.text, entry.file))
-        records.push_back(std::move(record));
-    } catch (const Error& error) {
-      if (entry.named) throw;
-      log_->warn(not_used(entry.file, error.what()));
+  for (const Entry& entry : entries) {
+    if (in_order && records.size() >= most) return records;
+    for (WisdomRecord& record : read(entry)) {
+      in_order = in_order && record.result.rank == records.size() + 1;
+      records.push_back(std::move(record));
     }
   }
   return merge_wisdom(std::move(records));

@@ -47,8 +47,9 @@ class WisdomBook {
 
   /// Each once.
   [[nodiscard]] const std::vector<WisdomKey>& keys() const { return keys_; }
-  /// The best points of keys()[key], ranked. Throws bad_input for a damaged record of a named file.
-  [[nodiscard]] std::vector<WisdomRecord> records(std::size_t key) const;
+  /// The best points of keys()[key], ranked; of more than `most` at least so many. Throws bad_input for a
+  /// damaged record of a named file.
+  [[nodiscard]] std::vector<WisdomRecord> records(std::size_t key, std::size_t most = kRanks) const;
 
  private:
   /// A record as text, or read.
@@ -61,7 +62,10 @@ class WisdomBook {
   };
   void read(FileSystem& files, const WisdomSource& source, const std::string& workload);
   [[nodiscard]] bool add_blocks(const Entry& file, const std::string& workload);
+  /// Of the key in `keys_` and `entries_`.
+  [[nodiscard]] std::size_t place_of(const WisdomKey& key);
   void add(const WisdomKey& key, Entry entry);
+  [[nodiscard]] std::vector<WisdomRecord> read(const Entry& entry) const;
 
   std::vector<WisdomKey> keys_;
   std::vector<std::vector<Entry>> entries_;         // by key

@@ -231,8 +231,13 @@ std::vector<WisdomChoice> choose_wisdom(const WisdomBook& book, const WisdomQues
   sort_keys(keys);
   std::vector<WisdomChoice> fitting;
   for (const NearKey& key : keys) {
-    for (WisdomRecord& record : book.records(key.place)) {
+    const std::size_t wanted = most - fitting.size();
+    std::vector<WisdomRecord> records = book.records(key.place, wanted);
+    for (std::size_t i = 0;; ++i) {
       if (fitting.size() >= most) return fitting;
+      if (i == wanted) records = book.records(key.place);  // one of the first does not fit
+      if (i >= records.size()) break;
+      WisdomRecord& record = records[i];
       WisdomChoice choice;
       choice.nearness = key.nearness;
       choice.distance = key.distance;

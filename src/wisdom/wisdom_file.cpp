@@ -264,8 +264,19 @@ std::vector<WisdomRecord> parse_wisdom(const std::string& text, const std::strin
   return records;
 }
 
-WisdomKey parse_wisdom_key(const std::string& text, const std::string& file, int line) {
-  return read_key(YamlNode::parse(std::string(static_cast<std::size_t>(line - 1), '\n') + text, file));
+std::vector<WisdomKey> parse_wisdom_keys(const std::vector<std::pair<std::string_view, int>>& keys,
+                                         const std::string& file) {
+  // One text, as a parser's start takes longer than a key.
+  std::string text;
+  int line = 1;
+  for (const auto& [key, at] : keys) {
+    text.append(static_cast<std::size_t>(at - line), '\n').append("- ").append(key);
+    line = at;
+  }
+  std::vector<WisdomKey> read;
+  if (keys.empty()) return read;
+  for (const YamlNode& item : YamlNode::parse(text, file).items()) read.push_back(read_key(item));
+  return read;
 }
 
 std::vector<WisdomRecord> read_wisdom_file(FileSystem& files, const std::filesystem::path& path) {

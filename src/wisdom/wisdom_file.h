@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -10,9 +12,6 @@
 
 namespace kiln {
 
-/// How many points of a key are kept.
-inline constexpr std::size_t kRanks = 5;
-
 inline constexpr std::string_view kWisdomEnding = ".wisdom.yaml";
 /// The name of a workload's file in a folder of wisdom.
 [[nodiscard]] std::string wisdom_file_name(const std::string& workload);
@@ -20,8 +19,10 @@ inline constexpr std::string_view kWisdomEnding = ".wisdom.yaml";
 /// Reads a list of records. Throws bad_input with place and key for what is none; whether names and values
 /// are the workload's is asked when a record is chosen.
 [[nodiscard]] std::vector<WisdomRecord> parse_wisdom(const std::string& text, const std::string& file);
-/// A key as it stands in such a list: "{workload: minibude, ...}", from line `line` of the file on.
-[[nodiscard]] WisdomKey parse_wisdom_key(const std::string& text, const std::string& file, int line);
+/// Keys as they stand in such a list, "{workload: minibude, ...}", each with its line of the file, in the
+/// order of the lines.
+[[nodiscard]] std::vector<WisdomKey> parse_wisdom_keys(
+    const std::vector<std::pair<std::string_view, int>>& keys, const std::string& file);
 [[nodiscard]] std::vector<WisdomRecord> read_wisdom_file(FileSystem& files,
                                                          const std::filesystem::path& path);
 

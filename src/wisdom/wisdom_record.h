@@ -11,6 +11,9 @@
 
 namespace kiln {
 
+/// How many points of a key are kept.
+inline constexpr std::size_t kRanks = 5;
+
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 using NamedSizes = std::vector<std::pair<std::string, std::int64_t>>;
 

@@ -145,13 +145,11 @@ std::vector<WisdomRecord> made_wisdom(const DeviceInfo& device) {
   return records;
 }
 
-/// What a start with wisdom costs more than one without.
-void print_wisdom(const BenchOptions& options) {
+/// What a start with the wisdom of this file or folder costs more than one without.
+void print_wisdom(const BenchOptions& options, const DeviceInfo& device, const fs::path& wisdom,
+                  const std::string& title) {
   const ScratchFolder scratch;
-  DeviceInfo device = unknown_device({"cuda", options.arch, 32});
-  device.name = "made up";
   const auto files = make_real_file_system();
-  update_wisdom_file(*files, scratch.path() / wisdom_file_name("stencil7"), made_wisdom(device));
   const auto clock = make_system_clock();
   const auto log = make_stderr_log(LogLevel::kWarn);
   std::vector<double> milliseconds;
@@ -161,13 +159,25 @@ void print_wisdom(const BenchOptions& options) {
     milliseconds.push_back(
         1e3 * seconds_of([&] {
           const WisdomAdvice advice = look_up_wisdom(host.engine(), *files, *clock, *log, *workload,
-                                                     {named_wisdom(*files, scratch.path(), {})});
+                                                     {named_wisdom(*files, wisdom, {})});
           const WisdomQuestion question{workload, {{"nx", {"256", false, {}}}}, device, advice.now};
           if (choose_wisdom(advice.book, question, *files).empty())
             throw internal_error("no wisdom was found");
         }));
   }
-  print_row("start with wisdom over without, file of 50 records, ms", milliseconds, "%.3f", "1");
+  print_row("start with wisdom over without, " + title + ", ms", milliseconds, "%.3f", "1");
+}
+
+void print_wisdom(const BenchOptions& options) {
+  const ScratchFolder scratch;
+  DeviceInfo device = unknown_device({"cuda", options.arch, 32});
+  device.name = "made up";
+  const auto files = make_real_file_system();
+  update_wisdom_file(*files, scratch.path() / wisdom_file_name("stencil7"), made_wisdom(device));
+  print_wisdom(options, device, scratch.path(), "file of 50 records");
+  device.name = "NVIDIA H200";
+  print_wisdom(options, device, fs::path(options.workload_folder) / "stencil7",
+               "the shipped file of stencil7");
 }
 
 /// User and system time of this process and of children that have ended.
