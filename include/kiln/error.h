@@ -35,17 +35,20 @@ struct SourceLocation {
 /// expected, the nearest valid name.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& message, SourceLocation location = {});
+  Error(ErrorKind kind, const std::string& message, SourceLocation location = {}, std::string log = {});
 
   [[nodiscard]] ErrorKind kind() const { return kind_; }
   [[nodiscard]] const SourceLocation& location() const { return location_; }
   /// The message without the location prefix.
   [[nodiscard]] const std::string& message() const { return message_; }
+  /// The compiler's whole log, which the message holds, too; empty where no compiler said anything.
+  [[nodiscard]] const std::string& log() const { return log_; }
 
  private:
   ErrorKind kind_;
   std::string message_;
   SourceLocation location_;
+  std::string log_;
 };
 
 /// Shorthands: `throw bad_input(where, "...")`.

@@ -38,6 +38,7 @@ class DeviceHandle {
   friend class KernelRequest;
   friend class Kernel;
   friend class BackgroundKernel;
+  friend class Program;
   std::shared_ptr<Impl> impl_;
 };
 

@@ -3,6 +3,8 @@
 // Everything a program that embeds Kiln needs.
 #include "kiln/background.h"
 #include "kiln/error.h"
+#include "kiln/function.h"
+#include "kiln/geometry.h"
 #include "kiln/kernel.h"
 #include "kiln/service.h"
 #include "kiln/settings.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/function.h"
 #include "kiln/kernel.h"
 #include "kiln/settings.h"
 
@@ -51,6 +52,9 @@ class Service {
   [[nodiscard]] DeviceHandle device(const std::string& name = "auto") const;
   /// A name on the workload path, or the path of a workload file or folder.
   [[nodiscard]] WorkloadHandle workload(const std::string& name_or_path) const;
+  /// Kernels of a text in memory. `name` is what messages call it ("cg.cu"); where it is an absolute path,
+  /// headers are also looked for beside it.
+  [[nodiscard]] Program program(const std::string& name, const std::string& text) const;
   /// Waits for entries of the cache that are being written.
   [[nodiscard]] ServiceStatistics statistics() const;
   /// Writes the file that Settings::trace names with what was traced until now; it is written anyway when the

@@ -21,11 +21,12 @@ std::string SourceLocation::to_string() const {
   return text;
 }
 
-Error::Error(ErrorKind kind, const std::string& message, SourceLocation location)
+Error::Error(ErrorKind kind, const std::string& message, SourceLocation location, std::string log)
     : std::runtime_error(with_location(message, location)),
       kind_(kind),
       message_(message),
-      location_(std::move(location)) {}
+      location_(std::move(location)),
+      log_(std::move(log)) {}
 
 Error bad_input(const std::string& message, const SourceLocation& location) {
   return Error(ErrorKind::kBadInput, message, location);

@@ -13,6 +13,7 @@
 #include "device/device_info.h"
 #include "device/target.h"
 #include "device/tensor_map.h"
+#include "kiln/geometry.h"
 
 namespace kiln {
 
@@ -29,8 +30,8 @@ class DeviceBuffer {
 
 class Event;
 
-/// An ordered queue of work. `native` is the vendor's handle (a CUstream), null for the cpu. Thread-safe:
-/// what several threads enqueue is in the order of their calls.
+/// An ordered queue of work. `native` is the vendor's handle (a CUstream), on the cpu Kiln's own.
+/// Thread-safe: what several threads enqueue is in the order of their calls.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -60,18 +61,21 @@ class Graph {
 };
 
 /// One kernel inside a loaded module. Lives as long as the module.
-class Function {
+class DeviceFunction {
  public:
-  virtual ~Function() = default;
+  virtual ~DeviceFunction() = default;
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual const FunctionAttributes& attributes() const = 0;
   /// Enqueues. `arguments[i]` points at the i-th argument's value; the values are copied before the call
   /// returns. The shape has been checked. Throws Error when the driver refuses; a fault of the kernel
   /// surfaces at synchronize.
   virtual void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) = 0;
-  /// The same on the caller's own stream: `native` is the vendor's handle. Neither allocates nor locks.
-  /// Throws bad_input where a back end has no such streams.
+  /// The same on the caller's own stream: `native` is the vendor's handle. Neither allocates nor locks. On
+  /// the cpu `native` is of a stream of a cpu device, and anything else is refused with bad_input.
   virtual void launch_native(void* native, const LaunchShape& shape, void* const* arguments) = 0;
+  /// The driver's own call, for launches without a cluster that are not cooperative, while the device's
+  /// context is current. Empty where a launch is more than that call.
+  [[nodiscard]] virtual DirectLaunch direct() const { return {}; }
   /// Blocks of this shape that the whole device holds at a time; `nullopt` where the back end cannot tell.
   [[nodiscard]] virtual std::optional<std::uint64_t> resident_blocks(const LaunchShape& /*shape*/) const {
     return std::nullopt;
@@ -83,7 +87,7 @@ class Module {
  public:
   virtual ~Module() = default;
   /// By lowered (mangled) name; null if the module has none of that name.
-  [[nodiscard]] virtual Function* function(const std::string& lowered_name) = 0;
+  [[nodiscard]] virtual DeviceFunction* function(const std::string& lowered_name) = 0;
   /// How the source calls kernels: by name expression, the lowered name. For messages and traces only.
   virtual void note_names(const std::map<std::string, std::string>& /*lowered_names*/) {}
   /// Address and size of a `__constant__` or `__device__` variable; null if there is none of that name.
@@ -126,7 +130,7 @@ class Device {
   /// gives a stream of its own.
   [[nodiscard]] virtual std::unique_ptr<Stream> default_stream() { return create_stream(); }
   /// Whether the caller's own stream is being captured into a graph; `native` as in launch_native, null: any
-  /// stream that can be told of. Throws bad_input where a back end has no such streams and one is given.
+  /// stream that can be told of. Throws bad_input for what is no stream, where the back end can tell.
   [[nodiscard]] virtual bool is_capturing(void* native);
   [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
   /// One that streams wait for, and that tells no time.

@@ -30,10 +30,10 @@ class FlowEnd {
   std::atomic<bool> taken_{false};
 };
 
-class TracedFunction final : public Function {
+class TracedFunction final : public DeviceFunction {
  public:
   /// `title`: how the source calls it.
-  TracedFunction(Function& inner, std::string title, std::shared_ptr<DeviceTrace> trace, FlowEnd& flow)
+  TracedFunction(DeviceFunction& inner, std::string title, std::shared_ptr<DeviceTrace> trace, FlowEnd& flow)
       : inner_(inner), title_(std::move(title)), trace_(std::move(trace)), flow_(flow) {}
 
   [[nodiscard]] const std::string& name() const override { return inner_.name(); }
@@ -65,7 +65,7 @@ class TracedFunction final : public Function {
     return *last;
   }
 
-  Function& inner_;
+  DeviceFunction& inner_;
   std::string title_;
   std::shared_ptr<DeviceTrace> trace_;
   FlowEnd& flow_;
@@ -77,8 +77,8 @@ class TracedModule final : public Module {
   TracedModule(std::unique_ptr<Module> inner, std::shared_ptr<DeviceTrace> trace, std::uint64_t flow)
       : inner_(std::move(inner)), trace_(std::move(trace)), flow_(flow) {}
 
-  [[nodiscard]] Function* function(const std::string& lowered_name) override {
-    Function* found = inner_->function(lowered_name);
+  [[nodiscard]] DeviceFunction* function(const std::string& lowered_name) override {
+    DeviceFunction* found = inner_->function(lowered_name);
     if (found == nullptr) return nullptr;
     const std::lock_guard lock(mutex_);
     auto& traced = functions_[lowered_name];

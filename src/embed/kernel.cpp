@@ -58,18 +58,6 @@ std::shared_ptr<const Kernel::Impl> as_from_memory(const Kernel::Impl& made) {
   return kernel;
 }
 
-/// Tells the compiler that it may be needed. What is wrong is told by get().
-ExpectedCompiles announce(const KernelRequest::Impl& request) {
-  if (!request.device) return {};
-  try {
-    const auto compilers = request.service->engine.compilers();
-    const auto found = compilers.find(request.device->device->info().target.backend);
-    return found == compilers.end() ? ExpectedCompiles() : expect_compiles(*found->second, 1);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 }  // namespace
 
 void KernelRequest::Impl::set(const std::string& name, const KernelRequest::Value& value) {
@@ -148,7 +136,9 @@ std::future<Kernel> KernelRequest::get_async() const {
     ready.set_value(std::move(kernel));
     return ready.get_future();
   }
-  ExpectedCompiles expected = announce(*impl_);
+  ExpectedCompiles expected;
+  if (impl_->device)
+    expected = announce_compile(impl_->service->engine, impl_->device->device->info().target.backend);
   return std::async(std::launch::async, [request = *this, expected = std::move(expected)]() mutable {
     const ExpectedCompiles until_here = std::move(expected);  // the future may be kept for long
     return request.get();

@@ -81,7 +81,7 @@ std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request, co
   std::shared_ptr<LoadedCode> code = request.kernel->symbols.empty()
                                          ? std::move(found.code)
                                          : load_with_symbols(request, prepared, *found.code);
-  Function& function = code->function(prepared.unit.name_expressions.at(request.kernel->name));
+  DeviceFunction& function = code->function(prepared.unit.name_expressions.at(request.kernel->name));
   auto made = std::make_shared<Kernel::Impl>(
       Kernel::Impl{request.device, std::move(code),
                    BoundLaunch(*request.device->device, function, prepared.configuration, *request.kernel,
@@ -92,9 +92,22 @@ std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request, co
   return made;
 }
 
+ExpectedCompiles announce_compile(Engine& engine, const std::string& backend) {
+  try {
+    const auto compilers = engine.compilers();
+    const auto found = compilers.find(backend);
+    return found == compilers.end() ? ExpectedCompiles() : expect_compiles(*found->second, 1);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 Error error_of(const Diagnostic& diagnostic) {
-  const std::string message = diagnostic.summary + (diagnostic.log.empty() ? "" : "\n" + diagnostic.log);
-  return Error(diagnostic.environment ? ErrorKind::kEnvironment : ErrorKind::kCompile, message);
+  const bool repeats = diagnostic.log.starts_with(diagnostic.summary);
+  const std::string message =
+      repeats ? diagnostic.log : diagnostic.summary + (diagnostic.log.empty() ? "" : "\n" + diagnostic.log);
+  return Error(diagnostic.environment ? ErrorKind::kEnvironment : ErrorKind::kCompile, message, {},
+               diagnostic.log);
 }
 
 void launch_kernel(const Kernel::Impl& kernel, void* stream, LaunchArguments arguments,

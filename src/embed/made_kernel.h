@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "embed/handles.h"
 #include "service/kernel_service.h"
@@ -30,6 +31,9 @@ struct AdvisedRequest {
 /// Throws bad_input for arguments that the code does not take, and kUnfit for a shape that does not fit.
 [[nodiscard]] std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
                                                         const PreparedRequest& prepared, ServiceResult found);
+
+/// Tells the compiler that it may be needed. What is wrong is told by get().
+[[nodiscard]] ExpectedCompiles announce_compile(Engine& engine, const std::string& backend);
 
 /// The compiler's summary and log as what get() throws.
 [[nodiscard]] Error error_of(const Diagnostic& diagnostic);

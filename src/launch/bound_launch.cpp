@@ -21,7 +21,7 @@ void* address_of(const void* value) {
 
 }  // namespace
 
-BoundLaunch::BoundLaunch(Device& device, Function& function, const Configuration& configuration,
+BoundLaunch::BoundLaunch(Device& device, DeviceFunction& function, const Configuration& configuration,
                          const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of)
     : device_(&device),
       function_(&function),

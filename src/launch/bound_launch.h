@@ -38,7 +38,7 @@ class BoundLaunch {
   /// launch. Without `place_of` the table has one entry for each argument that names a buffer, in their
   /// order. Throws bad_input for arguments that the function does not take, and kUnfit, with the values
   /// that the shape depends on, for what does not fit the device or the function.
-  BoundLaunch(Device& device, Function& function, const Configuration& configuration,
+  BoundLaunch(Device& device, DeviceFunction& function, const Configuration& configuration,
               const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of = {});
 
   /// Throws kUnfit where the driver does not take the launch, and bad_input for scalars that are
@@ -63,7 +63,7 @@ class BoundLaunch {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
-  /// Of Function::resident_blocks, for this shape.
+  /// Of DeviceFunction::resident_blocks, for this shape.
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
   /// Entries that the table of addresses has at least.
   [[nodiscard]] std::size_t table_size() const { return table_size_; }
@@ -109,7 +109,7 @@ class BoundLaunch {
   [[noreturn, gnu::noinline]] void refuse(const Error& error, const std::string& explanation) const;
 
   Device* device_;
-  Function* function_;
+  DeviceFunction* function_;
   std::string name_;
   std::string explanation_;  // what the shape was made of, for messages; empty once it was set
   SourceLocation where_;

@@ -15,7 +15,7 @@ LoadedCode::LoadedCode(CodeObject code, std::shared_ptr<Device> device)
   if (module_) module_->note_names(code_.lowered_names);
 }
 
-Function& LoadedCode::function(const std::string& name_expression) const {
+DeviceFunction& LoadedCode::function(const std::string& name_expression) const {
   if (!module_) {
     throw internal_error("'" + name_expression + "' was compiled without a device and cannot be launched");
   }
@@ -26,7 +26,7 @@ Function& LoadedCode::function(const std::string& name_expression) const {
     throw bad_input("there is no kernel '" + name_expression + "' in the compiled code" +
                     suggestion(name_expression, names));
   }
-  Function* function = module_->function(lowered->second);
+  DeviceFunction* function = module_->function(lowered->second);
   if (function == nullptr) {
     throw internal_error("the binary has no symbol '" + lowered->second + "' for the kernel '" +
                          name_expression + "'");

@@ -17,7 +17,7 @@ class LoadedCode {
 
   [[nodiscard]] const CodeObject& code() const { return code_; }
   /// The kernel for a name expression; throws bad_input listing the entries that exist.
-  [[nodiscard]] Function& function(const std::string& name_expression) const;
+  [[nodiscard]] DeviceFunction& function(const std::string& name_expression) const;
   [[nodiscard]] Module* module() const { return module_.get(); }
 
  private:

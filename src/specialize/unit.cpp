@@ -8,6 +8,7 @@
 #include "config/expression.h"
 #include "device/backend_kind.h"
 #include "specialize/includes.h"
+#include "specialize/inputs.h"
 
 namespace kiln {
 namespace {
@@ -39,46 +40,6 @@ std::vector<std::string> options_of(const KernelSpec& kernel, const std::string&
     for (const OptionText& option : found->second) options.push_back(option.text);
   }
   return options;
-}
-
-/// Moves the folders of "-I" options to `directories`, where their headers are found by content, and then
-/// those of "-isystem". Relative ones are the workload's.
-void take_include_options(std::vector<std::string>& options, std::vector<std::filesystem::path>& directories,
-                          const std::filesystem::path& workload) {
-  std::vector<std::string> others;
-  std::vector<std::filesystem::path> system;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    std::string folder;
-    bool is_system = false;
-    for (const std::string prefix : {"--include-path=", "-I", "-isystem"}) {
-      if (!options[i].starts_with(prefix)) continue;
-      folder = options[i].substr(prefix.size());
-      is_system = prefix == "-isystem";
-      if (folder.empty() && i + 1 < options.size()) folder = options[++i];
-      break;
-    }
-    if (folder.empty()) {
-      others.push_back(options[i]);
-    } else {
-      (is_system ? system : directories).push_back((workload / std::string(trim(folder))).lexically_normal());
-    }
-  }
-  directories.insert(directories.end(), system.begin(), system.end());
-  options = std::move(others);
-}
-
-/// The first option that makes the compiler read a file that Kiln does not; empty: none does.
-std::string find_option_with_input(const std::vector<std::string>& options) {
-  for (const std::string& option : options) {
-    for (const char* prefix :
-         {"-include",   "--include", "-imacros",     "--imacros",     "--pre-include",  "-iquote",
-          "-idirafter", "-iprefix",  "-iwithprefix", "-isysroot",     "--sysroot",      "-B",
-          "-specs",     "--specs",   "-fplugin",     "-fprofile-use", "-fauto-profile", "-ivfsoverlay",
-          "--config",   "@"}) {
-      if (option.starts_with(prefix)) return option;
-    }
-  }
-  return "";
 }
 
 std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {
@@ -165,18 +126,8 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
       result.lineinfo ? std::filesystem::absolute(path).lexically_normal().string() : path.string();
   const std::string text = read_text(files, path, kernel);
   result.defines = macros_of(configuration, kernel);
-  result.options = options_of(kernel, target.backend);
-  std::vector<std::filesystem::path> directories = {path.parent_path()};
-  take_include_options(result.options, directories, configuration.workload().directory);
-  for (const std::filesystem::path& directory : directories)
-    result.include_directories.push_back(directory.string());
-  Includes includes = find_includes(files, text, {path, supplied, directories, result.defines});
-  result.source_text = std::move(includes.text);
-  result.headers = std::move(includes.headers);
-  result.unseen_headers = std::move(includes.unseen);
-  result.unknown_input = std::move(includes.unknown);
-  if (const std::string option = find_option_with_input(result.options); !option.empty())
-    result.unknown_input = "the option '" + option + "' brings in files that are not in the key";
+  add_inputs(result, text, options_of(kernel, target.backend),
+             {files, path, {path.parent_path()}, configuration.workload().directory, supplied});
   if (result.lineinfo) {
     for (IncludedHeader& header : result.headers) {
       if (!header.path.empty())

@@ -109,7 +109,7 @@ std::uint64_t compared_bytes(const BufferLayout& layout, const std::optional<Sca
 
 }  // namespace
 
-Function* DeviceCompare::function(const Specialization& specialization) {
+DeviceFunction* DeviceCompare::function(const Specialization& specialization) {
   auto got = service_.get(specialization, compiler_, device_);
   auto* result = std::get_if<ServiceResult>(&got);
   if (result == nullptr) return nullptr;
@@ -132,7 +132,7 @@ std::optional<Comparison> DeviceCompare::compare(const BufferLayout& layout, con
   ComparedRegion compared = compared_region(layout, region);
   if (compared.count == 0) return {};
   try {
-    Function* kernel =
+    DeviceFunction* kernel =
         function(compare_code(type, number ? ScalarType::kDouble : expected.type, device_->info().target));
     if (kernel == nullptr) return {};
     const LaunchShape shape = shape_for(compared.count);
@@ -170,7 +170,7 @@ std::optional<Comparison> DeviceCompare::compare(const BufferLayout& layout, con
 std::optional<bool> DeviceCompare::same_bits(const void* a, const void* b, std::size_t bytes) {
   if (bytes < least_bytes_ / 2) return {};  // of each
   try {
-    Function* kernel = function(same_bits_code(device_->info().target));
+    DeviceFunction* kernel = function(same_bits_code(device_->info().target));
     if (kernel == nullptr) return {};
     auto room = scratch(sizeof(int));
     void* differs_at = room->data();

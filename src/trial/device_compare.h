@@ -40,7 +40,7 @@ class DeviceCompare {
   [[nodiscard]] std::optional<bool> same_bits(const void* a, const void* b, std::size_t bytes);
 
  private:
-  [[nodiscard]] Function* function(const Specialization& specialization);
+  [[nodiscard]] DeviceFunction* function(const Specialization& specialization);
   [[nodiscard]] std::unique_ptr<DeviceBuffer> scratch(std::size_t bytes);
 
   KernelService& service_;

@@ -62,7 +62,7 @@ class PreparedKernel {
   [[nodiscard]] bool add_to_key(FieldHasher& hasher) const;
   [[nodiscard]] const LaunchShape& shape() const { return launch_.shape(); }
   [[nodiscard]] const FunctionAttributes& attributes() const { return launch_.attributes(); }
-  /// Of Function::resident_blocks, for this shape.
+  /// Of DeviceFunction::resident_blocks, for this shape.
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return launch_.resident_blocks(); }
 
  private:

@@ -63,7 +63,7 @@ void compare_traced(Gpu& gpu, const std::string& binary, const LaunchShape& shap
   Trace trace(*clock, true, {});
   const auto device = make_traced_device(gpu.device, trace);
   const auto module = device->load(binary);
-  Function& function = *module->function("touch");
+  DeviceFunction& function = *module->function("touch");
   const auto stream = device->create_stream();
   const auto traced_batch = [&] {
     for (int i = 0; i < kBatch; ++i) function.launch(*stream, shape, arguments);
@@ -114,7 +114,7 @@ void print_launch_figures(Gpu& gpu) {
   const CompileResult compiled = gpu.compiler->compile(specialization);
   const CodeObject& code = std::get<CodeObject>(compiled);
   const auto module = gpu.device->load(code.binary);
-  Function& function = *module->function("touch");
+  DeviceFunction& function = *module->function("touch");
   const BareKernel bare(*gpu.driver, code.binary);
 
   const auto stream = gpu.device->create_stream();

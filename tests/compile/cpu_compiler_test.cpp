@@ -73,7 +73,7 @@ TEST_P(CpuDiagnostic, PassesDefinesOptionsAndLaunchBounds) {
   specialization.defines = {{"FLAG", ""}, {"VALUE", "40"}};
   specialization.options = {"-DEXTRA=2"};
   specialization.entries[0].launch_bounds = "256, 2";
-  Function& k = kernels_.build(specialization);
+  DeviceFunction& k = kernels_.build(specialization);
   int a = 0;
   kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
   EXPECT_EQ(a, 42);
@@ -87,7 +87,7 @@ TEST_P(CpuDiagnostic, ReadsHeadersFromTheSpecializationOnly) {
                              "#pragma once\n#include \"deep.h\"\n__device__ int own() { return deep; }\n"},
                             {"deep.h", "/x/sub/deep.h", "#pragma once\nconstexpr int deep = 9;\n"},
                             {"sub/../sub/own.h", "/x/sub/own.h", "not even C++"}};
-  Function& k = kernels_.build(specialization);
+  DeviceFunction& k = kernels_.build(specialization);
   int a = 0;
   kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
   EXPECT_EQ(a, 9);
@@ -95,7 +95,7 @@ TEST_P(CpuDiagnostic, ReadsHeadersFromTheSpecializationOnly) {
 
 /// CUDA programs move floats in wider pieces, by way of types that C++ calls different.
 TEST_P(CpuDiagnostic, TakesTypePunningAsItIsMeant) {
-  Function& twice = kernels_.build(
+  DeviceFunction& twice = kernels_.build(
       "struct Four { unsigned part[4]; };\n"
       "template <class Piece> __device__ void copy(float (&to)[16], const float* from) {\n"
       "  for (int i = 0; i < 4; ++i)\n"

@@ -40,7 +40,7 @@ class TracedDevice : public testing::Test {
     fake_->define(name, std::move(kernel));
   }
 
-  Function& load(const std::string& name) {
+  DeviceFunction& load(const std::string& name) {
     module_ = device_->load(kBinary);
     return *module_->function(name);
   }
@@ -60,7 +60,7 @@ class TracedDevice : public testing::Test {
 };
 
 TEST_F(TracedDevice, ALaunchIsASpanOfTheHostAndOneOfTheDevice) {
-  Function& axpy = load("_Zaxpy");
+  DeviceFunction& axpy = load("_Zaxpy");
   const auto stream = device_->create_stream();
   axpy.launch(*stream, shape_, nullptr);
   axpy.launch(*stream, shape_, nullptr);
@@ -83,7 +83,7 @@ TEST_F(TracedDevice, ALaunchIsASpanOfTheHostAndOneOfTheDevice) {
 }
 
 TEST_F(TracedDevice, BetweenTwoEventsOfTheProgramNothingIsAddedAndTheStretchIsOneSpan) {
-  Function& axpy = load("_Zaxpy");
+  DeviceFunction& axpy = load("_Zaxpy");
   const auto stream = device_->create_stream();
   const auto begin = device_->create_event();
   const auto end = device_->create_event();
@@ -109,8 +109,8 @@ TEST_F(TracedDevice, BetweenTwoEventsOfTheProgramNothingIsAddedAndTheStretchIsOn
 }
 
 TEST_F(TracedDevice, EventsAroundEachLaunchOfAStepGiveEachASpan) {
-  Function& axpy = load("_Zaxpy");
-  Function& dot = *module_->function("_Zdot");
+  DeviceFunction& axpy = load("_Zaxpy");
+  DeviceFunction& dot = *module_->function("_Zdot");
   const auto stream = device_->create_stream();
   std::vector<std::unique_ptr<Event>> events;
   for (int i = 0; i < 3; ++i) events.push_back(device_->create_event());
@@ -131,8 +131,8 @@ TEST_F(TracedDevice, AGraphIsOneSpanThatNamesItsKernels) {
     kernel.attributes.parameter_bytes.emplace();
     fake_->define(name, std::move(kernel));
   }
-  Function& axpy = load("_Zaxpy");
-  Function& dot = *module_->function("_Zdot");
+  DeviceFunction& axpy = load("_Zaxpy");
+  DeviceFunction& dot = *module_->function("_Zdot");
   const auto stream = device_->create_stream();
   const auto graph = device_->capture(*stream, [&] {
     for (int i = 0; i < 2; ++i) axpy.launch(*stream, shape_, nullptr);
@@ -155,8 +155,8 @@ TEST_F(TracedDevice, AStreamThatJoinsACaptureIsPartOfTheGraph) {
     kernel.attributes.parameter_bytes.emplace();
     fake_->define(name, std::move(kernel));
   }
-  Function& axpy = load("_Zaxpy");
-  Function& dot = *module_->function("_Zdot");
+  DeviceFunction& axpy = load("_Zaxpy");
+  DeviceFunction& dot = *module_->function("_Zdot");
   const auto stream = device_->create_stream();
   const auto side = device_->create_stream();
   const auto fork = device_->create_ordering_event();
@@ -183,7 +183,7 @@ TEST_F(TracedDevice, AStreamThatJoinsACaptureIsPartOfTheGraph) {
 }
 
 TEST_F(TracedDevice, AnEventThatIsRecordedAgainAndLaunchesAfterTheLastOneHaveNoTime) {
-  Function& axpy = load("_Zaxpy");
+  DeviceFunction& axpy = load("_Zaxpy");
   const auto stream = device_->create_stream();
   const auto event = device_->create_event();
   event->record(*stream);
@@ -196,7 +196,7 @@ TEST_F(TracedDevice, AnEventThatIsRecordedAgainAndLaunchesAfterTheLastOneHaveNoT
 }
 
 TEST_F(TracedDevice, MoreLaunchesThanAStreamKeepsEventsForAreCounted) {
-  Function& axpy = load("_Zaxpy");
+  DeviceFunction& axpy = load("_Zaxpy");
   const auto stream = device_->create_stream();
   for (int i = 0; i < 200; ++i) axpy.launch(*stream, shape_, nullptr);
   stream->synchronize();
@@ -213,8 +213,8 @@ TEST_F(TracedDevice, AFaultIsThrownAndTheStreamGoesOn) {
   FakeKernel bad;
   bad.body = [](const LaunchShape&, void* const*) { throw device_fault("it failed"); };
   fake_->define("_Zaxpy", std::move(bad));
-  Function& axpy = load("_Zaxpy");
-  Function& dot = *module_->function("_Zdot");
+  DeviceFunction& axpy = load("_Zaxpy");
+  DeviceFunction& dot = *module_->function("_Zdot");
   const auto stream = device_->create_stream();
   axpy.launch(*stream, shape_, nullptr);
   EXPECT_EQ(message_of(ErrorKind::kDeviceFault, [&] { stream->synchronize(); }), "it failed");
@@ -230,7 +230,7 @@ TEST_F(TracedDevice, CodeFlowsFromItsCompileOverItsLoadToItsFirstLaunch) {
     compile.flow({flow_of(kBinary), TraceFlow::Phase::kBegin});
     clock_.advance(1e-3);
   }
-  Function& axpy = load("_Zaxpy");
+  DeviceFunction& axpy = load("_Zaxpy");
   const auto stream = device_->create_stream();
   for (int i = 0; i < 2; ++i) axpy.launch(*stream, shape_, nullptr);
   const TraceReading read = reading();
@@ -261,7 +261,7 @@ TEST_F(TracedDevice, CopiesAreSpansWithTheirSize) {
 }
 
 TEST_F(TracedDevice, StreamsAtATimeHaveLinesOfTheirOwnAndLaterOnesTakeThemOver) {
-  Function& axpy = load("_Zaxpy");
+  DeviceFunction& axpy = load("_Zaxpy");
   const auto run = [&](Stream& stream) {
     axpy.launch(stream, shape_, nullptr);
     stream.synchronize();
@@ -283,7 +283,7 @@ TEST_F(TracedDevice, ThreadsLaunchAndWaitOnOneStream) {
   constexpr int kEach = 100;
   FakeKernel kernel;
   fake_->define("_Zaxpy", std::move(kernel));
-  Function& axpy = load("_Zaxpy");
+  DeviceFunction& axpy = load("_Zaxpy");
   const auto stream = device_->create_stream();
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {

@@ -369,7 +369,7 @@ TEST_F(Embedding, ErrorsAreComplete) {
   EXPECT_THAT(bad_input_of([&] { kernel.launch(nullptr, args(&value)); }),
               HasSubstr("takes 2 buffers, 1 are given"));
   EXPECT_THAT(bad_input_of([&] { kernel.launch(&value, args(&value, &value)); }),
-              HasSubstr("no streams of a caller's"));
+              HasSubstr("the stream is none of the cpu's"));
 }
 
 TEST_F(Embedding, AKernelThatDoesNotCompileBringsTheLog) {

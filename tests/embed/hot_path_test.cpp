@@ -217,6 +217,62 @@ TEST_F(HotPath, SettingAValueAgainCostsTheSameEachTime) {
   EXPECT_EQ(allocations([&] { wanted.set("n", ++n); }), kTimes * once);
 }
 
+// The fake driver's "keep_scalars" writes its second and its fourth argument to where its first one points.
+constexpr const char* kKeepScalars =
+    "extern \"C\" __global__ void keep_scalars(double* out, double dt, const float* x, int count) {}\n";
+
+TEST_F(HotPath, ATypedFunctionGoesToTheDriverWithoutMemory) {
+  using Keep = void(double*, double, const float*, int);
+  const FunctionRequest request =
+      service_->program("keep.cu", kKeepScalars).function("keep_scalars", *device_).block(32);
+  std::array<double, 2> kept{};
+  for (const bool covers : {false, true}) {
+    FunctionRequest shaped = request;
+    const Function<Keep> keep = (covers ? shaped.cover(3) : shaped.grid(7)).get<Keep>();
+    double dt = 0;
+    for (void* stream : {static_cast<void*>(this), static_cast<void*>(nullptr)}) {
+      const int before = fake_->calls("cuLaunchKernel");
+      EXPECT_EQ(allocations([&] {
+                  dt += 0.5;
+                  keep(stream, kept.data(), dt, x_, 100);
+                }),
+                0U);
+      EXPECT_EQ(fake_->calls("cuLaunchKernel") - before, kTimes + 1);
+      EXPECT_EQ(kept, (std::array<double, 2>{dt, 100}));
+    }
+    fake_->keep_launches(true);
+    keep(nullptr, kept.data(), 1.0, x_, 65);
+    keep.launch(this, {{5, 6, 7}, std::nullopt, 128}, kept.data(), 2.0, x_, 9);
+    fake_->keep_launches(false);
+    const auto launches = fake_->launches();
+    ASSERT_GE(launches.size(), 2U);
+    const auto& usual = launches[launches.size() - 2];
+    EXPECT_EQ(usual.stream, cuda_abi::kLegacyStream);
+    EXPECT_EQ(usual.grid, (std::vector<unsigned>{covers ? 3U : 7U, 1, 1}));
+    EXPECT_EQ(usual.block, (std::vector<unsigned>{32, 1, 1}));
+    EXPECT_EQ(launches.back().grid, (std::vector<unsigned>{5, 6, 7}));
+    EXPECT_EQ(launches.back().shared_bytes, 128U);
+    EXPECT_EQ(kept, (std::array<double, 2>{2, 9}));
+  }
+}
+
+TEST_F(HotPath, AFamilyOfFunctionsIsLookedUpWithoutMemory) {
+  using Keep = void(double*, double, const float*, int);
+  const auto family = service_->program("keep.cu", kKeepScalars)
+                          .function("keep_scalars", *device_)
+                          .block(32)
+                          .grid(1)
+                          .family<Keep>({3});
+  std::array<double, 2> kept{};
+  for (const int count : {3, 4}) family(nullptr, kept.data(), 1.0, x_, count);
+  int count = 3;
+  EXPECT_EQ(allocations([&] {
+              count = 7 - count;
+              family(nullptr, kept.data(), 1.0, x_, count);
+            }),
+            0U);
+}
+
 TEST_F(HotPath, ALookUpTakesNoMemory) {
   const KernelFamily family = request("scale").family({"n", "block"});
   const Kernel* found = nullptr;

@@ -45,7 +45,7 @@ class GpuCapture : public GpuTest {
 };
 
 TEST_F(GpuCapture, TakesALaunchOnTheCallersStreamIntoAGraph) {
-  Function& add = build(kAdd, "add");
+  DeviceFunction& add = build(kAdd, "add");
   const auto buffer = upload(std::vector<int>(256, 0));
   ASSERT_EQ(calls_->begin(stream_->native(), kThreadLocal), 0);
   void* data = buffer->data();
@@ -71,7 +71,7 @@ TEST_F(GpuCapture, EitherLoadsMeanwhileOrSaysThatItCannot) {
   bool loaded = false;
   try {
     modules_.push_back(device_->load(code.binary));
-    Function* add = modules_.back()->function("add");
+    DeviceFunction* add = modules_.back()->function("add");
     ASSERT_NE(add, nullptr);
     launch(*stream_, *add, {{1, 1, 1}, {256, 1, 1}, 0}, buffer->data(), 3, 256);
     loaded = true;

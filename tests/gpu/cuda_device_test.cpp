@@ -55,7 +55,7 @@ TEST_F(GpuTest, RefusesMoreMemoryThanThereIsNamingBothSizes) {
 }
 
 TEST_F(GpuTest, LaunchesAndTellsWhatAKernelUses) {
-  Function& add = build(kAdd, "add");
+  DeviceFunction& add = build(kAdd, "add");
   const auto buffer = upload(std::vector<int>(1000, 1));
   launch(*stream_, add, {{8, 1, 1}, {128, 1, 1}, 0}, buffer->data(), 41, 1000);
   stream_->synchronize();
@@ -79,7 +79,7 @@ TEST_F(GpuTest, RunsPtxThatTheDriverTranslates) {
   EXPECT_EQ(code.format, "ptx");
   EXPECT_THAT(code.binary, HasSubstr(".target sm_80"));
   modules_.push_back(device_->load(code.binary));
-  Function* add = modules_.back()->function("add");
+  DeviceFunction* add = modules_.back()->function("add");
   ASSERT_NE(add, nullptr);
   EXPECT_GT(add->attributes().registers.value_or(0), 0);
   const auto buffer = upload(std::vector<int>(1000, 1));
@@ -91,7 +91,7 @@ TEST_F(GpuTest, RunsPtxThatTheDriverTranslates) {
 TEST_F(GpuTest, TakesDynamicSharedMemoryBeyond48Kibibytes) {
   const std::uint64_t bytes = device_->info().limits.max_shared_bytes_per_block;
   if (bytes <= 48U << 10) GTEST_SKIP() << "this device has no more than 48 KiB";
-  Function& last = build(R"(extern "C" __global__ void last(int* out, int n) {
+  DeviceFunction& last = build(R"(extern "C" __global__ void last(int* out, int n) {
   extern __shared__ int tile[];
   for (int i = threadIdx.x; i < n; i += blockDim.x) tile[i] = i;
   __syncthreads();
@@ -126,7 +126,7 @@ TEST_F(GpuTest, RefusesABinaryThatIsNone) {
 }
 
 TEST_F(GpuTest, NamesKernelAndShapeOfALaunchThatTheDriverRefuses) {
-  Function& add = build(kAdd, "add");
+  DeviceFunction& add = build(kAdd, "add");
   try {
     launch(*stream_, add, {{1, 1, 1}, {2048, 1, 1}, 0}, static_cast<void*>(nullptr), 1, 0);
     FAIL() << "it was launched";
@@ -138,7 +138,7 @@ TEST_F(GpuTest, NamesKernelAndShapeOfALaunchThatTheDriverRefuses) {
 }
 
 TEST_F(GpuTest, TimesWithEvents) {
-  Function& spin = build(R"(extern "C" __global__ void spin(long long cycles) {
+  DeviceFunction& spin = build(R"(extern "C" __global__ void spin(long long cycles) {
   const long long begin = clock64();
   while (clock64() - begin < cycles) {}
 })",
@@ -159,7 +159,7 @@ TEST_F(GpuTest, TimesWithEvents) {
 TEST_F(GpuTest, ReportsAnIllegalAddressAsAStickyFaultThatNamesTheKernel) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto fault = [&] {
-    Function& poke = build("extern \"C\" __global__ void poke(int* a) { a[1ull << 40] = 1; }", "poke");
+    DeviceFunction& poke = build("extern \"C\" __global__ void poke(int* a) { a[1ull << 40] = 1; }", "poke");
     launch(*stream_, poke, {{1, 1, 1}, {1, 1, 1}, 0}, static_cast<void*>(nullptr));
     try {
       stream_->synchronize();

@@ -50,17 +50,17 @@ class GpuTest : public ::testing::Test {
     return std::get<CodeObject>(std::move(result));
   }
 
-  Function& build(const std::string& text, const std::string& entry) {
+  DeviceFunction& build(const std::string& text, const std::string& entry) {
     const CodeObject code = compile(text, entry);
     modules_.push_back(device_->load(code.binary));
-    Function* function = modules_.back()->function(code.lowered_names.at(entry));
+    DeviceFunction* function = modules_.back()->function(code.lowered_names.at(entry));
     if (function == nullptr) throw std::runtime_error("no function " + entry);
     return *function;
   }
 
   /// Launches with arguments taken by address; does not wait.
   template <class... Arguments>
-  void launch(Stream& stream, Function& function, const LaunchShape& shape, Arguments... arguments) {
+  void launch(Stream& stream, DeviceFunction& function, const LaunchShape& shape, Arguments... arguments) {
     void* addresses[] = {&arguments..., nullptr};
     function.launch(stream, shape, addresses);
   }

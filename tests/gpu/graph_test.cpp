@@ -37,7 +37,7 @@ class GpuGraphs : public GpuTest, public ::testing::WithParamInterface<const cha
 };
 
 TEST_P(GpuGraphs, AReplayIsWhatTheLaunchesAre) {
-  Function& step = build(kStep, "step");
+  DeviceFunction& step = build(kStep, "step");
   const auto a = upload(std::vector<double>(kCount, 1));
   const auto b = upload(std::vector<double>(kCount, 2));
   const auto steps = [&] {
@@ -67,7 +67,7 @@ TEST_P(GpuGraphs, AReplayIsWhatTheLaunchesAre) {
 }
 
 TEST_P(GpuGraphs, BranchesOnTwoStreamsForkAndJoinInAGraphAndWithout) {
-  Function& step = build(kStep, "step");
+  DeviceFunction& step = build(kStep, "step");
   const auto side = device_->create_stream();
   const auto fork = device_->create_ordering_event();
   const auto join = device_->create_ordering_event();
@@ -95,7 +95,7 @@ TEST_P(GpuGraphs, BranchesOnTwoStreamsForkAndJoinInAGraphAndWithout) {
 }
 
 TEST_P(GpuGraphs, WhatWaitsIsRefusedAndTheStreamGoesOn) {
-  Function& step = build(kStep, "step");
+  DeviceFunction& step = build(kStep, "step");
   const auto a = upload(std::vector<double>(kCount, 4));
   try {
     static_cast<void>(device_->capture(*stream_, [&] { stream_->synchronize(); }));
@@ -109,7 +109,7 @@ TEST_P(GpuGraphs, WhatWaitsIsRefusedAndTheStreamGoesOn) {
 }
 
 TEST_P(GpuGraphs, AsynchronousCopiesArrive) {
-  Function& step = build(kStep, "step");
+  DeviceFunction& step = build(kStep, "step");
   const auto host = device_->allocate_host(kCount * sizeof(double));
   auto* values = static_cast<double*>(host->host_view());
   std::fill(values, values + kCount, 8.0);

@@ -43,7 +43,7 @@ TEST_F(HipShimGpu, SaysWhatItIs) {
 }
 
 TEST_F(HipShimGpu, LaunchesOnItsOwnAndOnACallersStream) {
-  Function& add = build(R"(extern "C" __global__ void add(int* a, int value, int n) {
+  DeviceFunction& add = build(R"(extern "C" __global__ void add(int* a, int value, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] += value;
 })",
@@ -70,7 +70,7 @@ TEST_F(HipShimGpu, LaunchesOnItsOwnAndOnACallersStream) {
 }
 
 TEST_F(HipShimGpu, TakesMoreThan48KiBOfDynamicSharedMemory) {
-  Function& last = build(R"(extern "C" __global__ void last(double* out, int n) {
+  DeviceFunction& last = build(R"(extern "C" __global__ void last(double* out, int n) {
   extern __shared__ double values[];
   for (int i = threadIdx.x; i < n; i += blockDim.x) values[i] = 2.0 * i;
   __syncthreads();

@@ -19,7 +19,7 @@ class GpuLaunch : public GpuTest {};
 
 TEST_F(GpuLaunch, BlocksOfAClusterSeeEachOthersSharedMemory) {
   if (!device_->info().limits.clusters) GTEST_SKIP() << device_->info().target.arch << " has no clusters";
-  Function& sum = build(kClusterSum, "cluster_sum");
+  DeviceFunction& sum = build(kClusterSum, "cluster_sum");
   const auto out = upload(std::vector<int>(32, 0));
   for (const unsigned size : {2U, 8U, 16U}) {
     LaunchShape shape{{32, 1, 1}, {32, 1, 1}};
@@ -32,7 +32,7 @@ TEST_F(GpuLaunch, BlocksOfAClusterSeeEachOthersSharedMemory) {
 }
 
 TEST_F(GpuLaunch, ACooperativeGridRunsAllAtOnceOrNotAtAll) {
-  Function& barrier = build(kGridBarrier, "grid_barrier");
+  DeviceFunction& barrier = build(kGridBarrier, "grid_barrier");
   LaunchShape shape{{1, 1, 1}, {64, 1, 1}};
   shape.cooperative = true;
   const std::uint64_t most = barrier.resident_blocks(shape).value();
@@ -94,7 +94,7 @@ TEST_F(GpuLaunch, ATensorMapShowsAKernelABoxOfABuffer) {
   layout.box = {8, 4};
   layout.element_strides = {1, 1};
   const TensorMap map = device_->encode_tensor_map(layout, tensor->data());
-  Function& copy = build(kBoxCopy, "box_copy");
+  DeviceFunction& copy = build(kBoxCopy, "box_copy");
   // The box leaves the tensor on the right and below: what is outside reads as 0.
   constexpr int kX = 12;
   constexpr int kY = 4;
@@ -114,7 +114,7 @@ TEST_F(GpuLaunch, ATensorMapShowsAKernelABoxOfABuffer) {
 }
 
 TEST_F(GpuLaunch, TellsHowManyBlocksAreResident) {
-  Function& barrier = build(kGridBarrier, "grid_barrier");
+  DeviceFunction& barrier = build(kGridBarrier, "grid_barrier");
   const auto units = static_cast<std::uint64_t>(device_->info().compute_units);
   const DeviceLimits& limits = device_->info().limits;
   EXPECT_EQ(barrier.resident_blocks({{1, 1, 1}, {1024, 1, 1}}), units * (limits.max_threads_per_unit / 1024));

@@ -73,7 +73,7 @@ class GpuTrace : public GpuTest {
   std::unique_ptr<Trace> trace_;
   std::shared_ptr<Device> traced_;
   std::unique_ptr<Module> module_;
-  Function* spin_ = nullptr;
+  DeviceFunction* spin_ = nullptr;
   std::unique_ptr<Stream> stream_of_trace_;
 };
 

@@ -47,16 +47,16 @@ CodeObject CpuKernels::compile(const Specialization& specialization) {
   return std::get<CodeObject>(std::move(result));
 }
 
-Function& CpuKernels::build(const Specialization& specialization) {
+DeviceFunction& CpuKernels::build(const Specialization& specialization) {
   const CodeObject object = compile(specialization);
   modules_.push_back(device_->load(object.binary));
-  Function* function =
+  DeviceFunction* function =
       modules_.back()->function(object.lowered_names.at(specialization.entries.front().name_expression));
   if (function == nullptr) throw std::runtime_error("no such function");
   return *function;
 }
 
-Function& CpuKernels::build(const std::string& text, const std::string& entry) {
+DeviceFunction& CpuKernels::build(const std::string& text, const std::string& entry) {
   return build(specialize(text, entry));
 }
 

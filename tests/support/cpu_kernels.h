@@ -42,13 +42,13 @@ class CpuKernels {
   [[nodiscard]] CodeObject compile(const Specialization& specialization);
 
   /// Compiles, loads and keeps the module; returns the function of the first entry.
-  [[nodiscard]] Function& build(const Specialization& specialization);
-  [[nodiscard]] Function& build(const std::string& text, const std::string& entry);
+  [[nodiscard]] DeviceFunction& build(const Specialization& specialization);
+  [[nodiscard]] DeviceFunction& build(const std::string& text, const std::string& entry);
   [[nodiscard]] Module& last_module() { return *modules_.back(); }
 
   /// Launches with arguments taken by address, and synchronizes.
   template <class... Arguments>
-  void run(Function& function, const LaunchShape& shape, Arguments... arguments) {
+  void run(DeviceFunction& function, const LaunchShape& shape, Arguments... arguments) {
     void* addresses[] = {&arguments..., nullptr};
     function.launch(*stream_, shape, addresses);
     stream_->synchronize();

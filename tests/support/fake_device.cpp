@@ -75,7 +75,7 @@ void FakeStream::wait(const Event& event) {
   if (auto* other = dynamic_cast<const FakeEvent&>(event).stream()) join(*other);
 }
 
-class FakeFunction : public Function {
+class FakeFunction : public DeviceFunction {
  public:
   FakeFunction(State state, std::string name, FakeKernel kernel)
       : state_(std::move(state)), name_(std::move(name)), kernel_(std::move(kernel)) {}
@@ -137,7 +137,7 @@ class FakeModule : public Module {
       functions_.emplace(name, std::make_unique<FakeFunction>(state, name, state->kernels[name]));
     }
   }
-  Function* function(const std::string& lowered_name) override {
+  DeviceFunction* function(const std::string& lowered_name) override {
     const auto found = functions_.find(lowered_name);
     return found == functions_.end() ? nullptr : found->second.get();
   }

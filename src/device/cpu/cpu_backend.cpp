@@ -101,6 +101,12 @@ class CpuDevice final : public Device {
   }
 
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override { return std::make_unique<CpuStream>(); }
+  [[nodiscard]] bool is_capturing(void* native) override {
+    const CpuStream* stream = native == nullptr ? nullptr : CpuStream::find(native);
+    if (native != nullptr && stream == nullptr)
+      throw bad_input("the stream is none of the cpu's; pass one of the cpu device or a null stream");
+    return stream != nullptr && stream->recording();
+  }
   [[nodiscard]] std::unique_ptr<Event> create_event() override { return std::make_unique<CpuEvent>(); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
     return load_cpu_module(binary, scratch_, launcher_);

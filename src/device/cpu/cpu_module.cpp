@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-class CpuFunction final : public Function {
+class CpuFunction final : public DeviceFunction {
  public:
   CpuFunction(std::string name, const cpu_abi::Kernel& kernel, std::size_t binary_bytes,
               std::uint64_t static_shared, Launcher& launcher)
@@ -30,8 +30,12 @@ class CpuFunction final : public Function {
     if (queue.recording()) return record(queue, shape, arguments);
     launcher_.launch(kernel_, cost_, queue, shape, arguments);
   }
-  void launch_native(void* /*native*/, const LaunchShape& /*shape*/, void* const* /*arguments*/) override {
-    throw bad_input("kernel '" + name_ + "': the cpu has no streams of a caller's; pass a null stream");
+  void launch_native(void* native, const LaunchShape& shape, void* const* arguments) override {
+    CpuStream* stream = CpuStream::find(native);
+    if (stream == nullptr)
+      throw bad_input("kernel '" + name_ +
+                      "': the stream is none of the cpu's; pass one of the cpu device or a null stream");
+    launch(*stream, shape, arguments);
   }
 
  private:
@@ -55,7 +59,7 @@ class CpuModule final : public Module {
         binary_bytes_(binary.size()),
         static_shared_(static_shared_bytes(binary)) {}
 
-  [[nodiscard]] Function* function(const std::string& lowered_name) override {
+  [[nodiscard]] DeviceFunction* function(const std::string& lowered_name) override {
     const std::lock_guard lock(mutex_);
     const auto found = functions_.find(lowered_name);
     if (found != functions_.end()) return found->second.get();

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <new>
+#include <shared_mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "device/fault.h"
@@ -35,7 +37,37 @@ void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
   }
 }
 
+/// Of the process, by handle.
+struct KnownStreams {
+  std::shared_mutex mutex;
+  std::unordered_map<const void*, CpuStream*> streams;
+};
+
+KnownStreams& known_streams() {
+  static KnownStreams known;
+  return known;
+}
+
 }  // namespace
+
+CpuStream::CpuStream() {
+  KnownStreams& known = known_streams();
+  const std::unique_lock lock(known.mutex);
+  known.streams.emplace(this, this);
+}
+
+CpuStream::~CpuStream() {
+  KnownStreams& known = known_streams();
+  const std::unique_lock lock(known.mutex);
+  known.streams.erase(this);
+}
+
+CpuStream* CpuStream::find(const void* native) {
+  KnownStreams& known = known_streams();
+  const std::shared_lock lock(known.mutex);
+  const auto found = known.streams.find(native);
+  return found == known.streams.end() ? nullptr : found->second;
+}
 
 void CpuStream::synchronize() {
   require_no_capture("synchronize");

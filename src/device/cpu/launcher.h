@@ -17,7 +17,18 @@ namespace kiln {
 /// synchronize.
 class CpuStream final : public RecordingStream {
  public:
-  [[nodiscard]] void* native() const override { return nullptr; }
+  CpuStream();
+  ~CpuStream() override;
+  CpuStream(const CpuStream&) = delete;
+  CpuStream& operator=(const CpuStream&) = delete;
+
+  /// The stream of this handle; null: there is none. A handle is an address that is never read, so that a
+  /// foreign pointer does no harm.
+  [[nodiscard]] static CpuStream* find(const void* native);
+
+  [[nodiscard]] void* native() const override {
+    return const_cast<CpuStream*>(this);
+  }  // NOLINT(*-const-cast)
   void synchronize() override;
   /// What was enqueued before the event is complete.
   void wait(const Event& /*event*/) override {}

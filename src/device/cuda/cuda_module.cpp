@@ -48,7 +48,7 @@ struct ExtendedLaunch {
   ExtendedLaunch& operator=(const ExtendedLaunch&) = delete;
 };
 
-class CudaFunction final : public Function {
+class CudaFunction final : public DeviceFunction {
  public:
   CudaFunction(std::shared_ptr<CudaContext> context, const std::string& name, cuda_abi::Function function,
                std::size_t binary_bytes, const DeviceInfo& device)
@@ -81,6 +81,11 @@ class CudaFunction final : public Function {
 
   void launch_native(void* native, const LaunchShape& shape, void* const* arguments) override {
     enqueue(static_cast<cuda_abi::Stream>(native), shape, arguments);
+  }
+
+  [[nodiscard]] DirectLaunch direct() const override {
+    // One calling convention: the driver's types for handles are pointers.
+    return {reinterpret_cast<DirectLaunch::Call>(context_->call().launch_kernel.address), function_};
   }
 
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks(const LaunchShape& shape) const override {
@@ -193,7 +198,7 @@ class CudaModule final : public Module {
     }
   }
 
-  [[nodiscard]] Function* function(const std::string& lowered_name) override {
+  [[nodiscard]] DeviceFunction* function(const std::string& lowered_name) override {
     const std::lock_guard lock(mutex_);
     const auto known = functions_.find(lowered_name);
     if (known != functions_.end()) return known->second.get();

@@ -14,7 +14,7 @@ unsigned narrow(std::uint64_t extent) {
   return static_cast<unsigned>(extent);
 }
 
-class HipFunction final : public Function {
+class HipFunction final : public DeviceFunction {
  public:
   HipFunction(std::shared_ptr<HipContext> context, const std::string& name, hip_abi::Function function,
               FunctionAttributes attributes, int units)
@@ -103,7 +103,7 @@ class HipModule final : public Module {
     module_.reset(context_->handle(module));
   }
 
-  [[nodiscard]] Function* function(const std::string& lowered_name) override {
+  [[nodiscard]] DeviceFunction* function(const std::string& lowered_name) override {
     const std::lock_guard lock(mutex_);
     const auto known = functions_.find(lowered_name);
     if (known != functions_.end()) return known->second.get();

@@ -10,7 +10,7 @@ using CpuAtomics = CpuKernel;
 INSTANTIATE_TEST_SUITE_P(Compilers, CpuAtomics, ::testing::Values("g++", "clang++"), compiler_label);
 
 TEST_P(CpuAtomics, AddsAtomicallyUnderContention) {
-  Function& k =
+  DeviceFunction& k =
       kernels_.build(R"(struct Cells { int i; unsigned u; unsigned long long l; float f; double d; };
 extern "C" __global__ void k(Cells* c) {
   atomicAdd(&c->i, 1);
@@ -37,7 +37,7 @@ extern "C" __global__ void k(Cells* c) {
 }
 
 TEST_P(CpuAtomics, HasTheOtherAtomicOperations) {
-  Function& k =
+  DeviceFunction& k =
       kernels_.build(R"(extern "C" __global__ void k(int* s, unsigned* u, unsigned long long* l, float* f) {
   unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
   atomicMin(&s[0], -(int)id);

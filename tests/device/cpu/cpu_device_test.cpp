@@ -129,7 +129,7 @@ TEST_F(CpuDeviceTest, KeepsManyModulesApartAndUnloadsThem) {
   std::vector<std::unique_ptr<Module>> kept;
   for (int i = 0; i < 600; ++i) {
     auto module = kernels_.device().load(binaries[static_cast<std::size_t>(i % 3)]);
-    Function* k = module->function("kiln_kernel_0");
+    DeviceFunction* k = module->function("kiln_kernel_0");
     ASSERT_NE(k, nullptr);
     int a[64] = {};
     kernels_.run(*k, {{1 + static_cast<unsigned>(i) % 4, 1, 1}, {64, 1, 1}, 0}, &a[0]);
@@ -142,14 +142,14 @@ TEST_F(CpuDeviceTest, KeepsManyModulesApartAndUnloadsThem) {
 }
 
 TEST_F(CpuDeviceTest, RunsStreamsOfSeveralThreads) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k(int* a, int v) {
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(int* a, int v) {
   __shared__ int tile[64];
   tile[threadIdx.x] = v;
   __syncthreads();
   atomicAdd(a + blockIdx.x, tile[63 - threadIdx.x]);
 })",
                                "k");
-  Function& bad =
+  DeviceFunction& bad =
       kernels_.build(R"(extern "C" __global__ void bad() { if (threadIdx.x) __syncthreads(); })", "bad");
   std::vector<std::jthread> threads;
   threads.reserve(4);
@@ -183,7 +183,7 @@ TEST_F(CpuDeviceTest, RunsStreamsOfSeveralThreads) {
 
 TEST(CpuGraph, IsAListOfOperationsWithTheArgumentsOfTheCapture) {
   CpuKernels kernels;
-  Function& add =
+  DeviceFunction& add =
       kernels.build("extern \"C\" __global__ void add(int* a, int value) { *a += value; }", "add");
   Device& device = kernels.device();
   Stream& stream = kernels.stream();
@@ -210,7 +210,7 @@ TEST(CpuGraph, IsAListOfOperationsWithTheArgumentsOfTheCapture) {
 
 TEST(CpuGraph, AFaultInAReplayIsReportedAsForLaunches) {
   CpuKernels kernels;
-  Function& fail = kernels.build(
+  DeviceFunction& fail = kernels.build(
       "#include <assert.h>\nextern \"C\" __global__ void fail(int a) { assert(a == 1); }", "fail");
   Stream& stream = kernels.stream();
   const auto graph = kernels.device().capture(stream, [&] {

@@ -16,7 +16,7 @@ class CpuFault : public ::testing::Test {
   /// Builds `text`, whose kernel is "k", runs it on one array and returns the fault's text, "" for none.
   std::string fault_of(const std::string& text, const LaunchShape& shape) {
     std::vector<int> a(4096);
-    Function& k = kernels_.build(text, "k");
+    DeviceFunction& k = kernels_.build(text, "k");
     try {
       kernels_.run(k, shape, a.data());
     } catch (const Error& fault) {
@@ -30,7 +30,7 @@ class CpuFault : public ::testing::Test {
 };
 
 TEST_F(CpuFault, NamesTheBarrierThatNotAllReach) {
-  Function& dot = kernels_.build(R"(extern "C" __global__ void dot(int* a) {
+  DeviceFunction& dot = kernels_.build(R"(extern "C" __global__ void dot(int* a) {
   if (threadIdx.x >= 12 && blockIdx.x == 3) return;
   __syncthreads();
   a[blockIdx.x] = 1;
@@ -106,7 +106,7 @@ TEST_F(CpuFault, ReportsABarrierThatTheTextHid) {
   Specialization specialization =
       kernels_.specialize(R"(extern "C" __global__ void k(int* a) { a[0] = 1; HIDDEN })", "k");
   specialization.options = {"-DHIDDEN=__syncthreads();"};  // behind Kiln's back
-  Function& k = kernels_.build(specialization);
+  DeviceFunction& k = kernels_.build(specialization);
   std::vector<int> a(1);
   EXPECT_THAT(message_of(ErrorKind::kDeviceFault,
                          [&] {
@@ -116,7 +116,7 @@ TEST_F(CpuFault, ReportsABarrierThatTheTextHid) {
 }
 
 TEST_F(CpuFault, WaitsForSynchronize) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k() { assert(false); })", "k");
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k() { assert(false); })", "k");
   void* none = nullptr;
   k.launch(kernels_.stream(), {{1, 1, 1}, {1, 1, 1}, 0}, &none);
   const auto other = kernels_.device().create_stream();
@@ -126,7 +126,7 @@ TEST_F(CpuFault, WaitsForSynchronize) {
 }
 
 TEST_F(CpuFault, RefusesBlocksThatAreTooLarge) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k() {})", "k");
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k() {})", "k");
   EXPECT_THROW(kernels_.run(k, {{1, 1, 1}, {1025, 1, 1}, 0}), Error);
 }
 

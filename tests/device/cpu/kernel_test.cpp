@@ -12,7 +12,7 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(Compilers, CpuKernel, ::testing::Values("g++", "clang++"), compiler_label);
 
 TEST_P(CpuKernel, RunsEveryWorkItemOfAGuardedOneDimensionalGridOnce) {
-  Function& add = kernels_.build(R"(extern "C" __global__ void add(int* a, int n) {
+  DeviceFunction& add = kernels_.build(R"(extern "C" __global__ void add(int* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] += i + 1;
 })",
@@ -24,7 +24,7 @@ TEST_P(CpuKernel, RunsEveryWorkItemOfAGuardedOneDimensionalGridOnce) {
 }
 
 TEST_P(CpuKernel, CountsThreeDimensionalGridsAndBlocksAsCudaDoes) {
-  Function& mark = kernels_.build(R"(__global__ void mark(unsigned* a) {
+  DeviceFunction& mark = kernels_.build(R"(__global__ void mark(unsigned* a) {
   unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   a[block * blockDim.x * blockDim.y * blockDim.z + thread] += block * 1000 + thread;
@@ -36,7 +36,7 @@ TEST_P(CpuKernel, CountsThreeDimensionalGridsAndBlocksAsCudaDoes) {
 }
 
 TEST_P(CpuKernel, ReversesThroughStaticSharedMemory) {
-  Function& reverse = kernels_.build(R"(extern "C" __global__ void reverse(int* a) {
+  DeviceFunction& reverse = kernels_.build(R"(extern "C" __global__ void reverse(int* a) {
   __shared__ int tile[64];
   tile[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
   __syncthreads();
@@ -67,7 +67,7 @@ extern "C" __global__ void k(float* a) {
 })";
   const std::pair<std::string, std::string> cases[] = {{at_block, "k<float>"}, {at_namespace, "k"}};
   for (const auto& [text, entry] : cases) {
-    Function& k = kernels_.build(text, entry);
+    DeviceFunction& k = kernels_.build(text, entry);
     std::vector<float> a(96);
     std::iota(a.begin(), a.end(), 0.0F);
     kernels_.run(k, {{1, 1, 1}, {96, 1, 1}, 96 * sizeof(float)}, a.data());
@@ -77,7 +77,7 @@ extern "C" __global__ void k(float* a) {
 }
 
 TEST_P(CpuKernel, KeepsSharedMemoryOfBlocksOnDifferentThreadsApart) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k(int* a) {
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(int* a) {
   __shared__ int total;
   if (threadIdx.x == 0) total = 0;
   __syncthreads();
@@ -103,8 +103,8 @@ template __global__ void axpy<int, 2>(int*, const int*, int);
   specialization.entries.push_back({"la::axpy<int, 2>", Dim3{8, 1, 1}, ""});
   const CodeObject object = kernels_.compile(specialization);
   const auto module = kernels_.device().load(object.binary);
-  Function* floats = module->function(object.lowered_names.at("la::axpy<float, 4>"));
-  Function* ints = module->function(object.lowered_names.at("la::axpy<int, 2>"));
+  DeviceFunction* floats = module->function(object.lowered_names.at("la::axpy<float, 4>"));
+  DeviceFunction* ints = module->function(object.lowered_names.at("la::axpy<int, 2>"));
   ASSERT_NE(floats, nullptr);
   ASSERT_NE(ints, nullptr);
   EXPECT_EQ(module->function("another"), nullptr);
@@ -135,7 +135,7 @@ extern "C" __global__ void waiting(int* a) { __syncthreads(); a[kiln::global_ind
 }
 
 TEST_P(CpuKernel, FindsConstantAndDeviceVariables) {
-  Function& k = kernels_.build(R"(__constant__ double table[4];
+  DeviceFunction& k = kernels_.build(R"(__constant__ double table[4];
 namespace inner { __device__ int counter = 7; }
 __device__ float helper(float x);
 extern "C" __global__ void k(double* a) {
@@ -157,7 +157,7 @@ __device__ float helper(float x) { return x; })",
 }
 
 TEST_P(CpuKernel, PrintsAndPacksStructures) {
-  Function& k = kernels_.build(R"(struct Params { int n; double scale; };
+  DeviceFunction& k = kernels_.build(R"(struct Params { int n; double scale; };
 extern "C" __global__ void k(Params p, const char c) {
   if (threadIdx.x == 1) printf("work-item %u of %d: %.2f %c\n", threadIdx.x, p.n, p.scale, c);
 })",
@@ -173,7 +173,7 @@ extern "C" __global__ void k(Params p, const char c) {
 }
 
 TEST_P(CpuKernel, CountsBeyondThirtyTwoBits) {
-  Function& k = kernels_.build(R"(#include "kiln/params.h"
+  DeviceFunction& k = kernels_.build(R"(#include "kiln/params.h"
 extern "C" __global__ void k(unsigned long long* sum, long long* last) {
   long long i = kiln::global_index_x();
   unsigned long long j = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -13,7 +13,7 @@ using CpuMath = CpuKernel;
 INSTANTIATE_TEST_SUITE_P(Compilers, CpuMath, ::testing::Values("g++", "clang++"), compiler_label);
 
 TEST_P(CpuMath, LivesBesideStandardHeadersAndCudaOnes) {
-  Function& k = kernels_.build(R"(#include <cuda_runtime.h>
+  DeviceFunction& k = kernels_.build(R"(#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 #include <cstdint>
 #include <cstdio>
@@ -44,7 +44,7 @@ extern "C" __global__ void k(double* a, float* f) {
 }
 
 TEST_P(CpuMath, HasCudaMathFunctions) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k(double* a) {
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(double* a) {
   int i = 0;
   double s, c; sincos(0.75, &s, &c);
   float fs, fc; sincosf(0.75f, &fs, &fc); float gs, gc; __sincosf(0.75f, &gs, &gc);
@@ -86,7 +86,7 @@ TEST_P(CpuMath, HasCudaMathFunctions) {
 }
 
 TEST_P(CpuMath, GivesTheSameRandomNumbersAsTheHost) {
-  Function& k = kernels_.build(R"(#include "kiln/params.h"
+  DeviceFunction& k = kernels_.build(R"(#include "kiln/params.h"
 extern "C" __global__ void k(unsigned long long* bits, double* uniform, double* normal, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -114,7 +114,7 @@ TEST_P(CpuMath, UsesFastMathWhereAsked) {
 })",
                           "k");
   specialization.fast_math = true;
-  Function& k = kernels_.build(specialization);
+  DeviceFunction& k = kernels_.build(specialization);
   std::vector<double> a(1000), b(1000);
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = 0.001 * static_cast<double>(i);
   kernels_.run(k, {{4, 1, 1}, {256, 1, 1}, 0}, a.data(), b.data(), 1000);
@@ -125,7 +125,7 @@ TEST_P(CpuMath, UsesFastMathWhereAsked) {
 }
 
 TEST_P(CpuMath, FastRsqrtIsRightToTwoUnitsInTheLastPlace) {
-  Function& k = kernels_.build(R"(#include "kiln/params.h"
+  DeviceFunction& k = kernels_.build(R"(#include "kiln/params.h"
 extern "C" __global__ void k(double* a) { a[threadIdx.x] = kiln::fast_rsqrt(a[threadIdx.x]); })",
                                "k");
   double a[] = {1e-299, 1e-200, 0.3, 1, 2, 1e10, 1e299};

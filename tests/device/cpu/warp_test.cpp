@@ -10,7 +10,7 @@ using CpuWarp = CpuKernel;
 INSTANTIATE_TEST_SUITE_P(Compilers, CpuWarp, ::testing::Values("g++", "clang++"), compiler_label);
 
 TEST_P(CpuWarp, CombinesPredicatesAtBarriers) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k(int* a) {
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(int* a) {
   int count = __syncthreads_count(threadIdx.x % 3 == 0);
   int all = __syncthreads_and(threadIdx.x < 100), all_not = __syncthreads_and(threadIdx.x < 99);
   int any = __syncthreads_or(threadIdx.x == 7), none = __syncthreads_or(threadIdx.x == 100);
@@ -23,7 +23,7 @@ TEST_P(CpuWarp, CombinesPredicatesAtBarriers) {
 }
 
 TEST_P(CpuWarp, ShufflesWithinWarps) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k(int* a, double* d) {
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(int* a, double* d) {
   int t = threadIdx.x, v = 100 * blockIdx.x + t;
   a[t * 6 + 0] = __shfl_sync(0xffffffff, v, 5);
   a[t * 6 + 1] = __shfl_up_sync(0xffffffff, v, 3);
@@ -51,7 +51,7 @@ TEST_P(CpuWarp, ShufflesWithinWarps) {
 }
 
 TEST_P(CpuWarp, VotesWithMasksPartialWarpsAndLanesThatLeft) {
-  Function& k = kernels_.build(R"(extern "C" __global__ void k(unsigned* a) {
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(unsigned* a) {
   int t = threadIdx.x;
   a[t * 4] = __ballot_sync(0xffffffffu, t % 3 == 0);
   if (t % 2 == 0) {
@@ -79,7 +79,7 @@ TEST_P(CpuWarp, VotesWithMasksPartialWarpsAndLanesThatLeft) {
 }
 
 TEST_P(CpuWarp, ReducesWithPortableHelpersAndCooperativeGroups) {
-  Function& k = kernels_.build(R"(#include "kiln/params.h"
+  DeviceFunction& k = kernels_.build(R"(#include "kiln/params.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;

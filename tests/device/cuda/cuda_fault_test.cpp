@@ -85,7 +85,7 @@ class CudaFaultTest : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<Module> module_;
   std::unique_ptr<DeviceBuffer> buffer_;
   std::unique_ptr<Event> event_;
-  Function* function_ = nullptr;
+  DeviceFunction* function_ = nullptr;
 };
 
 TEST_P(CudaFaultTest, ALaunchThatAsksForTooMuchIsARefusalAndTheDeviceGoesOn) {

@@ -110,7 +110,7 @@ TEST_P(HipDeviceTest, WorksOnTheSecondDeviceAndLeavesTheCallersSelected) {
   const auto stream = device->create_stream();
   device->fill_bytes(*stream, buffer->data(), 0, sizeof(int));
   const auto module = device->load(code_for("gfx906"));
-  Function* function = module->function("increment");
+  DeviceFunction* function = module->function("increment");
   ASSERT_NE(function, nullptr);
   void* address = buffer->data();
   void* arguments[] = {&address};

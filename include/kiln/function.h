@@ -1,0 +1,356 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <future>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kiln/arguments.h"
+#include "kiln/geometry.h"
+#include "kiln/kernel.h"
+#include "kiln/type_name.h"
+
+// Kernels as typed functions, made of a source text.
+namespace kiln {
+
+/// What a function is, and where its code came from.
+struct FunctionInfo {
+  std::string name;                         ///< "axpy<double>"
+  std::string origin;                       ///< as Kernel::origin
+  std::string key;                          ///< the digest that names the code in the cache
+  double compile_seconds = 0;               ///< spent for this request; 0 for a hit
+  std::optional<int> registers = {};        ///< of a work-item; absent where the back end has none
+  std::uint64_t static_shared_bytes = 0;    ///< of a block
+  std::uint64_t local_bytes = 0;            ///< of a work-item: spills and arrays
+  std::uint64_t max_threads_per_block = 0;  ///< that the code can be launched with
+  /// Blocks of the request's shape that the whole device holds at a time.
+  std::optional<std::uint64_t> resident_blocks = {};
+};
+
+namespace detail {
+
+enum class ArgumentKind : std::uint8_t { kPointer, kBool, kSigned, kUnsigned, kFloating, kOther };
+
+/// An argument as the program passes it.
+struct ArgumentType {
+  std::string name;  ///< in the kernel's text
+  std::size_t bytes = 0;
+  ArgumentKind kind = ArgumentKind::kOther;
+};
+
+template <class T>
+[[nodiscard]] ArgumentType argument_type() {
+  static_assert(std::is_trivially_copyable_v<T>, "a kernel takes plain values and pointers");
+  static_assert(!std::is_reference_v<T>, "a kernel takes values and pointers, no references");
+  ArgumentKind kind = ArgumentKind::kOther;
+  if constexpr (std::is_pointer_v<T>)
+    kind = ArgumentKind::kPointer;
+  else if constexpr (std::is_same_v<T, bool>)
+    kind = ArgumentKind::kBool;
+  else if constexpr (std::is_floating_point_v<T>)
+    kind = ArgumentKind::kFloating;
+  else if constexpr (std::is_integral_v<T>)
+    kind = std::is_signed_v<T> ? ArgumentKind::kSigned : ArgumentKind::kUnsigned;
+  return {type_name<T>(), sizeof(T), kind};
+}
+
+/// The arguments of void(A...).
+template <class Signature>
+struct SignatureOf {
+  static_assert(sizeof(Signature) == 0, "a function's type is void(arguments...)");
+};
+template <class... A>
+struct SignatureOf<void(A...)> {
+  static_assert((sizeof(A) + ... + 0) <= 4096, "a launch takes at most 4096 bytes of arguments");
+  [[nodiscard]] static std::vector<ArgumentType> arguments() { return {argument_type<A>()...}; }
+};
+
+/// A whole number among a launch's arguments.
+struct IntegerArgument {
+  int index = -1;  ///< below 0: none
+  std::uint8_t bytes = 0;
+  bool is_signed = false;
+
+  [[nodiscard]] std::int64_t read(void* const* arguments) const {
+    const void* value = arguments[index];
+    const auto as = [value]<class T>(T number) {
+      std::memcpy(&number, value, sizeof number);
+      return static_cast<std::int64_t>(number);
+    };
+    switch (bytes) {
+      case 4:
+        return is_signed ? as(std::int32_t()) : as(std::uint32_t());
+      case 8:
+        return as(std::int64_t());
+      case 2:
+        return is_signed ? as(std::int16_t()) : as(std::uint16_t());
+      default:
+        return is_signed ? as(std::int8_t()) : as(std::uint8_t());
+    }
+  }
+};
+
+/// An argument whose value is in the code.
+struct ConstantArgument {
+  int index = 0;
+  std::size_t bytes = 0;
+  std::array<std::byte, 8> value{};
+};
+
+/// What a launch reads. Immutable; Kiln's own has more behind it.
+struct FunctionState {
+  DirectLaunch direct;
+  void* default_stream = nullptr;  ///< the driver's handle of what a null stream means
+  Extent grid{0, 0, 0};            ///< of 0: `covers`, or each launch says
+  Extent block{0, 0, 0};           ///< of 0: each launch says
+  std::uint32_t shared_bytes = 0;
+  bool covers = false;
+  std::array<IntegerArgument, 3> cover;  ///< by axis: the argument that the grid covers
+  std::vector<ConstantArgument> constants;
+};
+
+/// Through all checks, with the context that the device needs; says what is wrong.
+void launch_checked(const FunctionState& function, void* stream, const Geometry& geometry, void** arguments);
+[[noreturn]] void refuse_constant(const FunctionState& function, const ConstantArgument& constant,
+                                  void* const* arguments);
+[[noreturn]] void refuse_cover(const FunctionState& function, int axis, std::int64_t size);
+void synchronize(const FunctionState& function);
+[[nodiscard]] const FunctionInfo& info_of(const FunctionState& function);
+[[nodiscard]] double time_launches(const FunctionState& function, int repeats, void** arguments);
+
+/// False: there is nothing to do, as an argument that the grid covers is 0.
+inline bool cover_grid(const FunctionState& function, void* const* arguments, Extent& grid) {
+  const std::array<std::uint32_t, 3> block{function.block.x, function.block.y, function.block.z};
+  std::array<std::uint32_t, 3> blocks{1, 1, 1};
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (function.cover[i].index < 0) continue;
+    const std::int64_t size = function.cover[i].read(arguments);
+    if (size == 0) return false;
+    if (size < 0) refuse_cover(function, axis, size);
+    const std::uint64_t count = (static_cast<std::uint64_t>(size) - 1) / block[i] + 1;
+    if (count > 0x7fffffff) refuse_cover(function, axis, size);
+    blocks[i] = static_cast<std::uint32_t>(count);
+  }
+  grid = {blocks[0], blocks[1], blocks[2]};
+  return true;
+}
+
+inline void check_constants(const FunctionState& function, void* const* arguments) {
+  for (const ConstantArgument& constant : function.constants) {
+    if (std::memcmp(constant.value.data(), arguments[constant.index], constant.bytes) != 0)
+      refuse_constant(function, constant, arguments);
+  }
+}
+
+/// Here and not in the library: each call level above a driver's own costs it some 25 ns.
+inline void enqueue(const FunctionState& function, void* stream, void** arguments) {
+  if (!function.constants.empty()) check_constants(function, arguments);
+  Extent grid = function.grid;
+  if (function.covers && !cover_grid(function, arguments, grid)) return;
+  if (function.direct.call != nullptr &&
+      function.direct.call(function.direct.function, grid.x, grid.y, grid.z, function.block.x,
+                           function.block.y, function.block.z, function.shared_bytes,
+                           stream != nullptr ? stream : function.default_stream, arguments, nullptr) == 0)
+    return;
+  launch_checked(function, stream, {grid, std::nullopt, std::nullopt}, arguments);
+}
+
+}  // namespace detail
+
+template <class Signature>
+class Function;
+
+/// A kernel that is loaded on a device, as a function of the program's: `axpy(stream, n, a, x, y)`. The types
+/// were compared with the kernel's own when it was compiled; values of other types than these do not compile,
+/// but for what C++ converts. Cheap to copy, immutable, usable from any thread; it keeps its code loaded.
+template <class... A>
+class Function<void(A...)> {
+ public:
+  /// Holds nothing and cannot be launched.
+  Function() = default;
+
+  /// Enqueues on the caller's stream, as Kernel::launch, in the shape that the request said. On a GPU it
+  /// neither allocates nor takes a lock of Kiln's. An argument that the grid covers and that is 0 launches
+  /// nothing. Throws Error: bad input for a constant that has another value than was compiled in, and for a
+  /// negative size; kUnfit for a shape that does not fit; otherwise what the driver says.
+  void operator()(void* stream, std::type_identity_t<A>... arguments) const {
+    std::array<void*, sizeof...(A) + 1> values{address_of(arguments)..., nullptr};
+    detail::enqueue(*state_, stream, values.data());
+  }
+  /// The same in a shape of this launch's own.
+  void launch(void* stream, const Geometry& geometry, std::type_identity_t<A>... arguments) const {
+    std::array<void*, sizeof...(A) + 1> values{address_of(arguments)..., nullptr};
+    detail::check_constants(*state_, values.data());
+    detail::launch_checked(*state_, stream, geometry, values.data());
+  }
+  /// A launch with a null stream, and the wait for it. Throws Error when the kernel failed.
+  void run(std::type_identity_t<A>... arguments) const {
+    (*this)(nullptr, arguments...);
+    detail::synchronize(*state_);
+  }
+  /// Median seconds of a launch on the device, by its events: one launch to warm up, then `repeats`, on the
+  /// null stream. Waits.
+  [[nodiscard]] double time(int repeats, std::type_identity_t<A>... arguments) const {
+    std::array<void*, sizeof...(A) + 1> values{address_of(arguments)..., nullptr};
+    detail::check_constants(*state_, values.data());
+    return detail::time_launches(*state_, repeats, values.data());
+  }
+
+  [[nodiscard]] const FunctionInfo& info() const { return detail::info_of(*state_); }
+  [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
+
+ private:
+  friend class FunctionRequest;
+  template <class>
+  friend class FunctionFamily;
+  explicit Function(std::shared_ptr<const detail::FunctionState> state) : state_(std::move(state)) {}
+
+  /// The drivers' interfaces take pointers to non-const; they only read.
+  template <class T>
+  [[nodiscard]] static void* address_of(const T& value) {
+    return const_cast<void*>(static_cast<const void*>(&value));
+  }
+
+  std::shared_ptr<const detail::FunctionState> state_;
+};
+
+namespace detail {
+
+/// The functions of a family, by the values of the arguments that are constants in each.
+class FamilyState;
+[[nodiscard]] const FunctionState& member_of(FamilyState& family, void* const* arguments);
+
+}  // namespace detail
+
+/// Functions that differ in the values of some arguments, which are constants in the code of each: a launch
+/// takes the one for its values. The first launch with some values compiles it, each later one is a look-up
+/// without lock or allocation. Cheap to copy; all copies share the functions. Thread-safe.
+template <class Signature>
+class FunctionFamily;
+template <class... A>
+class FunctionFamily<void(A...)> {
+ public:
+  FunctionFamily() = default;
+
+  /// As Function's; a first launch with some values throws what FunctionRequest::get throws.
+  void operator()(void* stream, std::type_identity_t<A>... arguments) const {
+    std::array<void*, sizeof...(A) + 1> values{const_cast<void*>(static_cast<const void*>(&arguments))...,
+                                               nullptr};
+    detail::enqueue(detail::member_of(*state_, values.data()), stream, values.data());
+  }
+
+ private:
+  friend class FunctionRequest;
+  explicit FunctionFamily(std::shared_ptr<detail::FamilyState> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<detail::FamilyState> state_;
+};
+
+/// Builds up what a kernel of a Program is to be compiled for. A value: copies are independent. What is said
+/// twice replaces what was said before.
+class FunctionRequest {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  /// "double", "4": in the order of the kernel's template parameters; type_name<T>() names a type.
+  FunctionRequest& template_args(std::initializer_list<std::string> arguments);
+  /// A macro of the text.
+  FunctionRequest& define(const std::string& name, const std::string& value = "");
+  template <class T>
+  requires(std::is_integral_v<T>) FunctionRequest& define(const std::string& name, T value) {
+    return define(name, std::to_string(value));
+  }
+  /// Compiles the value of that argument (from 0) in, in place of what launches pass, which has to be the
+  /// same. The kernel has to be defined in the program's text itself.
+  template <class T>
+  requires(std::is_arithmetic_v<T>) FunctionRequest& constant(int argument, T value) {
+    return constant(argument, LaunchScalar("", value).value());
+  }
+  /// Work-items of a block; compiled in where that helps, so launches cannot give another one.
+  FunctionRequest& block(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
+  /// Blocks of every launch.
+  FunctionRequest& grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
+  /// The grid of each launch is as many blocks as cover the value of an argument (from 0), a whole number:
+  /// ceil(value / block). A negative one: that axis has one block.
+  FunctionRequest& cover(int x, int y = -1, int z = -1);
+  /// Dynamic shared memory of a block, in bytes.
+  FunctionRequest& shared_bytes(std::uint32_t bytes);
+  /// __launch_bounds__ of the kernel, which has none in the text.
+  FunctionRequest& launch_bounds(std::uint32_t threads, std::uint32_t blocks = 0);
+  /// Options of the compiler of that back end ("cuda", "hip", "cpu"), or with "" of every one.
+  FunctionRequest& options(const std::string& backend, const std::vector<std::string>& options);
+  FunctionRequest& fast_math(bool on = true);
+  FunctionRequest& lineinfo(bool on = true);
+
+  /// Finds or compiles the code, compares the kernel's arguments with the signature's, and loads it. Types
+  /// agree if they are the same, or whole numbers of one size and sign; a pointer may gain const. Throws
+  /// Error: bad input for what cannot be meant, kCompile, with the compiler's log, for a text that does not
+  /// compile or a kernel that takes other arguments, kUnfit for a shape that does not fit.
+  template <class Signature>
+  [[nodiscard]] Function<Signature> get() const {
+    return Function<Signature>(make(detail::SignatureOf<Signature>::arguments()));
+  }
+  /// The same on another thread; the future carries the Error.
+  template <class Signature>
+  [[nodiscard]] std::future<Function<Signature>> get_async() const {
+    return std::async(std::launch::async, [request = *this, expected = announce()]() mutable {
+      const std::shared_ptr<void> until_here = std::move(expected);
+      return request.template get<Signature>();
+    });
+  }
+  /// Functions for all values of these arguments (from 0), which are whole numbers or bool; 1 to 8 of them.
+  template <class Signature>
+  [[nodiscard]] FunctionFamily<Signature> family(const std::vector<int>& arguments) const {
+    return FunctionFamily<Signature>(make_family(detail::SignatureOf<Signature>::arguments(), arguments));
+  }
+
+ private:
+  friend class Program;
+  friend class detail::FamilyState;
+  FunctionRequest& constant(int argument, const LaunchScalar::Value& value);
+  [[nodiscard]] std::shared_ptr<const detail::FunctionState> make(
+      const std::vector<detail::ArgumentType>& arguments) const;
+  [[nodiscard]] std::shared_ptr<detail::FamilyState> make_family(
+      const std::vector<detail::ArgumentType>& arguments, const std::vector<int>& keyed) const;
+  /// Tells the compiler of one more to come, for as long as the result lives.
+  [[nodiscard]] std::shared_ptr<void> announce() const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// A kernel text in memory: `service.program("cg.cu", text).function("axpy", device)`. Cheap to copy, and a
+/// value: what is added to a copy is not added to the original.
+class Program {
+ public:
+  struct Impl;  ///< Kiln's own
+
+  /// An #include of this name finds this text before any file.
+  Program& header(const std::string& name, const std::string& text);
+  /// What a __constant__ or __device__ variable of the text holds when a function is got; it has as many
+  /// bytes. Each function has variables of its own.
+  Program& symbol(const std::string& name, std::span<const std::byte> content);
+  /// A kernel (`ns::axpy`), as the text calls it, on a device.
+  [[nodiscard]] FunctionRequest function(const std::string& kernel, const DeviceHandle& device) const;
+  /// The same for a caller with a stream of its own, see KernelRequest::on.
+  [[nodiscard]] FunctionRequest function(const std::string& kernel, const DeviceHandle& device,
+                                         void* stream) const;
+  /// The __global__ functions that the text itself defines.
+  [[nodiscard]] std::vector<std::string> kernels() const;
+
+ private:
+  friend class Service;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "embed/handles.h"
+#include "kiln/function.h"
+
+// What the handles of kiln/function.h hold.
+namespace kiln {
+
+/// A function that was got; what the public header reads comes first.
+struct MadeFunction : detail::FunctionState {
+  std::shared_ptr<DeviceHandle::Impl> device_handle;
+  std::shared_ptr<LoadedCode> code;
+  DeviceFunction* function = nullptr;
+  std::vector<detail::ArgumentType> arguments;
+  FunctionInfo info;
+};
+
+/// Functions that were got of a program and that somebody holds, by all that was asked for. Thread-safe.
+class FunctionIndex {
+ public:
+  /// Null: not here.
+  [[nodiscard]] std::shared_ptr<const MadeFunction> find(const std::string& wanted) const;
+  void add(const std::string& wanted, std::shared_ptr<const MadeFunction> function);
+
+ private:
+  mutable std::mutex mutex_;  // of what follows
+  std::map<std::string, std::weak_ptr<const MadeFunction>> functions_;
+  std::size_t swept_ = 0;  ///< how many there were when those that nobody holds were last taken out
+};
+
+struct Program::Impl {
+  std::shared_ptr<Service::Impl> service;
+  std::string name, text;
+  std::vector<IncludedHeader> headers;
+  std::map<std::string, std::string> symbols;                               ///< bytes by variable
+  std::shared_ptr<FunctionIndex> made = std::make_shared<FunctionIndex>();  ///< of this state of the program
+};
+
+struct FunctionRequest::Impl {
+  std::shared_ptr<const Program::Impl> program;
+  std::string kernel;
+  std::shared_ptr<DeviceHandle::Impl> device;
+  void* caller_stream = nullptr;
+  std::vector<std::string> template_args;
+  std::map<std::string, std::string> defines;
+  std::map<int, LaunchScalar::Value> constants;  ///< by argument
+  std::optional<Extent> block, grid;
+  std::array<int, 3> cover{-1, -1, -1};
+  std::uint32_t shared_bytes = 0;
+  std::string launch_bounds;
+  std::map<std::string, std::vector<std::string>> options;  ///< by back end; "" for all
+  bool fast_math = false, lineinfo = false;
+
+  /// "axpy<double>".
+  [[nodiscard]] std::string name_expression() const;
+  /// Texts that are equal if, and only if, the requests for these arguments are.
+  [[nodiscard]] std::string fingerprint(const std::vector<detail::ArgumentType>& arguments) const;
+};
+
+/// Finds or compiles, and loads. Throws what FunctionRequest::get does.
+[[nodiscard]] std::shared_ptr<MadeFunction> make_function(const FunctionRequest::Impl& request,
+                                                          std::vector<detail::ArgumentType> arguments);
+
+}  // namespace kiln

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// Where a text's headers are looked for.
+struct InputSearch {
+  FileSystem& files;
+  std::filesystem::path source;                    ///< the text's file; need not be there
+  std::vector<std::filesystem::path> directories;  ///< before those of "-I"
+  std::filesystem::path base;                      ///< of relative folders in options
+  const std::vector<IncludedHeader>& supplied;     ///< in memory, by name; before any file
+};
+
+/// Fills in all of `specialization` that follows from a text and the compiler's options: text, headers,
+/// folders, options, and what is not known of them. Its macros (`defines`) are there already. Throws as
+/// find_includes.
+void add_inputs(Specialization& specialization, const std::string& text, std::vector<std::string> options,
+                const InputSearch& search);
+
+}  // namespace kiln
