@@ -18,6 +18,10 @@ namespace kiln {
 
 class BackgroundKernel;
 struct BackgroundOptions;
+class StreamHandle;
+namespace detail {
+class SharedMemory;
+}
 
 /// A device of this machine. Cheap to copy; all copies mean the same device.
 class DeviceHandle {
@@ -32,9 +36,15 @@ class DeviceHandle {
   /// Waits for everything that was launched with a null stream; on a GPU this is the wait for the legacy
   /// default stream, and for all work that is ordered with it. Throws Error when a kernel failed.
   void synchronize() const;
+  /// A stream of its own, which on a GPU is not ordered with the legacy default stream (kiln/stream.h).
+  [[nodiscard]] StreamHandle create_stream() const;
+  /// The program's own stream, which has to live as long as the handle; null: what launches mean by a null
+  /// stream.
+  [[nodiscard]] StreamHandle stream(void* native = nullptr) const;
 
  private:
   friend class Service;
+  friend class detail::SharedMemory;
   friend class KernelRequest;
   friend class Kernel;
   friend class BackgroundKernel;

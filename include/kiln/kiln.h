@@ -2,9 +2,12 @@
 
 // Everything a program that embeds Kiln needs.
 #include "kiln/background.h"
+#include "kiln/buffer.h"
 #include "kiln/error.h"
 #include "kiln/function.h"
 #include "kiln/geometry.h"
 #include "kiln/kernel.h"
 #include "kiln/service.h"
 #include "kiln/settings.h"
+#include "kiln/stream.h"
+#include "kiln/type_name.h"

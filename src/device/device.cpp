@@ -12,6 +12,10 @@ void Device::copy_from_peer(Stream& stream, void* to, Device& peer, const void* 
   copy_to_device(stream, to, staging.data(), bytes);
 }
 
+std::unique_ptr<Stream> Device::borrow_stream(void* /*native*/) {
+  throw bad_input("'" + info().id + "' has no streams of a caller's");
+}
+
 bool Device::is_capturing(void* native) {
   if (native == nullptr) return false;
   throw bad_input("'" + info().id + "' has no streams of a caller's; pass a null stream");

@@ -129,6 +129,9 @@ class Device {
   /// work of every stream that was not made as non-blocking, and which they wait for. A back end without one
   /// gives a stream of its own.
   [[nodiscard]] virtual std::unique_ptr<Stream> default_stream() { return create_stream(); }
+  /// The caller's own stream, which is not given back; `native` is not null. Throws bad_input for what is no
+  /// stream, where the back end can tell.
+  [[nodiscard]] virtual std::unique_ptr<Stream> borrow_stream(void* native);
   /// Whether the caller's own stream is being captured into a graph; `native` as in launch_native, null: any
   /// stream that can be told of. Throws bad_input for what is no stream, where the back end can tell.
   [[nodiscard]] virtual bool is_capturing(void* native);

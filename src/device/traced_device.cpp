@@ -177,6 +177,9 @@ class TracedDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Stream> default_stream() override {
     return std::make_unique<TracedStream>(inner_->default_stream(), inner_, trace_);
   }
+  [[nodiscard]] std::unique_ptr<Stream> borrow_stream(void* native) override {
+    return std::make_unique<TracedStream>(inner_->borrow_stream(native), inner_, trace_);
+  }
   [[nodiscard]] bool is_capturing(void* native) override { return inner_->is_capturing(native); }
   [[nodiscard]] std::unique_ptr<Event> create_event() override {
     return std::make_unique<TracedEvent>(inner_->create_event(), true);

@@ -17,8 +17,8 @@ namespace kiln {
                                                      const std::string& kernel);
 
 /// What keeps blocks of this shape from being resident: registers or shared memory that no compute unit has
-/// (`resident_blocks` is 0, of DeviceFunction::resident_blocks), a cooperative grid of more blocks than the device
-/// holds. `nullopt` when they fit or the back end cannot tell.
+/// (`resident_blocks` is 0, of DeviceFunction::resident_blocks), a cooperative grid of more blocks than the
+/// device holds. `nullopt` when they fit or the back end cannot tell.
 [[nodiscard]] std::optional<std::string> check_residency(const LaunchShape& shape, const DeviceInfo& device,
                                                          std::optional<std::uint64_t> resident_blocks,
                                                          const std::string& kernel);

@@ -39,7 +39,8 @@ class BareKernel {
 
 /// One way to launch against the bare driver's, in neighbouring batches.
 void compare(const std::string& name, Stream& stream, const std::function<void()>& kiln_batch,
-             const std::function<void()>& bare_batch, bool with_goals = true, int launches = kLaunches) {
+             const std::function<void()>& bare_batch, const std::string& goal = "50",
+             int launches = kLaunches) {
   std::vector<double> kiln, bare, difference;
   for (int done = 0; done < launches; done += kBatch) {
     kiln.push_back(seconds_of(kiln_batch) / kBatch * 1e9);
@@ -50,9 +51,9 @@ void compare(const std::string& name, Stream& stream, const std::function<void()
   }
   print_row(name + ", ns", kiln, "%.0f");
   print_row("cuLaunchKernel in the same run, ns", bare, "%.0f");
-  print_row("difference of neighbouring batches, ns", difference, "%.1f", with_goals ? "50" : "");
+  print_row("difference of neighbouring batches, ns", difference, "%.1f", goal);
   std::printf("| ratio of the medians | %.4f | %s |\n", quartile(kiln, 2) / quartile(bare, 2),
-              with_goals ? "1.02" : "");
+              goal.empty() ? "" : "1.02");
 }
 
 /// As many launches as a trace keeps, and not more: what it drops costs less.
@@ -68,7 +69,35 @@ void compare_traced(Gpu& gpu, const std::string& binary, const LaunchShape& shap
   const auto traced_batch = [&] {
     for (int i = 0; i < kBatch; ++i) function.launch(*stream, shape, arguments);
   };
-  compare("launch on Kiln's own stream, traced", *stream, traced_batch, bare_batch, false, kTracedLaunches);
+  compare("launch on Kiln's own stream, traced", *stream, traced_batch, bare_batch, "", kTracedLaunches);
+}
+
+/// Functions of a source string: the shape of the request, a grid made of an argument, an argument that is a
+/// constant in the code.
+void compare_functions(const Service& service, Stream& stream, float* address,
+                       const std::function<void()>& bare_batch) {
+  using Touch = void(float*, float, int);
+  const Program program = service.program("touch_text.cu", kTouchProgram);
+  const DeviceHandle device = service.device("cuda:0");
+  const FunctionRequest request = program.function("touch", device).block(128);
+  const auto batch = [&](const Function<Touch>& function) {
+    return [&, function] {
+      for (int i = 0; i < kBatch; ++i) function(stream.native(), address, static_cast<float>(i), 1024);
+    };
+  };
+  compare("Function, scalars at the launch", stream, batch(FunctionRequest(request).grid(8).get<Touch>()),
+          bare_batch, "10");
+  compare("Function, grid from an argument", stream, batch(FunctionRequest(request).cover(2).get<Touch>()),
+          bare_batch, "15");
+  compare("Function, an argument compiled in", stream,
+          batch(FunctionRequest(request).grid(8).constant(2, 1024).get<Touch>()), bare_batch, "15");
+  const FunctionFamily<Touch> family = FunctionRequest(request).cover(2).family<Touch>({2});
+  compare(
+      "FunctionFamily, grid from an argument", stream,
+      [&] {
+        for (int i = 0; i < kBatch; ++i) family(stream.native(), address, static_cast<float>(i), 1024);
+      },
+      bare_batch, "");
 }
 
 void print_look_up(const KernelFamily& family) {
@@ -147,6 +176,7 @@ void print_launch_figures(Gpu& gpu) {
         for (int i = 0; i < kBatch; ++i) function.launch(*stream, shape, arguments);
       },
       bare_batch);
+  compare_functions(service, *stream, static_cast<float*>(address), bare_batch);
   compare_traced(gpu, code.binary, shape, arguments, bare_batch);
   print_look_up(family);
 }

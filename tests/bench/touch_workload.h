@@ -22,4 +22,11 @@ extern "C" __global__ void __launch_bounds__(Params::block) touch(float* a, floa
 }
 )";
 
+/// The same for a Program.
+constexpr const char* kTouchProgram = R"(__global__ void touch(float* a, float value, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = value;
+}
+)";
+
 }  // namespace kiln::bench

@@ -97,7 +97,7 @@ TEST_F(GpuTest, TakesDynamicSharedMemoryBeyond48Kibibytes) {
   __syncthreads();
   if (threadIdx.x == 0) *out = tile[n - 1];
 })",
-                         "last");
+                               "last");
   const auto out = upload(std::vector<int>{0});
   const int n = static_cast<int>(bytes / sizeof(int));
   launch(*stream_, last, {{1, 1, 1}, {256, 1, 1}, bytes}, out->data(), n);
@@ -142,7 +142,7 @@ TEST_F(GpuTest, TimesWithEvents) {
   const long long begin = clock64();
   while (clock64() - begin < cycles) {}
 })",
-                         "spin");
+                               "spin");
   const auto first = device_->create_event();
   const auto second = device_->create_event();
   first->record(*stream_);

@@ -47,7 +47,7 @@ TEST_F(HipShimGpu, LaunchesOnItsOwnAndOnACallersStream) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] += value;
 })",
-                        "add");
+                              "add");
   EXPECT_EQ(add.attributes().parameter_bytes, (std::vector<std::size_t>{8, 4, 4}));
   EXPECT_GT(add.attributes().registers.value_or(0), 0);
   const auto buffer = upload(std::vector<int>(100'000, 1));
@@ -76,7 +76,7 @@ TEST_F(HipShimGpu, TakesMoreThan48KiBOfDynamicSharedMemory) {
   __syncthreads();
   if (threadIdx.x == 0) *out = values[n - 1];
 })",
-                         "last");
+                               "last");
   const auto out = upload(std::vector<double>{0});
   constexpr int kValues = 8192;
   launch(*stream_, last, {{1, 1, 1}, {256, 1, 1}, kValues * sizeof(double)}, out->data(), kValues);

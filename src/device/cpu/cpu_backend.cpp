@@ -101,11 +101,11 @@ class CpuDevice final : public Device {
   }
 
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override { return std::make_unique<CpuStream>(); }
+  [[nodiscard]] std::unique_ptr<Stream> borrow_stream(void* native) override {
+    return std::make_unique<BorrowedCpuStream>(stream_of(native));
+  }
   [[nodiscard]] bool is_capturing(void* native) override {
-    const CpuStream* stream = native == nullptr ? nullptr : CpuStream::find(native);
-    if (native != nullptr && stream == nullptr)
-      throw bad_input("the stream is none of the cpu's; pass one of the cpu device or a null stream");
-    return stream != nullptr && stream->recording();
+    return native != nullptr && stream_of(native).recording();
   }
   [[nodiscard]] std::unique_ptr<Event> create_event() override { return std::make_unique<CpuEvent>(); }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
@@ -122,7 +122,12 @@ class CpuDevice final : public Device {
   }
 
  private:
-  static CpuStream& own(Stream& stream) { return dynamic_cast<CpuStream&>(stream); }
+  static CpuStream& own(Stream& stream) { return CpuStream::of(stream); }
+  static CpuStream& stream_of(void* native) {
+    CpuStream* stream = CpuStream::find(native);
+    if (stream != nullptr) return *stream;
+    throw bad_input("the stream is none of the cpu's; pass one of the cpu device or a null stream");
+  }
 
   /// On all threads where it is worth it, each thread the part that its share of a kernel's blocks would
   /// touch.

@@ -26,7 +26,7 @@ class CpuFunction final : public DeviceFunction {
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] const FunctionAttributes& attributes() const override { return attributes_; }
   void launch(Stream& stream, const LaunchShape& shape, void* const* arguments) override {
-    auto& queue = dynamic_cast<CpuStream&>(stream);
+    CpuStream& queue = CpuStream::of(stream);
     if (queue.recording()) return record(queue, shape, arguments);
     launcher_.launch(kernel_, cost_, queue, shape, arguments);
   }

@@ -62,6 +62,11 @@ CpuStream::~CpuStream() {
   known.streams.erase(this);
 }
 
+CpuStream& CpuStream::of(Stream& stream) {
+  if (auto* own = dynamic_cast<CpuStream*>(&stream)) return *own;
+  return dynamic_cast<BorrowedCpuStream&>(stream).lent();
+}
+
 CpuStream* CpuStream::find(const void* native) {
   KnownStreams& known = known_streams();
   const std::shared_lock lock(known.mutex);

@@ -22,6 +22,8 @@ class CpuStream final : public RecordingStream {
   CpuStream(const CpuStream&) = delete;
   CpuStream& operator=(const CpuStream&) = delete;
 
+  /// `stream` is this device's: one of these, or a BorrowedCpuStream.
+  [[nodiscard]] static CpuStream& of(Stream& stream);
   /// The stream of this handle; null: there is none. A handle is an address that is never read, so that a
   /// foreign pointer does no harm.
   [[nodiscard]] static CpuStream* find(const void* native);
@@ -38,6 +40,19 @@ class CpuStream final : public RecordingStream {
  private:
   std::mutex mutex_;
   std::string fault_;
+};
+
+/// Somebody else's stream; it outlives this.
+class BorrowedCpuStream final : public Stream {
+ public:
+  explicit BorrowedCpuStream(CpuStream& lent) : lent_(lent) {}
+  [[nodiscard]] void* native() const override { return lent_.native(); }
+  void synchronize() override { lent_.synchronize(); }
+  void wait(const Event& event) override { lent_.wait(event); }
+  [[nodiscard]] CpuStream& lent() const { return lent_; }
+
+ private:
+  CpuStream& lent_;
 };
 
 /// What earlier launches of a kernel took, so that a short one is not spread over threads whose waking costs

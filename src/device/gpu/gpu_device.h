@@ -125,6 +125,9 @@ class GpuDevice : public Device {
   [[nodiscard]] std::unique_ptr<Stream> default_stream() override {
     return std::make_unique<GpuStream<Vendor>>(context(), Vendor::default_stream());
   }
+  [[nodiscard]] std::unique_ptr<Stream> borrow_stream(void* native) override {
+    return std::make_unique<GpuStream<Vendor>>(context(), static_cast<typename Vendor::Stream>(native));
+  }
   [[nodiscard]] std::unique_ptr<Event> create_event() override {
     return std::make_unique<GpuEvent<Vendor>>(context(), Vendor::kEventDefault);
   }

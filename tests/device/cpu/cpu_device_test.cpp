@@ -148,7 +148,7 @@ TEST_F(CpuDeviceTest, RunsStreamsOfSeveralThreads) {
   __syncthreads();
   atomicAdd(a + blockIdx.x, tile[63 - threadIdx.x]);
 })",
-                               "k");
+                                     "k");
   DeviceFunction& bad =
       kernels_.build(R"(extern "C" __global__ void bad() { if (threadIdx.x) __syncthreads(); })", "bad");
   std::vector<std::jthread> threads;

@@ -35,7 +35,7 @@ TEST_F(CpuFault, NamesTheBarrierThatNotAllReach) {
   __syncthreads();
   a[blockIdx.x] = 1;
 })",
-                                 "dot");
+                                       "dot");
   std::vector<int> a(8);
   for (int again = 0; again < 4; ++again) {
     EXPECT_EQ(message_of(ErrorKind::kDeviceFault,

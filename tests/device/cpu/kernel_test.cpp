@@ -16,7 +16,7 @@ TEST_P(CpuKernel, RunsEveryWorkItemOfAGuardedOneDimensionalGridOnce) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] += i + 1;
 })",
-                                 "add");
+                                       "add");
   std::vector<int> a(10007, 5);
   const int guarded = 10000;
   kernels_.run(add, {{79, 1, 1}, {128, 1, 1}, 0}, a.data(), guarded);
@@ -29,7 +29,7 @@ TEST_P(CpuKernel, CountsThreeDimensionalGridsAndBlocksAsCudaDoes) {
   unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   a[block * blockDim.x * blockDim.y * blockDim.z + thread] += block * 1000 + thread;
 })",
-                                  "mark");
+                                        "mark");
   std::vector<unsigned> a(2520, 1);
   kernels_.run(mark, {{3, 4, 5}, {7, 3, 2}, 0}, a.data());
   for (unsigned i = 0; i < a.size(); ++i) EXPECT_EQ(a[i], 1 + i / 42 * 1000 + i % 42);
@@ -42,7 +42,7 @@ TEST_P(CpuKernel, ReversesThroughStaticSharedMemory) {
   __syncthreads();
   a[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
 })",
-                                     "reverse");
+                                           "reverse");
   std::vector<int> a(3200);
   std::iota(a.begin(), a.end(), 0);
   kernels_.run(reverse, {{50, 1, 1}, {64, 1, 1}, 0}, a.data());
@@ -85,7 +85,7 @@ TEST_P(CpuKernel, KeepsSharedMemoryOfBlocksOnDifferentThreadsApart) {
   __syncthreads();
   if (threadIdx.x == 0) a[blockIdx.x] = total;
 })",
-                               "k");
+                                     "k");
   std::vector<int> a(500);
   kernels_.run(k, {{500, 1, 1}, {33, 1, 1}, 0}, a.data());
   for (int i = 0; i < 500; ++i) EXPECT_EQ(a[static_cast<std::size_t>(i)], 33 * i);
@@ -143,7 +143,7 @@ extern "C" __global__ void k(double* a) {
   atomicAdd(&inner::counter, 0);
 }
 __device__ float helper(float x) { return x; })",
-                               "k");
+                                     "k");
   const auto table = kernels_.last_module().symbol("table");
   ASSERT_TRUE(table.has_value());
   EXPECT_EQ(table->second, 4 * sizeof(double));
@@ -161,7 +161,7 @@ TEST_P(CpuKernel, PrintsAndPacksStructures) {
 extern "C" __global__ void k(Params p, const char c) {
   if (threadIdx.x == 1) printf("work-item %u of %d: %.2f %c\n", threadIdx.x, p.n, p.scale, c);
 })",
-                               "k");
+                                     "k");
   struct Params {
     int n = 3;
     double scale = 0.25;
@@ -181,7 +181,7 @@ extern "C" __global__ void k(unsigned long long* sum, long long* last) {
   if (i % 1048576 == 1048575) atomicAdd(sum, 1ull);
   if (i == 2305843008139952127ll || i == 4294967295ll) *last = i;
 })",
-                               "k");
+                                     "k");
   unsigned long long sum = 0;
   long long last = 0;
   kernels_.run(k, {{4194304, 1, 1}, {1024, 1, 1}, 0}, &sum, &last);

@@ -33,7 +33,7 @@ extern "C" __global__ void k(double* a, float* f) {
   f[t] = sqrt((float)t) + sinf(0.25f) + fmaxf(1.0f, 2.0f) + max(1.0f, 3.0f) + rsqrtf(4.0f) + std::exp(1.0f);
   if (isnan(a[t]) || isinf(f[t])) a[t] = FLT_MAX;
 })",
-                               "k");
+                                     "k");
   double a[4] = {};
   float f[4] = {};
   kernels_.run(k, {{1, 1, 1}, {4, 1, 1}, 0}, &a[0], &f[0]);
@@ -65,7 +65,7 @@ TEST_P(CpuMath, HasCudaMathFunctions) {
   const float x[1] = {2.0f}; float y[1]; __stcs(y, __ldcs(x)); a[i++] = __ldg(x) + y[0];
   a[i++] = INFINITY > 1e30 && isinf(CUDART_INF) && isnan(NAN) && clock64() > 0;
 })",
-                               "k");
+                                     "k");
   double a[15] = {};
   kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &a[0]);
   EXPECT_DOUBLE_EQ(a[0], 0.75);
@@ -94,7 +94,7 @@ extern "C" __global__ void k(unsigned long long* bits, double* uniform, double* 
   uniform[i] = kiln::uniform01(42, i);
   normal[i] = kiln::normal01(42, i);
 })",
-                               "k");
+                                     "k");
   const int n = 1000;
   std::vector<unsigned long long> bits(n);
   std::vector<double> uniform(n), normal(n);
@@ -127,7 +127,7 @@ TEST_P(CpuMath, UsesFastMathWhereAsked) {
 TEST_P(CpuMath, FastRsqrtIsRightToTwoUnitsInTheLastPlace) {
   DeviceFunction& k = kernels_.build(R"(#include "kiln/params.h"
 extern "C" __global__ void k(double* a) { a[threadIdx.x] = kiln::fast_rsqrt(a[threadIdx.x]); })",
-                               "k");
+                                     "k");
   double a[] = {1e-299, 1e-200, 0.3, 1, 2, 1e10, 1e299};
   const std::vector<double> of(std::begin(a), std::end(a));
   kernels_.run(k, {{1, 1, 1}, {7, 1, 1}, 0}, &a[0]);

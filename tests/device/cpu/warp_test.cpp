@@ -16,7 +16,7 @@ TEST_P(CpuWarp, CombinesPredicatesAtBarriers) {
   int any = __syncthreads_or(threadIdx.x == 7), none = __syncthreads_or(threadIdx.x == 100);
   a[threadIdx.x] = count * 10000 + all * 1000 + all_not * 100 + any * 10 + none;
 })",
-                               "k");
+                                     "k");
   std::vector<int> a(100);
   kernels_.run(k, {{1, 1, 1}, {100, 1, 1}, 0}, a.data());
   for (const int value : a) EXPECT_EQ(value, 341010);
@@ -33,7 +33,7 @@ TEST_P(CpuWarp, ShufflesWithinWarps) {
   a[t * 6 + 5] = __shfl_down_sync(0xffffffff, v, 6, 8);
   d[t] = __shfl_down_sync(0xffffffffu, 0.5 * t, 1) + (double)__shfl_xor_sync(0xffffffffu, 1ll << 40, 1);
 })",
-                               "k");
+                                     "k");
   std::vector<int> a(384);
   std::vector<double> d(64);
   kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, a.data(), d.data());
@@ -64,7 +64,7 @@ TEST_P(CpuWarp, VotesWithMasksPartialWarpsAndLanesThatLeft) {
   }
   a[t * 4 + 3] = __shfl_sync(0xffffffffu, t, 4) + __popc(__match_any_sync(0xffffffffu, t / 5));
 })",
-                               "k");
+                                     "k");
   std::vector<unsigned> a(160);
   kernels_.run(k, {{1, 1, 1}, {40, 1, 1}, 0}, a.data());
   EXPECT_EQ(a[0], 0x49249249U);
@@ -96,7 +96,7 @@ extern "C" __global__ void k(double* a) {
   a[threadIdx.x * 4 + 2] = part;
   a[threadIdx.x * 4 + 3] = tile.thread_rank() + 100 * tile.meta_group_rank() + block.size();
 })",
-                               "k");
+                                     "k");
   std::vector<double> a(512);
   kernels_.run(k, {{1, 1, 1}, {128, 1, 1}, 0}, a.data());
   EXPECT_EQ(a[0], 128.0 * 129 / 2);

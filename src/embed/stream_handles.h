@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "embed/handles.h"
+#include "kiln/stream.h"
+
+// What the handles of kiln/stream.h hold. The device comes first: it goes last.
+namespace kiln {
+
+struct StreamHandle::Impl {
+  Impl(DeviceHandle owner, std::shared_ptr<Device> opened, std::unique_ptr<Stream> made)
+      : handle(std::move(owner)), device(std::move(opened)), stream(std::move(made)) {}
+
+  DeviceHandle handle;
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Stream> stream;
+};
+
+struct EventHandle::Impl {
+  Impl(std::shared_ptr<Device> opened, std::unique_ptr<Event> made)
+      : device(std::move(opened)), event(std::move(made)) {}
+
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Event> event;
+};
+
+struct GraphHandle::Impl {
+  Impl(std::shared_ptr<Device> opened, std::unique_ptr<Graph> made)
+      : device(std::move(opened)), graph(std::move(made)) {}
+
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Graph> graph;
+};
+
+}  // namespace kiln
