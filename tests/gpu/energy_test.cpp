@@ -31,7 +31,7 @@ TEST_F(GpuEnergy, OfAStepIsAPowerThatAGpuHasTimesItsTime) {
   const std::string text = files_->read_file(path("results/records.jsonl")).value_or("");
   const auto record = nlohmann::json::parse(text.substr(0, text.find('\n')));
   const double joules = record.at("metrics").at("energy").at("value").get<double>();
-  const double watts = joules / record.at("step").at("median").get<double>();
+  const double watts = joules / record.at("step_seconds").at("median").get<double>();
   EXPECT_GT(watts, 50);
   EXPECT_LT(watts, 1500);
   RecordProperty("watts", std::to_string(watts));

@@ -34,6 +34,9 @@ __global__ void sum(int n, const double* x, double* total) {
   }
   if (threadIdx.x == 0) *total = part[0];
 }
+)cuda";
+// Compiles only where `degree` is a constant.
+constexpr const char* kPowersText = R"cuda(
 __global__ void powers(const int degree, double x, double* y) {
   double power[degree + 1];
   power[0] = 1;
@@ -134,7 +137,8 @@ TEST_F(GpuFunction, DynamicSharedMemoryAboveTheUsualLimit) {
 
 TEST_F(GpuFunction, ConstantsAreExtentsAndAFamilyHasOneFunctionForEach) {
   using Powers = void(int, double, double*);
-  const auto request = program_->function("powers", *handle_).block(1).grid(1);
+  const Program program = service_->program("powers.cu", kPowersText);
+  const auto request = program.function("powers", *handle_).block(1).grid(1);
   const StreamHandle stream = handle_->create_stream();
   Buffer<double> y(*handle_, 1);
   const auto cube = FunctionRequest(request).constant(0, 3).get<Powers>();
