@@ -1,4 +1,5 @@
-# `cmake --install`: bin/kiln, libkiln with its headers and CMake package, and what kiln reads under share/kiln.
+# `cmake --install`: bin/kiln, libkiln.a and libkiln.so with their headers, CMake package and pkg-config file, and what kiln
+# reads under share/kiln.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -6,13 +7,18 @@ set(KILN_PACKAGE_DIR lib/cmake/kiln)
 set(KILN_PRIVATE_LIBRARY_DIR lib/kiln)
 set_target_properties(kiln PROPERTIES INSTALL_RPATH "$ORIGIN/../${KILN_PRIVATE_LIBRARY_DIR}")
 set_target_properties(kiln-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../../${KILN_PRIVATE_LIBRARY_DIR}")
-set_target_properties(kiln_library PROPERTIES INSTALL_RPATH "$ORIGIN/kiln")
+set_target_properties(kiln_shared PROPERTIES INSTALL_RPATH "$ORIGIN/kiln")
 
 install(TARGETS kiln RUNTIME DESTINATION bin)
 install(TARGETS kiln-worker RUNTIME DESTINATION libexec/kiln)
-install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
+install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib)
+install(TARGETS kiln_shared EXPORT kilnSharedTargets LIBRARY DESTINATION lib)
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
+install(EXPORT kilnSharedTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
 install(DIRECTORY include/kiln DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(FILES include/kiln.h include/kiln.f90 DESTINATION include)
+configure_file(cmake/kiln.pc.in ${PROJECT_BINARY_DIR}/kiln.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/kiln.pc DESTINATION lib/pkgconfig)
 install(DIRECTORY kernels_src configs schemas DESTINATION share/kiln PATTERN ".*.lock" EXCLUDE)
 # The installed program writes its own completion scripts.
 foreach(shell_and_file bash|bash-completion/completions/kiln zsh|zsh/site-functions/_kiln fish|fish/vendor_completions.d/kiln.fish)
@@ -28,7 +34,6 @@ foreach(shell_and_file bash|bash-completion/completions/kiln zsh|zsh/site-functi
 endforeach()
 install(FILES LICENSE README.md DESTINATION share/doc/kiln)
 
-get_target_property(KILN_LIBRARY_TYPE kiln_library TYPE)
 list(JOIN KILN_LIBRARY_LINKS " " KILN_LIBRARY_LINKS_TEXT)
 configure_package_config_file(cmake/kilnConfig.cmake.in ${PROJECT_BINARY_DIR}/kilnConfig.cmake
                               INSTALL_DESTINATION ${KILN_PACKAGE_DIR})
@@ -39,7 +44,7 @@ install(FILES ${PROJECT_BINARY_DIR}/kilnConfig.cmake ${PROJECT_BINARY_DIR}/kilnC
 # A relocatable installation brings the shared libraries that have no static form (Debian's muParser, and what that needs),
 # but not those of the C and C++ run time.
 if(KILN_STATIC_DEPENDENCIES)
-  foreach(program kiln kiln-worker)
+  foreach(program kiln kiln-worker kiln_shared)
     target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)  # RPATH: it holds for what those libraries need, too
   endforeach()
   install(CODE "

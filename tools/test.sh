@@ -106,7 +106,8 @@ fi
 
 if [ "$all" = yes ]; then
   step "quickstart"
-  if tools/quickstart.sh --no-install; then say "quickstart: passed"; else result=$?; say "quickstart: failed"; fi
+  if tools/quickstart.sh --no-install && cmake --install build/release --prefix "$build/quickstart_prefix" > /dev/null &&
+    "$build/quickstart_prefix/bin/kiln" --version; then say "quickstart: passed"; else result=$?; say "quickstart: failed"; fi
   step "Kernel Tuner reads what Kiln writes"
   venv=$build/kernel_tuner
   if [ "$install" = no ] && [ ! -x "$venv/bin/python3" ]; then

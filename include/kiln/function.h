@@ -229,6 +229,7 @@ namespace detail {
 
 /// The functions of a family, by the values of the arguments that are constants in each.
 class FamilyState;
+struct FunctionAccess;  ///< of interfaces over this one
 [[nodiscard]] const FunctionState& member_of(FamilyState& family, void* const* arguments);
 
 }  // namespace detail
@@ -264,7 +265,10 @@ class FunctionRequest {
   struct Impl;  ///< Kiln's own
 
   /// "double", "4": in the order of the kernel's template parameters; type_name<T>() names a type.
-  FunctionRequest& template_args(std::initializer_list<std::string> arguments);
+  FunctionRequest& template_args(const std::vector<std::string>& arguments);
+  FunctionRequest& template_args(std::initializer_list<std::string> arguments) {
+    return template_args(std::vector<std::string>(arguments));
+  }
   /// A macro of the text.
   FunctionRequest& define(const std::string& name, const std::string& value = "");
   template <class T>
@@ -318,6 +322,7 @@ class FunctionRequest {
  private:
   friend class Program;
   friend class detail::FamilyState;
+  friend struct detail::FunctionAccess;
   FunctionRequest& constant(int argument, const LaunchScalar::Value& value);
   [[nodiscard]] std::shared_ptr<const detail::FunctionState> make(
       const std::vector<detail::ArgumentType>& arguments) const;

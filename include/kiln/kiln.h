@@ -7,6 +7,7 @@
 #include "kiln/function.h"
 #include "kiln/geometry.h"
 #include "kiln/kernel.h"
+#include "kiln/log.h"
 #include "kiln/service.h"
 #include "kiln/settings.h"
 #include "kiln/stream.h"

@@ -7,6 +7,7 @@
 
 #include "kiln/function.h"
 #include "kiln/kernel.h"
+#include "kiln/log.h"
 #include "kiln/settings.h"
 
 namespace kiln {
@@ -45,8 +46,9 @@ class Service {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// Throws Error (bad input) for settings that make no sense.
-  explicit Service(const Settings& settings = Settings::from_environment());
+  /// `log` takes the messages of at least Settings::log_level; without it they go to standard error. Throws
+  /// Error (bad input) for settings that make no sense.
+  explicit Service(const Settings& settings = Settings::from_environment(), LogFunction log = {});
 
   /// "auto", "cpu", "cuda:0"; throws Error listing what exists.
   [[nodiscard]] DeviceHandle device(const std::string& name = "auto") const;

@@ -38,9 +38,9 @@ struct Settings {
 
   /// For a program that embeds Kiln and whose users need not know of it: the defaults, with a cache of the
   /// program's own (`$XDG_CACHE_HOME/<name>/kiln`, by default below ~/.cache) and workloads from
-  /// `../share/kiln/kernels_src` beside the program. Reads no settings file and no variable of Kiln's; the
-  /// program changes what it wants to be otherwise. Throws Error (bad input) for a name that cannot be a
-  /// folder's.
+  /// `../share/kiln/kernels_src` beside the program and of the library's own installation. Reads no settings
+  /// file and no variable of Kiln's; the program changes what it wants to be otherwise. Throws Error (bad
+  /// input) for a name that cannot be a folder's.
   [[nodiscard]] static Settings for_application(const std::string& name);
   /// For a program whose users configure Kiln: defaults, then the file that KILN_SETTINGS names, else the
   /// user's own (`$XDG_CONFIG_HOME/kiln/settings.yaml`), then the variables. Nothing is taken from the

@@ -1,5 +1,7 @@
 #include "base/environment.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 
 namespace kiln {
@@ -8,6 +10,14 @@ std::optional<std::string> read_environment(const std::string& variable) {
   const char* value = std::getenv(variable.c_str());  // NOLINT(concurrency-mt-unsafe): Kiln never sets one
   if (value == nullptr || *value == '\0') return std::nullopt;
   return value;
+}
+
+std::filesystem::path this_object() {
+  Dl_info info{};
+  // A function's address as an object's is what dladdr takes.
+  if (::dladdr(reinterpret_cast<const void*>(&read_environment), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  return info.dli_fname;
 }
 
 }  // namespace kiln

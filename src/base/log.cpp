@@ -4,7 +4,9 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 
 #include <array>
+#include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -56,6 +58,26 @@ class StderrLog : public Log {
   spdlog::logger logger_{"kiln", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()};
 };
 
+class FunctionLog : public Log {
+ public:
+  FunctionLog(LogLevel level, LogFunction function) : level_(level), function_(std::move(function)) {}
+
+  void write(LogLevel level, const std::string& message) override {
+    if (level == LogLevel::kOff || level < level_) return;
+    const std::lock_guard lock(mutex_);
+    try {
+      function_(level, printable(message));
+    } catch (...) {  // a message is no reason for an operation to fail
+      return;
+    }
+  }
+
+ private:
+  LogLevel level_;
+  LogFunction function_;
+  std::mutex mutex_;  // of the calls
+};
+
 class NullLog : public Log {
  public:
   void write(LogLevel /*level*/, const std::string& /*message*/) override {}
@@ -74,6 +96,10 @@ LogLevel parse_log_level(const std::string& name) {
 
 std::unique_ptr<Log> make_stderr_log(LogLevel level) {
   return std::make_unique<StderrLog>(level);
+}
+
+std::unique_ptr<Log> make_function_log(LogLevel level, LogFunction function) {
+  return std::make_unique<FunctionLog>(level, std::move(function));
 }
 
 std::unique_ptr<Log> make_null_log() {

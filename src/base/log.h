@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-namespace kiln {
+#include "kiln/log.h"
 
-enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
+namespace kiln {
 
 /// Parses "debug", "info", "warn", "error" or "off"; throws bad_input with the list of names otherwise.
 LogLevel parse_log_level(const std::string& name);
@@ -25,6 +25,8 @@ class Log {
 
 /// Writes to standard error through spdlog, coloured on a terminal only.
 std::unique_ptr<Log> make_stderr_log(LogLevel level);
+/// Calls `function` with the messages of at least this level, one at a time.
+std::unique_ptr<Log> make_function_log(LogLevel level, LogFunction function);
 /// Discards everything.
 std::unique_ptr<Log> make_null_log();
 

@@ -1,5 +1,6 @@
 #include "config/settings.h"
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/folder_trust.h"
@@ -57,12 +58,21 @@ Path default_cache_dir(const SettingsWorld& world, const std::optional<Path>& ch
   return checkout ? *checkout / "jit_cache" : cache_folder(world, "kiln", "kiln");
 }
 
+/// Of the installation that the executable is in, and of those where Kiln's library is, if they are there.
 std::vector<std::string> default_workload_path(const SettingsWorld& world,
                                                const std::optional<Path>& checkout) {
   if (checkout) return {(*checkout / "kernels_src").string()};
-  if (world.executable.empty()) return {};
-  const Path prefix = world.executable.parent_path().parent_path();
-  return {(prefix / "share" / "kiln" / "kernels_src").string()};
+  const Path below = Path("share") / "kiln" / "kernels_src";
+  std::vector<std::string> folders;
+  if (!world.executable.empty())
+    folders.push_back((world.executable.parent_path().parent_path() / below).string());
+  for (const Path& prefix : world.prefixes) {
+    const std::string folder = (prefix / below).string();
+    const bool is_new = std::find(folders.begin(), folders.end(), folder) == folders.end();
+    if (is_new && is_directory(world.files, folder) && !find_distrust(world.files, folder))
+      folders.push_back(folder);
+  }
+  return folders;
 }
 
 /// The folder that holds both kernels_src/ and jit_cache/, at or above the executable or else the working
@@ -159,6 +169,16 @@ std::vector<std::string> setting_names() {
   return names;
 }
 
+void take_node(const SettingsWorld& world, const SettingRow& row, const YamlNode& node, const Path& folder,
+               Settings& settings) {
+  const std::string text = value_text(node, row);
+  try {
+    assign_setting(settings, row, text, {folder, home_of(world)});
+  } catch (const Error& error) {
+    throw node.error(error.message());
+  }
+}
+
 class Resolver {
  public:
   explicit Resolver(const SettingsWorld& world) : world_(world) {
@@ -175,7 +195,9 @@ class Resolver {
     root.require_keys(setting_names());
     for (const SettingRow& row : setting_rows()) {
       const auto node = root.find(row.name);
-      if (node) take_node(row, *node, file->path.parent_path());
+      if (!node) continue;
+      take_node(world_, row, *node, file->path.parent_path(), result_.values);
+      result_.sources[row.name] = {SettingSource::Kind::kFile, node->where().to_string()};
     }
   }
 
@@ -200,16 +222,6 @@ class Resolver {
 
  private:
   inline static const std::string kNever = "never";
-
-  void take_node(const SettingRow& row, const YamlNode& node, const Path& folder) {
-    const std::string text = value_text(node, row);
-    try {
-      assign_setting(result_.values, row, text, {folder, home_of(world_)});
-    } catch (const Error& error) {
-      throw node.error(error.message());
-    }
-    result_.sources[row.name] = {SettingSource::Kind::kFile, node.where().to_string()};
-  }
 
   void assign(const SettingRow& row, const std::string& text, SettingSource source,
               const std::string& place) {
@@ -243,8 +255,12 @@ std::string SettingSource::to_string() const {
 
 SettingsWorld make_settings_world(FileSystem& files) {
   std::error_code ignored;
-  return {files, read_environment, std::filesystem::current_path(ignored),
-          std::filesystem::read_symlink("/proc/self/exe", ignored)};
+  SettingsWorld world{files, read_environment, std::filesystem::current_path(ignored),
+                      std::filesystem::read_symlink("/proc/self/exe", ignored)};
+  const Path object = std::filesystem::canonical(this_object(), ignored);
+  if (!object.empty()) world.prefixes.push_back(object.parent_path().parent_path());
+  world.prefixes.emplace_back(KILN_INSTALL_PREFIX);
+  return world;
 }
 
 ResolvedSettings resolve_settings(const SettingsWorld& world, const SettingsOverrides& overrides) {
@@ -253,6 +269,16 @@ ResolvedSettings resolve_settings(const SettingsWorld& world, const SettingsOver
   resolver.take_environment();
   resolver.take_command_line(overrides);
   return resolver.take();
+}
+
+void assign_lines(const SettingsWorld& world, const std::string& lines, Settings& settings) {
+  if (trim(lines).empty()) return;
+  const YamlNode root = YamlNode::parse(lines, "settings");
+  root.require_keys(setting_names());
+  for (const SettingRow& row : setting_rows()) {
+    const auto node = root.find(row.name);
+    if (node) take_node(world, row, *node, world.working_directory, settings);
+  }
 }
 
 Settings application_settings(const SettingsWorld& world, const std::string& name) {

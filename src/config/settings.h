@@ -32,6 +32,7 @@ struct SettingsWorld {
   std::filesystem::path working_directory;
   std::filesystem::path executable;  ///< empty if not known
   bool embedded = false;  ///< in a program that embeds Kiln: nothing is looked for in the working directory
+  std::vector<std::filesystem::path> prefixes = {};  ///< where Kiln is installed, beside the executable's
 };
 
 /// Of this process.
@@ -58,6 +59,10 @@ struct ResolvedSettings {
 /// there.
 [[nodiscard]] ResolvedSettings resolve_settings(const SettingsWorld& world,
                                                 const SettingsOverrides& overrides);
+
+/// Lines of a settings file, "name: value", over settings that are there. A relative path is relative to the
+/// working directory. Throws bad_input naming line, key and what is expected.
+void assign_lines(const SettingsWorld& world, const std::string& lines, Settings& settings);
 
 /// Settings::for_application.
 [[nodiscard]] Settings application_settings(const SettingsWorld& world, const std::string& name);

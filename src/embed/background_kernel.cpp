@@ -48,7 +48,7 @@ struct alignas(64) LaunchCount {
 
 }  // namespace
 
-struct BackgroundKernel::Impl {
+struct [[gnu::visibility("hidden")]] BackgroundKernel::Impl {
   Impl(const KernelRequest::Impl& wanted, const BackgroundOptions& how)
       : request(wanted),
         options(how),
@@ -99,7 +99,7 @@ struct BackgroundKernel::Impl {
     return false;
   }
 
-  bool use_generic(PreparedRequest& candidate, ServiceResult found) {
+  bool use_generic(PreparedRequest & candidate, ServiceResult found) {
     auto made = make_kernel(request, candidate, std::move(found));
     // What is a constant of the specialised kernel cannot be given to the generic one either.
     made->launch.restrict_scalars(run_time_scalars(specialised_request.configuration, *request.kernel,

@@ -7,7 +7,7 @@
 
 namespace kiln::detail {
 
-struct SharedMemory::Impl {
+struct [[gnu::visibility("hidden")]] SharedMemory::Impl {
   DeviceHandle handle;
   std::shared_ptr<Device> device;
   std::size_t bytes = 0;

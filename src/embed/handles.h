@@ -28,11 +28,12 @@
 // What the public handles hold. Each keeps the service that it came from alive.
 namespace kiln {
 
-struct Service::Impl {
-  explicit Impl(const Settings& settings)
+struct [[gnu::visibility("hidden")]] Service::Impl {
+  Impl(const Settings& settings, LogFunction to)
       : files(make_real_file_system()),
         clock(make_system_clock()),
-        log(make_stderr_log(parse_log_level(settings.log_level))),
+        log(to ? make_function_log(parse_log_level(settings.log_level), std::move(to))
+               : make_stderr_log(parse_log_level(settings.log_level))),
         engine(settings, *files, *clock, *log) {}
 
   std::unique_ptr<FileSystem> files;
@@ -41,7 +42,7 @@ struct Service::Impl {
   Engine engine;
 };
 
-struct DeviceHandle::Impl {
+struct [[gnu::visibility("hidden")]] DeviceHandle::Impl {
   Impl(std::shared_ptr<Service::Impl> owner, std::shared_ptr<Device> opened)
       : service(std::move(owner)), device(std::move(opened)), stream(device->default_stream()) {}
 
@@ -62,7 +63,7 @@ struct WorkloadMemory {
   std::atomic<KernelService*> counting{nullptr};  ///< there as soon as there is a kernel
 };
 
-struct WorkloadHandle::Impl {
+struct [[gnu::visibility("hidden")]] WorkloadHandle::Impl {
   Impl(std::shared_ptr<Service::Impl> owner, std::shared_ptr<const Workload> loaded)
       : service(std::move(owner)),
         workload(std::move(loaded)),
@@ -78,7 +79,7 @@ using RequestValues = std::vector<std::pair<std::string, KernelRequest::Value>>;
 /// Null: none.
 using SuppliedHeaders = std::shared_ptr<const std::vector<IncludedHeader>>;
 
-struct KernelRequest::Impl {
+struct [[gnu::visibility("hidden")]] KernelRequest::Impl {
   std::shared_ptr<Service::Impl> service;
   std::shared_ptr<const Workload> workload;
   const KernelSpec* kernel = nullptr;
@@ -93,7 +94,7 @@ struct KernelRequest::Impl {
   void set(const std::string& name, const KernelRequest::Value& value);
 };
 
-struct Kernel::Impl {
+struct [[gnu::visibility("hidden")]] Kernel::Impl {
   std::shared_ptr<DeviceHandle::Impl> device;
   std::shared_ptr<LoadedCode> code;
   BoundLaunch launch;

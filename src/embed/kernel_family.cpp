@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-struct KernelFamily::Impl {
+struct [[gnu::visibility("hidden")]] KernelFamily::Impl {
   using Table = ValueTable<Kernel>;
 
   explicit Impl(std::size_t numbers) : kernels(numbers) {}

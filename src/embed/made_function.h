@@ -39,7 +39,7 @@ class FunctionIndex {
   std::size_t swept_ = 0;  ///< how many there were when those that nobody holds were last taken out
 };
 
-struct Program::Impl {
+struct [[gnu::visibility("hidden")]] Program::Impl {
   std::shared_ptr<Service::Impl> service;
   std::string name, text;
   std::vector<IncludedHeader> headers;
@@ -47,7 +47,7 @@ struct Program::Impl {
   std::shared_ptr<FunctionIndex> made = std::make_shared<FunctionIndex>();  ///< of this state of the program
 };
 
-struct FunctionRequest::Impl {
+struct [[gnu::visibility("hidden")]] FunctionRequest::Impl {
   std::shared_ptr<const Program::Impl> program;
   std::string kernel;
   std::shared_ptr<DeviceHandle::Impl> device;

@@ -22,7 +22,7 @@ struct PreparedRequest {
 [[nodiscard]] PreparedRequest prepare(const KernelRequest::Impl& request);
 
 /// A request for the values that its wisdom says, and the sentence about it.
-struct AdvisedRequest {
+struct [[gnu::visibility("hidden")]] AdvisedRequest {
   KernelRequest::Impl request;
   std::string sentence;  ///< empty: there is no wisdom, and the defaults are meant
 };

@@ -89,7 +89,7 @@ FunctionRequest Program::function(const std::string& kernel, const DeviceHandle&
   return result;
 }
 
-FunctionRequest& FunctionRequest::template_args(std::initializer_list<std::string> arguments) {
+FunctionRequest& FunctionRequest::template_args(const std::vector<std::string>& arguments) {
   change(impl_, [&](Impl& request) { request.template_args = arguments; });
   return *this;
 }

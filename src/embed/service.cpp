@@ -3,6 +3,7 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -28,7 +29,8 @@ void ask_compiler(Engine& engine, const std::string& backend) noexcept {
 
 }  // namespace
 
-Service::Service(const Settings& settings) : impl_(std::make_shared<Impl>(settings)) {}
+Service::Service(const Settings& settings, LogFunction log)
+    : impl_(std::make_shared<Impl>(settings, std::move(log))) {}
 
 DeviceHandle Service::device(const std::string& name) const {
   const std::string& wanted = name == "auto" ? impl_->engine.settings().device : name;

@@ -9,7 +9,7 @@
 namespace kiln {
 
 /// One way in which a request's kernel was made.
-struct ShadowSide {
+struct [[gnu::visibility("hidden")]] ShadowSide {
   const PreparedRequest& prepared;
   const Kernel::Impl& kernel;
 };

@@ -9,7 +9,7 @@
 // What the handles of kiln/stream.h hold. The device comes first: it goes last.
 namespace kiln {
 
-struct StreamHandle::Impl {
+struct [[gnu::visibility("hidden")]] StreamHandle::Impl {
   Impl(DeviceHandle owner, std::shared_ptr<Device> opened, std::unique_ptr<Stream> made)
       : handle(std::move(owner)), device(std::move(opened)), stream(std::move(made)) {}
 
@@ -18,7 +18,7 @@ struct StreamHandle::Impl {
   std::unique_ptr<Stream> stream;
 };
 
-struct EventHandle::Impl {
+struct [[gnu::visibility("hidden")]] EventHandle::Impl {
   Impl(std::shared_ptr<Device> opened, std::unique_ptr<Event> made)
       : device(std::move(opened)), event(std::move(made)) {}
 
@@ -26,7 +26,7 @@ struct EventHandle::Impl {
   std::unique_ptr<Event> event;
 };
 
-struct GraphHandle::Impl {
+struct [[gnu::visibility("hidden")]] GraphHandle::Impl {
   Impl(std::shared_ptr<Device> opened, std::unique_ptr<Graph> made)
       : device(std::move(opened)), graph(std::move(made)) {}
 

@@ -1,6 +1,5 @@
 #include "isolate/worker_program.h"
 
-#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/text.h"
 
 namespace kiln {
@@ -16,15 +16,6 @@ namespace {
 using Path = std::filesystem::path;
 
 constexpr const char* kWorker = "kiln-worker";
-
-/// The object that this code was loaded from: libkiln.so, or the program itself.
-Path this_object() {
-  Dl_info info{};
-  // A function's address as an object's is what dladdr takes.
-  if (::dladdr(reinterpret_cast<const void*>(&find_worker), &info) == 0 || info.dli_fname == nullptr)
-    return {};
-  return info.dli_fname;
-}
 
 /// Where the build that this code is of left, or installs, its programs. Such a folder may be gone, and its
 /// name anybody's.

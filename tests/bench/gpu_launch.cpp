@@ -1,8 +1,11 @@
+#include <array>
+
 #include "base/clock.h"
 #include "base/trace.h"
 #include "device/gpu/gpu_context.h"
 #include "device/traced_device.h"
 #include "gpu_figures.h"
+#include "kiln.h"
 #include "kiln/kiln.h"
 #include "pair_timer.h"
 #include "scratch_folder.h"
@@ -100,6 +103,60 @@ void compare_functions(const Service& service, Stream& stream, float* address,
       bare_batch, "");
 }
 
+void require_ok(kiln_status status) {
+  if (status != KILN_OK) throw internal_error(kiln_last_error_message());
+}
+
+/// The C interface, whose launch is a call into Kiln.
+void compare_c(const Settings& settings, Stream& stream, float* address,
+               const std::function<void()>& bare_batch) {
+  kiln_service* service = nullptr;
+  kiln_device* device = nullptr;
+  kiln_program* program = nullptr;
+  kiln_function_request* request = nullptr;
+  kiln_function* function = nullptr;
+  const std::string lines = "cache_dir: " + settings.cache_dir;
+  kiln_service_options options{};
+  options.size = sizeof options;
+  options.application = "kiln-bench";
+  options.settings = lines.c_str();
+  require_ok(kiln_service_create(&options, &service));
+  require_ok(kiln_device_open(service, "cuda:0", &device));
+  require_ok(kiln_program_create(service, "touch_text.cu", kTouchProgram, &program));
+  require_ok(kiln_function_request_create(program, "touch", device, nullptr, &request));
+  require_ok(kiln_function_request_block(request, 128, 1, 1));
+  require_ok(kiln_function_request_grid(request, 8, 1, 1));
+  require_ok(kiln_function_get(request, "float*, float, int", &function));
+  float value = 1;
+  int n = 1024;
+  void* values[] = {&address, &value, &n};
+  const std::array<std::size_t, 3> sizes = {sizeof address, sizeof value, sizeof n};
+  compare(
+      "kiln_launch of C", stream,
+      [&] {
+        for (int i = 0; i < kBatch; ++i) {
+          value = static_cast<float>(i);
+          require_ok(kiln_launch(function, stream.native(), values));
+        }
+      },
+      bare_batch, "15");
+  compare(
+      "kiln_launch_checked of C", stream,
+      [&] {
+        for (int i = 0; i < kBatch; ++i) {
+          value = static_cast<float>(i);
+          require_ok(
+              kiln_launch_checked(function, stream.native(), nullptr, sizes.size(), values, sizes.data()));
+        }
+      },
+      bare_batch, "20");
+  kiln_function_release(function);
+  kiln_function_request_release(request);
+  kiln_program_release(program);
+  kiln_device_release(device);
+  kiln_service_release(service);
+}
+
 void print_look_up(const KernelFamily& family) {
   constexpr int kKernels = 16;
   constexpr int kLookUps = 100'000;
@@ -177,6 +234,7 @@ void print_launch_figures(Gpu& gpu) {
       },
       bare_batch);
   compare_functions(service, *stream, static_cast<float*>(address), bare_batch);
+  compare_c(settings, *stream, static_cast<float*>(address), bare_batch);
   compare_traced(gpu, code.binary, shape, arguments, bare_batch);
   print_look_up(family);
 }

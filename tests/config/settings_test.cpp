@@ -200,6 +200,19 @@ TEST_F(SettingsTest, AnApplicationHasACacheOfItsOwnAndReadsNothingElse) {
   }
 }
 
+TEST_F(SettingsTest, WorkloadsAreAlsoThoseBesideTheLibraryThatAProgramIsLinkedWith) {
+  executable_ = root_ / "home" / "solver" / "bin" / "solver";
+  SettingsWorld world{*files_, [](const std::string&) { return std::nullopt; }, work_, executable_};
+  world.prefixes = {root_ / "opt" / "kiln", root_ / "nowhere", root_ / "open", root_ / "opt" / "kiln"};
+  for (const char* prefix : {"opt/kiln", "open"})
+    std::filesystem::create_directories(root_ / prefix / "share" / "kiln" / "kernels_src");
+  std::filesystem::permissions(root_ / "open" / "share" / "kiln" / "kernels_src",
+                               std::filesystem::perms{0777});
+  EXPECT_THAT(application_settings(world, "solver").workload_path,
+              ElementsAre((root_ / "home" / "solver" / "share" / "kiln" / "kernels_src").string(),
+                          (root_ / "opt" / "kiln" / "share" / "kiln" / "kernels_src").string()));
+}
+
 TEST_F(SettingsTest, DefaultsOutsideACheckoutLieInTheHomeFolder) {
   executable_ = root_ / "usr" / "bin" / "kiln";
   const ResolvedSettings settings = resolve();

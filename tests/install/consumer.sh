@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: consumer.sh SOURCE BUILD CMAKE CXX GENERATOR: installs into an empty prefix, builds examples/embedding against it with
-# find_package(kiln), and runs the example.
+# find_package(kiln), and runs the examples; builds the C example once more by pkg-config.
 set -euo pipefail
 source=$1 build=$2 cmake=$3 cxx=$4 generator=$5
 folder=$(mktemp -d)
@@ -20,6 +20,13 @@ for program in ./*; do
     ran=yes
   fi
 done
+if command -v pkg-config > /dev/null; then
+  export PKG_CONFIG_PATH=$folder/prefix/lib/pkgconfig
+  # shellcheck disable=SC2046 # options
+  cc -std=c99 -pedantic-errors "$folder/example/axpy.c" -o "$folder/axpy_by_pkg_config" $(pkg-config --cflags --libs kiln) \
+    "-Wl,-rpath,$(pkg-config --variable=libdir kiln)"
+  "$folder/axpy_by_pkg_config" | grep 'y = 2.5'
+fi
 [ -d "$folder/cache/kiln-heat/kiln/v1" ] || { echo "FAILED: no cache of the program's own"; exit 1; }
 [ ! -e "$KILN_CACHE_DIR" ] || { echo "FAILED: a variable was read"; exit 1; }
 [ "${ran:-}" = yes ] || { echo "FAILED: the example built no program"; exit 1; }

@@ -1,0 +1,322 @@
+/* Kiln for C99, and for every language that calls C: kernels of source texts and of workload files, compiled
+ * for a device when the program runs, cached and launched. docs/embedding.md, "C and Fortran"; kiln/kiln.h is
+ * the same for C++.
+ *
+ * - A function that can fail returns a kiln_status and gives its result through its last parameter, which is
+ * NULL after a failure. What failed is told by kiln_last_error_message() in the same thread. No exception
+ * leaves a function.
+ * - Handles are opaque. kiln_..._create, _open, _load, _borrow, _record, _capture and _get make one for the
+ * caller, kiln_..._release gives it back (NULL: nothing to do). A handle keeps alive what it was made of:
+ * handles may be released in any order.
+ * - Strings are UTF-8 and end with a zero byte. Kiln copies what it is given; what it gives belongs to the
+ * handle that was asked, and lives as long.
+ * - Functions and kernels may be launched by several threads at once. A request or a buffer is for one thread
+ * at a time.
+ * - Structures begin with their size, which the caller fills in (`options.size = sizeof options`): they grow
+ * at their end, and an older program works with a newer library.
+ */
+#ifndef KILN_H
+#define KILN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of this header. A library with another one is refused by the linker: it is libkiln.so.<KILN_ABI>. */
+#define KILN_ABI 1
+
+/* The numbers are the exit codes of the program `kiln`. */
+typedef enum kiln_status {
+  KILN_OK = 0,
+  KILN_BAD_INPUT = 2,   /* what the caller passed, or a text that does not compile */
+  KILN_ENVIRONMENT = 3, /* the machine lacks something, or a kernel failed on the device */
+  KILN_INTERNAL = 70    /* a bug in Kiln */
+} kiln_status;
+
+/* What failed, more closely. */
+typedef enum kiln_error_kind {
+  KILN_ERROR_NONE = 0,
+  KILN_ERROR_BAD_INPUT = 1,
+  KILN_ERROR_COMPILE = 2,      /* KILN_BAD_INPUT: a kernel does not compile, or takes other arguments */
+  KILN_ERROR_UNFIT = 3,        /* KILN_BAD_INPUT: code or shape do not fit the device */
+  KILN_ERROR_ENVIRONMENT = 4,  /* no such device, compiler or library, no permission */
+  KILN_ERROR_DEVICE_FAULT = 5, /* KILN_ENVIRONMENT: a kernel failed while it ran */
+  KILN_ERROR_DEVICE_LOST = 6,  /* KILN_ENVIRONMENT: and the device is lost for this process */
+  KILN_ERROR_INTERNAL = 7
+} kiln_error_kind;
+
+typedef struct kiln_service kiln_service;
+typedef struct kiln_device kiln_device;
+typedef struct kiln_stream kiln_stream;
+typedef struct kiln_event kiln_event;
+typedef struct kiln_graph kiln_graph;
+typedef struct kiln_buffer kiln_buffer;
+typedef struct kiln_program kiln_program;
+typedef struct kiln_function_request kiln_function_request;
+typedef struct kiln_function kiln_function;
+typedef struct kiln_family kiln_family;
+typedef struct kiln_workload kiln_workload;
+typedef struct kiln_kernel_request kiln_kernel_request;
+typedef struct kiln_kernel kiln_kernel;
+
+/* ---- errors and versions ---- */
+
+/* Of the last call in this thread that failed; valid until the next one fails. "" where there is none. */
+kiln_error_kind kiln_last_error_kind(void);
+const char* kiln_last_error_message(void);
+const char* kiln_last_error_log(void); /* the compiler's */
+
+uint32_t kiln_abi(void);        /* KILN_ABI of the library */
+const char* kiln_version(void); /* "0.1.0" */
+
+/* ---- service ---- */
+
+typedef enum kiln_log_level {
+  KILN_LOG_DEBUG = 0,
+  KILN_LOG_INFO = 1,
+  KILN_LOG_WARN = 2,
+  KILN_LOG_ERROR = 3
+} kiln_log_level;
+
+/* Called by any thread, by one at a time; must not call Kiln. */
+typedef void (*kiln_log_function)(void* user, kiln_log_level level, const char* message);
+
+typedef struct kiln_service_options {
+  size_t size; /* sizeof(kiln_service_options) */
+  const char*
+      application; /* "cg": settings of the program's own, cache in ~/.cache/cg/kiln, no file and no variable
+                      of Kiln's is read; NULL: the user's settings file and the KILN_* variables */
+  const char* settings;  /* lines of a settings file over these: "cache: false\nlog_level: off"; NULL: none */
+  kiln_log_function log; /* in place of standard error; NULL: that */
+  void* user;            /* first argument of `log` */
+} kiln_service_options;
+
+typedef struct kiln_statistics {
+  size_t size; /* sizeof(kiln_statistics) */
+  uint64_t memory_hits, disk_hits, compiled, waited, failed;
+  double compile_seconds, load_seconds;
+  uint64_t bytes_read, bytes_written;
+} kiln_statistics;
+
+/* `options` NULL: the user's settings. */
+kiln_status kiln_service_create(const kiln_service_options* options, kiln_service** service);
+void kiln_service_release(kiln_service* service);
+/* How kernels were come by since the service began. Waits for entries of the cache that are being written. */
+kiln_status kiln_service_statistics(const kiln_service* service, kiln_statistics* statistics);
+/* Writes the file of the setting `trace`, if there is one, with what was traced until now. */
+kiln_status kiln_service_write_trace(const kiln_service* service);
+
+/* ---- devices ---- */
+
+/* "auto", "cpu", "cuda:0". */
+kiln_status kiln_device_open(const kiln_service* service, const char* name, kiln_device** device);
+void kiln_device_release(kiln_device* device);
+const char* kiln_device_id(const kiln_device* device);   /* "cuda:0" */
+const char* kiln_device_name(const kiln_device* device); /* the product's */
+const char* kiln_device_arch(const kiln_device* device); /* what code is generated for */
+kiln_status kiln_device_free_memory(const kiln_device* device, uint64_t* bytes);
+/* Waits for what was launched with a null stream. */
+kiln_status kiln_device_synchronize(const kiln_device* device);
+
+/* ---- streams, events, graphs: for programs that have no streams of their own ---- */
+
+kiln_status kiln_stream_create(const kiln_device* device, kiln_stream** stream);
+/* The program's own stream (a CUstream or hipStream_t), which has to live as long; NULL: what a null stream
+ * means. */
+kiln_status kiln_stream_borrow(const kiln_device* device, void* native, kiln_stream** stream);
+void kiln_stream_release(kiln_stream* stream);
+void* kiln_stream_native(const kiln_stream* stream); /* what launches take */
+kiln_status kiln_stream_synchronize(const kiln_stream* stream);
+/* A point behind all that was enqueued until now. */
+kiln_status kiln_stream_record(const kiln_stream* stream, kiln_event** event);
+kiln_status kiln_stream_wait(const kiln_stream* stream, const kiln_event* event);
+void kiln_event_release(kiln_event* event);
+/* On the device, between two events that have completed. */
+kiln_status kiln_event_seconds(const kiln_event* from, const kiln_event* to, double* seconds);
+/* What `enqueue(user)` puts on the stream, as a graph; nothing of it runs meanwhile. Fails if `enqueue`
+ * returns anything but KILN_OK. */
+kiln_status kiln_stream_capture(const kiln_stream* stream, kiln_status (*enqueue)(void* user), void* user,
+                                kiln_graph** graph);
+kiln_status kiln_graph_launch(const kiln_graph* graph, const kiln_stream* stream);
+void kiln_graph_release(kiln_graph* graph);
+
+/* ---- buffers: arrays that host and device share, copied when the other side has changed them ---- */
+
+typedef enum kiln_access {
+  KILN_READ = 0,
+  KILN_WRITE = 1, /* all of it: nothing is copied before */
+  KILN_UPDATE = 2 /* a part */
+} kiln_access;
+
+kiln_status kiln_buffer_create(const kiln_device* device, size_t count, size_t element_bytes,
+                               kiln_buffer** buffer);
+void kiln_buffer_release(kiln_buffer* buffer);
+/* The address for work on that stream. */
+kiln_status kiln_buffer_on_device(kiln_buffer* buffer, const kiln_stream* stream, kiln_access access,
+                                  void** address);
+/* The address on the host, after the work on the stream that was asked for last. */
+kiln_status kiln_buffer_on_host(kiln_buffer* buffer, kiln_access access, void** address);
+
+/* ---- programs: kernels of a text in memory ---- */
+
+/* `name` is what messages call the text ("cg.cu"). */
+kiln_status kiln_program_create(const kiln_service* service, const char* name, const char* text,
+                                kiln_program** program);
+void kiln_program_release(kiln_program* program);
+/* An #include of this name finds this text before any file. */
+kiln_status kiln_program_header(kiln_program* program, const char* name, const char* text);
+/* The content of a __constant__ or __device__ variable. */
+kiln_status kiln_program_symbol(kiln_program* program, const char* name, const void* content, size_t bytes);
+/* The __global__ functions that the text itself defines. */
+size_t kiln_program_kernel_count(const kiln_program* program);
+const char* kiln_program_kernel_name(const kiln_program* program, size_t index); /* NULL: there is none */
+
+/* What a kernel of a program is compiled for. `stream`: a native one that may be being captured, or NULL. */
+kiln_status kiln_function_request_create(const kiln_program* program, const char* kernel,
+                                         const kiln_device* device, void* stream,
+                                         kiln_function_request** request);
+void kiln_function_request_release(kiln_function_request* request);
+kiln_status kiln_function_request_template_args(kiln_function_request* request, size_t count,
+                                                const char* const* arguments);
+kiln_status kiln_function_request_define(kiln_function_request* request, const char* name, const char* value);
+/* Compiles the value of an argument (from 0) in; launches pass the same. */
+kiln_status kiln_function_request_constant_bool(kiln_function_request* request, int argument, int value);
+kiln_status kiln_function_request_constant_int(kiln_function_request* request, int argument, int64_t value);
+kiln_status kiln_function_request_constant_uint(kiln_function_request* request, int argument, uint64_t value);
+kiln_status kiln_function_request_constant_double(kiln_function_request* request, int argument, double value);
+kiln_status kiln_function_request_block(kiln_function_request* request, uint32_t x, uint32_t y, uint32_t z);
+kiln_status kiln_function_request_grid(kiln_function_request* request, uint32_t x, uint32_t y, uint32_t z);
+/* The grid of each launch is as many blocks as cover the values of these arguments (from 0); below 0: one
+ * block. */
+kiln_status kiln_function_request_cover(kiln_function_request* request, int x, int y, int z);
+kiln_status kiln_function_request_shared_bytes(kiln_function_request* request, uint32_t bytes);
+/* `blocks` 0: not said. */
+kiln_status kiln_function_request_launch_bounds(kiln_function_request* request, uint32_t threads,
+                                                uint32_t blocks);
+/* `backend` "cuda", "hip", "cpu", or "" for all. */
+kiln_status kiln_function_request_options(kiln_function_request* request, const char* backend, size_t count,
+                                          const char* const* options);
+kiln_status kiln_function_request_fast_math(kiln_function_request* request, int on);
+kiln_status kiln_function_request_lineinfo(kiln_function_request* request, int on);
+
+/* ---- functions ---- */
+
+/* Finds or compiles the code, lets the kernel's compiler compare its arguments with `signature`, and loads
+ * it. `signature` lists C types as the program passes them: "int, double, const double*, double*". A
+ * structure of the kernel's text is named with its bytes: "Particle{48}". */
+kiln_status kiln_function_get(const kiln_function_request* request, const char* signature,
+                              kiln_function** function);
+void kiln_function_release(kiln_function* function);
+
+typedef struct kiln_function_info {
+  size_t size;        /* sizeof(kiln_function_info) */
+  const char* name;   /* "axpy<double>" */
+  const char* origin; /* "memory", "disk", "compiled" or "waited" */
+  const char* key;    /* the digest that names the code in the cache */
+  double compile_seconds;
+  int32_t registers; /* of a work-item; -1: the back end has none */
+  uint64_t static_shared_bytes, local_bytes, max_threads_per_block;
+  int64_t resident_blocks; /* of the request's shape on the whole device; -1: not known */
+} kiln_function_info;
+kiln_status kiln_function_get_info(const kiln_function* function, kiln_function_info* info);
+
+/* The shape of one launch. */
+typedef struct kiln_shape {
+  size_t size;           /* sizeof(kiln_shape) */
+  uint32_t grid[3];      /* blocks */
+  uint32_t block[3];     /* work-items; {0, 0, 0}: the request's */
+  uint64_t shared_bytes; /* dynamic shared memory of a block; UINT64_MAX: the request's */
+} kiln_shape;
+
+/* Enqueues on the caller's stream, in the shape of the request; `values[i]` points at the value of argument
+ * i, which is read before the call returns. Allocates nothing, and takes no lock of Kiln's on a GPU. */
+kiln_status kiln_launch(const kiln_function* function, void* stream, void* const* values);
+/* The same for `count` values of `sizes[i]` bytes, which are compared with the signature. `shape` NULL: the
+ * request's.
+ */
+kiln_status kiln_launch_checked(const kiln_function* function, void* stream, const kiln_shape* shape,
+                                size_t count, void* const* values, const size_t* sizes);
+/* kiln_launch with a null stream, and the wait for it. */
+kiln_status kiln_run(const kiln_function* function, void* const* values);
+/* Median seconds of a launch on the device: one to warm up, then `repeats`, on the null stream. */
+kiln_status kiln_time(const kiln_function* function, int repeats, void* const* values, double* seconds);
+
+/* Functions for all values of the arguments `keyed` (from 0; whole numbers or bool; 1 to 8), which are
+ * constants in the code of each. A launch with new values compiles, every later one is a look-up. */
+kiln_status kiln_family_get(const kiln_function_request* request, const char* signature, size_t count,
+                            const int* keyed, kiln_family** family);
+void kiln_family_release(kiln_family* family);
+kiln_status kiln_family_launch(const kiln_family* family, void* stream, void* const* values);
+
+/* ---- workloads: kernels of YAML files ---- */
+
+/* A name on the workload path, or the path of a file or folder. */
+kiln_status kiln_workload_load(const kiln_service* service, const char* name_or_path,
+                               kiln_workload** workload);
+void kiln_workload_release(kiln_workload* workload);
+const char* kiln_workload_name(const kiln_workload* workload);
+size_t kiln_workload_kernel_count(const kiln_workload* workload);
+const char* kiln_workload_kernel_name(const kiln_workload* workload, size_t index); /* NULL: there is none */
+
+kiln_status kiln_kernel_request_create(const kiln_workload* workload, const char* kernel,
+                                       const kiln_device* device, void* stream,
+                                       kiln_kernel_request** request);
+void kiln_kernel_request_release(kiln_kernel_request* request);
+/* A parameter's value, "bind.<parameter>", "fast_math", "launch_bounds" or "lineinfo". Replaces what was set.
+ */
+kiln_status kiln_kernel_request_set_bool(kiln_kernel_request* request, const char* parameter, int value);
+kiln_status kiln_kernel_request_set_int(kiln_kernel_request* request, const char* parameter, int64_t value);
+kiln_status kiln_kernel_request_set_double(kiln_kernel_request* request, const char* parameter, double value);
+kiln_status kiln_kernel_request_set_text(kiln_kernel_request* request, const char* parameter,
+                                         const char* value);
+kiln_status kiln_kernel_request_header(kiln_kernel_request* request, const char* name, const char* text);
+/* Values of the nearest point that was found to be fast; `file_or_folder` NULL: the usual places. */
+kiln_status kiln_kernel_request_wisdom(kiln_kernel_request* request, const char* file_or_folder);
+
+kiln_status kiln_kernel_get(const kiln_kernel_request* request, kiln_kernel** kernel);
+void kiln_kernel_release(kiln_kernel* kernel);
+
+typedef struct kiln_kernel_info {
+  size_t size; /* sizeof(kiln_kernel_info) */
+  const char* name;
+  const char* origin;
+  const char* key;
+  const char* wisdom; /* the point that gave it values; "": none */
+  double compile_seconds;
+} kiln_kernel_info;
+kiln_status kiln_kernel_get_info(const kiln_kernel* kernel, kiln_kernel_info* info);
+
+typedef enum kiln_scalar_kind {
+  KILN_SCALAR_BOOL = 0,
+  KILN_SCALAR_INT = 1,
+  KILN_SCALAR_UINT = 2,
+  KILN_SCALAR_DOUBLE = 3
+} kiln_scalar_kind;
+
+/* The value of a run-time parameter for one launch. */
+typedef struct kiln_scalar {
+  const char* name;
+  kiln_scalar_kind kind;
+  union {
+    int boolean;
+    int64_t integer;
+    uint64_t natural;
+    double real;
+  } value;
+} kiln_scalar;
+
+/* `pointers` are those of the kernel's buffer arguments, in the order of the workload file. */
+kiln_status kiln_kernel_launch(const kiln_kernel* kernel, void* stream, size_t count,
+                               const void* const* pointers, size_t scalar_count, const kiln_scalar* scalars);
+/* With a null stream, and the wait for it. */
+kiln_status kiln_kernel_run(const kiln_kernel* kernel, size_t count, const void* const* pointers,
+                            size_t scalar_count, const kiln_scalar* scalars);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
