@@ -15,33 +15,35 @@ void** unchecked_values(void* const* values) {
 
 /// Refuses NULL where the function has arguments.
 void** values_of(const kiln_function& function, void* const* values) {
-  kiln::capi::array(values, function.arguments.size(), "values");
+  if (values == nullptr && !function.sizes.empty()) static_cast<void>(deref(values, "values"));
   return unchecked_values(values);
 }
 
-[[noreturn]] void refuse_count(const kiln_function& function, size_t count) {
-  throw kiln::bad_input("kernel '" + kiln::detail::info_of(*function.state).name + "' takes " +
-                        std::to_string(function.arguments.size()) + " arguments; the launch passes " +
-                        std::to_string(count));
-}
-
-[[noreturn]] void refuse_size(const kiln_function& function, size_t index, size_t bytes) {
-  throw kiln::bad_input("kernel '" + kiln::detail::info_of(*function.state).name + "': argument " +
-                        std::to_string(index) + " (" + function.arguments[index].name + ") has " +
-                        std::to_string(function.arguments[index].bytes) + " bytes; the launch passes " +
-                        std::to_string(bytes));
-}
-
-void require_sizes(const kiln_function& function, size_t count, void* const* values, const size_t* sizes) {
-  if (count != function.arguments.size()) refuse_count(function, count);
-  if (count == 0) return;
+/// What is wrong with the values of a launch.
+[[noreturn]] void refuse_values(const kiln_function& function, size_t count, void* const* values,
+                                const size_t* sizes) {
+  const std::string kernel = "kernel '" + kiln::detail::info_of(*function.state).name + "'";
+  if (count != function.sizes.size())
+    throw kiln::bad_input(kernel + " takes " + std::to_string(function.sizes.size()) +
+                          " arguments; the launch passes " + std::to_string(count));
   static_cast<void>(deref(values, "values"));
   static_cast<void>(deref(sizes, "sizes"));
   for (size_t i = 0; i < count; ++i) {
-    if (sizes[i] != function.arguments[i].bytes) refuse_size(function, i, sizes[i]);
+    if (sizes[i] != function.sizes[i])
+      throw kiln::bad_input(kernel + ": argument " + std::to_string(i) + " (" + function.arguments[i].name +
+                            ") has " + std::to_string(function.sizes[i]) + " bytes; the launch passes " +
+                            std::to_string(sizes[i]));
     if (values[i] == nullptr)
       throw kiln::bad_input("values[" + std::to_string(i) + "] is NULL; expected the address of the value");
   }
+  throw kiln::internal_error(kernel + ": nothing is wrong with these values");
+}
+
+bool are_as_declared(const kiln_function& function, size_t count, void* const* values, const size_t* sizes) {
+  if (count != function.sizes.size() || (count > 0 && (values == nullptr || sizes == nullptr))) return false;
+  bool good = true;
+  for (size_t i = 0; i < count; ++i) good = good && sizes[i] == function.sizes[i] && values[i] != nullptr;
+  return good;
 }
 
 kiln::Geometry geometry_of(const kiln_shape& shape) {
@@ -85,7 +87,7 @@ kiln_status kiln_launch_checked(const kiln_function* function, void* stream, con
                                 size_t count, void* const* values, const size_t* sizes) {
   return guarded([&] {
     const kiln_function& own = deref(function, "function");
-    require_sizes(own, count, values, sizes);
+    if (!are_as_declared(own, count, values, sizes)) refuse_values(own, count, values, sizes);
     void** arguments = unchecked_values(values);
     if (shape == nullptr) return kiln::detail::enqueue(*own.state, stream, arguments);
     const kiln_shape defaults{0, {}, {}, UINT64_MAX};

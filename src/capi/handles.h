@@ -45,6 +45,7 @@ struct kiln_function_request {
 struct kiln_function {
   std::shared_ptr<const kiln::detail::FunctionState> state;
   std::vector<kiln::detail::ArgumentType> arguments;
+  std::vector<std::size_t> sizes;  ///< of the arguments, in bytes
 };
 
 struct kiln_family {

@@ -132,7 +132,9 @@ kiln_status kiln_function_get(const kiln_function_request* request, const char* 
   return making(function, "function", [&] {
     auto arguments = kiln::capi::parse_signature(text(signature, "signature"));
     auto state = kiln::detail::FunctionAccess::make(deref(request, "request").request, arguments);
-    return new kiln_function{std::move(state), std::move(arguments)};
+    std::vector<std::size_t> sizes;
+    for (const kiln::detail::ArgumentType& argument : arguments) sizes.push_back(argument.bytes);
+    return new kiln_function{std::move(state), std::move(arguments), std::move(sizes)};
   });
 }
 

@@ -3,6 +3,7 @@
 // and the driver's function.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln.h"
 #include "kiln/kiln.h"
 #include "support/allocation_count.h"
 #include "support/cuda/fake_cuda.h"
@@ -271,6 +273,52 @@ TEST_F(HotPath, AFamilyOfFunctionsIsLookedUpWithoutMemory) {
               family(nullptr, kept.data(), 1.0, x_, count);
             }),
             0U);
+}
+
+TEST_F(HotPath, ALaunchByTheCInterfaceTakesNoMemory) {
+  const std::string settings =
+      std::string("cache: false\nlog_level: off\nisolation: none\nnvrtc: ") + KILN_FAKE_NVRTC_11_1 + "\n";
+  kiln_service_options options{};
+  options.size = sizeof options;
+  options.application = "kiln-hot-path";
+  options.settings = settings.c_str();
+  kiln_service* service = nullptr;
+  kiln_device* device = nullptr;
+  kiln_program* program = nullptr;
+  kiln_function_request* request = nullptr;
+  kiln_function* function = nullptr;
+  ASSERT_EQ(kiln_service_create(&options, &service), KILN_OK) << kiln_last_error_message();
+  ASSERT_EQ(kiln_device_open(service, "cuda:0", &device), KILN_OK) << kiln_last_error_message();
+  ASSERT_EQ(kiln_program_create(service, "keep.cu", kKeepScalars, &program), KILN_OK);
+  ASSERT_EQ(kiln_function_request_create(program, "keep_scalars", device, nullptr, &request), KILN_OK);
+  EXPECT_EQ(kiln_function_request_block(request, 32, 1, 1), KILN_OK);
+  EXPECT_EQ(kiln_function_request_cover(request, 3, -1, -1), KILN_OK);
+  ASSERT_EQ(kiln_function_get(request, "double*, double, const float*, int", &function), KILN_OK)
+      << kiln_last_error_message();
+  std::array<double, 2> kept{};
+  double* to = kept.data();
+  const float* from = x_;
+  double dt = 0.5;
+  int count = 7;
+  std::array<void*, 4> values{&to, &dt, &from, &count};
+  const std::array<std::size_t, 4> sizes{sizeof to, sizeof dt, sizeof from, sizeof count};
+  kiln_status status = KILN_OK;
+  const int before = fake_->calls("cuLaunchKernel");
+  EXPECT_EQ(allocations([&] { status = kiln_launch(function, this, values.data()); }), 0U);
+  EXPECT_EQ(status, KILN_OK);
+  EXPECT_EQ(allocations([&] {
+              status =
+                  kiln_launch_checked(function, this, nullptr, sizes.size(), values.data(), sizes.data());
+            }),
+            0U);
+  EXPECT_EQ(status, KILN_OK);
+  EXPECT_EQ(fake_->calls("cuLaunchKernel") - before, 2 * (kTimes + 1));
+  EXPECT_EQ(kept, (std::array<double, 2>{dt, 7}));
+  kiln_function_release(function);
+  kiln_function_request_release(request);
+  kiln_program_release(program);
+  kiln_device_release(device);
+  kiln_service_release(service);
 }
 
 TEST_F(HotPath, ALookUpTakesNoMemory) {
