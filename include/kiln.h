@@ -25,6 +25,8 @@
 extern "C" {
 #endif
 
+/* C has no other way: NOLINTBEGIN(modernize-*,readability-identifier-naming,cppcoreguidelines-*) */
+
 /* Of this header. A library with another one is refused by the linker: it is libkiln.so.<KILN_ABI>. */
 #define KILN_ABI 1
 
@@ -314,6 +316,38 @@ kiln_status kiln_kernel_launch(const kiln_kernel* kernel, void* stream, size_t c
 /* With a null stream, and the wait for it. */
 kiln_status kiln_kernel_run(const kiln_kernel* kernel, size_t count, const void* const* pointers,
                             size_t scalar_count, const kiln_scalar* scalars);
+
+/* ---- jobs: what `kiln run` does with a job file ---- */
+
+typedef struct kiln_job_options {
+  size_t size; /* sizeof(kiln_job_options) */
+  size_t set_count, sweep_count, device_count;
+  const char* const* set;     /* "nx=256": in place of what the job says of it */
+  const char* const* sweep;   /* "block_x=64,128", likewise */
+  const char* const* devices; /* in place of the job's; none: these */
+  const char* output;         /* folder whose records.jsonl gets a line for each variant; NULL: as the job says */
+  int resume;                 /* variants that this folder has a record of do not run again */
+  /* As soon as a variant has ended: its record, a line of schemas/record.schema.json. NULL: nobody is told. */
+  void (*record)(void* user, const char* json);
+  /* Before variant `index` (from 0) of `count` runs; `label` is "block_x=64", or "". */
+  void (*progress)(void* user, size_t index, size_t count, const char* label);
+  int (*stop)(void* user); /* asked between steps; not 0: the job ends as soon as it can */
+  void* user;              /* first argument of the functions, which one thread calls at a time */
+} kiln_job_options;
+
+typedef struct kiln_job_result {
+  size_t size;    /* sizeof(kiln_job_result) */
+  size_t records; /* variants that have one */
+  int finished;   /* 0: `stop` ended the job */
+  int good;       /* 1: finished, no variant failed and no check found a result wrong */
+} kiln_job_result;
+
+/* Runs every variant in this process. `job`: the path of a job file or, where it has a line break, its text. A variant
+ * that fails is a record. `options` NULL: none; `result` NULL: not asked for. */
+kiln_status kiln_job_run(const kiln_service* service, const char* job, const kiln_job_options* options,
+                         kiln_job_result* result);
+
+/* NOLINTEND(modernize-*,readability-identifier-naming,cppcoreguidelines-*) */
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "kiln/error.h"
 #include "kiln/function.h"
 #include "kiln/geometry.h"
+#include "kiln/job.h"
 #include "kiln/kernel.h"
 #include "kiln/log.h"
 #include "kiln/service.h"

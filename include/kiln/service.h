@@ -12,6 +12,9 @@
 
 namespace kiln {
 
+struct JobOptions;
+struct JobResult;
+
 /// A workload: kernels, parameters and how they are launched, from a YAML file. Cheap to copy. Its kernels'
 /// texts are those of their first use: load the workload again to see edited files.
 class WorkloadHandle {
@@ -65,6 +68,7 @@ class Service {
   void write_trace() const;
 
  private:
+  friend JobResult run_job(const Service& service, const std::string& job, const JobOptions& options);
   std::shared_ptr<Impl> impl_;
 };
 

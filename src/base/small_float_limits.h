@@ -10,6 +10,7 @@ class std::numeric_limits<kiln::SmallFloat<Format>> {
   using Value = kiln::SmallFloat<Format>;
 
  public:
+  // The names are the standard's: NOLINTBEGIN(readability-identifier-naming)
   static constexpr bool is_specialized = true;
   static constexpr bool is_signed = true;
   static constexpr bool is_integer = false;
@@ -22,4 +23,5 @@ class std::numeric_limits<kiln::SmallFloat<Format>> {
   static Value denorm_min() { return Value::of_bits(1); }
   static Value quiet_NaN() { return Value::of_bits(Value::kNan); }
   static constexpr double epsilon() { return 1.0 / (1 << Format::kMantissa); }
+  // NOLINTEND(readability-identifier-naming)
 };

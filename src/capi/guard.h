@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "kiln.h"
 #include "kiln/error.h"
@@ -53,6 +54,14 @@ template <class T>
 T* array(T* pointer, std::size_t count, const char* name) {
   if (count > 0) static_cast<void>(deref(pointer, name));
   return pointer;
+}
+/// As many texts, none of them NULL.
+inline std::vector<std::string> texts(const char* const* given, std::size_t count, const char* name) {
+  std::vector<std::string> result;
+  result.reserve(count);
+  static_cast<void>(array(given, count, name));
+  for (std::size_t i = 0; i < count; ++i) result.emplace_back(text(given[i], name));
+  return result;
 }
 
 /// A caller's structure, of the version that it was compiled with, as this library's. Throws bad_input for a

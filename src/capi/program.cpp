@@ -7,15 +7,9 @@ using kiln::capi::deref;
 using kiln::capi::guarded;
 using kiln::capi::making;
 using kiln::capi::text;
+using kiln::capi::texts;
 
 namespace {
-
-std::vector<std::string> texts(const char* const* given, std::size_t count, const char* name) {
-  std::vector<std::string> result;
-  kiln::capi::array(given, count, name);
-  for (std::size_t i = 0; i < count; ++i) result.emplace_back(text(given[i], name));
-  return result;
-}
 
 template <class Change>
 kiln_status change(kiln_function_request* request, const Change& how) {
@@ -133,6 +127,7 @@ kiln_status kiln_function_get(const kiln_function_request* request, const char* 
     auto arguments = kiln::capi::parse_signature(text(signature, "signature"));
     auto state = kiln::detail::FunctionAccess::make(deref(request, "request").request, arguments);
     std::vector<std::size_t> sizes;
+    sizes.reserve(arguments.size());
     for (const kiln::detail::ArgumentType& argument : arguments) sizes.push_back(argument.bytes);
     return new kiln_function{std::move(state), std::move(arguments), std::move(sizes)};
   });

@@ -143,11 +143,12 @@ ArgumentType parse_type(std::string_view text, std::size_t index) {
   if (name.empty()) throw bad_input(place + "expected a type; found nothing");
   const std::string given = printable_line(name);
   const std::optional<std::size_t> bytes = take_bytes(name);
-  for (const char c : name) {
-    if (is_name_character(c) || std::string_view(" \t\n*:<>,").find(c) != std::string_view::npos) continue;
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return is_name_character(c) || std::string_view(" \t\n*:<>,").find(c) != std::string_view::npos;
+  });
+  if (!is_plain)
     throw bad_input(place + "expected a value's or a pointer's type, as 'double' or 'const float*'; found '" +
                     given + "'");
-  }
   std::vector<std::string> words = words_of(name);
   // What is said of the argument itself is no part of its type.
   while (!words.empty() && (words.back() == "const" || words.back() == "__restrict__" ||
@@ -162,6 +163,7 @@ ArgumentType parse_type(std::string_view text, std::size_t index) {
     if (known.name == sorted) return {spell(words), known.bytes, known.kind};
   }
   std::vector<std::string> names;
+  names.reserve(kKnown.size());
   for (const KnownType& known : kKnown) names.emplace_back(known.name);
   throw bad_input(place + "'" + given +
                   "' has no size that Kiln knows; a type of the kernel's text is written as '" + given +

@@ -46,19 +46,6 @@ JobSpec read_job(World& world, const JobArguments& arguments) {
   return job;
 }
 
-std::vector<std::string> device_names(const std::vector<std::string>& written, const Settings& settings) {
-  std::vector<std::string> names;
-  for (const std::string& name : written) {
-    if (name == "auto") {
-      const std::vector<std::string> preferred = split(settings.device, ',');
-      names.insert(names.end(), preferred.begin(), preferred.end());
-    } else {
-      names.push_back(name);
-    }
-  }
-  return names;
-}
-
 std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names) {
   std::vector<DeviceInfo> devices;
   for (const std::string& name : names) {

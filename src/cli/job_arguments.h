@@ -8,6 +8,7 @@
 #include "cli/world.h"
 #include "config/job_spec.h"
 #include "device/device.h"
+#include "embed/job_setup.h"
 
 namespace kiln {
 
@@ -23,10 +24,6 @@ void add_job_options(CLI::App& app, JobArguments& arguments);
 
 /// Reads the file and applies the changes.
 [[nodiscard]] JobSpec read_job(World& world, const JobArguments& arguments);
-
-/// `written`: names as in a job or study ("auto", "cuda"). "auto" is replaced by the setting `device`.
-[[nodiscard]] std::vector<std::string> device_names(const std::vector<std::string>& written,
-                                                    const Settings& settings);
 
 /// A device for each name: enough to resolve and check a job where no device is needed. What expressions may
 /// ask of a device is that of an able one, so that nothing is refused for want of it.

@@ -18,7 +18,7 @@
 #include "cli/judgement.h"
 #include "cli/run_reporter.h"
 #include "cli/trial_worker.h"
-#include "embed/wisdom_lookup.h"
+#include "embed/job_setup.h"
 #include "job/plan.h"
 #include "record/record_file.h"
 #include "report/running_mark.h"
@@ -60,24 +60,6 @@ JobSpec job_of(World& world, const RunArguments& arguments) {
   return job;
 }
 
-/// Held for the whole run, so that the job layer gets the same devices.
-std::vector<std::shared_ptr<Device>> open_devices(World& world, const std::vector<std::string>& names) {
-  std::vector<std::shared_ptr<Device>> devices;
-  for (const std::string& name : names) {
-    std::shared_ptr<Device> device = world.engine().devices().open(name);
-    if (std::find(devices.begin(), devices.end(), device) == devices.end())
-      devices.push_back(std::move(device));
-  }
-  return devices;
-}
-
-std::vector<DeviceInfo> infos_of(const std::vector<std::shared_ptr<Device>>& devices) {
-  std::vector<DeviceInfo> infos;
-  infos.reserve(devices.size());
-  for (const auto& device : devices) infos.push_back(device->info());
-  return infos;
-}
-
 std::string binding_text(const ParameterValue& value) {
   return value.kind == ParameterKind::kScalar && value.binding == Binding::kRun ? " (run time)" : "";
 }
@@ -100,15 +82,10 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
 /// What earlier runs of this job have measured; `context` goes on with the newest of them.
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
                         bool retry_crashed) {
-  KnownRecords known = find_known(plan, file.read(world.log()), context);
+  KnownRecords known = resume_records(plan, file.read(world.log()), context);
   std::size_t count = 0;
-  std::string newest;
   for (auto& record : known) {
     if (!record) continue;
-    if (record->time >= newest) {
-      newest = record->time;
-      context.run_id = record->run_id;
-    }
     if (retry_crashed && ended_process(record->status)) {
       record.reset();
     } else {
@@ -183,30 +160,17 @@ void ask_compilers(World& world, const std::vector<std::string>& devices) {
   }
 }
 
-/// Absent where the job asks for none.
-std::optional<WisdomAdvice> advice_for(World& world, const JobSpec& job, const Workload& workload) {
-  if (!job.wisdom) return std::nullopt;
-  const std::vector<WisdomSource> sources =
-      job.wisdom_from.empty()
-          ? usual_wisdom(world.settings().values, workload, job.file)
-          : std::vector<WisdomSource>{named_wisdom(world.files(), job.wisdom_from, job.wisdom_where)};
-  WisdomAdvice advice =
-      look_up_wisdom(world.engine(), world.files(), world.clock(), world.log(), workload, sources);
-  advice.strict = job.strict_wisdom;
-  return advice;
-}
-
 int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   const JobSpec job = job_of(world, arguments);
   if (arguments.serves) return serve_trials(world, job);
   const std::vector<std::string> names = device_names(job.devices, world.settings().values);
   // A GPU's driver takes a tenth of a second to start: what needs no device is done meanwhile.
-  auto opened = run_beside([&] { return open_devices(world, names); });
+  auto opened = run_beside([&] { return open_devices(world.engine(), names); });
   ask_compilers(world, names);
   auto workload = workload_of(job, world.engine().library());
   const auto devices = opened.get();
-  const auto advice = advice_for(world, job, *workload);
+  const auto advice = advice_for(world.engine(), world.files(), world.clock(), world.log(), job, *workload);
   const JobPlan plan =
       make_plan(job, std::move(workload), world.files(), infos_of(devices), advice ? &*advice : nullptr);
   if (!arguments.dry_run) return run_and_report(plan, world, arguments);

@@ -1,20 +1,9 @@
 #include "cli/world.h"
 
-#include <array>
-#include <cstdio>
-#include <random>
-
-#include "base/version.h"
+#include "embed/job_setup.h"
 
 namespace kiln {
 namespace {
-
-std::string new_run_id() {
-  std::random_device random;
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%08x%08x", random(), random());
-  return text.data();
-}
 
 LogLevel level_of(const Settings& settings, bool quiet) {
   const LogLevel level = parse_log_level(settings.log_level);
@@ -43,18 +32,7 @@ TextStyle World::style() const {
 }
 
 JobContext World::job_context(const std::string& isolation) {
-  const BuildInfo build = build_info();
-  return {.devices = engine_.devices(),
-          .compilers = engine_.compilers(isolation),
-          .service = engine_.service(),
-          .files = *files_,
-          .clock = *clock_,
-          .log = log_,
-          .run_id = new_run_id(),
-          .kiln_version = build.version,
-          .kiln_revision = build.revision,
-          .start_ns = start_ns_,
-          .trace = engine_.trace()};
+  return make_job_context(engine_, *files_, *clock_, log_, isolation, start_ns_);
 }
 
 TextStyle make_style(const Console& console, bool is_terminal, const std::string& color) {

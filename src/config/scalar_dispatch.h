@@ -31,7 +31,7 @@ decltype(auto) visit_scalar(ScalarType type, Visitor&& visitor) {
 
 /// Of a type that visitors are called with: `float`, `Half`, but no whole number.
 template <class T>
-inline constexpr bool is_real_type = !std::numeric_limits<T>::is_integer;
+inline constexpr bool kIsRealType = !std::numeric_limits<T>::is_integer;
 
 /// Whether the host holds elements of `type` as a `T`.
 template <class T>

@@ -35,7 +35,7 @@ Path home_of(const SettingsWorld& world) {
 
 /// The XDG base directory specification: a variable that is not an absolute path counts as unset.
 Path xdg_folder(const SettingsWorld& world, const std::string& variable, const char* below_home) {
-  const Path stated = world.environment(variable).value_or("");
+  Path stated = world.environment(variable).value_or("");
   if (stated.is_absolute()) return stated;
   const Path home = home_of(world);
   return home.empty() ? Path() : home / below_home;

@@ -214,6 +214,7 @@ ServiceResult compile(const FunctionRequest::Impl& request, const std::vector<Ar
   auto& diagnostic = std::get<Diagnostic>(result);
   if (const auto mismatch = find_mismatch_in(diagnostic.log)) {
     std::vector<std::string> passed;
+    passed.reserve(arguments.size());
     for (const ArgumentType& argument : arguments) passed.push_back(argument.name);
     diagnostic.summary = place(request) + " does not take what the program passes, (" + join(passed, ", ") +
                          ")" + (mismatch->empty() ? "" : ": " + *mismatch);
@@ -297,9 +298,9 @@ std::shared_ptr<const MadeFunction> FunctionIndex::find(const std::string& wante
   return found == functions_.end() ? nullptr : found->second.lock();
 }
 
-void FunctionIndex::add(const std::string& wanted, std::shared_ptr<const MadeFunction> function) {
+void FunctionIndex::add(const std::string& wanted, const std::shared_ptr<const MadeFunction>& function) {
   const std::lock_guard lock(mutex_);
-  functions_.insert_or_assign(wanted, std::move(function));
+  functions_.insert_or_assign(wanted, function);
   if (functions_.size() < 2 * swept_ + 16) return;
   std::erase_if(functions_, [](const auto& known) { return known.second.expired(); });
   swept_ = functions_.size();

@@ -31,7 +31,7 @@ class FunctionIndex {
  public:
   /// Null: not here.
   [[nodiscard]] std::shared_ptr<const MadeFunction> find(const std::string& wanted) const;
-  void add(const std::string& wanted, std::shared_ptr<const MadeFunction> function);
+  void add(const std::string& wanted, const std::shared_ptr<const MadeFunction>& function);
 
  private:
   mutable std::mutex mutex_;  // of what follows

@@ -120,6 +120,7 @@ std::string with_launch_bounds(const std::string& text, const std::string& kerne
 std::string signature_check(const std::string& name_expression,
                             const std::vector<detail::ArgumentType>& arguments, const std::string& file) {
   std::vector<std::string> passed;
+  passed.reserve(arguments.size());
   for (const detail::ArgumentType& argument : arguments) passed.push_back(argument.name);
   std::string whole;
   for (const char* type : {"char", "signed char", "unsigned char", "short", "unsigned short", "int",

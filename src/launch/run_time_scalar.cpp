@@ -211,7 +211,7 @@ void RunTimeScalar::store(const Value& value, std::byte* bytes, const std::strin
     throw bad_input("kernel '" + kernel + "', scalar '" + name + "': " + problem);
   const Number number = *number_of(value);
   visit_scalar(type_, [&]<class T>() {
-    if constexpr (is_real_type<T>) {
+    if constexpr (kIsRealType<T>) {
       store_at(offsets, bytes, static_cast<T>(to_real(number)));
     } else {
       store_at(offsets, bytes, static_cast<T>(std::get<std::int64_t>(number)));

@@ -84,7 +84,7 @@ std::vector<std::byte> scalar_bytes(ScalarType type, const ParameterValue& value
   if (value.kind == ParameterKind::kChoice) return bytes_of(value.choice_index);
   const auto* whole = std::get_if<std::int64_t>(&value.value);
   return visit_scalar(type, [&]<class T>() {
-    if constexpr (!is_real_type<T>) {
+    if constexpr (!kIsRealType<T>) {
       if (whole != nullptr) return bytes_of(static_cast<T>(*whole));
     }
     return bytes_of(static_cast<T>(value.number()));

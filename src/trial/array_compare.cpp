@@ -104,7 +104,7 @@ double element_of(const ArrayContent& array, ScalarType type, std::uint64_t inde
 std::string element_text(const ArrayContent& array, ScalarType type, std::uint64_t index) {
   const Part part(array, type, {index, index + 1});
   return visit_scalar(type, [&]<class T>() {
-    if constexpr (is_real_type<T>) {
+    if constexpr (kIsRealType<T>) {
       return format_number(part.rounded_at(index));
     } else {
       return std::to_string(part.at<T>(index));

@@ -31,7 +31,7 @@ template <class T>
 NpyNumber load(const std::byte* bytes) {
   T value;
   std::memcpy(&value, bytes, sizeof value);
-  if constexpr (is_real_type<T>) {
+  if constexpr (kIsRealType<T>) {
     return static_cast<double>(value);
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<std::int64_t>(value);
@@ -59,10 +59,10 @@ template <class T>
 std::optional<T> element_of_number(const NpyNumber& number) {
   return std::visit(
       [](auto value) -> std::optional<T> {
-        if constexpr (is_real_type<T> || std::is_same_v<T, bool>)
+        if constexpr (kIsRealType<T> || std::is_same_v<T, bool>)
           return to_element<T>(static_cast<double>(value));
         if constexpr (std::is_same_v<decltype(value), double>) return to_element<T>(value);
-        if constexpr (!is_real_type<T> && !std::is_same_v<decltype(value), double> &&
+        if constexpr (!kIsRealType<T> && !std::is_same_v<decltype(value), double> &&
                       !std::is_same_v<T, bool>) {
           if (std::in_range<T>(value)) return static_cast<T>(value);
         }

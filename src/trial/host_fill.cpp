@@ -40,7 +40,7 @@ void poison(const BufferLayout& layout, std::span<std::byte> out) {
     return;
   }
   visit_scalar(*layout.scalar, [&]<class T>() {
-    if constexpr (is_real_type<T>) {
+    if constexpr (kIsRealType<T>) {
       generate<T>(out, 0, [](std::uint64_t) { return std::numeric_limits<T>::quiet_NaN(); });
     } else {
       std::memset(out.data(), 0xa5, out.size());
@@ -164,7 +164,7 @@ void read_numbers(const Configuration& configuration, const BufferLayout& layout
 
 template <class T>
 void check_finite(const BufferLayout& layout, const std::string& path, std::span<const std::byte> data) {
-  if constexpr (is_real_type<T>) {
+  if constexpr (kIsRealType<T>) {
     for (std::uint64_t i = 0; i < layout.count; ++i) {
       T value;
       std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));

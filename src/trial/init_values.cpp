@@ -25,7 +25,7 @@ std::string interval(double low, double high) {
 /// Of random numbers, which are cut to their whole part: `end` itself may stand for "below it".
 template <class T>
 bool holds(double low, double high) {
-  if constexpr (is_real_type<T>) {
+  if constexpr (kIsRealType<T>) {
     return to_element<T>(low) && to_element<T>(high) && std::isfinite(low) && std::isfinite(high - low);
   } else {
     const double least = static_cast<double>(std::numeric_limits<T>::min());
@@ -37,7 +37,7 @@ bool holds(double low, double high) {
 /// Exact at both ends, and so in between.
 template <class T>
 bool holds_progression(double first, double increment, double last) {
-  if constexpr (is_real_type<T>) {
+  if constexpr (kIsRealType<T>) {
     return to_element<T>(first) && to_element<T>(last) && std::isfinite(last);
   } else {
     return to_element<T>(first) && to_element<T>(last) && increment == std::floor(increment);

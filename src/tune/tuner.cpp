@@ -101,7 +101,7 @@ class Search {
 
   /// Asks for points until as many are being compiled as keep the device busy.
   void fill() {
-    const auto ahead = static_cast<std::size_t>(2 * usable_cores());
+    const auto ahead = 2 * static_cast<std::size_t>(usable_cores());
     bool more = true;
     while (more && queue_.takes_more(ahead) && !stopped() && !ended()) {
       std::size_t wanted = ahead - queue_.size();
@@ -171,7 +171,7 @@ class Search {
 
   /// A time that is lucky, or a result that is right by luck, does not become the best: other inputs, and
   /// other samples, which count.
-  [[nodiscard]] Evaluation confirm(const Candidate& candidate, Evaluation first) {
+  [[nodiscard]] Evaluation confirm(const Candidate& candidate, const Evaluation& first) {
     Evaluation second = measurer_.run(candidate, std::numeric_limits<double>::infinity(), kSecondSeed);
     second.device_seconds += first.device_seconds;
     return second;
@@ -240,6 +240,7 @@ class Search {
       if (comes_near && std::find(order.begin(), order.end(), *place) == order.end()) order.push_back(*place);
     }
     std::vector<Candidate> again;
+    again.reserve(order.size());
     for (const std::size_t i : order) again.push_back(candidates_.of(result_.evaluations[i]));
     result_.finalists = shoot_out(task_, measurer_, {result_.evaluations, order, again, contenders});
     result_.stopped = stopped();

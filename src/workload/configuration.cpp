@@ -32,7 +32,7 @@ std::string ParameterValue::cpp_literal() const {
   if (kind == ParameterKind::kPath) return "\"" + std::get<std::string>(value) + "\"";
   return visit_element(type, [&]<class T>() -> std::string {
     if constexpr (std::is_same_v<T, bool>) return to_string();
-    if constexpr (is_real_type<T>) {
+    if constexpr (kIsRealType<T>) {
       return real_literal(static_cast<double>(static_cast<T>(number())), type);
     }
     const char* suffix = std::is_signed_v<T> ? (sizeof(T) > 4 ? "LL" : "") : sizeof(T) > 4 ? "ULL" : "u";

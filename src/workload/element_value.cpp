@@ -6,7 +6,7 @@ std::string expected_element(ScalarType type) {
   return visit_element(type, [&]<class T>() -> std::string {
     if constexpr (std::is_same_v<T, bool>) {
       return "0 or 1";
-    } else if constexpr (is_real_type<T>) {
+    } else if constexpr (kIsRealType<T>) {
       return "a number of at most " + format_number(static_cast<double>(std::numeric_limits<T>::max())) +
              " in magnitude";
     } else {

@@ -22,7 +22,7 @@ template <class T>
 [[nodiscard]] std::optional<T> to_element(double value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value == 0 || value == 1 ? std::optional(value == 1) : std::nullopt;
-  } else if constexpr (is_real_type<T>) {
+  } else if constexpr (kIsRealType<T>) {
     const auto largest = static_cast<double>(std::numeric_limits<T>::max());
     if (std::isfinite(value) && std::abs(value) > largest) return std::nullopt;
     return static_cast<T>(value);
@@ -52,7 +52,7 @@ template <class T>
 /// The whole part of a number, or the nearest limit of T; a T itself for reals.
 template <class T>
 [[nodiscard]] T cut_to_element(double value) {
-  if constexpr (is_real_type<T>) {
+  if constexpr (kIsRealType<T>) {
     return static_cast<T>(value);
   } else if constexpr (std::is_same_v<T, bool>) {
     return value >= 1;

@@ -59,7 +59,7 @@ double to_real(const Number& number) {
 IntegerRange integer_range(ScalarType type) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   return visit_element(type, [&]<class T>() -> IntegerRange {
-    if constexpr (is_real_type<T>) {
+    if constexpr (kIsRealType<T>) {
       throw internal_error("the range of whole numbers of a real type");
     } else if constexpr (sizeof(T) == sizeof(std::int64_t)) {
       return {std::is_signed_v<T> ? std::numeric_limits<std::int64_t>::min() : 0, kMost};

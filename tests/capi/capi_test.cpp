@@ -451,6 +451,44 @@ TEST_F(CInterface, AStructureIsPassedByItsNameAndSize) {
   kiln_function_release(function);
 }
 
+TEST_F(CInterface, AJobTellsEachRecordAndCanBeStopped) {
+  struct Seen {
+    std::vector<std::string> records, labels;
+  } seen;
+  const std::array<const char*, 1> set = {"n=1024"};
+  const std::array<const char*, 1> sweep = {"T=float,double"};
+  const std::array<const char*, 1> devices = {"cpu"};
+  kiln_job_options options = {};
+  options.size = sizeof options;
+  options.set_count = options.sweep_count = options.device_count = 1;
+  options.set = set.data();
+  options.sweep = sweep.data();
+  options.devices = devices.data();
+  options.record = [](void* user, const char* json) { static_cast<Seen*>(user)->records.emplace_back(json); };
+  options.progress = [](void* user, std::size_t, std::size_t, const char* label) {
+    static_cast<Seen*>(user)->labels.emplace_back(label);
+  };
+  options.user = &seen;
+  const std::string job =
+      std::string("workload: ") + KILN_SOURCE_DIR + "/kernels_src/babelstream\nmeasure: false\n";
+  kiln_job_result result = {};
+  result.size = sizeof result;
+  ASSERT_EQ(kiln_job_run(service_, job.c_str(), &options, &result), KILN_OK) << last_error();
+  EXPECT_EQ(result.records, 2U);
+  EXPECT_EQ(result.finished, 1);
+  EXPECT_EQ(result.good, 1);
+  EXPECT_THAT(seen.labels, testing::ElementsAre("T=float", "T=double"));
+  ASSERT_EQ(seen.records.size(), 2U);
+  EXPECT_THAT(seen.records[0], HasSubstr("\"status\":\"ok\""));
+  options.stop = [](void* user) { return static_cast<int>(!static_cast<Seen*>(user)->records.empty()); };
+  seen.records.clear();
+  ASSERT_EQ(kiln_job_run(service_, job.c_str(), &options, &result), KILN_OK) << last_error();
+  EXPECT_EQ(result.finished, 0);
+  EXPECT_EQ(result.records, 1U);
+  EXPECT_EQ(kiln_job_run(service_, "workload: x\nsett: {}\n", nullptr, nullptr), KILN_BAD_INPUT);
+  EXPECT_THAT(last_error(), HasSubstr("job:2:1"));
+}
+
 TEST(Signature, TypesAreThoseOfCWithTheirSizes) {
   using detail::ArgumentKind;
   const auto arguments = capi::parse_signature(

@@ -20,7 +20,7 @@ TEST(ScalarTypes, RowsAreInTheOrderOfTheEnumerationAndAgreeWithTheHostsTypes) {
     EXPECT_EQ(type_constant(facts.name).has_value(), true);
     visit_element(facts.type, [&]<class T>() {
       EXPECT_EQ(sizeof(T), facts.bytes);
-      EXPECT_EQ(is_real_type<T>, facts.real);
+      EXPECT_EQ(kIsRealType<T>, facts.real);
     });
   }
   EXPECT_EQ(parse_scalar_type(""), std::nullopt);
