@@ -325,9 +325,9 @@ typedef struct kiln_job_options {
   const char* const* set;     /* "nx=256": in place of what the job says of it */
   const char* const* sweep;   /* "block_x=64,128", likewise */
   const char* const* devices; /* in place of the job's; none: these */
-  const char* output;         /* folder whose records.jsonl gets a line for each variant; NULL: as the job says */
-  int resume;                 /* variants that this folder has a record of do not run again */
-  /* As soon as a variant has ended: its record, a line of schemas/record.schema.json. NULL: nobody is told. */
+  const char* output; /* folder whose records.jsonl gets a line for each variant; NULL: as the job says */
+  int resume;         /* variants that this folder has a record of do not run again */
+  /* As soon as a variant has ended: its record, a line of schemas/record.schema.json. */
   void (*record)(void* user, const char* json);
   /* Before variant `index` (from 0) of `count` runs; `label` is "block_x=64", or "". */
   void (*progress)(void* user, size_t index, size_t count, const char* label);
@@ -342,8 +342,8 @@ typedef struct kiln_job_result {
   int good;       /* 1: finished, no variant failed and no check found a result wrong */
 } kiln_job_result;
 
-/* Runs every variant in this process. `job`: the path of a job file or, where it has a line break, its text. A variant
- * that fails is a record. `options` NULL: none; `result` NULL: not asked for. */
+/* Runs every variant in this process. `job`: the path of a job file or, where it has a line break, its text.
+ * A variant that fails is a record. `options` NULL: none; `result` NULL: not asked for. */
 kiln_status kiln_job_run(const kiln_service* service, const char* job, const kiln_job_options* options,
                          kiln_job_result* result);
 
