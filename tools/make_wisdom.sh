@@ -22,13 +22,17 @@ done
 [ -n "$device" ] || usage
 [ ${#workloads[@]} -gt 0 ] || workloads=(stencil7 minibude babelstream hartree_fock)
 
-# sizes WORKLOAD: a line of values for each search.
+# sizes WORKLOAD: a line of values for each search; on a CPU those that it can check and measure many points of.
 sizes() {
-  case "$1" in
-    stencil7) for type in double float; do for n in 128 256 512 1024; do echo "T=$type nx=$n"; done; done ;;
-    minibude) printf 'nposes=%s\n' 2048 65536 ;;
-    babelstream) printf 'T=%s n=33554432\n' double float half ;;
-    hartree_fock) printf 'natoms=%s reference_atoms=1024\n' 64 256 1024 ;;  # every size is checked
+  case "$device:$1" in
+    cpu:stencil7) for type in double float; do for n in 128 256; do echo "T=$type nx=$n"; done; done ;;
+    cpu:minibude) echo nposes=2048 ;;
+    cpu:babelstream) echo 'T=double n=16777216' ;;
+    cpu:hartree_fock) printf 'natoms=%s reference_atoms=64\n' 32 64 ;;
+    *:stencil7) for type in double float; do for n in 128 256 512 1024; do echo "T=$type nx=$n"; done; done ;;
+    *:minibude) printf 'nposes=%s\n' 2048 65536 ;;
+    *:babelstream) printf 'T=%s n=33554432\n' double float half ;;
+    *:hartree_fock) printf 'natoms=%s reference_atoms=1024\n' 64 256 1024 ;;  # every size is checked
   esac
 }
 

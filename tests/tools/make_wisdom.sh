@@ -17,13 +17,16 @@ END
 chmod +x "$folder/kiln"
 mkdir -p "$folder/out/stencil7/T=double_nx=512"
 : > "$folder/out/stencil7/T=double_nx=512/tune.jsonl"
-make() { "$root/tools/make_wisdom.sh" --kiln "$folder/kiln" --device cpu --output "$folder/out" "$@" > "$folder/said"; }
+make() { "$root/tools/make_wisdom.sh" --kiln "$folder/kiln" --device auto --output "$folder/out" "$@" > "$folder/said"; }
 make stencil7 -- --searcher random
 [ "$(wc -l < "$folder/asked")" = 8 ] || fail "stencil7: $(cat "$folder/asked")"
 grep -q -- "--set T=double nx=512 .*--wisdom kernels_src/stencil7 --resume --searcher random$" "$folder/asked" || fail "no --resume: $(cat "$folder/asked")"
 [ "$(grep -c -- --resume "$folder/asked")" = 1 ] || fail "too many --resume: $(cat "$folder/asked")"
 make minibude babelstream hartree_fock --budget 20
 [ "$(grep -c -- "--budget 20" "$folder/asked")" = 8 ] || fail "the others: $(cat "$folder/asked")"
+make --device cpu stencil7 hartree_fock
+[ "$(wc -l < "$folder/asked")" = 22 ] || fail "smaller sizes of a CPU: $(cat "$folder/asked")"
+[ "$(grep -c -- "--device cpu --set T=[a-z]* nx=\(128\|256\) " "$folder/asked")" = 4 ] || fail "stencil7 on a CPU: $(cat "$folder/asked")"
 code=0; make --device 2> /dev/null || code=$?; [ "$code" != 0 ] || fail "no device is taken"
 code=0; make nobody 2> /dev/null || code=$?; [ "$code" = 2 ] || fail "exit code $code for a workload that is not there"
-echo "16 searches, two refusals"
+echo "22 searches, two refusals"
