@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "array_view.h"
+#include "handles.h"
+
+namespace kiln::python {
+
+/// kiln.Array's base: memory that host and device share, copied when the other side has changed it.
+class Array {
+ public:
+  Array(Device device, std::vector<std::int64_t> shape, std::uint8_t code, std::uint8_t bits);
+  /// For work on this stream. False: Kiln's last error says why.
+  [[nodiscard]] kiln_status on_device(const kiln_stream* stream, kiln_access access, void** address) {
+    return kiln_buffer_on_device(buffer_.get(), stream, access, address);
+  }
+  [[nodiscard]] std::uintptr_t on_host(int access);
+  [[nodiscard]] std::uintptr_t address(const Stream* stream, int access);
+
+  [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] dl::Device place() const { return place_; }
+  [[nodiscard]] const std::vector<std::int64_t>& shape() const { return shape_; }
+  [[nodiscard]] dl::DataType dtype() const { return dtype_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t bytes() const { return count_ * dtype_.bits / 8; }
+
+ private:
+  Device device_;
+  dl::Device place_;
+  std::vector<std::int64_t> shape_;
+  dl::DataType dtype_;
+  std::size_t count_;
+  Handle<kiln_buffer, kiln_buffer_release> buffer_;
+};
+
+/// kiln.Array, or a class that was derived from it.
+[[nodiscard]] bool is_own_array(PyTypeObject* type);
+
+}  // namespace kiln::python
