@@ -25,12 +25,12 @@ module kiln
 
   public :: kiln_text, kiln_string, kiln_error_message, kiln_open
   public :: kiln_last_error_kind, kiln_last_error_message, kiln_last_error_log, kiln_abi, kiln_version
-  public :: kiln_service_create, kiln_service_release
+  public :: kiln_service_create, kiln_service_release, kiln_service_add_bundle
   public :: kiln_device_open, kiln_device_release, kiln_device_id, kiln_device_name, kiln_device_arch
   public :: kiln_device_free_memory, kiln_device_synchronize
   public :: kiln_stream_create, kiln_stream_borrow, kiln_stream_release, kiln_stream_native, kiln_stream_synchronize
   public :: kiln_stream_record, kiln_stream_wait, kiln_stream_capture, kiln_event_release, kiln_event_seconds
-  public :: kiln_graph_launch, kiln_graph_release
+  public :: kiln_graph_launch, kiln_graph_update, kiln_graph_release
   public :: kiln_buffer_create, kiln_buffer_release, kiln_buffer_on_device, kiln_buffer_on_host
   public :: kiln_program_create, kiln_program_release, kiln_program_header, kiln_program_symbol
   public :: kiln_function_request_create, kiln_function_request_release, kiln_function_request_template_args
@@ -65,6 +65,11 @@ module kiln
       import
       type(kiln_service_options), intent(in) :: options
       type(c_ptr), intent(out) :: service
+    end function
+    integer(c_int) function kiln_service_add_bundle(service, bundle, size) bind(C)
+      import
+      type(c_ptr), value :: service, bundle
+      integer(c_size_t), value :: size
     end function
     integer(c_int) function kiln_device_open(service, name, device) bind(C)
       import
@@ -136,6 +141,11 @@ module kiln
     integer(c_int) function kiln_graph_launch(graph, stream) bind(C)
       import
       type(c_ptr), value :: graph, stream
+    end function
+    integer(c_int) function kiln_graph_update(graph, stream, enqueue, user) bind(C)
+      import
+      type(c_ptr), value :: graph, stream, user
+      type(c_funptr), value :: enqueue
     end function
 
     integer(c_int) function kiln_buffer_create(device, count, element_bytes, buffer) bind(C)

@@ -106,6 +106,9 @@ typedef struct kiln_statistics {
 /* `options` NULL: the user's settings. */
 kiln_status kiln_service_create(const kiln_service_options* options, kiln_service** service);
 void kiln_service_release(kiln_service* service);
+/* Code that the program brings along: `size` bytes of a bundle of `kiln cache pack`, which have to stay in
+ * memory until the service and all that came from it are released. What a bundle has needs no compiler. */
+kiln_status kiln_service_add_bundle(const kiln_service* service, const void* bundle, size_t size);
 /* How kernels were come by since the service began. Waits for entries of the cache that are being written. */
 kiln_status kiln_service_statistics(const kiln_service* service, kiln_statistics* statistics);
 /* Writes the file of the setting `trace`, if there is one, with what was traced until now. */
@@ -143,6 +146,10 @@ kiln_status kiln_event_seconds(const kiln_event* from, const kiln_event* to, dou
 kiln_status kiln_stream_capture(const kiln_stream* stream, kiln_status (*enqueue)(void* user), void* user,
                                 kiln_graph** graph);
 kiln_status kiln_graph_launch(const kiln_graph* graph, const kiln_stream* stream);
+/* Captures anew what later launches of the graph do: kernels with other values of their arguments. Where
+ * `enqueue` fails, the graph stays as it was. */
+kiln_status kiln_graph_update(const kiln_graph* graph, const kiln_stream* stream,
+                              kiln_status (*enqueue)(void* user), void* user);
 void kiln_graph_release(kiln_graph* graph);
 
 /* ---- buffers: arrays that host and device share, copied when the other side has changed them ---- */

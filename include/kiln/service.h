@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,11 @@ class Service {
   /// Kernels of a text in memory. `name` is what messages call it ("cg.cu"); where it is an absolute path,
   /// headers are also looked for beside it.
   [[nodiscard]] Program program(const std::string& name, const std::string& text) const;
+  /// Code that the program brings along: a bundle of `kiln cache pack`, in memory that outlives the service
+  /// and all that comes from it. A kernel that a bundle has for its text, values and device is taken from
+  /// there, whichever compiler the machine has, or none; Kernel::origin() is "bundle". Throws Error (bad
+  /// input) for what is not a whole bundle.
+  void add_bundle(std::span<const std::byte> bundle) const;
   /// Waits for entries of the cache that are being written.
   [[nodiscard]] ServiceStatistics statistics() const;
   /// Writes the file that Settings::trace names with what was traced until now; it is written anyway when the

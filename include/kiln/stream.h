@@ -59,6 +59,11 @@ class GraphHandle {
 
   /// Enqueues all of it, on any stream of its device.
   void launch(const StreamHandle& stream) const;
+  /// Captures anew what later launches do, of copies of this handle, too: kernels with other values of their
+  /// arguments (a time step's dt, a size, a pointer), or anything else. As StreamHandle::capture; where that
+  /// throws, the graph stays as it was. What was launched before keeps its values. Not while another thread
+  /// launches it.
+  void update(const StreamHandle& stream, const std::function<void()>& enqueue) const;
 
  private:
   friend class StreamHandle;

@@ -73,6 +73,32 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
   return turn;
 }
 
+std::vector<CacheEntryInfo> DiskCache::find_portable(const std::string& portable) {
+  const std::lock_guard lock(portable_mutex_);
+  if (!portable_) {
+    portable_.emplace();
+    const auto add = [&](const EntryStore& store) {
+      for (const std::string& digest : store.digests()) {
+        auto info = read_cache_entry_info(files_, store.directory(digest));
+        if (info && !info->portable.empty()) portable_->push_back(*std::move(info));
+      }
+    };
+    if (is_trusted()) add(own_);
+    for (Layer& layer : read_only_) {
+      if (is_usable(layer)) add(layer.store);
+    }
+  }
+  std::vector<CacheEntryInfo> found;
+  for (const CacheEntryInfo& info : *portable_) {
+    if (info.portable == portable || portable.empty()) found.push_back(info);
+  }
+  return found;
+}
+
+std::optional<CodeObject> DiskCache::load_portable(const std::string& digest) {
+  return load(CacheKey{digest, ""});
+}
+
 void DiskCache::note_use(const std::string& digest) noexcept {
   try {
     use_mark_.add(digest);

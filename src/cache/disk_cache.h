@@ -77,6 +77,12 @@ class DiskCache {
   [[nodiscard]] CacheTurn find(const CacheKey& key);
   /// The code, or else the lock of this key: while another process has that, waits for it to publish.
   [[nodiscard]] CacheTurn load_or_lock(const CacheKey& key);
+  /// The entries with this portable digest (cache/key_parts.h; empty: any) of all folders, for any
+  /// architecture. Reads the
+  /// `entry.json` of every entry, once: those that this process has published since are not seen.
+  [[nodiscard]] std::vector<CacheEntryInfo> find_portable(const std::string& portable);
+  /// The code of an entry that `find_portable` named.
+  [[nodiscard]] std::optional<CodeObject> load_portable(const std::string& digest);
   /// Tells other processes that this one has loaded an entry of the root, and when: they evict others first.
   /// Due after `find` and `load_or_lock`, and left to the caller: it writes two files.
   void note_use(const std::string& digest) noexcept;
@@ -135,6 +141,8 @@ class DiskCache {
   CacheCounters counters_;
   std::string distrust_;
   std::string write_problem_;
+  std::mutex portable_mutex_;                            // of `portable_`
+  std::optional<std::vector<CacheEntryInfo>> portable_;  ///< of all folders; absent: not looked at yet
 };
 
 }  // namespace kiln

@@ -4,13 +4,14 @@
 
 #include "base/hash.h"
 #include "cache/entry_metadata.h"
+#include "cache/key_parts.h"
 
 namespace kiln {
 namespace {
 
 using Path = std::filesystem::path;
 
-constexpr const char* kMetadataFile = "entry.json";
+constexpr const char* kMetadataFile = kEntryMetadataFile;
 constexpr const char* kBinaryFile = "binary";
 constexpr const char* kSourceFile = "source.cu";
 constexpr const char* kPreimageFile = "preimage.txt";
@@ -60,31 +61,38 @@ std::variant<EntryMetadata, CacheEntryDamage> read_metadata(const EntryPlace& pl
   return metadata;
 }
 
-std::variant<std::string, CacheEntryDamage> read_recorded_file(const EntryPlace& place,
-                                                               const std::string& name,
-                                                               const RecordedFile& recorded) {
-  auto text = read_plain_file(place, name);
-  if (std::holds_alternative<CacheEntryDamage>(text)) return text;
-  const std::string& bytes = std::get<std::string>(text);
+std::optional<CacheEntryDamage> find_damage(const std::string& name, std::string_view bytes,
+                                            const RecordedFile& recorded) {
   if (bytes.size() != recorded.size) {
     return CacheEntryDamage{name + " has " + digits(bytes.size()) + " bytes, " + digits(recorded.size) +
                             " are recorded"};
   }
   if (sha256_hex(bytes) != recorded.sha256) return CacheEntryDamage{name + " has a wrong SHA-256"};
+  return std::nullopt;
+}
+
+std::variant<std::string, CacheEntryDamage> read_recorded_file(const EntryPlace& place,
+                                                               const std::string& name,
+                                                               const RecordedFile& recorded) {
+  auto text = read_plain_file(place, name);
+  if (std::holds_alternative<CacheEntryDamage>(text)) return text;
+  if (auto damage = find_damage(name, std::get<std::string>(text), recorded)) return *std::move(damage);
   return text;
 }
 
-std::variant<EntryCode, CacheEntryDamage> read_code(const EntryPlace& place) {
-  auto read = read_metadata(place);
+/// `read_file(name, recorded)` gives the verified bytes of a file.
+template <class ReadFile>
+std::variant<EntryCode, CacheEntryDamage> read_code(std::variant<EntryMetadata, CacheEntryDamage> read,
+                                                    const ReadFile& read_file) {
   if (const auto* damage = std::get_if<CacheEntryDamage>(&read)) return *damage;
   auto& metadata = std::get<EntryMetadata>(read);
-  EntryCode entry{std::move(metadata.code), std::move(metadata.info.digest)};
+  EntryCode entry{std::move(metadata.code), std::move(metadata.info)};
   for (const auto& [name, bytes] :
        {std::pair(kBinaryFile, &entry.code.binary), std::pair(kLogFile, &entry.code.log)}) {
     const auto recorded = metadata.files.find(name);
     if (recorded == metadata.files.end()) return CacheEntryDamage{std::string(name) + " is not recorded"};
     if (recorded->second.size == 0) continue;
-    auto text = read_recorded_file(place, name, recorded->second);
+    std::variant<std::string, CacheEntryDamage> text = read_file(name, recorded->second);
     if (const auto* damage = std::get_if<CacheEntryDamage>(&text)) return *damage;
     *bytes = std::get<std::string>(std::move(text));
   }
@@ -124,8 +132,17 @@ CacheEntry entry_from(Verified&& verified) {
 void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey& key, const CodeObject& code,
                        const CacheEntryLabel& label, std::int64_t created_ns) {
   EntryMetadata metadata;
-  metadata.info = CacheEntryInfo{
-      key.digest, label.label, label.target, label.compiler, 0, created_ns, code.compile_seconds, {}, 0, 0};
+  metadata.info = CacheEntryInfo{key.digest,
+                                 label.label,
+                                 label.target,
+                                 label.compiler,
+                                 0,
+                                 created_ns,
+                                 code.compile_seconds,
+                                 {},
+                                 0,
+                                 0,
+                                 portable_digest(key.preimage)};
   metadata.code.format = code.format;
   metadata.code.lowered_names = code.lowered_names;
   metadata.code.resources = code.resources;
@@ -143,11 +160,28 @@ void write_cache_entry(FileSystem& files, const Path& directory, const CacheKey&
 
 std::variant<EntryCode, CacheEntryDamage> read_entry_code(FileSystem& files, const Path& directory,
                                                           const TrustedOwners& owners) {
+  const EntryPlace place{files, directory, owners};
   try {
-    return read_code({files, directory, owners});
+    return read_code(read_metadata(place), [&](const std::string& name, const RecordedFile& recorded) {
+      return read_recorded_file(place, name, recorded);
+    });
   } catch (const std::filesystem::filesystem_error& error) {
     return CacheEntryDamage{error.what()};
   }
+}
+
+std::variant<EntryCode, CacheEntryDamage> read_entry_code(
+    const std::map<std::string, std::string_view>& contents) {
+  const auto metadata = contents.find(kMetadataFile);
+  if (metadata == contents.end()) return CacheEntryDamage{std::string(kMetadataFile) + " is missing"};
+  return read_code(parse_entry_metadata(std::string(metadata->second)),
+                   [&](const std::string& name,
+                       const RecordedFile& recorded) -> std::variant<std::string, CacheEntryDamage> {
+                     const auto found = contents.find(name);
+                     if (found == contents.end()) return CacheEntryDamage{name + " is missing"};
+                     if (auto damage = find_damage(name, found->second, recorded)) return *std::move(damage);
+                     return std::string(found->second);
+                   });
 }
 
 std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(FileSystem& files, const Path& directory,

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/file.h"
@@ -26,6 +27,7 @@ struct CacheEntryInfo {
   std::optional<int> registers = {};  ///< the most of its kernels, where the compiler tells
   std::uint64_t hits = 0;             ///< recorded in the folder, see access_record.h
   std::int64_t used_ns = 0;           ///< wall clock of the last recorded hit; 0: none
+  std::string portable = {};          ///< see portable_digest; empty in entries of before there was one
 };
 
 /// What a publisher knows beside the key and the code: shown to people, never part of the key.
@@ -59,12 +61,16 @@ void write_cache_entry(FileSystem& files, const std::filesystem::path& directory
 /// What is loaded of an entry.
 struct EntryCode {
   CodeObject code;
-  std::string digest;  ///< of its key
+  CacheEntryInfo info;
 };
 /// `entry.json`, the binary and the log, verified, and nobody's but those owners'; the documents are not
 /// looked at. Never throws for what is on the disk: an unreadable file is damage, too.
 [[nodiscard]] std::variant<EntryCode, CacheEntryDamage> read_entry_code(
     FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
+
+/// The same of files in memory, by name.
+[[nodiscard]] std::variant<EntryCode, CacheEntryDamage> read_entry_code(
+    const std::map<std::string, std::string_view>& contents);
 
 /// Whole and verified, and nobody's but those owners'. Never throws for what is on the disk: an unreadable
 /// file is damage, too.
@@ -75,6 +81,8 @@ struct EntryCode {
 using EntryFiles = std::map<std::string, std::string>;
 [[nodiscard]] std::variant<EntryFiles, CacheEntryDamage> read_entry_files(
     FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
+
+inline constexpr const char* kEntryMetadataFile = "entry.json";
 
 /// From `entry.json` alone, for lists; `nullopt` if it is damaged.
 [[nodiscard]] std::optional<CacheEntryInfo> read_cache_entry_info(FileSystem& files,

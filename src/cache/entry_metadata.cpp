@@ -74,6 +74,7 @@ EntryMetadata metadata_from(const Json& document) {
   metadata.info.compiler = document.at("compiler").get<std::string>();
   metadata.info.created_ns = integer_from<std::int64_t>(document.at("created_ns"));
   metadata.info.compile_seconds = document.at("compile_seconds").get<double>();
+  if (document.contains("portable")) metadata.info.portable = document.at("portable").get<std::string>();
   metadata.code.format = document.at("code_format").get<std::string>();
   metadata.code.compile_seconds = metadata.info.compile_seconds;
   metadata.code.lowered_names = document.at("lowered_names").get<std::map<std::string, std::string>>();
@@ -105,18 +106,19 @@ bool has_valid_checksum(const std::string& text, const Json& document) {
 
 std::string to_json_text(const EntryMetadata& metadata) {
   const std::string zeros(kDigestLength, '0');
-  const Json document = {{"checksum", zeros},
-                         {"format", kFormat},
-                         {"digest", metadata.info.digest},
-                         {"label", printable_line(metadata.info.label)},
-                         {"target", metadata.info.target},
-                         {"compiler", metadata.info.compiler},
-                         {"created_ns", metadata.info.created_ns},
-                         {"compile_seconds", metadata.info.compile_seconds},
-                         {"code_format", metadata.code.format},
-                         {"lowered_names", metadata.code.lowered_names},
-                         {"resources", to_json(metadata.code.resources)},
-                         {"files", to_json(metadata.files)}};
+  Json document = {{"checksum", zeros},
+                   {"format", kFormat},
+                   {"digest", metadata.info.digest},
+                   {"label", printable_line(metadata.info.label)},
+                   {"target", metadata.info.target},
+                   {"compiler", metadata.info.compiler},
+                   {"created_ns", metadata.info.created_ns},
+                   {"compile_seconds", metadata.info.compile_seconds},
+                   {"code_format", metadata.code.format},
+                   {"lowered_names", metadata.code.lowered_names},
+                   {"resources", to_json(metadata.code.resources)},
+                   {"files", to_json(metadata.files)}};
+  if (!metadata.info.portable.empty()) document["portable"] = metadata.info.portable;
   constexpr int kIndent = 1;
   try {
     std::string text = document.dump(kIndent) + "\n";

@@ -40,7 +40,7 @@ EntryStore::Lookup EntryStore::look_up(const CacheKey& key) const {
       return std::move(*damage);
     }
     auto& entry = std::get<EntryCode>(read);
-    if (entry.digest != key.digest) return CacheEntryDamage{"it is the entry of another key"};
+    if (entry.info.digest != key.digest) return CacheEntryDamage{"it is the entry of another key"};
     return std::move(entry.code);
   } catch (const filesystem_error& error) {
     return CacheEntryDamage{explain(error)};

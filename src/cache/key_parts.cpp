@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace kiln {
@@ -68,6 +69,18 @@ std::optional<KeyParts> parse_preimage(std::string_view preimage) {
     if (!field || !put(parts, field->first, std::string(field->second))) return std::nullopt;
   }
   return parts;
+}
+
+std::string portable_digest(std::string_view preimage) {
+  if (!preimage.starts_with("format ")) return "";
+  FieldHasher hasher;
+  while (!preimage.empty()) {
+    const auto field = take_field(preimage);
+    if (!field) return "";
+    const auto& [tag, value] = *field;
+    if (!tag.starts_with("compiler.") && tag != "surroundings" && tag != "arch") hasher.field(tag, value);
+  }
+  return hasher.hex();
 }
 
 }  // namespace kiln

@@ -27,4 +27,9 @@ struct KeyParts {
 /// `nullopt` for a text that is no preimage of a key.
 [[nodiscard]] std::optional<KeyParts> parse_preimage(std::string_view preimage);
 
+/// Names what a key's code was made of, but neither by which compiler nor for which architecture: the digest
+/// of all other fields. Machines without a compiler find code by it. Empty for a text that is no preimage of
+/// a key.
+[[nodiscard]] std::string portable_digest(std::string_view preimage);
+
 }  // namespace kiln

@@ -1,6 +1,7 @@
 #include "cache/make_cache_key.h"
 
 #include "base/hash.h"
+#include "cache/key_parts.h"
 
 namespace kiln {
 namespace {
@@ -51,6 +52,10 @@ CacheKey make_cache_key(const Specialization& specialization, const CompilerIden
     for (const IncludedHeader& header : headers) hasher.field("lineinfo.header", header.path);
   }
   return CacheKey{hasher.hex(), hasher.preimage()};
+}
+
+std::string make_portable_digest(const Specialization& specialization) {
+  return portable_digest(make_cache_key(specialization, CompilerIdentity{}, "").preimage);
 }
 
 }  // namespace kiln

@@ -13,5 +13,7 @@ namespace kiln {
 [[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, const CompilerIdentity& compiler,
                                       const std::string& surroundings);
 [[nodiscard]] CacheKey make_cache_key(const Specialization& specialization, Compiler& compiler);
+/// See portable_digest in cache/key_parts.h.
+[[nodiscard]] std::string make_portable_digest(const Specialization& specialization);
 
 }  // namespace kiln

@@ -45,6 +45,13 @@ void kiln_service_release(kiln_service* service) {
   delete service;
 }
 
+kiln_status kiln_service_add_bundle(const kiln_service* service, const void* bundle, size_t size) {
+  return guarded([&] {
+    const auto& bytes = deref(static_cast<const std::byte*>(bundle), "bundle");
+    deref(service, "service").service.add_bundle({&bytes, size});
+  });
+}
+
 kiln_status kiln_service_statistics(const kiln_service* service, kiln_statistics* statistics) {
   return guarded([&] {
     const kiln::ServiceStatistics now = deref(service, "service").service.statistics();

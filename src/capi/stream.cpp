@@ -20,6 +20,15 @@ kiln::detail::Access access_of(kiln_access access) {
                         "; expected KILN_READ, KILN_WRITE or KILN_UPDATE");
 }
 
+/// What the caller's function failed with is thrown on.
+void call(kiln_status (*enqueue)(void* user), void* user) {
+  const std::uint64_t failed_before = kiln::capi::failures();
+  const kiln_status status = enqueue(user);
+  if (status == KILN_OK) return;
+  if (kiln::capi::failures() > failed_before) kiln::capi::throw_last_error();
+  throw kiln::bad_input("enqueue returned " + std::to_string(static_cast<int>(status)));
+}
+
 }  // namespace
 
 kiln_status kiln_stream_create(const kiln_device* device, kiln_stream** stream) {
@@ -64,13 +73,15 @@ kiln_status kiln_stream_capture(const kiln_stream* stream, kiln_status (*enqueue
                                 kiln_graph** graph) {
   return making(graph, "graph", [&] {
     static_cast<void>(deref(enqueue, "enqueue"));
-    return new kiln_graph{deref(stream, "stream").stream.capture([&] {
-      const std::uint64_t failed_before = kiln::capi::failures();
-      const kiln_status status = enqueue(user);
-      if (status == KILN_OK) return;
-      if (kiln::capi::failures() > failed_before) kiln::capi::throw_last_error();
-      throw kiln::bad_input("enqueue returned " + std::to_string(static_cast<int>(status)));
-    })};
+    return new kiln_graph{deref(stream, "stream").stream.capture([&] { call(enqueue, user); })};
+  });
+}
+
+kiln_status kiln_graph_update(const kiln_graph* graph, const kiln_stream* stream,
+                              kiln_status (*enqueue)(void* user), void* user) {
+  return guarded([&] {
+    static_cast<void>(deref(enqueue, "enqueue"));
+    deref(graph, "graph").graph.update(deref(stream, "stream").stream, [&] { call(enqueue, user); });
   });
 }
 

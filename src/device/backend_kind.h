@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct BackendKind {
   std::string (*likely_architecture)(const std::string& text);
   /// NVIDIA's compute capability, 90 for "sm_90a"; 0 of other vendors.
   int (*compute_capability)(const std::string& architecture) = [](const std::string&) { return 0; };
+
+  /// Whether a device loads the code of an architecture: the larger the better it suits; `nullopt`: it does
+  /// not.
+  std::optional<int> (*suits)(const std::string& device, const std::string& code) =
+      [](const std::string& device, const std::string& code) {
+        return device == code ? std::optional(0) : std::nullopt;
+      };
 
   /// What `kiln validate` takes for a device that is not asked.
   const char* assumed_architecture = "";

@@ -8,4 +8,10 @@ int Target::compute_capability() const {
   return backend_kind(backend).compute_capability(arch);
 }
 
+std::optional<int> Target::suits(const std::string& code) const {
+  const std::string prefix = backend + ":";
+  if (!code.starts_with(prefix)) return std::nullopt;
+  return backend_kind(backend).suits(arch, code.substr(prefix.size()));
+}
+
 }  // namespace kiln

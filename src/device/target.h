@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kiln {
@@ -17,6 +18,9 @@ struct Target {
   /// NVIDIA's compute capability as it stands in the name: 90 for "sm_90a" and "compute_90"; 0 of another
   /// vendor.
   [[nodiscard]] int compute_capability() const;
+  /// Whether a device of this target loads code whose target is said to be `code` ("cuda:sm_80"); the larger
+  /// the better it suits.
+  [[nodiscard]] std::optional<int> suits(const std::string& code) const;
   friend bool operator==(const Target&, const Target&) = default;
 };
 

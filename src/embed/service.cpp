@@ -51,6 +51,10 @@ WorkloadHandle Service::workload(const std::string& name_or_path) const {
   return handle;
 }
 
+void Service::add_bundle(std::span<const std::byte> bundle) const {
+  impl_->engine.service().add_bundle({reinterpret_cast<const char*>(bundle.data()), bundle.size()});
+}
+
 ServiceStatistics Service::statistics() const {
   const ServiceCounters counters = impl_->engine.service().counters();
   ServiceStatistics statistics;

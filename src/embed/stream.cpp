@@ -55,6 +55,11 @@ double EventHandle::seconds_since(const EventHandle& earlier) const {
   return impl_->event->seconds_since(*earlier.impl_->event);
 }
 
+void GraphHandle::update(const StreamHandle& stream, const std::function<void()>& enqueue) const {
+  if (stream.impl_->device != impl_->device) throw bad_input("a graph is captured on its own device only");
+  impl_->graph = impl_->device->capture(*stream.impl_->stream, enqueue);
+}
+
 void GraphHandle::launch(const StreamHandle& stream) const {
   if (stream.impl_->device != impl_->device) throw bad_input("a graph is launched on its own device only");
   impl_->graph->launch(*stream.impl_->stream);

@@ -13,6 +13,16 @@
 namespace kiln {
 namespace {
 
+/// Nobody's on a machine without that compiler, where code comes from the cache or a bundle.
+CompilerIdentity identity_of(Compiler& compiler) {
+  try {
+    return compiler.identity();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kEnvironment) throw;
+    return {};
+  }
+}
+
 std::string source_digest(const Workload& workload, const std::vector<Unit>& units) {
   FieldHasher hasher;
   hasher.field("workload", workload.text);
@@ -153,7 +163,7 @@ Record record_without_run(const Variant& variant, const RecordSource& source, co
 Record describe_variant(const Variant& variant, const RecordSource& source, const JobContext& context) {
   Record record = start_record(variant, source, context);
   const Target& target = record.device.target;
-  record.compiler = context.compiler_for(target.backend).identity();
+  record.compiler = identity_of(context.compiler_for(target.backend));
   describe_code(variant.configuration, TrialNeeds(variant.configuration).units(target, context.files),
                 context.files, record);
   return record;
@@ -177,7 +187,7 @@ TrialEnd run_guarded(Record& record, const JobContext& context, const std::funct
 
 TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, std::int64_t start_ns) {
   const TrialEnd end = run_guarded(record, context, [&] {
-    record.compiler = context.compiler_for(record.device.target.backend).identity();
+    record.compiler = identity_of(context.compiler_for(record.device.target.backend));
     describe_code(trial.configuration(), trial.specialise(), context.files, record);
     if (context.watch != nullptr) context.watch->variant_begins(record);
     if (!load(trial, record)) return;

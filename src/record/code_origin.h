@@ -26,11 +26,13 @@ enum class Origin {
   kDisk,      ///< the cache on disk
   kCompiled,  ///< a compile of this run
   kWaited,    ///< a compile that another thread had begun
+  kBundle,    ///< a bundle in the program's memory
 };
 template <>
 inline constexpr auto kWords<Origin> = std::to_array<Word<Origin>>({{Origin::kMemory, "memory"},
                                                                     {Origin::kDisk, "disk"},
                                                                     {Origin::kCompiled, "compiled"},
-                                                                    {Origin::kWaited, "waited"}});
+                                                                    {Origin::kWaited, "waited"},
+                                                                    {Origin::kBundle, "bundle"}});
 
 }  // namespace kiln

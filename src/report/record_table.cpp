@@ -114,8 +114,8 @@ std::string short_number(double value) {
 }
 
 std::string origin_text(const Record& record) {
-  constexpr std::array<Origin, 4> kOrigins = {Origin::kCompiled, Origin::kWaited, Origin::kDisk,
-                                              Origin::kMemory};
+  constexpr std::array<Origin, 5> kOrigins = {Origin::kCompiled, Origin::kWaited, Origin::kDisk,
+                                              Origin::kMemory, Origin::kBundle};
   std::vector<std::string> parts;
   for (const Origin origin : kOrigins) {
     std::size_t units = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,14 @@
 
 namespace kiln {
 
+/// A code object on its way to a device.
+struct ObtainedCode {
+  std::shared_ptr<const CodeObject> code;
+  Origin origin = Origin::kMemory;
+  double compile_seconds = 0;
+  double load_seconds = 0;
+};
+
 /// What somebody asks for: code for a specialization, on a device or on none. What it refers to outlives it.
 struct CodeRequest {
   const Specialization& specialization;
@@ -34,19 +43,15 @@ struct CodeRequest {
   void* caller_stream = nullptr;  ///< its own, where it has one; it may be captured
   Urgency urgency = Urgency::kWanted;
   std::stop_token stop = {};
+  /// Reads code that was found without asking the compiler: of a bundle, or of the cache where there is no
+  /// compiler. Empty: the code is looked for by the key.
+  std::function<std::optional<ObtainedCode>()> shipped = {};
 
   void describe(TraceSpan& span) const;
   /// Throws bad_input while a stream on the device is captured into a graph.
   void require_no_capture() const;
 };
 
-/// A code object on its way to a device.
-struct ObtainedCode {
-  std::shared_ptr<const CodeObject> code;
-  Origin origin = Origin::kMemory;
-  double compile_seconds = 0;
-  double load_seconds = 0;
-};
 using ObtainResult = std::variant<ObtainedCode, Diagnostic>;
 
 /// Thrown where a compile made ahead is not needed any more.

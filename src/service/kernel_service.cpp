@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "cache/shipped_code.h"
+#include "kiln/error.h"
 #include "service/task_threads.h"
 
 namespace kiln {
@@ -18,11 +20,87 @@ using GetResult = std::variant<ServiceResult, Diagnostic>;
 
 /// Brings code onto devices, each piece once.
 struct KernelService::State {
-  State(DiskCache* disk, const Clock& clock_to_use, int jobs_at_once, Trace* trace_to_use)
-      : clock(clock_to_use),
+  State(DiskCache* disk_to_use, const Clock& clock_to_use, int jobs_at_once, Trace* trace_to_use)
+      : disk(disk_to_use),
+        clock(clock_to_use),
         jobs(jobs_at_once),
         trace(trace_to_use),
         source(disk, clock, jobs, trace, memory, tally) {}
+
+  CodeRequest request_for(const Specialization& specialization, Compiler& compiler,
+                          const std::shared_ptr<Device>& device, void* caller_stream,
+                          Urgency urgency = Urgency::kWanted, std::stop_token stop = {}) {
+    CodeRequest request{specialization, compiler, device,         {}, device ? device->info().id : "",
+                        caller_stream,  urgency,  std::move(stop)};
+    const Target& target = specialization.target;
+    std::string portable;
+    if (!bundles.empty()) {
+      portable = make_portable_digest(specialization);
+      const auto entries = bundles.find(portable);
+      if (const CacheEntryInfo* entry = best_entry(entries, target)) {
+        request.key = {entry->digest, ""};
+        request.shipped = [this, digest = entry->digest] { return read_bundled(digest); };
+        return request;
+      }
+    }
+    try {
+      request.key = make_cache_key(specialization, compiler);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kEnvironment || (disk == nullptr && bundles.empty())) throw;
+      if (portable.empty()) portable = make_portable_digest(specialization);
+      const auto entries = disk == nullptr ? std::vector<CacheEntryInfo>() : disk->find_portable(portable);
+      const CacheEntryInfo* entry = best_entry(entries, target);
+      if (entry == nullptr) throw without_compiler(specialization, error);
+      request.key = {entry->digest, ""};
+      request.shipped = [this, digest = entry->digest] { return read_portable(digest); };
+    }
+    return request;
+  }
+
+  std::optional<ObtainedCode> read_bundled(const std::string& digest) {
+    const std::int64_t begin = clock.steady_ns();
+    auto code = bundles.read(digest);
+    if (!code) return std::nullopt;
+    return ObtainedCode{memory.add(digest, *std::move(code)), Origin::kBundle, 0,
+                        seconds_between(begin, clock.steady_ns())};
+  }
+
+  std::optional<ObtainedCode> read_portable(const std::string& digest) {
+    const std::int64_t begin = clock.steady_ns();
+    auto code = disk->load_portable(digest);
+    if (!code) return std::nullopt;
+    const double seconds = seconds_between(begin, clock.steady_ns());
+    tally.update([&](ServiceCounters& counters) {
+      ++counters.disk_hits;
+      counters.bytes_read += code->binary.size();
+      counters.read_seconds += seconds;
+    });
+    return ObtainedCode{memory.add(digest, *std::move(code)), Origin::kDisk, 0, seconds};
+  }
+
+  /// What the compiler's absence is, and what there is in its place.
+  [[nodiscard]] Error without_compiler(const Specialization& specialization, const Error& error) {
+    std::vector<CacheEntryInfo> all = bundles.list();
+    if (disk != nullptr) {
+      const auto kept = disk->find_portable("");
+      all.insert(all.end(), kept.begin(), kept.end());
+    }
+    std::vector<CacheEntryInfo> own;
+    for (const CacheEntryInfo& entry : all) {
+      if (entry.label.starts_with(specialization.source_name + " ")) own.push_back(entry);
+    }
+    const std::string wanted =
+        "'" + specialization.source_name + "' for " + specialization.target.to_string();
+    std::string there;
+    if (!own.empty())
+      there = "of " + wanted + " with these values; there is" + list_of_entries(own);
+    else if (!all.empty())
+      there = "of " + wanted + "; there is" + list_of_entries(all);
+    else
+      there = "at all";
+    return environment_error(std::string(error.what()) +
+                             "\nWithout a compiler, the cache and the bundles have no code " + there);
+  }
 
   GetResult get(const CodeRequest& request) {
     TraceSpan span(trace, TraceKind::kGet, request.specialization.source_name);
@@ -47,7 +125,7 @@ struct KernelService::State {
 
   std::optional<ServiceResult> find(const CodeRequest& request) {
     if (auto hit = find_loaded(request)) return hit;
-    const auto found = source.find(request);
+    const auto found = request.shipped ? request.shipped() : source.find(request);
     if (!found) return std::nullopt;
     return put_on_device(*found, request);
   }
@@ -55,6 +133,11 @@ struct KernelService::State {
   /// Looks in memory again: whoever led before may have landed since the caller looked.
   GetResult load(const CodeRequest& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
+    if (request.shipped) {
+      if (const auto found = request.shipped()) return put_on_device(*found, request);
+      throw environment_error("code of '" + request.specialization.source_name + "', entry " +
+                              request.key.digest + ", is damaged in its bundle or cache");
+    }
     auto outcome = source.obtain(request);
     if (auto* diagnostic = std::get_if<Diagnostic>(&outcome.value)) return std::move(*diagnostic);
     ObtainedCode& obtained = std::get<ObtainedCode>(outcome.value);
@@ -89,9 +172,11 @@ struct KernelService::State {
     return ServiceResult{std::move(loaded), Origin::kMemory, request.key, 0, 0};
   }
 
+  DiskCache* disk;  // null: none
   const Clock& clock;
   int jobs;
   Trace* trace;  // null: none
+  ShippedCode bundles;
   CodeMemory memory;
   ServiceTally tally;
   CodeSource source;
@@ -137,13 +222,15 @@ class KernelService::Ahead final : public CompileAhead {
   void make(const WantedCode& wanted, const std::stop_token& stop) noexcept {
     try {
       if (Trace* trace = unclaimed_->state.trace; trace != nullptr) trace->name_thread("makes code ahead");
-      const CacheKey key = make_cache_key(wanted.specialization, *wanted.compiler);
+      const std::shared_ptr<Device> none;
+      const CodeRequest request = unclaimed_->state.request_for(wanted.specialization, *wanted.compiler, none,
+                                                                nullptr, Urgency::kAhead, stop);
+      if (request.shipped) return;
       {
         const std::lock_guard lock(unclaimed_->mutex);
-        if (!unclaimed_->digests.insert(key.digest).second) return;
+        if (!unclaimed_->digests.insert(request.key.digest).second) return;
       }
-      unclaimed_->state.source.make_ahead(
-          {wanted.specialization, *wanted.compiler, nullptr, key, "", nullptr, Urgency::kAhead, stop});
+      unclaimed_->state.source.make_ahead(request);
     } catch (...) {
       return;
     }
@@ -168,25 +255,26 @@ std::variant<ServiceResult, Diagnostic> KernelService::get(const Specialization&
                                                            Compiler& compiler,
                                                            const std::shared_ptr<Device>& device,
                                                            void* caller_stream) {
-  return state_->get({specialization, compiler, device, make_cache_key(specialization, compiler),
-                      device ? device->info().id : "", caller_stream});
+  return state_->get(state_->request_for(specialization, compiler, device, caller_stream));
 }
 
 std::optional<ServiceResult> KernelService::find(const Specialization& specialization, Compiler& compiler,
                                                  const std::shared_ptr<Device>& device, void* caller_stream) {
-  return state_->find({specialization, compiler, device, make_cache_key(specialization, compiler),
-                       device ? device->info().id : "", caller_stream});
+  return state_->find(state_->request_for(specialization, compiler, device, caller_stream));
 }
 
 std::optional<std::variant<ServiceResult, Diagnostic>> KernelService::get_in_background(
     const Specialization& specialization, Compiler& compiler, const std::shared_ptr<Device>& device,
     const std::stop_token& stop) {
   try {
-    return state_->get({specialization, compiler, device, make_cache_key(specialization, compiler),
-                        device ? device->info().id : "", nullptr, Urgency::kAhead, stop});
+    return state_->get(state_->request_for(specialization, compiler, device, nullptr, Urgency::kAhead, stop));
   } catch (const Cancelled&) {
     return std::nullopt;
   }
+}
+
+void KernelService::add_bundle(std::string_view bundle) {
+  state_->bundles.add(bundle);
 }
 
 void KernelService::count_memory_hit() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -46,7 +47,9 @@ class CompileAhead {
   [[nodiscard]] virtual bool wait_for(std::chrono::milliseconds limit) = 0;
 };
 
-/// Joins the layers: memory, in flight, disk, compile. Thread-safe; no lock is held while compiling or
+/// Joins the layers: memory, bundles, in flight, disk, compile. Where there is no compiler, code of any
+/// compiler is taken that the disk has, and where it has none, Error (environment) lists what there is.
+/// Thread-safe; no lock is held while compiling or
 /// loading, and a key is compiled once however many threads ask. `disk` may be null (no disk layer); it is
 /// not asked for specializations with unknown input. At most
 /// `jobs` compiles run at once (0: one for each core that this process may use), those that a caller of `get`
@@ -77,6 +80,10 @@ class KernelService {
   /// Starts to compile what `get` will be asked for; the first `get` of each reports what it cost. The
   /// service and the compilers outlive the result.
   [[nodiscard]] std::unique_ptr<CompileAhead> compile_ahead(std::vector<WantedCode> wanted);
+  /// Entries of a cache as `kiln cache pack` writes them, in memory that outlives the service. What a bundle
+  /// has for a specialization and a device is taken from there, whichever compiler there is or is not. Throws
+  /// bad_input for what is not a whole bundle.
+  void add_bundle(std::string_view bundle);
   /// One who asked was answered with a kernel that the caller has kept.
   void count_memory_hit();
   /// Waits for what is being written, and counts it.

@@ -27,8 +27,8 @@ class Finder {
     made_.driver = device_.driver;
     made_.date = today;
     if (task.journal != nullptr) made_.journal = task.journal->path().string();
-    measured_ = std::count_if(
-        result.evaluations.begin(), result.evaluations.end(), [&](const Evaluation& one) {
+    measured_ =
+        std::count_if(result.evaluations.begin(), result.evaluations.end(), [&](const Evaluation& one) {
           return one.outcome.kind != OutcomeKind::kFailed && task.space.rank(one.values).has_value();
         });
   }

@@ -153,6 +153,15 @@ TEST_F(CInterface, AFunctionOfATextIsLaunchedCheckedTimedAndDescribed) {
   EXPECT_EQ(statistics.compiled, 1U);
 }
 
+TEST_F(CInterface, ABundleIsTakenWholeOrNot) {
+  const std::string nothing(1024, '\0');
+  EXPECT_EQ(kiln_service_add_bundle(service_, nothing.data(), nothing.size()), KILN_OK)
+      << kiln_last_error_message();
+  EXPECT_EQ(kiln_service_add_bundle(service_, "no bundle", 9), KILN_BAD_INPUT);
+  EXPECT_THAT(kiln_last_error_message(), testing::HasSubstr("cut off"));
+  EXPECT_EQ(kiln_service_add_bundle(service_, nullptr, 9), KILN_BAD_INPUT);
+}
+
 TEST_F(CInterface, WhatIsWrongIsAStatusAndThisThreadsMessage) {
   kiln_device* device = device_;
   EXPECT_EQ(kiln_device_open(service_, "cuda:99", &device), KILN_ENVIRONMENT);
@@ -368,6 +377,12 @@ TEST_F(CInterface, BuffersStreamsEventsAndGraphs) {
   EXPECT_GE(seconds, 0);
   ASSERT_EQ(kiln_buffer_on_host(y, KILN_READ, &address), KILN_OK);
   EXPECT_EQ(static_cast<double*>(address)[99], 6);
+
+  EXPECT_EQ(kiln_graph_update(graph, stream, enqueue, &step), KILN_OK) << last_error();
+  ASSERT_EQ(kiln_graph_launch(graph, stream), KILN_OK);
+  ASSERT_EQ(kiln_stream_synchronize(stream), KILN_OK);
+  EXPECT_EQ(static_cast<double*>(address)[99], 8) << "the same step once more, on the cpu's own memory";
+  EXPECT_EQ(kiln_graph_update(graph, stream, nullptr, nullptr), KILN_BAD_INPUT);
 
   kiln_graph* none = graph;
   step.fail = true;

@@ -90,6 +90,18 @@ TEST_F(CpuBuffers, AGraphIsLaunchedAgainAndAgain) {
   stream.synchronize();
   EXPECT_EQ(y.host_read()[0], 33);
   EXPECT_EQ(y.host_read()[7], 3);
+
+  to = y.update(stream);
+  graph.update(stream, [&] { axpy_(stream.native(), 8, -3.0, from, to); });
+  graph.launch(stream);
+  stream.synchronize();
+  EXPECT_EQ(y.host_read()[0], 30);
+  EXPECT_EQ(y.host_read()[7], 0);
+  to = y.update(stream);
+  EXPECT_THROW(graph.update(stream, [] { throw std::runtime_error("no"); }), std::runtime_error);
+  graph.launch(stream);
+  stream.synchronize();
+  EXPECT_EQ(y.host_read()[7], -3) << "as it was before the failure";
 }
 
 TEST_F(CpuBuffers, AProgramsHandleOfAStreamIsTakenBack) {

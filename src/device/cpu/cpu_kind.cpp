@@ -21,6 +21,23 @@ std::string likely(const std::string& text) {
   return nearest_name(lower, cpu_target_names()).value_or("");
 }
 
+/// The level of the architecture, "x86-64-v3", includes those below; of the further instruction sets none may
+/// be missing.
+std::optional<int> suits(const std::string& device, const std::string& code) {
+  const std::vector<std::string> has = split(device, ' ');
+  const std::vector<std::string> needs = split(code, ' ');
+  const bool same_kind = needs.front().empty() || has.front().starts_with("x86-64")
+                             ? needs.front().empty() || needs.front().starts_with("x86-64")
+                             : has.front() == needs.front();
+  if (!same_kind || needs.front() > has.front()) return std::nullopt;
+  for (std::size_t i = 1; i < needs.size(); ++i) {
+    if (std::find(has.begin() + 1, has.end(), needs[i]) == has.end()) return std::nullopt;
+  }
+  constexpr int kLevel = 1000;
+  return kLevel * static_cast<int>(needs.front().size() + needs.front().back()) +
+         static_cast<int>(needs.size());
+}
+
 }  // namespace
 
 BackendKind cpu_kind() {
@@ -32,7 +49,8 @@ BackendKind cpu_kind() {
           .unit_name = "cores",
           .architectures = architectures.c_str(),
           .owns_architecture = owns,
-          .likely_architecture = likely};
+          .likely_architecture = likely,
+          .suits = suits};
 }
 
 }  // namespace kiln

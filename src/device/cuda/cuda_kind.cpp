@@ -14,6 +14,22 @@ int compute_capability(const std::string& architecture) {
   return name ? static_cast<int>(name->number) : 0;
 }
 
+/// Machine code runs on its own generation from its own version on, PTX on all later ones; what has a suffix
+/// on nothing else (CUDA Programming Guide, "Compute capability", "Application compatibility").
+std::optional<int> suits(const std::string& device, const std::string& code) {
+  constexpr int kExact = 1'000'000;
+  constexpr int kMachineCode = 10'000;
+  constexpr int kGeneration = 10;
+  if (device == code) return kExact;
+  const auto to = parse_arch_name(device);
+  const auto from = parse_arch_name(code);
+  if (!to || !from || !from->suffix.empty() || from->number > to->number) return std::nullopt;
+  const int number = static_cast<int>(from->number);
+  if (from->prefix == "compute_") return number;
+  if (from->number / kGeneration != to->number / kGeneration) return std::nullopt;
+  return kMachineCode + number;
+}
+
 }  // namespace
 
 BackendKind cuda_kind() {
@@ -23,6 +39,7 @@ BackendKind cuda_kind() {
           .owns_architecture = owns,
           .likely_architecture = likely_arch_name,
           .compute_capability = compute_capability,
+          .suits = suits,
           .assumed_architecture = "sm_120",
           .assumed_bandwidth = 5000};
 }
