@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _kiln
-from ._signature import BFLOAT, BOOL, COMPLEX, FLOAT, INT, UINT
+from ._signature import BOOL, COMPLEX, FLOAT, INT, UINT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,20 +72,20 @@ class Array(_kiln.Array):
         """The host's side: 'read', 'write' (all of it: nothing is copied before) or 'update'. Valid until the next launch."""
         import numpy
 
-        address = self._on_host(_ACCESS[access])
-        if math.prod(self.shape) == 0:
+        if self.size == 0:
             return numpy.empty(self.shape, self.dtype)
+        address = self._on_host(_ACCESS[access])
         return numpy.asarray(_Shown(self, address, access == "read"))
 
     def pointer(self, access: Access = "update", stream: _kiln.Stream | None = None) -> int:
         """The device's side, for work on this stream; None: the default stream. For `.unchecked(...)` and other libraries."""
-        return self._on_device(stream, _ACCESS[access])
+        return self._on_device(stream, _ACCESS[access]) if self.size else 0
 
     def numpy(self) -> npt.NDArray[Any]:
         """A copy."""
         return self.host("read").copy()
 
-    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         import numpy
 
         shown = self.host("read")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import _kiln, _signature
+from . import _kiln
 from ._service import Device, Extent, Service, text_of
 
 
@@ -101,6 +102,8 @@ def default_service() -> Service:
 class KernelFunction:
     """What `@kiln.kernel` makes. A call compiles for the arrays' type and device where that is new, and launches."""
 
+    __name__: str
+
     def __init__(
         self,
         function: Callable[..., object],
@@ -132,7 +135,9 @@ class KernelFunction:
         """The function for a device and the template's types, as C names them: `scale.get("cuda:0", T="float")`."""
         missing = [name for name in self._template if name not in types]
         if missing:
-            raise TypeError(f"{self.__name__}: the type of {', '.join(missing)} is not known; pass it: get({missing[0]}='float')")
+            raise TypeError(
+                f"{self.__name__}: the type of {', '.join(missing)} is not known; pass it: get({missing[0]}='float')"
+            )
         service = self._service or default_service()
         signature = ", ".join(f"{_replaced(kind.text, types)} {name}" for name, kind in self._arguments)
         program = service.program(f"{self.__name__}.cu", self.text)
@@ -160,13 +165,17 @@ class KernelFunction:
         key = (place, *(getattr(arguments[index], "dtype", None) for index in self._typed_by.values()))
         known = self._known.get(key)
         if known is None:
-            types = {name: _c_type_of(dtype) for name, dtype in zip(self._typed_by, key[1:], strict=True) if dtype is not None}
+            types = {
+                name: _c_type_of(dtype)
+                for name, dtype in zip(self._typed_by, key[1:], strict=True)
+                if dtype is not None
+            }
             known = self._known[key] = self.get(place, **types)
         return known
 
 
 def _replaced(text: str, types: Mapping[str, str]) -> str:
-    words = _signature.re.split(r"(\W+)", text)
+    words = re.split(r"(\W+)", text)
     return "".join(types.get(word, word) for word in words)
 
 
@@ -205,12 +214,16 @@ def _text_of(
     lines = [prelude] if prelude else []
     if template:
         lines.append(f"template <{', '.join(f'class {name}' for name in template)}>")
-    lines.append(f"__global__ void {function.__name__}({', '.join(f'{kind} {name}' for name, kind in types.items())}) {{")
+    lines.append(
+        f"__global__ void {function.__name__}({', '.join(f'{kind} {name}' for name, kind in types.items())}) {{"
+    )
     for index, axis, size in zip("ijk", "xyz", cover, strict=False):
         if size not in types:
             raise TypeError(f"{function.__name__}: cover names '{size}'; arguments: {', '.join(types)}")
         kind = types[size]
-        lines.append(f"  const {kind} {index} = static_cast<{kind}>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis};")
+        lines.append(
+            f"  const {kind} {index} = static_cast<{kind}>(blockIdx.{axis}) * blockDim.{axis} + threadIdx.{axis};"
+        )
         if guard:
             lines.append(f"  if ({index} >= {size}) return;")
     lines += [textwrap.indent(body, "  "), "}", ""]
@@ -244,6 +257,8 @@ def kernel(
         sizes = (cover,) if isinstance(cover, str) else tuple(cover)
         if block is not None:
             request["block"] = block
-        return KernelFunction(given, service, tuple(n for n in names if n), tuple(s for s in sizes if s), guard, prelude, request)
+        return KernelFunction(
+            given, service, tuple(n for n in names if n), tuple(s for s in sizes if s), guard, prelude, request
+        )
 
     return made if function is None else made(function)

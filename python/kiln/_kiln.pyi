@@ -1,5 +1,5 @@
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 from ._service import FunctionInfo
 from ._signature import Slot
@@ -48,6 +48,7 @@ class Request:
     def fast_math(self, arg: bool, /) -> None: ...
     def lineinfo(self, arg: bool, /) -> None: ...
 
+@final
 class Function:
     """A kernel that is loaded on a device. It is launched with the signature's arguments, by position or by name: scalars as
     Python's or NumPy's numbers, pointers as arrays of any package, structures as their bytes."""
@@ -60,7 +61,7 @@ class Function:
         """Launches and waits; other Python threads run meanwhile."""
     def time(self, repeats: int, *arguments: Any, **named: Any) -> float:
         """Median seconds of a launch on the device: one to warm up, then `repeats`, on the null stream."""
-    def __getitem__(self, shape: Any) -> Function:
+    def __getitem__(self, shape: Any, /) -> Function:
         """f[grid], f[grid, block], f[grid, block, shared_bytes]: the same in another shape."""
     @property
     def info(self) -> FunctionInfo: ...

@@ -136,7 +136,7 @@ class Device:
         """Memory that holds anything."""
         return Array(self, shape, dtype)
 
-    def array(self, values: npt.ArrayLike, dtype: npt.DTypeLike = None) -> Array:
+    def array(self, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
         """Memory that holds a copy of these values."""
         import numpy
 
@@ -247,7 +247,9 @@ class Program:
         if signature is None:
             found = _signature.find(self.text, name, texts)
             if found is None:
-                raise ValueError(f"{self.name}: the arguments of '{name}' are not to be read from the text; pass `signature`")
+                raise ValueError(
+                    f"{self.name}: the arguments of '{name}' are not to be read from the text; pass `signature`"
+                )
             arguments = found
         else:
             arguments = _signature.parse(signature)

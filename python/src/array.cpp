@@ -1,5 +1,7 @@
 #include "array.h"
 
+#include <algorithm>
+
 namespace kiln::python {
 namespace {
 
@@ -36,12 +38,12 @@ Array::Array(Device device, std::vector<std::int64_t> shape, std::uint8_t code, 
       shape_(std::move(shape)),
       dtype_{code, bits, 1},
       count_(count_of(shape_)),
-      buffer_(create(device_, count_, bits / 8U)) {}
+      buffer_(create(device_, std::max<std::size_t>(count_, 1), bits / 8U)) {}
 
 std::uintptr_t Array::on_host(int access) {
   void* address = nullptr;
-  check(without_gil(
-      [&] { return kiln_buffer_on_host(buffer_.get(), static_cast<kiln_access>(access), &address); }));
+  const kiln_access effectively = effective(static_cast<kiln_access>(access));
+  check(without_gil([&] { return kiln_buffer_on_host(buffer_.get(), effectively, &address); }));
   return reinterpret_cast<std::uintptr_t>(address);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "array_view.h"
@@ -11,9 +12,9 @@ namespace kiln::python {
 class Array {
  public:
   Array(Device device, std::vector<std::int64_t> shape, std::uint8_t code, std::uint8_t bits);
-  /// For work on this stream. False: Kiln's last error says why.
+  /// For work on this stream. Not KILN_OK: Kiln's last error says why.
   [[nodiscard]] kiln_status on_device(const kiln_stream* stream, kiln_access access, void** address) {
-    return kiln_buffer_on_device(buffer_.get(), stream, access, address);
+    return kiln_buffer_on_device(buffer_.get(), stream, effective(access), address);
   }
   [[nodiscard]] std::uintptr_t on_host(int access);
   [[nodiscard]] std::uintptr_t address(const Stream* stream, int access);
@@ -26,11 +27,19 @@ class Array {
   [[nodiscard]] std::size_t bytes() const { return count_ * dtype_.bits / 8; }
 
  private:
+  /// What nobody has written yet has no content to keep: the first update is a write.
+  [[nodiscard]] kiln_access effective(kiln_access access) {
+    if (access == KILN_READ) return access;
+    const bool is_first = !std::exchange(is_written_, true);
+    return is_first ? KILN_WRITE : access;
+  }
+
   Device device_;
   dl::Device place_;
   std::vector<std::int64_t> shape_;
   dl::DataType dtype_;
   std::size_t count_;
+  bool is_written_ = false;
   Handle<kiln_buffer, kiln_buffer_release> buffer_;
 };
 

@@ -191,6 +191,17 @@ bool read_stream_protocol(PyObject* object, void*& stream, bool& found) {
   return stream != nullptr || PyErr_Occurred() == nullptr;
 }
 
+/// False: a Python exception is set.
+bool borrow(const Device& device, void* native, std::shared_ptr<kiln_stream>& to) {
+  kiln_stream* stream = nullptr;
+  if (kiln_stream_borrow(device.get(), native, &stream) != KILN_OK) {
+    set_last_error();
+    return false;
+  }
+  to.reset(stream, kiln_stream_release);
+  return true;
+}
+
 }  // namespace
 
 std::string place_of(const FunctionState& state, std::size_t index) {
@@ -260,6 +271,8 @@ bool Values::take_own(FunctionState& state, std::size_t index, PyObject* argumen
   view.device = array->place();
   view.dtype = array->dtype();
   if (!check_view(state, index, view)) return false;
+  words_[index] = 0;
+  if (array->count() == 0) return true;
   const kiln_access access = state.slots[index].is_const ? KILN_READ : KILN_UPDATE;
   void* address = nullptr;
   if (array->on_device(stream, access, &address) != KILN_OK) {
@@ -311,18 +324,14 @@ bool Values::take_late(FunctionState& state, PyObject* const* arguments, Target&
       words_[i] = reinterpret_cast<std::uintptr_t>(view.data);
       continue;
     }
-    if (target.handle == nullptr) {
-      kiln_stream* stream = nullptr;
-      if (kiln_stream_borrow(state.device.get(), target.stream, &stream) != KILN_OK) {
-        set_last_error();
-        return false;
-      }
-      borrowed.reset(stream, kiln_stream_release);
-      target.handle = stream;
+    const kiln_stream* handle = target.handle;
+    if (handle == nullptr) {
+      std::shared_ptr<kiln_stream>& own = target.stream == nullptr ? state.null_stream : borrowed;
+      if (!own && !borrow(state.device, target.stream, own)) return false;
+      handle = own.get();
     }
-    if (!take_own(state, i, arguments[i], target.handle)) return false;
+    if (!take_own(state, i, arguments[i], handle)) return false;
   }
-  if (borrowed) target.handle = nullptr;
   return true;
 }
 

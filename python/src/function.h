@@ -46,8 +46,9 @@ struct FunctionState {
   bool on_host = false;
   std::string name;
   std::vector<Slot> slots;
-  std::vector<std::size_t> sizes;  ///< of the values
-  std::size_t struct_bytes = 0;    ///< of all structures that are passed by value
+  std::vector<std::size_t> sizes;            ///< of the values
+  std::size_t struct_bytes = 0;              ///< of all structures that are passed by value
+  std::shared_ptr<kiln_stream> null_stream;  ///< as a handle, for kiln.Array; made when it is needed
 };
 
 /// Where a launch goes.

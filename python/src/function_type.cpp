@@ -349,7 +349,7 @@ Slot slot_of(const nb::tuple& given) {
 nb::object callable_of(std::variant<Function, Family> code, const Device& device, const std::string& name,
                        const nb::list& arguments) {
   auto state =
-      std::make_shared<FunctionState>(FunctionState{std::move(code), device, {}, false, name, {}, {}, 0});
+      std::make_shared<FunctionState>(FunctionState{std::move(code), device, {}, false, name, {}, {}, 0, {}});
   state->place = device_of(kiln_device_id(device.get()));
   state->on_host = state->place.type == dl::kCpu;
   for (nb::handle argument : arguments) {

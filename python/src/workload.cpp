@@ -84,7 +84,7 @@ kiln_scalar scalar_of(const char* name, nb::handle value) {
 /// written.
 FunctionState state_for(const Kernel& own, const std::string& name, std::size_t count) {
   FunctionState state{
-      Function(nullptr), own.device, device_of(kiln_device_id(own.device.get())), false, name, {}, {}, 0};
+      Function(nullptr), own.device, device_of(kiln_device_id(own.device.get())), false, name, {}, {}, 0, {}};
   state.on_host = state.place.type == dl::kCpu;
   Slot slot;
   slot.bytes = sizeof(void*);
