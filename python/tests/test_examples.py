@@ -1,0 +1,69 @@
+"""The examples: the notebook is executed, the PyTorch operator's gradients are checked."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import kiln
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
+
+
+def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    for module in ("ipykernel", "matplotlib", "pandas"):
+        pytest.importorskip(module)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    package = str(Path(kiln.__file__).parents[1])  # also where the tests found it by PYTHONPATH
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
+    notebook = nbformat.read(EXAMPLES / "kiln.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=str(tmp_path))
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    kinds = {kind for output in outputs for kind in output.get("data", {})}
+    assert {"image/png", "text/html"} <= kinds
+    assert "stencil7" in str(outputs) or "bind.all" in str(outputs)
+
+
+@pytest.fixture
+def torch_op() -> ModuleType:
+    pytest.importorskip("torch")
+    spec = importlib.util.spec_from_file_location("torch_op", EXAMPLES / "torch_op.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_gradients_of_the_torch_operator(torch_op: Any, device: kiln.Device) -> None:
+    import torch
+
+    if device.id != "cpu" and not torch.cuda.is_available():
+        pytest.skip("this PyTorch sees no GPU")
+    options = {"dtype": torch.float64, "device": device.id, "requires_grad": True}
+    x = torch.randn(4, 5, **options)  # type: ignore[call-overload]
+    beta = torch.tensor([0.7], **options)  # type: ignore[arg-type]
+    assert torch.autograd.gradcheck(torch_op.swish, (x, beta))
+    assert torch.autograd.gradcheck(lambda a, b: torch_op.swish(a.T, b), (x, beta))
+
+
+def test_the_torch_operator_agrees_with_torch(torch_op: Any, device: kiln.Device) -> None:
+    import torch
+
+    if device.id != "cpu" and not torch.cuda.is_available():
+        pytest.skip("this PyTorch sees no GPU")
+    for dtype in (torch.float32, torch.float64):
+        x = torch.randn(1000, dtype=dtype, device=device.id, requires_grad=True)
+        beta = torch.tensor([1.3], dtype=dtype, device=device.id, requires_grad=True)
+        torch.testing.assert_close(torch_op.swish(x, beta), x * torch.sigmoid(beta * x))
+        ours = torch.autograd.grad((torch_op.swish(x, beta) ** 2).sum(), (x, beta))
+        theirs = torch.autograd.grad(((x * torch.sigmoid(beta * x)) ** 2).sum(), (x, beta))
+        for one, other in zip(ours, theirs, strict=True):
+            torch.testing.assert_close(one, other)
