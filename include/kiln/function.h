@@ -313,6 +313,14 @@ class FunctionRequest {
       return request.template get<Signature>();
     });
   }
+  /// Compiles into the service's cache, for machines that are not this one: "sm_80,sm_90", "gfx90a",
+  /// "native". Loads nothing and needs no device. A bundle of that cache (`kiln cache pack`) is what
+  /// Service::add_bundle takes there. Throws as get(), and Error (bad input) for names that no compiler
+  /// knows.
+  template <class Signature>
+  void compile_for(const std::string& architectures) const {
+    make_for(detail::SignatureOf<Signature>::arguments(), architectures);
+  }
   /// Functions for all values of these arguments (from 0), which are whole numbers or bool; 1 to 8 of them.
   template <class Signature>
   [[nodiscard]] FunctionFamily<Signature> family(const std::vector<int>& arguments) const {
@@ -326,6 +334,7 @@ class FunctionRequest {
   FunctionRequest& constant(int argument, const LaunchScalar::Value& value);
   [[nodiscard]] std::shared_ptr<const detail::FunctionState> make(
       const std::vector<detail::ArgumentType>& arguments) const;
+  void make_for(const std::vector<detail::ArgumentType>& arguments, const std::string& architectures) const;
   [[nodiscard]] std::shared_ptr<detail::FamilyState> make_family(
       const std::vector<detail::ArgumentType>& arguments, const std::vector<int>& keyed) const;
   /// Tells the compiler of one more to come, for as long as the result lives.
@@ -350,6 +359,8 @@ class Program {
   /// The same for a caller with a stream of its own, see KernelRequest::on.
   [[nodiscard]] FunctionRequest function(const std::string& kernel, const DeviceHandle& device,
                                          void* stream) const;
+  /// The same for compile_for() alone, which needs no device.
+  [[nodiscard]] FunctionRequest function(const std::string& kernel) const;
   /// The __global__ functions that the text itself defines.
   [[nodiscard]] std::vector<std::string> kernels() const;
 

@@ -8,9 +8,9 @@
 
 #include "base/exit_code.h"
 #include "base/read_only_files.h"
-#include "cli/arch_arguments.h"
 #include "cli/help.h"
 #include "cli/job_arguments.h"
+#include "embed/arch_names.h"
 #include "job/explain_job.h"
 #include "kiln/error.h"
 #include "report/explanation_report.h"

@@ -10,6 +10,7 @@
 #include "device/backend_kind.h"
 #include "device/fault.h"
 #include "device/stream_capture.h"
+#include "embed/arch_names.h"
 #include "embed/made_kernel.h"
 #include "embed/program_text.h"
 #include "launch/shape_check.h"
@@ -175,9 +176,8 @@ std::vector<std::string> options_for(const FunctionRequest::Impl& request, const
 }
 
 Specialization specialize(const FunctionRequest::Impl& request, const std::vector<ArgumentType>& arguments,
-                          const Compiler& compiler) {
+                          const Compiler& compiler, const Target& target) {
   const Program::Impl& program = *request.program;
-  const Target& target = request.device->device->info().target;
   const std::filesystem::path path = std::filesystem::path(kNoFolder) / program.name;  // a whole path stays
   Specialization result;
   result.source_name = path.filename().string();
@@ -204,12 +204,14 @@ Specialization specialize(const FunctionRequest::Impl& request, const std::vecto
   return result;
 }
 
-ServiceResult compile(const FunctionRequest::Impl& request, const std::vector<ArgumentType>& arguments) {
+/// `device` null: compiles only.
+ServiceResult compile(const FunctionRequest::Impl& request, const std::vector<ArgumentType>& arguments,
+                      const Target& target, const std::shared_ptr<Device>& device) {
   Engine& engine = request.program->service->engine;
-  Compiler& compiler = *engine.compilers().at(request.device->device->info().target.backend);
+  Compiler& compiler = *engine.compilers().at(target.backend);
   const TraceSpan span(engine.trace(), TraceKind::kSpecialise, request.kernel);
-  auto result = engine.service().get(specialize(request, arguments, compiler), compiler,
-                                     request.device->device, request.caller_stream);
+  auto result = engine.service().get(specialize(request, arguments, compiler, target), compiler, device,
+                                     request.caller_stream);
   if (auto* found = std::get_if<ServiceResult>(&result)) return std::move(*found);
   auto& diagnostic = std::get<Diagnostic>(result);
   if (const auto mismatch = find_mismatch_in(diagnostic.log)) {
@@ -306,13 +308,28 @@ void FunctionIndex::add(const std::string& wanted, const std::shared_ptr<const M
   swept_ = functions_.size();
 }
 
+void compile_function_for(const FunctionRequest::Impl& request, std::vector<ArgumentType> arguments,
+                          const std::string& architectures) {
+  Engine& engine = request.program->service->engine;
+  const std::string where = place(request) + ": compile_for()";
+  if (!engine.settings().cache)
+    throw bad_input(where + ": the setting 'cache' is off, so nothing would be kept");
+  MadeFunction checked;
+  checked.arguments = std::move(arguments);
+  add_state(request, checked);
+  for (const Target& target : targets_of(architectures, engine.compilers(), where))
+    static_cast<void>(compile(request, checked.arguments, target, nullptr));
+  engine.service().finish_writing();
+}
+
 std::shared_ptr<MadeFunction> make_function(const FunctionRequest::Impl& request,
                                             std::vector<ArgumentType> arguments) {
   auto made = std::make_shared<MadeFunction>();
   made->device_handle = request.device;
   made->arguments = std::move(arguments);
   add_state(request, *made);
-  ServiceResult found = compile(request, made->arguments);
+  ServiceResult found =
+      compile(request, made->arguments, request.device->device->info().target, request.device->device);
   made->code = request.program->symbols.empty() ? found.code : with_symbols(request, *found.code);
   made->function = &made->code->function(request.name_expression());
   std::vector<std::size_t> sizes;

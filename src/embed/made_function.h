@@ -68,6 +68,9 @@ struct [[gnu::visibility("hidden")]] FunctionRequest::Impl {
   [[nodiscard]] std::string fingerprint(const std::vector<detail::ArgumentType>& arguments) const;
 };
 
+/// Compiles for these architectures into the cache. Throws what FunctionRequest::compile_for does.
+void compile_function_for(const FunctionRequest::Impl& request, std::vector<detail::ArgumentType> arguments,
+                          const std::string& architectures);
 /// Finds or compiles, and loads. Throws what FunctionRequest::get does.
 [[nodiscard]] std::shared_ptr<MadeFunction> make_function(const FunctionRequest::Impl& request,
                                                           std::vector<detail::ArgumentType> arguments);

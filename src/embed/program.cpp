@@ -76,14 +76,21 @@ FunctionRequest Program::function(const std::string& kernel, const DeviceHandle&
 
 FunctionRequest Program::function(const std::string& kernel, const DeviceHandle& device, void* stream) const {
   if (!device.impl_) throw bad_input("kernel '" + kernel + "': the device handle holds no device");
-  require_kernel(*impl_, kernel);
+  FunctionRequest result = function(kernel);
   if (stream != nullptr)
     static_cast<void>(device.impl_->device->is_capturing(stream));  // refuses what is none
+  change(result.impl_, [&](FunctionRequest::Impl& request) {
+    request.device = device.impl_;
+    request.caller_stream = stream;
+  });
+  return result;
+}
+
+FunctionRequest Program::function(const std::string& kernel) const {
+  require_kernel(*impl_, kernel);
   auto request = std::make_shared<FunctionRequest::Impl>();
   request->program = impl_;
   request->kernel = kernel.starts_with("::") ? kernel.substr(2) : kernel;
-  request->device = device.impl_;
-  request->caller_stream = stream;
   FunctionRequest result;
   result.impl_ = std::move(request);
   return result;
@@ -154,8 +161,16 @@ FunctionRequest& FunctionRequest::lineinfo(bool on) {
   return *this;
 }
 
+void FunctionRequest::make_for(const std::vector<detail::ArgumentType>& arguments,
+                               const std::string& architectures) const {
+  compile_function_for(*impl_, arguments, architectures);
+}
+
 std::shared_ptr<const detail::FunctionState> FunctionRequest::make(
     const std::vector<detail::ArgumentType>& arguments) const {
+  if (!impl_->device)
+    throw bad_input("kernel '" + impl_->name_expression() +
+                    "': no device; function(kernel) without one is for compile_for()");
   const std::string wanted = impl_->fingerprint(arguments);
   const bool own_variables = !impl_->program->symbols.empty();
   if (!own_variables) {
@@ -170,6 +185,7 @@ std::shared_ptr<const detail::FunctionState> FunctionRequest::make(
 }
 
 std::shared_ptr<void> FunctionRequest::announce() const {
+  if (!impl_->device) return nullptr;
   return std::make_shared<ExpectedCompiles>(
       announce_compile(impl_->program->service->engine, impl_->device->device->info().target.backend));
 }

@@ -14,6 +14,7 @@
 namespace kiln {
 namespace {
 
+using test::bad_input_of;
 using test::error_of;
 using testing::HasSubstr;
 
@@ -83,6 +84,32 @@ TEST_F(Deployment, ABundleNeedsNeitherACompilerNorACache) {
   without_cache.cache = false;
   EXPECT_EQ(launch(without_cache, packed), "bundle");
   EXPECT_EQ(launch(settings("empty", ""), packed), "bundle") << "a compiler changes nothing";
+}
+
+TEST_F(Deployment, AProgramCompilesForMachinesThatAreNotThisOne) {
+  {
+    const Service service(settings("ship", ""));
+    FunctionRequest axpy = service.program("axpy.cu", kText).function("axpy");
+    axpy.template_args({"double"}).block(64).cover(0).compile_for<Axpy>("native");
+    EXPECT_EQ(service.statistics().compiled, 1);
+    EXPECT_THAT(
+        bad_input_of([&] { axpy.compile_for<Axpy>("sm90"); }),
+        HasSubstr(
+            "kernel 'axpy<double>': compile_for(): unknown architecture 'sm90'; did you mean 'sm_90'?"));
+    EXPECT_THAT(bad_input_of([&] { static_cast<void>(axpy.get<Axpy>()); }), HasSubstr("no device"));
+    EXPECT_EQ(error_of([&] { axpy.compile_for<void(int)>("native"); }).kind(), ErrorKind::kCompile);
+  }
+  EXPECT_EQ(launch(settings("ship", kNoCompiler)), "disk");
+  Settings without_cache = settings("ship", "");
+  without_cache.cache = false;
+  const Service service(without_cache);
+  EXPECT_THAT(bad_input_of([&] {
+                service.program("axpy.cu", kText)
+                    .function("axpy")
+                    .template_args({"double"})
+                    .compile_for<Axpy>("native");
+              }),
+              HasSubstr("'cache' is off"));
 }
 
 TEST_F(Deployment, WhatIsNotThereIsToldWithWhatIs) {

@@ -1,4 +1,4 @@
-#include "cli/arch_arguments.h"
+#include "embed/arch_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
