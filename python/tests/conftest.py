@@ -14,6 +14,10 @@ AXPY = """template <class T> __global__ void axpy(int n, T a, const T* x, T* y) 
 }"""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "gpu: needs a GPU that Kiln can use")
+
+
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
