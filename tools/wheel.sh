@@ -15,7 +15,7 @@ environment of its own, with the source tree and other installations of Kiln out
 functions, a compile in a worker process, a job of a shipped workload. Needs Python 3.11 or later and PyPI.
 
   --prefix DIR   take the Kiln that is installed in DIR; else it is built, in build/wheel/kiln
-  --output DIR   where the wheel goes, with that of nanobind-backend, which it needs (default: build/wheel/dist)
+  --output DIR   where the wheel goes, with those of nanobind-backend, which it needs (default: build/wheel/dist)
   --python EXE   build with this Python (default: python3)
   --tests        also run python/tests on the installed wheel (needs pytest and NumPy from PyPI)
 END
@@ -75,7 +75,11 @@ case $wheel in
   *) environment_error "$wheel has no tag of manylinux" ;;
 esac
 rm -f "$output"/nanobind_backend-*.whl
-"$work/tools/bin/pip" download -q --no-deps -d "$output" 'nanobind-backend>=1.0,<2'
+# One for each version of Python, of which the newest may not be there yet.
+for version in 3.11 3.12 3.13 3.14; do
+  "$work/tools/bin/pip" download -q --no-deps --only-binary=:all: --python-version "$version" -d "$output" 'nanobind-backend>=1.0,<2' ||
+    say "(no nanobind-backend for Python $version)"
+done
 say "$wheel, $(du -k "$wheel" | cut -f 1) KiB"
 
 step "a clean environment"

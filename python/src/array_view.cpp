@@ -224,7 +224,7 @@ bool view_dlpack(PyObject* object, void* stream, ArrayView& view, Loans& loans) 
     if (PyCapsule_SetName(capsule.get(), "used_dltensor_versioned") != 0) return false;
     loans.add(managed);
     read_tensor(managed->tensor, view);
-    view.is_read_only = (managed->flags & dl::kReadOnly) != 0;
+    view.is_read_only = view.is_read_only || (managed->flags & dl::kReadOnly) != 0;
     return true;
   }
   auto* managed = static_cast<dl::ManagedTensor*>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
@@ -257,6 +257,14 @@ bool has_buffer(PyTypeObject* type) {
   return PyType_GetSlot(type, Py_bf_getbuffer) != nullptr;
 }
 
+/// Of "torch" also where the module is "torch.nn.parameter".
+bool is_of_package(PyTypeObject* type, const char* package) {
+  const Owned module(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+  const char* name = module ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
+  PyErr_Clear();
+  return name != nullptr && std::strncmp(name, package, std::strlen(package)) == 0;
+}
+
 TypeRoute find_route(PyTypeObject* type, bool on_host) {
   TypeRoute found;
   found.type = type;
@@ -267,11 +275,14 @@ TypeRoute find_route(PyTypeObject* type, bool on_host) {
   found.api = exchange_api(type);
   if (found.api != nullptr) {
     found.route = Route::kExchange;
-    const Owned module(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
-    const char* name = module ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
-    PyErr_Clear();
     // PyTorch has no arrays that may only be read.
-    found.may_be_read_only = name == nullptr || std::strncmp(name, "torch", 5) != 0;
+    found.may_be_read_only = !is_of_package(type, "torch");
+    return found;
+  }
+  if (is_of_package(type,
+                    "jax")) {  // by DLPack, which waits for the array as `__cuda_array_interface__` does not
+    found.route = on_host ? Route::kBuffer : Route::kDlpack;
+    found.is_immutable = true;
     return found;
   }
   if (on_host && has_buffer(type))
@@ -321,12 +332,14 @@ bool view_array(PyObject* object, const TypeRoute& route, bool for_write, void* 
       if (view_buffer(object, view, loans)) return true;
       if (!has_attribute(route.type, "__dlpack__")) return false;
       PyErr_Clear();  // as of JAX, whose arrays are anywhere
+      view.is_read_only = route.is_immutable;
       return view_dlpack(object, stream, view, loans);
     case Route::kExchange:
       return view_exchange(object, route, for_write, view, loans);
     case Route::kCuda:
       return view_cuda(object, view);
     case Route::kDlpack:
+      view.is_read_only = route.is_immutable;
       return view_dlpack(object, stream, view, loans);
     case Route::kUnknown:
     case Route::kOwn:

@@ -62,6 +62,7 @@ struct TypeRoute {
   PyTypeObject* type = nullptr;  ///< kept alive
   Route route = Route::kUnknown;
   bool may_be_read_only = false;  ///< of kExchange: other than PyTorch's
+  bool is_immutable = false;      ///< JAX's, whose DLPack does not say so
   const dl::ExchangeApi* api = nullptr;
 };
 
