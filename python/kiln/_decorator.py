@@ -127,6 +127,7 @@ class KernelFunction:
             for index, (_, kind) in reversed(list(enumerate(self._arguments)))
             if isinstance(kind, _PointerType) and isinstance(kind.to, TypeParameter)
         }
+        self._typing = tuple(self._typed_by.values())
         pointers = [index for index, (_, kind) in enumerate(self._arguments) if isinstance(kind, _PointerType)]
         self._placed_by = pointers[0] if pointers else None
         self._known: dict[tuple[object, ...], _kiln.Function] = {}
@@ -161,15 +162,15 @@ class KernelFunction:
     def _for(self, arguments: Sequence[Any]) -> _kiln.Function:
         if len(arguments) != len(self._arguments):
             raise TypeError(f"{self.__name__} takes {len(self._arguments)} arguments; the call passes {len(arguments)}")
-        place = "auto" if self._placed_by is None else _device_of(arguments[self._placed_by])
-        key = (place, *(getattr(arguments[index], "dtype", None) for index in self._typed_by.values()))
+        placed = None if self._placed_by is None else arguments[self._placed_by]
+        dtypes = [getattr(arguments[index], "dtype", None) for index in self._typing]
+        # Packages say the device by a value of their own; what it means is looked up once.
+        key = (type(placed), getattr(placed, "device", None), *dtypes)
         known = self._known.get(key)
         if known is None:
-            types = {
-                name: _c_type_of(dtype)
-                for name, dtype in zip(self._typed_by, key[1:], strict=True)
-                if dtype is not None
-            }
+            place = "auto" if self._placed_by is None else _device_of(placed)
+            named = zip(self._typed_by, dtypes, strict=True)
+            types = {name: _c_type_of(dtype) for name, dtype in named if dtype is not None}
             known = self._known[key] = self.get(place, **types)
         return known
 
