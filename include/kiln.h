@@ -27,7 +27,8 @@ extern "C" {
 
 /* C has no other way: NOLINTBEGIN(modernize-*,readability-identifier-naming,cppcoreguidelines-*) */
 
-/* Of this header. A library with another one is refused by the linker: it is libkiln.so.<KILN_ABI>. */
+/* Of this header. A library with another one is refused by the linker: its name ends with the number,
+ * libkiln.so.1. */
 #define KILN_ABI 1
 
 /* The numbers are the exit codes of the program `kiln`. */
@@ -175,7 +176,7 @@ kiln_status kiln_buffer_on_host(kiln_buffer* buffer, kiln_access access, void** 
 kiln_status kiln_program_create(const kiln_service* service, const char* name, const char* text,
                                 kiln_program** program);
 void kiln_program_release(kiln_program* program);
-/* An #include of this name finds this text before any file. */
+/* An `#include` of this name finds this text before any file. */
 kiln_status kiln_program_header(kiln_program* program, const char* name, const char* text);
 /* The content of a __constant__ or __device__ variable. */
 kiln_status kiln_program_symbol(kiln_program* program, const char* name, const void* content, size_t bytes);

@@ -349,7 +349,7 @@ class Program {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// An #include of this name finds this text before any file.
+  /// An `#include` of this name finds this text before any file.
   Program& header(const std::string& name, const std::string& text);
   /// What a __constant__ or __device__ variable of the text holds when a function is got; it has as many
   /// bytes. Each function has variables of its own.

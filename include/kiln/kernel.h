@@ -132,7 +132,7 @@ class KernelRequest {
   /// loads nothing, but throws Error. (Without it, only capture on streams that wait for the legacy default
   /// stream is noticed.)
   KernelRequest& on(const DeviceHandle& device, void* stream);
-  /// A parameter's value, `bind.<parameter>` ("compile", "run"), `fast_math`, `launch_bounds` or `lineinfo`.
+  /// A parameter's value, "bind.nx" ("compile", "run"), "fast_math", "launch_bounds" or "lineinfo".
   /// Replaces what was set before.
   KernelRequest& set(const std::string& parameter, const Value& value);
   template <class Integer>
@@ -150,7 +150,7 @@ class KernelRequest {
   /// was.
   KernelRequest& wisdom(const std::string& file_or_folder = "");
 
-  /// A header in memory: an #include of this name finds it before any file. Its content is part of the key.
+  /// A header in memory: an `#include` of this name finds it before any file. Its content is part of the key.
   KernelRequest& header(const std::string& name, const std::string& text);
 
   /// Finds or compiles the code and loads it; for values that this workload handle was asked for before, a
