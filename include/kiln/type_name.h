@@ -27,8 +27,8 @@ template <class T>
 /// "cuda::std::complex<float>"; };`
 template <class T>
 struct TypeName {
-  static constexpr std::string_view value =
-      detail::spelled_type<T>();  // NOLINT(readability-identifier-naming)
+  // NOLINTNEXTLINE(readability-identifier-naming): as in std
+  static constexpr std::string_view value = detail::spelled_type<T>();
 };
 
 /// "const double*" for `const double*`; pointers and const are composed of their types' names.

@@ -214,6 +214,7 @@ class KernelService::Ahead final : public CompileAhead {
     std::map<Compiler*, int> counts;
     for (const WantedCode& one : wanted) ++counts[one.compiler];
     std::vector<ExpectedCompiles> expected;
+    expected.reserve(counts.size());
     for (const auto& [compiler, count] : counts) expected.push_back(expect_compiles(*compiler, count));
     return expected;
   }
