@@ -34,12 +34,13 @@ def cpu(service: kiln.Service) -> kiln.Device:
 
 
 def gpu_or_skip(service: kiln.Service) -> kiln.Device:
+    reasons = []
     for name in ("cuda:0", "hip:0"):
         try:
             return service.device(name)
         except kiln.Error as error:
-            reason = str(error)
-    pytest.skip(f"no GPU: {reason.splitlines()[0]}")
+            reasons.append(str(error).splitlines()[0])
+    pytest.skip(f"no GPU: {reasons[0]}")
 
 
 @pytest.fixture(params=["cpu", pytest.param("gpu", marks=pytest.mark.gpu)])
