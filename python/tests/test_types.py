@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -49,7 +48,8 @@ def test_the_package_is_typed(tmp_path: Path) -> None:
         "--strict",
         "--disable-error-code=import-untyped",
         "--disable-error-code=import-not-found",
-        os.path.dirname(kiln.__file__),
+        "-p",
+        "kiln",
         cwd=tmp_path,
     )
     assert result.returncode == 0, result.stdout
