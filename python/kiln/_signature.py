@@ -66,6 +66,7 @@ def split(text: str) -> list[str]:
 
 def parse_argument(text: str) -> Argument:
     """'const T* __restrict__ x' is ('const T*', 'x')."""
+    text = text.split("=", 1)[0]  # a default
     text = re.sub(r"\b(__restrict__|__restrict|restrict|__grid_constant__)\b", " ", text)
     match = re.fullmatch(r"(.*[\s*>}])([A-Za-z_]\w*)\s*", text.strip(), re.DOTALL)
     kind, name = text, ""
