@@ -18,10 +18,10 @@ documents. Tests that this machine cannot run are skipped and listed with the re
   --clang           build with clang++ in place of c++
   --tidy            run clang-tidy over src/, and nothing else
   --format          format the C++ files in place (clang-format 14), and nothing else
-  --all             then also what takes longer: the newcomer's build and job (tools/quickstart.sh),
-                    and Kernel Tuner, from PyPI, on the files that Kiln writes
+  --all             then also what takes longer: the newcomer's build and job (tools/quickstart.sh), the Python wheel
+                    (tools/wheel.sh) and Kernel Tuner, from PyPI, on the files that Kiln writes
   --filter REGEX    run only the tests whose name matches
-  --no-install      use what is here; install no package
+  --no-install      use what is here; install no package, neither the distribution's nor Python's
 END
 }
 
@@ -93,6 +93,7 @@ cmake --build "$build" >&2
 
 step "test"
 result=0
+[ "$install" = yes ] || export KILN_TEST_PIP=no
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error --output-junit junit.xml \
   ${filter:+-R "$filter"} || result=$?
@@ -108,6 +109,18 @@ if [ "$all" = yes ]; then
   step "quickstart"
   if tools/quickstart.sh --no-install && cmake --install build/release --prefix "$build/quickstart_prefix" > /dev/null &&
     "$build/quickstart_prefix/bin/kiln" --version; then say "quickstart: passed"; else result=$?; say "quickstart: failed"; fi
+  step "the Python wheel"
+  if [ "$install" = no ]; then
+    say "wheel: skipped: --no-install"
+  else
+    wheel=0
+    timeout 480 tools/wheel.sh --prefix "$build/quickstart_prefix" --output "$build/wheel" --tests || wheel=$?
+    case $wheel in
+      0) say "wheel: passed" ;;
+      3) say "wheel: skipped: this machine lacks what it needs, see above" ;;
+      *) result=$wheel; say "wheel: failed" ;;
+    esac
+  fi
   step "Kernel Tuner reads what Kiln writes"
   venv=$build/kernel_tuner
   if [ "$install" = no ] && [ ! -x "$venv/bin/python3" ]; then

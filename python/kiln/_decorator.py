@@ -7,7 +7,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from . import _kiln
 from ._service import Device, Extent, Service, text_of
@@ -45,13 +45,37 @@ class _PointerType(CType):
         self.to = to
 
 
-bool_ = CType("bool")
-i8, i16, i32, i64 = (CType(f"int{bits}_t") for bits in (8, 16, 32, 64))
-u8, u16, u32, u64 = (CType(f"uint{bits}_t") for bits in (8, 16, 32, 64))
-f32, f64 = CType("float"), CType("double")
-T, U, V = TypeParameter("T"), TypeParameter("U"), TypeParameter("V")
-ptr = _Pointer("")
-const_ptr = _Pointer("const ")
+if TYPE_CHECKING:
+    # As annotations, for type checkers: what a call passes.
+    _To = TypeVar("_To")
+    bool_: TypeAlias = bool
+    i8: TypeAlias = int
+    i16: TypeAlias = int
+    i32: TypeAlias = int
+    i64: TypeAlias = int
+    u8: TypeAlias = int
+    u16: TypeAlias = int
+    u32: TypeAlias = int
+    u64: TypeAlias = int
+    f32: TypeAlias = float
+    f64: TypeAlias = float
+    T: TypeAlias = float
+    U: TypeAlias = float
+    V: TypeAlias = float
+
+    class ptr(Generic[_To]):
+        """An array that the kernel may write."""
+
+    class const_ptr(Generic[_To]):
+        """An array that the kernel reads."""
+else:
+    bool_ = CType("bool")
+    i8, i16, i32, i64 = (CType(f"int{bits}_t") for bits in (8, 16, 32, 64))
+    u8, u16, u32, u64 = (CType(f"uint{bits}_t") for bits in (8, 16, 32, 64))
+    f32, f64 = CType("float"), CType("double")
+    T, U, V = TypeParameter("T"), TypeParameter("U"), TypeParameter("V")
+    ptr = _Pointer("")
+    const_ptr = _Pointer("const ")
 
 
 def struct(name: str, size: int) -> CType:
@@ -128,8 +152,8 @@ class KernelFunction:
             if isinstance(kind, _PointerType) and isinstance(kind.to, TypeParameter)
         }
         self._typing = tuple(self._typed_by.values())
-        pointers = [index for index, (_, kind) in enumerate(self._arguments) if isinstance(kind, _PointerType)]
-        self._placed_by = pointers[0] if pointers else None
+        self._pointers = tuple(index for index, (_, kind) in enumerate(self._arguments) if isinstance(kind, _PointerType))
+        self._names = {name: index for index, (name, _) in enumerate(self._arguments)}
         self._known: dict[tuple[object, ...], _kiln.Function] = {}
 
     def get(self, device: str | Device = "auto", **types: str) -> _kiln.Function:
@@ -151,24 +175,45 @@ class KernelFunction:
             **self._request,
         )
 
-    def __call__(self, *arguments: Any, stream: object = None) -> None:
+    def __call__(self, *arguments: Any, stream: object = None, **named: Any) -> None:
         """Enqueues, as kiln.Function does."""
+        if named:
+            arguments = self._in_order(arguments, named)
         self._for(arguments)(*arguments, stream=stream)
 
-    def run(self, *arguments: Any, stream: object = None) -> None:
+    def run(self, *arguments: Any, stream: object = None, **named: Any) -> None:
         """Launches and waits."""
+        if named:
+            arguments = self._in_order(arguments, named)
         self._for(arguments).run(*arguments, stream=stream)
 
+    def _in_order(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        values = dict(enumerate(arguments))
+        for name, value in named.items():
+            if name not in self._names:
+                raise TypeError(f"{self.__name__} has no argument '{name}'")
+            if self._names[name] in values:
+                raise TypeError(f"{self.__name__}: '{name}' is passed twice")
+            values[self._names[name]] = value
+        self._require(len(values))
+        return tuple(values[index] for index in range(len(values)))
+
+    def _require(self, count: int) -> None:
+        if count != len(self._arguments):
+            raise TypeError(f"{self.__name__} takes {len(self._arguments)} arguments; the call passes {count}")
+
     def _for(self, arguments: Sequence[Any]) -> _kiln.Function:
-        if len(arguments) != len(self._arguments):
-            raise TypeError(f"{self.__name__} takes {len(self._arguments)} arguments; the call passes {len(arguments)}")
-        placed = None if self._placed_by is None else arguments[self._placed_by]
+        self._require(len(arguments))
+        placed = None
+        for index in self._pointers:  # the first array says the device
+            if (placed := arguments[index]) is not None:
+                break
         dtypes = [getattr(arguments[index], "dtype", None) for index in self._typing]
         # Packages say the device by a value of their own; what it means is looked up once.
         key = (type(placed), getattr(placed, "device", None), *dtypes)
         known = self._known.get(key)
         if known is None:
-            place = "auto" if self._placed_by is None else _device_of(placed)
+            place = "auto" if placed is None else _device_of(placed)
             named = zip(self._typed_by, dtypes, strict=True)
             types = {name: _c_type_of(dtype) for name, dtype in named if dtype is not None}
             known = self._known[key] = self.get(place, **types)
@@ -231,6 +276,19 @@ def _text_of(
     return "\n".join(lines)
 
 
+@overload
+def kernel(function: Callable[..., object]) -> KernelFunction: ...
+@overload
+def kernel(
+    *,
+    service: Service | None = None,
+    template: str | Sequence[str] = (),
+    cover: str | Sequence[str] = (),
+    guard: bool = True,
+    prelude: str = "",
+    block: Extent | None = None,
+    **request: Any,
+) -> Callable[[Callable[..., object]], KernelFunction]: ...
 def kernel(
     function: Callable[..., object] | None = None,
     *,
@@ -241,7 +299,7 @@ def kernel(
     prelude: str = "",
     block: Extent | None = None,
     **request: Any,
-) -> Any:
+) -> KernelFunction | Callable[[Callable[..., object]], KernelFunction]:
     """A kernel of a function's annotations and docstring.
 
     @kiln.kernel(block=256, cover="n")

@@ -15,6 +15,7 @@ class ErrorKind(IntEnum):
     DEVICE_FAULT = 5
     DEVICE_LOST = 6
     INTERNAL = 7
+    CANCELLED = 8
 
 
 class Error(Exception):
@@ -75,6 +76,13 @@ class InternalError(Error):
     """A bug in Kiln."""
 
 
+class CancelledError(Error):
+    """The program's own `progress` function ended the call."""
+
+    kind = ErrorKind.CANCELLED
+    status = 130
+
+
 _CLASSES: dict[int, type[Error]] = {
     one.kind: one
     for one in (
@@ -85,6 +93,7 @@ _CLASSES: dict[int, type[Error]] = {
         DeviceFaultError,
         DeviceLostError,
         InternalError,
+        CancelledError,
     )
 }
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _kiln, _signature
-from ._array import Array
+from ._array import Array, Numbers, numbers_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ._jobs import Job
 
 Number = bool | int | float
-Extent = int | Sequence[int]
+Extent = Numbers
 Which = int | str
 LOG_LEVELS = ("debug", "info", "warn", "error")
 
@@ -67,30 +69,51 @@ _kiln.set_info_class(FunctionInfo)
 
 
 def text_of(value: object) -> str:
-    """As a settings file or a job writes it."""
-    if isinstance(value, bool):
+    """As a job or a compiler's option writes it."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):  # also NumPy's
         return "true" if value else "false"
     return str(value)
+
+
+def _yaml_of(value: object) -> str:
+    """As a settings file writes it: texts and paths in quotes, which keep what YAML would read as more than a text."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_yaml_of(one) for one in value)}]"
+    if isinstance(value, PathLike):
+        value = fspath(value)
+    return json.dumps(value) if isinstance(value, str) else text_of(value)
 
 
 def _settings_text(settings: Mapping[str, object] | str | None) -> str | None:
     if settings is None or isinstance(settings, str):
         return settings
-    lines = []
-    for name, value in settings.items():
-        if isinstance(value, (list, tuple)):
-            lines.append(f"{name}: [{', '.join(text_of(fspath(one)) for one in value)}]")
-        else:
-            lines.append(f"{name}: {text_of(fspath(value) if isinstance(value, PathLike) else value)}")
-    return "\n".join(lines)
+    return "\n".join(f"{name}: {_yaml_of(value)}" for name, value in settings.items())
 
 
 def _extent(given: Extent, what: str) -> tuple[int, int, int]:
-    parts = (given,) if isinstance(given, int) else tuple(given)
+    parts = numbers_of(given)
     if not 1 <= len(parts) <= 3:
         raise ValueError(f"{what}: expected one to three numbers; found {len(parts)}")
+    if min(parts) < 1:
+        raise ValueError(f"{what}: expected 1 or more; found {min(parts)}")
     x, y, z = (*parts, 1, 1)[:3]
     return x, y, z
+
+
+def _address_of(stream: object) -> int:
+    """Of a stream, as a launch takes it."""
+    if stream is None or isinstance(stream, int):
+        return stream or 0
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        return int((protocol() if callable(protocol) else protocol)[1])
+    for name in ("cuda_stream", "ptr"):
+        if isinstance(address := getattr(stream, name, None), int):
+            return address
+    raise TypeError(
+        "stream: expected None, an address, or an object with __cuda_stream__, .cuda_stream or .ptr; "
+        f"found {type(stream).__name__}"
+    )
 
 
 class Device:
@@ -126,13 +149,9 @@ class Device:
         """A stream of Kiln's; with `native`, the program's own: an address or an object that has one."""
         if native is None:
             return _kiln.create_stream(self.handle)
-        for name in ("cuda_stream", "ptr"):
-            native = getattr(native, name, native)
-        if not isinstance(native, int):
-            raise TypeError(f"native: expected an address; found {type(native).__name__}")
-        return _kiln.borrow_stream(self.handle, native)
+        return _kiln.borrow_stream(self.handle, _address_of(native))
 
-    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike = float) -> Array:
+    def empty(self, shape: Numbers, dtype: npt.DTypeLike = float) -> Array:
         """Memory that holds anything."""
         return Array(self, shape, dtype)
 
@@ -146,7 +165,7 @@ class Device:
             made.host("write")[...] = given
         return made
 
-    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike = float) -> Array:
+    def zeros(self, shape: Numbers, dtype: npt.DTypeLike = float) -> Array:
         made = Array(self, shape, dtype)
         if made.size:
             made.host("write")[...] = 0
@@ -172,7 +191,7 @@ class Program:
 
     def symbol(self, name: str, content: Any) -> Program:
         """The content of a __constant__ or __device__ variable: bytes, or an array."""
-        self.handle.symbol(name, bytes(memoryview(content).cast("B")) if not isinstance(content, bytes) else content)
+        self.handle.symbol(name, memoryview(content).tobytes())
         return self
 
     def kernels(self) -> list[str]:
@@ -196,7 +215,7 @@ class Program:
         options: Mapping[str, Sequence[str]] | Sequence[str] = (),
         fast_math: bool | None = None,
         lineinfo: bool | None = None,
-        stream: int = 0,
+        stream: object = None,
     ) -> _kiln.Function:
         """Finds or compiles a kernel, compares its arguments with the signature, and loads it.
 
@@ -228,7 +247,7 @@ class Program:
         options: Mapping[str, Sequence[str]] | Sequence[str] = (),
         fast_math: bool | None = None,
         lineinfo: bool | None = None,
-        stream: int = 0,
+        stream: object = None,
     ) -> _kiln.Function:
         """A function for all values of the arguments `keyed`, which are constants in the code of each. A launch with new values
         compiles, while other Python threads run; every later one is a look-up."""
@@ -241,7 +260,7 @@ class Program:
         )
 
     def _request(
-        self, name: str, signature: str | None, device: str | Device, template: Sequence[object], stream: int
+        self, name: str, signature: str | None, device: str | Device, template: Sequence[object], stream: object
     ) -> tuple[list[_signature.Argument], _kiln.Request, Device]:
         texts = [text_of(one) for one in template]
         if signature is None:
@@ -254,7 +273,7 @@ class Program:
         else:
             arguments = _signature.parse(signature)
         opened = self.service.device(device)
-        request = self.handle.request(name, opened.handle, stream)
+        request = self.handle.request(name, opened.handle, _address_of(stream))
         if texts:
             request.template_args(texts)
         return arguments, request, opened
@@ -359,13 +378,13 @@ class Workload:
         set: Mapping[str, bool | int | float | str] | None = None,
         headers: Mapping[str, str] | None = None,
         wisdom: bool | str = False,
-        stream: int = 0,
+        stream: object = None,
     ) -> Kernel:
         """Finds or compiles a kernel for these values. `wisdom`: values of the nearest point that was found to be fast, from the
         usual places, or from a file or folder."""
         opened = self.service.device(device)
         where = None if wisdom is False else "" if wisdom is True else wisdom
-        return Kernel(self._handle.get(name, opened.handle, stream, dict(set or {}), dict(headers or {}), where))
+        return Kernel(self._handle.get(name, opened.handle, _address_of(stream), dict(set or {}), dict(headers or {}), where))
 
     def __repr__(self) -> str:
         return f"<kiln.Workload {self.name}: {', '.join(self.kernels())}>"
@@ -422,6 +441,10 @@ class Service:
         from ._jobs import Job
 
         return Job(self, fspath(job), set or {}, sweep or {}, devices, output, resume)
+
+    def add_bundle(self, bundle: bytes | str | PathLike[str]) -> None:
+        """Code that the program brings along, a file of `kiln cache pack` or its bytes: what it has needs no compiler."""
+        self.handle.add_bundle(bundle if isinstance(bundle, bytes) else Path(bundle).read_bytes())
 
     def statistics(self) -> Statistics:
         """Waits for entries of the cache that are being written."""

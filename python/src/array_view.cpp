@@ -46,9 +46,10 @@ dl::DataType dtype_of(dl::TypeCode code, Py_ssize_t bytes) {
   return {code, static_cast<std::uint8_t>(bytes * 8), 1};
 }
 
-/// Of the struct module's format of one element. Opaque: anything but one number.
+/// Of the struct module's format of one element. Opaque: anything but one number of at most 16 bytes.
 dl::DataType dtype_of_format(const char* format, Py_ssize_t bytes) {
   const dl::DataType opaque{dl::kOpaque, 0, 1};
+  if (bytes > 16) return opaque;
   if (format == nullptr) return dtype_of(dl::kUInt, bytes);
   if (*format == '@' || *format == '=' || *format == '<' || *format == '|') ++format;
   const bool is_complex = *format == 'Z';
@@ -109,7 +110,8 @@ bool read_typestr(PyObject* interface, ArrayView& view) {
   if (typestr == nullptr || std::strlen(typestr) < 3) return refuse_interface("no 'typestr'");
   const long bytes = std::strtol(typestr + 2, nullptr, 10);
   view.bytes = static_cast<std::size_t>(bytes);
-  switch (typestr[1]) {
+  const bool is_number = bytes <= 16 && (typestr[0] != '>' || bytes == 1);
+  switch (is_number ? typestr[1] : 'V') {
     case 'b':
       view.dtype = dtype_of(dl::kBool, bytes);
       return true;
@@ -164,6 +166,8 @@ bool view_cuda(PyObject* object, ArrayView& view) {
   view.data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
   if (view.data == nullptr && PyErr_Occurred() != nullptr) return false;
   view.is_read_only = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
+  PyObject* mask = PyDict_GetItemString(interface.get(), "mask");
+  if (mask != nullptr && mask != Py_None) return refuse_interface("the array has a mask");
   view.device = {dl::kCuda, -1};
   if (!read_typestr(interface.get(), view) || !read_strides(interface.get(), view)) return false;
   PyObject* stream = PyDict_GetItemString(interface.get(), "stream");

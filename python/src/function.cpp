@@ -1,6 +1,7 @@
 #include "function.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -28,7 +29,11 @@ bool refuse(PyObject* type, const FunctionState& state, std::size_t index, const
   return false;
 }
 
+/// Words a TypeError anew; what else the argument raised is passed on.
 bool refuse_scalar(const FunctionState& state, std::size_t index, PyObject* argument, const char* expected) {
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0 &&
+      PyErr_ExceptionMatches(PyExc_BufferError) == 0)
+    return false;
   PyErr_Clear();
   return refuse(PyExc_TypeError, state, index, expected, with_article(type_name(argument)));
 }
@@ -38,10 +43,12 @@ bool refuse_range(const FunctionState& state, std::size_t index, PyObject* argum
   const Slot& slot = state.slots[index];
   const Owned text(PyObject_Str(argument));
   const char* digits = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
-  const std::string kind =
-      slot.kind == SlotKind::kSigned ? "a whole number of " : "a whole number, 0 or more, of ";
+  PyErr_Clear();  // Python prints no whole number of thousands of digits
+  const char* kind = slot.kind == SlotKind::kSigned  ? "a whole number of "
+                     : slot.kind == SlotKind::kFloat ? "a number of "
+                                                     : "a whole number, 0 or more, of ";
   return refuse(PyExc_ValueError, state, index, kind + std::to_string(slot.bytes) + " bytes",
-                digits == nullptr ? "another" : digits);
+                digits == nullptr ? "a larger one" : digits);
 }
 
 /// A whole number of whatever type, but no float: NumPy's and PyTorch's scalars are.
@@ -85,6 +92,7 @@ bool take_float(const FunctionState& state, std::size_t index, PyObject* argumen
   if (value == -1.0 && PyErr_Occurred() != nullptr) return refuse_scalar(state, index, argument, "a number");
   if (state.slots[index].bytes == sizeof(float)) {
     const auto single = static_cast<float>(value);
+    if (std::isinf(single) && !std::isinf(value)) return refuse_range(state, index, argument);
     std::memcpy(&word, &single, sizeof single);
   } else {
     std::memcpy(&word, &value, sizeof value);
@@ -154,7 +162,7 @@ bool check_view(const FunctionState& state, std::size_t index, const ArrayView& 
   if (!is_reached(state, view.device))
     return refuse(PyExc_ValueError, state, index, "an array on " + device_name(state.place),
                   "one on " + device_name(view.device));
-  if (view.is_read_only && !slot.is_const)
+  if (view.is_read_only && !slot.is_const && !slot.takes_read_only)
     return refuse(PyExc_ValueError, state, index, "an array that can be written", "one that is read-only");
   if (!view.is_dense)
     return refuse(PyExc_ValueError, state, index, "a contiguous array, row by row",
@@ -266,7 +274,8 @@ bool Values::take_struct(const FunctionState& state, std::size_t index, PyObject
 bool Values::take_own(FunctionState& state, std::size_t index, PyObject* argument,
                       const kiln_stream* stream) {
   Array* array = nullptr;
-  if (!nb::try_cast(nb::handle(argument), array) || array == nullptr) return false;
+  if (!nb::try_cast(nb::handle(argument), array) || array == nullptr)
+    return refuse(PyExc_TypeError, state, index, "an array", "a kiln.Array whose __init__ has not run");
   ArrayView view;
   view.device = array->place();
   view.dtype = array->dtype();
@@ -315,7 +324,8 @@ bool Values::take_late(FunctionState& state, PyObject* const* arguments, Target&
   std::shared_ptr<kiln_stream> borrowed;
   for (std::size_t i = 0; i < state.slots.size(); ++i) {
     if (!late_[i]) continue;
-    const TypeRoute& route = *state.slots[i].route;
+    // Looked up again: Python code that another argument ran may have launched this function meanwhile.
+    const TypeRoute& route = route_of(Py_TYPE(arguments[i]), state.on_host);
     if (route.route != Route::kOwn) {
       ArrayView view;
       if (!view_array(arguments[i], route, !state.slots[i].is_const, target.stream, view, loans_))

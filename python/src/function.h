@@ -28,10 +28,11 @@ struct Slot {
   std::size_t bytes = 0;
   bool is_const = false;               ///< of what is pointed at
   bool takes_any = false;              ///< arrays of any element: void*, structures of the kernel's text
+  bool takes_read_only = false;        ///< though the kernel may write: a workload's kernels do not say
   std::vector<dl::DataType> elements;  ///< that a pointer's arrays may have
   std::string declared;                ///< "const double*"
   std::string name;                    ///< "x"; empty: the signature has none
-  PyObject* key = nullptr;             ///< the name, interned; NULL: none
+  std::shared_ptr<PyObject> key;       ///< the name, interned; NULL: none
   const TypeRoute* route = nullptr;    ///< of the array type that was passed last
 };
 

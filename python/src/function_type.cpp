@@ -68,7 +68,7 @@ class Call {
       }
       std::size_t slot = 0;
       while (slot < state.slots.size() &&
-             (state.slots[slot].key == nullptr || PyUnicode_Compare(state.slots[slot].key, name) != 0))
+             (state.slots[slot].key == nullptr || PyUnicode_Compare(state.slots[slot].key.get(), name) != 0))
         ++slot;
       if (slot == state.slots.size() || ordered_[slot] != nullptr) {
         PyErr_Format(PyExc_TypeError,
@@ -342,7 +342,7 @@ Slot slot_of(const nb::tuple& given) {
     slot.elements.push_back(element_of(nb::cast<nb::tuple>(element)));
   slot.declared = nb::cast<std::string>(given[5]);
   slot.name = nb::cast<std::string>(given[6]);
-  if (!slot.name.empty()) slot.key = PyUnicode_InternFromString(slot.name.c_str());
+  if (!slot.name.empty()) slot.key.reset(PyUnicode_InternFromString(slot.name.c_str()), &Py_DecRef);
   return slot;
 }
 

@@ -31,6 +31,12 @@ Service make_service(const std::optional<std::string>& application,
   return service;
 }
 
+/// The bytes stay for as long as the process: what came from the service may outlive it.
+void add_bundle(const Service& service, nb::bytes bundle) {
+  check(kiln_service_add_bundle(service.get(), bundle.data(), bundle.size()));
+  (void)bundle.release();
+}
+
 nb::dict statistics(const Service& service) {
   kiln_statistics now{};
   now.size = sizeof now;
@@ -143,6 +149,7 @@ void bind_service(nb::module_& module) {
   nb::class_<Service>(module, "Service")
       .def_static("make", &make_service, nb::arg("application").none(), nb::arg("settings").none(),
                   nb::arg("log").none())
+      .def("add_bundle", &add_bundle, nb::arg("bundle"))
       .def("statistics", &statistics)
       .def("write_trace", [](const Service& own) { check(kiln_service_write_trace(own.get())); })
       .def("device", &open_device, nb::arg("name"))

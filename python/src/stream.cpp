@@ -57,6 +57,13 @@ Graph capture(const Stream& own, const nb::callable& function) {
   return Graph(graph);
 }
 
+void update(const Graph& own, const Stream& stream, const nb::callable& function) {
+  Enqueue enqueue{function, nullptr};
+  const kiln_status status = kiln_graph_update(own.get(), stream.handle.get(), &Enqueue::call, &enqueue);
+  if (enqueue.failure) std::rethrow_exception(enqueue.failure);
+  check(status);
+}
+
 double seconds_since(const Event& own, const Event& from) {
   double seconds = 0;
   check(without_gil([&] { return kiln_event_seconds(from.get(), own.get(), &seconds); }));
@@ -89,7 +96,8 @@ void bind_streams(nb::module_& module) {
           [](const Graph& own, const Stream& stream) {
             check(kiln_graph_launch(own.get(), stream.handle.get()));
           },
-          nb::arg("stream"));
+          nb::arg("stream"))
+      .def("update", &update, nb::arg("stream"), nb::arg("enqueue"));
   module.def("create_stream", &create_stream, nb::arg("device"));
   module.def("borrow_stream", &borrow_stream, nb::arg("device"), nb::arg("native"));
 }

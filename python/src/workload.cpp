@@ -80,8 +80,8 @@ kiln_scalar scalar_of(const char* name, nb::handle value) {
   return scalar;
 }
 
-/// A kernel of a workload knows how many pointers it takes, and no more: arrays of any element, each may be
-/// written.
+/// A kernel of a workload knows how many pointers it takes, and no more: arrays of any element, of which each
+/// may be written. One that is read-only may be one that the kernel reads.
 FunctionState state_for(const Kernel& own, const std::string& name, std::size_t count) {
   FunctionState state{
       Function(nullptr), own.device, device_of(kiln_device_id(own.device.get())), false, name, {}, {}, 0, {}};
@@ -89,7 +89,7 @@ FunctionState state_for(const Kernel& own, const std::string& name, std::size_t 
   Slot slot;
   slot.bytes = sizeof(void*);
   slot.takes_any = true;
-  slot.is_const = true;
+  slot.takes_read_only = true;
   slot.declared = "an array";
   state.slots.assign(count, slot);
   return state;

@@ -39,7 +39,7 @@ def gpu_or_skip(service: kiln.Service) -> kiln.Device:
         try:
             return service.device(name)
         except kiln.Error as error:
-            reasons.append(str(error).splitlines()[0])
+            reasons.append(str(error).split(": looked for", 1)[0].splitlines()[0])
     pytest.skip(f"no GPU: {reasons[0]}")
 
 

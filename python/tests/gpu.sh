@@ -11,7 +11,7 @@ trap 'rm -rf "$site"' EXIT
 names=(kiln nanobind-backend)
 python3 -c 'import pytest' 2> /dev/null || names+=(pytest)
 python3 -m pip install -q --no-index --find-links "$wheels" --target "$site" "${names[@]}"
-export PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1 XLA_PYTHON_CLIENT_PREALLOCATE=false
 cd "$site"  # not the tree, whose folder python/ has a kiln without its extension
 python3 -c 'import kiln; print(kiln.__file__, kiln.Service(application="kiln-gpu").device("cuda:0"))'
 result=0

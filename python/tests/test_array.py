@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import threading
+
 import numpy as np
 import pytest
 from conftest import AXPY
@@ -41,14 +45,82 @@ def test_hosts_side_of_read_is_read_only(device: kiln.Device) -> None:
     np.testing.assert_array_equal(np.asarray(device.array([1, 2]), dtype=float), [1.0, 2.0])
 
 
+def test_dlpack_lends_the_memory(axpy: kiln.Function, cpu: kiln.Device) -> None:
+    x = cpu.array(np.arange(6.0).reshape(2, 3))
+    lent = np.from_dlpack(x)
+    np.testing.assert_array_equal(lent, [[0, 1, 2], [3, 4, 5]])
+    lent[0, 0] = 7
+    assert x.host("read")[0, 0] == 7
+    del x
+    gc.collect()
+    lent[1] = 8  # which keeps the memory
+    np.testing.assert_array_equal(lent, [[7, 1, 2], [8, 8, 8]])
+    assert np.from_dlpack(cpu.zeros((0, 3))).shape == (0, 3)
+    assert np.from_dlpack(cpu.zeros(())).shape == ()
+
+
+def test_dlpack_of_every_version(device: kiln.Device) -> None:
+    x = device.array(np.ones(3))
+    before = sys.getrefcount(x)
+    assert '"dltensor"' in repr(x.__dlpack__())
+    assert '"dltensor_versioned"' in repr(x.__dlpack__(max_version=(1, 1), stream=None))
+    assert sys.getrefcount(x) == before  # capsules that nobody took give the array back
+    assert x.__dlpack_device__() == ((1, 0) if device.id == "cpu" else (2, 0) if "cuda" in device.id else (10, 0))
+    with pytest.raises(BufferError, match="lends its memory"):
+        x.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match=f"on {device.id}, and is not copied"):
+        x.__dlpack__(dl_device=(2, 7))
+
+
+def test_what_other_packages_write_is_seen(axpy: kiln.Function, device: kiln.Device) -> None:
+    x, y = device.array(np.ones(10)), device.zeros(10)
+    assert y.host("read")[0] == 0
+    capsule = y.__dlpack__(stream=None if device.id == "cpu" else 1)
+    axpy.unchecked(10, 3.0, x.pointer("read"), y.pointer("read"))  # a write that the array is not told of
+    device.synchronize()
+    np.testing.assert_array_equal(y.host("read"), 3)
+    del capsule
+
+
+def test_threads_share_an_array(axpy: kiln.Function, device: kiln.Device) -> None:
+    x, y = device.array(np.ones(100_000)), device.zeros(100_000)
+    errors: list[BaseException] = []
+
+    def work(launches: bool) -> None:
+        try:
+            for _ in range(100):
+                if launches:
+                    axpy.run(100_000, 1.0, x, y)
+                else:
+                    assert x.host("read")[0] == 1
+                    y.host("read")
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(launches,)) for launches in (True, False, True, False)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert x.host("read").min() == 1
+
+
 def test_types_of_arrays_are_checked(axpy: kiln.Function, device: kiln.Device) -> None:
     x, y = device.array(np.ones(10, np.float32)), device.zeros(10)
     with pytest.raises(TypeError, match="an array of float64; found one of float32"):
         axpy(10, 1, x, y)
     with pytest.raises(TypeError, match="holds numbers"):
         device.empty(3, dtype="U5")
+    with pytest.raises(TypeError, match="byte order; found >f8"):
+        device.empty(3, dtype=">f8")
     with pytest.raises(ValueError, match="negative"):
         device.empty(-3)
+    with pytest.raises(ValueError, match="more elements"):
+        device.empty((1 << 40, 1 << 40))
+    assert device.empty(np.int64(3)).shape == device.empty(np.array([3])).shape == (3,)
+    with pytest.raises(ValueError, match="without a copy"):
+        y.__array__(np.float32, copy=False)
 
 
 def test_empty_arrays(device: kiln.Device) -> None:
@@ -96,15 +168,25 @@ def test_streams_events_and_graphs(axpy: kiln.Function, device: kiln.Device) -> 
     graph.launch(stream)
     stream.synchronize()
     np.testing.assert_array_equal(y, 4.5)
+    graph.update(stream, lambda: [axpy.unchecked(1000, a, from_, to, stream=stream) for a in (1.0, 2.0)])
+    y.pointer("update", stream)
+    graph.launch(stream)
+    np.testing.assert_array_equal(y, 7.5)
+    with pytest.raises(KeyError, match="mine"):
+        graph.update(stream, fail)
+    graph.launch(stream)
+    y.pointer("update", stream)
+    np.testing.assert_array_equal(y, 10.5)
     with kiln.Timer(stream) as timer:
         axpy(1000, 0.0, x, y, stream=stream)
     assert 0 < timer.seconds < 10
 
 
-def test_an_exception_ends_a_capture(device: kiln.Device) -> None:
-    def fail() -> None:
-        raise KeyError("mine")
+def fail() -> None:
+    raise KeyError("mine")
 
+
+def test_an_exception_ends_a_capture(device: kiln.Device) -> None:
     with pytest.raises(KeyError, match="mine"):
         device.stream().capture(fail)
 
@@ -132,9 +214,12 @@ def test_streams_by_address_attribute_and_protocol(axpy: kiln.Function, device: 
     for form in forms:
         axpy.run(10, 1.0, x, y, stream=form)
     np.testing.assert_array_equal(y, len(forms))
-    borrowed = device.stream(stream.ptr)
-    assert borrowed.ptr == stream.ptr
-    borrowed.synchronize()
+    for form in forms[:5]:
+        borrowed = device.stream(form)
+        assert borrowed.ptr == stream.ptr
+        borrowed.synchronize()
+    with pytest.raises(TypeError, match="__cuda_stream__, .cuda_stream or .ptr; found str"):
+        device.stream("x")
 
 
 def test_a_pointer_that_is_no_stream_is_refused_on_the_cpu(service: kiln.Service) -> None:
@@ -174,6 +259,8 @@ def test_what_has_a_cuda_array_interface(service: kiln.Service, gpu: kiln.Device
         ({"typestr": "<f4"}, TypeError),
         ({"strides": (16,)}, ValueError),
         ({"data": (1 << 20, True)}, ValueError),
+        ({"mask": lent(x)}, ValueError),
+        ({"typestr": ">f8"}, TypeError),
     ):
         with pytest.raises(error):
             axpy(10, 2.0, lent(x), lent(y, **changes))

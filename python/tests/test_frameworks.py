@@ -102,6 +102,75 @@ def test_torch_launches_go_to_its_current_stream(service: kiln.Service, gpu: kil
     assert torch.all(y == 9)
 
 
+def test_torch_takes_kilns_arrays(service: kiln.Service, device: kiln.Device, torch: Any) -> None:
+    axpy = axpy_on(service, device)
+    x, y = device.array(np.arange(1000.0)), device.zeros(1000)
+    axpy(1000, 2.0, x, y)
+    taken = torch.from_dlpack(y)
+    assert (taken.device.type, taken.data_ptr()) == ("cpu" if device.id == "cpu" else "cuda", y.pointer())
+    assert torch.equal(taken.cpu(), 2 * torch.arange(1000, dtype=torch.float64))
+    taken += 1
+    if device.id != "cpu":
+        torch.cuda.synchronize()
+    np.testing.assert_array_equal(y.host("read"), 2 * np.arange(1000.0) + 1)
+    del y
+    assert taken[1] == 3  # the tensor keeps the memory
+
+
+SPIN = """__global__ void spin(long long cycles) {
+  const long long begin = clock64();
+  while (clock64() - begin < cycles) {}
+}"""
+
+
+@pytest.fixture
+def spin(service: kiln.Service, gpu: kiln.Device) -> kiln.Function:
+    """Keeps a stream busy for some 0.1 s."""
+    return service.program("spin.cu", SPIN).function("spin", device=gpu, block=1, grid=1)
+
+
+@pytest.mark.gpu
+def test_cupy_launches_go_to_its_current_stream(service: kiln.Service, gpu: kiln.Device, spin: kiln.Function) -> None:
+    cupy = pytest.importorskip("cupy")
+    axpy = axpy_on(service, gpu)
+    n = 1 << 20
+    x, y = cupy.ones(n), cupy.zeros(n)
+    axpy.run(n, 0.0, x, y)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.Device().synchronize()
+    with stream:
+        spin(200_000_000, stream=stream)
+        x.fill(3)
+        axpy(n, 1.0, x, y)  # behind the spin and the fill, on the stream that CuPy works on
+        gpu.synchronize()  # the null stream is idle: the launch did not go there
+        busy = not stream.done
+    stream.synchronize()
+    assert busy
+    assert bool(cupy.all(y == 3))
+    graph_stream = cupy.cuda.Stream(non_blocking=True)
+    with graph_stream:
+        graph_stream.begin_capture()
+        axpy(n, 1.0, x, y)
+        graph = graph_stream.end_capture()
+        graph.launch(graph_stream)
+        graph.launch(graph_stream)
+    graph_stream.synchronize()
+    assert bool(cupy.all(y == 9))
+
+
+@pytest.mark.gpu
+def test_cupy_takes_kilns_arrays(service: kiln.Service, gpu: kiln.Device) -> None:
+    cupy = pytest.importorskip("cupy")
+    axpy = axpy_on(service, gpu)
+    x, y = gpu.array(np.arange(1000.0)), gpu.zeros(1000)
+    axpy(1000, 2.0, x, y)
+    for taken in (cupy.from_dlpack(y), cupy.asarray(y)):  # DLPack, __cuda_array_interface__
+        assert taken.data.ptr == y.pointer()
+        taken += 1
+    cupy.cuda.Device().synchronize()
+    np.testing.assert_array_equal(y.host("read"), 2 * np.arange(1000.0) + 2)
+
+
 @pytest.mark.gpu
 def test_cupy(service: kiln.Service, gpu: kiln.Device) -> None:
     cupy = pytest.importorskip("cupy")
@@ -125,13 +194,49 @@ def test_cupy(service: kiln.Service, gpu: kiln.Device) -> None:
         axpy(n // 2, 0.5, x[::2], y)
 
 
-def test_jax(service: kiln.Service, device: kiln.Device) -> None:
-    jax = pytest.importorskip("jax")
+@pytest.fixture
+def jax(device: kiln.Device) -> Any:
+    """The package, with the device as its default."""
+    module = pytest.importorskip("jax")
     kind = "cpu" if device.id == "cpu" else "gpu"
     try:
-        place = jax.devices(kind)[0]
+        place = module.devices(kind)[0]
     except RuntimeError as error:
         pytest.skip(f"this JAX has no {kind}: {error}")
+    with module.default_device(place):
+        yield module
+
+
+def test_jax_computes_before_and_after(service: kiln.Service, device: kiln.Device, jax: Any) -> None:
+    axpy = axpy_on(service, device, "float")
+    n = 1 << 20
+    x = jax.numpy.ones(n, dtype="float32")
+    y = device.zeros(n, dtype="f4")
+    axpy(n, 0.0, x, y)
+    x = jax.jit(lambda v: jax.lax.fori_loop(0, 200, lambda _, w: w + 1, v))(x)  # enqueued, not awaited
+    axpy(n, 2.0, x, y)
+    taken = jax.dlpack.from_dlpack(y)
+    assert taken.devices() == x.devices()
+    assert float((taken + 1).sum()) == n * 403
+    # A stream of the caller's, which waits for JAX's arrays too.
+    stream = device.stream()
+    axpy.run(n, 1.0, jax.jit(lambda v: v * 2)(x), y, stream=stream)
+    np.testing.assert_array_equal(y.host("read"), 804)
+
+
+def test_decorated_kernels_take_jax_arrays(service: kiln.Service, device: kiln.Device, jax: Any) -> None:
+    @kiln.kernel(service=service, block=64, cover="n")
+    def square(n: kiln.i32, x: kiln.const_ptr[kiln.T], y: kiln.ptr[kiln.T]) -> None:
+        """y[i] = x[i] * x[i];"""
+
+    for dtype in ("float32", "int32"):
+        y = device.empty(100, dtype)
+        square(100, jax.numpy.arange(100, dtype=dtype), y)
+        np.testing.assert_array_equal(y, np.arange(100, dtype=dtype) ** 2)
+
+
+def test_jax(service: kiln.Service, device: kiln.Device, jax: Any) -> None:
+    place = jax.devices("cpu" if device.id == "cpu" else "gpu")[0]
     x = jax.device_put(np.arange(1000, dtype=np.float32), place)
     y = device.zeros(1000, dtype="f4")
     axpy = axpy_on(service, device, "float")

@@ -198,6 +198,51 @@ def test_numbers_that_do_not_fit_are_refused(service: kiln.Service, c_type: str,
         put(value)
 
 
+def test_numbers_too_large_for_a_float_are_refused(service: kiln.Service) -> None:
+    put = service.program("put.cu", "__global__ void put(float value, float* to) { *to = value; }").function(
+        "put", device="cpu", block=1, grid=1
+    )
+    to = np.zeros(1, np.float32)
+    put(float("inf"), to)
+    assert to[0] == np.inf
+    with pytest.raises(ValueError, match=r"argument 0 \(value, float\): expected a number of 4 bytes; found 1e\+300"):
+        put(1e300, to)
+
+
+def test_what_a_number_raises_is_passed_on(axpy: kiln.Function) -> None:
+    class Broken:
+        def __index__(self) -> int:
+            raise LookupError("mine")
+
+        def __float__(self) -> float:
+            raise LookupError("mine")
+
+    x, y = pair()
+    with pytest.raises(LookupError, match="mine"):
+        axpy(Broken(), 0.5, x, y)
+    with pytest.raises(LookupError, match="mine"):
+        axpy(1000, Broken(), x, y)
+    huge = 10**5000  # more digits than Python prints
+    with pytest.raises(ValueError, match="4 bytes; found a larger one"):
+        axpy(huge, 0.5, x, y)
+
+
+def test_a_call_inside_a_call(service: kiln.Service) -> None:
+    """A number whose conversion launches the function that it is an argument of, with arrays of another package."""
+    add = service.program("add.cu", "__global__ void add(double* x, int n) { x[0] += n; }").function(
+        "add", device="cpu", block=1, grid=1
+    )
+    x, y = service.device("cpu").zeros(1), np.zeros(1)
+
+    class Launches:
+        def __index__(self) -> int:
+            add(y, 1)
+            return 2
+
+    add(x, Launches())
+    assert (x.host("read")[0], y[0]) == (2, 1)
+
+
 def test_bools_are_bools(service: kiln.Service) -> None:
     put = service.program("put.cu", "__global__ void put(bool b, bool* to) { *to = b; }").function(
         "put", device="cpu", block=1, grid=1
@@ -275,6 +320,11 @@ def test_the_shape_of_a_launch(service: kiln.Service) -> None:
     blocks = service.program("index.cu", INDEX).function("index", device="cpu", block=4)
     blocks[2](to)
     np.testing.assert_array_equal(to[4:8], [100, 101, 102, 103])
+    numbers = service.program("index.cu", INDEX).function("index", device="cpu", block=np.int64(4), grid=np.array([3, 1]))
+    numbers(to)
+    assert to[11] == 203
+    with pytest.raises(ValueError, match="block: expected 1 or more; found 0"):
+        service.program("index.cu", INDEX).function("index", device="cpu", block=0)
     for wrong, message in (
         (0, "grid: expected 1 or more; found 0"),
         (((1, 1, 1, 1), 1), "one to three numbers; found 4"),

@@ -227,6 +227,21 @@ def test_kernels_of_workload_files(service: kiln.Service, folder: Path) -> None:
         workload.kernel("saxpy", device="cpu", set={"n": -1})
 
 
+def test_kernels_of_workload_files_take_kilns_arrays(
+    service: kiln.Service, folder: Path, device: kiln.Device
+) -> None:
+    kernel = service.workload(folder / "saxpy").kernel(
+        "saxpy", device=device, set={"n": 100, "T": "double", "bind.a": "run", "block": 64}
+    )
+    z, x, y = device.zeros(100), device.array(np.arange(100.0)), device.array(np.ones(100))
+    np.testing.assert_array_equal(z.host("read"), 0)
+    kernel(z, x, y, a=3.0)
+    np.testing.assert_array_equal(z.host("read"), 3 * np.arange(100.0) + 1)
+    stream = device.stream()
+    kernel.run(z, x, y, a=4.0, stream=stream)
+    np.testing.assert_array_equal(z, 4 * np.arange(100.0) + 1)
+
+
 def test_the_shipped_workloads_are_found(service: kiln.Service, cpu: kiln.Device) -> None:
     copy = service.workload("babelstream")
     assert "copy" in " ".join(copy.kernels())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -61,6 +62,36 @@ def test_settings_are_checked() -> None:
     assert caught.value.kind is kiln.ErrorKind.BAD_INPUT
     assert caught.value.status == 2
     assert caught.value.log == ""
+
+
+def test_settings_keep_every_character(tmp_path: Path) -> None:
+    folder = tmp_path / 'a: "b" # c'
+    service = kiln.Service(application="a", settings={"cache_dir": folder, "log_level": "error", "cache": True})
+    axpy_of(service)
+    service.statistics()
+    assert any(folder.rglob("*"))
+
+
+def test_a_bundle_needs_no_compiler(tmp_path: Path) -> None:
+    program = shutil.which("kiln")
+    if program is None:
+        pytest.skip("no program kiln in PATH")
+    axpy_of(service := kiln.Service(application="a", settings={"cache_dir": tmp_path / "cache"}))
+    service.statistics()
+    subprocess.run(
+        [program, "cache", "pack", "--output", tmp_path / "axpy.bundle"],
+        check=True,
+        env={**os.environ, "KILN_CACHE_DIR": str(tmp_path / "cache")},
+    )
+    other = kiln.Service(application="a", settings={"cache_dir": tmp_path / "empty"})
+    other.add_bundle(tmp_path / "axpy.bundle")
+    axpy = axpy_of(other)
+    assert other.statistics().compiled == 0
+    y = np.zeros(3)
+    axpy(3, 2.0, np.ones(3), y)
+    np.testing.assert_array_equal(y, 2)
+    with pytest.raises(kiln.Error):
+        other.add_bundle(b"not a bundle")
 
 
 def test_an_unknown_device_is_reported(service: kiln.Service) -> None:

@@ -12,7 +12,7 @@ import pytest
 import kiln
 from kiln import _kiln
 
-USE = """
+USE = '''
 import kiln
 import numpy as np
 from typing import assert_type
@@ -24,8 +24,19 @@ assert_type(axpy.info.registers, int | None)
 axpy(3, 0.5, np.zeros(3), np.zeros(3), stream=service.device("cpu").stream())
 assert_type(axpy.time(3, 1), float)
 assert_type(service.job("a.yaml", sweep={"b": [1, 2]}).run(progress=True)[0].seconds, float | None)
+
+@kiln.kernel(service=service, block=256, cover="n")
+def scale(n: kiln.i32, a: kiln.T, x: kiln.ptr[kiln.T], y: kiln.const_ptr[kiln.f32]) -> None:
+    """x[i] = a * y[i];"""
+
+assert_type(scale, kiln.KernelFunction)
+scale(3, 0.5, np.zeros(3), y=np.zeros(3))
+assert_type(scale.get("cuda:0", T="float"), kiln.Function)
+array = service.device("cpu").zeros((2, 3))
+assert_type(array, kiln.Array)
+array.host("reed")  # error: not an access
 service.program("a.cu", "...").function("axpy", blok=256)  # error: unexpected keyword
-"""
+'''
 
 
 def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -37,8 +48,9 @@ def test_users_see_the_types(tmp_path: Path) -> None:
     (tmp_path / "use.py").write_text(USE)
     result = run("mypy", "--strict", "use.py", cwd=tmp_path)
     errors = [line for line in result.stdout.splitlines() if ": error:" in line]
-    assert len(errors) == 1, result.stdout
-    assert "blok" in errors[0]
+    assert len(errors) == 2, result.stdout
+    assert "host" in errors[0]
+    assert "blok" in errors[1]
 
 
 def test_the_package_is_typed(tmp_path: Path) -> None:
