@@ -1,3 +1,5 @@
+#include "kiln/portable.h"
+
 #include "radix_sort.h"
 
 // One pass over keys in memory, as kernels: see README.md.

@@ -12,8 +12,8 @@
 // Items come from a source, which is made for each work-item and need not be memory: `Source::Key at(int k)`
 // is the work-item's k-th item, item first + k * stride of the whole; it is asked for in the order of k, each
 // at most once. A digit functor gives the digit of a key, below 2^Bits.
-
-#include "kiln/portable.h"
+//
+// The text that includes this includes "kiln/params.h" or "kiln/portable.h" before it.
 
 namespace radix_sort {
 
@@ -172,8 +172,113 @@ struct Exchange {
   };
 };
 
-/// Writes the tile's items to their places. `counts` and `totals` are those of `scan`; `payload` is a source
-/// with numbers of 32 bits, or NoPayload.
+/// Writes the items of one tile to their places. `shared.starts[digit]`: the place of the tile's first item
+/// of a digit, and when all have left the place of the next tile's. `left`: how many items there are from the
+/// tile's first on.
+template <int Bits, int Block, int Items, class Source, class Payload, class Digit>
+__device__ inline void scatter_tile(Exchange<Bits, Block, Items, typename Source::Key>& shared,
+                                    typename Source::Key* __restrict__ sorted_keys,
+                                    unsigned* __restrict__ sorted_payload, Source source, Payload payload,
+                                    Share share, Digit digit, long long n, long long left) {
+  using Key = typename Source::Key;
+  using Shared = Exchange<Bits, Block, Items, Key>;
+  using Lanes = LaneMask<kLanes<Block>>;
+  using Mask = typename Lanes::Type;
+  constexpr int digits = 1 << Bits;
+  constexpr int lanes = kLanes<Block>;
+  static_assert(Block * Items < 65536, "places in a tile have 16 bits");
+  const int item = int(threadIdx.x);
+  const int warp = item / lanes;
+  const int lane = item % lanes;
+  for (int d = lane; d < digits; d += lanes) {
+    shared.ranks[warp][d] = 0;
+    shared.lanes[warp][d] = 0;
+  }
+  kiln::sync_warp();
+
+  // Each item's rank among those of its warp with the same digit. Items behind the last one have the largest
+  // digit, and so the last places.
+  Key keys[Items];
+  unsigned short ranks[Items];
+  const Mask below = (Mask(1) << lane) - 1;
+  KILN_UNROLL_ALL
+  for (int k = 0; k < Items; ++k) {
+    const bool is_there = share.first + (long long)k * share.stride < n;
+    keys[k] = is_there ? source.at(k) : Key(0);
+  }
+  KILN_UNROLL_ALL
+  for (int k = 0; k < Items; ++k) {
+    const bool is_there = share.first + (long long)k * share.stride < n;
+    const unsigned d = is_there ? digit(keys[k]) : digits - 1;
+    atomicOr(&shared.lanes[warp][d], Mask(1) << lane);
+    kiln::sync_warp();
+    const Mask peers = shared.lanes[warp][d];
+    const unsigned short before = shared.ranks[warp][d];
+    ranks[k] = (unsigned short)(before + Lanes::count(peers & below));
+    kiln::sync_warp();
+    if ((peers & below) == 0) {
+      shared.ranks[warp][d] = (unsigned short)(before + Lanes::count(peers));
+      shared.lanes[warp][d] = 0;
+    }
+    kiln::sync_warp();
+  }
+  __syncthreads();
+
+  // Where each warp's items of a digit begin in the tile.
+  for (int d = item; d < digits; d += Block) {
+    unsigned sum = 0;
+    for (int w = 0; w < Shared::kWarps; ++w) sum += shared.ranks[w][d];
+    shared.scanned[d] = sum;
+  }
+  __syncthreads();
+  exclusive_scan<Block, digits>(shared.scanned);
+  for (int d = item; d < digits; d += Block) {
+    unsigned place = shared.scanned[d];
+    shared.starts[d] -= place;
+    for (int w = 0; w < Shared::kWarps; ++w) {
+      const unsigned here = shared.ranks[w][d];
+      shared.ranks[w][d] = (unsigned short)place;
+      place += here;
+    }
+  }
+  __syncthreads();
+
+  KILN_UNROLL_ALL
+  for (int k = 0; k < Items; ++k) {
+    const bool is_there = share.first + (long long)k * share.stride < n;
+    ranks[k] = (unsigned short)(ranks[k] + shared.ranks[warp][is_there ? digit(keys[k]) : digits - 1]);
+    shared.keys[ranks[k]] = keys[k];
+  }
+  __syncthreads();
+  unsigned places[Items];
+  KILN_UNROLL_ALL
+  for (int k = 0; k < Items; ++k) {
+    const int at = k * Block + item;
+    if (at >= left) continue;
+    const Key key = shared.keys[at];
+    places[k] = shared.starts[digit(key)] + at;
+    sorted_keys[places[k]] = key;
+  }
+  __syncthreads();
+  if (Payload::kStored) {
+    KILN_UNROLL_ALL
+    for (int k = 0; k < Items; ++k) {
+      if (share.first + (long long)k * share.stride < n) shared.payload[ranks[k]] = payload.at(k);
+    }
+    __syncthreads();
+    KILN_UNROLL_ALL
+    for (int k = 0; k < Items; ++k) {
+      const int at = k * Block + item;
+      if (at < left) sorted_payload[places[k]] = shared.payload[at];
+    }
+  }
+  for (int d = item; d < digits; d += Block)
+    shared.starts[d] += d + 1 < digits ? shared.scanned[d + 1] : Block * Items;
+  __syncthreads();
+}
+
+/// Writes the items of this block's tile to their places. `counts` and `totals` are those of `scan`;
+/// `payload` is a source with numbers of 32 bits, or NoPayload.
 template <int Bits, int Block, int Items, class Source, class Payload, class Digit>
 __device__ inline void scatter(typename Source::Key* __restrict__ sorted_keys,
                                unsigned* __restrict__ sorted_payload, const unsigned* __restrict__ counts,
@@ -181,7 +286,6 @@ __device__ inline void scatter(typename Source::Key* __restrict__ sorted_keys,
                                Share share, Digit digit, long long n) {
   using Key = typename Source::Key;
   constexpr int digits = 1 << Bits;
-  constexpr bool has_payload = Payload::kStored;
   if constexpr (Block == 1) {
     unsigned places[digits];
     unsigned before = 0;
@@ -194,103 +298,64 @@ __device__ inline void scatter(typename Source::Key* __restrict__ sorted_keys,
       const Key key = source.at(k);
       const unsigned place = places[digit(key)]++;
       sorted_keys[place] = key;
-      if (has_payload) sorted_payload[place] = payload.at(k);
+      if (Payload::kStored) sorted_payload[place] = payload.at(k);
     }
   } else {
-    using Shared = Exchange<Bits, Block, Items, Key>;
-    using Lanes = LaneMask<kLanes<Block>>;
-    using Mask = typename Lanes::Type;
-    constexpr int lanes = kLanes<Block>;
-    static_assert(Block * Items < 65536, "places in a tile have 16 bits");
-    __shared__ Shared shared;
+    __shared__ Exchange<Bits, Block, Items, Key> shared;
     const int item = int(threadIdx.x);
-    const int warp = item / lanes;
-    const int lane = item % lanes;
     for (int d = item; d < digits; d += Block) shared.scanned[d] = totals[d];
-    for (int d = lane; d < digits; d += lanes) {
-      shared.ranks[warp][d] = 0;
-      shared.lanes[warp][d] = 0;
-    }
     __syncthreads();
     exclusive_scan<Block, digits>(shared.scanned);
     for (int d = item; d < digits; d += Block)
       shared.starts[d] = shared.scanned[d] + counts[(long long)d * gridDim.x + blockIdx.x];
-
-    // Each item's rank among those of its warp with the same digit. Items behind the last one have the
-    // largest digit, and so the last places.
-    Key keys[Items];
-    unsigned short ranks[Items];
-    const Mask below = (Mask(1) << lane) - 1;
-    KILN_UNROLL_ALL
-    for (int k = 0; k < Items; ++k) {
-      const bool is_there = share.first + (long long)k * share.stride < n;
-      keys[k] = is_there ? source.at(k) : Key(0);
-    }
-    KILN_UNROLL_ALL
-    for (int k = 0; k < Items; ++k) {
-      const bool is_there = share.first + (long long)k * share.stride < n;
-      const unsigned d = is_there ? digit(keys[k]) : digits - 1;
-      atomicOr(&shared.lanes[warp][d], Mask(1) << lane);
-      kiln::sync_warp();
-      const Mask peers = shared.lanes[warp][d];
-      const unsigned short before = shared.ranks[warp][d];
-      ranks[k] = (unsigned short)(before + Lanes::count(peers & below));
-      kiln::sync_warp();
-      if ((peers & below) == 0) {
-        shared.ranks[warp][d] = (unsigned short)(before + Lanes::count(peers));
-        shared.lanes[warp][d] = 0;
-      }
-      kiln::sync_warp();
-    }
     __syncthreads();
+    scatter_tile<Bits, Block, Items>(shared, sorted_keys, sorted_payload, source, payload, share, digit, n,
+                                     n - (long long)blockIdx.x * (Block * Items));
+  }
+}
 
-    // Where each warp's items of a digit begin in the tile.
-    for (int d = item; d < digits; d += Block) {
-      unsigned sum = 0;
-      for (int w = 0; w < Shared::kWarps; ++w) sum += shared.ranks[w][d];
-      shared.scanned[d] = sum;
+/// One pass over `n` items by one block: for many short lists, one for each block. `source_of(share)` and
+/// `payload_of(share)` make the sources of a tile's items.
+template <int Bits, int Block, int Items, class Key, class SourceOf, class PayloadOf, class Digit>
+__device__ inline void sort_segment(Key* sorted_keys, unsigned* sorted_payload, SourceOf source_of,
+                                    PayloadOf payload_of, Digit digit, long long n) {
+  constexpr int digits = 1 << Bits;
+  const long long tiles = (n + Block * Items - 1) / (Block * Items);
+  if constexpr (Block == 1) {
+    unsigned places[digits] = {};
+    for (long long tile = 0; tile < tiles; ++tile) {
+      const Share share = share_of_tile<Block, Items>(tile);
+      auto source = source_of(share);
+      for (int k = 0; k < Items && share.first + k < n; ++k) ++places[digit(source.at(k))];
     }
-    __syncthreads();
-    exclusive_scan<Block, digits>(shared.scanned);
-    for (int d = item; d < digits; d += Block) {
-      unsigned place = shared.scanned[d];
-      shared.starts[d] -= place;
-      for (int w = 0; w < Shared::kWarps; ++w) {
-        const unsigned here = shared.ranks[w][d];
-        shared.ranks[w][d] = (unsigned short)place;
-        place += here;
+    exclusive_scan<Block, digits>(places);
+    for (long long tile = 0; tile < tiles; ++tile) {
+      const Share share = share_of_tile<Block, Items>(tile);
+      auto source = source_of(share);
+      auto payload = payload_of(share);
+      for (int k = 0; k < Items && share.first + k < n; ++k) {
+        const Key key = source.at(k);
+        const unsigned place = places[digit(key)]++;
+        sorted_keys[place] = key;
+        if (decltype(payload)::kStored) sorted_payload[place] = payload.at(k);
       }
     }
+  } else {
+    __shared__ Exchange<Bits, Block, Items, Key> shared;
+    for (int d = int(threadIdx.x); d < digits; d += Block) shared.starts[d] = 0;
     __syncthreads();
-
-    KILN_UNROLL_ALL
-    for (int k = 0; k < Items; ++k) {
-      const bool is_there = share.first + (long long)k * share.stride < n;
-      ranks[k] = (unsigned short)(ranks[k] + shared.ranks[warp][is_there ? digit(keys[k]) : digits - 1]);
-      shared.keys[ranks[k]] = keys[k];
+    for (long long tile = 0; tile < tiles; ++tile) {
+      const Share share = share_of_tile<Block, Items>(tile);
+      auto source = source_of(share);
+      for (int k = 0; k < Items && share.first + (long long)k * share.stride < n; ++k)
+        atomicAdd(&shared.starts[digit(source.at(k))], 1u);
     }
     __syncthreads();
-    const long long left = n - (long long)blockIdx.x * (Block * Items);
-    unsigned places[Items];
-    KILN_UNROLL_ALL
-    for (int k = 0; k < Items; ++k) {
-      const int at = k * Block + item;
-      if (at >= left) continue;
-      const Key key = shared.keys[at];
-      places[k] = shared.starts[digit(key)] + at;
-      sorted_keys[places[k]] = key;
-    }
-    if (!has_payload) return;
-    __syncthreads();
-    KILN_UNROLL_ALL
-    for (int k = 0; k < Items; ++k) {
-      if (share.first + (long long)k * share.stride < n) shared.payload[ranks[k]] = payload.at(k);
-    }
-    __syncthreads();
-    KILN_UNROLL_ALL
-    for (int k = 0; k < Items; ++k) {
-      const int at = k * Block + item;
-      if (at < left) sorted_payload[places[k]] = shared.payload[at];
+    exclusive_scan<Block, digits>(shared.starts);
+    for (long long tile = 0; tile < tiles; ++tile) {
+      const Share share = share_of_tile<Block, Items>(tile);
+      scatter_tile<Bits, Block, Items>(shared, sorted_keys, sorted_payload, source_of(share),
+                                       payload_of(share), share, digit, n, n - tile * (Block * Items));
     }
   }
 }
