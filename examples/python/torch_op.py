@@ -1,15 +1,14 @@
 """A PyTorch operator whose forward and backward are Kiln kernels, on CPU and CUDA tensors: python torch_op.py [cpu|cuda].
 
-swish(x, beta) = x / (1 + exp(-beta x)), differentiable in both arguments. One text serves every device and both precisions; a
-launch goes to PyTorch's current stream.
+swish(x, beta) = x / (1 + exp(-beta x)), differentiable in both arguments. It is registered as kiln_example::swish, so that
+torch.compile takes it into a graph. One text serves every device and both precisions; a launch goes to PyTorch's current stream.
 """
-
-from __future__ import annotations
 
 import functools
 import sys
 
 import torch
+from torch import Tensor
 
 import kiln
 
@@ -45,28 +44,41 @@ def function(name: str, device: str, dtype: torch.dtype) -> kiln.Function:
     return program().function(name, device=device, template=[C_TYPES[dtype]], block=256, cover="n")
 
 
-class Swish(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, beta):
-        x = x.contiguous()
-        y = torch.empty_like(x)
-        function("forward", str(x.device), x.dtype)(x.numel(), x.detach(), beta.detach(), y)
-        ctx.save_for_backward(x, beta)
-        return y
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx, grad):
-        x, beta = ctx.saved_tensors
-        grad_x, grad_beta = torch.empty_like(x), torch.empty_like(x)
-        launch = function("backward", str(x.device), x.dtype)
-        launch(x.numel(), x.detach(), beta.detach(), grad.contiguous(), grad_x, grad_beta)
-        return grad_x, grad_beta.sum().reshape(beta.shape)
-
-
-def swish(x: torch.Tensor, beta: torch.Tensor) -> torch.Tensor:
+@torch.library.custom_op("kiln_example::swish", mutates_args=())
+def swish(x: Tensor, beta: Tensor) -> Tensor:
     """`beta` has one element, and the type and the device of `x`."""
-    return Swish.apply(x, beta)
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    function("forward", str(x.device), x.dtype)(x.numel(), x, beta, y)
+    return y
+
+
+@torch.library.custom_op("kiln_example::swish_backward", mutates_args=())
+def swish_backward(x: Tensor, beta: Tensor, grad: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradients of x and, element by element, of beta."""
+    x = x.contiguous()
+    grad_x, grad_beta = torch.empty_like(x), torch.empty_like(x)
+    launch = function("backward", str(x.device), x.dtype)
+    launch(x.numel(), x, beta, grad.contiguous(), grad_x, grad_beta)
+    return grad_x, grad_beta
+
+
+def empty(x: Tensor) -> Tensor:
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+# Shapes and types of the results, for torch.compile.
+swish.register_fake(lambda x, beta: empty(x))
+swish_backward.register_fake(lambda x, beta, grad: (empty(x), empty(x)))
+
+
+def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor]:
+    x, beta = ctx.saved_tensors
+    grad_x, grad_beta = swish_backward(x, beta, grad)
+    return grad_x, grad_beta.sum().reshape(beta.shape)
+
+
+swish.register_autograd(backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
 
 
 def main() -> None:

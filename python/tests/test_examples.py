@@ -52,6 +52,8 @@ def test_the_gradients_of_the_torch_operator(torch_op: Any, device: kiln.Device)
     beta = torch.tensor([0.7], **options)  # type: ignore[arg-type]
     assert torch.autograd.gradcheck(torch_op.swish, (x, beta))
     assert torch.autograd.gradcheck(lambda a, b: torch_op.swish(a.T, b), (x, beta))
+    torch.library.opcheck(torch_op.swish, (x, beta))
+    torch.library.opcheck(torch_op.swish, (x.detach().T, beta.detach()))
 
 
 def test_the_torch_operator_agrees_with_torch(torch_op: Any, device: kiln.Device) -> None:
@@ -66,4 +68,8 @@ def test_the_torch_operator_agrees_with_torch(torch_op: Any, device: kiln.Device
         ours = torch.autograd.grad((torch_op.swish(x, beta) ** 2).sum(), (x, beta))
         theirs = torch.autograd.grad(((x * torch.sigmoid(beta * x)) ** 2).sum(), (x, beta))
         for one, other in zip(ours, theirs, strict=True):
+            torch.testing.assert_close(one, other)
+        compiled = torch.compile(lambda a, b: (torch_op.swish(2 * a, b) ** 2).sum(), backend="aot_eager", fullgraph=True)
+        theirs = torch.autograd.grad((2 * x * torch.sigmoid(beta * 2 * x)).square().sum(), (x, beta))
+        for one, other in zip(torch.autograd.grad(compiled(x, beta), (x, beta)), theirs, strict=True):
             torch.testing.assert_close(one, other)
