@@ -82,6 +82,7 @@ class Solver {
   void upload(const double* host) {
     const auto to = vector(host).host_write();
     std::fill(std::copy_n(host, nrow_, to.begin()), to.end(), 0.0);
+    static_cast<void>(vector(host).read(stream_));  // copies now, and not in the first launch
   }
   void download(double* host) { std::copy_n(vector(host).host_read().begin(), nrow_, host); }
 
@@ -114,6 +115,8 @@ class Solver {
         to_column[at] = j < count ? columns[row][j] : std::min(row, nrow_ - 1);
       }
     }
+    static_cast<void>(values_->read(stream_));
+    static_cast<void>(columns_->read(stream_));
   }
 
   kiln::Service service_;
@@ -155,6 +158,7 @@ void kiln_begin(int nrow, const int* nnz_in_row, const double* const* values, co
     solver = std::make_unique<Solver>(nrow, nnz_in_row, values, columns);
     solver->upload(b);
     solver->upload(x);
+    solver->wait();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     std::printf("Kiln: %s; kernels and copy of the matrix in %.2f s\n", solver->what().c_str(),
                 seconds.count());
