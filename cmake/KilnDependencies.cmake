@@ -1,6 +1,11 @@
 # Third-party libraries, all from the distribution's packages (tools/packages.txt lists them).
 include(${CMAKE_CURRENT_LIST_DIR}/KilnLinkDependencies.cmake)
-kiln_find(CLI11 libcli11-dev)
+# Inside another project libraries and worker are enough where the command line cannot be built.
+if(PROJECT_IS_TOP_LEVEL OR KILN_INSTALL OR KILN_BUILD_TESTS)
+  kiln_find(CLI11 libcli11-dev)
+else()
+  find_package(CLI11 QUIET)
+endif()
 kiln_find(nlohmann_json nlohmann-json3-dev)
 if(KILN_BUILD_TESTS)
   kiln_find(GTest "libgtest-dev;libgmock-dev")

@@ -40,6 +40,12 @@ for mistake in WRONG_POINTER WRONG_CONST WRONG_COUNT WRONG_SCALAR; do
   if check_syntax -D $mistake; then fail "$mistake compiles"; fi
 done
 
+# The worker of this installation, and none that lies elsewhere, is the one that compiles.
+worker=$folder/prefix/libexec/kiln/kiln-worker
+mv "$worker" "$worker.real"
+printf '#!/bin/sh\ntouch "%s/worked"\nexec "%s.real" "$@"\n' "$folder" "$worker" > "$worker"
+chmod +x "$worker"
+
 # In a folder whose owner has settings of their own, with variables for Kiln's users.
 mkdir "$folder/somewhere"
 cd "$folder/somewhere"
@@ -49,6 +55,7 @@ printf 'cpu_compiler: ./fake-c++\nno_such_setting: 1\n' > kiln.yaml
 export XDG_CACHE_HOME=$folder/cache XDG_CONFIG_HOME=$folder/config KILN_CPU_COMPILER=$PWD/fake-c++ KILN_CACHE_DIR=$folder/not-read \
   KILN_WORKLOAD_PATH=/nonexistent KILN_SETTINGS=$PWD/kiln.yaml
 "$folder/build-shared/newcomer"
+[ -e "$folder/worked" ] || fail "the installation's kiln-worker was not started"
 [ ! -e "$folder/ran" ] || fail "the folder's kiln.yaml, or a variable, chose the compiler"
 [ ! -e "$KILN_CACHE_DIR" ] || fail "KILN_CACHE_DIR was read"
 [ -d "$folder/cache/newcomer/kiln" ] || fail "no cache of the program's own"

@@ -20,6 +20,9 @@ grep -q 'CMAKE_BUILD_TYPE:STRING=$' "$folder/build/CMakeCache.txt" || { echo "FA
 if grep -q add_test "$folder/build/kiln/CTestTestfile.cmake" "$folder"/build/kiln/*/CTestTestfile.cmake 2> /dev/null; then
   echo "FAILED: Kiln's tests were added"; exit 1
 fi
+# Who builds the library alone does not need the library of the command line.
+"$cmake" -G "$generator" -S "$folder" -B "$folder/without" -D CMAKE_CXX_COMPILER="$cxx" -D CMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+"$cmake" --build "$folder/without" --target help | grep kiln_library > /dev/null
 # Compiling all of Kiln once more would take minutes and show nothing new: the compile line of the user's file is enough.
 "$cmake" --build "$folder/build" --target help | grep kiln_library > /dev/null
 "$cxx" -std=c++20 -fsyntax-only -I "$source/include" "$folder/main.cpp"
