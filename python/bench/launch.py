@@ -36,8 +36,9 @@ def seconds_of(call: Callable[..., object], arguments: tuple[Any, ...], calls: i
     return time.perf_counter() - begin
 
 
-def arrays_of(device: str) -> dict[str, tuple[Any, Any]]:
+def arrays_of(own: kiln.Device) -> dict[str, tuple[Any, Any]]:
     """By package: arrays that the device works on."""
+    device = own.id
     found: dict[str, tuple[Any, Any]] = {}
     if device == "cpu":
         found["NumPy"] = (np.ones(16), np.zeros(16))
@@ -57,6 +58,15 @@ def arrays_of(device: str) -> dict[str, tuple[Any, Any]]:
             found[f"CuPy {cupy.__version__}"] = (cupy.ones(16), cupy.zeros(16))
         except ImportError:
             pass
+    try:
+        import jax
+
+        if device == "cpu" or jax.default_backend() == "gpu":
+            with jax.enable_x64(True), jax.default_device(jax.devices("cpu" if device == "cpu" else "gpu")[0]):
+                # JAX's arrays are read; the other is written.
+                found[f"JAX {jax.__version__} and kiln.Array"] = (jax.numpy.ones(16), own.zeros(16))
+    except ImportError:
+        pass
     return found
 
 
@@ -88,7 +98,7 @@ def main() -> None:
         "unchecked": (axpy.unchecked, (0, 0.5, *addresses)),
         "typed, kiln.Array": (axpy, (0, 0.5, *own)),
     }
-    for name, arrays in arrays_of(options.device).items():
+    for name, arrays in arrays_of(device).items():
         ways[f"typed, {name}"] = (axpy, (0, 0.5, *arrays))
     for name, (call, arguments) in list(ways.items())[2:]:
         ways[f"launch: {name}"] = (call, (16, *arguments[1:]))

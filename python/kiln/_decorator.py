@@ -45,6 +45,21 @@ class _PointerType(CType):
         self.to = to
 
 
+#: C's names, which need no header: device compilers have int32_t only with one.
+_NAMES = {
+    "bool": "bool",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long long",
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "uint32": "unsigned int",
+    "uint64": "unsigned long long",
+    "float32": "float",
+    "float64": "double",
+}
+
 if TYPE_CHECKING:
     # As annotations, for type checkers: what a call passes.
     _To = TypeVar("_To")
@@ -69,10 +84,9 @@ if TYPE_CHECKING:
     class const_ptr(Generic[_To]):
         """An array that the kernel reads."""
 else:
-    bool_ = CType("bool")
-    i8, i16, i32, i64 = (CType(f"int{bits}_t") for bits in (8, 16, 32, 64))
-    u8, u16, u32, u64 = (CType(f"uint{bits}_t") for bits in (8, 16, 32, 64))
-    f32, f64 = CType("float"), CType("double")
+    bool_, f32, f64 = CType("bool"), CType("float"), CType("double")
+    i8, i16, i32, i64 = (CType(_NAMES[f"int{bits}"]) for bits in (8, 16, 32, 64))
+    u8, u16, u32, u64 = (CType(_NAMES[f"uint{bits}"]) for bits in (8, 16, 32, 64))
     T, U, V = TypeParameter("T"), TypeParameter("U"), TypeParameter("V")
     ptr = _Pointer("")
     const_ptr = _Pointer("const ")
@@ -83,28 +97,13 @@ def struct(name: str, size: int) -> CType:
     return CType(f"{name}{{{size}}}")
 
 
-_TYPES: dict[tuple[str, int], str] = {
-    ("f", 32): "float",
-    ("f", 64): "double",
-    ("b", 8): "bool",
-    **{("i", bits): f"int{bits}_t" for bits in (8, 16, 32, 64)},
-    **{("u", bits): f"uint{bits}_t" for bits in (8, 16, 32, 64)},
-}
-_BY_NAME = {
-    "float32": "float",
-    "float64": "double",
-    "bool": "bool",
-    **{f"{kind}{bits}": f"{kind}{bits}_t" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
-}
-
-
 @functools.cache
 def _c_type_of(dtype: object) -> str:
     """Of NumPy's, PyTorch's, CuPy's and JAX's dtypes, which agree in their names."""
     name = str(dtype).rsplit(".", 1)[-1]
-    if name not in _BY_NAME:
+    if name not in _NAMES:
         raise TypeError(f"no C type is known for arrays of {name}; pass it by its name: f.get(T='...')")
-    return _BY_NAME[name]
+    return _NAMES[name]
 
 
 def _device_of(array: object) -> str:
@@ -152,7 +151,9 @@ class KernelFunction:
             if isinstance(kind, _PointerType) and isinstance(kind.to, TypeParameter)
         }
         self._typing = tuple(self._typed_by.values())
-        self._pointers = tuple(index for index, (_, kind) in enumerate(self._arguments) if isinstance(kind, _PointerType))
+        self._pointers = tuple(
+            index for index, (_, kind) in enumerate(self._arguments) if isinstance(kind, _PointerType)
+        )
         self._names = {name: index for index, (name, _) in enumerate(self._arguments)}
         self._known: dict[tuple[object, ...], _kiln.Function] = {}
 

@@ -384,7 +384,9 @@ class Workload:
         usual places, or from a file or folder."""
         opened = self.service.device(device)
         where = None if wisdom is False else "" if wisdom is True else wisdom
-        return Kernel(self._handle.get(name, opened.handle, _address_of(stream), dict(set or {}), dict(headers or {}), where))
+        return Kernel(
+            self._handle.get(name, opened.handle, _address_of(stream), dict(set or {}), dict(headers or {}), where)
+        )
 
     def __repr__(self) -> str:
         return f"<kiln.Workload {self.name}: {', '.join(self.kernels())}>"

@@ -52,6 +52,7 @@ enum class Route : std::uint8_t {
   kOwn,       ///< kiln.Array
   kExchange,  ///< `__dlpack_c_exchange_api__`
   kBuffer,    ///< the buffer protocol
+  kCupy,      ///< attributes of cupy.ndarray
   kCuda,      ///< `__cuda_array_interface__`
   kDlpack,    ///< `__dlpack__()`
   kNone,      ///< no array
@@ -64,6 +65,7 @@ struct TypeRoute {
   bool may_be_read_only = false;  ///< of kExchange: other than PyTorch's
   bool is_immutable = false;      ///< JAX's, whose DLPack does not say so
   const dl::ExchangeApi* api = nullptr;
+  std::intptr_t (*cupy_stream)(int device) = nullptr;  ///< CuPy's current stream; -1 with an exception set
 };
 
 /// Looked up once for each type; stays as long as the process.

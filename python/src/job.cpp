@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include "handles.h"
 #include "log.h"
 
@@ -12,12 +14,17 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 /// The Python functions of one job. Kiln calls them one at a time, without the GIL; the first exception ends
-/// the job.
+/// the job. `stop` is called by Kiln between steps, which may take microseconds: Python is asked now and
+/// then, since a thread that takes the GIL all the time keeps others from it.
 struct Callbacks {
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBetweenQuestions{5};
+
   const nb::callable& record;
   const nb::callable& progress;
   const nb::callable& stop;
   std::exception_ptr failure;
+  Clock::time_point next_question{};  ///< at once after a record and before a variant
 
   template <class Call>
   static bool guarded(void* user, const Call& call) {
@@ -34,17 +41,23 @@ struct Callbacks {
   }
   static void on_record(void* user, const char* json) {
     guarded(user, [&](Callbacks& own) {
+      own.next_question = {};
       own.record(json);
       return false;
     });
   }
   static void on_progress(void* user, std::size_t index, std::size_t count, const char* label) {
     guarded(user, [&](Callbacks& own) {
+      own.next_question = {};
       own.progress(index, count, label);
       return false;
     });
   }
   static int on_stop(void* user) {
+    auto& callbacks = *static_cast<Callbacks*>(user);
+    const Clock::time_point now = Clock::now();
+    if (!callbacks.failure && now < callbacks.next_question) return 0;
+    callbacks.next_question = now + kBetweenQuestions;
     return guarded(user,
                    [&](Callbacks& own) {
                      if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C
@@ -59,7 +72,7 @@ nb::tuple run_job(const Service& service, const std::string& job, const std::vec
                   const std::vector<std::string>& sweep, const std::vector<std::string>& devices,
                   const std::optional<std::string>& output, bool resume, const nb::callable& record,
                   const nb::callable& progress, const nb::callable& stop) {
-  Callbacks callbacks{record, progress, stop, nullptr};
+  Callbacks callbacks{record, progress, stop, nullptr, {}};
   const auto sets = pointers_to(set);
   const auto sweeps = pointers_to(sweep);
   const auto names = pointers_to(devices);

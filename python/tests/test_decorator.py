@@ -22,7 +22,7 @@ def test_a_template_is_typed_by_its_arrays(service: kiln.Service) -> None:
     scale.run(50, 2.0, x := np.ones(100))
     np.testing.assert_array_equal(x, [2] * 50 + [1] * 50)
     assert service.statistics().compiled == compiled
-    assert scale.get("cpu", T="double").signature == "int32_t n, double a, double* x"
+    assert scale.get("cpu", T="double").signature == "int n, double a, double* x"
     with pytest.raises(TypeError, match="no C type is known for arrays of complex128"):
         scale(1, 1, np.ones(1, complex))
     with pytest.raises(TypeError, match="the type of T is not known"):

@@ -69,7 +69,9 @@ def test_the_torch_operator_agrees_with_torch(torch_op: Any, device: kiln.Device
         theirs = torch.autograd.grad(((x * torch.sigmoid(beta * x)) ** 2).sum(), (x, beta))
         for one, other in zip(ours, theirs, strict=True):
             torch.testing.assert_close(one, other)
-        compiled = torch.compile(lambda a, b: (torch_op.swish(2 * a, b) ** 2).sum(), backend="aot_eager", fullgraph=True)
+        compiled = torch.compile(
+            lambda a, b: (torch_op.swish(2 * a, b) ** 2).sum(), backend="aot_eager", fullgraph=True
+        )
         theirs = torch.autograd.grad((2 * x * torch.sigmoid(beta * 2 * x)).square().sum(), (x, beta))
         for one, other in zip(torch.autograd.grad(compiled(x, beta), (x, beta)), theirs, strict=True):
             torch.testing.assert_close(one, other)

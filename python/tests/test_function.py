@@ -320,7 +320,9 @@ def test_the_shape_of_a_launch(service: kiln.Service) -> None:
     blocks = service.program("index.cu", INDEX).function("index", device="cpu", block=4)
     blocks[2](to)
     np.testing.assert_array_equal(to[4:8], [100, 101, 102, 103])
-    numbers = service.program("index.cu", INDEX).function("index", device="cpu", block=np.int64(4), grid=np.array([3, 1]))
+    numbers = service.program("index.cu", INDEX).function(
+        "index", device="cpu", block=np.int64(4), grid=np.array([3, 1])
+    )
     numbers(to)
     assert to[11] == 203
     with pytest.raises(ValueError, match="block: expected 1 or more; found 0"):

@@ -227,9 +227,7 @@ def test_kernels_of_workload_files(service: kiln.Service, folder: Path) -> None:
         workload.kernel("saxpy", device="cpu", set={"n": -1})
 
 
-def test_kernels_of_workload_files_take_kilns_arrays(
-    service: kiln.Service, folder: Path, device: kiln.Device
-) -> None:
+def test_kernels_of_workload_files_take_kilns_arrays(service: kiln.Service, folder: Path, device: kiln.Device) -> None:
     kernel = service.workload(folder / "saxpy").kernel(
         "saxpy", device=device, set={"n": 100, "T": "double", "bind.a": "run", "block": 64}
     )
