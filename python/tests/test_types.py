@@ -90,3 +90,32 @@ def test_the_stub_has_what_the_extension_has() -> None:
             hidden = {one for one in own if one.startswith("__")} - set(members_of(body))
             assert set(members_of(body)) - set(own) == set(), name
             assert set(own) - hidden == set(members_of(body)), name
+
+
+def parameters_of(function: ast.FunctionDef) -> list[tuple[str, str]]:
+    """Names, and the types that are Python's own."""
+    given = function.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    every += [one for one in (given.vararg, given.kwarg) if one is not None]
+    own = {"int", "str", "bool", "float", "bytes", "None", "int | None", "str | None"}
+    types = [ast.unparse(one.annotation) if one.annotation else "" for one in every]
+    return [(one.arg, kind if kind in own else "") for one, kind in zip(every, types, strict=True)]
+
+
+def test_the_stub_takes_what_the_extension_takes() -> None:
+    compared = 0
+    module = ast.parse((Path(kiln.__file__).parent / "_kiln.pyi").read_text())
+    owners = [(_kiln, module.body)]
+    owners += [(getattr(_kiln, one.name), one.body) for one in module.body if isinstance(one, ast.ClassDef)]
+    for owner, body in owners:
+        for function in body:
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            [signature] = getattr(getattr(owner, function.name), "__nb_signature__", [None])
+            if signature is None:  # a property, or of kiln.Function
+                continue
+            theirs = ast.parse(signature[0] + ": ...").body[0]
+            assert isinstance(theirs, ast.FunctionDef)
+            assert parameters_of(function) == parameters_of(theirs), function.name
+            compared += 1
+    assert compared > 40
