@@ -240,4 +240,26 @@ void fill_from_csv(const BufferLayout& layout, const std::string& column, bool p
   }
 }
 
+void fill_from_keys(const BufferLayout& layout, const FileSource& source, const KeyWords& words,
+                    const std::string& path, FileSystem& files, std::span<std::byte> out) {
+  const KeyFile file(read_input(files, path, kDataInput), path, words);
+  const std::size_t columns = source.columns.size();
+  const std::uint64_t records = file.records(source.records);
+  if (records * columns != layout.count) {
+    throw bad_input("has " + std::to_string(records) + " records '" + source.records + "' of " +
+                        std::to_string(columns) + " columns; buffer '" + layout.spec->name + "' needs " +
+                        std::to_string(layout.count) + " numbers",
+                    {path, 0, 0});
+  }
+  visit_element(layout.scalar.value(), [&]<class T>() {
+    for (std::uint64_t i = 0; i < layout.count; ++i) {
+      const KeyFile::Entry* entry = file.find(source.records, i / columns, source.columns[i % columns]);
+      const std::string text = entry == nullptr ? "0" : to_string(entry->value);
+      const auto element = to_element<T>(text);
+      if (!element) throw bad_input(no_element(layout, in_quotes(text)), entry->where);
+      std::memcpy(out.data() + i * sizeof(T), &*element, sizeof(T));
+    }
+  });
+}
+
 }  // namespace kiln

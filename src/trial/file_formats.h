@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "trial/buffer_layout.h"
+#include "workload/key_file.h"
 #include "workload/matrix_market.h"
 
 namespace kiln {
@@ -24,6 +25,11 @@ void fill_from_npy(const BufferLayout& layout, const std::string& path, FileSyst
 /// is skipped. More lines than the buffer has elements are an error unless `partial`.
 void fill_from_csv(const BufferLayout& layout, const std::string& column, bool partial,
                    const std::string& path, FileSystem& files, std::span<std::byte> out);
+
+/// Reads a buffer of numbers from the records of a file of `format: keys`: the columns of each record, one
+/// after the other; 0 where a record does not say one.
+void fill_from_keys(const BufferLayout& layout, const FileSource& source, const KeyWords& words,
+                    const std::string& path, FileSystem& files, std::span<std::byte> out);
 
 /// Fills a buffer of numbers with a part of a matrix: of the number of elements that the part has, with pairs
 /// of numbers for complex entries.

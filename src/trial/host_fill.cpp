@@ -284,6 +284,10 @@ void fill_from_file(const Configuration& configuration, const BufferLayout& layo
     case FileFormat::kCsv:
       fill_from_csv(layout, source.column, source.partial, path, files, out);
       break;
+    case FileFormat::kKeys:
+      fill_from_keys(layout, source, key_words_of(configuration.workload(), source.path.text), path, files,
+                     out);
+      break;
     case FileFormat::kMatrixMarket:
       fill_from_matrix(layout, *configuration.workload().inputs->matrix(files, path), source.part, out);
       break;

@@ -139,13 +139,16 @@ void require_column(const YamlNode& node, FileFormat format) {
 }
 
 FileSource read_file_source(const YamlNode& node) {
-  node.require_keys(
-      {"path", "format", "column", "part", "skip", "offset", "row_pitch", "partial", "optional", "after"});
+  node.require_keys({"path", "format", "column", "part", "records", "columns", "words", "skip", "offset",
+                     "row_pitch", "partial", "optional", "after"});
   FileSource source;
   source.path = read_expression(node.at("path"));
   read_optional(node, "format", source.format, read_word<FileFormat>);
   read_optional(node, "column", source.column, read_text);
   read_optional(node, "part", source.part, read_word<MatrixPart>);
+  read_optional(node, "records", source.records, read_text);
+  read_optional(node, "columns", source.columns, read_texts);
+  read_optional(node, "words", source.words, read_texts);
   read_optional(node, "skip", source.skip, read_expression);
   read_optional(node, "offset", source.offset, read_expression);
   read_optional(node, "row_pitch", source.row_pitch, read_expression);
@@ -161,6 +164,10 @@ FileSource read_file_source(const YamlNode& node) {
   require_column(node, source.format);
   if (source.format != FileFormat::kMatrixMarket && node.find("part"))
     throw node.error("`part` (of a matrix) goes with `format: mtx`");
+  const bool keys = source.format == FileFormat::kKeys;
+  const bool none = source.records.empty() && source.columns.empty() && source.words.empty();
+  if (keys ? source.records.empty() || source.columns.empty() : !none)
+    throw node.error("`records` and `columns`, beside them `words`, go with `format: keys`");
   return source;
 }
 

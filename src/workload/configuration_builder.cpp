@@ -178,7 +178,7 @@ class ConfigurationBuilder {
       assign(parameter, value, raw->text, raw->where);
       check_against_header(parameter, value, header, raw->where);
     } else if (header) {
-      store_number(parameter, value, header->value, parameter.from->where);
+      store_number(parameter, value, header->value, header->where);
     } else if (parameter.defaults.empty()) {
       throw bad_input("parameters." + parameter.name + ": the file '" + parameter.from->file +
                           "' gives it, and a path in this name is not set; set that, or '" + parameter.name +
@@ -187,7 +187,8 @@ class ConfigurationBuilder {
     } else {
       assign_default(parameter, value);
     }
-    check_allowed(parameter, value, raw != nullptr ? raw->where : parameter.where);
+    const bool in_file = raw == nullptr && header && header->where.file == header->path;
+    check_allowed(parameter, value, raw != nullptr ? raw->where : in_file ? header->where : parameter.where);
     result_.variables_[parameter.name] = variable_of(parameter, value);
     result_.values_.emplace_back(parameter.name, std::move(value));
   }

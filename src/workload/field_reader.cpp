@@ -38,6 +38,12 @@ std::string read_text(const YamlNode& node) {
   return node.text();
 }
 
+std::vector<std::string> read_texts(const YamlNode& node) {
+  std::vector<std::string> result;
+  for (const YamlNode& item : node.items_or_self()) result.push_back(item.text());
+  return result;
+}
+
 std::string read_name(const YamlNode& node) {
   if (!is_identifier(node.text()))
     throw node.error("'" + node.text() + "' is not a name (letters, digits and _, no digit first)");

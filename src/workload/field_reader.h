@@ -19,6 +19,7 @@ namespace kiln {
 [[nodiscard]] std::vector<ExpressionText> read_extents(const YamlNode& node, std::size_t most);
 [[nodiscard]] std::string read_text(const YamlNode& node);
 /// Texts of a list, or one text that stands for a list of one.
+[[nodiscard]] std::vector<std::string> read_texts(const YamlNode& node);
 /// An identifier.
 [[nodiscard]] std::string read_name(const YamlNode& node);
 /// One of `words`; the error names the nearest.

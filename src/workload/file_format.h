@@ -7,14 +7,15 @@
 // What workloads say of files with numbers, and the words for it.
 namespace kiln {
 
-enum class FileFormat { kText, kBinary, kNpy, kCsv, kMatrixMarket };
+enum class FileFormat { kText, kBinary, kNpy, kCsv, kMatrixMarket, kKeys };
 template <>
 inline constexpr auto kWords<FileFormat> = std::to_array<Word<FileFormat>>({{FileFormat::kText, "text"},
                                                                             {FileFormat::kBinary, "binary"},
                                                                             {FileFormat::kNpy, "npy"},
                                                                             {FileFormat::kCsv, "csv"},
                                                                             {FileFormat::kMatrixMarket,
-                                                                             "mtx"}});
+                                                                             "mtx"},
+                                                                            {FileFormat::kKeys, "keys"}});
 
 /// What a buffer gets of a matrix, whose entries are in the order of their rows, in a row of their columns.
 enum class MatrixPart { kDense, kRowOffsets, kRowIndices, kColumnIndices, kValues };

@@ -3,6 +3,7 @@
 #include "base/input_file.h"
 #include "base/text.h"
 #include "workload/csv_column.h"
+#include "workload/key_file.h"
 #include "workload/npy_header.h"
 #include "workload/text_numbers.h"
 
@@ -65,6 +66,17 @@ Number extent_of_matrix(const std::string& path, MatrixExtent extent, InputFiles
   return static_cast<std::int64_t>(extent == MatrixExtent::kRows ? header.rows : header.columns);
 }
 
+std::optional<HeaderValue> value_of_key(const Workload& workload, const std::string& path,
+                                        const HeaderSource& source, FileSystem& files) {
+  const KeyFile file(read_input(files, path, kDataInput), path, key_words_of(workload, source.file));
+  if (!source.records.empty()) {
+    return HeaderValue{path, static_cast<std::int64_t>(file.records(source.records)), {path, 0, 0}};
+  }
+  const KeyFile::Entry* entry = file.find(source.key);
+  if (entry == nullptr) return std::nullopt;
+  return HeaderValue{path, entry->value, entry->where};
+}
+
 Number value_in(const std::string& path, const ParameterSpec& parameter, InputFiles& inputs,
                 FileSystem& files) {
   const HeaderSource& source = *parameter.from;
@@ -79,6 +91,8 @@ Number value_in(const std::string& path, const ParameterSpec& parameter, InputFi
       return count_of_cells(path, source, files);
     case FileFormat::kMatrixMarket:
       return extent_of_matrix(path, source.extent, inputs, files);
+    case FileFormat::kKeys:
+      break;  // value_of_key
   }
   throw internal_error("a format without a reader");
 }
@@ -91,7 +105,9 @@ std::optional<HeaderValue> read_header(const Configuration& configuration, const
   const HeaderSource& source = *parameter.from;
   const auto path = configuration.expand_path(source.file, source.where);
   if (!path) return std::nullopt;
-  return HeaderValue{*path, value_in(*path, parameter, *configuration.workload().inputs, files)};
+  if (source.format == FileFormat::kKeys) return value_of_key(configuration.workload(), *path, source, files);
+  return HeaderValue{*path, value_in(*path, parameter, *configuration.workload().inputs, files),
+                     source.where};
 }
 
 }  // namespace kiln

@@ -12,10 +12,12 @@ namespace kiln {
 struct HeaderValue {
   std::string path;
   Number value = 0.0;
+  SourceLocation where;  ///< of the number, where the format tells it; else of the parameter's `from`
 };
 
-/// Reads the value of a parameter with `from:`. `nullopt` for any other, and while the file's path is not
-/// set. Throws bad_input naming the file: not there, too short, no number, not a whole number of records.
+/// Reads the value of a parameter with `from:`. `nullopt` for any other, while the file's path is not set,
+/// and for a key that the file lacks. Throws bad_input naming the file: not there, too short, no number, not
+/// a whole number of records.
 [[nodiscard]] std::optional<HeaderValue> read_header(const Configuration& configuration,
                                                      const ParameterSpec& parameter, FileSystem& files);
 

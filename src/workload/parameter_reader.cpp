@@ -9,7 +9,8 @@ namespace kiln {
 namespace {
 
 HeaderSource read_header_source(const YamlNode& node) {
-  node.require_keys({"file", "format", "index", "record_bytes", "column", "part", "at_most"});
+  node.require_keys(
+      {"file", "format", "index", "record_bytes", "column", "part", "key", "records", "ignored", "at_most"});
   HeaderSource source;
   source.where = node.where();
   source.file = node.at("file").text();
@@ -19,12 +20,18 @@ HeaderSource read_header_source(const YamlNode& node) {
   read_optional(node, "record_bytes", source.record_bytes, [](const YamlNode& n) { return n.integer(); });
   read_optional(node, "column", source.column, read_text);
   read_optional(node, "part", source.extent, read_word<MatrixExtent>);
+  read_optional(node, "key", source.key, read_text);
+  read_optional(node, "records", source.records, read_text);
+  read_optional(node, "ignored", source.ignored, read_texts);
   read_optional(node, "at_most", source.at_most, [](const YamlNode& n) { return n.boolean(); });
   if (source.index < 0 || source.record_bytes < 1)
     throw node.error("index is at least 0 and record_bytes at least 1");
   require_column(node, source.format);
   if ((source.format == FileFormat::kMatrixMarket) != node.find("part").has_value())
     throw node.error("`part` (rows, columns or nonzeros of a matrix) goes with `format: mtx`");
+  const bool none = source.key.empty() && source.records.empty() && source.ignored.empty();
+  if (source.format == FileFormat::kKeys ? source.key.empty() == source.records.empty() : !none)
+    throw node.error("one of `key` and `records`, beside them `ignored`, go with `format: keys`");
   return source;
 }
 
@@ -97,7 +104,8 @@ ParameterSpec read_parameter(const std::string& name, const YamlNode& node) {
   if (parameter.kind == ParameterKind::kChoice && parameter.values.empty()) {
     throw node.error("a choice needs `values`");
   }
-  if (parameter.defaults.empty() && !parameter.from) throw node.error("the key 'default' is missing");
+  const bool always_given = parameter.from && parameter.from->key.empty();  // a file may lack a key
+  if (parameter.defaults.empty() && !always_given) throw node.error("the key 'default' is missing");
   return parameter;
 }
 

@@ -33,6 +33,8 @@ struct HeaderSource {
   std::int64_t record_bytes = 1;  ///< binary: file size over this
   std::string column;             ///< CSV: as in FileSource; the value is its number of cells
   MatrixExtent extent = MatrixExtent::kRows;
+  std::string key, records;          ///< keys: the value of that key, or how many records of that word
+  std::vector<std::string> ignored;  ///< keys: may be there, too
   bool at_most = false;
   SourceLocation where;
 };
@@ -73,6 +75,8 @@ struct FileSource {
   FileFormat format = FileFormat::kText;
   std::string column;  ///< CSV: the name in the first line, or a number from 0
   MatrixPart part = MatrixPart::kDense;
+  std::string records;                      ///< keys: the word that begins their lines
+  std::vector<std::string> columns, words;  ///< keys: of each record; words that stand for 1, 2, ...
   std::optional<ExpressionText> skip, offset, row_pitch;
   bool partial = false;
   bool optional = false;

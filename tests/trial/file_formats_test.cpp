@@ -207,5 +207,25 @@ TEST_F(MatrixParts, ThatDoNotFitAreRefused) {
       HasSubstr("256 is no element of buffer 'x'; expected a whole number from 0 to 255"));
 }
 
+TEST_F(FileFormats, RecordsOfKeysFillRows) {
+  const KeyWords words{{}, {}, {{"state", {"density", "geometry"}}}, {"rectangle", "circle"}};
+  FileSource source;
+  source.records = "state";
+  source.columns = {"density", "geometry"};
+  const auto read = [&](ScalarType type, std::uint64_t rows, const std::string& text) {
+    files_.write_file("/data/x.in", text, false);
+    std::vector<double> elements(2 * rows);
+    fill_from_keys(layout(type, {rows, 2}), source, words, "/data/x.in", files_,
+                   std::as_writable_bytes(std::span(elements)));
+    return elements;
+  };
+  const std::string text = "state 2 geometry=circle density=0.1\nstate 1 density=3\n";
+  EXPECT_THAT(read(ScalarType::kDouble, 2, text), ElementsAre(3, 0, 0.1, 2));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(read(ScalarType::kDouble, 3, text)); }),
+              HasSubstr("/data/x.in: has 2 records 'state' of 2 columns; buffer 'x' needs 6 numbers"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(read(ScalarType::kLong, 2, text)); }),
+              HasSubstr("/data/x.in:1:33: "));
+}
+
 }  // namespace
 }  // namespace kiln

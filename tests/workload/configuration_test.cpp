@@ -11,6 +11,7 @@ namespace {
 
 using test::bad_input_of;
 using test::SmallDisk;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 ExpressionText text(const std::string& expression) {
@@ -360,6 +361,41 @@ TEST_F(HeaderParameters, AreExtentsOfTheFile) {
               HasSubstr("expected one of rows, columns, nonzeros"));
   EXPECT_THAT(refusal(", part: columns", ""),
               HasSubstr("`part` (rows, columns or nonzeros of a matrix) goes with"));
+}
+
+/// A key that the file lacks leaves the default; what the file says wrongly is an error at its place.
+TEST_F(HeaderParameters, AreValuesOfKeys) {
+  yaml_.replace(yaml_.find("  g: "), yaml_.find("kernels:") - yaml_.find("  g: "), R"yaml(
+  cells: {type: int, default: 10, min: 2, from: {file: "{file}", format: keys, key: x_cells}}
+  length: {type: double, default: "cells / 2", from: {file: "{file}", format: keys, key: length}}
+  states: {type: int, from: {file: "{file}", format: keys, records: state, ignored: [profiler_on]}}
+)yaml");
+  const std::string records = R"yaml(buffers:
+  s: {type: double, shape: [states, 2], init: {file: {path: "{file}", format: keys, records: state, columns: [a, b]}}}
+kernels:)yaml";
+  yaml_.replace(yaml_.find("kernels:"), 8, records);
+  const auto values = [&](const std::string& text) {
+    disk_.files.write_file("/data/deck", text, false);
+    const Configuration c = configured({{"file", "/data/deck"}});
+    return std::vector<double>{c.value("cells").number(), c.value("length").number(),
+                               c.value("states").number()};
+  };
+  EXPECT_THAT(values("state 1 a=1\nstate 2 b=1\nlength=0.25\nprofiler_on\n"), ElementsAre(10, 0.25, 2));
+  EXPECT_THAT(values("x_cells=960\n"), ElementsAre(960, 480, 0));
+  const auto refused = [&](const std::string& text) { return bad_input_of([&] { values(text); }); };
+  EXPECT_THAT(refused("\nx_cells=1\n"), HasSubstr("/data/deck:2:9: cells: 1 is too small; the least is 2"));
+  EXPECT_THAT(refused("x_cells=2.5\n"),
+              HasSubstr("/data/deck:1:9: cells: expected a whole number; found 2.5"));
+  EXPECT_THAT(refused("y_cells=2\n"),
+              HasSubstr("/data/deck:1:1: unknown key 'y_cells'; did you mean 'x_cells'?"));
+  const auto refusal = [&](const std::string& part, const std::string& by) {
+    yaml_.replace(yaml_.find(part), part.size(), by);
+    return bad_input_of([&] { values("x_cells=960\n"); });
+  };
+  EXPECT_THAT(refusal(", columns: [a, b]", ""),
+              HasSubstr("`records` and `columns`, beside them `words`, go with `format: keys`"));
+  EXPECT_THAT(refusal(", key: length", ""), HasSubstr("one of `key` and `records`"));
+  EXPECT_THAT(refusal("default: 10, ", ""), HasSubstr("the key 'default' is missing"));
 }
 
 TEST_F(HeaderParameters, ALinkIsMeasuredAsWhatItLeadsTo) {
