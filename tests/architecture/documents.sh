@@ -7,7 +7,7 @@ bad=0
 refuse() { echo "$*"; bad=1; }
 
 shopt -s nullglob
-documents=(./*.md docs/*.md docs/*/*.md examples/*/*.md jit_cache/README.md)
+documents=(./*.md docs/*.md docs/*/*.md examples/*/*.md examples/*/*/*.md jit_cache/README.md)
 # links_of DOCUMENT: the targets of its links, outside of code.
 links_of() {
   # shellcheck disable=SC2016 # backquotes, not a command
