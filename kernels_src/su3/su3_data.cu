@@ -15,12 +15,14 @@ extern "C" __global__ void fill_lattice(T* __restrict__ a, const Params p) {
   if (site >= site_count(p)) return;
   T* const numbers = a + site * kStride;
   for (int n = 0; n < kSiteNumbers; ++n) {
-    numbers[n] = p.input == kRandom ? random_number(p, site * kSiteNumbers + n, kLattice) : T(n % 2 == 0 ? 1 : 0);
+    numbers[n] =
+        p.input == kRandom ? random_number(p, site * kSiteNumbers + n, kLattice) : T(n % 2 == 0 ? 1 : 0);
   }
   if (kStride == kSiteNumbers) return;
   int* const rest = reinterpret_cast<int*>(numbers + kSiteNumbers);
   const int whole = int(site);
-  const int x = whole % p.L, y = whole / p.L % p.L, z = whole / (p.L * p.L) % p.L, t = whole / (p.L * p.L * p.L);
+  const int x = whole % p.L, y = whole / p.L % p.L, z = whole / (p.L * p.L) % p.L,
+            t = whole / (p.L * p.L * p.L);
   const int fields[6] = {x, y, z, t, whole, (x + y + z + t) % 2 == 0 ? 2 : 1};
   for (int n = 0; n < int(8 * sizeof(T) / sizeof(int)); ++n) rest[n] = n < 6 ? fields[n] : 0;
 }

@@ -2,7 +2,8 @@
 
 #include "su3.h"
 
-// The published structure: 36 work-items a site, each with one element of c, three products of complex numbers.
+// The published structure: 36 work-items a site, each with one element of c, three products of complex
+// numbers.
 
 struct alignas(Params::aligned ? 2 * sizeof(T) : sizeof(T)) Complex {
   T re, im;
@@ -12,9 +13,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_multiply_paper multiply_paper(Comp
                                                                             const Complex* __restrict__ a,
                                                                             const Complex* __restrict__ b,
                                                                             const Params p) {
-  const Index number = Index(blockIdx.x) * Index(blockDim.x) + Index(threadIdx.x);
+  const Index number = Index(kiln::global_index_x());
+  if (number >= Index(36 * site_count(p))) return;
   const Index site = number / 36;
-  if (site >= site_count(p)) return;
   const int element = int(number % 36);
   const int link = element / 9, row = element % 9 / 3, column = element % 3;
   const Complex* const left = a + site * (long long)(kStride / 2) + link * 9 + row * 3;

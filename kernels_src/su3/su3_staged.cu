@@ -2,16 +2,16 @@
 
 #include "su3.h"
 
-// A block takes a tile of neighbouring sites. Their links come into shared memory by words of 16 bytes, neighbouring work-items moving
-// neighbouring words, and leave it in the same way. In between each work-item multiplies `rounds` rows of links, a
-// block's width apart: as that is a multiple of a site's 12 rows, they all meet the same matrix of b. Rows are replaced where they
-// stand. With `ahead` a block stays and takes every gridDim.x-th tile; the next one's words are on their way while it
-// works on one.
+// A block takes a tile of neighbouring sites. Their links come into shared memory by words of 16 bytes,
+// neighbouring work-items moving neighbouring words, and leave it in the same way. In between each work-item
+// multiplies `rounds` rows of links, which it replaces where they stand. With `ahead` a block stays and takes
+// every gridDim.x-th tile; the next one's words are on their way while it works on one.
 
 constexpr int kRowNumbers = 6;
 constexpr int kRows = kSiteNumbers / kRowNumbers;
 constexpr int kBlock = Params::block;
 constexpr int kRounds = Params::rounds;
+constexpr bool kAlike = kBlock % kRows == 0;     // all rows of a work-item meet one matrix of b
 constexpr int kTile = kBlock * kRounds / kRows;  // sites
 constexpr int kWordNumbers = 16 / int(sizeof(T));
 constexpr int kSiteWords = kSiteNumbers / kWordNumbers;
@@ -34,8 +34,8 @@ __device__ inline void store(T* __restrict__ to, Word word) {
   }
 }
 
-// Calls move(m, word, place) for each word of the work-item in a tile with `sites` sites: its number, its place in the
-// tile, and where it stands among the numbers of a lattice from the tile's first on.
+// Calls move(m, word, place) for each word of the work-item in a tile with `sites` sites: its number, its
+// place in the tile, and where it stands among the numbers of a lattice from the tile's first on.
 template <class Move>
 __device__ inline void for_each_word(int sites, Move move) {
   KILN_UNROLL_ALL
@@ -68,7 +68,6 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_multiply multiply(T* __restrict__ 
   __shared__ Word shared[Params::ahead ? 2 : 1][kTileWords];
   const long long sites = site_count(p);
   const int item = int(threadIdx.x);
-  const T* const matrix = b + item % kRows / 3 * kLinkNumbers;
   long long first = (long long)blockIdx.x * kTile;
   const long long step = (long long)gridDim.x * kTile;
   const auto sites_from = [&](long long site) { return int(sites - site < kTile ? sites - site : kTile); };
@@ -88,7 +87,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_multiply multiply(T* __restrict__ 
     }
     KILN_UNROLL_ALL
     for (int round = 0; round < kRounds; ++round) {
-      multiply_row(reinterpret_cast<T*>(tile) + (round * kBlock + item) * kRowNumbers, matrix);
+      const int row = round * kBlock + item;
+      multiply_row(reinterpret_cast<T*>(tile) + row * kRowNumbers,
+                   b + (kAlike ? item : row) % kRows / 3 * kLinkNumbers);
     }
     __syncthreads();
 

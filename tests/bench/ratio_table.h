@@ -13,7 +13,13 @@ void print_row(const char* name, double bytes, const Pair& pair, double goal);
 /// A wrong loop would make the ratio worthless: throws Error.
 void require_close(const char* what, double value, double expected, double rtol);
 
+/// Both implementations of su3.
+void su3_ratios(const WorkloadHandle& su3, const DeviceHandle& cpu, int rounds);
+
 /// Both implementations of hartree_fock.
 void fock_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds);
+
+/// Both implementations of xsbench.
+void cross_section_ratios(const WorkloadHandle& workload, const DeviceHandle& cpu, int rounds);
 
 }  // namespace kiln::bench
