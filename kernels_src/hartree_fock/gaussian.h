@@ -65,3 +65,16 @@ __device__ inline void expand(Products& pair, const double* basis, const double*
     for (int b = 0; b < ngauss; ++b) pair.list[a * ngauss + b] = product(basis, geometry, i, j, a, b);
   }
 }
+
+// What the products of primitives a and b have in common in all pairs of atoms.
+struct Slot {
+  double exponent;          // x_a x_b / p: of the atoms' squared distance
+  double coefficient;       // with p^(-3/2); the weight is coefficient exp(-exponent distance^2)
+  double share_i, share_j;  // the centre is share_i R_i + share_j R_j
+};
+
+// Two such products of one pair. Their centres stand on the line between the atoms.
+struct Meeting {
+  double alpha;  // times the share of the atoms' squared distance that is between the centres
+  double root;   // sqrt(alpha)
+};

@@ -35,27 +35,67 @@ extern "C" __global__ void make_density(double* __restrict__ density, const Para
   }
 }
 
-// Schwarz's bounds sqrt |(ij|ij)|.
-extern "C" __global__ void make_schwarz(double* __restrict__ schwarz, const double* __restrict__ basis,
+// What pairs of atoms have in common: for each product of primitives a and b a Slot, and for each two of them
+// a Meeting.
+extern "C" __global__ void tabulate_basis(Slot* __restrict__ slots, Meeting* __restrict__ meetings,
+                                          const double* __restrict__ basis, const Params p) {
+  const int most = p.ngauss * p.ngauss;
+  const int at = int(kiln::global_index_x());
+  if (at >= most * most) return;
+  const int ab = at / most, cd = at % most;
+  const double xa = basis[2 * (ab / p.ngauss)], xb = basis[2 * (ab % p.ngauss)];
+  const double xc = basis[2 * (cd / p.ngauss)], xd = basis[2 * (cd % p.ngauss)];
+  const double P = xa + xb, Q = xc + xd;
+  const double alpha = P * Q / (P + Q);
+  const double between = xb / P - xd / Q;
+  meetings[at] = Meeting{alpha * (between * between), sqrt(alpha)};
+  if (cd != 0) return;
+  const double coefficient =
+      normalised(basis[2 * (ab / p.ngauss) + 1], xa) * normalised(basis[2 * (ab % p.ngauss) + 1], xb);
+  slots[ab] = Slot{xa * xb / P, coefficient / (P * sqrt(P)), xa / P, xb / P};
+}
+
+// boys() by the polynomial and by a root, so that several can be under way at a time.
+__device__ inline double boys_without_branch(double t) {
+  const double u = fmin(t, kBoysEnd) * (2 / kBoysEnd) - 1;
+  double near = boys_terms[kBoysTerms - 1];
+  KILN_UNROLL_ALL
+  for (int term = kBoysTerms - 2; term >= 0; --term) near = fma(near, u, boys_terms[term]);
+  return t < kBoysEnd ? near : kiln::fast_rsqrt(fmax(t, kBoysEnd));
+}
+
+// Schwarz's bounds sqrt |(ij|ij)|. (ab|cd) and (cd|ab) are equal.
+extern "C" __global__ void make_schwarz(double* __restrict__ schwarz, const Slot* __restrict__ slots,
+                                        const Meeting* __restrict__ meetings,
                                         const double* __restrict__ geometry, const Params p) {
+  constexpr int most = Params::ngauss * Params::ngauss;
   const long long ij = kiln::global_index_x();
   const long long n = p.natoms;
   if (ij >= n * (n + 1) / 2) return;
   const Pair atoms = unpack(ij);
-  const int primitives = p.ngauss * p.ngauss;
-  Products pair;
-  expand(pair, basis, geometry, p.ngauss, atoms.i, atoms.j);
+  double distance2 = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double between = bohr(geometry[3 * atoms.i + axis]) - bohr(geometry[3 * atoms.j + axis]);
+    distance2 += between * between;
+  }
+  double weights[most];
+  KILN_UNROLL(3)
+  for (int ab = 0; ab < most; ++ab) {
+    const double weight = slots[ab].coefficient * exp(-slots[ab].exponent * distance2);
+    weights[ab] = fabs(weight) > p.dtol ? weight : 0;
+  }
   double integral = 0;
-  for (int a = 0; a < primitives; ++a) {
-    for (int b = 0; b < primitives; ++b) {
-      const Primitive P = pair.list[a];
-      const Primitive Q = pair.list[b];
-      if (fabs(P.weight) <= p.dtol || fabs(Q.weight) <= p.dtol || fabs(P.weight * Q.weight) <= p.dtol) continue;
-      const double alpha = P.exponent * Q.exponent / (P.exponent + Q.exponent);
-      const double distance2 =
-          (P.x - Q.x) * (P.x - Q.x) + (P.y - Q.y) * (P.y - Q.y) + (P.z - Q.z) * (P.z - Q.z);
-      integral += P.weight * Q.weight * sqrt(alpha) * boys(alpha * distance2);
+  KILN_UNROLL(1)
+  for (int ab = 0; ab < most; ++ab) {
+    double sum = 0;
+    KILN_UNROLL(4)
+    for (int cd = 0; cd <= ab; ++cd) {
+      const Meeting meeting = meetings[ab * most + cd];
+      const double weight = weights[ab] * weights[cd];
+      const double share = fabs(weight) > p.dtol ? (cd < ab ? 2 : 1) * weight : 0.0;
+      sum += share * meeting.root * boys_without_branch(meeting.alpha * distance2);
     }
+    integral += sum;
   }
   schwarz[ij] = sqrt(fabs(integral));
 }

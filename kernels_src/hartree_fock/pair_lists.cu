@@ -1,106 +1,177 @@
 #include "kiln/params.h"
 
+#include "../sort/radix_sort.h"
 #include "gaussian.h"
 #include "pair_lists.h"
 
-// What the tuned Fock build reads: made once, from geometry and basis alone.
+// What the tuned Fock build reads: made once, from geometry and basis alone. First the order of the pairs, by
+// the radix sort of ../sort; then a block for each chunk.
 
-// Spreads the low 10 bits of a number to every third bit.
-__device__ inline int spread(int number) {
-  int bits = 0;
-  for (int bit = 0; bit < 10; ++bit) bits |= (number >> bit & 1) << (3 * bit);
-  return bits;
+constexpr int kWidth = Params::lanes * Params::kets;
+constexpr int kMost = Params::ngauss * Params::ngauss;
+constexpr int kListBlock = Params::lanes == 1 ? 1 : kWidth < 256 ? kWidth : 256;
+constexpr int kTaskBlock = Params::task_block;
+
+template <int Block>
+__device__ inline void sync() {
+  if (Block > 1) __syncthreads();
 }
 
-// Where a pair is: the cell of one bohr that holds its middle, as a Morton number.
-extern "C" __global__ void locate_pairs(int* __restrict__ places, const double* __restrict__ geometry,
-                                        const Params p) {
-  const long long n = p.natoms;
-  const long long index = kiln::global_index_x();
-  if (index >= n * (n + 1) / 2) return;
-  const Pair atoms = unpack(index);
-  int place = 0;
+template <int Block>
+__device__ inline int item_of_block() {
+  return Block == 1 ? 0 : int(threadIdx.x);
+}
+
+__device__ inline long long pair_count(const Params& p) {
+  return (long long)p.natoms * (p.natoms + 1) / 2;
+}
+
+// Where a pair is: the cell of two bohr that holds its middle, as a Morton number. A cluster of more than 128
+// bohr (64 along z) begins again at 0, which costs some order, and no result.
+__device__ inline unsigned place_of(const double* geometry, Pair atoms) {
+  unsigned place = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const double middle = bohr(0.5 * (geometry[3 * atoms.i + axis] + geometry[3 * atoms.j + axis]));
-    const double cell = fmin(fmax(floor(middle) + 512, 0.0), 1023.0);
-    place |= spread(int(cell)) << axis;
+    const unsigned cell = unsigned(int(fmin(fmax(floor(0.5 * middle), -1e9), 1e9)));
+    for (int bit = 0; 3 * bit + axis < kPlaceBits; ++bit) place |= (cell >> bit & 1) << (3 * bit + axis);
   }
-  places[index] = place;
+  return place;
 }
 
-// Each pair counts those that go before it.
-extern "C" __global__ void rank_pairs(RankedPair* __restrict__ ranked_pairs,
-                                      const double* __restrict__ schwarz, const int* __restrict__ places,
-                                      const Params p) {
-  const long long n = p.natoms;
-  const long long pairs = n * (n + 1) / 2;
-  const long long width = p.lanes * p.kets;
-  const long long index = kiln::global_index_x();
-  if (index >= pairs) {
-    if (index < (pairs + width - 1) / width * width) ranked_pairs[index] = RankedPair{0, 0, 0, 0};
-    return;
+// The keys of the first pass, made where they are needed.
+struct PairKeys {
+  using Key = unsigned;
+  const double* schwarz;
+  const double* geometry;
+  radix_sort::Share share;
+  __device__ unsigned at(int k) const {
+    const long long index = share.first + (long long)k * share.stride;
+    return class_of(schwarz[index]) << kPlaceBits | place_of(geometry, unpack(index));
   }
-  const double mine = rounded_up(schwarz[index]);
-  const int place = places[index];
-  long long rank = 0;
-  for (long long other = 0; other < pairs; ++other) {
-    const double theirs = rounded_up(schwarz[other]);
-    const bool nearer = places[other] < place || (places[other] == place && other < index);
-    rank += theirs > mine || (theirs == mine && nearer);
-  }
-  const Pair atoms = unpack(index);
-  ranked_pairs[rank] = RankedPair{schwarz[index], mine, int(atoms.i), int(atoms.j)};
+};
+
+constexpr int kSortBlock = Params::sort_block;
+constexpr int kSortItems = Params::sort_items;
+constexpr int kDigitBits = 9;
+
+extern "C" __global__ void count_pairs(unsigned* __restrict__ counts, const double* __restrict__ schwarz,
+                                       const double* __restrict__ geometry, const Params p) {
+  const radix_sort::Share share = radix_sort::share_of_tile<kSortBlock, kSortItems>(blockIdx.x);
+  radix_sort::count<kDigitBits, kSortBlock, kSortItems>(counts, PairKeys{schwarz, geometry, share}, share,
+                                                        radix_sort::BitsOf<kDigitBits>{0}, pair_count(p));
 }
 
-// One work-item for each chunk: the order of its primitives.
-extern "C" __global__ void order_primitives(ChunkPrimitive* __restrict__ chunk_primitives,
-                                            const RankedPair* __restrict__ ranked_pairs,
-                                            const double* __restrict__ basis,
-                                            const double* __restrict__ geometry, const Params p) {
-  const long long n = p.natoms;
-  const long long pairs = n * (n + 1) / 2;
-  const int width = p.lanes * p.kets;
-  const long long chunk = kiln::global_index_x();
-  if (chunk * width >= pairs) return;
-  const int most = p.ngauss * p.ngauss;
-  ChunkPrimitive* list = chunk_primitives + chunk * most;
-  for (int slot = 0; slot < most; ++slot) {
-    const int a = slot / p.ngauss, b = slot % p.ngauss;
-    double largest = 0;
-    for (int at = 0; at < width && chunk * width + at < pairs; ++at) {
-      const RankedPair pair = ranked_pairs[chunk * width + at];
-      const double weight = fabs(product(basis, geometry, pair.i, pair.j, a, b).weight);
-      if (weight > p.dtol && weight > largest) largest = weight;
+extern "C" __global__ void scatter_pairs(unsigned* __restrict__ keys, unsigned* __restrict__ items,
+                                         const unsigned* __restrict__ counts,
+                                         const unsigned* __restrict__ totals,
+                                         const double* __restrict__ schwarz,
+                                         const double* __restrict__ geometry, const Params p) {
+  const radix_sort::Share share = radix_sort::share_of_tile<kSortBlock, kSortItems>(blockIdx.x);
+  radix_sort::scatter<kDigitBits, kSortBlock, kSortItems>(
+      keys, items, counts, totals, PairKeys{schwarz, geometry, share}, radix_sort::Numbered{share}, share,
+      radix_sort::BitsOf<kDigitBits>{0}, pair_count(p));
+}
+
+struct Atoms {
+  double i[3], j[3];
+  double distance2;
+};
+
+__device__ inline Atoms atoms_of(const double* geometry, int i, int j) {
+  Atoms atoms;
+  atoms.distance2 = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    atoms.i[axis] = bohr(geometry[3 * i + axis]);
+    atoms.j[axis] = bohr(geometry[3 * j + axis]);
+    atoms.distance2 += (atoms.i[axis] - atoms.j[axis]) * (atoms.i[axis] - atoms.j[axis]);
+  }
+  return atoms;
+}
+
+// A block for each chunk: its pairs; the order of their primitives, by the largest weight in the chunk;
+// centres and weights as [chunk][primitive][x, y, z, weight][pair]; and how many bras, from the largest bound
+// on, meet the chunk. Those behind have a product of bounds below dtol with every pair of the chunk, or come
+// after its last pair.
+extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
+                                      ChunkPrimitive* __restrict__ chunk_primitives,
+                                      double* __restrict__ pair_data, int* __restrict__ bra_counts,
+                                      const unsigned* __restrict__ keys, const unsigned* __restrict__ items,
+                                      const double* __restrict__ schwarz, const Slot* __restrict__ slots,
+                                      const double* __restrict__ geometry, const Params p) {
+  __shared__ float bounds[kMost];
+  __shared__ int places[kMost];
+  const int item = item_of_block<kListBlock>();
+  const long long pairs = pair_count(p);
+  const long long chunk = blockIdx.x;
+  const long long first = chunk * kWidth;
+  for (int slot = item; slot < kMost; slot += kListBlock) bounds[slot] = 0;
+  if (item == kListBlock - 1) {
+    const double largest = class_bound(keys[first]);
+    long long low = 0;
+    long long high = first + kWidth < pairs ? first + kWidth : pairs;
+    while (low < high) {
+      const long long middle = (low + high) / 2;
+      if (class_bound(keys[middle]) * largest > p.dtol) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
     }
-    const float bound = float(largest * (1 + 1e-6));
-    int place = slot;
-    for (; place > 0 && list[place - 1].bound < bound; --place) list[place] = list[place - 1];
-    list[place] = ChunkPrimitive{bound, kind_of(a, b), slot};
+    bra_counts[chunk] = int(low);
   }
-}
+  sync<kListBlock>();
 
-// One work-item for each pair: centre and weight of its primitives, as [chunk][primitive][x, y, z, weight][pair].
-extern "C" __global__ void make_pair_data(double* __restrict__ pair_data,
-                                          const ChunkPrimitive* __restrict__ chunk_primitives,
-                                          const RankedPair* __restrict__ ranked_pairs,
-                                          const double* __restrict__ basis,
-                                          const double* __restrict__ geometry, const Params p) {
-  const long long n = p.natoms;
-  const long long pairs = n * (n + 1) / 2;
-  const int width = p.lanes * p.kets;
-  const long long rank = kiln::global_index_x();
-  const long long chunk = rank / width;
-  if (chunk * width >= pairs) return;
-  const int most = p.ngauss * p.ngauss;
-  const RankedPair pair = ranked_pairs[rank];
-  for (int at = 0; at < most; ++at) {
-    const int slot = chunk_primitives[chunk * most + at].slot;
-    const Primitive P = product(basis, geometry, pair.i, pair.j, slot / p.ngauss, slot % p.ngauss);
-    double* to = pair_data + (chunk * most + at) * 4 * width + rank % width;
-    to[0 * width] = P.x;
-    to[1 * width] = P.y;
-    to[2 * width] = P.z;
-    to[3 * width] = rank < pairs && fabs(P.weight) > p.dtol ? P.weight : 0;
+  for (int at = item; at < kWidth; at += kListBlock) {
+    const long long rank = first + at;
+    if (rank >= pairs) {
+      ranked_pairs[rank] = RankedPair{0, 0, 0, 0};
+      continue;
+    }
+    const long long index = items[rank];
+    const Pair pair = unpack(index);
+    ranked_pairs[rank] = RankedPair{schwarz[index], class_bound(keys[rank]), int(pair.i), int(pair.j)};
+    const double distance2 = atoms_of(geometry, int(pair.i), int(pair.j)).distance2;
+    KILN_UNROLL(3)
+    for (int slot = 0; slot < kMost; ++slot) {
+      const double weight = fabs(slots[slot].coefficient * exp(-slots[slot].exponent * distance2));
+      if (weight <= p.dtol) continue;
+      const float bound = float(weight * (1 + 1e-6));
+      if (kListBlock == 1) {
+        bounds[slot] = fmaxf(bounds[slot], bound);
+      } else {
+        atomicMax(reinterpret_cast<int*>(&bounds[slot]), __float_as_int(bound));  // both are positive
+      }
+    }
+  }
+  sync<kListBlock>();
+
+  for (int slot = item; slot < kMost; slot += kListBlock) {
+    int place = 0;
+    KILN_UNROLL(4)
+    for (int other = 0; other < kMost; ++other) {
+      place += bounds[other] > bounds[slot] || (bounds[other] == bounds[slot] && other < slot) ? 1 : 0;
+    }
+    places[slot] = place;
+    chunk_primitives[chunk * kMost + place] =
+        ChunkPrimitive{bounds[slot], kind_of(slot / Params::ngauss, slot % Params::ngauss), slot};
+  }
+  sync<kListBlock>();
+
+  for (int at = item; at < kWidth; at += kListBlock) {
+    const long long rank = first + at;
+    const bool is_there = rank < pairs;
+    const Pair pair = unpack(is_there ? (long long)items[rank] : 0);
+    const Atoms atoms = atoms_of(geometry, int(pair.i), int(pair.j));
+    KILN_UNROLL(3)
+    for (int slot = 0; slot < kMost; ++slot) {
+      const Slot of = slots[slot];
+      const double weight = of.coefficient * exp(-of.exponent * atoms.distance2);
+      double* to = pair_data + (chunk * kMost + places[slot]) * 4 * kWidth + at;
+      for (int axis = 0; axis < 3; ++axis) {
+        to[axis * kWidth] = of.share_i * atoms.i[axis] + of.share_j * atoms.j[axis];
+      }
+      to[3 * kWidth] = is_there && fabs(weight) > p.dtol ? weight : 0;
+    }
   }
 }
 
@@ -117,40 +188,31 @@ extern "C" __global__ void make_alphas(Alpha* __restrict__ alphas, const double*
   alphas[at] = Alpha{alpha, sqrt(alpha)};
 }
 
-// For each chunk of kets: how many bras, from the largest bound on, meet it. Those behind have a product of
-// bounds below dtol with every pair of the chunk, or come after its last pair.
-extern "C" __global__ void count_bras(int* __restrict__ bra_counts,
-                                      const RankedPair* __restrict__ ranked_pairs, const Params p) {
-  const long long n = p.natoms;
-  const long long pairs = n * (n + 1) / 2;
-  const int width = p.lanes * p.kets;
-  const long long chunk = kiln::global_index_x();
-  if (chunk * width >= pairs) return;
-  const double largest = ranked_pairs[chunk * width].bound;
-  long long low = 0;
-  long long high = (chunk + 1) * width < pairs ? (chunk + 1) * width : pairs;
-  while (low < high) {
-    const long long middle = (low + high) / 2;
-    if (ranked_pairs[middle].bound * largest > p.dtol) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  bra_counts[chunk] = int(low);
-}
-
-// A task is `rows` bras with one chunk of kets; the sums say where the tasks of a chunk begin. One work-item.
+// A task is `rows` bras with one chunk of kets; the sums say where the tasks of a chunk begin. One block; its
+// work-items take neighbouring chunks.
 extern "C" __global__ void number_tasks(long long* __restrict__ first_tasks,
                                         const int* __restrict__ bra_counts, const Params p) {
-  const long long n = p.natoms;
-  const long long pairs = n * (n + 1) / 2;
-  const long long width = p.lanes * p.kets;
-  const long long chunks = (pairs + width - 1) / width;
+  __shared__ long long sums[2][kTaskBlock];
+  const int item = item_of_block<kTaskBlock>();
+  const long long chunks = (pair_count(p) + kWidth - 1) / kWidth;
+  const long long each = (chunks + kTaskBlock - 1) / kTaskBlock;
+  const long long begin = item * each < chunks ? item * each : chunks;
+  const long long end = begin + each < chunks ? begin + each : chunks;
   long long sum = 0;
-  for (long long chunk = 0; chunk < chunks; ++chunk) {
-    first_tasks[chunk] = sum;
-    sum += (bra_counts[chunk] + p.rows - 1) / p.rows;
+  for (long long chunk = begin; chunk < end; ++chunk) sum += (bra_counts[chunk] + p.rows - 1) / p.rows;
+  int from = 0;
+  sums[from][item] = sum;
+  sync<kTaskBlock>();
+  for (int distance = 1; distance < kTaskBlock; distance *= 2) {
+    const long long before = item >= distance ? sums[from][item - distance] : 0;
+    sums[1 - from][item] = sums[from][item] + before;
+    from = 1 - from;
+    sync<kTaskBlock>();
   }
-  first_tasks[chunks] = sum;
+  long long task = sums[from][item] - sum;
+  for (long long chunk = begin; chunk < end; ++chunk) {
+    first_tasks[chunk] = task;
+    task += (bra_counts[chunk] + p.rows - 1) / p.rows;
+  }
+  if (item == kTaskBlock - 1) first_tasks[chunks] = task;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Pairs of atoms, sorted by Schwarz's bound, the largest first; those with equal bounds (to 32 bits) by place, so
-// that neighbours are near each other. A chunk is `lanes * kets` neighbours of that order: the kets that the lanes
-// of a group take side by side.
+// Pairs of atoms, sorted by classes of Schwarz's bound, the largest first; those of one class by place, so
+// that neighbours are near each other. A chunk is `lanes * kets` neighbours of that order: the kets that the
+// lanes of a group take side by side.
 
 struct RankedPair {
   double schwarz;  // S
@@ -26,8 +26,20 @@ __device__ inline int kind_of(int a, int b) {
   return a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
 }
 
-// S rounded up to 32 bits: pairs that differ by rounding errors only share it.
-__device__ inline double rounded_up(double schwarz) {
-  const long long low = (1ll << 20) - 1;
-  return __longlong_as_double((__double_as_longlong(schwarz) | low) + 1);
+// A pair's key in the sort: ten bits for the class, the largest bounds first, then 17 bits for the place.
+// Eight classes double the bound, from 2^-111 to 2^17; the first and the last one take what is beyond.
+constexpr int kClassBits = 10;
+constexpr int kPlaceBits = 17;
+constexpr int kMostClass = (1 << kClassBits) - 1;
+constexpr long long kLowestClass = (1023 - 111) * 8;
+
+__device__ inline unsigned class_of(double schwarz) {
+  const long long eighths = (__double_as_longlong(schwarz) >> 49) - kLowestClass;
+  return unsigned(kMostClass - (eighths < 0 ? 0 : eighths > kMostClass ? kMostClass : eighths));
+}
+
+// What no bound in the class of a key reaches; it does not grow with the key.
+__device__ inline double class_bound(unsigned key) {
+  const long long eighths = kMostClass - (key >> kPlaceBits);
+  return eighths == kMostClass ? 1e300 : __longlong_as_double((eighths + 1 + kLowestClass) << 49);
 }

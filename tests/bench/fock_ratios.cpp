@@ -8,7 +8,9 @@ namespace kiln::bench {
 namespace {
 
 constexpr int kGauss = 3;
+constexpr int kProducts = kGauss * kGauss;
 constexpr double kDtol = 1e-12;
+constexpr std::ptrdiff_t kSortTile = 16384;  // pairs: the workload's sort_items on a CPU
 
 std::size_t size(std::ptrdiff_t count) {
   return static_cast<std::size_t>(count);
@@ -22,7 +24,8 @@ struct Cluster {
     run("make_basis", basis.data());
     run("make_geometry", geometry.data());
     run("make_density", density.data());
-    run("make_schwarz", schwarz.data(), basis.data(), geometry.data());
+    run("tabulate_basis", slots.data(), meetings.data(), basis.data());
+    run("make_schwarz", schwarz.data(), slots.data(), meetings.data(), geometry.data());
   }
 
   [[nodiscard]] Kernel kernel(const char* name) const {
@@ -44,7 +47,9 @@ struct Cluster {
   int n;
   std::ptrdiff_t pairs;
   std::vector<double> basis = std::vector<double>(2 * kGauss), geometry = std::vector<double>(size(3 * n)),
-                      density = std::vector<double>(size(n * n)), schwarz = std::vector<double>(size(pairs));
+                      density = std::vector<double>(size(n * n)), schwarz = std::vector<double>(size(pairs)),
+                      slots = std::vector<double>(4 * kProducts),
+                      meetings = std::vector<double>(2 * kProducts * kProducts);
 };
 
 /// sum F D: both matrices may add a pair's share to either of two elements.
@@ -66,23 +71,37 @@ void compare(const char* name, const Cluster& cluster, const Kiln& kiln, const L
 void tuned_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds) {
   const Cluster cluster(fock, cpu, 64, "tuned");
   const std::ptrdiff_t chunks = (cluster.pairs + kChunk - 1) / kChunk;
-  constexpr int kProducts = kGauss * kGauss;
   constexpr int kKinds = kGauss * (kGauss + 1) / 2;
-  std::vector<int> places(size(cluster.pairs)), bra_counts(size(chunks));
+  std::vector<int> bra_counts(size(chunks));
   std::vector<RankedPair> ranked(size(chunks * kChunk));
   std::vector<ChunkPrimitive> primitives(size(chunks * kProducts));
   std::vector<double> data(size(chunks * kProducts * 4 * kChunk));
   std::vector<Alpha> alphas(kKinds * kKinds);
   std::vector<long long> first_tasks(size(chunks + 1));
   unsigned long long next_task = 0;
-  cluster.run("locate_pairs", places.data(), cluster.geometry.data());
-  cluster.run("rank_pairs", ranked.data(), cluster.schwarz.data(), places.data());
-  cluster.run("order_primitives", primitives.data(), ranked.data(), cluster.basis.data(),
-              cluster.geometry.data());
-  cluster.run("make_pair_data", data.data(), primitives.data(), ranked.data(), cluster.basis.data(),
-              cluster.geometry.data());
+  // The sort of the pairs: three passes.
+  const std::ptrdiff_t tiles = (cluster.pairs + kSortTile - 1) / kSortTile;
+  std::vector<unsigned> counts(size(512 * tiles)), totals(512);
+  std::vector<unsigned> keys[3], pairs[3];
+  for (int pass = 0; pass < 3; ++pass) {
+    keys[pass].resize(size(cluster.pairs));
+    pairs[pass].resize(size(cluster.pairs));
+  }
+  cluster.run("count_pairs", counts.data(), cluster.schwarz.data(), cluster.geometry.data());
+  cluster.run("scan_0", counts.data(), totals.data());
+  cluster.run("scatter_pairs", keys[0].data(), pairs[0].data(), counts.data(), totals.data(),
+              cluster.schwarz.data(), cluster.geometry.data());
+  cluster.run("count_1", counts.data(), keys[0].data());
+  cluster.run("scan_1", counts.data(), totals.data());
+  cluster.run("scatter_1", keys[1].data(), pairs[1].data(), keys[0].data(), pairs[0].data(), counts.data(),
+              totals.data());
+  cluster.run("count_2", counts.data(), keys[1].data());
+  cluster.run("scan_2", counts.data(), totals.data());
+  cluster.run("scatter_2", keys[2].data(), pairs[2].data(), keys[1].data(), pairs[1].data(), counts.data(),
+              totals.data());
+  cluster.run("make_lists", ranked.data(), primitives.data(), data.data(), bra_counts.data(), keys[2].data(),
+              pairs[2].data(), cluster.schwarz.data(), cluster.slots.data(), cluster.geometry.data());
   cluster.run("make_alphas", alphas.data(), cluster.basis.data());
-  cluster.run("count_bras", bra_counts.data(), ranked.data());
   cluster.run("number_tasks", first_tasks.data(), bra_counts.data());
 
   const Kernel clear = cluster.kernel("clear_fock"), build = cluster.kernel("build_fock");

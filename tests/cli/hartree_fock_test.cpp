@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "sweep: {kets: [1, 4], rows: [1, 7], ahead: [false, true]}\n"},
         std::pair{"RunTime", "set: {natoms: 9, bind.all: run}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"Unscreened", "set: {natoms: 7, dtol: 0}\nsweep: {implementation: [tuned, paper]}\n"},
-        std::pair{"SetUpInTheStep", "set: {natoms: 9, set_up: true}\n"},
+        std::pair{"SetUpInTheStep", "set: {natoms: 9, set_up: true}\nsweep: {sort_items: [4, 16384]}\n"},
         std::pair{"Far", "set: {natoms: 6, spacing: 1e7}\nsweep: {implementation: [tuned, paper]}\n"},
         std::pair{"Close", "set: {natoms: 6, spacing: 1e-9}\nsweep: {implementation: [tuned, paper]}\n"}),
     [](const auto& test) { return std::string(test.param.first); });
