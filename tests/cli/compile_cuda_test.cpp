@@ -63,7 +63,7 @@ TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
-                         ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock"),
+                         ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST_P(CompileForHip, CompilesAWorkloadForTwoIsasAndFindsItTheSecondTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForHip,
-                         ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock"),
+                         ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 using CompileForHipOnce = CliTest;

@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(All, HipShimWorkload,
                          ::testing::Values(std::pair{"babelstream", "n: 1048576"},
                                            std::pair{"stencil7", "nx: 96"},
                                            std::pair{"minibude", "nposes: 1024"},
-                                           std::pair{"hartree_fock", "natoms: 16"}),
+                                           std::pair{"hartree_fock", "natoms: 16"}, std::pair{"su3", "L: 8"}),
                          [](const auto& variant) { return std::string(variant.param.first); });
 
 }  // namespace
