@@ -10,48 +10,11 @@
 //
 // 49 numbers a cell and step. Volumes and areas are constants. Who writes a value near a wall also writes its images (`images`),
 // or the kernel update_halo does.
-#include "remap.h"
+#include "passes.h"
 
 using namespace clover;
 
 namespace {
-
-/// The place of row 0 of a work-item that marches through `length` rows.
-KILN_DEVICE int first_of(long long index, int length) {
-  return int(index) * length;
-}
-
-/// Writes a value at (i, k) and its images outside of the walls.
-KILN_DEVICE void store(const Params& p, double* field, Mirror x, Mirror y, int i, int k, double value) {
-  field[place(p, i, k)] = value;
-  if (!p.images) return;
-  if (i > 2 && i < p.nx - 3 && k > 2 && k < p.ny - 3) return;
-  for (int a = -1; a < 4; ++a) {  // the value's own column, then the four outside
-    const int to_i = a < 0 ? i : a < 2 ? a - 2 : x.extent + a - 2;
-    if (a >= 0 && source_of(x, to_i) != i) continue;
-    for (int b = -1; b < 4; ++b) {
-      const int to_k = b < 0 ? k : b < 2 ? b - 2 : y.extent + b - 2;
-      if ((a < 0 && b < 0) || (b >= 0 && source_of(y, to_k) != k)) continue;
-      field[place(p, to_i, to_k)] = (a < 0 ? 1.0 : x.sign) * (b < 0 ? 1.0 : y.sign) * value;
-    }
-  }
-}
-
-KILN_DEVICE void store_cell(const Params& p, double* field, int i, int k, double value) {
-  store(p, field, cells(p.nx), cells(p.ny), i, k, value);
-}
-KILN_DEVICE void store_xvel(const Params& p, double* field, int i, int k, double value) {
-  store(p, field, nodes(p.nx, -1.0), nodes(p.ny, 1.0), i, k, value);
-}
-KILN_DEVICE void store_yvel(const Params& p, double* field, int i, int k, double value) {
-  store(p, field, nodes(p.nx, 1.0), nodes(p.ny, -1.0), i, k, value);
-}
-KILN_DEVICE void store_xflux(const Params& p, double* field, int i, int k, double value) {
-  store(p, field, nodes(p.nx, -1.0), along_wall(p.ny), i, k, value);
-}
-KILN_DEVICE void store_yflux(const Params& p, double* field, int i, int k, double value) {
-  store(p, field, along_wall(p.nx), nodes(p.ny, -1.0), i, k, value);
-}
 
 /// Viscosity over density of a cell, and the square of the rate (1 / time step) that the cell asks for.
 struct Stress {
@@ -90,20 +53,9 @@ KILN_DEVICE Stress stress_of(const Params& p, const double* density, const doubl
   return {h, fmax(fmax(by_sound, compression * compression), fmax(by_x * by_x, by_y * by_y))};
 }
 
-/// 0.4 rho e after half a step, of a cell whose volume grows by the part `growth` in it: the predictor and the gas law.
-KILN_DEVICE double half_pressure_up(double product, double q, double growth) {
-  return 0.4 * (product - (0.4 * product + q) * growth);
-}
-
-/// The relative growth of a cell's volume in half a step, from the velocities at its nodes.
-KILN_DEVICE double half_growth(const Params& p, double dt, const double* u, const double* v, int pitch) {
-  return 0.25 * dt * ((1.0 / p.dx) * ((u[1] + u[pitch + 1]) - (u[0] + u[pitch])) +
-                      (1.0 / p.dy) * ((v[pitch] + v[pitch + 1]) - (v[0] + v[1])));
-}
-
 }  // namespace
 
-// A work-item takes `stress_width` neighbouring cells of `march` rows: one on a GPU, so that neighbours are neighbours; a long
+// A work-item takes `stress_width` neighbouring cells of `stress_rows` rows: one on a GPU, so that neighbours are neighbours; a long
 // piece of a row on a CPU, so that barriers are few. The last block to finish begins the step.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_stress stress(double* __restrict__ q, double* __restrict__ clock,
                                                             unsigned long long* __restrict__ race,
@@ -115,10 +67,10 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_stress stress(double* __restrict__
   if (finished(p, clock)) return;
   const int pitch = p.pitch;
   const int first_i = int(kiln::global_index_x()) * width;
-  const int first_k = int(blockIdx.y) * p.march;
+  const int first_k = int(blockIdx.y) * p.stress_rows;
   double most = 0;
   KILN_UNROLL_ALL
-  for (int row = 0; row < p.march; ++row) {
+  for (int row = 0; row < p.stress_rows; ++row) {
     const int k = first_k + row;
     if (k >= p.ny) continue;
     const int count = p.nx - first_i < width ? p.nx - first_i : width;
@@ -152,20 +104,20 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_stress stress(double* __restrict__
   advance_clock(p, clock, 1.0 / sqrt(rate));
 }
 
-// A work-item takes the nodes of `march` rows in one column, and the pressures of the cells left and right of them.
+// A work-item takes the nodes of `node_rows` rows in one column, and the pressures of the cells left and right of them.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_accelerate_nodes accelerate_nodes(
     double* __restrict__ xvel1, double* __restrict__ yvel1, const double* __restrict__ density, const double* __restrict__ energy,
     const double* __restrict__ xvel, const double* __restrict__ yvel, const double* __restrict__ q,
     const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int i = int(kiln::global_index_x());
-  const int first_k = first_of(kiln::global_index_y(), p.march);
+  const int first_k = first_of(kiln::global_index_y(), p.node_rows);
   if (i > p.nx || first_k > p.ny) return;
   const int pitch = p.pitch;
   const double dt = clock[kStep];
   double below_left = 0, below_right = 0, below_mass = 0;
   KILN_UNROLL_ALL
-  for (int row = -1; row < p.march; ++row) {
+  for (int row = -1; row < p.node_rows; ++row) {
     const int k = first_k + row;
     const int c = place(p, i, k);
     const double t_right = half_growth(p, dt, xvel + c, yvel + c, pitch);
@@ -211,12 +163,12 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_correct correct(
     const double* __restrict__ yvel1, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int i = int(kiln::global_index_x());
-  const int first_k = first_of(kiln::global_index_y(), p.march);
+  const int first_k = first_of(kiln::global_index_y(), p.cell_rows);
   if (i > p.nx || first_k > p.ny) return;
   const int pitch = p.pitch;
   const double dt = clock[kStep];
   KILN_UNROLL_ALL
-  for (int row = 0; row < p.march; ++row) {
+  for (int row = 0; row < p.cell_rows; ++row) {
     const int k = first_k + row;
     if (k > p.ny) break;
     const int c = place(p, i, k);
@@ -244,26 +196,6 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_correct correct(
 }
 
 namespace {
-
-/// Mass and energy that pass a face, from the values in the two cells on each side of it, before it in the sweep and behind.
-struct Passing {
-  double mass, energy;
-};
-
-KILN_DEVICE Passing pass_face(double flux, const double* density, const double* energy, const double* volume) {
-  const bool forward = flux > 0.0;
-  const double donor = forward ? density[1] : density[2];
-  const double up = forward ? density[1] - density[0] : density[2] - density[3];
-  const double down = forward ? density[2] - density[1] : density[1] - density[2];
-  const double donor_energy = forward ? energy[1] : energy[2];
-  const double up_energy = forward ? energy[1] - energy[0] : energy[2] - energy[3];
-  const double down_energy = forward ? energy[2] - energy[1] : energy[1] - energy[2];
-  const double by_mass = 1.0 / (donor * (forward ? volume[0] : volume[1]));
-  const double sigma = fabs(flux) * donor * by_mass;
-  const double mass = flux * (donor + (1.0 - sigma) * limited(up, down, sigma));
-  const double sigma_mass = fabs(mass) * by_mass;
-  return {mass, mass * (donor_energy + (1.0 - sigma_mass) * limited(up_energy, down_energy, sigma))};
-}
 
 /// Remaps `Length` cells that follow each other along the axis (0: x, 1: y) from (i, k) on.
 template <int Axis, bool First, int Length>
@@ -311,15 +243,6 @@ KILN_DEVICE void sweep_cells(double* density_out, double* energy_out, double* ma
     }
     before = behind;
   }
-}
-
-/// What passes the middle between two nodes of a velocity, by the mass that does and the values at the two nodes on each side.
-KILN_DEVICE double pass_middle(double flux, double sigma, const double* velocity) {
-  const bool back = flux < 0.0;
-  const double donor = back ? velocity[2] : velocity[1];
-  const double up = back ? velocity[2] - velocity[3] : velocity[1] - velocity[0];
-  const double down = back ? velocity[1] - velocity[2] : velocity[2] - velocity[1];
-  return flux * (donor + (1.0 - sigma) * limited(up, down, sigma));
 }
 
 /// Remaps the velocities of `Length` nodes that follow each other along the axis from (i, k) on.
