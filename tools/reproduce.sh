@@ -30,6 +30,8 @@ mojo_fig6_minibude_tuned     | mojo_fig6_minibude_tuned         |  22 | | wg=1 |
 mojo_table4_hartree_fock     | mojo_table4_hartree_fock         |   8 | | natoms=64 | natoms=4
 davis_fig2_minibude          | davis_fig2_minibude              |  27 | | | bind.all=compile
 davis_fig2_fig3_babelstream  | davis_fig2_fig3_babelstream      |  16 | | | bind.all=compile
+davis_fig2_su3               | davis_fig2_su3                   |   8 | | | bind.all=compile
+davis_fig2_su3_double        | davis_fig2_su3_double            |  10 | | | bind.all=compile
 mojo_table2_stencil7_float   | mojo_table2_stencil7_float       |   6 | | block_x=256 | bind.all=compile
 stencil7_float_1024          | stencil7_float_1024              |  14 | | | bind.all=run
 mojo_fig3_stencil7_1024      | mojo_fig3_stencil7               |  42 | nx=1024 | block_x=256 | T=float bind.all=run
@@ -93,9 +95,11 @@ scaled() {
   case $size:$1 in
     cpu:stencil7) echo nx=256 ;;
     cpu:babelstream) echo n=33554432 ;;
+    cpu:su3) echo L=16 ;;
     cpu:minibude) echo nposes=2048 natlig=26 natpro=938 ;;
     test:stencil7) echo nx=20 ;;
     test:babelstream) echo n=5000 ;;
+    test:su3) echo L=4 ;;
     test:minibude) echo nposes=40 natlig=5 natpro=30 ;;
   esac
 }
