@@ -212,7 +212,11 @@ class KernelFunction:
         dtypes = [getattr(arguments[index], "dtype", None) for index in self._typing]
         # Packages say the device by a value of their own; what it means is looked up once.
         key = (type(placed), getattr(placed, "device", None), *dtypes)
-        known = self._known.get(key)
+        try:
+            known = self._known.get(key)
+        except TypeError:  # CuPy's devices are compared, not hashed
+            key = (type(placed), _device_of(placed), *dtypes)
+            known = self._known.get(key)
         if known is None:
             place = "auto" if placed is None else _device_of(placed)
             named = zip(self._typed_by, dtypes, strict=True)
