@@ -75,3 +75,35 @@ def test_the_torch_operator_agrees_with_torch(torch_op: Any, device: kiln.Device
         theirs = torch.autograd.grad((2 * x * torch.sigmoid(beta * 2 * x)).square().sum(), (x, beta))
         for one, other in zip(torch.autograd.grad(compiled(x, beta), (x, beta)), theirs, strict=True):
             torch.testing.assert_close(one, other)
+
+
+def blocks_of(document: Path) -> dict[str, list[str]]:
+    """The Python of a document, by its headings."""
+    found: dict[str, list[str]] = {}
+    heading, inside = "", False
+    for line in document.read_text().splitlines():
+        if line.startswith("```"):
+            inside = line == "```python"
+            if inside:
+                found.setdefault(heading, []).append("")
+        elif inside:
+            found[heading][-1] += line + "\n"
+        elif line.startswith("## "):
+            heading = line[3:]
+    return found
+
+
+def test_the_document_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What docs/python.md shows and needs no GPU, one block after the other."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.chdir(EXAMPLES.parents[1])
+    blocks = blocks_of(Path("docs/python.md"))
+    known: dict[str, Any] = {}
+    for heading in ("Quick start", "A kernel as a Python function"):
+        exec(blocks[heading][0], known)
+    assert known["y"].tolist() == [0.5] * 1000
+    assert known["x"].tolist() == [2.0] * 1000
+    pytest.importorskip("pandas")
+    exec(blocks["Jobs and workloads"][0], known)
+    assert known["records"].good
+    assert {record.parameters["block"] for record in known["records"]} == {128, 256}
