@@ -19,9 +19,126 @@ __device__ inline void order(Word& a, Word& b) {
   a = low;
 }
 
+/// Sorts the batch of a lane.
+__device__ inline void sort_batch(Word (&mine)[kBatch]) {
+  KILN_UNROLL_ALL
+  for (int r = 0; r < kBatch; ++r) {
+    KILN_UNROLL_ALL
+    for (int v = r % 2; v + 1 < kBatch; v += 2) order(mine[v], mine[v + 1]);
+  }
+}
+
+/// Sorts a batch that rises and then falls, or falls and then rises.
+__device__ inline void merge_batch(Word (&mine)[kBatch]) {
+  if ((kBatch & (kBatch - 1)) != 0) return sort_batch(mine);
+  KILN_UNROLL_ALL
+  for (int distance = kBatch / 2; distance > 0; distance /= 2) {
+    KILN_UNROLL_ALL
+    for (int v = 0; v < kBatch; ++v)
+      if ((v & distance) == 0) order(mine[v], mine[v | distance]);
+  }
+}
+
+/// Sorts the batches of a group, each sorted already, as a bitonic network of lanes: two lanes exchange their
+/// batches, and one keeps the lower half of both, the other one the upper half.
+__device__ inline void sort_group(Word (&mine)[kBatch], int lane) {
+  for (int size = 2; size <= kLanes; size *= 2) {
+    for (int mask = size / 2; mask > 0; mask /= 2) {
+      const bool keeps_low = ((lane & mask) == 0) == ((lane & size) == 0);
+      Word theirs[kBatch];
+      KILN_UNROLL_ALL
+      for (int v = 0; v < kBatch; ++v) theirs[v] = kiln::shuffle_xor(mine[v], mask);
+      KILN_UNROLL_ALL
+      for (int v = 0; v < kBatch; ++v) {
+        const Word other = theirs[kBatch - 1 - v];
+        mine[v] = (other < mine[v]) == keeps_low ? other : mine[v];
+      }
+      merge_batch(mine);
+    }
+  }
+}
+
+/// Whether one energy is not below the other one. Positive doubles order as their bits, and a GPU compares
+/// these beside its floating-point work.
+__device__ inline bool reaches(double energy, double other) {
+  if (kLanes == 1) return energy >= other;
+  return __double_as_longlong(energy) >= __double_as_longlong(other);
+}
+
 /// What turns a distance from a point into the weight of the other one.
 __device__ inline double weight_scale(const Point& low, const Point& high, double amount) {
   return amount * fast_reciprocal(high.energy - low.energy);
+}
+
+/// Adds a nuclide to the sums of a lane's lookups.
+__device__ inline void add_nuclide(double (&macro)[kChannels][kBatch], const double (&energy)[kBatch],
+                                   const Begin& begin, const double* __restrict__ grid) {
+  const double* at = grid + (long long)begin.point * kPointSize;
+  int left = begin.left;
+  Point low = load_point(at), high = load_point(at + kPointSize);
+  const auto walk = [&](double to) {
+    while (reaches(to, high.energy) && left > 0) {
+      low = high;
+      at += kPointSize;
+      --left;
+      high = load_point(at + kPointSize);
+    }
+  };
+  if (kLanes == 1) {
+    walk(energy[0]);
+    if (energy[kBatch - 1] < high.energy || left == 0) {
+      const double scale = weight_scale(low, high, begin.amount);
+      KILN_SIMD
+      for (int v = 0; v < kBatch; ++v) {
+        const double low_weight = (high.energy - energy[v]) * scale;
+        const double high_weight = begin.amount - low_weight;
+        for (int c = 0; c < kChannels; ++c)
+          macro[c][v] += low_weight * low.channel[c] + high_weight * high.channel[c];
+      }
+      return;
+    }
+  }
+  double scale = weight_scale(low, high, begin.amount);
+  KILN_UNROLL_ALL
+  for (int v = 0; v < kBatch; ++v) {
+    if (reaches(energy[v], high.energy)) {
+      walk(energy[v]);
+      scale = weight_scale(low, high, begin.amount);
+    }
+    const double low_weight = (high.energy - energy[v]) * scale;
+    const double high_weight = begin.amount - low_weight;
+    KILN_UNROLL_ALL
+    for (int c = 0; c < kChannels; ++c)
+      macro[c][v] = fma(low_weight, low.channel[c], fma(high_weight, high.channel[c], macro[c][v]));
+  }
+}
+
+/// The lookups of a lane, in ascending order; behind the last one, numbers that are larger than any.
+__device__ inline void load_batch(Word (&mine)[kBatch], const Word* __restrict__ lookups, long long first,
+                                  long long count) {
+  if (first + kBatch <= count) {
+    constexpr int pack = kBatch % 2 == 0 ? 2 : 1;
+    KILN_UNROLL_ALL
+    for (int v = 0; v < kBatch; v += pack) {
+      const auto words = kiln::load_pack<pack>(lookups + first + v);
+      for (int w = 0; w < pack; ++w) mine[v + w] = words.at[w];
+    }
+  } else {
+    KILN_UNROLL_ALL
+    for (int v = 0; v < kBatch; ++v) mine[v] = first + v < count ? lookups[first + v] : ~Word(0);
+  }
+  sort_batch(mine);
+}
+
+/// The lowest material of the group's lookups above `above`; kMaterials or more if there is none.
+__device__ inline int material_above(int above, const Word (&mine)[kBatch]) {
+  int lowest = kMaterials;
+  KILN_UNROLL_ALL
+  for (int v = kBatch - 1; v >= 0; --v) {
+    const int material = packed_material(mine[v]);
+    if (material > above) lowest = material;
+  }
+  return group_min(lowest);
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_lookup_sorted
@@ -40,29 +157,19 @@ lookup_sorted(double* __restrict__ sums, Word* __restrict__ value_sum, const Wor
     const long long tile = ((long long)blockIdx.x * kGroups + group) * Params::rounds + round;
     const long long first = (tile * kLanes + lane) * kBatch;
     if (tile * kLanes * kBatch >= p.lookups) break;
-    Word mine[kBatch];
-    if (first + kBatch <= p.lookups) {
-      constexpr int pack = kBatch % 2 == 0 ? 2 : 1;
-      KILN_UNROLL_ALL
-      for (int v = 0; v < kBatch; v += pack) {
-        const auto words = kiln::load_pack<pack>(lookups + first + v);
-        for (int w = 0; w < pack; ++w) mine[v + w] = words.at[w];
-      }
-    } else {
-      KILN_UNROLL_ALL
-      for (int v = 0; v < kBatch; ++v) mine[v] = first + v < p.lookups ? lookups[first + v] : ~Word(0);
-    }
-    KILN_UNROLL_ALL
-    for (int r = 0; r < kBatch; ++r) {
-      KILN_UNROLL_ALL
-      for (int v = r % 2; v + 1 < kBatch; v += 2) order(mine[v], mine[v + 1]);
-    }
 
     // Materials are few in a tile, one in almost all of them.
-    int material = group_min(packed_material(mine[0]));
-    while (material < kMaterials) {
+    for (int next = -1; next < kMaterials;) {
+      Word mine[kBatch];
+      load_batch(mine, lookups, first, p.lookups);
+      const int material = next < 0 ? material_above(-1, mine) : next;
+      const int count = nuclide_counts[material];
+      if (Params::resort > 0 && count >= Params::resort) sort_group(mine, lane);
+      next = material_above(material, mine);
+
       // Where a lane has lookups of another material, the energy of a neighbour stands in.
       double energy[kBatch];
+      unsigned taken = 0;  // a bit for each lookup of this material
       double stand_in = 2;
       KILN_UNROLL_ALL
       for (int v = kBatch - 1; v >= 0; --v)
@@ -71,13 +178,15 @@ lookup_sorted(double* __restrict__ sums, Word* __restrict__ value_sum, const Wor
       if (stand_in > 1) stand_in = lowest;
       KILN_UNROLL_ALL
       for (int v = 0; v < kBatch; ++v) {
-        if (packed_material(mine[v]) == material) stand_in = packed_energy(mine[v]);
+        if (packed_material(mine[v]) == material) {
+          stand_in = packed_energy(mine[v]);
+          taken |= 1u << v;
+        }
         energy[v] = stand_in;
       }
 
       double macro[kChannels][kBatch] = {};
       const long long row = index_row(union_energies, lowest, p);
-      const int count = nuclide_counts[material];
       for (int chunk = 0; chunk < count; chunk += kLanes) {
         const int here = count - chunk < kLanes ? count - chunk : kLanes;
         sync_group();
@@ -89,55 +198,12 @@ lookup_sorted(double* __restrict__ sums, Word* __restrict__ value_sum, const Wor
                                       nuclide * p.n_gridpoints + point, p.n_gridpoints - 2 - point};
         }
         sync_group();
-        for (int n = 0; n < here; ++n) {
-          const Begin begin = begins[group][n];
-          const double* at = grid + (long long)begin.point * kPointSize;
-          int left = begin.left;
-          Point low = load_point(at), high = load_point(at + kPointSize);
-          const auto walk = [&](double to) {
-            while (to >= high.energy && left > 0) {
-              low = high;
-              at += kPointSize;
-              --left;
-              high = load_point(at + kPointSize);
-            }
-          };
-          if (kLanes == 1) {
-            walk(energy[0]);
-            if (energy[kBatch - 1] < high.energy || left == 0) {
-              const double scale = weight_scale(low, high, begin.amount);
-              KILN_SIMD
-              for (int v = 0; v < kBatch; ++v) {
-                const double low_weight = (high.energy - energy[v]) * scale;
-                const double high_weight = begin.amount - low_weight;
-                for (int c = 0; c < kChannels; ++c)
-                  macro[c][v] += low_weight * low.channel[c] + high_weight * high.channel[c];
-              }
-              continue;
-            }
-          }
-          double scale = weight_scale(low, high, begin.amount);
-          KILN_UNROLL_ALL
-          for (int v = 0; v < kBatch; ++v) {
-            if (energy[v] >= high.energy && left > 0) {
-              walk(energy[v]);
-              scale = weight_scale(low, high, begin.amount);
-            }
-            const double low_weight = (high.energy - energy[v]) * scale;
-            const double high_weight = begin.amount - low_weight;
-            KILN_UNROLL_ALL
-            for (int c = 0; c < kChannels; ++c)
-              macro[c][v] = fma(low_weight, low.channel[c], fma(high_weight, high.channel[c], macro[c][v]));
-          }
-        }
+        for (int n = 0; n < here; ++n) add_nuclide(macro, energy, begins[group][n], grid);
       }
 
-      int next = kMaterials;
       KILN_UNROLL_ALL
       for (int v = 0; v < kBatch; ++v) {
-        const int other = packed_material(mine[v]);
-        if (other > material && other < next) next = other;
-        if (other != material) continue;
+        if ((taken >> v & 1) == 0) continue;
         double of_one[kChannels];
         KILN_UNROLL_ALL
         for (int c = 0; c < kChannels; ++c) {
@@ -146,9 +212,12 @@ lookup_sorted(double* __restrict__ sums, Word* __restrict__ value_sum, const Wor
         }
         values += unsigned(verification_value(of_one));
       }
-      material = group_min(next);
+      if (kLanes > 1) {  // so that no register holds the sums meanwhile
+        add_totals(sums, value_sum, total, values, lane);
+        for (int c = 0; c < kChannels; ++c) total[c] = 0;
+        values = 0;
+      }
     }
   }
-
-  add_totals(sums, value_sum, total, values, lane);
+  if (kLanes == 1) add_totals(sums, value_sum, total, values, lane);
 }

@@ -4,28 +4,92 @@
 #include "lookup.h"
 #include "sampling.h"
 
-// Lookups in the order in which they are drawn: memory decides, so each access should bring whole grid
-// points. A group of `lanes` work-items (a warp; one on a CPU) samples a lookup for each lane, and then takes
-// them one after the other: first each lane finds the point of another nuclide; then `kTeam` lanes read the
-// two points of a nuclide together, each another channel, and add it to a sum of their own. So no sum crosses
-// lanes before the end of a lookup.
+// Lookups in the order in which they are drawn: memory decides, so an access should bring a whole interval of
+// a grid, and many should be on their way. A group of `lanes` work-items (a warp; one on a CPU) samples a
+// lookup for each lane, and then takes them one after the other, `lanes` nuclides at a time: each lane finds
+// the point of another nuclide; then teams of eight lanes read the 96 bytes of a nuclide's interval by one
+// access, 16 bytes a lane. A lane multiplies its two numbers with the weight of its point, so that nothing
+// crosses lanes but the two energies before the end of the lookup. While a chunk's points are on their way,
+// the group finds those of the next chunk.
 
-constexpr int kTeam = kLanes < 8 ? kLanes : 8;
-constexpr int kTeams = kLanes / kTeam;
+constexpr int kTeam = 8;
+constexpr int kTeams = kLanes / kTeam < 1 ? 1 : kLanes / kTeam;
+constexpr int kSteps = kLanes / kTeams;  // nuclides of a team in a chunk
 
 struct Sample {
   double energy;
   int material;
 };
 
+struct __align__(16) Interval {
+  double low, high;
+};
+
 struct GroupMemory {
+  Begin begins[2][kLanes];
+  Interval intervals[kLanes];
   Sample samples[kLanes];
-  Begin begins[kLanes];
   double macro[kChannels][kLanes];
 };
 
 __device__ inline Sample sample_from(Word state) {
   return Sample{value_of(state), material_of(value_of(after(Jump{kFactor, 1}, state)))};
+}
+
+/// Where the group is: nuclides from `chunk` on of the lookup `at` of this round.
+struct Place {
+  int at, chunk, count;
+  double energy;
+  int material;
+  long long row;
+};
+
+struct Tables {
+  const double* __restrict__ grid;
+  const int* __restrict__ index;
+  const double* __restrict__ union_energies;
+  const int* __restrict__ nuclides;
+  const double* __restrict__ amounts;
+  const int* __restrict__ nuclide_counts;
+};
+
+__device__ inline void begin_lookup(Place& place, int at, const GroupMemory& group, const Tables& tables,
+                                    const Params& p) {
+  const Sample sample = group.samples[at];
+  place.at = at;
+  place.chunk = 0;
+  place.energy = sample.energy;
+  place.material = sample.material;
+  place.count = tables.nuclide_counts[sample.material];
+  place.row = index_row(tables.union_energies, sample.energy, p);
+}
+
+/// The begin of the lane's nuclide of the chunk; a nuclide that is not there has no amount.
+__device__ inline Begin find_begin(const Place& place, int lane, const Tables& tables, const Params& p) {
+  if (place.chunk + lane >= place.count) return Begin{0, 0, 0};
+  const int at = place.material * fuel_nuclides(p.n_isotopes) + place.chunk + lane;
+  const int nuclide = tables.nuclides[at];
+  const double* points = tables.grid + (long long)nuclide * p.n_gridpoints * kPointSize;
+  const int point = find_point(points, tables.index, place.row, nuclide, place.energy, p);
+  return Begin{tables.amounts[at], nuclide * p.n_gridpoints + point, 0};
+}
+
+/// One lookup by one work-item.
+__device__ inline void look_up_alone(double (&macro)[kChannels], const Place& place, const Tables& tables,
+                                     const Params& p) {
+  for (int c = 0; c < kChannels; ++c) macro[c] = 0;
+  const int* nuclides = tables.nuclides + place.material * fuel_nuclides(p.n_isotopes);
+  const double* amounts = tables.amounts + place.material * fuel_nuclides(p.n_isotopes);
+  for (int n = 0; n < place.count; ++n) {
+    const double* points = tables.grid + (long long)nuclides[n] * p.n_gridpoints * kPointSize;
+    const double* low =
+        points +
+        (long long)find_point(points, tables.index, place.row, nuclides[n], place.energy, p) * kPointSize;
+    const double* high = low + kPointSize;
+    const double low_weight = (high[0] - place.energy) * amounts[n] / (high[0] - low[0]);
+    const double high_weight = amounts[n] - low_weight;
+    for (int c = 0; c < kChannels; ++c) macro[c] += low_weight * low[1 + c] + high_weight * high[1 + c];
+  }
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_lookup_sampled
@@ -34,11 +98,9 @@ lookup_sampled(double* __restrict__ sums, Word* __restrict__ value_sum, const do
                const int* __restrict__ nuclides, const double* __restrict__ amounts,
                const int* __restrict__ nuclide_counts, const Params p) {
   __shared__ GroupMemory memory[kGroups];
+  const Tables tables{grid, index, union_energies, nuclides, amounts, nuclide_counts};
   const int lane = int(threadIdx.x) % kLanes;
   GroupMemory& group = memory[int(threadIdx.x) / kLanes];
-  const int channel = lane % kTeam < kChannels ? lane % kTeam : kChannels - 1;
-  const int team = lane / kTeam;
-  const int width = fuel_nuclides(p.n_isotopes);
   const long long begin =
       ((long long)blockIdx.x * kGroups + int(threadIdx.x) / kLanes) * (kLanes * Params::rounds);
   Word state = skip(kLookupSeed, 2 * Word(begin + lane) + 1);
@@ -51,50 +113,74 @@ lookup_sampled(double* __restrict__ sums, Word* __restrict__ value_sum, const do
     group.samples[lane] = sample_from(state);
     state = after(jump_of(2 * kLanes), state);
     const int taken = p.lookups - first < kLanes ? int(p.lookups - first) : kLanes;
-    for (int at = 0; at < taken; ++at) {
-      sync_group();
-      const Sample sample = group.samples[at];
-      const long long row = index_row(union_energies, sample.energy, p);
-      const int count = nuclide_counts[sample.material];
-      const int* list = nuclides + sample.material * width;
-      const double* list_amounts = amounts + sample.material * width;
-      if constexpr (kLanes == 1) {
-        double macro[kChannels] = {};
-        for (int n = 0; n < count; ++n) {
-          const double* points = grid + (long long)list[n] * p.n_gridpoints * kPointSize;
-          const double* low =
-              points + (long long)find_point(points, index, row, list[n], sample.energy, p) * kPointSize;
-          const double* high = low + kPointSize;
-          const double low_weight = (high[0] - sample.energy) * list_amounts[n] / (high[0] - low[0]);
-          const double high_weight = list_amounts[n] - low_weight;
-          for (int c = 0; c < kChannels; ++c) macro[c] += low_weight * low[1 + c] + high_weight * high[1 + c];
+    sync_group();
+    Place place;
+    begin_lookup(place, 0, group, tables, p);
+    if constexpr (kLanes == 1) {
+      double macro[kChannels];
+      look_up_alone(macro, place, tables, p);
+      for (int c = 0; c < kChannels; ++c) group.macro[c][0] = macro[c];
+    } else {
+      // Lanes 0 to 2 of a team have the lower point, 4 to 6 the upper one.
+      const int team = lane / kTeam;
+      const int part = lane % 4;
+      const bool is_high = lane % kTeam >= 4;
+      const int offset = (is_high ? kPointSize : 0) + 2 * part;
+      double sum_0 = 0, sum_1 = 0;
+      int side = 0;
+      group.begins[0][lane] = find_begin(place, lane, tables, p);
+      for (;;) {
+        sync_group();
+        const int here = place.count - place.chunk < kLanes ? place.count - place.chunk : kLanes;
+        kiln::Pack<double, 2> loaded[kSteps];
+        KILN_UNROLL_ALL
+        for (int step = 0; step < kSteps; ++step) {
+          const int n = step * kTeams + team;
+          loaded[step].at[0] = loaded[step].at[1] = 0;
+          if (n < here && part < 3)
+            loaded[step] =
+                kiln::load_pack<2>(grid + (long long)group.begins[side][n].point * kPointSize + offset);
         }
-        for (int c = 0; c < kChannels; ++c) group.macro[c][0] = macro[c];
-      } else {
-        double macro = 0;
-        for (int chunk = 0; chunk < count; chunk += kLanes) {
-          const int here = count - chunk < kLanes ? count - chunk : kLanes;
-          sync_group();
-          if (lane < here) {
-            const int nuclide = list[chunk + lane];
-            const double* points = grid + (long long)nuclide * p.n_gridpoints * kPointSize;
-            const int point = find_point(points, index, row, nuclide, sample.energy, p);
-            group.begins[lane] = Begin{list_amounts[chunk + lane], nuclide * p.n_gridpoints + point, 0};
-          }
-          sync_group();
-          KILN_UNROLL(4)
-          for (int n = team; n < here; n += kTeams) {
-            const Begin begin_at = group.begins[n];
-            const double* low = grid + (long long)begin_at.point * kPointSize;
-            const double* high = low + kPointSize;
-            const double low_weight =
-                (high[0] - sample.energy) * (begin_at.amount * fast_reciprocal(high[0] - low[0]));
-            macro = fma(low_weight, low[1 + channel],
-                        fma(begin_at.amount - low_weight, high[1 + channel], macro));
+        const int at = place.at;
+        const double energy = place.energy;
+        place.chunk += kLanes;
+        const bool is_last = place.chunk >= place.count;
+        if (is_last && at + 1 < taken) begin_lookup(place, at + 1, group, tables, p);
+        const bool goes_on = !is_last || at + 1 < taken;
+        if (goes_on) group.begins[1 - side][lane] = find_begin(place, lane, tables, p);
+
+        KILN_UNROLL_ALL
+        for (int step = 0; step < kSteps; ++step) {
+          if (part == 0) {
+            Interval& interval = group.intervals[step * kTeams + team];
+            (is_high ? interval.high : interval.low) = loaded[step].at[0];
           }
         }
-        for (int mask = kTeam; mask < kLanes; mask *= 2) macro += kiln::shuffle_xor(macro, mask);
-        if (lane < kChannels) group.macro[lane][at] = macro;
+        sync_group();
+        KILN_UNROLL_ALL
+        for (int step = 0; step < kSteps; ++step) {
+          const int n = step * kTeams + team;
+          if (step * kTeams >= here) break;
+          if (n >= here) continue;
+          const double amount = group.begins[side][n].amount;
+          const Interval interval = group.intervals[n];
+          const double low_weight =
+              (interval.high - energy) * (amount * fast_reciprocal(interval.high - interval.low));
+          const double weight = is_high ? amount - low_weight : low_weight;
+          sum_0 = fma(weight, loaded[step].at[0], sum_0);
+          sum_1 = fma(weight, loaded[step].at[1], sum_1);
+        }
+        if (is_last) {
+          for (int mask = 4; mask < kLanes; mask *= 2) {
+            sum_0 += kiln::shuffle_xor(sum_0, mask);
+            sum_1 += kiln::shuffle_xor(sum_1, mask);
+          }
+          if (lane > 0 && lane < 3) group.macro[2 * lane - 1][at] = sum_0;
+          if (lane < 3) group.macro[2 * lane][at] = sum_1;
+          sum_0 = sum_1 = 0;
+        }
+        if (!goes_on) break;
+        side = 1 - side;
       }
     }
     sync_group();

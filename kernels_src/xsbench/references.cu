@@ -42,10 +42,12 @@ __device__ inline void add_material(double (&macro)[kChannels], int material, do
   }
 }
 
+// The first of the largest; the first of all if none is above -1, which energies beyond a coarse grid can
+// bring about.
 __device__ inline int best_channel(const double (&macro)[kChannels]) {
   int best = 0;
   for (int c = 1; c < kChannels; ++c) best = macro[c] > macro[best] ? c : best;
-  return best;
+  return macro[best] > -1 ? best : 0;
 }
 
 /// Calls visit(lookup, material, macro) for each lookup of the work-item.
