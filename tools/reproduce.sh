@@ -30,6 +30,8 @@ mojo_fig6_minibude_tuned     | mojo_fig6_minibude_tuned         |  22 | | wg=1 |
 mojo_table4_hartree_fock     | mojo_table4_hartree_fock         |   8 | | natoms=64 | natoms=4
 davis_fig2_minibude          | davis_fig2_minibude              |  27 | | | bind.all=compile
 davis_fig2_fig3_babelstream  | davis_fig2_fig3_babelstream      |  16 | | | bind.all=compile
+davis_fig2_xsbench           | davis_fig2_xsbench               |  10 | | size=small lookups=500000 | size=small lookups=5000 n_gridpoints=100 bind.all=run
+xsbench_grids                | xsbench_grids                    |  40 | | size=small lookups=500000 | size=small lookups=5000 n_gridpoints=100 grid_type=hash
 davis_fig2_su3               | davis_fig2_su3                   |   8 | | | bind.all=compile
 davis_fig2_su3_double        | davis_fig2_su3_double            |  10 | | | bind.all=compile
 mojo_table2_stencil7_float   | mojo_table2_stencil7_float       |   6 | | block_x=256 | bind.all=compile
