@@ -8,19 +8,23 @@ module kiln
   implicit none
   private
 
-  integer(c_int), parameter, public :: KILN_OK = 0, KILN_BAD_INPUT = 2, KILN_ENVIRONMENT = 3, KILN_INTERNAL = 70
+  integer(c_int), parameter, public :: KILN_OK = 0, KILN_BAD_INPUT = 2, KILN_ENVIRONMENT = 3, KILN_INTERNAL = 70, &
+    KILN_CANCELLED = 130
   integer(c_int), parameter, public :: KILN_ERROR_NONE = 0, KILN_ERROR_BAD_INPUT = 1, KILN_ERROR_COMPILE = 2, &
     KILN_ERROR_UNFIT = 3, KILN_ERROR_ENVIRONMENT = 4, KILN_ERROR_DEVICE_FAULT = 5, KILN_ERROR_DEVICE_LOST = 6, &
-    KILN_ERROR_INTERNAL = 7
+    KILN_ERROR_INTERNAL = 7, KILN_ERROR_CANCELLED = 8
+  integer(c_int), parameter, public :: KILN_STAGE_LOOKING = 0, KILN_STAGE_WAITING = 1, KILN_STAGE_COMPILING = 2, &
+    KILN_STAGE_LOADING = 3, KILN_STAGE_READY = 4, KILN_STAGE_FAILED = 5
   integer(c_int), parameter, public :: KILN_READ = 0, KILN_WRITE = 1, KILN_UPDATE = 2
 
   ! `application` and `settings` are addresses of texts: c_loc of a character variable that ends with a zero byte.
   type, bind(C), public :: kiln_service_options
-    integer(c_size_t) :: size = 40
+    integer(c_size_t) :: size = 48
     type(c_ptr) :: application = c_null_ptr
     type(c_ptr) :: settings = c_null_ptr
     type(c_funptr) :: log = c_null_funptr
     type(c_ptr) :: user = c_null_ptr
+    type(c_funptr) :: progress = c_null_funptr
   end type
 
   public :: kiln_text, kiln_string, kiln_error_message, kiln_open

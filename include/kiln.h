@@ -36,7 +36,8 @@ typedef enum kiln_status {
   KILN_OK = 0,
   KILN_BAD_INPUT = 2,   /* what the caller passed, or a text that does not compile */
   KILN_ENVIRONMENT = 3, /* the machine lacks something, or a kernel failed on the device */
-  KILN_INTERNAL = 70    /* a bug in Kiln */
+  KILN_INTERNAL = 70,   /* a bug in Kiln */
+  KILN_CANCELLED = 130  /* the program's own `progress` function ended the call */
 } kiln_status;
 
 /* What failed, more closely. */
@@ -48,7 +49,8 @@ typedef enum kiln_error_kind {
   KILN_ERROR_ENVIRONMENT = 4,  /* no such device, compiler or library, no permission */
   KILN_ERROR_DEVICE_FAULT = 5, /* KILN_ENVIRONMENT: a kernel failed while it ran */
   KILN_ERROR_DEVICE_LOST = 6,  /* KILN_ENVIRONMENT: and the device is lost for this process */
-  KILN_ERROR_INTERNAL = 7
+  KILN_ERROR_INTERNAL = 7,
+  KILN_ERROR_CANCELLED = 8 /* KILN_CANCELLED */
 } kiln_error_kind;
 
 typedef struct kiln_service kiln_service;
@@ -87,6 +89,21 @@ typedef enum kiln_log_level {
 /* Called by any thread, by one at a time; must not call Kiln. */
 typedef void (*kiln_log_function)(void* user, kiln_log_level level, const char* message);
 
+/* Where a call that gets a kernel is. One that is in memory is not reported. */
+typedef enum kiln_stage {
+  KILN_STAGE_LOOKING = 0, /* on the disk and in bundles */
+  KILN_STAGE_WAITING = 1, /* for another thread that compiles it */
+  KILN_STAGE_COMPILING = 2,
+  KILN_STAGE_LOADING = 3, /* onto the device */
+  KILN_STAGE_READY = 4,
+  KILN_STAGE_FAILED = 5
+} kiln_stage;
+
+/* Called before each stage by the thread that works, one at a time; `kernel` is "cg.cu axpy<double>",
+ * `seconds` those since the call began. 0 ends the call before that stage with KILN_CANCELLED; a compile that
+ * has begun goes on to its end. Must not call Kiln. */
+typedef int (*kiln_progress_function)(void* user, kiln_stage stage, const char* kernel, double seconds);
+
 typedef struct kiln_service_options {
   size_t size; /* sizeof(kiln_service_options) */
   const char*
@@ -94,7 +111,8 @@ typedef struct kiln_service_options {
                       of Kiln's is read; NULL: the user's settings file and the KILN_* variables */
   const char* settings;  /* lines of a settings file over these: "cache: false\nlog_level: off"; NULL: none */
   kiln_log_function log; /* in place of standard error; NULL: that */
-  void* user;            /* first argument of `log` */
+  void* user;            /* first argument of `log` and `progress` */
+  kiln_progress_function progress; /* NULL: none */
 } kiln_service_options;
 
 typedef struct kiln_statistics {

@@ -18,6 +18,7 @@ enum class ErrorKind {
   kDeviceFault,  ///< a kernel failed while it ran: an illegal address, a barrier that not all reach (exit
                  ///< code 3)
   kDeviceLost,   ///< a fault that ended the device for this process (exit code 3)
+  kCancelled,    ///< the program ended the request (kiln/progress.h; exit code 130)
 };
 
 /// A place in a file that the user wrote. Lines and columns count from 1; 0 means "not known".

@@ -107,6 +107,12 @@ struct ConstantArgument {
   std::array<std::byte, 8> value{};
 };
 
+/// An argument of the kernel that the program does not pass: what a workload says, `struct Params` for one.
+struct OwnArgument {
+  std::size_t place = 0;  ///< among all arguments of the kernel; ascending in a list of them
+  std::vector<std::byte> bytes = {};
+};
+
 /// What a launch reads. Immutable; Kiln's own has more behind it.
 struct FunctionState {
   DirectLaunch direct;
@@ -117,10 +123,13 @@ struct FunctionState {
   bool covers = false;
   std::array<IntegerArgument, 3> cover;  ///< by axis: the argument that the grid covers
   std::vector<ConstantArgument> constants;
+  std::vector<OwnArgument> own;  ///< of a workload's kernel
 };
 
 /// Through all checks, with the context that the device needs; says what is wrong.
 void launch_checked(const FunctionState& function, void* stream, const Geometry& geometry, void** arguments);
+/// The launch of a function with arguments of its own.
+void launch_with_own(const FunctionState& function, void* stream, void** arguments);
 [[noreturn]] void refuse_constant(const FunctionState& function, const ConstantArgument& constant,
                                   void* const* arguments);
 [[noreturn]] void refuse_cover(const FunctionState& function, int axis, std::int64_t size);
@@ -156,6 +165,7 @@ inline void check_constants(const FunctionState& function, void* const* argument
 /// Here and not in the library: each call level above a driver's own costs it some 25 ns.
 inline void enqueue(const FunctionState& function, void* stream, void** arguments) {
   if (!function.constants.empty()) check_constants(function, arguments);
+  if (!function.own.empty()) return launch_with_own(function, stream, arguments);
   Extent grid = function.grid;
   if (function.covers && !cover_grid(function, arguments, grid)) return;
   if (function.direct.call != nullptr &&
@@ -167,9 +177,6 @@ inline void enqueue(const FunctionState& function, void* stream, void** argument
 }
 
 }  // namespace detail
-
-template <class Signature>
-class Function;
 
 /// A kernel that is loaded on a device, as a function of the program's: `axpy(stream, n, a, x, y)`. The types
 /// were compared with the kernel's own when it was compiled; values of other types than these do not compile,
@@ -212,6 +219,7 @@ class Function<void(A...)> {
 
  private:
   friend class FunctionRequest;
+  friend class KernelRequest;
   template <class>
   friend class FunctionFamily;
   explicit Function(std::shared_ptr<const detail::FunctionState> state) : state_(std::move(state)) {}
@@ -229,6 +237,7 @@ namespace detail {
 
 /// The functions of a family, by the values of the arguments that are constants in each.
 class FamilyState;
+class BackgroundFunctionState;
 struct FunctionAccess;  ///< of interfaces over this one
 [[nodiscard]] const FunctionState& member_of(FamilyState& family, void* const* arguments);
 
@@ -257,6 +266,9 @@ class FunctionFamily<void(A...)> {
 
   std::shared_ptr<detail::FamilyState> state_;
 };
+
+template <class Signature>
+class BackgroundFunction;
 
 /// Builds up what a kernel of a Program is to be compiled for. A value: copies are independent. What is said
 /// twice replaces what was said before.
@@ -313,6 +325,12 @@ class FunctionRequest {
       return request.template get<Signature>();
     });
   }
+  /// Returns as soon as the code without the request's constants is there, and compiles the specialised code
+  /// meanwhile: include kiln/background.h, which defines these. Throws Error where not even that can be had.
+  template <class Signature>
+  [[nodiscard]] BackgroundFunction<Signature> background() const;
+  template <class Signature>
+  [[nodiscard]] BackgroundFunction<Signature> background(const BackgroundOptions& options) const;
   /// Compiles into the service's cache, for machines that are not this one: "sm_80,sm_90", "gfx90a",
   /// "native". Loads nothing and needs no device. A bundle of that cache (`kiln cache pack`) is what
   /// Service::add_bundle takes there. Throws as get(), and Error (bad input) for names that no compiler
@@ -330,11 +348,14 @@ class FunctionRequest {
  private:
   friend class Program;
   friend class detail::FamilyState;
+  friend class detail::BackgroundFunctionState;
   friend struct detail::FunctionAccess;
   FunctionRequest& constant(int argument, const LaunchScalar::Value& value);
   [[nodiscard]] std::shared_ptr<const detail::FunctionState> make(
       const std::vector<detail::ArgumentType>& arguments) const;
   void make_for(const std::vector<detail::ArgumentType>& arguments, const std::string& architectures) const;
+  [[nodiscard]] std::shared_ptr<detail::BackgroundFunctionState> make_background(
+      const std::vector<detail::ArgumentType>& arguments, const BackgroundOptions& options) const;
   [[nodiscard]] std::shared_ptr<detail::FamilyState> make_family(
       const std::vector<detail::ArgumentType>& arguments, const std::vector<int>& keyed) const;
   /// Tells the compiler of one more to come, for as long as the result lives.
@@ -368,5 +389,10 @@ class Program {
   friend class Service;
   std::shared_ptr<const Impl> impl_;
 };
+
+template <class Signature>
+Function<Signature> KernelRequest::function() const {
+  return Function<Signature>(make_function(detail::SignatureOf<Signature>::arguments()));
+}
 
 }  // namespace kiln

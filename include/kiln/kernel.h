@@ -19,9 +19,13 @@ namespace kiln {
 class BackgroundKernel;
 struct BackgroundOptions;
 class StreamHandle;
+template <class Signature>
+class Function;
 namespace detail {
 class SharedMemory;
-}
+struct ArgumentType;
+struct FunctionState;
+}  // namespace detail
 
 /// A device of this machine. Cheap to copy; all copies mean the same device.
 class DeviceHandle {
@@ -160,6 +164,15 @@ class KernelRequest {
   [[nodiscard]] Kernel get() const;
   /// The same on another thread; the future carries the Error.
   [[nodiscard]] std::future<Kernel> get_async() const;
+  /// The kernel as a function of the program's: `request.function<void(double*, const double*)>()`; include
+  /// kiln/function.h, which defines it. A launch passes, in the order of the kernel's `args:`, a pointer for
+  /// each buffer and a number for each parameter that stands there by its name; `params`, expressions and
+  /// null pointers come from the request. Their types are compared with the kernel's as FunctionRequest::get
+  /// does, and the shape is the workload's for the request's values; a number that the shape, another
+  /// parameter or the code was made of has to be the request's. Throws Error as get(), and bad input for
+  /// another number of arguments and for kernels that take tensor maps.
+  template <class Signature>
+  [[nodiscard]] Function<Signature> function() const;
   /// Returns as soon as generic code is there, and compiles the specialised kernel meanwhile
   /// (kiln/background.h). Throws Error where not even that can be had: as get(), but for a specialised kernel
   /// that does not compile.
@@ -171,6 +184,8 @@ class KernelRequest {
 
  private:
   friend class WorkloadHandle;
+  [[nodiscard]] std::shared_ptr<const detail::FunctionState> make_function(
+      const std::vector<detail::ArgumentType>& arguments) const;
   std::shared_ptr<const Impl> impl_;
 };
 

@@ -9,6 +9,7 @@
 #include "kiln/job.h"
 #include "kiln/kernel.h"
 #include "kiln/log.h"
+#include "kiln/progress.h"
 #include "kiln/service.h"
 #include "kiln/settings.h"
 #include "kiln/stream.h"

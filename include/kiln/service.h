@@ -10,6 +10,7 @@
 #include "kiln/function.h"
 #include "kiln/kernel.h"
 #include "kiln/log.h"
+#include "kiln/progress.h"
 #include "kiln/settings.h"
 
 namespace kiln {
@@ -51,9 +52,11 @@ class Service {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// `log` takes the messages of at least Settings::log_level; without it they go to standard error. Throws
-  /// Error (bad input) for settings that make no sense.
-  explicit Service(const Settings& settings = Settings::from_environment(), LogFunction log = {});
+  /// `log` takes the messages of at least Settings::log_level; without it they go to standard error.
+  /// `progress` sees the stages of requests that are not answered from memory, and may end them. Throws Error
+  /// (bad input) for settings that make no sense.
+  explicit Service(const Settings& settings = Settings::from_environment(), LogFunction log = {},
+                   ProgressFunction progress = {});
 
   /// "auto", "cpu", "cuda:0"; throws Error listing what exists.
   [[nodiscard]] DeviceHandle device(const std::string& name = "auto") const;

@@ -14,20 +14,21 @@ struct Settings {
   bool cache_locks = true;                       ///< one compile per key among processes
   std::vector<std::string> cache_read_only;      ///< further folders of compiled kernels, never written to
   std::uint64_t cache_max_size = 2'000'000'000;  ///< bytes in `cache_dir`; 0: no cap
-  std::string device = "auto";                   ///< for jobs that leave the device open
-  std::vector<std::string> workload_path;        ///< folders searched for workloads, in order
-  std::string log_level = "warn";                ///< debug, info, warn, error or off
-  std::string cpu_compiler;                      ///< a name or a path; empty: the first of g++, clang++, c++
-  int cpu_threads = 0;                           ///< 0: all that this process may use
-  int cpu_stack_kib = 64;                        ///< stack of a work-item in kernels with barriers
-  std::string nvrtc;                             ///< path of libnvrtc; empty: searched
-  std::string hip;                               ///< path of libamdhip64; empty: searched
-  std::string hiprtc;                            ///< path of libhiprtc; empty: searched
-  std::string nvcc;                              ///< a name or a path; empty: searched
-  std::string hipcc;                             ///< a name or a path; empty: searched
-  double compile_time_limit = 120;               ///< seconds; 0: none
-  double launch_time_limit = 1800;               ///< seconds, of jobs and studies; 0: none
-  int compile_jobs = 0;                          ///< compiles at once; 0: one for each core
+  bool compile = true;                     ///< false: code comes from these folders and from bundles alone
+  std::string device = "auto";             ///< for jobs that leave the device open
+  std::vector<std::string> workload_path;  ///< folders searched for workloads, in order
+  std::string log_level = "warn";          ///< debug, info, warn, error or off
+  std::string cpu_compiler;                ///< a name or a path; empty: the first of g++, clang++, c++
+  int cpu_threads = 0;                     ///< 0: all that this process may use
+  int cpu_stack_kib = 64;                  ///< stack of a work-item in kernels with barriers
+  std::string nvrtc;                       ///< path of libnvrtc; empty: searched
+  std::string hip;                         ///< path of libamdhip64; empty: searched
+  std::string hiprtc;                      ///< path of libhiprtc; empty: searched
+  std::string nvcc;                        ///< a name or a path; empty: searched
+  std::string hipcc;                       ///< a name or a path; empty: searched
+  double compile_time_limit = 120;         ///< seconds; 0: none
+  double launch_time_limit = 1800;         ///< seconds, of jobs and studies; 0: none
+  int compile_jobs = 0;                    ///< compiles at once; 0: one for each core
   std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none
   std::string isolation = "auto";                               ///< where compiles run: auto, none or process
   std::string worker;                                           ///< path of kiln-worker; empty: searched

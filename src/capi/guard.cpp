@@ -42,6 +42,8 @@ kiln_status status_of(ErrorKind kind) {
     case ErrorKind::kDeviceFault:
     case ErrorKind::kDeviceLost:
       return KILN_ENVIRONMENT;
+    case ErrorKind::kCancelled:
+      return KILN_CANCELLED;
     case ErrorKind::kInternal:
       break;
   }
@@ -62,6 +64,8 @@ kiln_error_kind c_kind(ErrorKind kind) {
       return KILN_ERROR_DEVICE_FAULT;
     case ErrorKind::kDeviceLost:
       return KILN_ERROR_DEVICE_LOST;
+    case ErrorKind::kCancelled:
+      return KILN_ERROR_CANCELLED;
     case ErrorKind::kInternal:
       break;
   }

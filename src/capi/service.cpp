@@ -28,6 +28,15 @@ kiln::LogFunction log_of(const kiln_service_options& options) {
   };
 }
 
+kiln::ProgressFunction progress_of(const kiln_service_options& options) {
+  if (options.progress == nullptr) return {};
+  return [progress = options.progress, user = options.user](const kiln::GetProgress& now) {
+    return progress(user, static_cast<kiln_stage>(now.stage), now.kernel.c_str(), now.seconds) != 0;
+  };
+}
+
+static_assert(static_cast<int>(kiln::GetProgress::Stage::kLooking) == KILN_STAGE_LOOKING &&
+              static_cast<int>(kiln::GetProgress::Stage::kFailed) == KILN_STAGE_FAILED);
 static_assert(static_cast<int>(kiln::LogLevel::kDebug) == KILN_LOG_DEBUG &&
               static_cast<int>(kiln::LogLevel::kError) == KILN_LOG_ERROR);
 
@@ -37,7 +46,7 @@ kiln_status kiln_service_create(const kiln_service_options* options, kiln_servic
   return making(service, "service", [&] {
     const kiln_service_options own =
         options == nullptr ? kiln_service_options{} : kiln::capi::read_struct(options, "options");
-    return new kiln_service{kiln::Service(settings_of(own), log_of(own))};
+    return new kiln_service{kiln::Service(settings_of(own), log_of(own), progress_of(own))};
   });
 }
 

@@ -225,6 +225,8 @@ const std::vector<SettingRow>& setting_rows() {
      "Folders of compiled kernels that others maintain, separated by ':'; searched in order after `cache_dir`, verified, never written to"},
     {"cache_max_size", "KILN_CACHE_MAX_SIZE", "--cache-max-size", K::kBytes, &S::cache_max_size, "2 GB",
      "Size of `cache_dir` above which the entries that were not used for longest go, as `500 MB` or `8 GiB`; off: no limit", {"off"}},
+    {"compile", "KILN_COMPILE", "", K::kSwitch, &S::compile, "on",
+     "Kernels that neither the cache folders nor a bundle have are compiled: on or off. Off, they are an error that lists what there is, and no compiler is looked for"},
     {"device", "KILN_DEVICE", "", K::kText, &S::device, "auto",
      "Device of jobs that say `device: auto` or nothing: auto (first GPU, else the CPU), cpu, cuda:0, hip:0, or several with commas"},
     {"workload_path", "KILN_WORKLOAD_PATH", "--workload-path", K::kPathList, &S::workload_path, "`kernels_src/` of the checkout, else `share/kiln/kernels_src/` of the installation",

@@ -42,6 +42,7 @@ struct Engine::Parts {
   FileSystem& files;
   const Clock& clock;
   Log& log;
+  ProgressFunction progress;
   TraceFile trace;
   std::recursive_mutex mutex;  ///< the service asks for the cache while it is made
   std::unique_ptr<ProcessRunner> processes;
@@ -54,11 +55,12 @@ struct Engine::Parts {
   std::optional<KernelService> service;
   UniqueHandle<KeepStatistics> statistics;
 
-  Parts(const Settings& wanted, FileSystem& disk, const Clock& time, Log& messages)
+  Parts(const Settings& wanted, FileSystem& disk, const Clock& time, Log& messages, ProgressFunction told)
       : settings(wanted),
         files(disk),
         clock(time),
         log(messages),
+        progress(std::move(told)),
         trace(settings.trace, disk, time, messages) {}
 
   void make_backends_once() {
@@ -102,8 +104,9 @@ struct Engine::Parts {
   }
 };
 
-Engine::Engine(const Settings& settings, FileSystem& files, const Clock& clock, Log& log)
-    : parts_(std::make_unique<Parts>(settings, files, clock, log)) {}
+Engine::Engine(const Settings& settings, FileSystem& files, const Clock& clock, Log& log,
+               ProgressFunction progress)
+    : parts_(std::make_unique<Parts>(settings, files, clock, log, std::move(progress))) {}
 
 Engine::~Engine() = default;
 
@@ -164,7 +167,8 @@ KernelService& Engine::service() {
   if (!parts_->service) {
     parts_->trace.begin();
     parts_->service.emplace(parts_->settings.cache ? &cache() : nullptr, parts_->clock,
-                            parts_->settings.compile_jobs, parts_->trace.get());
+                            parts_->settings.compile_jobs, parts_->trace.get(),
+                            ServiceRules{parts_->settings.compile, parts_->progress});
     if (parts_->settings.cache) parts_->statistics.reset(parts_.get());
   }
   return *parts_->service;

@@ -13,6 +13,7 @@
 #include "compile/ahead_compiler.h"
 #include "compile/compiler.h"
 #include "device/registry.h"
+#include "kiln/progress.h"
 #include "kiln/settings.h"
 #include "service/kernel_service.h"
 #include "workload/library.h"
@@ -24,7 +25,8 @@ namespace kiln {
 class Engine {
  public:
   /// `log`, `files` and `clock` outlive the engine.
-  Engine(const Settings& settings, FileSystem& files, const Clock& clock, Log& log);
+  Engine(const Settings& settings, FileSystem& files, const Clock& clock, Log& log,
+         ProgressFunction progress = {});
   ~Engine();
 
   [[nodiscard]] const Settings& settings() const;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/statistics.h"
 #include "base/text.h"
 #include "device/fault.h"
 #include "embed/made_function.h"
+#include "launch/bound_launch.h"
 #include "launch/shape_check.h"
 
 namespace kiln::detail {
@@ -57,7 +59,8 @@ LaunchShape shape_of(const FunctionState& function, const Geometry& geometry) {
     throw bad_input(place(function) +
                     ": neither the request, by grid() or cover(), nor the launch says the grid");
   return {dim_of(geometry.grid), dim_of(geometry.block.value_or(function.block)),
-          geometry.shared_bytes.value_or(function.shared_bytes)};
+          geometry.shared_bytes.value_or(function.shared_bytes), made_of(function).cluster,
+          made_of(function).cooperative};
 }
 
 LaunchShape checked_shape(const FunctionState& function, const Geometry& geometry) {
@@ -69,7 +72,28 @@ LaunchShape checked_shape(const FunctionState& function, const Geometry& geometr
   return shape;
 }
 
-void launch(const MadeFunction& made, void* stream, const LaunchShape& shape, void** arguments) {
+/// The kernel's arguments: those that the program passes, and the function's own at their places.
+class AllArguments {
+ public:
+  AllArguments(const FunctionState& function, void** passed) {
+    auto own = function.own.begin();
+    const std::size_t count = made_of(function).arguments.size() + function.own.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_own = own != function.own.end() && own->place == i;
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the drivers only read
+      values_.at(i) = is_own ? const_cast<std::byte*>(own->bytes.data()) : *passed++;
+      if (is_own) ++own;
+    }
+  }
+  [[nodiscard]] void** data() { return values_.data(); }
+
+ private:
+  std::array<void*, BoundLaunch::kMaxArguments> values_;  // NOLINT(*-member-init): what is used is assigned
+};
+
+void launch(const MadeFunction& made, void* stream, const LaunchShape& shape, void** passed) {
+  std::optional<AllArguments> all;
+  void** arguments = made.own.empty() ? passed : all.emplace(made, passed).data();
   if (stream != nullptr)
     made.function->launch_native(stream, shape, arguments);
   else
@@ -82,10 +106,23 @@ void launch_checked(const FunctionState& function, void* stream, const Geometry&
   launch(made_of(function), stream, checked_shape(function, geometry), arguments);
 }
 
+void launch_with_own(const FunctionState& function, void* stream, void** arguments) {
+  const MadeFunction& made = made_of(function);
+  AllArguments all(function, arguments);
+  const DirectLaunch& direct = function.direct;
+  if (direct.call != nullptr &&
+      direct.call(direct.function, function.grid.x, function.grid.y, function.grid.z, function.block.x,
+                  function.block.y, function.block.z, function.shared_bytes,
+                  stream != nullptr ? stream : function.default_stream, all.data(), nullptr) == 0)
+    return;
+  launch(made, stream, checked_shape(function, {function.grid, std::nullopt, std::nullopt}), arguments);
+}
+
 void refuse_constant(const FunctionState& function, const ConstantArgument& constant,
                      void* const* arguments) {
-  throw bad_input(place(function) + ": " + argument_text(function, constant.index) + " was compiled in as " +
-                  value_text(function, constant.index, constant.value.data()) + "; the launch passes " +
+  throw bad_input(place(function) + ": " + argument_text(function, constant.index) + " is " +
+                  value_text(function, constant.index, constant.value.data()) +
+                  " in this function; the launch passes " +
                   value_text(function, constant.index, arguments[constant.index]));
 }
 

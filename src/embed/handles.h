@@ -29,12 +29,12 @@
 namespace kiln {
 
 struct [[gnu::visibility("hidden")]] Service::Impl {
-  Impl(const Settings& settings, LogFunction to)
+  Impl(const Settings& settings, LogFunction to, ProgressFunction progress)
       : files(make_real_file_system()),
         clock(make_system_clock()),
         log(to ? make_function_log(parse_log_level(settings.log_level), std::move(to))
                : make_stderr_log(parse_log_level(settings.log_level))),
-        engine(settings, *files, *clock, *log) {}
+        engine(settings, *files, *clock, *log, std::move(progress)) {}
 
   std::unique_ptr<FileSystem> files;
   std::unique_ptr<Clock> clock;

@@ -175,8 +175,69 @@ std::vector<std::string> options_for(const FunctionRequest::Impl& request, const
   return options;
 }
 
-Specialization specialize(const FunctionRequest::Impl& request, const std::vector<ArgumentType>& arguments,
-                          const Compiler& compiler, const Target& target) {
+std::vector<std::string> type_names(const std::vector<ArgumentType>& arguments) {
+  std::vector<std::string> names;
+  names.reserve(arguments.size());
+  for (const ArgumentType& argument : arguments) names.push_back(argument.name);
+  return names;
+}
+
+/// `device` null: compiles only.
+ServiceResult compile(const FunctionRequest::Impl& request, const std::vector<ArgumentType>& arguments,
+                      const Target& target, const std::shared_ptr<Device>& device) {
+  Engine& engine = request.program->service->engine;
+  Compiler& compiler = *engine.compilers().at(target.backend);
+  const TraceSpan span(engine.trace(), TraceKind::kSpecialise, request.kernel);
+  auto result = engine.service().get(specialize_function(request, arguments, compiler, target), compiler,
+                                     device, request.caller_stream);
+  if (auto* found = std::get_if<ServiceResult>(&result)) return std::move(*found);
+  throw signature_error(std::get<Diagnostic>(result), place(request), arguments);
+}
+
+/// Code of its own, with the variables that the program gave.
+std::shared_ptr<LoadedCode> with_symbols(const FunctionRequest::Impl& request, const LoadedCode& shared) {
+  require_no_capture(*request.device->device, request.caller_stream, place(request),
+                     "its variables cannot be loaded");
+  auto code = std::make_shared<LoadedCode>(shared.code(), request.device->device);
+  Device& device = *request.device->device;
+  const std::unique_ptr<Stream> stream = device.create_stream();
+  for (const auto& [name, bytes] : request.program->symbols) {
+    const auto symbol = code->module()->symbol(name);
+    if (!symbol) throw bad_input(place(request) + ": the code has no variable '" + name + "'");
+    if (symbol->second != bytes.size())
+      throw bad_input(place(request) + ": variable '" + name + "' has " + std::to_string(symbol->second) +
+                      " bytes, " + std::to_string(bytes.size()) + " are given");
+    device.copy_to_device(*stream, symbol->first, bytes.data(), bytes.size());
+  }
+  stream->synchronize();
+  return code;
+}
+
+/// `shape` with a block of 0: each launch says it.
+void add_info(const ServiceResult& found, const LaunchShape& shape, MadeFunction& made) {
+  const FunctionAttributes& attributes = made.function->attributes();
+  made.info.origin = to_string(found.origin);
+  made.info.key = found.key.digest;
+  made.info.compile_seconds = found.compile_seconds;
+  made.info.registers = attributes.registers;
+  made.info.static_shared_bytes = attributes.static_shared_bytes.value_or(0);
+  made.info.local_bytes = attributes.local_bytes.value_or(0);
+  const DeviceInfo& device = made.device_handle->device->info();
+  made.info.max_threads_per_block =
+      attributes.max_threads_per_block.value_or(device.limits.max_threads_per_block);
+  if (shape.block.x == 0) return;
+  if (const auto problem = check_shape(shape, device, attributes, made.info.name))
+    throw unfit_kernel(*problem);
+  made.info.resident_blocks = made.function->resident_blocks(shape);
+  if (const auto problem = check_residency(shape, device, made.info.resident_blocks, made.info.name))
+    throw unfit_kernel(*problem);
+}
+
+}  // namespace
+
+Specialization specialize_function(const FunctionRequest::Impl& request,
+                                   const std::vector<ArgumentType>& arguments, const Compiler& compiler,
+                                   const Target& target) {
   const Program::Impl& program = *request.program;
   const std::filesystem::path path = std::filesystem::path(kNoFolder) / program.name;  // a whole path stays
   Specialization result;
@@ -203,68 +264,6 @@ Specialization specialize(const FunctionRequest::Impl& request, const std::vecto
   result.entries.push_back({expression, fixed_block, ""});
   return result;
 }
-
-/// `device` null: compiles only.
-ServiceResult compile(const FunctionRequest::Impl& request, const std::vector<ArgumentType>& arguments,
-                      const Target& target, const std::shared_ptr<Device>& device) {
-  Engine& engine = request.program->service->engine;
-  Compiler& compiler = *engine.compilers().at(target.backend);
-  const TraceSpan span(engine.trace(), TraceKind::kSpecialise, request.kernel);
-  auto result = engine.service().get(specialize(request, arguments, compiler, target), compiler, device,
-                                     request.caller_stream);
-  if (auto* found = std::get_if<ServiceResult>(&result)) return std::move(*found);
-  auto& diagnostic = std::get<Diagnostic>(result);
-  if (const auto mismatch = find_mismatch_in(diagnostic.log)) {
-    std::vector<std::string> passed;
-    passed.reserve(arguments.size());
-    for (const ArgumentType& argument : arguments) passed.push_back(argument.name);
-    diagnostic.summary = place(request) + " does not take what the program passes, (" + join(passed, ", ") +
-                         ")" + (mismatch->empty() ? "" : ": " + *mismatch);
-  }
-  throw error_of(diagnostic);
-}
-
-/// Code of its own, with the variables that the program gave.
-std::shared_ptr<LoadedCode> with_symbols(const FunctionRequest::Impl& request, const LoadedCode& shared) {
-  require_no_capture(*request.device->device, request.caller_stream, place(request),
-                     "its variables cannot be loaded");
-  auto code = std::make_shared<LoadedCode>(shared.code(), request.device->device);
-  Device& device = *request.device->device;
-  const std::unique_ptr<Stream> stream = device.create_stream();
-  for (const auto& [name, bytes] : request.program->symbols) {
-    const auto symbol = code->module()->symbol(name);
-    if (!symbol) throw bad_input(place(request) + ": the code has no variable '" + name + "'");
-    if (symbol->second != bytes.size())
-      throw bad_input(place(request) + ": variable '" + name + "' has " + std::to_string(symbol->second) +
-                      " bytes, " + std::to_string(bytes.size()) + " are given");
-    device.copy_to_device(*stream, symbol->first, bytes.data(), bytes.size());
-  }
-  stream->synchronize();
-  return code;
-}
-
-void add_info(const FunctionRequest::Impl& request, const ServiceResult& found, MadeFunction& made) {
-  const FunctionAttributes& attributes = made.function->attributes();
-  made.info.name = request.name_expression();
-  made.info.origin = to_string(found.origin);
-  made.info.key = found.key.digest;
-  made.info.compile_seconds = found.compile_seconds;
-  made.info.registers = attributes.registers;
-  made.info.static_shared_bytes = attributes.static_shared_bytes.value_or(0);
-  made.info.local_bytes = attributes.local_bytes.value_or(0);
-  const DeviceInfo& device = request.device->device->info();
-  made.info.max_threads_per_block =
-      attributes.max_threads_per_block.value_or(device.limits.max_threads_per_block);
-  if (!request.block) return;
-  const LaunchShape shape{{1, 1, 1}, dim_of(*request.block), request.shared_bytes};
-  if (const auto problem = check_shape(shape, device, attributes, made.info.name))
-    throw unfit_kernel(*problem);
-  made.info.resident_blocks = made.function->resident_blocks(shape);
-  if (const auto problem = check_residency(shape, device, made.info.resident_blocks, made.info.name))
-    throw unfit_kernel(*problem);
-}
-
-}  // namespace
 
 std::string FunctionRequest::Impl::name_expression() const {
   return template_args.empty() ? kernel : kernel + "<" + join(template_args, ", ") + ">";
@@ -322,23 +321,52 @@ void compile_function_for(const FunctionRequest::Impl& request, std::vector<Argu
   engine.service().finish_writing();
 }
 
-std::shared_ptr<MadeFunction> make_function(const FunctionRequest::Impl& request,
-                                            std::vector<ArgumentType> arguments) {
+Error signature_error(const Diagnostic& diagnostic, const std::string& place,
+                      const std::vector<ArgumentType>& arguments) {
+  const auto mismatch = find_mismatch_in(diagnostic.log);
+  if (!mismatch) return error_of(diagnostic);
+  Diagnostic explained = diagnostic;
+  explained.summary = place + " does not take what the program passes, (" +
+                      join(type_names(arguments), ", ") + ")" + (mismatch->empty() ? "" : ": " + *mismatch);
+  return error_of(explained);
+}
+
+void add_code(const ServiceResult& found, std::shared_ptr<LoadedCode> code, const std::string& entry,
+              const std::vector<ArgumentType>& all, const LaunchShape& shape, MadeFunction& made) {
+  made.code = std::move(code);
+  made.function = &made.code->function(entry);
+  std::vector<std::size_t> sizes;
+  for (const ArgumentType& argument : all) sizes.push_back(argument.bytes);
+  if (const auto problem = check_arguments(sizes, made.function->attributes(), made.info.name))
+    throw bad_input(*problem);
+  add_info(found, shape, made);
+  if (!shape.clustered() && !shape.cooperative) made.direct = made.function->direct();
+  made.default_stream = made.device_handle->stream->native();
+}
+
+std::shared_ptr<MadeFunction> begin_function(const FunctionRequest::Impl& request,
+                                             std::vector<ArgumentType> arguments) {
   auto made = std::make_shared<MadeFunction>();
   made->device_handle = request.device;
   made->arguments = std::move(arguments);
+  made->info.name = request.name_expression();
   add_state(request, *made);
-  ServiceResult found =
+  return made;
+}
+
+void finish_function(const FunctionRequest::Impl& request, const ServiceResult& found, MadeFunction& made) {
+  LaunchShape shape{{1, 1, 1}, {0, 0, 0}, request.shared_bytes};
+  if (request.block) shape.block = dim_of(*request.block);
+  add_code(found, request.program->symbols.empty() ? found.code : with_symbols(request, *found.code),
+           request.name_expression(), made.arguments, shape, made);
+}
+
+std::shared_ptr<MadeFunction> make_function(const FunctionRequest::Impl& request,
+                                            std::vector<ArgumentType> arguments) {
+  std::shared_ptr<MadeFunction> made = begin_function(request, std::move(arguments));
+  const ServiceResult found =
       compile(request, made->arguments, request.device->device->info().target, request.device->device);
-  made->code = request.program->symbols.empty() ? found.code : with_symbols(request, *found.code);
-  made->function = &made->code->function(request.name_expression());
-  std::vector<std::size_t> sizes;
-  for (const ArgumentType& argument : made->arguments) sizes.push_back(argument.bytes);
-  if (const auto problem = check_arguments(sizes, made->function->attributes(), request.name_expression()))
-    throw bad_input(*problem);
-  add_info(request, found, *made);
-  made->direct = made->function->direct();
-  made->default_stream = request.device->stream->native();
+  finish_function(request, found, *made);
   return made;
 }
 

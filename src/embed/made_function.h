@@ -13,6 +13,7 @@
 
 #include "embed/handles.h"
 #include "kiln/function.h"
+#include "service/kernel_service.h"
 
 // What the handles of kiln/function.h hold.
 namespace kiln {
@@ -22,8 +23,10 @@ struct MadeFunction : detail::FunctionState {
   std::shared_ptr<DeviceHandle::Impl> device_handle;
   std::shared_ptr<LoadedCode> code;
   DeviceFunction* function = nullptr;
-  std::vector<detail::ArgumentType> arguments;
+  std::vector<detail::ArgumentType> arguments;  ///< that the program passes
   FunctionInfo info;
+  Dim3 cluster = {};         ///< as LaunchShape's, of a workload's kernel
+  bool cooperative = false;  ///< likewise
 };
 
 /// Functions that were got of a program and that somebody holds, by all that was asked for. Thread-safe.
@@ -71,6 +74,24 @@ struct [[gnu::visibility("hidden")]] FunctionRequest::Impl {
 /// Compiles for these architectures into the cache. Throws what FunctionRequest::compile_for does.
 void compile_function_for(const FunctionRequest::Impl& request, std::vector<detail::ArgumentType> arguments,
                           const std::string& architectures);
+/// The text of the request's function, with the check of the arguments' types.
+[[nodiscard]] Specialization specialize_function(const FunctionRequest::Impl& request,
+                                                 const std::vector<detail::ArgumentType>& arguments,
+                                                 const Compiler& compiler, const Target& target);
+/// Why a text did not compile, in the program's words where it takes other arguments. `place`: "kernel 'k'".
+[[nodiscard]] Error signature_error(const Diagnostic& diagnostic, const std::string& place,
+                                    const std::vector<detail::ArgumentType>& arguments);
+
+/// What a launch reads of the request; finish_function() adds the code.
+[[nodiscard]] std::shared_ptr<MadeFunction> begin_function(const FunctionRequest::Impl& request,
+                                                           std::vector<detail::ArgumentType> arguments);
+void finish_function(const FunctionRequest::Impl& request, const ServiceResult& found, MadeFunction& made);
+/// The part of finish_function() that does not ask where the text came from. `all`: the kernel's arguments;
+/// `shape`: a block of 0 if each launch says it. Throws bad_input for arguments that the code does not take,
+/// and kUnfit for a shape that does not fit.
+void add_code(const ServiceResult& found, std::shared_ptr<LoadedCode> code, const std::string& entry,
+              const std::vector<detail::ArgumentType>& all, const LaunchShape& shape, MadeFunction& made);
+
 /// Finds or compiles, and loads. Throws what FunctionRequest::get does.
 [[nodiscard]] std::shared_ptr<MadeFunction> make_function(const FunctionRequest::Impl& request,
                                                           std::vector<detail::ArgumentType> arguments);

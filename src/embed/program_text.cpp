@@ -121,7 +121,8 @@ std::string signature_check(const std::string& name_expression,
                             const std::vector<detail::ArgumentType>& arguments, const std::string& file) {
   std::vector<std::string> passed;
   passed.reserve(arguments.size());
-  for (const detail::ArgumentType& argument : arguments) passed.push_back(argument.name);
+  for (const detail::ArgumentType& argument : arguments)
+    passed.push_back(argument.name.empty() ? "kiln_signature::Any" : argument.name);
   std::string whole;
   for (const char* type : {"char", "signed char", "unsigned char", "short", "unsigned short", "int",
                            "unsigned", "long", "unsigned long", "long long", "unsigned long long"}) {
@@ -147,6 +148,8 @@ template <class Kernel, class Program> struct Accepts {
 template <class Kernel, class Program> struct Accepts<const Kernel*, Program*> {
   static constexpr bool value = Same<typename Meant<const Kernel>::type, typename Meant<const Program>::type>::value;
 };
+struct Any {};
+template <class Kernel> struct Accepts<Kernel, Any> { static constexpr bool value = true; };
 template <int Argument, class Kernel, class Program> struct Check {
   static_assert(Accepts<Kernel, Program>::value, "Kiln: the program passes another type than the kernel takes");
   static constexpr bool value = true;

@@ -25,7 +25,7 @@ using ConstantText = std::pair<int, std::string>;
                                              const std::string& bounds);
 
 /// What to append to a text, so that it compiles only if the kernel takes these arguments; see
-/// FunctionRequest::get. `file` is what messages call it.
+/// FunctionRequest::get. One without a name may have any type. `file` is what messages call it.
 [[nodiscard]] std::string signature_check(const std::string& name_expression,
                                           const std::vector<detail::ArgumentType>& arguments,
                                           const std::string& file);

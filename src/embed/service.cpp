@@ -29,8 +29,8 @@ void ask_compiler(Engine& engine, const std::string& backend) noexcept {
 
 }  // namespace
 
-Service::Service(const Settings& settings, LogFunction log)
-    : impl_(std::make_shared<Impl>(settings, std::move(log))) {}
+Service::Service(const Settings& settings, LogFunction log, ProgressFunction progress)
+    : impl_(std::make_shared<Impl>(settings, std::move(log), std::move(progress))) {}
 
 DeviceHandle Service::device(const std::string& name) const {
   const std::string& wanted = name == "auto" ? impl_->engine.settings().device : name;

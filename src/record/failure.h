@@ -25,6 +25,7 @@ inline constexpr auto kFailures = std::to_array<Failure>({
     {ErrorKind::kUnfit, kExitBadInput, RunStatus::kUnfit},
     {ErrorKind::kDeviceFault, kExitEnvironment, RunStatus::kFaulted},
     {ErrorKind::kDeviceLost, kExitEnvironment, RunStatus::kFaulted},
+    {ErrorKind::kCancelled, kExitInterrupted, std::nullopt},
 });
 
 static_assert([] {

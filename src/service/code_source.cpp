@@ -158,6 +158,7 @@ DiskCache* CodeSource::disk_for(const CodeRequest& request) const {
 
 ObtainResult CodeSource::compile(const CodeRequest& request) {
   request.require_no_capture();
+  request.begin(GetProgress::Stage::kCompiling);
   const CompileSlot slot = slots_.take(request.key.digest, request.urgency, request.stop);
   if (!slot) throw Cancelled();
   const std::int64_t begin = clock_.steady_ns();

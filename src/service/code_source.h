@@ -19,6 +19,7 @@
 #include "service/code_memory.h"
 #include "service/compile_slots.h"
 #include "service/finishing_tasks.h"
+#include "service/progress_report.h"
 #include "service/service_tally.h"
 #include "service/single_flight.h"
 #include "specialize/specialization.h"
@@ -46,16 +47,19 @@ struct CodeRequest {
   /// Reads code that was found without asking the compiler: of a bundle, or of the cache where there is no
   /// compiler. Empty: the code is looked for by the key.
   std::function<std::optional<ObtainedCode>()> shipped = {};
+  std::shared_ptr<ProgressReport> progress = {};  ///< null: nobody wants to know
 
   void describe(TraceSpan& span) const;
   /// Throws bad_input while a stream on the device is captured into a graph.
   void require_no_capture() const;
+  /// Throws Cancelled where the program does not want the stage to begin.
+  void begin(GetProgress::Stage stage) const {
+    if (progress) progress->begin(stage);
+  }
+  [[nodiscard]] bool stopped() const { return stop.stop_requested() || (progress && progress->cancelled()); }
 };
 
 using ObtainResult = std::variant<ObtainedCode, Diagnostic>;
-
-/// Thrown where a compile made ahead is not needed any more.
-struct Cancelled {};
 
 /// Code from this process's memory, the disk, or a compiler. A key is compiled once however many threads ask.
 /// No lock is held while reading, writing or compiling. Whoever waits for a compile gets the code before it
@@ -88,6 +92,7 @@ class CodeSource {
     for (;;) {
       std::optional<std::int64_t> waiting_since;
       const auto wait = [&] {
+        request.begin(GetProgress::Stage::kWaiting);
         waiting_since = clock_.steady_ns();
         tally_.count(&ServiceCounters::waited);
         if (request.urgency == Urgency::kWanted) slots_.raise(request.key.digest);
@@ -100,7 +105,7 @@ class CodeSource {
         }
         return outcome;
       } catch (const Cancelled&) {
-        if (request.stop.stop_requested()) throw;
+        if (request.stopped()) throw;
       }
     }
   }

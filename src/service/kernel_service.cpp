@@ -16,16 +16,27 @@ namespace {
 
 using GetResult = std::variant<ServiceResult, Diagnostic>;
 
+/// "cg.cu axpy<double>".
+std::string name_of(const Specialization& specialization) {
+  std::string name = specialization.source_name;
+  for (const EntryPoint& entry : specialization.entries) name += " " + entry.name_expression;
+  return name;
+}
+
 }  // namespace
 
 /// Brings code onto devices, each piece once.
 struct KernelService::State {
-  State(DiskCache* disk_to_use, const Clock& clock_to_use, int jobs_at_once, Trace* trace_to_use)
-      : disk(disk_to_use),
+  State(DiskCache* disk_to_use, const Clock& clock_to_use, int jobs_at_once, Trace* trace_to_use,
+        ServiceRules rules)
+      : may_compile(rules.compile),
+        disk(disk_to_use),
         clock(clock_to_use),
         jobs(jobs_at_once),
         trace(trace_to_use),
-        source(disk, clock, jobs, trace, memory, tally) {}
+        source(disk, clock, jobs, trace, memory, tally) {
+    if (rules.progress) listener.emplace(std::move(rules.progress));
+  }
 
   CodeRequest request_for(const Specialization& specialization, Compiler& compiler,
                           const std::shared_ptr<Device>& device, void* caller_stream,
@@ -44,9 +55,11 @@ struct KernelService::State {
       }
     }
     try {
+      if (!may_compile) throw environment_error("compiling is switched off (setting 'compile')");
       request.key = make_cache_key(specialization, compiler);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kEnvironment || (disk == nullptr && bundles.empty())) throw;
+      if (error.kind() != ErrorKind::kEnvironment || (may_compile && disk == nullptr && bundles.empty()))
+        throw;
       if (portable.empty()) portable = make_portable_digest(specialization);
       const auto entries = disk == nullptr ? std::vector<CacheEntryInfo>() : disk->find_portable(portable);
       const CacheEntryInfo* entry = best_entry(entries, target);
@@ -102,6 +115,25 @@ struct KernelService::State {
                              "\nWithout a compiler, the cache and the bundles have no code " + there);
   }
 
+  /// `request` as the program asked for it.
+  GetResult get_with_progress(CodeRequest request) {
+    if (!listener) return get(request);
+    request.progress = std::make_shared<ProgressReport>(*listener, clock, name_of(request.specialization));
+    try {
+      GetResult result = get(request);
+      request.progress->end(std::holds_alternative<ServiceResult>(result));
+      return result;
+    } catch (const Cancelled&) {
+      request.progress->end(false);
+      if (!request.progress->cancelled()) throw;
+      throw Error(ErrorKind::kCancelled,
+                  "'" + request.progress->kernel() + "': the program ended the request");
+    } catch (...) {
+      request.progress->end(false);
+      throw;
+    }
+  }
+
   GetResult get(const CodeRequest& request) {
     TraceSpan span(trace, TraceKind::kGet, request.specialization.source_name);
     request.describe(span);
@@ -113,6 +145,7 @@ struct KernelService::State {
 
   GetResult get_somehow(const CodeRequest& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
+    request.begin(GetProgress::Stage::kLooking);
     auto outcome = source.join(loads, request.key.digest + "@" + request.device_id, request,
                                [&] { return load(request); });
     auto* result = std::get_if<ServiceResult>(&outcome.value);
@@ -147,6 +180,7 @@ struct KernelService::State {
 
   ServiceResult put_on_device(const ObtainedCode& obtained, const CodeRequest& request) {
     request.require_no_capture();
+    if (request.device) request.begin(GetProgress::Stage::kLoading);
     const std::int64_t begin = clock.steady_ns();
     auto loaded = load_on_device(*obtained.code, request.device);
     const double seconds = seconds_between(begin, clock.steady_ns());
@@ -172,10 +206,12 @@ struct KernelService::State {
     return ServiceResult{std::move(loaded), Origin::kMemory, request.key, 0, 0};
   }
 
+  bool may_compile;
   DiskCache* disk;  // null: none
   const Clock& clock;
   int jobs;
-  Trace* trace;  // null: none
+  Trace* trace;                              // null: none
+  std::optional<ProgressListener> listener;  // absent: nobody wants to know
   ShippedCode bundles;
   CodeMemory memory;
   ServiceTally tally;
@@ -247,8 +283,9 @@ std::unique_ptr<CompileAhead> KernelService::compile_ahead(std::vector<WantedCod
   return std::make_unique<Ahead>(*state_, std::move(wanted));
 }
 
-KernelService::KernelService(DiskCache* disk, const Clock& clock, int jobs, Trace* trace)
-    : state_(std::make_unique<State>(disk, clock, jobs > 0 ? jobs : usable_cores(), trace)) {}
+KernelService::KernelService(DiskCache* disk, const Clock& clock, int jobs, Trace* trace, ServiceRules rules)
+    : state_(
+          std::make_unique<State>(disk, clock, jobs > 0 ? jobs : usable_cores(), trace, std::move(rules))) {}
 
 KernelService::~KernelService() = default;
 
@@ -256,7 +293,7 @@ std::variant<ServiceResult, Diagnostic> KernelService::get(const Specialization&
                                                            Compiler& compiler,
                                                            const std::shared_ptr<Device>& device,
                                                            void* caller_stream) {
-  return state_->get(state_->request_for(specialization, compiler, device, caller_stream));
+  return state_->get_with_progress(state_->request_for(specialization, compiler, device, caller_stream));
 }
 
 std::optional<ServiceResult> KernelService::find(const Specialization& specialization, Compiler& compiler,
@@ -268,7 +305,8 @@ std::optional<std::variant<ServiceResult, Diagnostic>> KernelService::get_in_bac
     const Specialization& specialization, Compiler& compiler, const std::shared_ptr<Device>& device,
     const std::stop_token& stop) {
   try {
-    return state_->get(state_->request_for(specialization, compiler, device, nullptr, Urgency::kAhead, stop));
+    return state_->get_with_progress(
+        state_->request_for(specialization, compiler, device, nullptr, Urgency::kAhead, stop));
   } catch (const Cancelled&) {
     return std::nullopt;
   }

@@ -30,6 +30,12 @@ struct ServiceResult {
   double load_seconds = 0;     ///< disk read + driver load, spent now
 };
 
+/// What a program wants of its service.
+struct ServiceRules {
+  bool compile = true;             ///< false: code comes from the cache and from bundles alone
+  ProgressFunction progress = {};  ///< empty: nobody wants to know
+};
+
 /// What somebody will ask for.
 struct WantedCode {
   Specialization specialization;
@@ -58,7 +64,8 @@ class CompileAhead {
 /// that takes.
 class KernelService {
  public:
-  KernelService(DiskCache* disk, const Clock& clock, int jobs = 0, Trace* trace = nullptr);
+  KernelService(DiskCache* disk, const Clock& clock, int jobs = 0, Trace* trace = nullptr,
+                ServiceRules rules = {});
   ~KernelService();
 
   /// `device` null: compile only (the AOT path); then `code` holds no module. While a stream of the device is

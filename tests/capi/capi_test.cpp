@@ -250,6 +250,54 @@ TEST_F(CInterface, SettingsAreLinesOfASettingsFile) {
   kiln_service_release(service);
 }
 
+TEST_F(CInterface, ProgressIsReportedAndEndsACall) {
+  struct Seen {
+    std::vector<int> stages;
+    std::string kernel;
+    int refused = -1;
+  } seen;
+  kiln_service_options options = {};
+  options.size = sizeof options;
+  options.application = "kiln-capi-test";
+  const std::string settings = "cache_dir: " + (folder_ / "progress").string() + "\n";
+  options.settings = settings.c_str();
+  options.user = &seen;
+  options.progress = [](void* user, kiln_stage stage, const char* kernel, double seconds) -> int {
+    auto& all = *static_cast<Seen*>(user);
+    all.stages.push_back(stage);
+    all.kernel = kernel;
+    EXPECT_GE(seconds, 0);
+    return static_cast<int>(stage) != all.refused;
+  };
+  kiln_service* service = nullptr;
+  kiln_device* device = nullptr;
+  kiln_program* program = nullptr;
+  kiln_function_request* request = nullptr;
+  ASSERT_EQ(kiln_service_create(&options, &service), KILN_OK) << last_error();
+  ASSERT_EQ(kiln_device_open(service, "cpu", &device), KILN_OK) << last_error();
+  ASSERT_EQ(kiln_program_create(service, "one.cu", "__global__ void one(int* x) { *x = 1; }", &program),
+            KILN_OK);
+  ASSERT_EQ(kiln_function_request_create(program, "one", device, nullptr, &request), KILN_OK);
+  EXPECT_EQ(kiln_function_request_block(request, 1, 1, 1), KILN_OK);
+  EXPECT_EQ(kiln_function_request_grid(request, 1, 1, 1), KILN_OK);
+  seen.refused = KILN_STAGE_COMPILING;
+  kiln_function* function = nullptr;
+  EXPECT_EQ(kiln_function_get(request, "int*", &function), KILN_CANCELLED);
+  EXPECT_EQ(kiln_last_error_kind(), KILN_ERROR_CANCELLED);
+  EXPECT_THAT(last_error(), HasSubstr("'one.cu one': the program ended the request"));
+  EXPECT_EQ(seen.stages, (std::vector<int>{KILN_STAGE_LOOKING, KILN_STAGE_COMPILING, KILN_STAGE_FAILED}));
+  seen.stages.clear();
+  seen.refused = -1;
+  function = get(request, "int*");
+  EXPECT_EQ(seen.stages, (std::vector<int>{KILN_STAGE_LOOKING, KILN_STAGE_COMPILING, KILN_STAGE_LOADING,
+                                           KILN_STAGE_READY}));
+  EXPECT_EQ(seen.kernel, "one.cu one");
+  kiln_function_release(function);
+  kiln_program_release(program);
+  kiln_device_release(device);
+  kiln_service_release(service);
+}
+
 TEST_F(CInterface, TheLogOfTheServiceIsTheCallers) {
   std::vector<std::pair<int, std::string>> messages;
   kiln_service_options options = {};
@@ -424,7 +472,7 @@ TEST_F(CInterface, ConstantsFamiliesDefinesAndSymbols) {
   EXPECT_EQ(kiln_function_request_constant_int(powers, 0, 2), KILN_OK);
   kiln_function* square = get(powers, "int, double, double*");
   EXPECT_EQ(kiln_run(square, values.data()), KILN_BAD_INPUT);
-  EXPECT_THAT(last_error(), HasSubstr("compiled in as 2; the launch passes 5"));
+  EXPECT_THAT(last_error(), HasSubstr("is 2 in this function; the launch passes 5"));
   degree = 2;
   EXPECT_EQ(kiln_run(square, values.data()), KILN_OK);
   EXPECT_EQ(y, 4);

@@ -316,5 +316,62 @@ TEST_F(Background, AWrongNumberOfPointersIsAnErrorAndNoLaunch) {
   EXPECT_EQ(kernel.status().generic_launches + kernel.status().specialised_launches, 0U);
 }
 
+using Sum = void(int, double, const double*, double*);
+
+/// A program whose text differs where `count` is a constant.
+FunctionRequest sum_of(const Service& service) {
+  return service
+      .program("sum.cu", R"(__global__ void sum(int count, double scale, const double* x, double* y) {
+  double total = 0;
+  for (int i = 0; i < count; ++i) total += x[i];
+  y[0] = scale * total;
+})")
+      .function("sum", service.device("cpu"))
+      .constant(0, 3)
+      .block(1)
+      .grid(1);
+}
+
+TEST_F(Background, AFunctionStartsWithoutItsConstantsAndSwaps) {
+  const Service service(settings_);
+  const auto sum = sum_of(service).background<Sum>();
+  const std::vector<double> x = {1, 2, 3};
+  double y = 0;
+  sum.run(3, 2.0, x.data(), &y);
+  EXPECT_EQ(y, 12);
+  const auto refuses_another_constant = [&] {
+    EXPECT_EQ(bad_input_of([&] { sum(nullptr, 2, 2.0, x.data(), &y); }),
+              "kernel 'sum': argument 0 (int) is 3 in this function; the launch passes 2");
+  };
+  refuses_another_constant();
+  const BackgroundStatus before = sum.status();
+  EXPECT_EQ(before.state, BackgroundState::kGeneric);
+  EXPECT_EQ(before.generic_launches, 2U) << "the refused one counts, too";
+  open_gate();
+  sum.wait();
+  const BackgroundStatus after = sum.status();
+  EXPECT_EQ(after.state, BackgroundState::kSpecialised) << after.reason;
+  EXPECT_NE(after.generic_key, after.specialised_key);
+  EXPECT_EQ(after.specialised_key, sum_of(service).get<Sum>().info().key);
+  sum.run(3, 0.5, x.data(), &y);
+  EXPECT_EQ(y, 3);
+  refuses_another_constant();
+  EXPECT_EQ(sum.status().generic_launches, 2U);
+}
+
+TEST_F(Background, AFunctionOfOtherArgumentsIsRefusedAtOnce) {
+  const Service service(settings_);
+  open_gate();
+  EXPECT_THAT(
+      test::message_of(
+          ErrorKind::kCompile,
+          [&] { static_cast<void>(sum_of(service).background<void(int, double, const float*, double*)>()); }),
+      HasSubstr("argument 2 is const double*, the program passes const float*"));
+  BackgroundOptions options;
+  options.verify = true;
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(sum_of(service).background<Sum>(options)); }),
+              HasSubstr("background() of a program's function compares nothing"));
+}
+
 }  // namespace
 }  // namespace kiln

@@ -180,9 +180,9 @@ __global__ void sum(const int n, const T* x, T* y, const float scale = 1.0F) {
   sum.run(5, x.data(), &y, 0.5F);
   EXPECT_EQ(y, 7.5);
   EXPECT_EQ(bad_input_of([&] { sum(nullptr, 4, x.data(), &y, 0.5F); }),
-            "kernel 'sum<double, 8>': argument 0 (int) was compiled in as 5; the launch passes 4");
+            "kernel 'sum<double, 8>': argument 0 (int) is 5 in this function; the launch passes 4");
   EXPECT_EQ(bad_input_of([&] { sum.launch(nullptr, {{1}}, 5, x.data(), &y, 0.25F); }),
-            "kernel 'sum<double, 8>': argument 3 (float) was compiled in as 0.5; the launch passes 0.25");
+            "kernel 'sum<double, 8>': argument 3 (float) is 0.5 in this function; the launch passes 0.25");
   EXPECT_EQ(bad_input_of([&] { static_cast<void>(FunctionRequest(request).constant(0, 5.5).get<Sum>()); }),
             "kernel 'sum<double, 8>': the constant of argument 0 (int): expected a whole number that the "
             "type holds; found 5.5");
