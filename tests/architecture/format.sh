@@ -11,7 +11,7 @@ done
 arguments=(--dry-run -Werror)
 [ "${2:-}" != --fix ] || arguments=(-i)
 shopt -s nullglob
-folders=(src include tests examples*)
+folders=(src include tests examples* python/src)
 files=$(find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' \) | sort)
 xargs -P "$(nproc)" -n 16 "$program" "${arguments[@]}" <<< "$files"
 echo "$(wc -l <<< "$files") files are formatted"
