@@ -32,4 +32,4 @@ rm -rf "$folder/source/python/build"
 CMAKE_PREFIX_PATH=$prefix CMAKE_ARGS="-D KILN_WERROR=ON" "$venv/bin/pip" install -q --no-compile --disable-pip-version-check \
   --no-build-isolation --force-reinstall --no-deps "$folder/source/python"
 cd "$folder"
-XDG_CACHE_HOME=$folder/cache "$venv/bin/pytest" -q -rs --durations=5 -p no:cacheprovider "$source/python/tests"
+PATH=$prefix/bin:$PATH XDG_CACHE_HOME=$folder/cache PYTHONDONTWRITEBYTECODE=1 "$venv/bin/pytest" -q -rs --durations=5 -p no:cacheprovider "$source/python/tests"
