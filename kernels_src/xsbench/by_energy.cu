@@ -19,8 +19,18 @@ __device__ inline void order(Word& a, Word& b) {
   a = low;
 }
 
-/// Sorts the batch of a lane.
+/// Sorts the batch of a lane: by a network, whose elements stay in registers; a CPU's, which is long, by
+/// insertion.
 __device__ inline void sort_batch(Word (&mine)[kBatch]) {
+  if (kLanes == 1) {
+    for (int v = 1; v < kBatch; ++v) {
+      const Word moved = mine[v];
+      int at = v;
+      for (; at > 0 && mine[at - 1] > moved; --at) mine[at] = mine[at - 1];
+      mine[at] = moved;
+    }
+    return;
+  }
   KILN_UNROLL_ALL
   for (int r = 0; r < kBatch; ++r) {
     KILN_UNROLL_ALL
@@ -61,13 +71,7 @@ __device__ inline void sort_group(Word (&mine)[kBatch], int lane) {
 /// Whether one energy is not below the other one. Positive doubles order as their bits, and a GPU compares
 /// these beside its floating-point work.
 __device__ inline bool reaches(double energy, double other) {
-  if (kLanes == 1) return energy >= other;
   return __double_as_longlong(energy) >= __double_as_longlong(other);
-}
-
-/// What turns a distance from a point into the weight of the other one.
-__device__ inline double weight_scale(const Point& low, const Point& high, double amount) {
-  return amount * fast_reciprocal(high.energy - low.energy);
 }
 
 /// Adds a nuclide to the sums of a lane's lookups.
@@ -76,40 +80,49 @@ __device__ inline void add_nuclide(double (&macro)[kChannels][kBatch], const dou
   const double* at = grid + (long long)begin.point * kPointSize;
   int left = begin.left;
   Point low = load_point(at), high = load_point(at + kPointSize);
-  const auto walk = [&](double to) {
-    while (reaches(to, high.energy) && left > 0) {
-      low = high;
-      at += kPointSize;
-      --left;
-      high = load_point(at + kPointSize);
-    }
-  };
-  if (kLanes == 1) {
-    walk(energy[0]);
-    if (energy[kBatch - 1] < high.energy || left == 0) {
-      const double scale = weight_scale(low, high, begin.amount);
-      KILN_SIMD
-      for (int v = 0; v < kBatch; ++v) {
-        const double low_weight = (high.energy - energy[v]) * scale;
-        const double high_weight = begin.amount - low_weight;
-        for (int c = 0; c < kChannels; ++c)
-          macro[c][v] += low_weight * low.channel[c] + high_weight * high.channel[c];
-      }
-      return;
-    }
-  }
-  double scale = weight_scale(low, high, begin.amount);
+  double scale = begin.amount * fast_reciprocal(high.energy - low.energy);
   KILN_UNROLL_ALL
   for (int v = 0; v < kBatch; ++v) {
     if (reaches(energy[v], high.energy)) {
-      walk(energy[v]);
-      scale = weight_scale(low, high, begin.amount);
+      for (; reaches(energy[v], high.energy) && left > 0; --left) {
+        low = high;
+        at += kPointSize;
+        high = load_point(at + kPointSize);
+      }
+      scale = begin.amount * fast_reciprocal(high.energy - low.energy);
     }
     const double low_weight = (high.energy - energy[v]) * scale;
     const double high_weight = begin.amount - low_weight;
     KILN_UNROLL_ALL
     for (int c = 0; c < kChannels; ++c)
       macro[c][v] = fma(low_weight, low.channel[c], fma(high_weight, high.channel[c], macro[c][v]));
+  }
+}
+
+/// The same for a CPU: points stay in memory, and lookups within one interval, as most are, become lanes of
+/// vectors.
+__device__ inline void add_nuclide_by_vectors(double (&macro)[kChannels][kBatch],
+                                              const double (&energy)[kBatch], const Begin& begin,
+                                              const double* __restrict__ grid) {
+  const double* low = grid + (long long)begin.point * kPointSize;
+  const double* const last = low + (long long)begin.left * kPointSize;
+  if (energy[kBatch - 1] < low[kPointSize] || low == last) {
+    const double* high = low + kPointSize;
+    const double scale = begin.amount / (high[0] - low[0]);
+    KILN_SIMD
+    for (int v = 0; v < kBatch; ++v) {
+      const double low_weight = (high[0] - energy[v]) * scale;
+      const double high_weight = begin.amount - low_weight;
+      for (int c = 0; c < kChannels; ++c) macro[c][v] += low_weight * low[1 + c] + high_weight * high[1 + c];
+    }
+    return;
+  }
+  for (int v = 0; v < kBatch; ++v) {
+    while (energy[v] >= low[kPointSize] && low < last) low += kPointSize;
+    const double* high = low + kPointSize;
+    const double low_weight = (high[0] - energy[v]) * (begin.amount / (high[0] - low[0]));
+    const double high_weight = begin.amount - low_weight;
+    for (int c = 0; c < kChannels; ++c) macro[c][v] += low_weight * low[1 + c] + high_weight * high[1 + c];
   }
 }
 
@@ -146,7 +159,6 @@ lookup_sorted(double* __restrict__ sums, Word* __restrict__ value_sum, const Wor
               const double* __restrict__ grid, const int* __restrict__ index,
               const double* __restrict__ union_energies, const int* __restrict__ nuclides,
               const double* __restrict__ amounts, const int* __restrict__ nuclide_counts, const Params p) {
-  __shared__ Begin begins[kGroups][kLanes];
   const int lane = int(threadIdx.x) % kLanes;
   const int group = int(threadIdx.x) / kLanes;
   const int width = fuel_nuclides(p.n_isotopes);
@@ -187,18 +199,24 @@ lookup_sorted(double* __restrict__ sums, Word* __restrict__ value_sum, const Wor
 
       double macro[kChannels][kBatch] = {};
       const long long row = index_row(union_energies, lowest, p);
-      for (int chunk = 0; chunk < count; chunk += kLanes) {
-        const int here = count - chunk < kLanes ? count - chunk : kLanes;
-        sync_group();
-        if (lane < here) {
-          const int nuclide = nuclides[material * width + chunk + lane];
-          const double* points = grid + (long long)nuclide * p.n_gridpoints * kPointSize;
-          const int point = find_point(points, index, row, nuclide, lowest, p);
-          begins[group][lane] = Begin{amounts[material * width + chunk + lane],
-                                      nuclide * p.n_gridpoints + point, p.n_gridpoints - 2 - point};
+      const int* list = nuclides + material * width;
+      const auto begin_of = [&](int n) {
+        const double* points = grid + (long long)list[n] * p.n_gridpoints * kPointSize;
+        const int point = find_point(points, index, row, list[n], lowest, p);
+        return Begin{amounts[material * width + n], list[n] * p.n_gridpoints + point,
+                     p.n_gridpoints - 2 - point};
+      };
+      if constexpr (kLanes == 1) {
+        for (int n = 0; n < count; ++n) add_nuclide_by_vectors(macro, energy, begin_of(n), grid);
+      } else {
+        __shared__ Begin begins[kGroups][kLanes];
+        for (int chunk = 0; chunk < count; chunk += kLanes) {
+          const int here = count - chunk < kLanes ? count - chunk : kLanes;
+          sync_group();
+          if (lane < here) begins[group][lane] = begin_of(chunk + lane);
+          sync_group();
+          for (int n = 0; n < here; ++n) add_nuclide(macro, energy, begins[group][n], grid);
         }
-        sync_group();
-        for (int n = 0; n < here; ++n) add_nuclide(macro, energy, begins[group][n], grid);
       }
 
       KILN_UNROLL_ALL

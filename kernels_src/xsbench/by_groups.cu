@@ -16,6 +16,8 @@ constexpr int kTeam = 8;
 constexpr int kTeams = kLanes / kTeam < 1 ? 1 : kLanes / kTeam;
 constexpr int kSteps = kLanes / kTeams;  // nuclides of a team in a chunk
 
+constexpr bool kWalk = Params::grid_type == kHash && Params::locate == 1;
+
 struct Sample {
   double energy;
   int material;
@@ -64,14 +66,16 @@ __device__ inline void begin_lookup(Place& place, int at, const GroupMemory& gro
   place.row = index_row(tables.union_energies, sample.energy, p);
 }
 
-/// The begin of the lane's nuclide of the chunk; a nuclide that is not there has no amount.
+/// The begin of the lane's nuclide of the chunk: its point, or where the walk to it begins; a nuclide that is
+/// not there has no amount.
 __device__ inline Begin find_begin(const Place& place, int lane, const Tables& tables, const Params& p) {
   if (place.chunk + lane >= place.count) return Begin{0, 0, 0};
   const int at = place.material * fuel_nuclides(p.n_isotopes) + place.chunk + lane;
   const int nuclide = tables.nuclides[at];
   const double* points = tables.grid + (long long)nuclide * p.n_gridpoints * kPointSize;
-  const int point = find_point(points, tables.index, place.row, nuclide, place.energy, p);
-  return Begin{tables.amounts[at], nuclide * p.n_gridpoints + point, 0};
+  const int point = kWalk ? tables.index[place.row * p.n_isotopes + nuclide]
+                          : find_point(points, tables.index, place.row, nuclide, place.energy, p);
+  return Begin{tables.amounts[at], nuclide * p.n_gridpoints + point, p.n_gridpoints - 2 - point};
 }
 
 /// One lookup by one work-item.
@@ -163,7 +167,16 @@ lookup_sampled(double* __restrict__ sums, Word* __restrict__ value_sum, const do
           if (step * kTeams >= here) break;
           if (n >= here) continue;
           const double amount = group.begins[side][n].amount;
-          const Interval interval = group.intervals[n];
+          Interval interval = group.intervals[n];
+          if (kWalk && energy >= interval.high) {
+            int left = group.begins[side][n].left;
+            const double* low = grid + (long long)group.begins[side][n].point * kPointSize;
+            for (; energy >= interval.high && left > 0; --left) {
+              low += kPointSize;
+              interval = Interval{interval.high, low[kPointSize]};
+            }
+            if (part < 3) loaded[step] = kiln::load_pack<2>(low + offset);
+          }
           const double low_weight =
               (interval.high - energy) * (amount * fast_reciprocal(interval.high - interval.low));
           const double weight = is_high ? amount - low_weight : low_weight;
