@@ -126,8 +126,8 @@ void print_cpu_ratios(const BenchOptions& options) {
   stencil_ratio<double>(service.workload("stencil7"), cpu, "double", 384, options.rounds);
   stencil_ratio<float>(service.workload("stencil7"), cpu, "float", 384, options.rounds);
   bude_ratio(service.workload("minibude"), cpu, options.rounds);
-  fock_ratios(service.workload("hartree_fock"), cpu, options.rounds);
   cross_section_ratios(service.workload("xsbench"), cpu, options.rounds);
+  fock_ratios(service.workload("hartree_fock"), cpu, options.rounds);
   su3_ratios(service.workload("su3"), cpu, options.rounds);
 }
 
