@@ -1,6 +1,7 @@
 #include "kiln/params.h"
 
 #include "gaussian.h"
+#include "pair_lists.h"
 
 // STO-3G and STO-6G of helium: exponents and coefficients of one contracted s orbital.
 extern "C" __global__ void make_basis(double* __restrict__ basis, const Params p) {
@@ -35,23 +36,25 @@ extern "C" __global__ void make_density(double* __restrict__ density, const Para
   }
 }
 
-// What pairs of atoms have in common: for each product of primitives a and b a Slot, and for each two of them
-// a Meeting.
+// What depends on the basis alone: a Slot for each product of primitives a and b, a Meeting for each two
+// products, and for each two kinds of them alpha.
 extern "C" __global__ void tabulate_basis(Slot* __restrict__ slots, Meeting* __restrict__ meetings,
-                                          const double* __restrict__ basis, const Params p) {
+                                          Alpha* __restrict__ alphas, const double* __restrict__ basis,
+                                          const Params p) {
   const int most = p.ngauss * p.ngauss;
+  const int kinds = p.ngauss * (p.ngauss + 1) / 2;
   const int at = int(kiln::global_index_x());
   if (at >= most * most) return;
   const int ab = at / most, cd = at % most;
-  const double xa = basis[2 * (ab / p.ngauss)], xb = basis[2 * (ab % p.ngauss)];
-  const double xc = basis[2 * (cd / p.ngauss)], xd = basis[2 * (cd % p.ngauss)];
+  const int a = ab / p.ngauss, b = ab % p.ngauss, c = cd / p.ngauss, d = cd % p.ngauss;
+  const double xa = basis[2 * a], xb = basis[2 * b], xc = basis[2 * c], xd = basis[2 * d];
   const double P = xa + xb, Q = xc + xd;
   const double alpha = P * Q / (P + Q);
   const double between = xb / P - xd / Q;
   meetings[at] = Meeting{alpha * (between * between), sqrt(alpha)};
+  if (a >= b && c >= d) alphas[kind_of(a, b) * kinds + kind_of(c, d)] = Alpha{alpha, sqrt(alpha)};
   if (cd != 0) return;
-  const double coefficient =
-      normalised(basis[2 * (ab / p.ngauss) + 1], xa) * normalised(basis[2 * (ab % p.ngauss) + 1], xb);
+  const double coefficient = normalised(basis[2 * a + 1], xa) * normalised(basis[2 * b + 1], xb);
   slots[ab] = Slot{xa * xb / P, coefficient / (P * sqrt(P)), xa / P, xb / P};
 }
 
@@ -78,8 +81,9 @@ extern "C" __global__ void make_schwarz(double* __restrict__ schwarz, const Slot
     const double between = bohr(geometry[3 * atoms.i + axis]) - bohr(geometry[3 * atoms.j + axis]);
     distance2 += between * between;
   }
+  // Short code matters more than few operations where most blocks are the first on their multiprocessor.
   double weights[most];
-  KILN_UNROLL(3)
+  KILN_UNROLL(1)
   for (int ab = 0; ab < most; ++ab) {
     const double weight = slots[ab].coefficient * exp(-slots[ab].exponent * distance2);
     weights[ab] = fabs(weight) > p.dtol ? weight : 0;
@@ -87,15 +91,20 @@ extern "C" __global__ void make_schwarz(double* __restrict__ schwarz, const Slot
   double integral = 0;
   KILN_UNROLL(1)
   for (int ab = 0; ab < most; ++ab) {
-    double sum = 0;
-    KILN_UNROLL(4)
-    for (int cd = 0; cd <= ab; ++cd) {
-      const Meeting meeting = meetings[ab * most + cd];
-      const double weight = weights[ab] * weights[cd];
-      const double share = fabs(weight) > p.dtol ? (cd < ab ? 2 : 1) * weight : 0.0;
-      sum += share * meeting.root * boys_without_branch(meeting.alpha * distance2);
+    constexpr int together = 4;
+    double sums[together] = {};
+    KILN_UNROLL(1)
+    for (int first = 0; first <= ab; first += together) {
+      KILN_UNROLL_ALL
+      for (int k = 0; k < together; ++k) {
+        const int cd = first + k < ab ? first + k : ab;
+        const Meeting meeting = meetings[ab * most + cd];
+        const double weight = weights[ab] * weights[cd];
+        const double share = fabs(weight) <= p.dtol || first + k > ab ? 0.0 : cd < ab ? 2 * weight : weight;
+        sums[k] += share * meeting.root * boys_without_branch(meeting.alpha * distance2);
+      }
     }
-    integral += sum;
+    for (int k = 0; k < together; ++k) integral += sums[k];
   }
   schwarz[ij] = sqrt(fabs(integral));
 }

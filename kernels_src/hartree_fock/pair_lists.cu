@@ -26,14 +26,14 @@ __device__ inline long long pair_count(const Params& p) {
   return (long long)p.natoms * (p.natoms + 1) / 2;
 }
 
-// Where a pair is: the cell of two bohr that holds its middle, as a Morton number. A cluster of more than 128
-// bohr (64 along z) begins again at 0, which costs some order, and no result.
+// Where a pair is: the cell of six bohr that holds its middle, as a Morton number of eight cells along each
+// axis. A larger cluster begins again at 0, which costs some order, and no result.
 __device__ inline unsigned place_of(const double* geometry, Pair atoms) {
   unsigned place = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const double middle = bohr(0.5 * (geometry[3 * atoms.i + axis] + geometry[3 * atoms.j + axis]));
-    const unsigned cell = unsigned(int(fmin(fmax(floor(0.5 * middle), -1e9), 1e9)));
-    for (int bit = 0; 3 * bit + axis < kPlaceBits; ++bit) place |= (cell >> bit & 1) << (3 * bit + axis);
+    const unsigned cell = unsigned(int(fmin(fmax(floor(middle / 6), -1e9), 1e9)));
+    for (int bit = 0; bit < kDigitBits / 3; ++bit) place |= (cell >> bit & 1) << (3 * bit + axis);
   }
   return place;
 }
@@ -46,13 +46,12 @@ struct PairKeys {
   radix_sort::Share share;
   __device__ unsigned at(int k) const {
     const long long index = share.first + (long long)k * share.stride;
-    return class_of(schwarz[index]) << kPlaceBits | place_of(geometry, unpack(index));
+    return class_of(schwarz[index]) << kDigitBits | place_of(geometry, unpack(index));
   }
 };
 
 constexpr int kSortBlock = Params::sort_block;
 constexpr int kSortItems = Params::sort_items;
-constexpr int kDigitBits = 9;
 
 extern "C" __global__ void count_pairs(unsigned* __restrict__ counts, const double* __restrict__ schwarz,
                                        const double* __restrict__ geometry, const Params p) {
@@ -131,7 +130,7 @@ extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
     const Pair pair = unpack(index);
     ranked_pairs[rank] = RankedPair{schwarz[index], class_bound(keys[rank]), int(pair.i), int(pair.j)};
     const double distance2 = atoms_of(geometry, int(pair.i), int(pair.j)).distance2;
-    KILN_UNROLL(3)
+    KILN_UNROLL(1)
     for (int slot = 0; slot < kMost; ++slot) {
       const double weight = fabs(slots[slot].coefficient * exp(-slots[slot].exponent * distance2));
       if (weight <= p.dtol) continue;
@@ -162,7 +161,7 @@ extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
     const bool is_there = rank < pairs;
     const Pair pair = unpack(is_there ? (long long)items[rank] : 0);
     const Atoms atoms = atoms_of(geometry, int(pair.i), int(pair.j));
-    KILN_UNROLL(3)
+    KILN_UNROLL(1)
     for (int slot = 0; slot < kMost; ++slot) {
       const Slot of = slots[slot];
       const double weight = of.coefficient * exp(-of.exponent * atoms.distance2);
@@ -173,19 +172,6 @@ extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
       to[3 * kWidth] = is_there && fabs(weight) > p.dtol ? weight : 0;
     }
   }
-}
-
-extern "C" __global__ void make_alphas(Alpha* __restrict__ alphas, const double* __restrict__ basis,
-                                       const Params p) {
-  const int kinds = p.ngauss * (p.ngauss + 1) / 2;
-  const int at = int(kiln::global_index_x());
-  if (at >= kinds * kinds) return;
-  const Pair bra = unpack(at / kinds);
-  const Pair ket = unpack(at % kinds);
-  const double P = basis[2 * bra.i] + basis[2 * bra.j];
-  const double Q = basis[2 * ket.i] + basis[2 * ket.j];
-  const double alpha = P * Q / (P + Q);
-  alphas[at] = Alpha{alpha, sqrt(alpha)};
 }
 
 // A task is `rows` bras with one chunk of kets; the sums say where the tasks of a chunk begin. One block; its

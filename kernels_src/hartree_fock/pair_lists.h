@@ -26,20 +26,19 @@ __device__ inline int kind_of(int a, int b) {
   return a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
 }
 
-// A pair's key in the sort: ten bits for the class, the largest bounds first, then 17 bits for the place.
-// Eight classes double the bound, from 2^-111 to 2^17; the first and the last one take what is beyond.
-constexpr int kClassBits = 10;
-constexpr int kPlaceBits = 17;
-constexpr int kMostClass = (1 << kClassBits) - 1;
-constexpr long long kLowestClass = (1023 - 111) * 8;
+// A pair's key in the sort: nine bits for the class, the largest bounds first, then nine bits for the place.
+// Four classes double the bound, from 2^-111 to 2^17; the first and the last one take what is beyond.
+constexpr int kDigitBits = 9;
+constexpr int kMostClass = (1 << kDigitBits) - 1;
+constexpr long long kLowestClass = (1023 - 111) * 4;
 
 __device__ inline unsigned class_of(double schwarz) {
-  const long long eighths = (__double_as_longlong(schwarz) >> 49) - kLowestClass;
-  return unsigned(kMostClass - (eighths < 0 ? 0 : eighths > kMostClass ? kMostClass : eighths));
+  const long long quarters = (__double_as_longlong(schwarz) >> 50) - kLowestClass;
+  return unsigned(kMostClass - (quarters < 0 ? 0 : quarters > kMostClass ? kMostClass : quarters));
 }
 
 // What no bound in the class of a key reaches; it does not grow with the key.
 __device__ inline double class_bound(unsigned key) {
-  const long long eighths = kMostClass - (key >> kPlaceBits);
-  return eighths == kMostClass ? 1e300 : __longlong_as_double((eighths + 1 + kLowestClass) << 49);
+  const long long quarters = kMostClass - (key >> kDigitBits);
+  return quarters == kMostClass ? 1e300 : __longlong_as_double((quarters + 1 + kLowestClass) << 50);
 }

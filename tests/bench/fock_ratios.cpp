@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kGauss = 3;
 constexpr int kProducts = kGauss * kGauss;
+constexpr int kKinds = kGauss * (kGauss + 1) / 2;
 constexpr double kDtol = 1e-12;
 constexpr std::ptrdiff_t kSortTile = 16384;  // pairs: the workload's sort_items on a CPU
 
@@ -24,7 +25,7 @@ struct Cluster {
     run("make_basis", basis.data());
     run("make_geometry", geometry.data());
     run("make_density", density.data());
-    run("tabulate_basis", slots.data(), meetings.data(), basis.data());
+    run("tabulate_basis", slots.data(), meetings.data(), alphas.data(), basis.data());
     run("make_schwarz", schwarz.data(), slots.data(), meetings.data(), geometry.data());
   }
 
@@ -50,6 +51,7 @@ struct Cluster {
                       density = std::vector<double>(size(n * n)), schwarz = std::vector<double>(size(pairs)),
                       slots = std::vector<double>(4 * kProducts),
                       meetings = std::vector<double>(2 * kProducts * kProducts);
+  std::vector<Alpha> alphas = std::vector<Alpha>(kKinds * kKinds);
 };
 
 /// sum F D: both matrices may add a pair's share to either of two elements.
@@ -71,19 +73,17 @@ void compare(const char* name, const Cluster& cluster, const Kiln& kiln, const L
 void tuned_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds) {
   const Cluster cluster(fock, cpu, 64, "tuned");
   const std::ptrdiff_t chunks = (cluster.pairs + kChunk - 1) / kChunk;
-  constexpr int kKinds = kGauss * (kGauss + 1) / 2;
   std::vector<int> bra_counts(size(chunks));
   std::vector<RankedPair> ranked(size(chunks * kChunk));
   std::vector<ChunkPrimitive> primitives(size(chunks * kProducts));
   std::vector<double> data(size(chunks * kProducts * 4 * kChunk));
-  std::vector<Alpha> alphas(kKinds * kKinds);
   std::vector<long long> first_tasks(size(chunks + 1));
   unsigned long long next_task = 0;
-  // The sort of the pairs: three passes.
+  // The sort of the pairs: two passes.
   const std::ptrdiff_t tiles = (cluster.pairs + kSortTile - 1) / kSortTile;
   std::vector<unsigned> counts(size(512 * tiles)), totals(512);
-  std::vector<unsigned> keys[3], pairs[3];
-  for (int pass = 0; pass < 3; ++pass) {
+  std::vector<unsigned> keys[2], pairs[2];
+  for (int pass = 0; pass < 2; ++pass) {
     keys[pass].resize(size(cluster.pairs));
     pairs[pass].resize(size(cluster.pairs));
   }
@@ -95,23 +95,18 @@ void tuned_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int round
   cluster.run("scan_1", counts.data(), totals.data());
   cluster.run("scatter_1", keys[1].data(), pairs[1].data(), keys[0].data(), pairs[0].data(), counts.data(),
               totals.data());
-  cluster.run("count_2", counts.data(), keys[1].data());
-  cluster.run("scan_2", counts.data(), totals.data());
-  cluster.run("scatter_2", keys[2].data(), pairs[2].data(), keys[1].data(), pairs[1].data(), counts.data(),
-              totals.data());
-  cluster.run("make_lists", ranked.data(), primitives.data(), data.data(), bra_counts.data(), keys[2].data(),
-              pairs[2].data(), cluster.schwarz.data(), cluster.slots.data(), cluster.geometry.data());
-  cluster.run("make_alphas", alphas.data(), cluster.basis.data());
+  cluster.run("make_lists", ranked.data(), primitives.data(), data.data(), bra_counts.data(), keys[1].data(),
+              pairs[1].data(), cluster.schwarz.data(), cluster.slots.data(), cluster.geometry.data());
   cluster.run("number_tasks", first_tasks.data(), bra_counts.data());
 
   const Kernel clear = cluster.kernel("clear_fock"), build = cluster.kernel("build_fock");
   const auto kiln = [&](double* matrix) {
     clear.run(args(matrix, &next_task));
     build.run(args(matrix, &next_task, cluster.density.data(), ranked.data(), primitives.data(), data.data(),
-                   alphas.data(), bra_counts.data(), first_tasks.data()));
+                   cluster.alphas.data(), bra_counts.data(), first_tasks.data()));
   };
   const PairLists lists = {cluster.density.data(), ranked.data(),    primitives.data(), data.data(),
-                           alphas.data(),          bra_counts.data()};
+                           cluster.alphas.data(),  bra_counts.data()};
   compare(
       "hartree_fock, he64, tuned", cluster, kiln,
       [&](double* matrix) { build_fock(matrix, lists, cluster.n, kGauss, kDtol); }, 0.95, rounds);
