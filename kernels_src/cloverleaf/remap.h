@@ -21,7 +21,7 @@ KILN_DEVICE double block_least(double value, int rank) {
     __syncthreads();
     if (rank < half) shared[rank] = fmin(shared[rank], shared[rank + half]);
   }
-  return shared[0];
+  return rank == 0 ? shared[0] : value;
 }
 
 /// Begins a step with the largest time step that the cells allow, or finds that the last one has been made.
