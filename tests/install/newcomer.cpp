@@ -3,6 +3,7 @@
 // refused.
 #include <kiln/kiln.h>
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -54,6 +55,36 @@ int main() {
     axpy.run("100", 0.5, x.data(), y.data());
 #endif
 
+    // What the headers define calls functions that libkiln.so has to show.
+    const kiln::FunctionRequest request =
+        service.program("axpy.cu", kText).function("axpy", device).block(64).cover(0);
+    const auto later = kiln::FunctionRequest(request)
+                           .constant(0, 100)
+                           .background<void(int, double, const double*, double*)>();
+    later.run(100, 1.0, x.data(), y.data());
+    later.wait();
+    later(nullptr, 100, 1.0, x.data(), y.data());
+    device.synchronize();
+    const auto family = request.family<void(int, double, const double*, double*)>({0});
+    family(nullptr, 50, 1.0, x.data(), y.data());
+    axpy.launch(nullptr, {.grid = {2}}, 100, 1.0, x.data(), y.data());
+    device.synchronize();
+    expect(y.front() == 6.5 && y.back() == 5.5,
+           "functions in background mode, of a family, in a shape of their own");
+    expect(later.status().specialised_launches + later.status().generic_launches == 2,
+           "launches are counted");
+    expect(axpy.time(3, 100, 0.0, x.data(), y.data()) > 0, "launches are timed");
+
+    const auto laplacian = service.workload("stencil7")
+                               .kernel("laplacian")
+                               .on(device)
+                               .set("T", "double")
+                               .set("nx", 32)
+                               .function<void(double*, const double*)>();
+    std::vector<double> u(32 * 32 * 32, 1.0), f(u.size(), 7.0);
+    laplacian.run(f.data(), u.data());
+    expect(std::fabs(f[(32 * 32 + 32 + 1) * 16]) < 1e-6 && f[0] == 7,
+           "a workload's kernel as a typed function");
     expect(service.workload("stencil7").name() == "stencil7",
            "a workload of the installation is found by its name");
     return failures == 0 ? 0 : 1;
