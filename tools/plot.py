@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Plots from records.jsonl as `kiln run --output` keeps them (bars with intervals, heat map, roofline) and from study.jsonl of
 `kiln study` (cases, speed-ups with intervals, amortisation), from the curves of `kiln tune compare`, and from tune.jsonl of
-`kiln tune` (parallel coordinates); SVG or PNG.
+`kiln tune` (parallel coordinates); SVG or PNG. A field that `kiln run --keep` wrote as .npy is a picture, and several are an
+animation as GIF.
 
     tools/plot.py bars results/minibude -o bars.svg
     tools/plot.py heat results/minibude --x ppwi --y wg --metric interactions -o heat.png
@@ -11,6 +12,8 @@
     tools/plot.py amortisation results/studies/minibude_constants -o amortisation.svg
     tools/plot.py searches curves.csv -o searches.svg
     tools/plot.py parallel results/tune -o parallel.svg
+    tools/plot.py field density.npy -o density.png
+    tools/plot.py field density-*.npy --label density -o density.gif
 
 Needs matplotlib and pandas (packages python3-matplotlib and python3-pandas). Exit codes are those of kiln: 2 for bad input.
 """
@@ -25,7 +28,9 @@ try:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the back end)
+    import matplotlib.animation  # noqa: E402
     import matplotlib.ticker  # noqa: E402
+    import numpy as np  # noqa: E402
     import pandas as pd  # noqa: E402
 except ImportError as missing:
     print(f"plot.py: error: {missing}; needs Debian's packages python3-matplotlib and python3-pandas", file=sys.stderr)
@@ -526,6 +531,58 @@ def parallel(search, _arguments):
     return figure
 
 
+def read_fields(arguments):
+    """Arrays of one shape with two extents, and their files' names."""
+    fields = []
+    for path in map(pathlib.Path, arguments.results):
+        try:
+            field = np.load(path, allow_pickle=False)
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror or error}") from error
+        except (ValueError, EOFError) as error:
+            raise BadInput(f"{path}: expected an array of NumPy (.npy): {error}") from error
+        if not isinstance(field, np.ndarray) or field.ndim != 2 or field.size == 0 or field.dtype.kind not in "biuf":
+            found = f"{field.dtype} {field.shape}" if isinstance(field, np.ndarray) else "several arrays"
+            raise BadInput(f"{path}: expected an array of numbers with two extents; found {found}")
+        if fields and field.shape != fields[0][1].shape:
+            raise BadInput(f"{path}: expected the shape {fields[0][1].shape} of {fields[0][0]}; found {field.shape}")
+        if not np.isfinite(field).any():
+            raise BadInput(f"{path}: no number is finite")
+        fields.append((path, field))
+    if (len(fields) > 1) != (pathlib.Path(arguments.output).suffix == ".gif"):
+        raise BadInput(f"--output {arguments.output}: expected .gif for an animation of several fields, .svg or .png for one")
+    return fields
+
+
+def draw_field(fields, arguments):
+    """The first row is the lowest. All pictures of an animation have the colours of their least and greatest number."""
+    shown = [np.ma.masked_invalid(field.astype(float)) for _, field in fields]
+    low = arguments.min if arguments.min is not None else min(field.min() for field in shown)
+    high = arguments.max if arguments.max is not None else max(field.max() for field in shown)
+    if not low <= high:
+        raise BadInput(f"--min {low} is above --max {high}")
+    figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
+    image = axes.imshow(shown[0], origin="lower", cmap="viridis", vmin=low, vmax=high, interpolation="nearest")
+    axes.set_title(fields[0][0].stem, fontsize="medium")
+    figure.colorbar(image, ax=axes, label=arguments.label)
+    if len(fields) == 1:
+        return figure
+
+    def show(number):
+        image.set_data(shown[number])
+        axes.set_title(fields[number][0].stem, fontsize="medium")
+        return [image]
+
+    return matplotlib.animation.FuncAnimation(figure, show, frames=len(fields))
+
+
+def write(picture, arguments):
+    if isinstance(picture, matplotlib.animation.FuncAnimation):
+        picture.save(arguments.output, writer=matplotlib.animation.PillowWriter(fps=arguments.rate), dpi=100)
+    else:
+        picture.savefig(arguments.output, bbox_inches="tight", dpi=150)
+
+
 def parse(words):
     files = argparse.ArgumentParser(add_help=False)
     files.add_argument("results", nargs="+", metavar="RESULTS", help="files records.jsonl or study.jsonl, or folders that contain them")
@@ -554,17 +611,27 @@ def parse(words):
     command.set_defaults(draw=searches, read=read_curves)
     command = plots.add_parser("parallel", parents=[files], help="of kiln tune: the points of a search in parallel coordinates")
     command.set_defaults(draw=parallel, read=read_search)
+    command = plots.add_parser("field", help="arrays (.npy) with two extents that --keep wrote: a picture, or an animation of several")
+    command.add_argument("results", nargs="+", metavar="FIELD", help="files .npy of one shape, in the order of the animation")
+    command.add_argument("-o", "--output", required=True, metavar="FILE", help="picture to write: .svg or .png; .gif of several fields")
+    command.add_argument("--label", default="", help="what the colours mean")
+    command.add_argument("--min", type=float, metavar="NUMBER", help="where the colours begin; else the least number")
+    command.add_argument("--max", type=float, metavar="NUMBER", help="where they end; else the greatest number")
+    command.add_argument("--rate", type=float, default=5, metavar="N", help="pictures a second of an animation, 5 by default")
+    command.set_defaults(draw=draw_field, read=read_fields)
     arguments = parser.parse_args(words)
-    if pathlib.Path(arguments.output).suffix not in (".svg", ".png"):
-        parser.error(f"--output: expected a name that ends in .svg or .png, found '{arguments.output}'")
+    suffixes = (".svg", ".png", ".gif") if arguments.plot == "field" else (".svg", ".png")
+    if pathlib.Path(arguments.output).suffix not in suffixes:
+        parser.error(f"--output: expected a name that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}, found '{arguments.output}'")
+    if arguments.plot == "field" and not 0 < arguments.rate <= 100:
+        parser.error(f"--rate: expected a number above 0 and up to 100, found {arguments.rate:g}")
     return arguments
 
 
 def main(words):
     arguments = parse(words)
     try:
-        figure = arguments.draw(arguments.read(arguments), arguments)
-        figure.savefig(arguments.output, bbox_inches="tight", dpi=150)
+        write(arguments.draw(arguments.read(arguments), arguments), arguments)
     except BadInput as error:
         print(f"plot.py: error: {error}", file=sys.stderr)
         return 2

@@ -77,6 +77,21 @@ mkdir torn
 draw bars torn -o torn.svg 2> error.txt
 [ "$(grep -c 'records.jsonl:[0-9]*: a crash cut this line off' error.txt)" = 2 ] || fail "no two warnings: $(cat error.txt)"
 [ "$(marks torn.svg)" = "$(marks bars.svg)" ] || fail "torn.svg is not as bars.svg"
+# A field as a picture, and how it changes as an animation.
+cat > fields.yaml << 'END'
+workload: cloverleaf
+device: cpu
+measure: false
+set: {nx: 24, ny: 16, bind.all: run}
+sweep: {end_step: [1, 4, 7]}
+keep: {density: "density-{end_step}.npy"}
+END
+"$kiln" run fields.yaml --quiet > /dev/null
+draw field density-7.npy -o density.png
+draw field density-1.npy density-4.npy density-7.npy --label density --min 0.1 -o density.gif
+[ "$(head -c 8 density.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "density.png is no PNG"
+frames=$("$python" -c 'import PIL.Image; print(PIL.Image.open("density.gif").n_frames)')
+[ "$frames" = 3 ] || fail "density.gif has $frames pictures, not 3"
 for file in bars heat roofline cases effects amortisation parallel given_up; do
   [ "$(marks $file.svg)" -ge 10 ] || fail "$file.svg: no marks"
 done
@@ -108,4 +123,15 @@ head -n 1 study/study.jsonl > unfinished.jsonl
 refuse "no device of this study is finished" amortisation unfinished.jsonl -o x.svg
 refuse "--device: no study is of 'H200'; expected one of" cases study --device H200 -o x.svg
 refuse ".svg or .png" bars results -o x.gif
-echo "eleven pictures, thirteen refusals"
+refuse "absent.npy" field absent.npy -o x.png
+refuse "curves.csv: expected an array of NumPy" field curves.csv -o x.png
+refuse "expected .gif for an animation" field density-1.npy density-4.npy -o x.png
+refuse "expected .gif for an animation" field density-1.npy -o x.gif
+refuse "is above --max" field density-1.npy --min 3 --max 2 -o x.png
+refuse "--rate: expected a number above 0" field density-1.npy density-4.npy --rate 0 -o x.gif
+"$python" -c 'import numpy; numpy.save("cube.npy", numpy.zeros((2, 2, 2))); numpy.save("small.npy", numpy.zeros((2, 2)))
+numpy.save("nan.npy", numpy.full((2, 2), numpy.nan))'
+refuse "expected an array of numbers with two extents; found float64 (2, 2, 2)" field cube.npy -o x.png
+refuse "expected the shape (16, 24) of density-1.npy; found (2, 2)" field density-1.npy small.npy -o x.gif
+refuse "no number is finite" field nan.npy -o x.png
+echo "thirteen pictures, 22 refusals"
