@@ -108,21 +108,22 @@ template <int Bits, int Block, int Items, class Source, class Digit>
 __device__ inline void count(unsigned* __restrict__ counts, Source source, Share share, Digit digit,
                              long long n) {
   constexpr int digits = 1 << Bits;
-  __shared__ unsigned sums[digits];
-  const int item = Block == 1 ? 0 : int(threadIdx.x);
-  for (int d = item; d < digits; d += Block) sums[d] = 0;
-  sync_block<Block>();
-  for (int k = 0; k < Items; ++k) {
-    if (share.first + (long long)k * share.stride >= n) break;
-    const unsigned d = digit(source.at(k));
-    if (Block == 1) {
-      ++sums[d];
-    } else {
-      atomicAdd(&sums[d], 1u);
+  if constexpr (Block == 1) {
+    unsigned sums[digits] = {};
+    for (int k = 0; k < Items && share.first + k < n; ++k) ++sums[digit(source.at(k))];
+    for (int d = 0; d < digits; ++d) counts[(long long)d * gridDim.x + blockIdx.x] = sums[d];
+  } else {
+    __shared__ unsigned sums[digits];
+    const int item = int(threadIdx.x);
+    for (int d = item; d < digits; d += Block) sums[d] = 0;
+    __syncthreads();
+    for (int k = 0; k < Items; ++k) {
+      if (share.first + (long long)k * share.stride >= n) break;
+      atomicAdd(&sums[digit(source.at(k))], 1u);
     }
+    __syncthreads();
+    for (int d = item; d < digits; d += Block) counts[(long long)d * gridDim.x + blockIdx.x] = sums[d];
   }
-  sync_block<Block>();
-  for (int d = item; d < digits; d += Block) counts[(long long)d * gridDim.x + blockIdx.x] = sums[d];
 }
 
 /// In place: counts of the digit blockIdx.x become the number of its items in the tiles before;
@@ -130,18 +131,27 @@ __device__ inline void count(unsigned* __restrict__ counts, Source source, Share
 template <int Block>
 __device__ inline void scan(unsigned* __restrict__ counts, unsigned* __restrict__ totals, int tiles) {
   unsigned* row = counts + (long long)blockIdx.x * tiles;
-  const int item = Block == 1 ? 0 : int(threadIdx.x);
-  __shared__ unsigned values[Block];
   unsigned before = 0;
-  for (int begin = 0; begin < tiles; begin += Block) {
-    const int tile = begin + item;
-    values[item] = tile < tiles ? row[tile] : 0;
-    sync_block<Block>();
-    const unsigned sum = exclusive_scan<Block, Block>(values);
-    if (tile < tiles) row[tile] = before + values[item];
-    before += sum;
+  if constexpr (Block == 1) {
+    for (int tile = 0; tile < tiles; ++tile) {
+      const unsigned count = row[tile];
+      row[tile] = before;
+      before += count;
+    }
+    totals[blockIdx.x] = before;
+  } else {
+    __shared__ unsigned values[Block];
+    const int item = int(threadIdx.x);
+    for (int begin = 0; begin < tiles; begin += Block) {
+      const int tile = begin + item;
+      values[item] = tile < tiles ? row[tile] : 0;
+      __syncthreads();
+      const unsigned sum = exclusive_scan<Block, Block>(values);
+      if (tile < tiles) row[tile] = before + values[item];
+      before += sum;
+    }
+    if (item == 0) totals[blockIdx.x] = before;
   }
-  if (item == 0) totals[blockIdx.x] = before;
 }
 
 // The lanes of a warp as bits.

@@ -165,8 +165,8 @@ lookup_sorted(double* __restrict__ sums, Word* __restrict__ value_sum, const Wor
   double total[kChannels] = {};
   unsigned values = 0;
 
-  for (int round = 0; round < Params::rounds; ++round) {
-    const long long tile = ((long long)blockIdx.x * kGroups + group) * Params::rounds + round;
+  const long long first_tile = ((long long)blockIdx.x * kGroups + group) * Params::rounds;
+  for (long long tile = first_tile; tile < first_tile + Params::rounds; ++tile) {
     const long long first = (tile * kLanes + lane) * kBatch;
     if (tile * kLanes * kBatch >= p.lookups) break;
 
