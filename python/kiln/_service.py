@@ -22,6 +22,7 @@ Number = bool | int | float
 Extent = Numbers
 Which = int | str
 LOG_LEVELS = ("debug", "info", "warn", "error")
+STAGES = ("looking", "waiting", "compiling", "loading", "ready", "failed")
 
 
 @dataclass(frozen=True)
@@ -398,6 +399,9 @@ class Service:
     `application="cg"` gives a cache of the program's own and reads no settings file and no variable of Kiln's; without it, the
     user's settings and the KILN_* variables count. `settings` go over these: {"log_level": "off"} or lines of a settings file.
     `log(level, message)` takes the messages that else go to standard error; levels are "debug", "info", "warn", "error".
+    `progress(stage, kernel, seconds)` is called before each stage of getting a kernel that is not in memory, by the thread that
+    gets it: "looking" on the disk, "waiting" for another thread, "compiling", "loading", "ready" or "failed". Where it returns
+    False, the call ends with CancelledError; what it raises ends the call, too. It must not call Kiln.
     """
 
     def __init__(
@@ -405,12 +409,22 @@ class Service:
         application: str | None = None,
         settings: Mapping[str, object] | str | None = None,
         log: Callable[[str, str], object] | None = None,
+        progress: Callable[[str, str, float], object] | None = None,
     ) -> None:
         def tell(level: int, message: str) -> None:
             assert log is not None
             log(LOG_LEVELS[level] if 0 <= level < len(LOG_LEVELS) else "error", message)
 
-        self.handle = _kiln.Service.make(application, _settings_text(settings), None if log is None else tell)
+        def report(stage: int, kernel: str, seconds: float) -> object:
+            assert progress is not None
+            return progress(STAGES[stage] if 0 <= stage < len(STAGES) else "working", kernel, seconds)
+
+        self.handle = _kiln.Service.make(
+            application,
+            _settings_text(settings),
+            None if log is None else tell,
+            None if progress is None else report,
+        )
         self._devices: dict[str, Device] = {}
 
     def device(self, name: str | Device = "auto") -> Device:

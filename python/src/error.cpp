@@ -1,5 +1,7 @@
 #include "error.h"
 
+#include "log.h"
+
 namespace kiln::python {
 namespace {
 
@@ -10,6 +12,12 @@ PyObject* from_library = nullptr;
 
 void set_last_error() {
   const auto kind = static_cast<long>(kiln_last_error_kind());
+  if (kind == KILN_ERROR_CANCELLED) {
+    if (const Owned raised = take_raised()) {
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.get())), raised.get());
+      return;
+    }
+  }
   const char* message = kiln_last_error_message();
   const char* log = kiln_last_error_log();
   if (from_library == nullptr) {

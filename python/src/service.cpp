@@ -16,14 +16,21 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 Service make_service(const std::optional<std::string>& application,
-                     const std::optional<std::string>& settings, std::optional<nb::callable> log) {
+                     const std::optional<std::string>& settings, std::optional<nb::callable> log,
+                     std::optional<nb::callable> progress) {
   kiln_service_options options{};
   options.size = sizeof options;
   options.application = text_or_null(application);
   options.settings = text_or_null(settings);
+  auto* listeners = new Listeners;
+  options.user = listeners;
   if (log) {
     options.log = &put_down;
-    options.user = make_log_target(*std::move(log));
+    listeners->log = log->release().ptr();
+  }
+  if (progress) {
+    options.progress = &report_progress;
+    listeners->progress = progress->release().ptr();
   }
   auto service =
       make<Service, kiln_service>([&](kiln_service** made) { return kiln_service_create(&options, made); });
@@ -148,7 +155,7 @@ std::uint64_t free_memory(const Device& device) {
 void bind_service(nb::module_& module) {
   nb::class_<Service>(module, "Service")
       .def_static("make", &make_service, nb::arg("application").none(), nb::arg("settings").none(),
-                  nb::arg("log").none())
+                  nb::arg("log").none(), nb::arg("progress").none())
       .def("add_bundle", &add_bundle, nb::arg("bundle"))
       .def("statistics", &statistics)
       .def("write_trace", [](const Service& own) { check(kiln_service_write_trace(own.get())); })

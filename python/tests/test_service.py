@@ -174,6 +174,35 @@ def test_a_function_that_raises_harms_nothing(tmp_path: Path, capsys: pytest.Cap
     np.testing.assert_array_equal(y, 1)
 
 
+def test_progress_and_cancel(tmp_path: Path) -> None:
+    told: list[tuple[str, str, float]] = []
+    threads = set()
+    ends_at = ""
+
+    def progress(stage: str, kernel: str, seconds: float) -> bool:
+        told.append((stage, kernel, seconds))
+        threads.add(threading.get_ident())
+        if ends_at == "raise" and stage == "compiling":
+            raise LookupError("mine")
+        return stage != ends_at
+
+    service = kiln.Service(application="a", settings={"cache_dir": tmp_path}, progress=progress)
+    for ends_at, error in (("compiling", kiln.CancelledError), ("raise", LookupError)):
+        with pytest.raises(error):
+            axpy_of(service)
+    assert service.statistics().compiled == 0
+    told.clear()
+    ends_at = ""
+    axpy_of(service)
+    assert [stage for stage, _, _ in told] == ["looking", "compiling", "loading", "ready"]
+    assert all("axpy" in kernel for _, kernel, _ in told)
+    assert told[-1][2] >= told[0][2] >= 0
+    told.clear()
+    axpy_of(service)
+    assert told == []
+    assert threads == {threading.get_ident()}
+
+
 def test_many_threads_cause_one_compile(tmp_path: Path) -> None:
     service = kiln.Service(application="a", settings={"cache_dir": tmp_path})
     origins = []
