@@ -70,7 +70,7 @@ std::optional<HeaderValue> value_of_key(const Workload& workload, const std::str
                                         const HeaderSource& source, FileSystem& files) {
   const KeyFile file(read_input(files, path, kDataInput), path, key_words_of(workload, source.file));
   if (!source.records.empty()) {
-    return HeaderValue{path, static_cast<std::int64_t>(file.records(source.records)), {path, 0, 0}};
+    return HeaderValue{path, static_cast<std::int64_t>(file.records(source.records)), {path, 1, 1}};
   }
   const KeyFile::Entry* entry = file.find(source.key);
   if (entry == nullptr) return std::nullopt;
