@@ -63,7 +63,8 @@ TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
-                         ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3"),
+                         ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
+                                           "cloverleaf"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 }  // namespace

@@ -150,7 +150,8 @@ INSTANTIATE_TEST_SUITE_P(All, HipShimWorkload,
                          ::testing::Values(std::pair{"babelstream", "n: 1048576"},
                                            std::pair{"stencil7", "nx: 96"},
                                            std::pair{"minibude", "nposes: 1024"},
-                                           std::pair{"hartree_fock", "natoms: 16"}, std::pair{"su3", "L: 8"}),
+                                           std::pair{"hartree_fock", "natoms: 16"}, std::pair{"su3", "L: 8"},
+                                           std::pair{"cloverleaf", "nx: 70, ny: 45, end_step: 12"}),
                          [](const auto& variant) { return std::string(variant.param.first); });
 
 }  // namespace
