@@ -128,6 +128,7 @@ void print_cpu_ratios(const BenchOptions& options) {
   bude_ratio(service.workload("minibude"), cpu, options.rounds);
   cross_section_ratios(service.workload("xsbench"), cpu, options.rounds);
   fock_ratios(service.workload("hartree_fock"), cpu, options.rounds);
+  clover_ratios(service.workload("cloverleaf"), cpu, options.rounds);
   su3_ratios(service.workload("su3"), cpu, options.rounds);
 }
 

@@ -13,6 +13,9 @@ void print_row(const char* name, double bytes, const Pair& pair, double goal);
 /// A wrong loop would make the ratio worthless: throws Error.
 void require_close(const char* what, double value, double expected, double rtol);
 
+/// Two passes of cloverleaf, tuned: the remap of cells along x, and of nodes along y.
+void clover_ratios(const WorkloadHandle& clover, const DeviceHandle& cpu, int rounds);
+
 /// Both implementations of su3.
 void su3_ratios(const WorkloadHandle& su3, const DeviceHandle& cpu, int rounds);
 
