@@ -44,19 +44,26 @@ extern "C" __global__ void tabulate_basis(Slot* __restrict__ slots, Meeting* __r
   const int most = p.ngauss * p.ngauss;
   const int kinds = p.ngauss * (p.ngauss + 1) / 2;
   const int at = int(kiln::global_index_x());
-  if (at >= most * most) return;
-  const int ab = at / most, cd = at % most;
-  const int a = ab / p.ngauss, b = ab % p.ngauss, c = cd / p.ngauss, d = cd % p.ngauss;
-  const double xa = basis[2 * a], xb = basis[2 * b], xc = basis[2 * c], xd = basis[2 * d];
-  const double P = xa + xb, Q = xc + xd;
+  if (at >= (most + 1) * most) return;
+  const int ab = at % most, cd = at / most;
+  const int a = ab / p.ngauss, b = ab % p.ngauss;
+  const double xa = basis[2 * a], xb = basis[2 * b];
+  const double P = xa + xb;
+  if (cd == most) {
+    const double coefficient = normalised(basis[2 * a + 1], xa) * normalised(basis[2 * b + 1], xb);
+    slots[ab] = Slot{xa * xb / P, coefficient / (P * sqrt(P)), xa / P, xb / P};
+    return;
+  }
+  const int c = cd / p.ngauss, d = cd % p.ngauss;
+  const double xc = basis[2 * c], xd = basis[2 * d];
+  const double Q = xc + xd;
   const double alpha = P * Q / (P + Q);
   const double between = xb / P - xd / Q;
-  meetings[at] = Meeting{alpha * (between * between), sqrt(alpha)};
+  meetings[ab * most + cd] = Meeting{alpha * (between * between), sqrt(alpha)};
   if (a >= b && c >= d) alphas[kind_of(a, b) * kinds + kind_of(c, d)] = Alpha{alpha, sqrt(alpha)};
-  if (cd != 0) return;
-  const double coefficient = normalised(basis[2 * a + 1], xa) * normalised(basis[2 * b + 1], xb);
-  slots[ab] = Slot{xa * xb / P, coefficient / (P * sqrt(P)), xa / P, xb / P};
 }
+
+constexpr int kBoundPairs = Params::bound_shares == 1 ? 1 : 32;  // of a block
 
 // boys() by the polynomial and by a root, so that several can be under way at a time.
 __device__ inline double boys_without_branch(double t) {
@@ -67,46 +74,53 @@ __device__ inline double boys_without_branch(double t) {
   return t < kBoysEnd ? near : kiln::fast_rsqrt(fmax(t, kBoysEnd));
 }
 
-// Schwarz's bounds sqrt |(ij|ij)|. (ab|cd) and (cd|ab) are equal.
+// Schwarz's bounds sqrt |(ij|ij)|: work-items along y share out the products of a pair's primitives, as few
+// blocks have to be quick. (ab|cd) and (cd|ab) are equal.
 extern "C" __global__ void make_schwarz(double* __restrict__ schwarz, const Slot* __restrict__ slots,
                                         const Meeting* __restrict__ meetings,
                                         const double* __restrict__ geometry, const Params p) {
   constexpr int most = Params::ngauss * Params::ngauss;
-  const long long ij = kiln::global_index_x();
+  constexpr int shares = Params::bound_shares;
+  constexpr int together = 4;
+  __shared__ double weights[most][kBoundPairs], sums[shares][kBoundPairs];
+  const int x = int(threadIdx.x);
+  const int y = shares == 1 ? 0 : int(threadIdx.y);
   const long long n = p.natoms;
-  if (ij >= n * (n + 1) / 2) return;
-  const Pair atoms = unpack(ij);
+  const long long ij = (long long)blockIdx.x * kBoundPairs + x;
+  const bool is_there = ij < n * (n + 1) / 2;
+  const Pair atoms = unpack(is_there ? ij : 0);
   double distance2 = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const double between = bohr(geometry[3 * atoms.i + axis]) - bohr(geometry[3 * atoms.j + axis]);
     distance2 += between * between;
   }
-  // Short code matters more than few operations where most blocks are the first on their multiprocessor.
-  double weights[most];
   KILN_UNROLL(1)
-  for (int ab = 0; ab < most; ++ab) {
+  for (int ab = y; ab < most; ab += shares) {
     const double weight = slots[ab].coefficient * exp(-slots[ab].exponent * distance2);
-    weights[ab] = fabs(weight) > p.dtol ? weight : 0;
+    weights[ab][x] = fabs(weight) > p.dtol ? weight : 0;
   }
+  if (shares > 1) __syncthreads();
   double integral = 0;
   KILN_UNROLL(1)
-  for (int ab = 0; ab < most; ++ab) {
-    constexpr int together = 4;
-    double sums[together] = {};
+  for (int ab = y; ab < most; ab += shares) {
     KILN_UNROLL(1)
     for (int first = 0; first <= ab; first += together) {
       KILN_UNROLL_ALL
       for (int k = 0; k < together; ++k) {
         const int cd = first + k < ab ? first + k : ab;
         const Meeting meeting = meetings[ab * most + cd];
-        const double weight = weights[ab] * weights[cd];
+        const double weight = weights[ab][x] * weights[cd][x];
         const double share = fabs(weight) <= p.dtol || first + k > ab ? 0.0 : cd < ab ? 2 * weight : weight;
-        sums[k] += share * meeting.root * boys_without_branch(meeting.alpha * distance2);
+        integral += share * meeting.root * boys_without_branch(meeting.alpha * distance2);
       }
     }
-    for (int k = 0; k < together; ++k) integral += sums[k];
   }
-  schwarz[ij] = sqrt(fabs(integral));
+  if (shares > 1) {
+    sums[y][x] = integral;
+    __syncthreads();
+    for (int other = 1; y == 0 && other < shares; ++other) integral += sums[other][x];
+  }
+  if (y == 0 && is_there) schwarz[ij] = sqrt(fabs(integral));
 }
 
 // What the published codes make on the host: normalised coefficients, coordinates in bohr.
