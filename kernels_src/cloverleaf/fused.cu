@@ -1,13 +1,14 @@
-// For GPUs: a pass in which lanes of a warp hand on what their neighbours need, so that nothing of it goes through memory. A lane
-// takes one column and marches up the rows; the outermost lanes of a warp only help, so that warps overlap.
+// For GPUs: a pass in which lanes of a warp hand on what their neighbours need, so that nothing of it goes
+// through memory. A lane takes one column and marches up the rows; the outermost lanes of a warp only help,
+// so that warps overlap.
 #include "passes.h"
 
 using namespace clover;
 
 namespace {
 
-constexpr int kHelpers = 4;                              // lanes of a warp that write nothing
-constexpr int kOwners = kiln::warp_size - kHelpers;      // columns of a warp, whole sectors of memory
+constexpr int kHelpers = 4;                          // lanes of a warp that write nothing
+constexpr int kOwners = kiln::warp_size - kHelpers;  // columns of a warp, whole sectors of memory
 
 /// The number of the warp in the row of blocks.
 KILN_DEVICE int warp_of_row() {
@@ -19,13 +20,15 @@ KILN_DEVICE int lane_of_warp() {
 
 }  // namespace
 
-// accelerate_nodes and correct in one: rho e u v q -> u1 v1 rho1 e1, volume fluxes. The lane of column a computes the stress of cell
-// a, the velocities of node a + 1 from it and from the next lane's, and cell a + 1 from these and from the next lane's.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_move_grid move_grid(
-    double* __restrict__ xvel1, double* __restrict__ yvel1, double* __restrict__ density1, double* __restrict__ energy1,
-    double* __restrict__ vol_flux_x, double* __restrict__ vol_flux_y, const double* __restrict__ density,
-    const double* __restrict__ energy, const double* __restrict__ xvel, const double* __restrict__ yvel,
-    const double* __restrict__ q, const double* __restrict__ clock, const Params p) {
+// accelerate_nodes and correct in one: rho e u v q -> u1 v1 rho1 e1, volume fluxes. The lane of column a
+// computes the stress of cell a, the velocities of node a + 1 from it and from the next lane's, and cell a +
+// 1 from these and from the next lane's.
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_move_grid
+move_grid(double* __restrict__ xvel1, double* __restrict__ yvel1, double* __restrict__ density1,
+          double* __restrict__ energy1, double* __restrict__ vol_flux_x, double* __restrict__ vol_flux_y,
+          const double* __restrict__ density, const double* __restrict__ energy,
+          const double* __restrict__ xvel, const double* __restrict__ yvel, const double* __restrict__ q,
+          const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int warp = warp_of_row();
   const int lane = lane_of_warp();
@@ -42,10 +45,12 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_move_grid move_grid(
   const double by_dx = 1.0 / p.dx;
   const double by_dy = 1.0 / p.dy;
   int c = place(p, column, first_k - 1);
-  // Of the row below: velocities before the step in columns a, a + 1; stress left and right of node a + 1, and masses.
+  // Of the row below: velocities before the step in columns a, a + 1; stress left and right of node a + 1,
+  // and masses.
   double u = xvel[c], u_next = xvel[c + 1], v = yvel[c], v_next = yvel[c + 1];
   double below_left = 0, below_right = 0, below_mass = 0;
-  // Of the node line below: velocities before and after the step, added, at nodes n and n + 1, and the cells between.
+  // Of the node line below: velocities before and after the step, added, at nodes n and n + 1, and the cells
+  // between.
   double u_sum = 0, u_sum_next = 0, v_sum = 0, v_sum_next = 0;
   double cell_density = 0, cell_energy = 0, cell_stress = 0;
   KILN_UNROLL(2)
@@ -55,7 +60,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_move_grid move_grid(
     const double viscosity = q[c];
     const double u_up = xvel[c + pitch], u_up_next = xvel[c + pitch + 1];
     const double v_up = yvel[c + pitch], v_up_next = yvel[c + pitch + 1];
-    const double half = 0.25 * dt * (by_dx * ((u_next + u_up_next) - (u + u_up)) + by_dy * ((v_up + v_up_next) - (v + v_next)));
+    const double half =
+        0.25 * dt *
+        (by_dx * ((u_next + u_up_next) - (u + u_up)) + by_dy * ((v_up + v_up_next) - (v + v_next)));
     const double stress = half_pressure_up(rho * e, viscosity, half) / (1.0 + half) + viscosity;
     const double rho_next = kiln::shuffle_down(rho, 1);
     const double e_next = kiln::shuffle_down(e, 1);
@@ -84,12 +91,14 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_move_grid move_grid(
     const double line_v = v_next + v1;
     const double line_u_next = kiln::shuffle_down(line_u, 1);
     const double line_v_next = kiln::shuffle_down(line_v, 1);
-    if (write && k < end_k && n < p.nx) store_yflux(p, vol_flux_y, n, k, 0.25 * dt * p.dx * (line_v + line_v_next));
+    if (write && k < end_k && n < p.nx)
+      store_yflux(p, vol_flux_y, n, k, 0.25 * dt * p.dx * (line_v + line_v_next));
     if (own && k > first_k) {
       store_xflux(p, vol_flux_x, n, k - 1, 0.25 * dt * p.dy * (u_sum + line_u));
       if (n < p.nx) {
-        const double growth = 0.25 * dt * (by_dx * ((u_sum_next + line_u_next) - (u_sum + line_u)) +
-                                           by_dy * ((line_v + line_v_next) - (v_sum + v_sum_next)));
+        const double growth = 0.25 * dt *
+                              (by_dx * ((u_sum_next + line_u_next) - (u_sum + line_u)) +
+                               by_dy * ((line_v + line_v_next) - (v_sum + v_sum_next)));
         const double by_both = 1.0 / ((1.0 + growth) * cell_density);
         store_cell(p, energy1, n, k - 1, cell_energy - cell_stress * growth * ((1.0 + growth) * by_both));
         store_cell(p, density1, n, k - 1, cell_density * cell_density * by_both);

@@ -1,7 +1,8 @@
 // Where values of the staggered grid stand, and the clock that the kernels share.
 //
-// Cells have the indices i = 0 .. nx - 1, k = 0 .. ny - 1; nodes, and faces across their axis, one more. Each field is an array
-// of ny + 5 rows of `pitch` numbers, in which 2 rows below and `margin` columns left of cell (0, 0) hold images of the interior.
+// Cells have the indices i = 0 .. nx - 1, k = 0 .. ny - 1; nodes, and faces across their axis, one more. Each
+// field is an array of ny + 5 rows of `pitch` numbers, in which 2 rows below and `margin` columns left of
+// cell (0, 0) hold images of the interior.
 #pragma once
 
 #include "kiln/params.h"
@@ -17,13 +18,15 @@ KILN_DEVICE int place(const Params& p, int i, int k) {
   return (k + 2) * p.pitch + i + p.margin;
 }
 
-/// Whether the end was reached before this step, which then must change nothing. Without `guard` the program stops there.
+/// Whether the end was reached before this step, which then must change nothing. Without `guard` the program
+/// stops there.
 KILN_DEVICE bool finished(const Params& p, const double* clock) {
   return p.guard && clock[kFinished] != 0;
 }
 
-/// Along one axis: `extent` values stand inside of the walls, and those outside are their images: the first one outside is that
-/// of the value `skip` places from the wall's. Velocities and fluxes across the wall change their sign.
+/// Along one axis: `extent` values stand inside of the walls, and those outside are their images: the first
+/// one outside is that of the value `skip` places from the wall's. Velocities and fluxes across the wall
+/// change their sign.
 struct Mirror {
   int extent, skip;
   double sign;
@@ -35,7 +38,8 @@ KILN_DEVICE Mirror cells(int n) {
 KILN_DEVICE Mirror nodes(int n, double sign) {
   return {n + 1, 1, sign};
 }
-/// Of fluxes along the wall. The wall's own cells have no image: a peculiarity of CloverLeaf's that its results depend on.
+/// Of fluxes along the wall. The wall's own cells have no image: a peculiarity of CloverLeaf's that its
+/// results depend on.
 KILN_DEVICE Mirror along_wall(int n) {
   return {n, 1, 1.0};
 }

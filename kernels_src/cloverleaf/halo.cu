@@ -4,8 +4,9 @@
 using namespace clover;
 
 // The images of one field outside of the walls, up to `depth` places deep; a work-item for each of them.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_update_halo update_halo(double* field, int more_x, int skip_x, double sign_x,
-                                                                      int more_y, int skip_y, double sign_y, int depth,
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_update_halo update_halo(double* field, int more_x, int skip_x,
+                                                                      double sign_x, int more_y, int skip_y,
+                                                                      double sign_y, int depth,
                                                                       const double* clock, const Params p) {
   if (finished(p, clock)) return;
   const Mirror x{p.nx + more_x, skip_x, sign_x};

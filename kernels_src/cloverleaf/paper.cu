@@ -1,20 +1,22 @@
-// CloverLeaf as published: a kernel for each of its loops, constant volumes and areas in memory, halos of their own.
+// CloverLeaf as published: a kernel for each of its loops, constant volumes and areas in memory, halos of
+// their own.
 #include "grid.h"
 #include "remap.h"
 
 using namespace clover;
 
-#define CELL_INDICES(first, end_i, end_k)               \
-  const int i = int(kiln::global_index_x()) + (first);  \
-  const int k = int(kiln::global_index_y()) + (first);  \
-  if (i >= (end_i) || k >= (end_k)) return;             \
-  const int pitch = p.pitch;                            \
+#define CELL_INDICES(first, end_i, end_k)              \
+  const int i = int(kiln::global_index_x()) + (first); \
+  const int k = int(kiln::global_index_y()) + (first); \
+  if (i >= (end_i) || k >= (end_k)) return;            \
+  const int pitch = p.pitch;                           \
   const int c = place(p, i, k)
 
 // Constant volumes and areas of the uniform grid, also of the cells outside.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_initialise_grid initialise_grid(double* __restrict__ volume,
                                                                               double* __restrict__ xarea,
-                                                                              double* __restrict__ yarea, const Params p) {
+                                                                              double* __restrict__ yarea,
+                                                                              const Params p) {
   CELL_INDICES(-2, p.nx + 3, p.ny + 3);
   (void)pitch;
   volume[c] = p.dx * p.dy;
@@ -23,10 +25,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_initialise_grid initialise_grid(do
 }
 
 // p = (gamma - 1) rho e, c^2 = gamma p / rho in CloverLeaf's form, gamma = 1.4.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_ideal_gas ideal_gas(double* __restrict__ pressure, double* __restrict__ soundspeed,
-                                                                  const double* __restrict__ density,
-                                                                  const double* __restrict__ energy,
-                                                                  const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_ideal_gas
+ideal_gas(double* __restrict__ pressure, double* __restrict__ soundspeed, const double* __restrict__ density,
+          const double* __restrict__ energy, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx, p.ny);
   (void)pitch;
@@ -39,11 +40,10 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_ideal_gas ideal_gas(double* __rest
 }
 
 // Wilkins's artificial viscosity, of cells that are compressed.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_viscosity viscosity(double* __restrict__ q, const double* __restrict__ density0,
-                                                                  const double* __restrict__ pressure,
-                                                                  const double* __restrict__ xvel0,
-                                                                  const double* __restrict__ yvel0,
-                                                                  const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_viscosity
+viscosity(double* __restrict__ q, const double* __restrict__ density0, const double* __restrict__ pressure,
+          const double* __restrict__ xvel0, const double* __restrict__ yvel0,
+          const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx, p.ny);
   const double* u = xvel0 + c;
@@ -51,8 +51,8 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_viscosity viscosity(double* __rest
   const double u_gradient = (u[1] + u[pitch + 1]) - (u[0] + u[pitch]);
   const double v_gradient = (v[pitch] + v[pitch + 1]) - (v[0] + v[1]);
   const double divergence = p.dx * u_gradient + p.dy * v_gradient;
-  const double strain =
-      0.5 * (u[pitch] + u[pitch + 1] - u[0] - u[1]) / p.dy + 0.5 * (v[1] + v[pitch + 1] - v[0] - v[pitch]) / p.dx;
+  const double strain = 0.5 * (u[pitch] + u[pitch + 1] - u[0] - u[1]) / p.dy +
+                        0.5 * (v[1] + v[pitch + 1] - v[0] - v[pitch]) / p.dx;
   double gx = (pressure[c + 1] - pressure[c - 1]) / (p.dx + p.dx);
   double gy = (pressure[c + pitch] - pressure[c - pitch]) / (p.dy + p.dy);
   const double limiter =
@@ -69,12 +69,13 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_viscosity viscosity(double* __rest
   q[c] = value;
 }
 
-// The largest stable time step of each block's cells: sound with viscosity, fluxes through faces, compression.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_calc_dt calc_dt(double* __restrict__ partials, const double* __restrict__ density0,
-                                                              const double* __restrict__ q, const double* __restrict__ soundspeed,
-                                                              const double* __restrict__ xvel0, const double* __restrict__ yvel0,
-                                                              const double* __restrict__ volume, const double* __restrict__ xarea,
-                                                              const double* __restrict__ yarea, const Params p) {
+// The largest stable time step of each block's cells: sound with viscosity, fluxes through faces,
+// compression.
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_calc_dt
+calc_dt(double* __restrict__ partials, const double* __restrict__ density0, const double* __restrict__ q,
+        const double* __restrict__ soundspeed, const double* __restrict__ xvel0,
+        const double* __restrict__ yvel0, const double* __restrict__ volume, const double* __restrict__ xarea,
+        const double* __restrict__ yarea, const Params p) {
   constexpr int width = Params::reduce_block;
   const int item = int(threadIdx.x);
   const int pitch = p.pitch;
@@ -101,7 +102,8 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_calc_dt calc_dt(double* __restrict
 }
 
 // The time step, from the blocks' shares; one block. It also counts steps and finds the end.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_choose_dt choose_dt(double* __restrict__ clock, const double* __restrict__ partials,
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_choose_dt choose_dt(double* __restrict__ clock,
+                                                                  const double* __restrict__ partials,
                                                                   const Params p) {
   constexpr int width = Params::reduce_block;
   const int item = int(threadIdx.x);
@@ -111,34 +113,35 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_choose_dt choose_dt(double* __rest
   if (item == 0) advance_clock(p, clock, least);
 }
 
-// Work of pressure and viscosity: the new volume from the fluxes through the faces, by the velocities before the step over half
-// of it (predict), or by their mean with those after it.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_pdv pdv(double* __restrict__ density1, double* __restrict__ energy1,
-                                                      const double* __restrict__ density0, const double* __restrict__ energy0,
-                                                      const double* __restrict__ pressure, const double* __restrict__ q,
-                                                      const double* xvel0, const double* yvel0, const double* xvel1,
-                                                      const double* yvel1, const double* __restrict__ volume,
-                                                      const double* __restrict__ xarea, const double* __restrict__ yarea,
-                                                      double fraction, const double* __restrict__ clock, const Params p) {
+// Work of pressure and viscosity: the new volume from the fluxes through the faces, by the velocities before
+// the step over half of it (predict), or by their mean with those after it.
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_pdv
+pdv(double* __restrict__ density1, double* __restrict__ energy1, const double* __restrict__ density0,
+    const double* __restrict__ energy0, const double* __restrict__ pressure, const double* __restrict__ q,
+    const double* xvel0, const double* yvel0, const double* xvel1, const double* yvel1,
+    const double* __restrict__ volume, const double* __restrict__ xarea, const double* __restrict__ yarea,
+    double fraction, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx, p.ny);
   const double dt = clock[kStep];
-  const double left = xarea[c] * (xvel0[c] + xvel0[c + pitch] + xvel1[c] + xvel1[c + pitch]) * 0.25 * dt * fraction;
-  const double right =
-      xarea[c + 1] * (xvel0[c + 1] + xvel0[c + pitch + 1] + xvel1[c + 1] + xvel1[c + pitch + 1]) * 0.25 * dt * fraction;
+  const double left =
+      xarea[c] * (xvel0[c] + xvel0[c + pitch] + xvel1[c] + xvel1[c + pitch]) * 0.25 * dt * fraction;
+  const double right = xarea[c + 1] *
+                       (xvel0[c + 1] + xvel0[c + pitch + 1] + xvel1[c + 1] + xvel1[c + pitch + 1]) * 0.25 *
+                       dt * fraction;
   const double bottom = yarea[c] * (yvel0[c] + yvel0[c + 1] + yvel1[c] + yvel1[c + 1]) * 0.25 * dt * fraction;
   const double top = yarea[c + pitch] *
-                     (yvel0[c + pitch] + yvel0[c + pitch + 1] + yvel1[c + pitch] + yvel1[c + pitch + 1]) * 0.25 * dt * fraction;
+                     (yvel0[c + pitch] + yvel0[c + pitch + 1] + yvel1[c + pitch] + yvel1[c + pitch + 1]) *
+                     0.25 * dt * fraction;
   const double growth = right - left + top - bottom;
   const double work = (pressure[c] / density0[c] + q[c] / density0[c]) * growth * (1.0 / volume[c]);
   energy1[c] = energy0[c] - work;
   density1[c] = density0[c] * (volume[c] / (volume[c] + growth));
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_revert revert(double* __restrict__ density1, double* __restrict__ energy1,
-                                                            const double* __restrict__ density0,
-                                                            const double* __restrict__ energy0,
-                                                            const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_revert
+revert(double* __restrict__ density1, double* __restrict__ energy1, const double* __restrict__ density0,
+       const double* __restrict__ energy0, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx, p.ny);
   (void)pitch;
@@ -147,15 +150,17 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_revert revert(double* __restrict__
 }
 
 // Pressure and viscosity gradients accelerate the nodes.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_accelerate accelerate(
-    double* __restrict__ xvel1, double* __restrict__ yvel1, const double* __restrict__ xvel0, const double* __restrict__ yvel0,
-    const double* __restrict__ density0, const double* __restrict__ pressure, const double* __restrict__ q,
-    const double* __restrict__ volume, const double* __restrict__ xarea, const double* __restrict__ yarea,
-    const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_accelerate
+accelerate(double* __restrict__ xvel1, double* __restrict__ yvel1, const double* __restrict__ xvel0,
+           const double* __restrict__ yvel0, const double* __restrict__ density0,
+           const double* __restrict__ pressure, const double* __restrict__ q,
+           const double* __restrict__ volume, const double* __restrict__ xarea,
+           const double* __restrict__ yarea, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx + 1, p.ny + 1);
-  const double mass = 0.25 * (density0[c - pitch - 1] * volume[c - pitch - 1] + density0[c - 1] * volume[c - 1] +
-                              density0[c] * volume[c] + density0[c - pitch] * volume[c - pitch]);
+  const double mass =
+      0.25 * (density0[c - pitch - 1] * volume[c - pitch - 1] + density0[c - 1] * volume[c - 1] +
+              density0[c] * volume[c] + density0[c - pitch] * volume[c - pitch]);
   const double by_mass = 0.5 * clock[kStep] / mass;
   double u = xvel0[c] - by_mass * (xarea[c] * (pressure[c] - pressure[c - 1]) +
                                    xarea[c - pitch] * (pressure[c - pitch] - pressure[c - pitch - 1]));
@@ -167,14 +172,11 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_accelerate accelerate(
   yvel1[c] = v;
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_flux_calc flux_calc(double* __restrict__ vol_flux_x, double* __restrict__ vol_flux_y,
-                                                                  const double* __restrict__ xvel0,
-                                                                  const double* __restrict__ yvel0,
-                                                                  const double* __restrict__ xvel1,
-                                                                  const double* __restrict__ yvel1,
-                                                                  const double* __restrict__ xarea,
-                                                                  const double* __restrict__ yarea,
-                                                                  const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_flux_calc
+flux_calc(double* __restrict__ vol_flux_x, double* __restrict__ vol_flux_y, const double* __restrict__ xvel0,
+          const double* __restrict__ yvel0, const double* __restrict__ xvel1,
+          const double* __restrict__ yvel1, const double* __restrict__ xarea,
+          const double* __restrict__ yarea, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx + 1, p.ny + 1);
   const double dt = clock[kStep];
@@ -182,7 +184,8 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_flux_calc flux_calc(double* __rest
   vol_flux_y[c] = 0.25 * dt * yarea[c] * (yvel0[c] + yvel0[c + 1] + yvel1[c] + yvel1[c + 1]);
 }
 
-// advec_cell, the loops of one sweep along `axis` (0: x, 1: y); the first sweep of a step undoes the other axis's fluxes, too.
+// advec_cell, the loops of one sweep along `axis` (0: x, 1: y); the first sweep of a step undoes the other
+// axis's fluxes, too.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_cell_volumes advec_cell_volumes(
     double* __restrict__ pre_vol, double* __restrict__ post_vol, const double* __restrict__ volume,
     const double* __restrict__ vol_flux_x, const double* __restrict__ vol_flux_y, int axis, int first,
@@ -200,8 +203,8 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_cell_volumes advec_cell_volu
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_cell_fluxes advec_cell_fluxes(
     double* __restrict__ mass_flux, double* __restrict__ ener_flux, const double* __restrict__ vol_flux,
-    const double* __restrict__ density1, const double* __restrict__ energy1, const double* __restrict__ pre_vol, int axis,
-    const double* __restrict__ clock, const Params p) {
+    const double* __restrict__ density1, const double* __restrict__ energy1,
+    const double* __restrict__ pre_vol, int axis, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, axis == 0 ? p.nx + 2 : p.nx, axis == 0 ? p.ny : p.ny + 2);
   const int next = axis == 0 ? 1 : pitch;
@@ -216,14 +219,15 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_cell_fluxes advec_cell_fluxe
                                                         density1[downwind] - density1[donor], sigma));
   const double sigma_mass = fabs(mass) / (density1[donor] * pre_vol[donor]);
   mass_flux[c] = mass;
-  ener_flux[c] = mass * (energy1[donor] + (1.0 - sigma_mass) * limited(energy1[donor] - energy1[upwind],
-                                                                       energy1[downwind] - energy1[donor], sigma));
+  ener_flux[c] =
+      mass * (energy1[donor] + (1.0 - sigma_mass) * limited(energy1[donor] - energy1[upwind],
+                                                            energy1[downwind] - energy1[donor], sigma));
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_cell_update advec_cell_update(
     double* __restrict__ density1, double* __restrict__ energy1, const double* __restrict__ mass_flux,
-    const double* __restrict__ ener_flux, const double* __restrict__ vol_flux, const double* __restrict__ pre_vol, int axis,
-    const double* __restrict__ clock, const Params p) {
+    const double* __restrict__ ener_flux, const double* __restrict__ vol_flux,
+    const double* __restrict__ pre_vol, int axis, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx, p.ny);
   const int next = axis == 0 ? 1 : pitch;
@@ -250,10 +254,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_volumes advec_mom_volume
   pre_vol[c] = after + (first ? along : across);  // nothing reads it, as in CloverLeaf
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_node_flux advec_mom_node_flux(double* __restrict__ node_flux,
-                                                                                      const double* __restrict__ mass_flux,
-                                                                                      int axis, const double* __restrict__ clock,
-                                                                                      const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_node_flux
+advec_mom_node_flux(double* __restrict__ node_flux, const double* __restrict__ mass_flux, int axis,
+                    const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int before_x = axis == 0 ? 2 : 0;
   const int before_y = 2 - before_x;
@@ -263,13 +266,14 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_node_flux advec_mom_node
   const int c = place(p, i, k);
   const int next = axis == 0 ? 1 : p.pitch;
   const int other = axis == 0 ? p.pitch : 1;
-  node_flux[c] = 0.25 * (mass_flux[c - other] + mass_flux[c] + mass_flux[c - other + next] + mass_flux[c + next]);
+  node_flux[c] =
+      0.25 * (mass_flux[c - other] + mass_flux[c] + mass_flux[c - other + next] + mass_flux[c + next]);
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_node_mass advec_mom_node_mass(
-    double* __restrict__ node_mass_post, double* __restrict__ node_mass_pre, const double* __restrict__ node_flux,
-    const double* __restrict__ density1, const double* __restrict__ post_vol, int axis, const double* __restrict__ clock,
-    const Params p) {
+    double* __restrict__ node_mass_post, double* __restrict__ node_mass_pre,
+    const double* __restrict__ node_flux, const double* __restrict__ density1,
+    const double* __restrict__ post_vol, int axis, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int before_x = axis == 0 ? 1 : 0;
   const int before_y = 1 - before_x;
@@ -279,17 +283,16 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_node_mass advec_mom_node
   const int pitch = p.pitch;
   const int c = place(p, i, k);
   const int next = axis == 0 ? 1 : pitch;
-  const double post = 0.25 * (density1[c - pitch] * post_vol[c - pitch] + density1[c] * post_vol[c] +
-                              density1[c - pitch - 1] * post_vol[c - pitch - 1] + density1[c - 1] * post_vol[c - 1]);
+  const double post =
+      0.25 * (density1[c - pitch] * post_vol[c - pitch] + density1[c] * post_vol[c] +
+              density1[c - pitch - 1] * post_vol[c - pitch - 1] + density1[c - 1] * post_vol[c - 1]);
   node_mass_post[c] = post;
   node_mass_pre[c] = post - node_flux[c - next] + node_flux[c];
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_flux advec_mom_flux(double* __restrict__ mom_flux,
-                                                                            const double* __restrict__ velocity,
-                                                                            const double* __restrict__ node_flux,
-                                                                            const double* __restrict__ node_mass_pre, int axis,
-                                                                            const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_flux advec_mom_flux(
+    double* __restrict__ mom_flux, const double* __restrict__ velocity, const double* __restrict__ node_flux,
+    const double* __restrict__ node_mass_pre, int axis, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int before_x = axis == 0 ? 1 : 0;
   const int before_y = 1 - before_x;
@@ -303,23 +306,24 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_flux advec_mom_flux(doub
   const int upwind = flux < 0.0 ? c + 2 * next : c - next;
   const int downwind = flux < 0.0 ? c : c + next;
   const double sigma = fabs(flux) / node_mass_pre[donor];
-  mom_flux[c] = flux * (velocity[donor] + (1.0 - sigma) * limited(velocity[donor] - velocity[upwind],
-                                                                  velocity[downwind] - velocity[donor], sigma));
+  mom_flux[c] =
+      flux * (velocity[donor] + (1.0 - sigma) * limited(velocity[donor] - velocity[upwind],
+                                                        velocity[downwind] - velocity[donor], sigma));
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_velocity advec_mom_velocity(
-    double* __restrict__ velocity, const double* __restrict__ mom_flux, const double* __restrict__ node_mass_post,
-    const double* __restrict__ node_mass_pre, int axis, const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_advec_mom_velocity
+advec_mom_velocity(double* __restrict__ velocity, const double* __restrict__ mom_flux,
+                   const double* __restrict__ node_mass_post, const double* __restrict__ node_mass_pre,
+                   int axis, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx + 1, p.ny + 1);
   const int next = axis == 0 ? 1 : pitch;
   velocity[c] = (velocity[c] * node_mass_pre[c] + mom_flux[c - next] - mom_flux[c]) / node_mass_post[c];
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_reset_cells reset_cells(double* __restrict__ density0, double* __restrict__ energy0,
-                                                                      const double* __restrict__ density1,
-                                                                      const double* __restrict__ energy1,
-                                                                      const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_reset_cells
+reset_cells(double* __restrict__ density0, double* __restrict__ energy0, const double* __restrict__ density1,
+            const double* __restrict__ energy1, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx, p.ny);
   (void)pitch;
@@ -327,10 +331,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_reset_cells reset_cells(double* __
   energy0[c] = energy1[c];
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_reset_nodes reset_nodes(double* __restrict__ xvel0, double* __restrict__ yvel0,
-                                                                      const double* __restrict__ xvel1,
-                                                                      const double* __restrict__ yvel1,
-                                                                      const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_reset_nodes
+reset_nodes(double* __restrict__ xvel0, double* __restrict__ yvel0, const double* __restrict__ xvel1,
+            const double* __restrict__ yvel1, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   CELL_INDICES(0, p.nx + 1, p.ny + 1);
   (void)pitch;

@@ -1,4 +1,5 @@
-// What the kernels of the tuned implementation share: stores with images, the predictor's pressure, what passes faces.
+// What the kernels of the tuned implementation share: stores with images, the predictor's pressure, what
+// passes faces.
 #pragma once
 
 #include "remap.h"
@@ -42,23 +43,27 @@ KILN_DEVICE void store_yflux(const Params& p, double* field, int i, int k, doubl
   store(p, field, along_wall(p.nx), nodes(p.ny, -1.0), i, k, value);
 }
 
-/// 0.4 rho e after half a step, of a cell whose volume grows by the part `growth` in it: the predictor and the gas law.
+/// 0.4 rho e after half a step, of a cell whose volume grows by the part `growth` in it: the predictor and
+/// the gas law.
 KILN_DEVICE double half_pressure_up(double product, double q, double growth) {
   return 0.4 * (product - (0.4 * product + q) * growth);
 }
 
 /// The relative growth of a cell's volume in half a step, from the velocities at its nodes.
 KILN_DEVICE double half_growth(const Params& p, double dt, const double* u, const double* v, int pitch) {
-  return 0.25 * dt * ((1.0 / p.dx) * ((u[1] + u[pitch + 1]) - (u[0] + u[pitch])) +
-                      (1.0 / p.dy) * ((v[pitch] + v[pitch + 1]) - (v[0] + v[1])));
+  return 0.25 * dt *
+         ((1.0 / p.dx) * ((u[1] + u[pitch + 1]) - (u[0] + u[pitch])) +
+          (1.0 / p.dy) * ((v[pitch] + v[pitch + 1]) - (v[0] + v[1])));
 }
 
-/// Mass and energy that pass a face, from the values in the two cells on each side of it, before it in the sweep and behind.
+/// Mass and energy that pass a face, from the values in the two cells on each side of it, before it in the
+/// sweep and behind.
 struct Passing {
   double mass, energy;
 };
 
-KILN_DEVICE Passing pass_face(double flux, const double* density, const double* energy, const double* volume) {
+KILN_DEVICE Passing pass_face(double flux, const double* density, const double* energy,
+                              const double* volume) {
   const bool forward = flux > 0.0;
   const double donor = forward ? density[1] : density[2];
   const double up = forward ? density[1] - density[0] : density[2] - density[3];
@@ -73,7 +78,8 @@ KILN_DEVICE Passing pass_face(double flux, const double* density, const double* 
   return {mass, mass * (donor_energy + (1.0 - sigma_mass) * limited(up_energy, down_energy, sigma))};
 }
 
-/// What passes the middle between two nodes of a velocity, by the mass that does and the values at the two nodes on each side.
+/// What passes the middle between two nodes of a velocity, by the mass that does and the values at the two
+/// nodes on each side.
 KILN_DEVICE double pass_middle(double flux, double sigma, const double* velocity) {
   const bool back = flux < 0.0;
   const double donor = back ? velocity[2] : velocity[1];

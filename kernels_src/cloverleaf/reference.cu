@@ -1,6 +1,7 @@
-// The whole calculation by one block, in another structure: no halos and no padding (values outside of the walls are looked up
-// inside), fields as plain arrays of (ny + 1) rows, the remap line by line with one work-item a line. Formulas as in README.md,
-// divisions as they stand there. For small grids, and decks of which no result is published.
+// The whole calculation by one block, in another structure: no halos and no padding (values outside of the
+// walls are looked up inside), fields as plain arrays of (ny + 1) rows, the remap line by line with one
+// work-item a line. Formulas as in README.md, divisions as they stand there. For small grids, and decks of
+// which no result is published.
 #include "kiln/params.h"
 
 namespace {
@@ -72,16 +73,18 @@ struct Line {
 };
 
 /// The volume that a cell has before the sweep, and the one after it.
-KILN_DEVICE double volume_after(const Line& line, const Field& across, int s, bool first, int beside, const Params& p) {
+KILN_DEVICE double volume_after(const Line& line, const Field& across, int s, bool first, int beside,
+                                const Params& p) {
   const double volume = p.dx * p.dy;
   return first ? volume + line.at(across, s, beside + 1) - line.at(across, s, beside) : volume;
 }
-KILN_DEVICE double volume_before(const Line& line, const Field& along, const Field& across, int s, bool first, const Params& p) {
+KILN_DEVICE double volume_before(const Line& line, const Field& along, const Field& across, int s, bool first,
+                                 const Params& p) {
   return volume_after(line, across, s, first, 0, p) + line.at(along, s + 1) - line.at(along, s);
 }
 
-KILN_DEVICE void remap_cells(const Fields& f, const Field& density, const Field& energy, const Line& line, int n, bool first,
-                             const Params& p) {
+KILN_DEVICE void remap_cells(const Fields& f, const Field& density, const Field& energy, const Line& line,
+                             int n, bool first, const Params& p) {
   const Field& along = line.axis == 0 ? f.x_flux : f.y_flux;
   const Field& across = line.axis == 0 ? f.y_flux : f.x_flux;
   double mass_before = 0, energy_before = 0;
@@ -93,7 +96,8 @@ KILN_DEVICE void remap_cells(const Fields& f, const Field& density, const Field&
     const double volume = volume_before(line, along, across, donor, first, p);
     const double sigma = fabs(flux) / volume;
     const double rho = line.at(density, donor);
-    const double mass = flux * (rho + limiter(line.at(density, upwind), rho, line.at(density, downwind), sigma, sigma));
+    const double mass =
+        flux * (rho + limiter(line.at(density, upwind), rho, line.at(density, downwind), sigma, sigma));
     const double e = line.at(energy, donor);
     const double passing = mass * (e + limiter(line.at(energy, upwind), e, line.at(energy, downwind), sigma,
                                                fabs(mass) / (rho * volume)));
@@ -112,10 +116,11 @@ KILN_DEVICE void remap_cells(const Fields& f, const Field& density, const Field&
 
 /// The mass that passes the middle between the nodes s and s + 1.
 KILN_DEVICE double node_flux(const Field& mass_flux, const Line& line, int s) {
-  return 0.25 * (line.at(mass_flux, s, -1) + line.at(mass_flux, s) + line.at(mass_flux, s + 1, -1) + line.at(mass_flux, s + 1));
+  return 0.25 * (line.at(mass_flux, s, -1) + line.at(mass_flux, s) + line.at(mass_flux, s + 1, -1) +
+                 line.at(mass_flux, s + 1));
 }
-KILN_DEVICE double node_mass(const Fields& f, const Field& mass_flux, const Line& line, int s, bool first, bool before,
-                             const Params& p) {
+KILN_DEVICE double node_mass(const Fields& f, const Field& mass_flux, const Line& line, int s, bool first,
+                             bool before, const Params& p) {
   const Field& across = line.axis == 0 ? f.y_flux : f.x_flux;
   double mass = 0;
   for (int beside = -1; beside <= 0; ++beside) {
@@ -126,8 +131,8 @@ KILN_DEVICE double node_mass(const Fields& f, const Field& mass_flux, const Line
   return before ? mass - node_flux(mass_flux, line, s - 1) + node_flux(mass_flux, line, s) : mass;
 }
 
-KILN_DEVICE void remap_nodes(const Fields& f, const Field& mass_flux, const Field& velocity, const Field& to, const Line& line,
-                             int n, bool first, const Params& p) {
+KILN_DEVICE void remap_nodes(const Fields& f, const Field& mass_flux, const Field& velocity, const Field& to,
+                             const Line& line, int n, bool first, const Params& p) {
   double before = 0;
   for (int s = -1; s <= n; ++s) {
     const double flux = node_flux(mass_flux, line, s);
@@ -139,8 +144,9 @@ KILN_DEVICE void remap_nodes(const Fields& f, const Field& mass_flux, const Fiel
     const double passing =
         flux * (value + limiter(line.at(velocity, upwind), value, line.at(velocity, downwind), sigma, sigma));
     if (s >= 0) {
-      line.own(to, s) = (line.at(velocity, s) * node_mass(f, mass_flux, line, s, first, true, p) + before - passing) /
-                        node_mass(f, mass_flux, line, s, first, false, p);
+      line.own(to, s) =
+          (line.at(velocity, s) * node_mass(f, mass_flux, line, s, first, true, p) + before - passing) /
+          node_mass(f, mass_flux, line, s, first, false, p);
     }
     before = passing;
   }
@@ -156,9 +162,10 @@ KILN_DEVICE bool in_state(const Params& p, const double* state, int i, int k) {
     const double y = y0 + 0.5 * p.dy - state[kYMin] - margin_y;
     return sqrt(x * x + y * y) <= state[kRadius];
   }
-  if (state[kGeometry] == kPoint) return fabs(x0 - state[kXMin]) <= margin_x && fabs(y0 - state[kYMin]) <= margin_y;
-  return x0 + p.dx >= state[kXMin] + margin_x && x0 < state[kXMax] - margin_x && y0 + p.dy >= state[kYMin] + margin_y &&
-         y0 < state[kYMax] - margin_y;
+  if (state[kGeometry] == kPoint)
+    return fabs(x0 - state[kXMin]) <= margin_x && fabs(y0 - state[kYMin]) <= margin_y;
+  return x0 + p.dx >= state[kXMin] + margin_x && x0 < state[kXMax] - margin_x &&
+         y0 + p.dy >= state[kYMin] + margin_y && y0 < state[kYMax] - margin_y;
 }
 
 /// Cell (i, k) and its four nodes get what the last state says that it is in, state by state.
@@ -185,7 +192,8 @@ KILN_DEVICE void fill(const Fields& f, const double* states, const Params& p) {
 }
 
 /// Twice the sums of velocities at the sides of a cell become its growth in the time.
-KILN_DEVICE double growth(const Field& u, const Field& v, const Field& u1, const Field& v1, int i, int k, double time, const Params& p) {
+KILN_DEVICE double growth(const Field& u, const Field& v, const Field& u1, const Field& v1, int i, int k,
+                          double time, const Params& p) {
   const double left = u.own(i, k) + u.own(i, k + 1) + u1.own(i, k) + u1.own(i, k + 1);
   const double right = u.own(i + 1, k) + u.own(i + 1, k + 1) + u1.own(i + 1, k) + u1.own(i + 1, k + 1);
   const double bottom = v.own(i, k) + v.own(i + 1, k) + v1.own(i, k) + v1.own(i + 1, k);
@@ -202,9 +210,16 @@ KILN_DEVICE double viscosity_of(const Fields& f, int i, int k, const Params& p) 
   if (p.dx * du + p.dy * dv >= 0.0) return 0.0;
   const double strain = 0.5 * (u.own(i, k + 1) + u.own(i + 1, k + 1) - u.own(i, k) - u.own(i + 1, k)) / p.dy +
                         0.5 * (v.own(i + 1, k) + v.own(i + 1, k + 1) - v.own(i, k) - v.own(i, k + 1)) / p.dx;
-  const double gx = 0.4 * (f.density.at(i + 1, k) * f.energy.at(i + 1, k) - f.density.at(i - 1, k) * f.energy.at(i - 1, k)) / (2.0 * p.dx);
-  const double gy = 0.4 * (f.density.at(i, k + 1) * f.energy.at(i, k + 1) - f.density.at(i, k - 1) * f.energy.at(i, k - 1)) / (2.0 * p.dy);
-  const double limit = (0.5 * du / p.dx * gx * gx + 0.5 * dv / p.dy * gy * gy + strain * gx * gy) / larger(gx * gx + gy * gy, 1e-16);
+  const double gx =
+      0.4 *
+      (f.density.at(i + 1, k) * f.energy.at(i + 1, k) - f.density.at(i - 1, k) * f.energy.at(i - 1, k)) /
+      (2.0 * p.dx);
+  const double gy =
+      0.4 *
+      (f.density.at(i, k + 1) * f.energy.at(i, k + 1) - f.density.at(i, k - 1) * f.energy.at(i, k - 1)) /
+      (2.0 * p.dy);
+  const double limit = (0.5 * du / p.dx * gx * gx + 0.5 * dv / p.dy * gy * gy + strain * gx * gy) /
+                       larger(gx * gx + gy * gy, 1e-16);
   if (limit > 0.0) return 0.0;
   const double ax = larger(fabs(gx), 1e-16);
   const double ay = larger(fabs(gy), 1e-16);
@@ -228,8 +243,8 @@ KILN_DEVICE double step_of(const Fields& f, int i, int k, const Params& p) {
 
 }  // namespace
 
-extern "C" __global__ void calculate(double* __restrict__ fields_reference, double* work, const double* __restrict__ states,
-                                     const Params p) {
+extern "C" __global__ void calculate(double* __restrict__ fields_reference, double* work,
+                                     const double* __restrict__ states, const Params p) {
   constexpr int width = Params::reference_block;
   __shared__ double least[width];
   const int item = int(threadIdx.x);
@@ -281,7 +296,8 @@ extern "C" __global__ void calculate(double* __restrict__ fields_reference, doub
     for (int n = item; n < nodes; n += width) {
       const int i = n % (nx + 1);
       const int k = n / (nx + 1);
-      const double rho = f.density.at(i, k) + f.density.at(i - 1, k) + f.density.at(i, k - 1) + f.density.at(i - 1, k - 1);
+      const double rho =
+          f.density.at(i, k) + f.density.at(i - 1, k) + f.density.at(i, k - 1) + f.density.at(i - 1, k - 1);
       const double s = 0.5 * step / (0.25 * p.dx * p.dy * rho);
       const double here = f.half.at(i, k) + f.q.at(i, k);
       const double left = f.half.at(i - 1, k) + f.q.at(i - 1, k);
@@ -294,8 +310,12 @@ extern "C" __global__ void calculate(double* __restrict__ fields_reference, doub
     for (int n = item; n < nodes; n += width) {
       const int i = n % (nx + 1);
       const int k = n / (nx + 1);
-      if (k < ny) f.x_flux.own(i, k) = 0.25 * step * p.dy * (f.u.own(i, k) + f.u.own(i, k + 1) + f.u1.own(i, k) + f.u1.own(i, k + 1));
-      if (i < nx) f.y_flux.own(i, k) = 0.25 * step * p.dx * (f.v.own(i, k) + f.v.own(i + 1, k) + f.v1.own(i, k) + f.v1.own(i + 1, k));
+      if (k < ny)
+        f.x_flux.own(i, k) =
+            0.25 * step * p.dy * (f.u.own(i, k) + f.u.own(i, k + 1) + f.u1.own(i, k) + f.u1.own(i, k + 1));
+      if (i < nx)
+        f.y_flux.own(i, k) =
+            0.25 * step * p.dx * (f.v.own(i, k) + f.v.own(i + 1, k) + f.v1.own(i, k) + f.v1.own(i + 1, k));
       if (i == nx || k == ny) continue;
       const double part = growth(f.u, f.v, f.u1, f.v1, i, k, step, p) / (p.dx * p.dy);
       const double rho = f.density.own(i, k);

@@ -1,14 +1,16 @@
-// What the kernels of both implementations compute alike: the limiter of the remap, the time step and the clock.
+// What the kernels of both implementations compute alike: the limiter of the remap, the time step and the
+// clock.
 #pragma once
 
 #include "grid.h"
 
 namespace clover {
 
-/// Van Leer's limited difference, third order where the field is smooth: 0 at an extremum. `up` is donor - upwind, `down` is
-/// downwind - donor, `sigma` the share of the donor that leaves it.
+/// Van Leer's limited difference, third order where the field is smooth: 0 at an extremum. `up` is donor -
+/// upwind, `down` is downwind - donor, `sigma` the share of the donor that leaves it.
 KILN_DEVICE double limited(double up, double down, double sigma) {
-  const double size = fmin(fmin(fabs(up), fabs(down)), ((1.0 + sigma) * fabs(up) + (2.0 - sigma) * fabs(down)) * (1.0 / 6.0));
+  const double size =
+      fmin(fmin(fabs(up), fabs(down)), ((1.0 + sigma) * fabs(up) + (2.0 - sigma) * fabs(down)) * (1.0 / 6.0));
   return up * down > 0.0 ? (down > 0.0 ? size : -size) : 0.0;
 }
 

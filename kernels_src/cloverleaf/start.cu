@@ -6,11 +6,24 @@ using namespace clover;
 namespace {
 
 /// The columns of the buffer `states`.
-enum State { kDensity, kEnergy, kXVelocity, kYVelocity, kGeometry, kXMin, kYMin, kXMax, kYMax, kRadius, kStateColumns };
+enum State {
+  kDensity,
+  kEnergy,
+  kXVelocity,
+  kYVelocity,
+  kGeometry,
+  kXMin,
+  kYMin,
+  kXMax,
+  kYMax,
+  kRadius,
+  kStateColumns
+};
 enum Geometry { kRectangle = 1, kCircle = 2, kPoint = 3 };
 
-/// Whether a cell, which may be outside of the walls, is in a state. Ends of a state are pulled in by a hundredth of a cell, so
-/// that one on a face does not depend on rounding; CloverLeaf moves a circle's centre with them.
+/// Whether a cell, which may be outside of the walls, is in a state. Ends of a state are pulled in by a
+/// hundredth of a cell, so that one on a face does not depend on rounding; CloverLeaf moves a circle's centre
+/// with them.
 KILN_DEVICE bool is_in(const Params& p, const double* state, int i, int k) {
   const double left = p.xmin + p.dx * i;
   const double bottom = p.ymin + p.dy * k;
@@ -24,7 +37,8 @@ KILN_DEVICE bool is_in(const Params& p, const double* state, int i, int k) {
   if (state[kGeometry] == kPoint) {  // the cell whose lower left node is there
     return fabs(left - state[kXMin]) <= p.dx / 100.0 && fabs(bottom - state[kYMin]) <= p.dy / 100.0;
   }
-  return left + p.dx >= x && left < state[kXMax] - p.dx / 100.0 && bottom + p.dy >= y && bottom < state[kYMax] - p.dy / 100.0;
+  return left + p.dx >= x && left < state[kXMax] - p.dx / 100.0 && bottom + p.dy >= y &&
+         bottom < state[kYMax] - p.dy / 100.0;
 }
 
 /// The last state that a cell is in; the first one is everywhere.
@@ -53,11 +67,11 @@ extern "C" __global__ void make_states(double* __restrict__ states, const Params
   dense[kYMax] = 2.0;
 }
 
-// Cells get their state; a node that of the last state among the four cells around it. The images outside of the walls are made
-// of the values inside.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_generate generate(double* __restrict__ density0, double* __restrict__ energy0,
-                                                                double* __restrict__ xvel0, double* __restrict__ yvel0,
-                                                                const double* __restrict__ states, const Params p) {
+// Cells get their state; a node that of the last state among the four cells around it. The images outside of
+// the walls are made of the values inside.
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_generate
+generate(double* __restrict__ density0, double* __restrict__ energy0, double* __restrict__ xvel0,
+         double* __restrict__ yvel0, const double* __restrict__ states, const Params p) {
   const int i = int(kiln::global_index_x()) - 2;
   const int k = int(kiln::global_index_y()) - 2;
   if (i > p.nx + 2 || k > p.ny + 2) return;
@@ -90,10 +104,9 @@ extern "C" __global__ void start_clock(double* __restrict__ clock, const Params 
 }
 
 // Sums over a block's rows of cells: mass, internal energy, kinetic energy, pressure times volume.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_sum_fields sum_fields(double* __restrict__ sums, const double* __restrict__ density0,
-                                                                    const double* __restrict__ energy0,
-                                                                    const double* __restrict__ xvel0,
-                                                                    const double* __restrict__ yvel0, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_sum_fields
+sum_fields(double* __restrict__ sums, const double* __restrict__ density0, const double* __restrict__ energy0,
+           const double* __restrict__ xvel0, const double* __restrict__ yvel0, const Params p) {
   constexpr int width = Params::reduce_block;
   const int item = int(threadIdx.x);
   const double volume = p.dx * p.dy;
@@ -104,8 +117,9 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_sum_fields sum_fields(double* __re
       const int c = place(p, i, k);
       const double* u = xvel0 + c;
       const double* v = yvel0 + c;
-      const double square = 0.25 * (u[0] * u[0] + v[0] * v[0] + u[1] * u[1] + v[1] * v[1] + u[p.pitch] * u[p.pitch] +
-                                    v[p.pitch] * v[p.pitch] + u[p.pitch + 1] * u[p.pitch + 1] + v[p.pitch + 1] * v[p.pitch + 1]);
+      const double square = 0.25 * (u[0] * u[0] + v[0] * v[0] + u[1] * u[1] + v[1] * v[1] +
+                                    u[p.pitch] * u[p.pitch] + v[p.pitch] * v[p.pitch] +
+                                    u[p.pitch + 1] * u[p.pitch + 1] + v[p.pitch + 1] * v[p.pitch + 1]);
       const double cell_mass = volume * density0[c];
       row_mass += cell_mass;
       row_internal += cell_mass * energy0[c];
@@ -130,11 +144,13 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_sum_fields sum_fields(double* __re
   }
 }
 
-// A row of the buffer `summary`: step, time, volume, mass, pressure, internal and kinetic energy, and by how much the mass
-// differs from that of row 0, relative to it.
+// A row of the buffer `summary`: step, time, volume, mass, pressure, internal and kinetic energy, and by how
+// much the mass differs from that of row 0, relative to it.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_write_summary write_summary(double* __restrict__ summary,
-                                                                          const double* __restrict__ sums, int row,
-                                                                          const double* __restrict__ clock, const Params p) {
+                                                                          const double* __restrict__ sums,
+                                                                          int row,
+                                                                          const double* __restrict__ clock,
+                                                                          const Params p) {
   constexpr int width = Params::reduce_block;
   if (row != p.summary_rows - 1 && finished(p, clock)) return;
   const int item = int(threadIdx.x);
@@ -156,10 +172,12 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_write_summary write_summary(double
   own[7] = row == 0 ? 0.0 : totals[0] / summary[3] - 1.0;
 }
 
-// The fields without what surrounds them: density alone, and all four, each in (ny + 1) rows of nx + 1 numbers.
-extern "C" __global__ void gather(double* __restrict__ density, double* __restrict__ fields, const double* __restrict__ density0,
-                                  const double* __restrict__ energy0, const double* __restrict__ xvel0,
-                                  const double* __restrict__ yvel0, const Params p) {
+// The fields without what surrounds them: density alone, and all four, each in (ny + 1) rows of nx + 1
+// numbers.
+extern "C" __global__ void gather(double* __restrict__ density, double* __restrict__ fields,
+                                  const double* __restrict__ density0, const double* __restrict__ energy0,
+                                  const double* __restrict__ xvel0, const double* __restrict__ yvel0,
+                                  const Params p) {
   const int i = int(kiln::global_index_x());
   const int k = int(kiln::global_index_y());
   if (i > p.nx || k > p.ny) return;

@@ -1,15 +1,14 @@
-// CloverLeaf in seven passes a step over the fields, without work arrays: what a pass needs of its neighbours it computes again.
+// CloverLeaf in seven passes a step over the fields, without work arrays: what a pass needs of its neighbours
+// it computes again.
 //
 //   stress          rho e u v          -> q, time step
-//   accelerate      rho e u v q        -> u1 v1             pressure at half the step from the predictor, cell by cell
-//   correct         rho e u v q u1 v1  -> rho1 e1, volume fluxes
-//   advect_cells    rho1 e1, fluxes    -> rho2 e2, mass flux      first sweep
-//   advect_nodes    rho2, fluxes u1 v1 -> u2 v2
-//   advect_cells    rho2 e2, flux      -> rho e, mass flux        second sweep
-//   advect_nodes    rho, flux u2 v2    -> u v
+//   accelerate      rho e u v q        -> u1 v1             pressure at half the step from the predictor,
+//   cell by cell correct         rho e u v q u1 v1  -> rho1 e1, volume fluxes advect_cells    rho1 e1, fluxes
+//   -> rho2 e2, mass flux      first sweep advect_nodes    rho2, fluxes u1 v1 -> u2 v2 advect_cells    rho2
+//   e2, flux      -> rho e, mass flux        second sweep advect_nodes    rho, flux u2 v2    -> u v
 //
-// 49 numbers a cell and step. Volumes and areas are constants. Who writes a value near a wall also writes its images (`images`),
-// or the kernel update_halo does.
+// 49 numbers a cell and step. Volumes and areas are constants. Who writes a value near a wall also writes its
+// images (`images`), or the kernel update_halo does.
 #include "passes.h"
 
 using namespace clover;
@@ -21,8 +20,8 @@ struct Stress {
   double q_by_density, rate_squared;
 };
 
-KILN_DEVICE Stress stress_of(const Params& p, const double* density, const double* energy, const double* u, const double* v,
-                             int pitch) {
+KILN_DEVICE Stress stress_of(const Params& p, const double* density, const double* energy, const double* u,
+                             const double* v, int pitch) {
   const double by_dx = 1.0 / p.dx;
   const double by_dy = 1.0 / p.dy;
   const double left = u[0] + u[pitch];
@@ -31,12 +30,14 @@ KILN_DEVICE Stress stress_of(const Params& p, const double* density, const doubl
   const double top = v[pitch] + v[pitch + 1];
   const double u_gradient = right - left;
   const double v_gradient = top - bottom;
-  const double strain = (0.5 * by_dy) * ((u[pitch] + u[pitch + 1]) - (u[0] + u[1])) + (0.5 * by_dx) * ((v[1] + v[pitch + 1]) - (v[0] + v[pitch]));
+  const double strain = (0.5 * by_dy) * ((u[pitch] + u[pitch + 1]) - (u[0] + u[1])) +
+                        (0.5 * by_dx) * ((v[1] + v[pitch + 1]) - (v[0] + v[pitch]));
   const double gx = (0.2 * by_dx) * (density[1] * energy[1] - density[-1] * energy[-1]);
   const double gy = (0.2 * by_dy) * (density[pitch] * energy[pitch] - density[-pitch] * energy[-pitch]);
   const double gx2 = gx * gx;
   const double gy2 = gy * gy;
-  const double limiter_up = (0.5 * by_dx) * u_gradient * gx2 + (0.5 * by_dy) * v_gradient * gy2 + strain * gx * gy;
+  const double limiter_up =
+      (0.5 * by_dx) * u_gradient * gx2 + (0.5 * by_dy) * v_gradient * gy2 + strain * gx * gy;
   double h = 0;
   if (limiter_up <= 0.0 && p.dx * u_gradient + p.dy * v_gradient < 0.0) {
     const double limiter = limiter_up / fmax(gx2 + gy2, kSmall);
@@ -55,13 +56,13 @@ KILN_DEVICE Stress stress_of(const Params& p, const double* density, const doubl
 
 }  // namespace
 
-// A work-item takes `stress_width` neighbouring cells of `stress_rows` rows: one on a GPU, so that neighbours are neighbours; a long
-// piece of a row on a CPU, so that barriers are few. The last block to finish begins the step.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_stress stress(double* __restrict__ q, double* __restrict__ clock,
-                                                            unsigned long long* __restrict__ race,
-                                                            const double* __restrict__ density, const double* __restrict__ energy,
-                                                            const double* __restrict__ xvel, const double* __restrict__ yvel,
-                                                            const Params p) {
+// A work-item takes `stress_width` neighbouring cells of `stress_rows` rows: one on a GPU, so that neighbours
+// are neighbours; a long piece of a row on a CPU, so that barriers are few. The last block to finish begins
+// the step.
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_stress
+stress(double* __restrict__ q, double* __restrict__ clock, unsigned long long* __restrict__ race,
+       const double* __restrict__ density, const double* __restrict__ energy, const double* __restrict__ xvel,
+       const double* __restrict__ yvel, const Params p) {
   constexpr int block = Params::stress_block;
   constexpr int width = Params::stress_width;
   if (finished(p, clock)) return;
@@ -104,11 +105,12 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_stress stress(double* __restrict__
   advance_clock(p, clock, 1.0 / sqrt(rate));
 }
 
-// A work-item takes the nodes of `node_rows` rows in one column, and the pressures of the cells left and right of them.
+// A work-item takes the nodes of `node_rows` rows in one column, and the pressures of the cells left and
+// right of them.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_accelerate_nodes accelerate_nodes(
-    double* __restrict__ xvel1, double* __restrict__ yvel1, const double* __restrict__ density, const double* __restrict__ energy,
-    const double* __restrict__ xvel, const double* __restrict__ yvel, const double* __restrict__ q,
-    const double* __restrict__ clock, const Params p) {
+    double* __restrict__ xvel1, double* __restrict__ yvel1, const double* __restrict__ density,
+    const double* __restrict__ energy, const double* __restrict__ xvel, const double* __restrict__ yvel,
+    const double* __restrict__ q, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int i = int(kiln::global_index_x());
   const int first_k = first_of(kiln::global_index_y(), p.node_rows);
@@ -143,8 +145,10 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_accelerate_nodes accelerate_nodes(
       }
       if (k <= p.ny) {
         const double by_mass = 2.0 * dt / (mass + below_mass);
-        const double u = xvel[c] - by_mass * (1.0 / p.dx) * ((here_right - here_left) + (below_right - below_left));
-        const double v = yvel[c] - by_mass * (1.0 / p.dy) * ((here_right - below_right) + (here_left - below_left));
+        const double u =
+            xvel[c] - by_mass * (1.0 / p.dx) * ((here_right - here_left) + (below_right - below_left));
+        const double v =
+            yvel[c] - by_mass * (1.0 / p.dy) * ((here_right - below_right) + (here_left - below_left));
         store_xvel(p, xvel1, i, k, u);
         store_yvel(p, yvel1, i, k, v);
       }
@@ -156,11 +160,12 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_accelerate_nodes accelerate_nodes(
 }
 
 // The corrector with the velocities before and after the step, and the volumes that pass the faces in it.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_correct correct(
-    double* __restrict__ density1, double* __restrict__ energy1, double* __restrict__ vol_flux_x, double* __restrict__ vol_flux_y,
-    const double* __restrict__ density, const double* __restrict__ energy, const double* __restrict__ xvel,
-    const double* __restrict__ yvel, const double* __restrict__ q, const double* __restrict__ xvel1,
-    const double* __restrict__ yvel1, const double* __restrict__ clock, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_correct
+correct(double* __restrict__ density1, double* __restrict__ energy1, double* __restrict__ vol_flux_x,
+        double* __restrict__ vol_flux_y, const double* __restrict__ density,
+        const double* __restrict__ energy, const double* __restrict__ xvel, const double* __restrict__ yvel,
+        const double* __restrict__ q, const double* __restrict__ xvel1, const double* __restrict__ yvel1,
+        const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int i = int(kiln::global_index_x());
   const int first_k = first_of(kiln::global_index_y(), p.cell_rows);
@@ -199,9 +204,9 @@ namespace {
 
 /// Remaps `Length` cells that follow each other along the axis (0: x, 1: y) from (i, k) on.
 template <int Axis, bool First, int Length>
-KILN_DEVICE void sweep_cells(double* density_out, double* energy_out, double* mass_flux, const double* density,
-                             const double* energy, const double* vol_flux_x, const double* vol_flux_y, int i, int k,
-                             const Params& p) {
+KILN_DEVICE void sweep_cells(double* density_out, double* energy_out, double* mass_flux,
+                             const double* density, const double* energy, const double* vol_flux_x,
+                             const double* vol_flux_y, int i, int k, const Params& p) {
   const int pitch = p.pitch;
   const int next = Axis == 0 ? 1 : pitch;
   const int other = Axis == 0 ? pitch : 1;
@@ -239,7 +244,8 @@ KILN_DEVICE void sweep_cells(double* density_out, double* energy_out, double* ma
     const double by_both = 1.0 / (after * space);
     if (!p.images || n < end) {
       store_cell(p, density_out, at_i, at_k, after * after * by_both);
-      store_cell(p, energy_out, at_i, at_k, (e[n + 2] * mass + before.energy - behind.energy) * space * by_both);
+      store_cell(p, energy_out, at_i, at_k,
+                 (e[n + 2] * mass + before.energy - behind.energy) * space * by_both);
     }
     before = behind;
   }
@@ -247,14 +253,16 @@ KILN_DEVICE void sweep_cells(double* density_out, double* energy_out, double* ma
 
 /// Remaps the velocities of `Length` nodes that follow each other along the axis from (i, k) on.
 template <int Axis, bool First, int Length>
-KILN_DEVICE void sweep_nodes(double* xvel_out, double* yvel_out, const double* xvel, const double* yvel, const double* density,
-                             const double* mass_flux, const double* vol_flux_across, int i, int k, const Params& p) {
+KILN_DEVICE void sweep_nodes(double* xvel_out, double* yvel_out, const double* xvel, const double* yvel,
+                             const double* density, const double* mass_flux, const double* vol_flux_across,
+                             int i, int k, const Params& p) {
   const int pitch = p.pitch;
   const int next = Axis == 0 ? 1 : pitch;
   const int other = Axis == 0 ? pitch : 1;
   const int c = place(p, i, k);
   const int end = Axis == 0 ? p.nx - i : p.ny - k;  // the last node, counted from here
-  double face[Length + 4], flux[Length + 3], cell[Length + 3], post[Length + 2], by_pre[Length + 2], u[Length + 4], v[Length + 4];
+  double face[Length + 4], flux[Length + 3], cell[Length + 3], post[Length + 2], by_pre[Length + 2],
+      u[Length + 4], v[Length + 4];
   // Faces from 2 before the node on; cells, of which 2 meet between node lines, from 2 before it on.
   KILN_UNROLL_ALL
   for (int n = 0; n < Length + 4; ++n) {
@@ -299,28 +307,31 @@ KILN_DEVICE void sweep_nodes(double* xvel_out, double* yvel_out, const double* x
 
 }  // namespace
 
-// The kernels of a sweep: template arguments are the axis, whether it is the step's first, and how many cells or nodes along the
-// axis a work-item takes.
+// The kernels of a sweep: template arguments are the axis, whether it is the step's first, and how many cells
+// or nodes along the axis a work-item takes.
 template <int Axis, bool First, int Length>
-__global__ void KILN_LAUNCH_BOUNDS_advect_cells advect_cells(double* __restrict__ density_out, double* __restrict__ energy_out, double* __restrict__ mass_flux,
-                             const double* __restrict__ density, const double* __restrict__ energy,
-                             const double* __restrict__ vol_flux_x, const double* __restrict__ vol_flux_y,
-                             const double* __restrict__ clock, const Params p) {
+__global__ void KILN_LAUNCH_BOUNDS_advect_cells
+advect_cells(double* __restrict__ density_out, double* __restrict__ energy_out,
+             double* __restrict__ mass_flux, const double* __restrict__ density,
+             const double* __restrict__ energy, const double* __restrict__ vol_flux_x,
+             const double* __restrict__ vol_flux_y, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int i = int(kiln::global_index_x()) * (Axis == 0 ? Length : 1);
   const int k = int(kiln::global_index_y()) * (Axis == 1 ? Length : 1);
   if (i > (Axis == 0 ? p.nx : p.nx - 1) || k > (Axis == 1 ? p.ny : p.ny - 1)) return;
-  sweep_cells<Axis, First, Length>(density_out, energy_out, mass_flux, density, energy, vol_flux_x, vol_flux_y, i, k, p);
+  sweep_cells<Axis, First, Length>(density_out, energy_out, mass_flux, density, energy, vol_flux_x,
+                                   vol_flux_y, i, k, p);
 }
 
 template <int Axis, bool First, int Length>
-__global__ void KILN_LAUNCH_BOUNDS_advect_nodes advect_nodes(double* __restrict__ xvel_out, double* __restrict__ yvel_out, const double* __restrict__ xvel,
-                             const double* __restrict__ yvel, const double* __restrict__ density,
-                             const double* __restrict__ mass_flux, const double* __restrict__ vol_flux_across,
-                             const double* __restrict__ clock, const Params p) {
+__global__ void KILN_LAUNCH_BOUNDS_advect_nodes advect_nodes(
+    double* __restrict__ xvel_out, double* __restrict__ yvel_out, const double* __restrict__ xvel,
+    const double* __restrict__ yvel, const double* __restrict__ density, const double* __restrict__ mass_flux,
+    const double* __restrict__ vol_flux_across, const double* __restrict__ clock, const Params p) {
   if (finished(p, clock)) return;
   const int i = int(kiln::global_index_x()) * (Axis == 0 ? Length : 1);
   const int k = int(kiln::global_index_y()) * (Axis == 1 ? Length : 1);
   if (i > p.nx || k > p.ny) return;
-  sweep_nodes<Axis, First, Length>(xvel_out, yvel_out, xvel, yvel, density, mass_flux, vol_flux_across, i, k, p);
+  sweep_nodes<Axis, First, Length>(xvel_out, yvel_out, xvel, yvel, density, mass_flux, vol_flux_across, i, k,
+                                   p);
 }
