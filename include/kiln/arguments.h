@@ -15,10 +15,12 @@ namespace kiln {
 /// of buffers); `args(f, u)` makes them. A view: what it shows outlives the call that it is passed to.
 using LaunchArguments = std::span<const void* const>;
 
-/// `kernel.launch(stream, args(f, u))`: pointers only; scalars are given by name.
+/// `kernel.launch(stream, args(f, u))`: pointers only, `nullptr` for a buffer that is not there; scalars are
+/// given by name.
 template <class... Pointers>
 [[nodiscard]] constexpr std::array<const void*, sizeof...(Pointers)> args(Pointers... pointers) {
-  static_assert((std::is_pointer_v<Pointers> && ...), "args() takes pointers; scalars are given by name");
+  static_assert(((std::is_pointer_v<Pointers> || std::is_null_pointer_v<Pointers>)&&...),
+                "args() takes pointers; scalars are given by name");
   return {static_cast<const void*>(pointers)...};
 }
 

@@ -41,6 +41,16 @@ const Kernel& KernelFamily::at(std::span<const std::int64_t> values) const {
   return found != nullptr ? *found : self.make(key);
 }
 
+namespace {
+
+/// Whether every value of the parameter is a whole number, of whatever type the request makes it.
+bool is_whole(const ParameterSpec& parameter) {
+  const auto type = parse_scalar_type(parameter.scalar_type);
+  return type && !is_real(*type);
+}
+
+}  // namespace
+
 KernelFamily KernelRequest::family(const std::vector<std::string>& parameters) const {
   if (parameters.empty() || parameters.size() > ValueTable<Kernel>::kMostNumbers)
     throw bad_input("a family of kernels is keyed by 1 to 8 parameters, not " +
@@ -51,10 +61,14 @@ KernelFamily KernelRequest::family(const std::vector<std::string>& parameters) c
   family.impl_->parameters = parameters;
   std::vector<std::string> known{"fast_math", "launch_bounds"};
   for (const ParameterSpec& parameter : impl_->workload->parameters) {
-    if (parameter.kind == ParameterKind::kScalar) known.push_back(parameter.name);
+    if (parameter.kind == ParameterKind::kScalar && is_whole(parameter)) known.push_back(parameter.name);
   }
   for (const std::string& name : parameters) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const ParameterSpec* other = impl_->workload->find_parameter(name);
+      if (other != nullptr && other->kind == ParameterKind::kScalar)
+        throw bad_input("workload '" + impl_->workload->name + "': parameter '" + name + "' is of type " +
+                        other->scalar_type + "; a family is keyed by whole numbers and bools");
       throw bad_input("workload '" + impl_->workload->name + "' has no number parameter '" + name + "'" +
                       suggestion(name, known));
     }

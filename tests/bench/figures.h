@@ -12,6 +12,8 @@ struct BenchOptions {
   std::string figures;             ///< of --gpu: a group's name; empty: all
   std::string arch = "native";     ///< of compile figures
   std::string isolation = "auto";  ///< of compile figures
+  std::string library;             ///< of library figures: the path of libkiln.so
+  std::string load_library;        ///< the kiln_bench_load_library executable
   int variants = 0;                ///< of compile figures; 0: 48 for each core
   std::string device = "auto";     ///< of background and sweep figures
   int grid = 256;                  ///< of sweep figures: points in each direction
@@ -21,6 +23,8 @@ struct BenchOptions {
 void print_cpu_ratios(const BenchOptions& options);
 /// Cold compile, warm start and peak memory of the kiln program; a Markdown table on standard output.
 void print_process_figures(const BenchOptions& options);
+/// Load and size of the shared library, compile time of the headers; a Markdown table.
+void print_library_figures(const BenchOptions& options);
 /// Independent variants compiled one at a time and one for each core; a Markdown table on standard output.
 void print_compile_figures(const BenchOptions& options);
 /// Code from the disk, cold compiles and many variants at once, without a device; a Markdown table.

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   const auto here = std::filesystem::canonical("/proc/self/exe").parent_path();
   options.kiln_program = (here / "kiln").string();
   options.bare_start = (here / "kiln_bench_bare_start").string();
+  options.load_library = (here / "kiln_bench_load_library").string();
   options.workload_folder = KILN_BENCH_WORKLOADS;
   bool ratios = false;
   bool process = false;
@@ -57,6 +58,8 @@ int main(int argc, char** argv) {
   int bare_compiles = 0;
   app.add_option("--bare-compiles", bare_compiles,
                  "only as many compiles by NVRTC alone, silently: what --compile compares with");
+  app.add_option("--library", options.library, "only what linking with this libkiln.so costs a program")
+      ->check(CLI::ExistingFile);
   bool background = false;
   app.add_flag("--background", background, "only background mode");
   bool spaces = false;
@@ -67,6 +70,10 @@ int main(int argc, char** argv) {
   app.add_option("--device", options.device, "of --background and --sweep: auto, cpu, cuda:0, hip:0");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (!options.library.empty()) {
+      kiln::bench::print_library_figures(options);
+      return 0;
+    }
     if (background) {
       kiln::bench::print_background_figures(options);
       return 0;

@@ -334,10 +334,19 @@ TEST_F(Embedding, ManyThreadsAskAFamily) {
   EXPECT_EQ(service.statistics().compiled, 2U);
 }
 
+TEST_F(Embedding, ABufferMayBeAbsent) {
+  const auto pointers = args(nullptr, static_cast<const double*>(nullptr));
+  EXPECT_EQ(pointers.size(), 2U);
+  EXPECT_EQ(pointers[0], nullptr);
+}
+
 TEST_F(Embedding, AFamilyRefusesWhatItIsNotKeyedBy) {
   const Service service(settings_);
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).family({"m"})); }),
               HasSubstr("has no number parameter 'm'"));
+  EXPECT_EQ(
+      bad_input_of([&] { static_cast<void>(request(service).family({"factor"})); }),
+      "workload 'scale': parameter 'factor' is of type T; a family is keyed by whole numbers and bools");
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(request(service).family({})); }), HasSubstr("1 to 8"));
   const KernelFamily family = request(service).family({"n"});
   EXPECT_THAT(bad_input_of([&] {
