@@ -6,11 +6,19 @@
 
 namespace clover {
 
+/// As comparisons, which become vector code where fmin and fmax, with their rules for NaN, are calls.
+KILN_DEVICE double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+KILN_DEVICE double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 /// Van Leer's limited difference, third order where the field is smooth: 0 at an extremum. `up` is donor -
 /// upwind, `down` is downwind - donor, `sigma` the share of the donor that leaves it.
 KILN_DEVICE double limited(double up, double down, double sigma) {
-  const double size =
-      fmin(fmin(fabs(up), fabs(down)), ((1.0 + sigma) * fabs(up) + (2.0 - sigma) * fabs(down)) * (1.0 / 6.0));
+  const double size = smaller(smaller(fabs(up), fabs(down)),
+                              ((1.0 + sigma) * fabs(up) + (2.0 - sigma) * fabs(down)) * (1.0 / 6.0));
   return up * down > 0.0 ? (down > 0.0 ? size : -size) : 0.0;
 }
 
@@ -21,7 +29,7 @@ KILN_DEVICE double block_least(double value, int rank) {
   shared[rank] = value;
   for (int half = Size / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (rank < half) shared[rank] = fmin(shared[rank], shared[rank + half]);
+    if (rank < half) shared[rank] = smaller(shared[rank], shared[rank + half]);
   }
   return rank == 0 ? shared[0] : value;
 }
@@ -32,7 +40,7 @@ KILN_DEVICE void advance_clock(const Params& p, double* clock, double least) {
     clock[kFinished] = 1;
     return;
   }
-  const double step = fmin(fmin(least, clock[kStep] * p.timestep_rise), p.max_timestep);
+  const double step = smaller(smaller(least, clock[kStep] * p.timestep_rise), p.max_timestep);
   const double time = clock[kTime] + step;
   const double steps = clock[kSteps] + 1;
   clock[kStep] = step;

@@ -40,18 +40,18 @@ KILN_DEVICE Stress stress_of(const Params& p, const double* density, const doubl
       (0.5 * by_dx) * u_gradient * gx2 + (0.5 * by_dy) * v_gradient * gy2 + strain * gx * gy;
   double h = 0;
   if (limiter_up <= 0.0 && p.dx * u_gradient + p.dy * v_gradient < 0.0) {
-    const double limiter = limiter_up / fmax(gx2 + gy2, kSmall);
-    const double ax = fmax(1e-16, fabs(gx));
-    const double ay = fmax(1e-16, fabs(gy));
-    const double ratio = fmin(p.dx * ay, p.dy * ax) / (ax * ay);  // the shorter of dx / ax, dy / ay
+    const double limiter = limiter_up / larger(gx2 + gy2, kSmall);
+    const double ax = larger(1e-16, fabs(gx));
+    const double ay = larger(1e-16, fabs(gy));
+    const double ratio = smaller(p.dx * ay, p.dy * ax) / (ax * ay);  // the shorter of dx / ax, dy / ay
     h = 2.0 * (ax * ax + ay * ay) * (ratio * ratio) * (limiter * limiter);
   }
-  const double shorter = fmin(p.dx, p.dy);
+  const double shorter = smaller(p.dx, p.dy);
   const double by_sound = (1.4 * 0.4 * energy[0] + 2.0 * h) * (1.0 / (0.49 * shorter * shorter));
-  const double by_x = fmax(fabs(left), fabs(right)) * by_dx;
-  const double by_y = fmax(fabs(bottom), fabs(top)) * by_dy;
-  const double compression = fmax(-(u_gradient * by_dx + v_gradient * by_dy) * (0.5 / 0.7), 0.0);
-  return {h, fmax(fmax(by_sound, compression * compression), fmax(by_x * by_x, by_y * by_y))};
+  const double by_x = larger(fabs(left), fabs(right)) * by_dx;
+  const double by_y = larger(fabs(bottom), fabs(top)) * by_dy;
+  const double compression = larger(-(u_gradient * by_dx + v_gradient * by_dy) * (0.5 / 0.7), 0.0);
+  return {h, larger(larger(by_sound, compression * compression), larger(by_x * by_x, by_y * by_y))};
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ stress(double* __restrict__ q, double* __restrict__ clock, unsigned long long* _
       if (count >= 1) {
         const Stress own = stress_of(p, density + c, energy + c, xvel + c, yvel + c, pitch);
         q[c] = own.q_by_density * density[c];
-        most = fmax(most, own.rate_squared);
+        most = larger(most, own.rate_squared);
       }
     } else {
       double rates[width];
