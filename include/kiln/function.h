@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <future>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -317,14 +316,10 @@ class FunctionRequest {
   [[nodiscard]] Function<Signature> get() const {
     return Function<Signature>(make(detail::SignatureOf<Signature>::arguments()));
   }
-  /// The same on another thread; the future carries the Error.
+  /// The same on another thread: std::future<Function<Signature>>, which carries the Error. Include
+  /// kiln/async.h, which defines it.
   template <class Signature>
-  [[nodiscard]] std::future<Function<Signature>> get_async() const {
-    return std::async(std::launch::async, [request = *this, expected = announce()]() mutable {
-      const std::shared_ptr<void> until_here = std::move(expected);
-      return request.template get<Signature>();
-    });
-  }
+  [[nodiscard]] auto get_async() const;
   /// Returns as soon as the code without the request's constants is there, and compiles the specialised code
   /// meanwhile: include kiln/background.h, which defines these. Throws Error where not even that can be had.
   template <class Signature>

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -162,8 +161,9 @@ class KernelRequest {
   /// unknown parameters and values that are not allowed; ErrorKind::kUnfit for a shape that does not fit;
   /// ErrorKind::kCompile, with the compiler's log, for a kernel that does not compile.
   [[nodiscard]] Kernel get() const;
-  /// The same on another thread; the future carries the Error.
-  [[nodiscard]] std::future<Kernel> get_async() const;
+  /// The same on another thread: std::future<Kernel>, which carries the Error. Include kiln/async.h, which
+  /// defines it.
+  [[nodiscard]] auto get_async() const;
   /// The kernel as a function of the program's: `request.function<void(double*, const double*)>()`; include
   /// kiln/function.h, which defines it. A launch passes, in the order of the kernel's `args:`, a pointer for
   /// each buffer and a number for each parameter that stands there by its name; `params`, expressions and
@@ -184,6 +184,10 @@ class KernelRequest {
 
  private:
   friend class WorkloadHandle;
+  /// What was got before for equal values; holds nothing where nothing was.
+  [[nodiscard]] Kernel find() const;
+  /// Tells the compiler of one more to come, for as long as the result lives.
+  [[nodiscard]] std::shared_ptr<void> announce() const;
   [[nodiscard]] std::shared_ptr<const detail::FunctionState> make_function(
       const std::vector<detail::ArgumentType>& arguments) const;
   std::shared_ptr<const Impl> impl_;

@@ -121,28 +121,24 @@ KernelRequest& KernelRequest::header(const std::string& name, const std::string&
 }
 
 Kernel KernelRequest::get() const {
-  Kernel kernel;
-  if ((kernel.impl_ = find_made(*impl_))) return kernel;
+  Kernel kernel = find();
+  if (kernel.impl_) return kernel;
   kernel.impl_ = impl_->wisdom ? make_by_wisdom(*impl_) : make(*impl_);
   // A kernel with symbols has variables of its own, so no two requests share it.
   if (impl_->kernel->symbols.empty()) impl_->memory->kernels.add(*impl_, as_from_memory(*kernel.impl_));
   return kernel;
 }
 
-std::future<Kernel> KernelRequest::get_async() const {
+Kernel KernelRequest::find() const {
   Kernel kernel;
-  if ((kernel.impl_ = find_made(*impl_))) {
-    std::promise<Kernel> ready;
-    ready.set_value(std::move(kernel));
-    return ready.get_future();
-  }
-  ExpectedCompiles expected;
-  if (impl_->device)
-    expected = announce_compile(impl_->service->engine, impl_->device->device->info().target.backend);
-  return std::async(std::launch::async, [request = *this, expected = std::move(expected)]() mutable {
-    const ExpectedCompiles until_here = std::move(expected);  // the future may be kept for long
-    return request.get();
-  });
+  kernel.impl_ = find_made(*impl_);
+  return kernel;
+}
+
+std::shared_ptr<void> KernelRequest::announce() const {
+  if (!impl_->device) return nullptr;
+  return std::make_shared<ExpectedCompiles>(
+      announce_compile(impl_->service->engine, impl_->device->device->info().target.backend));
 }
 
 void Kernel::launch(void* stream, LaunchArguments arguments, LaunchScalars scalars) const {

@@ -11,6 +11,7 @@
 #include "compile_figures.h"
 #include "device/gpu/gpu_context.h"
 #include "gpu_figures.h"
+#include "kiln/async.h"
 #include "kiln/error.h"
 #include "kiln/kiln.h"
 #include "pair_timer.h"

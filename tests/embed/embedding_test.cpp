@@ -1,4 +1,5 @@
 // The public interface on the cpu, with a real compiler and a cache folder of its own.
+#include "kiln/async.h"
 #include "kiln/kiln.h"
 
 #include <gtest/gtest.h>

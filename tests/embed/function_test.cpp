@@ -10,6 +10,7 @@
 #include <span>
 
 #include "embed/program_text.h"
+#include "kiln/async.h"
 #include "kiln/kiln.h"
 #include "support/error_matchers.h"
 

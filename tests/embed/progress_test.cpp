@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kiln/async.h"
 #include "kiln/kiln.h"
 #include "support/error_matchers.h"
 
