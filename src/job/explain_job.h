@@ -16,6 +16,7 @@ struct ExplainedUnit {
   std::vector<std::string> entries;
   std::string key;
   std::string unknown_input;  ///< why its code is never kept; empty: it is
+  std::vector<std::string> left_out;  ///< Specialization::left_out
   KeyExplanation explanation;
 };
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/expression.h"
 #include "device/backend_kind.h"
+#include "specialize/host_code.h"
 #include "specialize/includes.h"
 #include "specialize/inputs.h"
 
@@ -215,6 +216,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
                 {expression, fixed_block(configuration, *shape, target), bounds_text(configuration, kernel)});
     }
   }
+  for (Unit& unit : units) leave_out_host_code(unit.specialization);
   return units;
 }
 

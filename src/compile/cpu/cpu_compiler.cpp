@@ -14,6 +14,7 @@
 #include "compile/cpu/host_compiler.h"
 #include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
+#include "compile/missing_header.h"
 #include "compile/outline.h"
 #include "compile/outside_headers.h"
 #include "compile/process_diagnosis.h"
@@ -114,7 +115,9 @@ class CpuCompiler final : public Compiler {
       return Diagnostic{summary, summary, "", false};
     }
     try {
-      return compile_unit(specialization, make_cpu_unit(specialization, !compiler_.clang()));
+      return compile_without_missing_headers(specialization, [&](const Specialization& one) {
+        return compile_unit(one, make_cpu_unit(one, !compiler_.clang()));
+      });
     } catch (const std::filesystem::filesystem_error& error) {
       throw temporary_folder_error(options_.scratch, error);
     }
