@@ -61,7 +61,7 @@ int run(World& world, const NewArguments& arguments) {
   files.write_file(output, draft.yaml, false);
   for (const std::string& note : draft.notes) world.log().warn(source.string() + ": " + note);
   world.out() << "wrote " << output.string() << ": " << join(draft.kernels, ", ") << "; " << draft.marks
-              << " lines say TODO\n"
+              << " lines say FILL IN\n"
               << "next: kiln validate " << output.string() << " && kiln run " << output.string() << "\n";
   return kExitDone;
 }

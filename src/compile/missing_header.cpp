@@ -46,6 +46,17 @@ Specialization without_header(Specialization specialization, const std::string& 
   return specialization;
 }
 
+std::string advice_on_amd_builtins(const Specialization& specialization, const std::string& log) {
+  constexpr std::string_view kPrefix = "__builtin_amdgcn_";
+  if (specialization.target.backend == "hip") return "";
+  const std::size_t at = log.find(kPrefix);
+  if (at == std::string::npos) return "";
+  const std::size_t end = log.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", at);
+  return "'" + log.substr(at, end - at) +
+         "' is an instruction of AMD's GPUs, which only the hip back end has; docs/backends.md lists those that Kiln "
+         "translates";
+}
+
 std::string left_out_headers(const std::vector<std::string>& headers) {
   if (headers.empty()) return "";
   return "'" + join(headers, "', '") + "' " + (headers.size() == 1 ? "was" : "were") +

@@ -21,6 +21,10 @@ namespace kiln {
 /// "'helper.h' was not found and is left out", of one or more; empty for none.
 [[nodiscard]] std::string left_out_headers(const std::vector<std::string>& headers);
 
+/// Of a failed compile's log, where the text uses a built-in function of AMD's compiler on another back end:
+/// a sentence that says so; empty for all else.
+[[nodiscard]] std::string advice_on_amd_builtins(const Specialization& specialization, const std::string& log);
+
 /// Calls `compile` with the specialization; where that fails for a header that may be left out, again without
 /// the header. The headers that were not there are added to the result: to a failure's summary, and to the
 /// log of code.
@@ -37,6 +41,10 @@ auto compile_without_missing_headers(const Specialization& specialization, const
     reduced = without_header(last, *header);
     missing.push_back(*header);
     result = compile(static_cast<const Specialization&>(reduced));
+  }
+  if (auto* diagnostic = std::get_if<1>(&result)) {
+    const std::string advice = advice_on_amd_builtins(specialization, diagnostic->log);
+    if (!advice.empty()) diagnostic->summary += "; " + advice;
   }
   if (missing.empty()) return result;
   if (auto* diagnostic = std::get_if<1>(&result)) {

@@ -81,6 +81,7 @@ class ProgramReader {
 
   ProgramText run() {
     read(declarations_, "");
+    find_instantiations(declarations_);
     find_launches();
     return std::move(program_);
   }
@@ -140,15 +141,34 @@ class ProgramReader {
     }
     for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
       kernel.template_parameters.push_back(parameter_of(tokens(), part));
-    std::set<std::string> names;
+    std::set<std::string> names, called;
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
+      if (tokens()[i].identifier() && at(i + 1, "(")) called.insert(std::string(tokens()[i].text));
       if (at(i, "extern")) kernel.dynamic_shared = true;
     }
     kernel.names_in_body.assign(names.begin(), names.end());
+    kernel.called_in_body.assign(called.begin(), called.end());
     const auto known = std::find_if(program_.kernels.begin(), program_.kernels.end(),
                                     [&](const TextKernel& other) { return other.name == kernel.name; });
     if (known == program_.kernels.end()) program_.kernels.push_back(std::move(kernel));
+  }
+
+  void find_instantiations(const std::vector<Declaration>& declarations) {
+    for (const Declaration& declaration : declarations) {
+      find_instantiations(declaration.members);
+      if (declaration.kind != Kind::kInstantiation) continue;
+      for (TextKernel& kernel : program_.kernels) {
+        if (!kernel.instantiation.empty()) continue;
+        for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
+          if (!at(i, kernel.name) || !at(i + 1, "<")) continue;
+          const std::size_t behind = behind_angles(tokens(), i + 1, declaration.whole.end);
+          for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true))
+            kernel.instantiation.push_back(text_of(tokens(), part));
+          break;
+        }
+      }
+    }
   }
 
   void add_record(const Declaration& declaration) {

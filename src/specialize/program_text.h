@@ -24,6 +24,8 @@ struct TextKernel {
   std::vector<TextParameter> parameters, template_parameters;
   bool dynamic_shared = false;             ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;  ///< each once
+  std::vector<std::string> called_in_body;  ///< those that a parenthesis follows
+  std::vector<std::string> instantiation;   ///< arguments of `template __global__ void kernel<...>(...)`
 };
 
 /// `kernel<T, 4><<<grid, block, shared>>>(arguments)`, or the same by hipLaunchKernelGGL.

@@ -215,7 +215,7 @@ class Drafter {
     const auto scalar = parse_scalar_type(argument);
     if (argument.empty() || scalar) return name;
     if (kernel.template_parameters.empty()) return "";
-    const TextKernel plain{kernel.name, kernel.line, {}, {}, false, {}};
+    const TextKernel plain{kernel.name, kernel.line, {}, {}, false, {}, {}, {}};
     const std::string known = type_name(argument, plain);
     return parse_scalar_type(known) ? name : known;
   }
@@ -228,8 +228,9 @@ class Drafter {
       if (parameter.name != name) continue;
       if (launch != nullptr && i < launch->template_arguments.size()) {
         const std::string& argument = launch->template_arguments[i];
-        return argument == name ? parameter.default_value : argument;  // of a function template around it
+        if (argument != name) return argument;  // else it is of a function template around the launch
       }
+      if (i < kernel.instantiation.size()) return kernel.instantiation[i];
       return parameter.default_value;
     }
     return "";
@@ -277,6 +278,7 @@ class Drafter {
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
+      if (!type.pointer && is_called(kernel, parameter.name)) return what + "a function object, which a workload cannot pass";
       const bool record = program_.records.contains(type.type);
       const auto element = parse_element_type(type.type);
       if (!type.pointer && (record || (element && element->lanes > 1)))
@@ -299,6 +301,11 @@ class Drafter {
     add_symbols(kernel, lines);
     kernels_.emplace_back(name, std::move(lines));
     return std::nullopt;
+  }
+
+  static bool is_called(const TextKernel& kernel, const std::string& name) {
+    const auto& called = kernel.called_in_body;
+    return std::find(called.begin(), called.end(), name) != called.end();
   }
 
   /// An expression over the kernel's scalars: how many elements it works on.
@@ -689,7 +696,7 @@ class Drafter {
   void write(const Line& line, std::size_t indent) {
     std::string text = std::string(indent, ' ') + line.text;
     if (!line.todo.empty()) {
-      text += "  # TODO " + line.todo;
+      text += "  # FILL IN " + line.todo;
       if (!line.remark.empty()) text += "; " + line.remark;
       ++draft_.marks;
     } else if (!line.remark.empty()) {
@@ -712,7 +719,7 @@ class Drafter {
   }
 
   void write() {
-    write({"# Drafted by `kiln new` from " + request_.source + ". Look at the lines that say TODO.", "", ""}, 0);
+    write({"# Drafted by `kiln new` from " + request_.source + ". Look at the lines that say FILL IN.", "", ""}, 0);
     write({"workload:", "", ""}, 0);
     write({"workload: " + quoted(request_.name), "", ""}, 2);
     write({"summary: " + quoted(join(draft_.kernels, ", ") + " of " + request_.source), "what it computes", ""}, 2);

@@ -18,12 +18,12 @@ struct WorkloadDraft {
   std::string yaml;
   std::vector<std::string> kernels;  ///< that it runs
   std::vector<std::string> notes;    ///< a sentence for each thing that it has no form for
-  std::size_t marks = 0;             ///< lines that say TODO
+  std::size_t marks = 0;             ///< lines that say FILL IN
 };
 
 /// A job with a workload for kernels of a CUDA or HIP program: their arguments with types, buffers and shapes;
 /// block, grid and dynamic shared memory as the program launches them, where that can be read; and checks to
-/// be filled in. What is guessed is marked by `# TODO`. It is valid as it is. Throws bad_input, with the
+/// be filled in. What is guessed is marked by `# FILL IN`. It is valid as it is. Throws bad_input, with the
 /// place, where the text has no kernel, not the one that is asked for, or none whose arguments a workload can
 /// pass.
 [[nodiscard]] WorkloadDraft draft_workload(const DraftRequest& request);

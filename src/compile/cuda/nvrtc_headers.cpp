@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "compile/c_headers.h"
 #include "kiln_embedded_nvrtc_shim.h"
 
 namespace kiln {
@@ -32,14 +33,6 @@ constexpr std::array<OwnHeader, 12> kOwnHeaders = {{{"algorithm", embedded::kAlg
                                                     {"cstdlib", embedded::kStdlib, With::kOwn},
                                                     {"cstring", embedded::kString, With::kOwn},
                                                     {"cuda.h", embedded::kCuda, With::kOwn}}};
-
-/// Of the host's C library: nothing of them is for device code.
-constexpr std::array<std::string_view, 38> kHostHeaders = {
-    "time.h",      "strings.h",  "unistd.h",     "getopt.h",  "errno.h",    "signal.h",   "ctype.h",    "memory.h",
-    "malloc.h",    "fcntl.h",    "dirent.h",     "pthread.h", "sched.h",    "locale.h",   "wchar.h",    "wctype.h",
-    "setjmp.h",    "fenv.h",     "alloca.h",     "libgen.h",  "dlfcn.h",    "execinfo.h", "stdbool.h",  "stdarg.h",
-    "complex.h",   "sys/time.h", "sys/types.h",  "sys/stat.h", "sys/mman.h", "sys/resource.h", "sys/wait.h",
-    "sys/timeb.h", "cerrno",     "cctype",       "csignal",   "cstdarg",    "ctime",      "omp.h"};
 
 /// What <thrust/complex.h> needs of streams: names.
 constexpr std::string_view kStreams =
@@ -85,7 +78,7 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
   }
   if (own != nullptr && (text.empty() || own->with == With::kBoth)) text += own->text;
   if (own != nullptr || !text.empty()) return "#pragma once\n" + text;
-  if (std::find(kHostHeaders.begin(), kHostHeaders.end(), name) != kHostHeaders.end()) return "#pragma once\n";
+  if (is_header_of_host(name)) return "#pragma once\n";
   const bool runtime =
       std::find(kRuntimeHeaders.begin(), kRuntimeHeaders.end(), name) != kRuntimeHeaders.end();
   if (runtime && !cuda.has(name, files)) return "#pragma once\n";

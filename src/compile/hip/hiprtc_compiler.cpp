@@ -21,7 +21,7 @@ namespace kiln {
 namespace {
 
 /// Of what Kiln itself adds to every compile; grows when that changes the code.
-constexpr std::int64_t kUnitFormat = 1;
+constexpr std::int64_t kUnitFormat = 2;
 
 class HiprtcCompiler final : public Compiler {
  public:
@@ -71,8 +71,10 @@ class HiprtcCompiler final : public Compiler {
  private:
   CompileResult compile_as_it_is(const Specialization& specialization) {
     const HiprtcLibrary& hiprtc = library();
-    const std::vector<std::string> options = hiprtc_options(specialization);
-    const RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
+    std::vector<std::string> options = hiprtc_options(specialization);
+    if (uses_cuda_warp(specialization)) options.emplace_back("-DHIP_DISABLE_WARP_SYNC_BUILTINS");
+    RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
+    add_language_headers(unit, specialization);
     keep_sources(unit, files_, log_);
 
     const std::lock_guard lock(compiling_);
@@ -97,6 +99,7 @@ class HiprtcCompiler final : public Compiler {
   static CompilerIdentity make_identity(const std::string& version, const std::string& build_id) {
     FieldHasher hasher;
     hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", build_id);
+    hasher.field("headers", hiprtc_headers_fingerprint());
     return {"hipRTC", version, hasher.hex()};
   }
 
