@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "kiln/error.h"
+#include "specialize/includes.h"
 #include "specialize/workload_draft.h"
 
 namespace kiln {
@@ -43,8 +44,17 @@ std::string read_program_text(FileSystem& files, const Path& source) {
   }
 }
 
+/// Those that stand beside the program, and beside each other.
+std::vector<std::string> texts_of_headers(FileSystem& files, const Path& source, const std::string& text) {
+  std::vector<std::string> texts;
+  for (IncludedHeader& header : find_includes(files, text, {source}).headers)
+    texts.push_back(std::move(header.text));
+  return texts;
+}
+
 int run(World& world, const NewArguments& arguments) {
-  if (arguments.source.empty()) throw bad_input("the file with the kernels is missing: kiln new FILE.cu [KERNEL...]");
+  if (arguments.source.empty())
+    throw bad_input("the file with the kernels is missing: kiln new FILE.cu [KERNEL...]");
   FileSystem& files = world.files();
   const Path source = arguments.source;
   if (!files.status(source)) throw bad_input("there is no file '" + source.string() + "'");
@@ -54,9 +64,10 @@ int run(World& world, const NewArguments& arguments) {
 
   const Path folder = std::filesystem::absolute(output).parent_path();
   const Path from_there = std::filesystem::absolute(source).lexically_proximate(folder);
+  const std::string text = read_program_text(files, source);
   const WorkloadDraft draft =
-      draft_workload({read_program_text(files, source), source.string(), from_there.generic_string(),
-                      workload_name(source), arguments.kernels});
+      draft_workload({text, texts_of_headers(files, source, text), source.string(),
+                      from_there.generic_string(), workload_name(source), arguments.kernels});
   files.make_directories(folder, false);
   files.write_file(output, draft.yaml, false);
   for (const std::string& note : draft.notes) world.log().warn(source.string() + ": " + note);
@@ -73,7 +84,8 @@ Subcommand add_new_command(CLI::App& app) {
   const auto arguments = std::make_shared<NewArguments>();
   command->add_option("FILE", arguments->source, "The program, with its host code")->type_name("");
   command->add_option("KERNEL", arguments->kernels, "Kernels to take; all by default")->type_name("");
-  command->add_option("-o,--output", arguments->output, "Where to write it (default: the program's name, .yaml)")
+  command
+      ->add_option("-o,--output", arguments->output, "Where to write it (default: the program's name, .yaml)")
       ->type_name("PATH");
   command->add_flag("--force", arguments->force, "Replace a file that is there");
   command->footer(examples({"kiln new reduce.cu", "kiln new reduce.cu reduce_tree -o jobs/tree.yaml"}));

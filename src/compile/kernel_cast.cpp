@@ -10,8 +10,8 @@ namespace kiln {
 namespace {
 
 /// The parameters of each kernel of this name, as the text has them.
-void add_parameters(const std::vector<Declaration>& declarations, const TokenizedText& text, const std::string& name,
-                    std::set<std::string>& found) {
+void add_parameters(const std::vector<Declaration>& declarations, const TokenizedText& text,
+                    const std::string& name, std::set<std::string>& found) {
   for (const Declaration& declaration : declarations) {
     if (declaration.kind == Declaration::Kind::kScope) add_parameters(declaration.members, text, name, found);
     const bool function = declaration.kind == Declaration::Kind::kFunction && !declaration.names.empty();
@@ -25,7 +25,8 @@ void add_parameters(const std::vector<Declaration>& declarations, const Tokenize
 
 }  // namespace
 
-std::optional<std::string> kernel_cast(const Specialization& specialization, const std::string& name_expression) {
+std::optional<std::string> kernel_cast(const Specialization& specialization,
+                                       const std::string& name_expression) {
   if (!is_identifier(name_expression)) return std::nullopt;
   std::set<std::string> parameters;
   const auto search = [&](const std::string& text) {

@@ -34,8 +34,8 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
   if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
   if (header.find('.') == std::string::npos) return false;  // of the standard library
   static constexpr std::array<std::string_view, 12> kOfVendors = {
-      "cuda", "cub/", "thrust/", "nv/", "cooperative_groups", "mma.h", "curand_", "hip/", "hipcub/", "rocprim/",
-      "math_", "sm_"};
+      "cuda",    "cub/",     "thrust/", "nv/", "cooperative_groups", "mma.h", "curand_", "hip/",
+      "hipcub/", "rocprim/", "math_",   "sm_"};
   return std::none_of(kOfVendors.begin(), kOfVendors.end(),
                       [&](std::string_view prefix) { return header.starts_with(prefix); });
 }
@@ -53,7 +53,8 @@ std::string advice_on_amd_builtins(const Specialization& specialization, const s
   if (at == std::string::npos) return "";
   const std::size_t end = log.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", at);
   return "'" + log.substr(at, end - at) +
-         "' is an instruction of AMD's GPUs, which only the hip back end has; docs/backends.md lists those that Kiln "
+         "' is an instruction of AMD's GPUs, which only the hip back end has; docs/backends.md lists those "
+         "that Kiln "
          "translates";
 }
 

@@ -23,7 +23,8 @@ namespace kiln {
 
 /// Of a failed compile's log, where the text uses a built-in function of AMD's compiler on another back end:
 /// a sentence that says so; empty for all else.
-[[nodiscard]] std::string advice_on_amd_builtins(const Specialization& specialization, const std::string& log);
+[[nodiscard]] std::string advice_on_amd_builtins(const Specialization& specialization,
+                                                 const std::string& log);
 
 /// Calls `compile` with the specialization; where that fails for a header that may be left out, again without
 /// the header. The headers that were not there are added to the result: to a failure's summary, and to the

@@ -167,8 +167,9 @@ class YamlNode::Builder : public YAML::EventHandler {
         value.kind == Kind::kSequence ? value.items : std::vector<const Raw*>{&value};
     for (const Raw* map : maps) {
       if (map->kind != Kind::kMap)
-        throw bad_input("'<<' takes a map, or a list of maps, such as *name; found " + std::string(describe(map->kind)),
-                        document_.locate(map->mark));
+        throw bad_input(
+            "'<<' takes a map, or a list of maps, such as *name; found " + std::string(describe(map->kind)),
+            document_.locate(map->mark));
     }
     return maps;
   }

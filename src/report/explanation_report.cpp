@@ -94,9 +94,9 @@ std::string explanation_to_json(const std::vector<ExplainedUnit>& units) {
   nlohmann::json all = nlohmann::json::array();
   for (const ExplainedUnit& unit : units) {
     const KeyExplanation& explanation = unit.explanation;
-    nlohmann::json one = {{"variant", unit.label},   {"target", unit.target}, {"source", unit.source},
-                          {"entries", unit.entries}, {"key", unit.key},       {"answer", answer_of(unit)},
-                          {"layer", nullptr},        {"why", nullptr},        {"nearest", nullptr},
+    nlohmann::json one = {{"variant", unit.label},    {"target", unit.target}, {"source", unit.source},
+                          {"entries", unit.entries},  {"key", unit.key},       {"answer", answer_of(unit)},
+                          {"layer", nullptr},         {"why", nullptr},        {"nearest", nullptr},
                           {"left_out", unit.left_out}};
     if (explanation.hit()) one["layer"] = explanation.layer.string();
     if (!explanation.hit()) one["why"] = reason_of(unit);

@@ -115,9 +115,9 @@ std::string paragraph(const std::vector<Record>& records, const Record& record, 
       paint(name_with_device(records, record) + ": " + to_string(record.status), Tone::kBad, style) + "\n";
   const std::string log = log_text(log_beside(record.message, record.log));
   // The message of a wrong result is that of a check, which follows.
-  const bool in_checks = record.status == RunStatus::kWrong &&
-                         std::any_of(record.checks.begin(), record.checks.end(),
-                                     [](const CheckResult& check) { return !check.ok; });
+  const bool in_checks =
+      record.status == RunStatus::kWrong && std::any_of(record.checks.begin(), record.checks.end(),
+                                                        [](const CheckResult& check) { return !check.ok; });
   if (!record.message.empty() && !in_checks) text += indented(record.message, "  ");
   for (const CheckResult& check : record.checks) {
     if (!check.ok) text += indented(check.name + ": " + check_sentence(check), "  ");

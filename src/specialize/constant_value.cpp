@@ -9,7 +9,8 @@
 namespace kiln {
 namespace {
 
-/// Constants that stand for others, and names that one value may look up: a text may be made to grow without end.
+/// Constants that stand for others, and names that one value may look up: a text may be made to grow without
+/// end.
 constexpr int kDeepest = 8;
 constexpr int kMostSteps = 1000;
 
@@ -18,7 +19,11 @@ class Evaluator {
  public:
   Evaluator(const std::map<std::string, std::string>& constants, const std::string& text, int depth,
             int& steps)
-      : constants_(constants), source_(text), tokens_(tokenize(source_).tokens), depth_(depth), steps_(steps) {}
+      : constants_(constants),
+        source_(text),
+        tokens_(tokenize(source_).tokens),
+        depth_(depth),
+        steps_(steps) {}
 
   std::optional<std::int64_t> run() {
     if (tokens_.empty()) return std::nullopt;
@@ -96,7 +101,8 @@ class Evaluator {
   }
 
   static Value number(std::string text) {
-    while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.pop_back();
+    while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos)
+      text.pop_back();
     std::erase(text, '\'');
     return bounded(parse_integer(text));
   }

@@ -11,9 +11,9 @@ using Kind = Declaration::Kind;
 
 /// Names that take a parenthesis in a declaration's head without being what it declares.
 constexpr std::array<std::string_view, 15> kAttributes = {
-    "__launch_bounds__", "__attribute__", "__align__",  "alignas",  "noexcept",
-    "decltype",          "requires",      "__declspec", "explicit", "throw",
-    "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof",  "__block_size__"};
+    "__launch_bounds__", "__attribute__", "__align__",   "alignas",  "noexcept",
+    "decltype",          "requires",      "__declspec",  "explicit", "throw",
+    "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof",   "__block_size__"};
 
 /// Scopes in each other that are looked into.
 constexpr int kDeepestScope = 64;
@@ -48,8 +48,7 @@ class Reader {
   void learn_macro(const Directive& directive) {
     const std::vector<Token>& words = directive.tokens;
     if (words.size() < 2 || !words[0].is("define")) return;
-    const bool function_like =
-        words.size() > 2 && words[2].is("(") && words[2].offset == words[1].end();
+    const bool function_like = words.size() > 2 && words[2].is("(") && words[2].offset == words[1].end();
     if (function_like) function_macros_.insert(words[1].text);
     const bool structures = std::any_of(words.begin() + 2, words.end(), [](const Token& token) {
       return token.is("{") || token.is("}") || token.is(";");
@@ -199,7 +198,8 @@ class Reader {
         return true;
       } else if (at(i, "<")) {
         i = behind_angles(tokens_, i, brace) - 1;
-      } else if (tokens_[i].identifier() && i + 1 < brace && at(i + 1, "(") && !is_attribute(tokens_[i].text)) {
+      } else if (tokens_[i].identifier() && i + 1 < brace && at(i + 1, "(") &&
+                 !is_attribute(tokens_[i].text)) {
         return false;  // struct A f(...) {
       } else if (at(i, "*") || at(i, "&")) {
         return false;
@@ -208,7 +208,8 @@ class Reader {
     return true;
   }
 
-  Declaration class_definition(Declaration declaration, std::size_t first, std::size_t brace, std::size_t end) {
+  Declaration class_definition(Declaration declaration, std::size_t first, std::size_t brace,
+                               std::size_t end) {
     std::string_view name;
     bool is_enum = false;
     for (std::size_t i = first; i < brace && !at(i, ":"); ++i) {
@@ -235,7 +236,8 @@ class Reader {
     declaration.kind = is_enum ? Kind::kEnum : Kind::kClass;
     if (is_enum) {
       for (i = brace + 1; i < close; ++i) {
-        if (tokens_[i].identifier() && (at(i - 1, "{") || at(i - 1, ","))) declaration.names.push_back(tokens_[i].text);
+        if (tokens_[i].identifier() && (at(i - 1, "{") || at(i - 1, ",")))
+          declaration.names.push_back(tokens_[i].text);
       }
     } else if (++depth_ <= kDeepestScope) {
       declaration.members = read_scope(declaration.body, name);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/text.h"
 #include "specialize/include_scan.h"
 #include "specialize/tokens.h"
 
@@ -12,17 +13,24 @@ namespace kiln {
 namespace {
 
 /// Of words that stand for one of CUDA's.
-const std::map<std::string_view, std::string_view> kWords = {
-    {"hipThreadIdx_x", "threadIdx.x"}, {"hipThreadIdx_y", "threadIdx.y"}, {"hipThreadIdx_z", "threadIdx.z"},
-    {"hipBlockIdx_x", "blockIdx.x"},   {"hipBlockIdx_y", "blockIdx.y"},   {"hipBlockIdx_z", "blockIdx.z"},
-    {"hipBlockDim_x", "blockDim.x"},   {"hipBlockDim_y", "blockDim.y"},   {"hipBlockDim_z", "blockDim.z"},
-    {"hipGridDim_x", "gridDim.x"},     {"hipGridDim_y", "gridDim.y"},     {"hipGridDim_z", "gridDim.z"},
-    {"__builtin_amdgcn_s_barrier", "__syncthreads"},
-    {"__builtin_amdgcn_wave_barrier", "__syncwarp"},
-    {"__builtin_amdgcn_sqrtf", "sqrtf"},
-    {"__builtin_amdgcn_rsqf", "rsqrtf"},
-    {"__builtin_amdgcn_s_memtime", "clock64"},
-    {"__builtin_amdgcn_s_memrealtime", "clock64"}};
+const std::map<std::string_view, std::string_view> kWords = {{"hipThreadIdx_x", "threadIdx.x"},
+                                                             {"hipThreadIdx_y", "threadIdx.y"},
+                                                             {"hipThreadIdx_z", "threadIdx.z"},
+                                                             {"hipBlockIdx_x", "blockIdx.x"},
+                                                             {"hipBlockIdx_y", "blockIdx.y"},
+                                                             {"hipBlockIdx_z", "blockIdx.z"},
+                                                             {"hipBlockDim_x", "blockDim.x"},
+                                                             {"hipBlockDim_y", "blockDim.y"},
+                                                             {"hipBlockDim_z", "blockDim.z"},
+                                                             {"hipGridDim_x", "gridDim.x"},
+                                                             {"hipGridDim_y", "gridDim.y"},
+                                                             {"hipGridDim_z", "gridDim.z"},
+                                                             {"__builtin_amdgcn_s_barrier", "__syncthreads"},
+                                                             {"__builtin_amdgcn_wave_barrier", "__syncwarp"},
+                                                             {"__builtin_amdgcn_sqrtf", "sqrtf"},
+                                                             {"__builtin_amdgcn_rsqf", "rsqrtf"},
+                                                             {"__builtin_amdgcn_s_memtime", "clock64"},
+                                                             {"__builtin_amdgcn_s_memrealtime", "clock64"}};
 
 /// Of calls: "$1" and "$2" are the arguments, "$*" all of them.
 const std::map<std::string_view, std::string_view> kCalls = {
@@ -45,7 +53,8 @@ const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_amdgcn_ds_bpermute", "__shfl_sync(__activemask(), $2, ($1) >> 2)"},
     {"__builtin_amdgcn_ballot_w32", "__ballot_sync(__activemask(), $1)"},
     {"__builtin_amdgcn_mbcnt_lo",
-     "(($2) + __popc(($1) & ((1u << ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u)) - "
+     "(($2) + __popc(($1) & ((1u << ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & "
+     "31u)) - "
      "1u)))"},
     {"__builtin_amdgcn_mbcnt_hi", "($2)"}};
 
@@ -109,15 +118,18 @@ class Translator {
       const std::vector<std::string> arguments = arguments_of(tokens, i + 1, depth);
       if (arguments.size() != 2) return "";
       last = tokens[i + 1].close;
-      return "extern __shared__ " + arguments[0] + " " + arguments[1] + "[]";
+      return "extern __shared__ " + std::string(trim(arguments[0])) + " " + std::string(trim(arguments[1])) +
+             "[]";
     }
+    const auto word = kWords.find(token.text);
+    if (word != kWords.end() && !(for_hip_ && token.text.starts_with("__"))) return std::string(word->second);
     if (for_hip_) return "";
-    if (const auto word = kWords.find(token.text); word != kWords.end()) return std::string(word->second);
     const auto call = kCalls.find(token.text);
     const auto warp_call = hip_text_ ? kWarpCalls.find(token.text) : kWarpCalls.end();
     if (!called || (call == kCalls.end() && warp_call == kWarpCalls.end())) return "";
     last = tokens[i + 1].close;
-    return filled(call != kCalls.end() ? call->second : warp_call->second, arguments_of(tokens, i + 1, depth));
+    return filled(call != kCalls.end() ? call->second : warp_call->second,
+                  arguments_of(tokens, i + 1, depth));
   }
 
   /// The arguments of a call, with what is in them translated.
@@ -173,7 +185,9 @@ void rename_headers(std::string& text, const std::set<std::string>& unseen) {
   std::vector<TextEdit> edits;
   for (const IncludeUse& use : find_include_uses(text)) {
     const auto found = kHeaders.find(use.header.name);
-    if (use.kind != IncludeUse::Kind::kInclude || found == kHeaders.end() || !unseen.contains(use.header.name)) continue;
+    if (use.kind != IncludeUse::Kind::kInclude || found == kHeaders.end() ||
+        !unseen.contains(use.header.name))
+      continue;
     edits.push_back({use.offset, use.length, "<" + std::string(found->second) + ">"});
   }
   if (!edits.empty()) text = apply_edits(text, std::move(edits));
@@ -184,13 +198,13 @@ void rename_headers(std::string& text, const std::set<std::string>& unseen) {
 void translate_hip_words(Specialization& specialization) {
   std::vector<std::string*> texts = {&specialization.source_text};
   for (IncludedHeader& header : specialization.headers) texts.push_back(&header.text);
-  if (std::none_of(texts.begin(), texts.end(), [](const std::string* text) { return has_hip_words(*text); })) return;
+  if (std::none_of(texts.begin(), texts.end(), [](const std::string* text) { return has_hip_words(*text); }))
+    return;
   const bool for_hip = specialization.target.backend == "hip";
   std::set<std::string> unseen(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
   const bool hip_text = specialization.target.backend == "cuda" &&
-                        std::any_of(unseen.begin(), unseen.end(), [](const std::string& name) {
-                          return kHeaders.contains(name);
-                        });
+                        std::any_of(unseen.begin(), unseen.end(),
+                                    [](const std::string& name) { return kHeaders.contains(name); });
   for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text).run();
   if (for_hip) return;
   for (std::string* text : texts) rename_headers(*text, unseen);

@@ -33,8 +33,8 @@ bool may_be_device_macro(std::string_view name) {
 }
 
 bool is_word_of_statement(const Token& token) {
-  static const std::set<std::string_view> words = {"return", "else",   "case",  "goto", "delete", "throw",
-                                                   "new",    "sizeof", "using", "if",   "for",    "while",
+  static const std::set<std::string_view> words = {"return", "else",   "case",  "goto",    "delete", "throw",
+                                                   "new",    "sizeof", "using", "if",      "for",    "while",
                                                    "do",     "switch", "break", "continue"};
   return words.contains(token.text);
 }
@@ -51,10 +51,10 @@ struct Item {
   static constexpr std::size_t kNoOwner = static_cast<std::size_t>(-1);
   const Declaration* declaration = nullptr;
   std::size_t text = 0;
-  bool member = false;     ///< of a class
-  bool device = false;     ///< has a mark such as __device__
-  bool host = false;       ///< names things of the host, or calls what does
-  bool whole = false;      ///< begins and ends in the same branch of the same conditionals
+  bool member = false;  ///< of a class
+  bool device = false;  ///< has a mark such as __device__
+  bool host = false;    ///< names things of the host, or calls what does
+  bool whole = false;   ///< begins and ends in the same branch of the same conditionals
   bool kept = false;
   std::size_t owner = kNoOwner;           ///< of a member: its class
   std::vector<std::size_t> members = {};  ///< of a class: their items
@@ -70,13 +70,13 @@ class Cutter {
   }
 
   void run() {
+    for (const Text& text : texts_) learn_types(text.declarations);
     for (std::size_t t = 0; t < texts_.size(); ++t) {
       for (const Declaration& declaration : texts_[t].declarations) add_item(declaration, t, false);
     }
     find_device_names();
     find_host_functions();
-    const bool cuts =
-        std::any_of(items_.begin(), items_.end(), [](const Item& item) { return item.host; });
+    const bool cuts = std::any_of(items_.begin(), items_.end(), [](const Item& item) { return item.host; });
     keep_roots(cuts);
     follow();
     if (cuts) {
@@ -119,7 +119,8 @@ class Cutter {
     }
     for (const std::string& text : defined_texts_) {
       defined_words_.push_back(tokenize(text).tokens);
-      if (defined_words_.back().size() > 1) macros_[defined_words_.back()[1].text].push_back(&defined_words_.back());
+      if (defined_words_.back().size() > 1)
+        macros_[defined_words_.back()[1].text].push_back(&defined_words_.back());
     }
     for (bool found = true; found;) {
       found = false;
@@ -136,6 +137,15 @@ class Cutter {
           found = device_macros_.insert(name).second || found;
         }
       }
+    }
+  }
+
+  void learn_types(const std::vector<Declaration>& declarations) {
+    for (const Declaration& declaration : declarations) {
+      const Kind kind = declaration.kind;
+      if (kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kAlias)
+        types_.insert(declaration.names.begin(), declaration.names.end());
+      learn_types(declaration.members);
     }
   }
 
@@ -166,9 +176,15 @@ class Cutter {
 
   [[nodiscard]] bool marks_device(const Token& token) const {
     if (!token.identifier()) return false;
-    if (is_device_mark(token.text) || device_macros_.contains(token.text)) return true;
-    return !macros_.contains(token.text) && may_be_device_macro(token.text);
+    return is_device_mark(token.text) || device_macros_.contains(token.text);
   }
+
+  [[nodiscard]] bool may_be_mark(const Token& token) const {
+    return token.identifier() && !macros_.contains(token.text) && !names_type(token.text) &&
+           may_be_device_macro(token.text);
+  }
+
+  [[nodiscard]] bool names_type(std::string_view name) const { return types_.contains(name); }
 
   // ---------------------------------------------------------------------------------------- items
 
@@ -202,6 +218,11 @@ class Cutter {
     for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
       const bool inside = i >= declaration.body.begin && i < declaration.body.end;
       if (inside ? tokens[i].is("__shared__") : marks_device(tokens[i])) return true;
+      // Behind the name stand types, which may be spelled like macros.
+      const bool in_front = declaration.parameters.begin == 0 || i < declaration.parameters.begin;
+      const auto& names = declaration.names;
+      const bool own = std::find(names.begin(), names.end(), tokens[i].text) != names.end();
+      if (in_front && !inside && !own && may_be_mark(tokens[i])) return true;
     }
     return false;
   }
@@ -232,7 +253,9 @@ class Cutter {
 
   [[nodiscard]] Directives directives_in(std::size_t text, std::size_t begin, std::size_t end) const {
     const std::vector<Directive>& all = texts_[text].source.directives;
-    const auto before = [](const Directive& directive, std::size_t offset) { return directive.offset < offset; };
+    const auto before = [](const Directive& directive, std::size_t offset) {
+      return directive.offset < offset;
+    };
     const auto first = std::lower_bound(all.begin(), all.end(), begin, before);
     const auto last = std::lower_bound(first, all.end(), end, before);
     return {all.data() + (first - all.begin()), all.data() + (last - all.begin())};
@@ -264,9 +287,10 @@ class Cutter {
       for (const std::string_view name : items_[i].declaration->names) by_name_[name].push_back(i);
     }
     for (Item& item : items_) {
-      if (item.device || !item.whole || marked_elsewhere(item)) continue;
+      if (item.device || !item.whole) continue;
       const Kind kind = item.declaration->kind;
-      if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope) continue;
+      if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
+        continue;
       if (item.member && !is_function(item)) continue;  // data decides the layout
       item.host = names_host(item) || is_main(item);
     }
@@ -283,7 +307,8 @@ class Cutter {
 
   [[nodiscard]] static bool is_main(const Item& item) {
     const auto& names = item.declaration->names;
-    return !item.member && item.declaration->kind == Kind::kFunction && names.size() == 1 && names[0] == "main";
+    return !item.member && item.declaration->kind == Kind::kFunction && names.size() == 1 &&
+           names[0] == "main";
   }
 
   [[nodiscard]] bool names_host(const Item& item) const {
@@ -293,12 +318,12 @@ class Cutter {
       if (!names_host_only(tokens, i)) continue;
       const auto declared = by_name_.find(tokens[i].text);
       const bool own = declared != by_name_.end() &&  // a function of the text that is called `time`
-                       std::any_of(declared->second.begin(), declared->second.end(), [&](std::size_t other) {
-                         return is_function(items_[other]);
-                       });
+                       std::any_of(declared->second.begin(), declared->second.end(),
+                                   [&](std::size_t other) { return is_function(items_[other]); });
       if (!own) return true;
     }
-    return std::any_of(span_begin(item), span_end(item), [&](const Token& token) { return host_macro(token); });
+    return std::any_of(span_begin(item), span_end(item),
+                       [&](const Token& token) { return host_macro(token); });
   }
 
   [[nodiscard]] std::vector<Token>::const_iterator span_begin(const Item& item) const {
@@ -356,7 +381,7 @@ class Cutter {
       if (item.member) continue;  // with its class
       const bool understood = item.whole && kind != Kind::kOther && kind != Kind::kScope;
       const bool specialises = kind != Kind::kInstantiation && of_unknown_template(item);
-      if (!cuts || item.device || !understood || marked_elsewhere(item) || specialises ||
+      if (!cuts || item.device || !understood || (!item.host && marked_elsewhere(item)) || specialises ||
           (kind == Kind::kUsing && !item.host) || is_operator(item) || (!item.host && may_be_pasted(item)))
         keep(i);
     }
@@ -444,8 +469,9 @@ class Cutter {
     const TokenSpan parameters = item.declaration->parameters;
     for (std::size_t i = parameters.begin; i < parameters.end; ++i) {
       if (tokens[i].is("(") || tokens[i].is("[")) i = std::min(tokens[i].close, parameters.end);
-      const bool last = i + 1 == parameters.end || (i + 1 < parameters.end && (tokens[i + 1].is(",") ||
-                        tokens[i + 1].is("=") || tokens[i + 1].is("[")));
+      const bool last = i + 1 == parameters.end ||
+                        (i + 1 < parameters.end &&
+                         (tokens[i + 1].is(",") || tokens[i + 1].is("=") || tokens[i + 1].is("[")));
       const bool has_type = i > parameters.begin && !tokens[i - 1].is(",") && !tokens[i - 1].is("=");
       if (i < parameters.end && tokens[i].identifier() && last && has_type) names.insert(tokens[i].text);
     }
@@ -484,8 +510,8 @@ class Cutter {
     if (!next.is("=") && !next.is(";") && !next.is(",") && !next.is("[") && !next.is("{")) return false;
     for (std::size_t i = begin; i < at; ++i) {
       const Token& token = tokens[i];
-      const bool of_type = (token.identifier() && !is_word_of_statement(token)) || token.is("*") || token.is("&") ||
-                           token.is("::");
+      const bool of_type = (token.identifier() && !is_word_of_statement(token)) || token.is("*") ||
+                           token.is("&") || token.is("::");
       if (!of_type) return false;
     }
     return tokens[begin].identifier() && !tokens[at - 1].is("::");
@@ -502,9 +528,10 @@ class Cutter {
       const Token& token = tokens[i];
       if (!token.identifier() || shadowed.contains(token.text)) continue;
       const bool has_next = i + 1 < tokens.size(), has_last = i > 0;
-      const bool called = i < in_macro || (has_next && (tokens[i + 1].is("(") || tokens[i + 1].is("<") ||
-                                                        tokens[i + 1].is(">"))) ||
-                          (has_last && (tokens[i - 1].is("&") || tokens[i - 1].is("<")));
+      const bool called =
+          i < in_macro ||
+          (has_next && (tokens[i + 1].is("(") || tokens[i + 1].is("<") || tokens[i + 1].is(">"))) ||
+          (has_last && (tokens[i - 1].is("&") || tokens[i - 1].is("<")));
       if (has_next && tokens[i + 1].is("(") && function_macros_.contains(token.text))
         in_macro = std::max(in_macro, tokens[i + 1].close);
       reach(token, called);
@@ -597,8 +624,8 @@ class Cutter {
     }
     what = join(functions, ", ");
     if (others > 0) {
-      what += (what.empty() ? "" : " and ") + std::to_string(others) +
-              (functions.empty() ? "" : " other") + (others == 1 ? " declaration" : " declarations");
+      what += (what.empty() ? "" : " and ") + std::to_string(others) + (functions.empty() ? "" : " other") +
+              (others == 1 ? " declaration" : " declarations");
     }
     phrases_[text].push_back(what);
   }
@@ -630,8 +657,8 @@ class Cutter {
       if (directive.tokens.empty()) continue;
       skip_to(directive.offset);
       const Token& word = directive.tokens[0];
-      const bool stays = !word.is("include") && !word.is("pragma") && !word.is("error") && !word.is("warning") &&
-                         !word.is("line") && !word.is("import");
+      const bool stays = !word.is("include") && !word.is("pragma") && !word.is("error") &&
+                         !word.is("warning") && !word.is("line") && !word.is("import");
       if (!stays) continue;
       edit.replacement += text.substr(directive.offset, directive.tokens.back().end() - directive.offset);
       at = directive.tokens.back().end();
@@ -668,15 +695,17 @@ class Cutter {
 
   [[nodiscard]] bool is_left_out(const std::string& header) const {
     const auto& unseen = spec_.unseen_headers;
-    if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;  // a file of the user's
+    if (std::find(unseen.begin(), unseen.end(), header) == unseen.end())
+      return false;  // a file of the user's
     if (const auto* names = names_of_host_header(header)) {
       return std::none_of(names->begin(), names->end(),
                           [&](std::string_view name) { return std_names_.contains(name); });
     }
+    if (const std::string_view algorithm = algorithm_of_thrust(header); !algorithm.empty())
+      return !reached_.contains(algorithm);
     const std::string_view prefix = prefix_of_host_library(header);
-    return !prefix.empty() && std::none_of(reached_.begin(), reached_.end(), [&](std::string_view name) {
-             return name.starts_with(prefix);
-           });
+    return !prefix.empty() && std::none_of(reached_.begin(), reached_.end(),
+                                           [&](std::string_view name) { return name.starts_with(prefix); });
   }
 
   /// The compilers look for what is still included.
@@ -706,7 +735,7 @@ class Cutter {
   Names pasted_;  // parts of names that macros put together
   std::vector<Item> items_;
   std::map<std::string_view, std::vector<std::size_t>> by_name_;
-  Names device_names_;
+  Names device_names_, types_;
   std::deque<std::string> root_texts_;
   std::deque<std::vector<Token>> root_tokens_;
   Names reached_, called_, std_names_;

@@ -320,7 +320,8 @@ class ProgramReader {
   }
 
   void set_arguments(TextLaunch& launch, const std::vector<TokenSpan>& parts, std::size_t first) const {
-    for (std::size_t i = first; i < parts.size(); ++i) launch.arguments.push_back(text_of(tokens(), parts[i]));
+    for (std::size_t i = first; i < parts.size(); ++i)
+      launch.arguments.push_back(text_of(tokens(), parts[i]));
   }
 
   TokenizedText source_;
@@ -331,8 +332,27 @@ class ProgramReader {
 
 }  // namespace
 
-ProgramText read_program(const std::string& text) {
-  return ProgramReader(text).run();
+ProgramText read_program(const std::string& text, const std::vector<std::string>& headers) {
+  ProgramText program = ProgramReader(text).run();
+  for (const std::string& header : headers) {
+    ProgramText other = ProgramReader(header).run();
+    for (TextKernel& kernel : other.kernels) {
+      kernel.line = 0;
+      const bool known = std::any_of(program.kernels.begin(), program.kernels.end(),
+                                     [&](const TextKernel& one) { return one.name == kernel.name; });
+      if (!known) program.kernels.push_back(std::move(kernel));
+    }
+    for (TextLaunch& launch : other.launches) {
+      launch.line = 0;
+      program.launches.push_back(std::move(launch));
+    }
+    program.constants.merge(other.constants);
+    program.shapes.merge(other.shapes);
+    program.types.merge(other.types);
+    program.records.merge(other.records);
+    program.constant_variables.merge(other.constant_variables);
+  }
+  return program;
 }
 
 }  // namespace kiln

@@ -14,6 +14,8 @@ namespace kiln {
 [[nodiscard]] std::string entry_of_variable(const std::string& symbol_expression);
 
 /// Whether an entry is such a variable, not a kernel.
-[[nodiscard]] inline bool names_variable(const std::string& name_expression) { return name_expression.starts_with('&'); }
+[[nodiscard]] inline bool names_variable(const std::string& name_expression) {
+  return name_expression.starts_with('&');
+}
 
 }  // namespace kiln

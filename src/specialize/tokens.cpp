@@ -23,11 +23,12 @@ constexpr std::array<std::string_view, 21> kLongPunctuation = {
     "...", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=",  "^=", "==", "!=", "<=", ">=", "&&", "||", "##", ".*"};
 
-/// Pairs the brackets of a token list. Each branch of a conditional begins with the brackets that are open at its
-/// #if; behind its #endif those count that the first branch leaves open, `#if 0` left out.
+/// Pairs the brackets of a token list. Each branch of a conditional begins with the brackets that are open at
+/// its #if; behind its #endif those count that the first branch leaves open, `#if 0` left out.
 class BracketPairing {
  public:
-  explicit BracketPairing(std::vector<Token>& tokens) : tokens_(tokens), outer_(tokens.size(), tokens.size()) {
+  explicit BracketPairing(std::vector<Token>& tokens)
+      : tokens_(tokens), outer_(tokens.size(), tokens.size()) {
     open_ = tokens.size();
   }
 

@@ -31,28 +31,32 @@ struct ArgumentType {
 
 bool is_size_name(const std::string& name) {
   static const std::set<std::string> names = {
-      "n",    "N",      "size",  "len",   "length", "count", "total", "elements", "width", "height", "depth", "w", "h",
-      "nx",   "ny",     "nz",    "rows",  "cols",   "m",     "M",     "dim",      "num",   "nelem",  "Nx",    "Ny",
-      "Nz",   "limit",  "nodes", "ncols", "nrows",  "columns", "numRows", "numCols", "dimx", "dimy", "dimz"};
+      "n",      "N",     "size",  "len",     "length",  "count",   "total", "elements", "width",
+      "height", "depth", "w",     "h",       "nx",      "ny",      "nz",    "rows",     "cols",
+      "m",      "M",     "dim",   "num",     "nelem",   "Nx",      "Ny",    "Nz",       "limit",
+      "nodes",  "ncols", "nrows", "columns", "numRows", "numCols", "dimx",  "dimy",     "dimz"};
   if (names.contains(name)) return true;
   for (const char* start : {"num", "n_", "size_", "nr_", "len_"}) {
     if (name.starts_with(start) && name.size() > std::string_view(start).size()) return true;
   }
-  return name.ends_with("_size") || name.ends_with("Size") || name.ends_with("_count") || name.ends_with("_len") ||
-         name.ends_with("_n");
+  return name.ends_with("_size") || name.ends_with("Size") || name.ends_with("_count") ||
+         name.ends_with("_len") || name.ends_with("_n");
 }
 
 /// Names that go together as extents, the contiguous one first.
 const std::vector<std::vector<std::string>>& extents_together() {
   static const std::vector<std::vector<std::string>> groups = {
-      {"nx", "ny", "nz"}, {"Nx", "Ny", "Nz"}, {"dimx", "dimy", "dimz"}, {"width", "height", "depth"}, {"w", "h", "d"},
-      {"cols", "rows"},   {"ncols", "nrows"}, {"columns", "rows"},      {"numCols", "numRows"}};
+      {"nx", "ny", "nz"},           {"Nx", "Ny", "Nz"},  {"dimx", "dimy", "dimz"},
+      {"width", "height", "depth"}, {"w", "h", "d"},     {"cols", "rows"},
+      {"ncols", "nrows"},           {"columns", "rows"}, {"numCols", "numRows"}};
   return groups;
 }
 
 std::string quoted(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                             "0123456789_./-") == std::string::npos &&
+  const bool plain = !text.empty() &&
+                     text.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_./-") == std::string::npos &&
                      text.front() != '-';
   if (plain) return text;
   std::string result = "\"";
@@ -77,15 +81,18 @@ struct Line {
 
 class Drafter {
  public:
-  explicit Drafter(const DraftRequest& request) : request_(request), program_(read_program(request.text)) {}
+  explicit Drafter(const DraftRequest& request)
+      : request_(request), program_(read_program(request.text, request.headers)) {}
 
   WorkloadDraft run() {
     for (const TextKernel* kernel : chosen_kernels()) {
-      if (const auto why = draft_kernel(*kernel)) draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
+      if (const auto why = draft_kernel(*kernel))
+        draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
     }
     if (draft_.kernels.empty()) {
-      throw bad_input("a workload cannot pass what the kernels take; " + join(draft_.notes, "; "),
-                      {request_.file, program_.kernels.front().line, 1});
+      throw bad_input(
+          "a workload cannot pass what the kernels take; " + join(draft_.notes, "; "),
+          {request_.file, program_.kernels.front().line, program_.kernels.front().line > 0 ? 1 : 0});
     }
     write();
     return std::move(draft_);
@@ -108,17 +115,20 @@ class Drafter {
         return one == name || base_name(one) == name;
       });
       if (!there) {
-        throw bad_input("no kernel '" + name + "'" + suggestion(name, known) + " (its kernels: " + join(known, ", ") + ")",
+        throw bad_input("no kernel '" + name + "'" + suggestion(name, known) +
+                            " (its kernels: " + join(known, ", ") + ")",
                         {request_.file, 0, 0});
       }
     }
     std::vector<const TextKernel*> chosen;
     const auto add = [&](const TextKernel& kernel) {
-      const bool asked = request_.kernels.empty() ||
-                         std::any_of(request_.kernels.begin(), request_.kernels.end(), [&](const std::string& name) {
-                           return name == kernel.name || name == base_name(kernel.name);
-                         });
-      if (asked && std::find(chosen.begin(), chosen.end(), &kernel) == chosen.end()) chosen.push_back(&kernel);
+      const bool asked =
+          request_.kernels.empty() ||
+          std::any_of(request_.kernels.begin(), request_.kernels.end(), [&](const std::string& name) {
+            return name == kernel.name || name == base_name(kernel.name);
+          });
+      if (asked && std::find(chosen.begin(), chosen.end(), &kernel) == chosen.end())
+        chosen.push_back(&kernel);
     };
     for (const TextLaunch& launch : program_.launches) {
       for (const TextKernel& kernel : program_.kernels) {
@@ -144,9 +154,9 @@ class Drafter {
 
   /// Without qualifiers, pointers and references.
   static std::string bare(const std::string& type) {
-    static const std::set<std::string> dropped = {"const",    "volatile", "__restrict__", "__restrict", "restrict",
-                                                  "struct",   "enum",     "typename",     "__grid_constant__",
-                                                  "register", "std",      "::"};
+    static const std::set<std::string> dropped = {
+        "const", "volatile", "__restrict__",      "__restrict", "restrict", "struct",
+        "enum",  "typename", "__grid_constant__", "register",   "std",      "::"};
     std::vector<std::string> words;
     const std::string kept = type;
     for (const Token& token : tokenize(kept).tokens) {
@@ -158,18 +168,52 @@ class Drafter {
   }
 
   /// The workload's name of a type without pointers; empty if it has none.
-  [[nodiscard]] std::string type_name(const std::string& type, const TextKernel& kernel, int depth = 0) const {
-    static const std::map<std::string, std::string> names = {
-        {"bool", "bool"}, {"char", "char"}, {"signed char", "char"}, {"int8_t", "char"}, {"unsigned char", "uchar"},
-        {"uint8_t", "uchar"}, {"uchar", "uchar"}, {"short", "short"}, {"short int", "short"}, {"int16_t", "short"},
-        {"unsigned short", "ushort"}, {"uint16_t", "ushort"}, {"ushort", "ushort"}, {"int", "int"}, {"int32_t", "int"},
-        {"signed", "int"}, {"signed int", "int"}, {"unsigned", "unsigned"}, {"unsigned int", "unsigned"},
-        {"uint", "unsigned"}, {"uint32_t", "unsigned"}, {"long", "long"}, {"long int", "long"}, {"long long", "long"},
-        {"long long int", "long"}, {"int64_t", "long"}, {"ptrdiff_t", "long"}, {"unsigned long", "ulong"},
-        {"unsigned long long", "ulong"}, {"unsigned long int", "ulong"}, {"unsigned long long int", "ulong"},
-        {"uint64_t", "ulong"}, {"ulong", "ulong"}, {"uintptr_t", "ulong"}, {"size_t", "size_t"}, {"float", "float"},
-        {"double", "double"}, {"half", "half"}, {"__half", "half"}, {"__nv_bfloat16", "bfloat16"},
-        {"nv_bfloat16", "bfloat16"}, {"__half2", "half2"}, {"__nv_bfloat162", "bfloat162"}};
+  [[nodiscard]] std::string type_name(const std::string& type, const TextKernel& kernel,
+                                      int depth = 0) const {
+    static const std::map<std::string, std::string> names = {{"bool", "bool"},
+                                                             {"char", "char"},
+                                                             {"signed char", "char"},
+                                                             {"int8_t", "char"},
+                                                             {"unsigned char", "uchar"},
+                                                             {"uint8_t", "uchar"},
+                                                             {"uchar", "uchar"},
+                                                             {"short", "short"},
+                                                             {"short int", "short"},
+                                                             {"int16_t", "short"},
+                                                             {"unsigned short", "ushort"},
+                                                             {"uint16_t", "ushort"},
+                                                             {"ushort", "ushort"},
+                                                             {"int", "int"},
+                                                             {"int32_t", "int"},
+                                                             {"signed", "int"},
+                                                             {"signed int", "int"},
+                                                             {"unsigned", "unsigned"},
+                                                             {"unsigned int", "unsigned"},
+                                                             {"uint", "unsigned"},
+                                                             {"uint32_t", "unsigned"},
+                                                             {"long", "long"},
+                                                             {"long int", "long"},
+                                                             {"long long", "long"},
+                                                             {"long long int", "long"},
+                                                             {"int64_t", "long"},
+                                                             {"ptrdiff_t", "long"},
+                                                             {"unsigned long", "ulong"},
+                                                             {"unsigned long long", "ulong"},
+                                                             {"unsigned long int", "ulong"},
+                                                             {"unsigned long long int", "ulong"},
+                                                             {"clock_t", "long"},
+                                                             {"uint64_t", "ulong"},
+                                                             {"ulong", "ulong"},
+                                                             {"uintptr_t", "ulong"},
+                                                             {"size_t", "size_t"},
+                                                             {"float", "float"},
+                                                             {"double", "double"},
+                                                             {"half", "half"},
+                                                             {"__half", "half"},
+                                                             {"__nv_bfloat16", "bfloat16"},
+                                                             {"nv_bfloat16", "bfloat16"},
+                                                             {"__half2", "half2"},
+                                                             {"__nv_bfloat162", "bfloat162"}};
     const std::string name = bare(type);
     if (const auto found = names.find(name); found != names.end()) return found->second;
     for (const TextParameter& parameter : kernel.template_parameters) {
@@ -187,7 +231,8 @@ class Drafter {
   }
 
   /// Whether a workload's `types` can say it.
-  [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel, int depth) const {
+  [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
+                              int depth) const {
     return !members.empty() && std::all_of(members.begin(), members.end(), [&](const TextParameter& member) {
       const bool plain = member.type.find_first_of("*&:<") == std::string::npos && is_identifier(member.name);
       return plain && extent_of(member.type) && !type_name(member.type, kernel, depth + 1).empty();
@@ -239,7 +284,8 @@ class Drafter {
   [[nodiscard]] ArgumentType argument_type(const TextParameter& parameter, const TextKernel& kernel) const {
     ArgumentType result;
     std::string type = parameter.type;
-    const auto stars = std::count(type.begin(), type.end(), '*') + (type.find('[') != std::string::npos ? 1 : 0);
+    const auto stars =
+        std::count(type.begin(), type.end(), '*') + (type.find('[') != std::string::npos ? 1 : 0);
     result.pointer = stars > 0;
     const std::size_t star = type.find('*');
     result.read_only = type.substr(0, star).find("const") != std::string::npos;
@@ -274,11 +320,13 @@ class Drafter {
     for (const TextParameter& parameter : kernel.parameters) {
       const ArgumentType type = argument_type(parameter, kernel);
       const std::string what = "its argument '" + parameter.name + "' is ";
-      if (parameter.name.empty()) return "an argument without a name (line " + std::to_string(parameter.line) + ")";
+      if (parameter.name.empty())
+        return "an argument without a name (line " + std::to_string(parameter.line) + ")";
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
-      if (!type.pointer && is_called(kernel, parameter.name)) return what + "a function object, which a workload cannot pass";
+      if (!type.pointer && is_called(kernel, parameter.name))
+        return what + "a function object, which a workload cannot pass";
       const bool record = program_.records.contains(type.type);
       const auto element = parse_element_type(type.type);
       if (!type.pointer && (record || (element && element->lanes > 1)))
@@ -293,7 +341,7 @@ class Drafter {
     const std::string elements = elements_of(kernel);
     std::vector<std::string> arguments = arguments_of(kernel, elements);
     std::vector<Line> lines;
-    lines.push_back({"source: " + quoted(request_.source), "", "line " + std::to_string(kernel.line)});
+    lines.push_back({"source: " + quoted(request_.source), "", place_of(kernel.line)});
     if (name != kernel.name) lines.push_back({"entry: " + quoted(kernel.name), "", ""});
     add_template_arguments(kernel, lines);
     add_shape(kernel, elements, lines);
@@ -302,6 +350,9 @@ class Drafter {
     kernels_.emplace_back(name, std::move(lines));
     return std::nullopt;
   }
+
+  /// For a remark; what stands in a header has no line.
+  static std::string place_of(int line) { return line > 0 ? "line " + std::to_string(line) : "in a header"; }
 
   static bool is_called(const TextKernel& kernel, const std::string& name) {
     const auto& called = kernel.called_in_body;
@@ -314,7 +365,8 @@ class Drafter {
     for (const TextParameter& parameter : kernel.parameters) {
       const ArgumentType type = argument_type(parameter, kernel);
       const auto scalar = parse_scalar_type(type.type);
-      if (!type.pointer && scalar && !is_real(*scalar) && is_size_name(parameter.name)) sizes.push_back(parameter.name);
+      if (!type.pointer && scalar && !is_real(*scalar) && is_size_name(parameter.name))
+        sizes.push_back(parameter.name);
     }
     for (const std::vector<std::string>& group : extents_together()) {
       std::vector<std::string> found;
@@ -334,8 +386,9 @@ class Drafter {
     if (!has_elements_) {
       has_elements_ = true;
       elements_name_ = fresh("elements");
-      parameters_.push_back({elements_name_ + ": {type: int, default: " + std::to_string(kGuessedSize) + ", min: 1}",
-                             "how many elements the buffers have", ""});
+      parameters_.push_back(
+          {elements_name_ + ": {type: int, default: " + std::to_string(kGuessedSize) + ", min: 1}",
+           "how many elements the buffers have", ""});
     }
     return elements_name_;
   }
@@ -358,7 +411,8 @@ class Drafter {
       kind = "float";
     }
     Line line = {"", "", ""};
-    const std::string given = launched_with(kernel, static_cast<std::size_t>(parameter - kernel.parameters.begin()));
+    const std::string given =
+        launched_with(kernel, static_cast<std::size_t>(parameter - kernel.parameters.begin()));
     std::string value;
     if (kind == "bool") {
       value = given == "true" || given == "1" ? "true" : "false";
@@ -380,7 +434,9 @@ class Drafter {
     return mine;
   }
 
-  [[nodiscard]] bool is_type_parameter(const std::string& name) const { return type_parameters_.contains(name); }
+  [[nodiscard]] bool is_type_parameter(const std::string& name) const {
+    return type_parameters_.contains(name);
+  }
 
   /// "0.5" of "0.5f".
   static std::optional<std::string> real_of(std::string text) {
@@ -445,15 +501,14 @@ class Drafter {
     const auto element = parse_element_type(type.type);
     if ((type.read_only || !has_input) && !program_.records.contains(type.type)) {
       const bool real = !element || is_real(element->scalar);
-      init = real ? "{uniform: [0, 1]}"
-             : element->scalar == ScalarType::kBool ? "0"
-                                                    : "{uniform: [0, 16]}";
+      init = real ? "{uniform: [0, 1]}" : element->scalar == ScalarType::kBool ? "0" : "{uniform: [0, 16]}";
     }
     std::string todo = "shape";
     if (type.read_only || !has_input) todo += ", content";
     if (kernel.parameters[index].type.find("void") != std::string::npos) todo += ", type";
     buffer_lines_.push_back(
-        {name + ": {type: " + quoted(type.type) + ", shape: [" + quoted(elements) + "], init: " + init + "}", todo, ""});
+        {name + ": {type: " + quoted(type.type) + ", shape: [" + quoted(elements) + "], init: " + init + "}",
+         todo, ""});
     return name;
   }
 
@@ -491,7 +546,8 @@ class Drafter {
         guessed.push_back(parameter.name);
       }
     }
-    lines.push_back({"template_args: " + list(values), guessed.empty() ? "" : "the value of " + join(guessed, ", "), ""});
+    lines.push_back(
+        {"template_args: " + list(values), guessed.empty() ? "" : "the value of " + join(guessed, ", "), ""});
   }
 
   // ---------------------------------------------------------------------------------------- shapes
@@ -514,7 +570,7 @@ class Drafter {
     }
     std::vector<std::string> block_texts;
     for (const std::int64_t extent : block) block_texts.push_back(std::to_string(extent));
-    const std::string where = launch == nullptr ? "" : "line " + std::to_string(launch->line);
+    const std::string where = launch == nullptr ? "" : place_of(launch->line);
 
     const auto grid = launch == nullptr ? std::nullopt : translated_grid(kernel, *launch);
     if (grid) {
@@ -523,8 +579,11 @@ class Drafter {
       lines.push_back({"grid: " + list(guessed_grid(kernel, elements, block)), "how many blocks",
                        launch == nullptr ? "" : where + " has " + launch->grid});
     }
-    lines.push_back({"block: [" + join(block_texts, ", ") + "]", block_is_known ? "" : "work-items of a block",
-                     launch == nullptr || launch->block.empty() ? "" : where + (block_is_known ? ": " : " has ") + launch->block});
+    lines.push_back({"block: [" + join(block_texts, ", ") + "]",
+                     block_is_known ? "" : "work-items of a block",
+                     launch == nullptr || launch->block.empty()
+                         ? ""
+                         : where + (block_is_known ? ": " : " has ") + launch->block});
     add_shared(kernel, launch, block, lines);
   }
 
@@ -551,7 +610,8 @@ class Drafter {
   }
 
   /// The program's grid over the workload's parameters; nothing where it uses what these do not have.
-  std::optional<std::vector<std::string>> translated_grid(const TextKernel& kernel, const TextLaunch& launch) {
+  std::optional<std::vector<std::string>> translated_grid(const TextKernel& kernel,
+                                                          const TextLaunch& launch) {
     std::vector<std::string> grid;
     for (const std::string& extent : extents_of_launch(launch.grid)) {
       const auto translated = translate(kernel, launch, extent, 0);
@@ -562,8 +622,8 @@ class Drafter {
     return grid;
   }
 
-  std::optional<std::string> translate(const TextKernel& kernel, const TextLaunch& launch, const std::string& text,
-                                       int depth) {
+  std::optional<std::string> translate(const TextKernel& kernel, const TextLaunch& launch,
+                                       const std::string& text, int depth) {
     if (depth == kDeepestConstant) return std::nullopt;
     std::string result;
     const std::string kept = text;
@@ -615,8 +675,8 @@ class Drafter {
     return nested(kernel, launch, constant->second, depth);
   }
 
-  std::optional<std::string> nested(const TextKernel& kernel, const TextLaunch& launch, const std::string& text,
-                                    int depth) {
+  std::optional<std::string> nested(const TextKernel& kernel, const TextLaunch& launch,
+                                    const std::string& text, int depth) {
     const auto translated = translate(kernel, launch, text, depth + 1);
     return translated ? std::optional("(" + *translated + ")") : std::nullopt;
   }
@@ -626,7 +686,8 @@ class Drafter {
     std::vector<std::string> grid;
     if (block.size() > 1 && dimensions_.size() >= block.size()) {
       for (std::size_t i = 0; i < block.size(); ++i)
-        grid.push_back("ceil_div(" + scalar_name(kernel, dimensions_[i]) + ", " + std::to_string(block[i]) + ")");
+        grid.push_back("ceil_div(" + scalar_name(kernel, dimensions_[i]) + ", " + std::to_string(block[i]) +
+                       ")");
       return grid;
     }
     std::int64_t threads = 1;
@@ -639,19 +700,20 @@ class Drafter {
     const std::string given = launch == nullptr ? "" : launch->shared;
     if (!kernel.dynamic_shared && (given.empty() || given == "0")) return;
     std::string bytes = given;
-    for (const auto& [type, size] : std::array<std::pair<const char*, const char*>, 7>{{{"float", "4"},
-                                                                                     {"double", "8"},
-                                                                                     {"int", "4"},
-                                                                                     {"unsigned int", "4"},
-                                                                                     {"unsigned", "4"},
-                                                                                     {"char", "1"},
-                                                                                     {"long long", "8"}}}) {
+    for (const auto& [type, size] :
+         std::array<std::pair<const char*, const char*>, 7>{{{"float", "4"},
+                                                             {"double", "8"},
+                                                             {"int", "4"},
+                                                             {"unsigned int", "4"},
+                                                             {"unsigned", "4"},
+                                                             {"char", "1"},
+                                                             {"long long", "8"}}}) {
       const std::string call = std::string("sizeof(") + type + ")";
       for (std::size_t at = bytes.find(call); at != std::string::npos; at = bytes.find(call, at))
         bytes.replace(at, call.size(), size);
     }
     const auto translated = launch == nullptr ? std::nullopt : translate(kernel, *launch, bytes, 0);
-    const std::string where = launch == nullptr ? "" : "line " + std::to_string(launch->line);
+    const std::string where = launch == nullptr ? "" : place_of(launch->line);
     if (translated) {
       lines.push_back({"shared: " + quoted(*translated), "", where + ": " + given});
       return;
@@ -670,8 +732,8 @@ class Drafter {
       const std::string type = type_name(variable->second, kernel);
       const auto extent = extent_of(variable->second);
       if (type.empty() || !extent) {
-        draft_.notes.push_back("the variable '" + name + "' in constant memory is left as it is: '" + variable->second +
-                               "' has no form in a workload");
+        draft_.notes.push_back("the variable '" + name + "' in constant memory is left as it is: '" +
+                               variable->second + "' has no form in a workload");
         continue;
       }
       const std::string key = name + " in constant memory";
@@ -679,11 +741,11 @@ class Drafter {
         buffers_[key] = fresh(name);
         add_record_type(type, kernel);
         const auto element = parse_element_type(type);
-        const std::string init = program_.records.contains(type)       ? "0"
+        const std::string init = program_.records.contains(type)        ? "0"
                                  : !element || is_real(element->scalar) ? "{uniform: [0, 1]}"
                                                                         : "{uniform: [0, 16]}";
-        buffer_lines_.push_back({buffers_[key] + ": {type: " + quoted(type) + ", shape: [" + std::to_string(*extent) +
-                                     "], init: " + init + "}",
+        buffer_lines_.push_back({buffers_[key] + ": {type: " + quoted(type) + ", shape: [" +
+                                     std::to_string(*extent) + "], init: " + init + "}",
                                  "content, for constant memory", ""});
       }
       symbols.push_back(name + ": " + buffers_[key]);
@@ -719,10 +781,14 @@ class Drafter {
   }
 
   void write() {
-    write({"# Drafted by `kiln new` from " + request_.source + ". Look at the lines that say FILL IN.", "", ""}, 0);
+    write(
+        {"# Drafted by `kiln new` from " + request_.source + ". Look at the lines that say FILL IN.", "", ""},
+        0);
     write({"workload:", "", ""}, 0);
     write({"workload: " + quoted(request_.name), "", ""}, 2);
-    write({"summary: " + quoted(join(draft_.kernels, ", ") + " of " + request_.source), "what it computes", ""}, 2);
+    write(
+        {"summary: " + quoted(join(draft_.kernels, ", ") + " of " + request_.source), "what it computes", ""},
+        2);
     std::vector<Line> parameters = type_lines_;
     parameters.insert(parameters.end(), parameters_.begin(), parameters_.end());
     write_section("parameters", parameters);
@@ -751,7 +817,8 @@ class Drafter {
     for (const Line& line : buffer_lines_) {
       if (line.text.ends_with("init: 0}")) return line.text.substr(0, line.text.find(':'));
     }
-    return buffer_lines_.empty() ? "out" : buffer_lines_.front().text.substr(0, buffer_lines_.front().text.find(':'));
+    return buffer_lines_.empty() ? "out"
+                                 : buffer_lines_.front().text.substr(0, buffer_lines_.front().text.find(':'));
   }
 
   const DraftRequest& request_;

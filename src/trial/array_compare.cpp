@@ -134,7 +134,8 @@ Comparison compare_records(const BufferLayout& layout, const Region& region, con
       visit_scalar(member.type, [&]<class T>() {
         T value, other;
         std::memcpy(&value, bytes.data() + at, sizeof(T));
-        if (expected.number) return compare_one(of_part, tolerance, i * numbers + number, value, *expected.number);
+        if (expected.number)
+          return compare_one(of_part, tolerance, i * numbers + number, value, *expected.number);
         std::memcpy(&other, others.data() + at, sizeof(T));
         compare_one(of_part, tolerance, i * numbers + number, value, other);
       });

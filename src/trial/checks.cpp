@@ -96,7 +96,8 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
   ReferenceContent reference = run_reference(check);
   const BufferLayout other =
       layout_of(configuration, *configuration.workload().find_buffer(check.reference_buffer));
-  Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content), number_type(other)};
+  Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content),
+                    number_type(other)};
   if (check.reduce_sum) {
     expected.number = sum_of(other, full_region(other), expected.array);
   }
@@ -204,7 +205,8 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
   const auto expected =
       expected_of(configuration, check, variables, workspace, layout, run_reference, files, help.kept);
   if (!expected) return without_comparison(result, kNoExpectedValue);
-  const std::uint64_t bytes = layout.record != nullptr ? layout.bytes : layout.count * size_of(expected->type);
+  const std::uint64_t bytes =
+      layout.record != nullptr ? layout.bytes : layout.count * size_of(expected->type);
   if (!expected->number && expected->array.bytes() != bytes) {
     throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'",
                     check.where);

@@ -20,8 +20,8 @@ std::string size_text(const std::string& name, std::uint64_t bytes) {
 }
 
 /// Instances of templates of variables: the name in the workload, that in the code.
-std::map<std::string, std::string> template_variables(const Configuration& configuration, const KernelSpec& kernel,
-                                                      const CodeObject& code) {
+std::map<std::string, std::string> template_variables(const Configuration& configuration,
+                                                      const KernelSpec& kernel, const CodeObject& code) {
   std::map<std::string, std::string> names;
   for (const auto& [symbol, buffer] : kernel.symbols) {
     const std::string expression = symbol_expression(configuration, symbol);

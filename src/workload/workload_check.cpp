@@ -446,8 +446,8 @@ class Checker {
     const BufferSpec& other = require_buffer(item.reference_buffer, item.where);
     const bool other_records = workload_.find_type(other.type) != nullptr;
     if ((!records && !other_records) || buffer.type == other.type) return;
-    throw bad_input("the check compares buffer '" + item.buffer + "' of the type '" + buffer.type + "' with '" +
-                        item.reference_buffer + "' of the type '" + other.type +
+    throw bad_input("the check compares buffer '" + item.buffer + "' of the type '" + buffer.type +
+                        "' with '" + item.reference_buffer + "' of the type '" + other.type +
                         "'; records are compared with records of their own type",
                     item.where);
   }

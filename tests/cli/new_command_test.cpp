@@ -1,4 +1,5 @@
-// Drafts of workloads for programs with host code: valid as they are, and right once what is marked is filled in.
+// Drafts of workloads for programs with host code: valid as they are, and right once what is marked is filled
+// in.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,8 +117,11 @@ TEST_F(NewCommand, DraftsWhatTheProgramLaunches) {
   const std::string yaml = draft("saxpy", kSaxpy);
   EXPECT_THAT(yaml, HasSubstr("    a: {type: float, default: 3.0}  # as the program has it: 3.0f\n"));
   EXPECT_THAT(yaml, HasSubstr("    n: {type: int, default: 4096}  # as the program has it: n\n"));
-  EXPECT_THAT(yaml, HasSubstr("    d_x: {type: float, shape: [n], init: {uniform: [0, 1]}}  # FILL IN shape, content\n"));
-  EXPECT_THAT(yaml, HasSubstr("      grid: [\"(n + 128 - 1) // 128\"]  # line 18: (n+kThreads-1)/kThreads\n"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("    d_x: {type: float, shape: [n], init: {uniform: [0, 1]}}  # FILL IN shape, content\n"));
+  EXPECT_THAT(yaml,
+              HasSubstr("      grid: [\"(n + 128 - 1) // 128\"]  # line 18: (n+kThreads-1)/kThreads\n"));
   EXPECT_THAT(yaml, HasSubstr("      block: [128]  # line 18: kThreads\n"));
   EXPECT_THAT(yaml, HasSubstr("      args: [d_x, d_y, a, n]\n"));
 }
@@ -133,14 +137,16 @@ TEST_F(NewCommand, ADraftIsValidAndRunsUnchecked) {
 }
 
 TEST_F(NewCommand, RunsOnceTheMarksAreFilledIn) {
-  const CliResult ran = run_with("saxpy", draft("saxpy", kSaxpy),
-                                 {{"init: {uniform: [0, 1]}", "init: 5"}, {"checks: []", "checks: [{buffer: d_y, expected: 17}]"}});
+  const CliResult ran = run_with(
+      "saxpy", draft("saxpy", kSaxpy),
+      {{"init: {uniform: [0, 1]}", "init: 5"}, {"checks: []", "checks: [{buffer: d_y, expected: 17}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
 TEST_F(NewCommand, ACheckThatIsFilledInCanFail) {
-  const CliResult ran = run_with("saxpy", draft("saxpy", kSaxpy),
-                                 {{"init: {uniform: [0, 1]}", "init: 5"}, {"checks: []", "checks: [{buffer: d_y, expected: 18}]"}});
+  const CliResult ran = run_with(
+      "saxpy", draft("saxpy", kSaxpy),
+      {{"init: {uniform: [0, 1]}", "init: 5"}, {"checks: []", "checks: [{buffer: d_y, expected: 18}]"}});
   EXPECT_EQ(ran.code, kExitFailed);
 }
 
@@ -167,14 +173,18 @@ TEST_F(NewCommand, KnowsRecordsAndHip) {
   const std::string yaml = draft("particles", kParticles);
   EXPECT_THAT(yaml, HasSubstr("    Particle: {position: \"float[3]\", kind: int}\n"));
   EXPECT_THAT(yaml, HasSubstr("      shared: \"64 * 4\"  # line "));
-  EXPECT_THAT(yaml, HasSubstr("# 'inside' is left out: its argument 'box' is a 'Box' by value, which a workload cannot pass"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr(
+          "# 'inside' is left out: its argument 'box' is a 'Box' by value, which a workload cannot pass"));
   EXPECT_THAT(said_, HasSubstr("'inside' is left out"));
-  const CliResult ran = run_with("particles", yaml,
-                                 {{"checks: []", "checks: [{buffer: p, reference: {kernel: move_, buffer: q}}]"},
-                                  {"  run: ",
-                                   "    move_: {source: particles.cu, entry: move, grid: [4], block: [64], shared: \"64 * 4\", "
-                                   "args: [q, s, count, dt]}\n  run: "},
-                                  {"    p: {", "    q: {type: Particle, shape: [count], init: 0}\n    p: {"}});
+  const CliResult ran =
+      run_with("particles", yaml,
+               {{"checks: []", "checks: [{buffer: p, reference: {kernel: move_, buffer: q}}]"},
+                {"  run: ",
+                 "    move_: {source: particles.cu, entry: move, grid: [4], block: [64], shared: \"64 * 4\", "
+                 "args: [q, s, count, dt]}\n  run: "},
+                {"    p: {", "    q: {type: Particle, shape: [count], init: 0}\n    p: {"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
@@ -202,7 +212,8 @@ TEST_F(NewCommand, SaysWhatIsWrongWithItsInput) {
   EXPECT_EQ(none.code, kExitBadInput);
   EXPECT_THAT(none.err, HasSubstr("host.cu: no kernel"));
   const std::string saxpy = write("saxpy.cu", kSaxpy);
-  EXPECT_THAT(kiln({"new", saxpy, "saxpi", "-o", path("x.yaml")}).err, HasSubstr("no kernel 'saxpi'; did you mean 'saxpy'"));
+  EXPECT_THAT(kiln({"new", saxpy, "saxpi", "-o", path("x.yaml")}).err,
+              HasSubstr("no kernel 'saxpi'; did you mean 'saxpy'"));
   const std::string odd = write("odd.cu", "\n__global__ void k(float** rows) { rows[0][0] = 1; }\n");
   EXPECT_THAT(kiln({"new", odd, "-o", path("odd.yaml")}).err, HasSubstr("odd.cu:2:1: "));
   EXPECT_FALSE(exists("odd.yaml"));

@@ -44,7 +44,8 @@ class WholeProgram : public test::CliTest {
  protected:
   CliResult run(const std::string& text, const std::string& job, std::vector<std::string> more = {}) {
     write("scale.cu", text);
-    std::vector<std::string> arguments = {"run", write("job.yaml", job), "--device", "cpu", "--require-checks"};
+    std::vector<std::string> arguments = {"run", write("job.yaml", job), "--device", "cpu",
+                                          "--require-checks"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return kiln(arguments);
   }
@@ -53,7 +54,8 @@ class WholeProgram : public test::CliTest {
 TEST_F(WholeProgram, RunsAsItIsAndSaysWhatWasLeftOut) {
   const CliResult result = run(kProgram, kJob, {"--log-level", "info", "--format", "json"});
   EXPECT_EQ(result.code, kExitDone) << result.err;
-  const std::string note = "left out as host code: scale.cu: main and 1 other declaration; the headers <iostream>, <random>";
+  const std::string note =
+      "left out as host code: scale.cu: main and 1 other declaration; the headers <iostream>, <random>";
   EXPECT_THAT(result.err, HasSubstr(note));
   EXPECT_THAT(result.out, HasSubstr("\"note\":\"" + note));
   EXPECT_THAT(kiln({"cache", "explain", path("job.yaml"), "--arch", "native"}).out, HasSubstr(note));
@@ -76,8 +78,9 @@ TEST_F(WholeProgram, ErrorsHaveTheLinesOfTheFile) {
 }
 
 TEST_F(WholeProgram, AnUnknownInstructionOfAmdIsNamed) {
-  const CliResult result = run(
-      "__global__ void scale(float* data, int n) { data[0] = __builtin_amdgcn_mfma_f32_4x4x1f32(n); }\n", kJob);
+  const CliResult result =
+      run("__global__ void scale(float* data, int n) { data[0] = __builtin_amdgcn_mfma_f32_4x4x1f32(n); }\n",
+          kJob);
   EXPECT_EQ(result.code, kExitFailed);
   EXPECT_THAT(result.err, HasSubstr("'__builtin_amdgcn_mfma_f32_4x4x1f32' is an instruction of AMD's GPUs"));
 }
@@ -111,10 +114,12 @@ TEST_F(WholeProgram, RecordsAreComparedNumberByNumber) {
 }
 
 TEST_F(WholeProgram, RecordsAreComparedWithRecordsOfTheirType) {
-  const CliResult other = run(kRecords, records_job("2", "{buffer: p, reference: {kernel: same, buffer: r}}"));
+  const CliResult other =
+      run(kRecords, records_job("2", "{buffer: p, reference: {kernel: same, buffer: r}}"));
   EXPECT_EQ(other.code, kExitBadInput);
   EXPECT_THAT(other.err, HasSubstr("records are compared with records of their own type"));
-  EXPECT_THAT(run(kRecords, records_job("2", "{buffer: p, reduce: sum, expected: 1}")).err, HasSubstr("which have no sum"));
+  EXPECT_THAT(run(kRecords, records_job("2", "{buffer: p, reduce: sum, expected: 1}")).err,
+              HasSubstr("which have no sum"));
 }
 
 TEST_F(WholeProgram, AnInstanceOfATemplateOfVariablesIsASymbol) {

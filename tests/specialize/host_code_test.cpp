@@ -62,8 +62,10 @@ TEST(HostCode, LeavesOutMainAndWhatOnlyItUses) {
             "__device__ float f(float x) { return x * kBlock; }\n"
             "__global__ void k(float* a) { a[0] = f(a[0]); }\n"
             "\n");
-  EXPECT_THAT(spec.left_out,
-              ElementsAre("program.cu: fill, plain, main and 2 other declarations; the headers <iostream>, <vector>"));
+  EXPECT_THAT(
+      spec.left_out,
+      ElementsAre(
+          "program.cu: fill, plain, main and 2 other declarations; the headers <iostream>, <vector>"));
   EXPECT_TRUE(spec.unseen_headers.empty());
 }
 
@@ -105,23 +107,24 @@ TEST(HostCode, KeepsMacrosThatOpenAndCloseScopes) {
 }
 
 TEST(HostCode, ANameOfAParameterOrVariableIsNotThatOfAFunction) {
-  EXPECT_THAT(cut("float total(const float* a) { return a[0]; }\nfloat* data;\n"
-                  "__global__ void k(float* data, int n) { float total = 0; total += data[n]; data[0] = total; }\n" +
-                      std::string(kMain),
-                  {"k"}),
-              testing::StartsWith("\n\n__global__ void k"));
+  EXPECT_THAT(
+      cut("float total(const float* a) { return a[0]; }\nfloat* data;\n"
+          "__global__ void k(float* data, int n) { float total = 0; total += data[n]; data[0] = total; }\n" +
+              std::string(kMain),
+          {"k"}),
+      testing::StartsWith("\n\n__global__ void k"));
 }
 
 TEST(HostCode, LeavesOutFunctionsThatCallSuch) {
-  const std::string text = cut(
-      "#define CHECK(call) check(call, __LINE__)\n"
-      "inline void check(cudaError_t e, int line) { if (e != cudaSuccess) exit(line); }\n"
-      "void upload(float* a) { CHECK(copy(a)); }\n"
-      "void run(float* a) { upload(a); }\n"
-      "struct Mesh {\n  float* a;\n  void load() { run(a); }\n  void print() const { std::cout << a; }\n"
-      "  Mesh() {}\n  __device__ float at(int i) const { return a[i]; }\n};\n"
-      "__global__ void k(Mesh run) { run.a[0] = run.at(1); }\n",
-      {"k"});
+  const std::string text =
+      cut("#define CHECK(call) check(call, __LINE__)\n"
+          "inline void check(cudaError_t e, int line) { if (e != cudaSuccess) exit(line); }\n"
+          "void upload(float* a) { CHECK(copy(a)); }\n"
+          "void run(float* a) { upload(a); }\n"
+          "struct Mesh {\n  float* a;\n  void load() { run(a); }\n  void print() const { std::cout << a; }\n"
+          "  Mesh() {}\n  __device__ float at(int i) const { return a[i]; }\n};\n"
+          "__global__ void k(Mesh run) { run.a[0] = run.at(1); }\n",
+          {"k"});
   EXPECT_EQ(text,
             "#define CHECK(call) check(call, __LINE__)\n\n\n\n"
             "struct Mesh {\n  float* a;\n  \n  \n"
@@ -130,11 +133,12 @@ TEST(HostCode, LeavesOutFunctionsThatCallSuch) {
 }
 
 TEST(HostCode, KeepsConditionalsInBalance) {
-  const std::string text = cut(
-      "__global__ void k(float* a) { a[0] = 1; }\n"
-      "int main() {\n#ifdef BIG\n  k<<<2, 2>>>(0\n#else\n  k<<<1, 1>>>(0\n#endif\n  );\n#include \"more.inc\"\n}\n"
-      "#ifdef TWO\nvoid f() { cudaFree(0); }\n#else\nvoid g() { cudaFree(0); }\n#endif\n",
-      {"k"});
+  const std::string text =
+      cut("__global__ void k(float* a) { a[0] = 1; }\n"
+          "int main() {\n#ifdef BIG\n  k<<<2, 2>>>(0\n#else\n  k<<<1, 1>>>(0\n#endif\n  );\n#include "
+          "\"more.inc\"\n}\n"
+          "#ifdef TWO\nvoid f() { cudaFree(0); }\n#else\nvoid g() { cudaFree(0); }\n#endif\n",
+          {"k"});
   EXPECT_EQ(text,
             "__global__ void k(float* a) { a[0] = 1; }\n\n#ifdef BIG\n\n#else\n\n#endif\n\n\n\n"
             "#ifdef TWO\n\n#else\n\n#endif\n");
@@ -149,14 +153,15 @@ TEST(HostCode, WhatBeginsInOneBranchAndEndsInAnotherStays) {
 
 TEST(HostCode, ReadsOnlyOneBranchForBrackets) {
   const std::string kernel =
-      "__global__ void k(float* a) {\n#ifdef A\n  if (a[0] > 1) {\n#else\n  if (a[0] > 2) {\n#endif\n    a[0] = 1;\n"
+      "__global__ void k(float* a) {\n#ifdef A\n  if (a[0] > 1) {\n#else\n  if (a[0] > 2) {\n#endif\n    "
+      "a[0] = 1;\n"
       "  }\n#if 0\n  }}} ((\n#endif\n}\n";
   EXPECT_EQ(cut(kernel + kMain, {"k"}), kernel + "\n");
 }
 
 TEST(HostCode, FollowsHeaders) {
-  Specialization spec = program("#include \"lib.h\"\n__global__ void k(T* a) { a[0] = g(); }\nint main() { go(); }\n",
-                                {"k"});
+  Specialization spec =
+      program("#include \"lib.h\"\n__global__ void k(T* a) { a[0] = g(); }\nint main() { go(); }\n", {"k"});
   spec.headers.push_back({"lib.h", "lib.h",
                           "typedef float T;\nvoid go() { FILE* f = fopen(\"a\", \"r\"); }\n"
                           "__device__ T g();\nT g() { return 1; }\nvoid reference(T* a) { a[0] = 2; }\n"});
@@ -178,8 +183,9 @@ TEST(HostCode, LeavesOutHeadersOfWhichNothingIsUsed) {
 }
 
 TEST(HostCode, KeepsAHeaderThatAKernelUses) {
-  EXPECT_THAT(cut("#include <functional>\ntemplate <class F> __global__ void k(F f) {}\n", {"k<std::plus<int>>"}),
-              HasSubstr("#include <functional>"));
+  EXPECT_THAT(
+      cut("#include <functional>\ntemplate <class F> __global__ void k(F f) {}\n", {"k<std::plus<int>>"}),
+      HasSubstr("#include <functional>"));
 }
 
 TEST(HostCode, UnderstandsNamesOfItsOwn) {
@@ -189,9 +195,21 @@ TEST(HostCode, UnderstandsNamesOfItsOwn) {
   EXPECT_EQ(cut(text, {"k"}), text);
 }
 
+TEST(HostCode, KnowsHostFunctionsThatAreNamedLikeKernelsOrTakeTypesInCapitals) {
+  EXPECT_EQ(cut("struct GPU_STATE { int n; };\n__global__ void k(int* a) { a[0] = 1; }\n"
+                "std::vector<int> k(const std::vector<int>& v) { k<<<1, 32>>>(nullptr); return v; }\n"
+                "void run(GPU_STATE& state, UNSEEN_CUDA_STATE& other) { k<<<1, 32>>>(nullptr); }\n"
+                "inline void GPU_CHECK(cudaError_t e) { if (e) exit(1); }\n"
+                "UNSEEN_DEVICE_CALL int g(int a) { return rand(); }\n",
+                {"k"}),
+            "\n__global__ void k(int* a) { a[0] = 1; }\n\n\n\nUNSEEN_DEVICE_CALL int g(int a) { return "
+            "rand(); }\n");
+}
+
 TEST(HostCode, NeverFails) {
-  for (const char* text : {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",
-                           "struct {", "operator", "extern \"C\" {", "a::b::c(", "using", "typedef struct {} x", "# define"}) {
+  for (const char* text :
+       {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",
+        "struct {", "operator", "extern \"C\" {", "a::b::c(", "using", "typedef struct {} x", "# define"}) {
     Specialization spec = program(text);
     leave_out_host_code(spec);
     EXPECT_THAT(spec.source_text.size(), testing::Le(std::string(text).size() + 1)) << text;

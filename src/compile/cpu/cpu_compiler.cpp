@@ -21,6 +21,7 @@
 #include "compile/unit_files.h"
 #include "device/cpu/cpu_target.h"
 #include "kiln/error.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -221,6 +222,7 @@ class CpuCompiler final : public Compiler {
     if (!specialization.headers.empty()) return std::nullopt;
     const Outline text = outline(specialization.source_text);
     for (const EntryPoint& entry : specialization.entries) {
+      if (names_variable(entry.name_expression)) continue;
       const std::string name = kernel_name(entry.name_expression);
       const auto names_it = [&](const Token& token) { return token.is(name); };
       const bool named =

@@ -76,8 +76,8 @@ class NvrtcCompiler final : public Compiler {
   }
 
   CompileResult compile(const Specialization& specialization) override {
-    return compile_without_missing_headers(
-        specialization, [&](const Specialization& one) { return compile_as_it_is(one); });
+    return compile_without_missing_headers(specialization,
+                                           [&](const Specialization& one) { return compile_as_it_is(one); });
   }
 
   /// NVRTC holds locks of its own: 16 threads compile 2.4 times as fast as one (docs/performance.md).
@@ -117,10 +117,12 @@ class NvrtcCompiler final : public Compiler {
     const auto begin = std::chrono::steady_clock::now();
     std::optional<NvrtcProgram> made;
     std::map<std::string, std::string> names;  // of each entry: by what NVRTC looks it up
-    for (const EntryPoint& entry : specialization.entries) names[entry.name_expression] = entry.name_expression;
+    for (const EntryPoint& entry : specialization.entries)
+      names[entry.name_expression] = entry.name_expression;
     const auto compile_so = [&] {
       NvrtcProgram& program = made.emplace(nvrtc, unit, specialization.source_name);
-      for (const EntryPoint& entry : specialization.entries) program.add_name(names.at(entry.name_expression));
+      for (const EntryPoint& entry : specialization.entries)
+        program.add_name(names.at(entry.name_expression));
       return program.compile(options, options_.time_limit);
     };
     nvrtc_abi::Result result = compile_so();

@@ -140,8 +140,7 @@ std::string cub_for_devices(const CudaHeaders& cuda, FileSystem& files) {
 std::string thrust_complex(const std::filesystem::path& path) {
   return "#pragma once\n#include <thrust/detail/config.h>\n#ifdef _CCCL_HOST\n#undef _CCCL_HOST\n"
          "#define _CCCL_HOST __device__\n#endif\n#include \"" +
-         path.string() +
-         "\"\n#ifdef _CCCL_HOST\n#undef _CCCL_HOST\n#define _CCCL_HOST __host__\n#endif\n";
+         path.string() + "\"\n#ifdef _CCCL_HOST\n#undef _CCCL_HOST\n#define _CCCL_HOST __host__\n#endif\n";
 }
 
 /// What CUDA's own headers include and do not bring, or bring for nvcc only.
@@ -155,19 +154,20 @@ void add_for_libraries(NvrtcHeaders& headers, const CudaHeaders& cuda, FileSyste
       if (auto text = header_text(name, cuda, files)) add(name, *text);
     }
   }
-  for (const char* name : {"complex", "limits", "type_traits", "utility", "tuple", "array", "functional", "iterator",
-                           "initializer_list", "new", "numeric"}) {
+  for (const char* name : {"complex", "limits", "type_traits", "utility", "tuple", "array", "functional",
+                           "iterator", "initializer_list", "new", "numeric"}) {
     if (auto text = header_text(name, cuda, files)) add(name, *text);
   }
-  for (const char* name : {"sstream", "iosfwd", "ostream", "istream", "iostream"}) add(name, std::string(kStreams));
+  for (const char* name : {"sstream", "iosfwd", "ostream", "istream", "iostream"})
+    add(name, std::string(kStreams));
   if (cuda.has("cub/config.cuh", files)) add("cub/cub.cuh", cub_for_devices(cuda, files));
   if (const auto path = cuda.find("thrust/complex.h", files)) add("thrust/complex.h", thrust_complex(*path));
 }
 
 }  // namespace
 
-NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool names_std, const CudaHeaders& cuda,
-                                FileSystem& files) {
+NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool names_std,
+                                const CudaHeaders& cuda, FileSystem& files) {
   NvrtcHeaders headers;
   if (!unseen.empty()) headers.folders = cuda.folders;
   const bool libraries = uses_libraries(unseen, cuda, files);
@@ -177,7 +177,8 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
     integers = cstdint ? "#include <cuda/std/cstdint>\n" : "";
     if (cstdint) headers.in_memory.push_back(*std::move(cstdint));
   }
-  std::string nvcc = "#pragma once\n" + std::string(embedded::kNvcc) + integers + std::string(embedded::kMathConstants);
+  std::string nvcc =
+      "#pragma once\n" + std::string(embedded::kNvcc) + integers + std::string(embedded::kMathConstants);
   // libcu++ has more under these names than functions of float and double.
   if (names_std && !libraries) nvcc += std::string(embedded::kMath);
   headers.in_memory.emplace_back(kNvccHeader, std::move(nvcc));

@@ -2,8 +2,8 @@
 
 #include "compile/hip/hiprtc_unit.h"
 #include "compile/lowered_names.h"
-#include "specialize/symbol_expression.h"
 #include "device/hip/code_object.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {

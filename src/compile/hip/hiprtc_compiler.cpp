@@ -57,8 +57,8 @@ class HiprtcCompiler final : public Compiler {
 
   CompileResult compile(const Specialization& specialization) override {
     require_known_isa(library(), specialization.target.arch);
-    return compile_without_missing_headers(
-        specialization, [&](const Specialization& one) { return compile_as_it_is(one); });
+    return compile_without_missing_headers(specialization,
+                                           [&](const Specialization& one) { return compile_as_it_is(one); });
   }
 
   std::vector<std::string> quick_options() const override { return {"-O1"}; }

@@ -35,7 +35,8 @@ inline constexpr const char* kHipccHeader = "kiln/hipcc.h";
 [[nodiscard]] bool uses_cuda_warp(const Specialization& specialization);
 
 /// For hipRTC, which has none of C's headers: those that the texts include, and kHipccHeader in front. CUDA's
-/// functions of a warp are for texts that use them; there a warp has 32 work-items, whatever the wavefront has.
+/// functions of a warp are for texts that use them; there a warp has 32 work-items, whatever the wavefront
+/// has.
 void add_language_headers(RtcUnit& unit, const Specialization& specialization);
 
 /// Of all their texts, for the compiler's fingerprint.
