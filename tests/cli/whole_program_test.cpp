@@ -72,7 +72,7 @@ TEST_F(WholeProgram, ErrorsHaveTheLinesOfTheFile) {
   std::string wrong = kProgram;
   wrong.replace(wrong.find("kFactor;\n}"), 7, "kFaktor");
   const CliResult result = run(wrong, kJob);
-  EXPECT_EQ(result.code, kExitFailed);
+  EXPECT_EQ(result.code, kExitBadInput);
   EXPECT_THAT(result.err, HasSubstr("scale.cu:9:"));
   EXPECT_THAT(result.err, HasSubstr("'helper_timer.h' was not found"));
 }
@@ -81,7 +81,7 @@ TEST_F(WholeProgram, AnUnknownInstructionOfAmdIsNamed) {
   const CliResult result =
       run("__global__ void scale(float* data, int n) { data[0] = __builtin_amdgcn_mfma_f32_4x4x1f32(n); }\n",
           kJob);
-  EXPECT_EQ(result.code, kExitFailed);
+  EXPECT_EQ(result.code, kExitBadInput);
   EXPECT_THAT(result.err, HasSubstr("'__builtin_amdgcn_mfma_f32_4x4x1f32' is an instruction of AMD's GPUs"));
 }
 
@@ -110,7 +110,7 @@ TEST_F(WholeProgram, RecordsAreComparedNumberByNumber) {
   EXPECT_EQ(run(kRecords, records_job("2", check)).code, kExitDone);
   const CliResult wrong = run(kRecords, records_job("2.5", check));
   EXPECT_EQ(wrong.code, kExitFailed);
-  EXPECT_THAT(wrong.err, HasSubstr("32 of 128 numbers differ; worst: p[0].b[1] is 2, expected 2.5 (exact)"));
+  EXPECT_THAT(wrong.out, HasSubstr("32 of 128 numbers differ; worst: p[0].b[1] is 2, expected 2.5 (exact)"));
 }
 
 TEST_F(WholeProgram, RecordsAreComparedWithRecordsOfTheirType) {

@@ -3,8 +3,8 @@ using uint = unsigned int;
 using ushort = unsigned short;
 using ulong = unsigned long;
 
-// uint64_t and size_t are unsigned long, for which CUDA has no atomic functions; those of unsigned long long do
-// the same. Templates, so that functions of the text's own come first.
+// uint64_t and size_t are unsigned long, for which CUDA has no atomic functions; those of unsigned long long
+// do the same. Templates, so that functions of the text's own come first.
 namespace kiln_nvcc {
 template <class T, class Wanted>
 struct Only {};

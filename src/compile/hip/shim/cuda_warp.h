@@ -1,5 +1,6 @@
-// CUDA's functions of a warp, for texts that were written for warps of 32 work-items: a wavefront of 64 is two of
-// them. Masks count as in CUDA; work-items of a wavefront run in step, so that nothing has to be waited for.
+// CUDA's functions of a warp, for texts that were written for warps of 32 work-items: a wavefront of 64 is
+// two of them. Masks count as in CUDA; work-items of a wavefront run in step, so that nothing has to be
+// waited for.
 #ifdef __AMDGCN__
 #undef warpSize
 #define warpSize 32
@@ -78,8 +79,8 @@ __device__ inline unsigned __match_all_sync(unsigned mask, T value, int* all) {
   *all = equal == (mask & kiln_hip::ballot(1));
   return *all ? equal : 0u;
 }
-#define KILN_HIP_REDUCE(name, type, expression)                                      \
-  __device__ inline type name(unsigned mask, type value) {                           \
+#define KILN_HIP_REDUCE(name, type, expression)                                            \
+  __device__ inline type name(unsigned mask, type value) {                                 \
     return kiln_hip::reduce<type>(mask, value, [](type a, type b) { return expression; }); \
   }
 KILN_HIP_REDUCE(__reduce_add_sync, int, a + b)
