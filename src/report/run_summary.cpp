@@ -113,7 +113,7 @@ std::string log_text(const std::string& log) {
 std::string paragraph(const std::vector<Record>& records, const Record& record, const TextStyle& style) {
   std::string text =
       paint(name_with_device(records, record) + ": " + to_string(record.status), Tone::kBad, style) + "\n";
-  const std::string log = log_text(log_beside(record.message, record.log));
+  const std::string log = log_beside(record.message, log_text(record.log));
   // The message of a wrong result is that of a check, which follows.
   const bool in_checks =
       record.status == RunStatus::kWrong && std::any_of(record.checks.begin(), record.checks.end(),
