@@ -17,6 +17,7 @@ struct Subcommand {
 
 [[nodiscard]] Subcommand add_run_command(CLI::App& app);
 [[nodiscard]] Subcommand add_study_command(CLI::App& app);
+[[nodiscard]] Subcommand add_new_command(CLI::App& app);
 [[nodiscard]] Subcommand add_validate_command(CLI::App& app);
 [[nodiscard]] Subcommand add_devices_command(CLI::App& app);
 [[nodiscard]] Subcommand add_workloads_command(CLI::App& app);

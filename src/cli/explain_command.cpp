@@ -76,7 +76,8 @@ int run(World& world, const ExplainArguments& arguments) {
   if (arguments.json)
     world.out() << explanation_to_json(all) << "\n";
   else
-    world.out() << explanation_summary(all) << (settings.cache ? "" : "; the setting 'cache' is off") << "\n";
+    world.out() << left_out_lines(all) << explanation_summary(all)
+                << (settings.cache ? "" : "; the setting 'cache' is off") << "\n";
   return kExitDone;
 }
 

@@ -49,6 +49,7 @@ struct KnownCommand {
 /// In the order of the help.
 constexpr KnownCommand kCommands[] = {
     {"run", add_run_command, true},
+    {"new", add_new_command},
     {"validate", add_validate_command},
     {"study", add_study_command, true},
     {"tune", add_tune_command},

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -61,7 +62,10 @@ std::string function_of(const std::string& spelling) {
 std::string entry_uses(const std::vector<EntryPoint>& entries) {
   std::string text =
       "\n#line 1 \"kiln entries\"\nstatic const void* const kiln_entries[] __attribute__((used)) = {\n";
-  for (const EntryPoint& entry : entries) text += "(const void*)(&" + entry.name_expression + "),\n";
+  for (const EntryPoint& entry : entries) {
+    const std::string& name = entry.name_expression;
+    text += "(const void*)(" + (names_variable(name) ? name : "&" + name) + "),\n";
+  }
   return text + "};\n";
 }
 
@@ -79,6 +83,7 @@ std::variant<std::map<std::string, std::string>, std::string> find_lowered_names
   std::vector<std::string> unclear;
   for (const EntryPoint& entry : entries) {
     const std::string& expression = entry.name_expression;
+    if (names_variable(expression)) continue;  // no kernel
     const std::string wanted = expression_spelled(expression);
     const auto itself = [&](const std::string& symbol) { return symbol == wanted; };
     const auto same = [&](const std::string& symbol) { return spelled(symbol) == wanted; };

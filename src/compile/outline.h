@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compile/tokens.h"
+#include "specialize/tokens.h"
 
 namespace kiln {
 

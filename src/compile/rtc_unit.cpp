@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -49,7 +50,7 @@ RtcUnit make_rtc_unit(const Specialization& specialization, const RtcDialect& di
   std::set<std::string> bounded;
   for (const EntryPoint& entry : specialization.entries) {
     const std::string name = function_name(entry.name_expression);
-    if (!bounded.insert(name).second) continue;
+    if (names_variable(entry.name_expression) || !bounded.insert(name).second) continue;
     const std::string& bounds = entry.launch_bounds;
     unit.text += "#define KILN_LAUNCH_BOUNDS_" + name +
                  (bounds.empty() ? "" : " " + dialect.launch_bounds(bounds)) + "\n";

@@ -43,6 +43,7 @@ namespace {
 constexpr std::uint64_t kMaxNodes = 100'000;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
+constexpr std::string_view kMergeKey = "<<";
 
 std::string child_path(const std::string& parent, const std::string& key) {
   return parent.empty() ? key : parent + "." + key;
@@ -111,7 +112,10 @@ class YamlNode::Builder : public YAML::EventHandler {
                   YAML::EmitterStyle::value /*style*/) override {
     open(create(Kind::kMap, mark, anchor));
   }
-  void OnMapEnd() override { close_top(); }
+  void OnMapEnd() override {
+    merge(*stack_.back().raw);
+    close_top();
+  }
 
  private:
   struct Open {
@@ -130,6 +134,44 @@ class YamlNode::Builder : public YAML::EventHandler {
     raw.mark = mark;
     if (anchor != YAML::NullAnchor) anchors_[anchor] = &raw;
     return &raw;
+  }
+
+  static bool is_merge_key(const Raw& key) { return key.text == kMergeKey && !key.quoted; }
+
+  /// In place of "<<" the members of the maps that it names, but for those that the map has itself; where two
+  /// of several maps have one key, the first counts.
+  void merge(Raw& map) {
+    const auto merges = [](const auto& member) { return is_merge_key(*member.first); };
+    if (std::none_of(map.members.begin(), map.members.end(), merges)) return;
+    std::set<std::string> keys;
+    for (const auto& [key, value] : map.members) {
+      if (!is_merge_key(*key)) keys.insert(key->text);
+    }
+    std::vector<std::pair<const Raw*, const Raw*>> members;
+    for (const auto& [key, value] : map.members) {
+      if (!is_merge_key(*key)) {
+        members.emplace_back(key, value);
+        continue;
+      }
+      for (const Raw* other : maps_of(*value)) {
+        for (const auto& member : other->members) {
+          if (keys.insert(member.first->text).second) members.push_back(member);
+        }
+      }
+    }
+    map.members = std::move(members);
+  }
+
+  [[nodiscard]] std::vector<const Raw*> maps_of(const Raw& value) const {
+    const std::vector<const Raw*> maps =
+        value.kind == Kind::kSequence ? value.items : std::vector<const Raw*>{&value};
+    for (const Raw* map : maps) {
+      if (map->kind != Kind::kMap)
+        throw bad_input(
+            "'<<' takes a map, or a list of maps, such as *name; found " + std::string(describe(map->kind)),
+            document_.locate(map->mark));
+    }
+    return maps;
   }
 
   void open(Raw* raw) {

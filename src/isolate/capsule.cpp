@@ -68,7 +68,7 @@ std::string header_file(std::size_t index) {
 Json to_json(const Capsule& capsule) {
   // Names every member, so that a new one cannot be forgotten here.
   const auto& [source_name, source_path, source_text, params_header, headers, unseen_headers, defines,
-               options, include_directories, unknown_input, fast_math, lineinfo, entries, target] =
+               options, include_directories, unknown_input, fast_math, lineinfo, entries, target, left_out] =
       capsule.specialization;
   Json header_names = Json::array();
   for (const IncludedHeader& header : headers)
@@ -94,6 +94,7 @@ Json to_json(const Capsule& capsule) {
           {"options", list_to_json(options)},
           {"include_directories", list_to_json(include_directories)},
           {"unknown_input", bytes_to_json(unknown_input)},
+          {"left_out", list_to_json(left_out)},
           {"fast_math", fast_math},
           {"lineinfo", lineinfo},
           {"entries", entry_list}};
@@ -119,6 +120,7 @@ Capsule capsule_from(const Json& json) {
   spec.options = list_from_json(json.at("options"));
   spec.include_directories = list_from_json(json.at("include_directories"));
   if (json.contains("unknown_input")) spec.unknown_input = bytes_from_json(json.at("unknown_input"));
+  if (json.contains("left_out")) spec.left_out = list_from_json(json.at("left_out"));
   spec.fast_math = json.at("fast_math").get<bool>();
   spec.lineinfo = json.at("lineinfo").get<bool>();
   for (const Json& entry : json.at("entries")) spec.entries.push_back(entry_from(entry));

@@ -9,6 +9,7 @@
 
 #include "job/variant_record.h"
 #include "record/failure.h"
+#include "record/failure_text.h"
 
 namespace kiln {
 namespace {
@@ -63,7 +64,9 @@ class VariantLane {
     // wrong.
     const Failure* failure = failure_of(record->status);
     if (failure != nullptr && failure->exit_code == kExitBadInput && plan_.variants.size() == 1)
-      throw Error(failure->kind, record->message + (record->log.empty() ? "" : "\n" + record->log));
+      throw Error(
+          failure->kind,
+          record->message + (record->log.empty() ? "" : "\n" + log_beside(record->message, record->log)));
     return record;
   }
 

@@ -24,6 +24,7 @@ std::vector<ExplainedUnit> explain_job(const JobPlan& plan, const Target& target
       for (const EntryPoint& entry : specialization.entries) added.entries.push_back(entry.name_expression);
       added.key = key.digest;
       added.unknown_input = compiler.unknown_input(specialization);
+      added.left_out = specialization.left_out;
       keys.push_back(std::move(key));
     }
   }

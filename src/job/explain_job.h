@@ -15,7 +15,8 @@ struct ExplainedUnit {
   std::string target, source;
   std::vector<std::string> entries;
   std::string key;
-  std::string unknown_input;  ///< why its code is never kept; empty: it is
+  std::string unknown_input;          ///< why its code is never kept; empty: it is
+  std::vector<std::string> left_out;  ///< Specialization::left_out
   KeyExplanation explanation;
 };
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "config/expression.h"
 #include "record/failure.h"
+#include "specialize/host_code.h"
 #include "trial/unchecked.h"
 #include "workload/input_paths.h"
 
@@ -93,13 +94,20 @@ UnitUse use_of(const LoadedUnit& loaded) {
   use.binary_bytes = code.binary.size();
   // The compiler's log begins with why it made an intermediate form and no machine code.
   if (code.format == "ptx") use.note = code.log.substr(0, code.log.find('\n'));
+  if (!specialization.left_out.empty())
+    use.note += (use.note.empty() ? "" : "; ") + left_out_note(specialization);
   return use;
 }
 
 /// True if all code is there.
-bool load(Trial& trial, Record& record) {
+bool load(Trial& trial, Record& record, Log& log) {
   const std::optional<Diagnostic> failure = trial.load();
-  for (const LoadedUnit* unit : trial.loaded_units()) record.units.push_back(use_of(*unit));
+  for (const LoadedUnit* unit : trial.loaded_units()) {
+    record.units.push_back(use_of(*unit));
+    const Specialization& specialization = unit->unit.specialization;
+    if (unit->origin == Origin::kCompiled && !specialization.left_out.empty())
+      log.info(left_out_note(specialization));
+  }
   if (!failure) return true;
   record.status = RunStatus::kCompileFailed;
   record.message = failure->summary;
@@ -190,7 +198,7 @@ TrialEnd prepare_trial(Trial& trial, Record& record, const JobContext& context, 
     record.compiler = identity_of(context.compiler_for(record.device.target.backend));
     describe_code(trial.configuration(), trial.specialise(), context.files, record);
     if (context.watch != nullptr) context.watch->variant_begins(record);
-    if (!load(trial, record)) return;
+    if (!load(trial, record, context.log)) return;
     trial.prepare();
     trial.verify();
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.h"
 
@@ -81,13 +82,22 @@ std::string explanation_summary(const std::vector<ExplainedUnit>& units) {
   return counted(hits, "hit", "hits") + ", " + counted(units.size() - hits, "miss", "misses");
 }
 
+std::string left_out_lines(const std::vector<ExplainedUnit>& units) {
+  std::set<std::string> lines;
+  for (const ExplainedUnit& unit : units) {
+    for (const std::string& phrase : unit.left_out) lines.insert("left out as host code: " + phrase + "\n");
+  }
+  return join({lines.begin(), lines.end()}, "");
+}
+
 std::string explanation_to_json(const std::vector<ExplainedUnit>& units) {
   nlohmann::json all = nlohmann::json::array();
   for (const ExplainedUnit& unit : units) {
     const KeyExplanation& explanation = unit.explanation;
-    nlohmann::json one = {{"variant", unit.label},   {"target", unit.target}, {"source", unit.source},
-                          {"entries", unit.entries}, {"key", unit.key},       {"answer", answer_of(unit)},
-                          {"layer", nullptr},        {"why", nullptr},        {"nearest", nullptr}};
+    nlohmann::json one = {{"variant", unit.label},    {"target", unit.target}, {"source", unit.source},
+                          {"entries", unit.entries},  {"key", unit.key},       {"answer", answer_of(unit)},
+                          {"layer", nullptr},         {"why", nullptr},        {"nearest", nullptr},
+                          {"left_out", unit.left_out}};
     if (explanation.hit()) one["layer"] = explanation.layer.string();
     if (!explanation.hit()) one["why"] = reason_of(unit);
     if (explanation.nearest) one["nearest"] = nearest_json(*explanation.nearest);

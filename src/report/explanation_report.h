@@ -18,6 +18,9 @@ namespace kiln {
 /// "3 hits, 1 miss".
 [[nodiscard]] std::string explanation_summary(const std::vector<ExplainedUnit>& units);
 
+/// What was left out of the units' texts, a line for each text.
+[[nodiscard]] std::string left_out_lines(const std::vector<ExplainedUnit>& units);
+
 /// An array with an object for each unit, on one line without its end; bytes that are not UTF-8 become
 /// U+FFFD.
 [[nodiscard]] std::string explanation_to_json(const std::vector<ExplainedUnit>& units);

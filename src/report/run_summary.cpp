@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "device/backend_kind.h"
+#include "record/failure_text.h"
 #include "report/record_table.h"
 
 namespace kiln {
@@ -112,8 +113,12 @@ std::string log_text(const std::string& log) {
 std::string paragraph(const std::vector<Record>& records, const Record& record, const TextStyle& style) {
   std::string text =
       paint(name_with_device(records, record) + ": " + to_string(record.status), Tone::kBad, style) + "\n";
-  const std::string log = log_text(record.log);
-  if (!record.message.empty() && !log.starts_with(record.message)) text += indented(record.message, "  ");
+  const std::string log = log_beside(record.message, log_text(record.log));
+  // The message of a wrong result is that of a check, which follows.
+  const bool in_checks =
+      record.status == RunStatus::kWrong && std::any_of(record.checks.begin(), record.checks.end(),
+                                                        [](const CheckResult& check) { return !check.ok; });
+  if (!record.message.empty() && !in_checks) text += indented(record.message, "  ");
   for (const CheckResult& check : record.checks) {
     if (!check.ok) text += indented(check.name + ": " + check_sentence(check), "  ");
   }

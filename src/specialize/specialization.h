@@ -46,6 +46,8 @@ struct Specialization {
   bool lineinfo = false;  ///< the code tells which line of which file it comes from, for profilers
   std::vector<EntryPoint> entries;
   Target target;
+  /// What leave_out_host_code() took out of the texts, a phrase for each of them; not part of the key.
+  std::vector<std::string> left_out = {};
 };
 
 /// The file that the code's lines are said to come from: its name, or its whole path with `lineinfo`. In the

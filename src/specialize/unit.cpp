@@ -7,8 +7,11 @@
 #include "base/text.h"
 #include "config/expression.h"
 #include "device/backend_kind.h"
+#include "specialize/hip_words.h"
+#include "specialize/host_code.h"
 #include "specialize/includes.h"
 #include "specialize/inputs.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -214,6 +217,14 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
       add_entry(unit->specialization,
                 {expression, fixed_block(configuration, *shape, target), bounds_text(configuration, kernel)});
     }
+    for (const auto& [symbol, buffer] : kernel.symbols) {
+      const std::string entry = entry_of_variable(symbol_expression(configuration, symbol));
+      if (!entry.empty()) add_entry(unit->specialization, {entry, std::nullopt, ""});
+    }
+  }
+  for (Unit& unit : units) {
+    translate_hip_words(unit.specialization);
+    leave_out_host_code(unit.specialization);
   }
   return units;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "base/statistics.h"
 #include "base/text.h"
@@ -110,6 +111,53 @@ std::string element_text(const ArrayContent& array, ScalarType type, std::uint64
       return std::to_string(part.at<T>(index));
     }
   });
+}
+
+Comparison compare_records(const BufferLayout& layout, const Region& region, const Tolerance& tolerance,
+                           const ArrayContent& values, const Expected& expected) {
+  const RecordType& record = *layout.record;
+  const std::size_t numbers = record.members.size();
+  std::vector<Comparison> found(parts_of(layout));
+  for_each_part(Runs(layout, region), [&](std::size_t index, Range range, const std::vector<Range>& ranges) {
+    std::vector<std::byte> room, other_room;
+    const auto bytes_of = [&](const ArrayContent& array, std::vector<std::byte>& own) {
+      return array.part(range.begin * record.bytes,
+                        static_cast<std::size_t>(range.end - range.begin) * record.bytes, own);
+    };
+    const std::span<const std::byte> bytes = bytes_of(values, room);
+    const std::span<const std::byte> others =
+        expected.number ? std::span<const std::byte>() : bytes_of(expected.array, other_room);
+    Comparison of_part;
+    const auto compare_number = [&](std::uint64_t i, std::size_t number) {
+      const RecordMember& member = record.members[number];
+      const std::size_t at = static_cast<std::size_t>(i - range.begin) * record.bytes + member.offset;
+      visit_scalar(member.type, [&]<class T>() {
+        T value, other;
+        std::memcpy(&value, bytes.data() + at, sizeof(T));
+        if (expected.number)
+          return compare_one(of_part, tolerance, i * numbers + number, value, *expected.number);
+        std::memcpy(&other, others.data() + at, sizeof(T));
+        compare_one(of_part, tolerance, i * numbers + number, value, other);
+      });
+    };
+    for (const Range& run : ranges) {
+      for (std::uint64_t i = run.begin; i < run.end; ++i) {
+        for (std::size_t number = 0; number < numbers; ++number) compare_number(i, number);
+      }
+    }
+    found[index] = of_part;
+  });
+  Comparison result;
+  for (const Comparison& part : found) merge(result, part);
+  return result;
+}
+
+std::string record_number_text(const ArrayContent& array, const RecordType& record, std::uint64_t place) {
+  const RecordMember& member = record.members[place % record.members.size()];
+  std::vector<std::byte> room;
+  const std::span<const std::byte> bytes =
+      array.part(place / record.members.size() * record.bytes + member.offset, size_of(member.type), room);
+  return element_text(ArrayContent(std::vector<std::byte>(bytes.begin(), bytes.end())), member.type, 0);
 }
 
 Comparison compare_on_host(const BufferLayout& layout, const Region& region, const Tolerance& tolerance,

@@ -78,6 +78,15 @@ struct Expected {
                                          const Tolerance& tolerance, const ArrayContent& values,
                                          const Expected& expected);
 
+/// The same of records, number by number; both arrays hold records of the layout's type. Of its indices the
+/// place of a number is the record's index times the numbers of a record, and the number's among them.
+[[nodiscard]] Comparison compare_records(const BufferLayout& layout, const Region& region,
+                                         const Tolerance& tolerance, const ArrayContent& values,
+                                         const Expected& expected);
+/// The number at such a place.
+[[nodiscard]] std::string record_number_text(const ArrayContent& array, const RecordType& record,
+                                             std::uint64_t place);
+
 /// Rounded where it has 64 bits.
 [[nodiscard]] double element_of(const ArrayContent& array, ScalarType type, std::uint64_t index);
 /// With all digits of a whole number.

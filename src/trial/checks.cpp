@@ -62,6 +62,11 @@ ArrayContent read_array(const Configuration& configuration, const Workspace& wor
   return ArrayContent(std::move(content));
 }
 
+/// Of the elements that are compared one by one; records have others.
+ScalarType number_type(const BufferLayout& layout) {
+  return layout.scalar.value_or(ScalarType::kDouble);
+}
+
 /// `nullopt`: an optional file is not there and nothing else is given.
 std::optional<Expected> expected_number(const Configuration& configuration, const CheckSpec& check,
                                         const Variables& variables, FileSystem& files) {
@@ -82,7 +87,7 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
     const bool optional_here = file.optional || !check.reference_kernel.empty();
     file.optional = optional_here;
     if (file_is_there(configuration, file, files)) {
-      Expected expected{file_name(configuration, file), std::nullopt, {}, layout.scalar.value()};
+      Expected expected{file_name(configuration, file), std::nullopt, {}, number_type(layout)};
       expected.array = read_array(configuration, workspace, layout, file, files, kept);
       return expected;
     }
@@ -91,10 +96,8 @@ std::optional<Expected> expected_of(const Configuration& configuration, const Ch
   ReferenceContent reference = run_reference(check);
   const BufferLayout other =
       layout_of(configuration, *configuration.workload().find_buffer(check.reference_buffer));
-  if (!other.scalar)
-    throw bad_input("buffer '" + check.reference_buffer + "' holds records, which cannot be compared",
-                    check.where);
-  Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content), *other.scalar};
+  Expected expected{std::move(reference.name), std::nullopt, std::move(reference.content),
+                    number_type(other)};
   if (check.reduce_sum) {
     expected.number = sum_of(other, full_region(other), expected.array);
   }
@@ -109,6 +112,7 @@ Comparison compare(const CheckSpec& check, const BufferLayout& layout, const Reg
     compare_one(result, tolerance, 0, sum_of(layout, region, values), *expected.number);
     return result;
   }
+  if (layout.record != nullptr) return compare_records(layout, region, tolerance, values, expected);
   if (on_device != nullptr) {
     if (const auto found = on_device->compare(layout, region, tolerance, values, expected)) return *found;
   }
@@ -147,14 +151,33 @@ struct ValueTexts {
 };
 
 ValueTexts worst_texts(const CheckSpec& check, const Comparison& found, const ArrayContent& values,
-                       ScalarType type, const Expected& expected) {
-  return {check.reduce_sum ? format_number(found.worst_value) : element_text(values, type, found.worst_index),
-          expected.number ? format_number(*expected.number)
-                          : element_text(expected.array, expected.type, found.worst_index)};
+                       const BufferLayout& layout, const Expected& expected) {
+  const std::uint64_t at = found.worst_index;
+  ValueTexts texts;
+  if (check.reduce_sum) {
+    texts.value = format_number(found.worst_value);
+  } else {
+    texts.value = layout.record != nullptr ? record_number_text(values, *layout.record, at)
+                                           : element_text(values, number_type(layout), at);
+  }
+  if (expected.number) {
+    texts.expected = format_number(*expected.number);
+  } else {
+    texts.expected = layout.record != nullptr ? record_number_text(expected.array, *layout.record, at)
+                                              : element_text(expected.array, expected.type, at);
+  }
+  return texts;
+}
+
+/// "[3, 17, 2]", of a record "[3].position[0]".
+std::string worst_place(const BufferLayout& layout, std::uint64_t at) {
+  if (layout.record == nullptr) return layout.index_text(at);
+  const auto& members = layout.record->members;
+  return layout.index_text(at / members.size()) + "." + members[at % members.size()].name;
 }
 
 std::string message_of(const CheckSpec& check, const CheckResult& result, const Tolerance& tolerance,
-                       const ValueTexts& worst_values) {
+                       const ValueTexts& worst_values, bool records = false) {
   if (result.compared == 0) {
     return "compared nothing: " + std::string(check.reduce_sum ? "the sums are" : "all elements are") +
            " below skip_below (" + format_number(tolerance.skip_below) + ")";
@@ -166,7 +189,7 @@ std::string message_of(const CheckSpec& check, const CheckResult& result, const 
   const std::string worst = check.buffer + result.worst_index + " is " + values;
   if (result.ok) return "worst: " + worst;
   return std::to_string(result.mismatches) + " of " + std::to_string(result.compared) +
-         " elements differ; worst: " + worst;
+         (records ? " numbers differ; worst: " : " elements differ; worst: ") + worst;
 }
 
 }  // namespace
@@ -175,8 +198,6 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
                       const Workspace& workspace, const ReferenceRunner& run_reference, FileSystem& files,
                       const CheckHelp& help) {
   const BufferLayout& layout = workspace.layout(check.buffer);
-  if (!layout.scalar)
-    throw bad_input("buffer '" + check.buffer + "' holds records, which cannot be compared", check.where);
   const Tolerance tolerance = tolerance_of(configuration, check);
   CheckResult result = start_result(check, tolerance);
   const Region region = region_of(configuration, check, layout, variables);
@@ -184,7 +205,9 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
   const auto expected =
       expected_of(configuration, check, variables, workspace, layout, run_reference, files, help.kept);
   if (!expected) return without_comparison(result, kNoExpectedValue);
-  if (!expected->number && expected->array.bytes() != layout.count * size_of(expected->type)) {
+  const std::uint64_t bytes =
+      layout.record != nullptr ? layout.bytes : layout.count * size_of(expected->type);
+  if (!expected->number && expected->array.bytes() != bytes) {
     throw bad_input("'" + expected->source + "' has another size than buffer '" + check.buffer + "'",
                     check.where);
   }
@@ -192,10 +215,10 @@ CheckResult run_check(const Configuration& configuration, const CheckSpec& check
   const Comparison comparison = compare(check, layout, region, tolerance, values, *expected, help.on_device);
   result.against = expected->source;
   add_comparison(result, comparison);
-  if (result.compared > 0) result.worst_index = layout.index_text(comparison.worst_index);
+  if (result.compared > 0) result.worst_index = worst_place(layout, comparison.worst_index);
   const ValueTexts texts =
-      result.compared > 0 ? worst_texts(check, comparison, values, *layout.scalar, *expected) : ValueTexts{};
-  result.message = message_of(check, result, tolerance, texts);
+      result.compared > 0 ? worst_texts(check, comparison, values, layout, *expected) : ValueTexts{};
+  result.message = message_of(check, result, tolerance, texts, layout.record != nullptr);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "launch/argument_values.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -18,13 +19,27 @@ std::string size_text(const std::string& name, std::uint64_t bytes) {
   return "'" + name + "' holds " + std::to_string(bytes) + " bytes";
 }
 
+/// Instances of templates of variables: the name in the workload, that in the code.
+std::map<std::string, std::string> template_variables(const Configuration& configuration,
+                                                      const KernelSpec& kernel, const CodeObject& code) {
+  std::map<std::string, std::string> names;
+  for (const auto& [symbol, buffer] : kernel.symbols) {
+    const std::string expression = symbol_expression(configuration, symbol);
+    const auto lowered = code.lowered_names.find(entry_of_variable(expression));
+    names[symbol] = lowered == code.lowered_names.end() ? expression : lowered->second;
+  }
+  return names;
+}
+
 }  // namespace
 
-SymbolVariables find_symbols(const KernelSpec& kernel, Module& module, const Workspace& workspace) {
+SymbolVariables find_symbols(const KernelSpec& kernel, Module& module, const Workspace& workspace,
+                             const std::map<std::string, std::string>& names) {
   SymbolVariables found;
   const std::string place = "kernels." + kernel.name + ".symbols: ";
   for (const auto& [name, buffer_name] : kernel.symbols) {
-    const auto symbol = module.symbol(name);
+    const auto known = names.find(name);
+    const auto symbol = module.symbol(known == names.end() ? name : known->second);
     const DeviceBuffer& buffer = workspace.buffer(buffer_name);
     if (!symbol)
       throw bad_input(place + "'" + kernel.source + "' defines no variable '" + name + "'", kernel.where);
@@ -70,7 +85,8 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
     addresses_.push_back(*places_.back());
   }
   launch_.keep_tensor_maps(addresses_);
-  symbols_ = find_symbols(kernel, *unit.code->module(), workspace);
+  symbols_ = find_symbols(kernel, *unit.code->module(), workspace,
+                          template_variables(configuration, kernel, unit.code->code()));
   for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,9 +22,10 @@ namespace kiln {
 using SymbolVariables = std::vector<std::pair<void*, std::string>>;
 
 /// Throws bad_input where the module has no such variable, and kUnfit where its size is not the
-/// buffer's.
+/// buffer's. `names`: what the module calls variables that have other names in the workload.
 [[nodiscard]] SymbolVariables find_symbols(const KernelSpec& kernel, Module& module,
-                                           const Workspace& workspace);
+                                           const Workspace& workspace,
+                                           const std::map<std::string, std::string>& names = {});
 
 /// Copies the buffers' content into the variables; complete on return.
 void load_symbols(const SymbolVariables& symbols, Workspace& workspace);

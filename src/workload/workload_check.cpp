@@ -434,12 +434,22 @@ class Checker {
     }
   }
 
-  void require_comparable(const std::string& name, const SourceLocation& where) {
-    const BufferSpec& buffer = require_buffer(name, where);
-    if (workload_.find_type(buffer.type) == nullptr) return;
-    throw bad_input("buffer '" + name + "' holds records of the type '" + buffer.type +
-                        "', which cannot be compared; expected a buffer of numbers",
-                    where);
+  /// Records are compared number by number, with records of their type.
+  void require_comparable(const CheckSpec& item) {
+    const BufferSpec& buffer = require_buffer(item.buffer, item.where);
+    const bool records = workload_.find_type(buffer.type) != nullptr;
+    if (records && item.reduce_sum)
+      throw bad_input("buffer '" + item.buffer + "' holds records of the type '" + buffer.type +
+                          "', which have no sum; expected a buffer of numbers",
+                      item.where);
+    if (item.reference_kernel.empty()) return;
+    const BufferSpec& other = require_buffer(item.reference_buffer, item.where);
+    const bool other_records = workload_.find_type(other.type) != nullptr;
+    if ((!records && !other_records) || buffer.type == other.type) return;
+    throw bad_input("the check compares buffer '" + item.buffer + "' of the type '" + buffer.type +
+                        "' with '" + item.reference_buffer + "' of the type '" + other.type +
+                        "'; records are compared with records of their own type",
+                    item.where);
   }
 
   [[nodiscard]] std::set<std::string> variables() const {
@@ -453,13 +463,12 @@ class Checker {
 
   void check_check(const CheckSpec& item) {
     if (item.variable.empty()) {
-      require_comparable(item.buffer, item.where);
+      require_comparable(item);
     } else {
       require_variable(item.variable, item.where);
     }
     if (!item.reference_kernel.empty()) {
       require_arguments(require_kernel(item.reference_kernel, item.where), item.where);
-      require_comparable(item.reference_buffer, item.where);
       if (item.reference_buffer == item.buffer) {
         throw bad_input("the check compares buffer '" + item.buffer +
                             "' with itself; expected another buffer that the reference kernel writes",

@@ -72,7 +72,7 @@ TEST_F(RunCli, UnknownWordsSuggestTheNearest) {
   EXPECT_EQ(option.code, kExitBadInput);
   EXPECT_EQ(option.err, "kiln: error: '--devcie' is not an option of 'kiln run'; did you mean '--device'?\n");
   EXPECT_THAT(kiln({"cache", "gc", "--json"}).err, HasSubstr("'--json' is not an option of 'kiln cache gc'"));
-  EXPECT_THAT(kiln({"frobnicate"}).err, HasSubstr("expected one of run, validate"));
+  EXPECT_THAT(kiln({"frobnicate"}).err, HasSubstr("expected one of run, new, validate"));
 }
 
 TEST_F(RunCli, WordsTooManyOrMissing) {

@@ -88,6 +88,26 @@ TEST(YamlNode, FollowsAnAlias) {
   EXPECT_EQ(root.at("other").at("x").integer(), 1);
 }
 
+TEST(YamlNode, MergesMaps) {
+  const YamlNode root = parse(
+      "a: &a {x: 1, y: 2, z: 3}\nb: &b {y: 20, w: 40}\n"
+      "one: {p: 0, <<: *a, y: 5}\nseveral: {<<: [*b, *a], z: 30}\nquoted: {'<<': 1}\n");
+  const auto text = [](const YamlNode& map) {
+    std::string all;
+    for (const auto& [key, value] : map.entries()) all += key + "=" + value.text() + " ";
+    return all;
+  };
+  EXPECT_EQ(text(root.at("one")), "p=0 x=1 z=3 y=5 ");
+  EXPECT_EQ(text(root.at("several")), "y=20 w=40 x=1 z=30 ");
+  EXPECT_EQ(text(root.at("quoted")), "<<=1 ");
+}
+
+TEST(YamlNode, RefusesToMergeWhatIsNoMap) {
+  EXPECT_THAT(bad_input_of([] { parse("a: &a 1\nb: {<<: *a}\n"); }),
+              HasSubstr("'<<' takes a map, or a list of maps, such as *name; found a scalar"));
+  EXPECT_THAT(bad_input_of([] { parse("b: {<<: [1]}\n"); }), HasSubstr("f.yaml:1:10"));
+}
+
 TEST(YamlNode, RefusesAnAliasToItself) {
   EXPECT_THAT(bad_input_of([] { parse("a: &a [1, *a]\n"); }), HasSubstr("an alias refers to itself"));
 }

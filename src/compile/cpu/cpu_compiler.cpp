@@ -14,12 +14,14 @@
 #include "compile/cpu/host_compiler.h"
 #include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
+#include "compile/missing_header.h"
 #include "compile/outline.h"
 #include "compile/outside_headers.h"
 #include "compile/process_diagnosis.h"
 #include "compile/unit_files.h"
 #include "device/cpu/cpu_target.h"
 #include "kiln/error.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -114,7 +116,9 @@ class CpuCompiler final : public Compiler {
       return Diagnostic{summary, summary, "", false};
     }
     try {
-      return compile_unit(specialization, make_cpu_unit(specialization, !compiler_.clang()));
+      return compile_without_missing_headers(specialization, [&](const Specialization& one) {
+        return compile_unit(one, make_cpu_unit(one, !compiler_.clang()));
+      });
     } catch (const std::filesystem::filesystem_error& error) {
       throw temporary_folder_error(options_.scratch, error);
     }
@@ -218,6 +222,7 @@ class CpuCompiler final : public Compiler {
     if (!specialization.headers.empty()) return std::nullopt;
     const Outline text = outline(specialization.source_text);
     for (const EntryPoint& entry : specialization.entries) {
+      if (names_variable(entry.name_expression)) continue;
       const std::string name = kernel_name(entry.name_expression);
       const auto names_it = [&](const Token& token) { return token.is(name); };
       const bool named =

@@ -15,6 +15,7 @@
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -66,6 +67,7 @@ class UnitWriter {
       unit_.text.append("#define ").append(name).append(" ").append(value).append("\n");
     std::set<std::string> named;
     for (const EntryPoint& entry : spec_.entries) {
+      if (names_variable(entry.name_expression)) continue;
       const std::string name = kernel_name(entry.name_expression);
       if (named.insert(name).second) unit_.text += "#define KILN_LAUNCH_BOUNDS_" + name + "\n";
     }
@@ -95,6 +97,7 @@ class UnitWriter {
     const bool unseen_header = includes_unseen_header();
     const SharedCallees shared_callees(texts());
     for (const EntryPoint& entry : spec_.entries) {
+      if (names_variable(entry.name_expression)) continue;
       const std::string number = std::to_string(index++);
       const std::string symbol = "kiln_kernel_" + number;
       if (!unit_.lowered_names.emplace(entry.name_expression, symbol).second) continue;
@@ -125,6 +128,9 @@ class UnitWriter {
     std::set<std::string> names;
     for (const Outline* text : texts()) {
       for (const DeviceVariable& variable : text->variables) names.insert(variable.qualified_name);
+    }
+    for (const EntryPoint& entry : spec_.entries) {
+      if (names_variable(entry.name_expression)) names.insert(entry.name_expression.substr(1));
     }
     if (names.empty()) return;
     unit_.text += "extern \"C\" KILN_EXPORT const kiln::cpu_abi::Symbol kiln_symbols[] = {\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 
@@ -67,10 +68,29 @@ bool has_headers(const Path& folder, FileSystem& files) {
 }  // namespace
 
 bool CudaHeaders::has(const std::string& name, FileSystem& files) const {
-  return std::any_of(folders.begin(), folders.end(), [&](const Path& folder) {
+  return find(name, files).has_value();
+}
+
+std::optional<Path> CudaHeaders::find(const std::string& name, FileSystem& files) const {
+  for (const Path& folder : folders) {
     const auto status = files.status(folder / name);
-    return status && status->type != FileStatus::Type::kDirectory;
-  });
+    if (status && status->type != FileStatus::Type::kDirectory) return folder / name;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> CudaHeaders::read(const std::string& name, FileSystem& files) const {
+  const auto path = find(name, files);
+  return path ? files.read_file(*path) : std::nullopt;
+}
+
+std::vector<std::string> CudaHeaders::list(const std::string& folder, FileSystem& files) const {
+  std::set<std::string> names;
+  for (const Path& headers : folders) {
+    if (!is_there(headers / folder, files)) continue;
+    for (std::string& name : files.list(headers / folder)) names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
 }
 
 std::string CudaHeaders::to_string() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ struct CudaHeaders {
   std::string cccl;                            ///< "3.0.1", of libcu++ (cuda/std) and CUB; empty without them
 
   [[nodiscard]] bool has(const std::string& name, FileSystem& files) const;
+  /// Where the header is.
+  [[nodiscard]] std::optional<std::filesystem::path> find(const std::string& name, FileSystem& files) const;
+  [[nodiscard]] std::optional<std::string> read(const std::string& name, FileSystem& files) const;
+  /// Names of what is in a folder of headers, sorted.
+  [[nodiscard]] std::vector<std::string> list(const std::string& folder, FileSystem& files) const;
   /// "CUDA 13.0, CCCL 3.0.1": what a cache key says of them.
   [[nodiscard]] std::string to_string() const;
 };

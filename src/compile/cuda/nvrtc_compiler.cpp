@@ -1,5 +1,7 @@
 #include "compile/cuda/nvrtc_compiler.h"
 
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -13,6 +15,8 @@
 #include "compile/cuda/nvrtc_program.h"
 #include "compile/cuda/nvrtc_unit.h"
 #include "compile/identity_memo.h"
+#include "compile/kernel_cast.h"
+#include "compile/missing_header.h"
 #include "compile/portable_header.h"
 #include "compile/rtc_diagnosis.h"
 #include "kiln/error.h"
@@ -21,10 +25,16 @@ namespace kiln {
 namespace {
 
 /// Of what Kiln itself adds to every compile; grows when that changes the code.
-constexpr std::int64_t kUnitFormat = 2;
+constexpr std::int64_t kUnitFormat = 3;
 
 /// Spares a small compile a tenth of its time.
 constexpr const char* kMinimal = "--minimal";
+
+/// Functions without __device__ or __host__, which nvcc takes as those of the host, are the device's.
+constexpr const char* kDefaultDevice = "-default-device";
+
+/// In NVRTC's log, of a name expression.
+constexpr const char* kAmbiguousName = "cannot determine which instance of overloaded function";
 
 class NvrtcCompiler final : public Compiler {
  public:
@@ -66,28 +76,61 @@ class NvrtcCompiler final : public Compiler {
   }
 
   CompileResult compile(const Specialization& specialization) override {
+    return compile_without_missing_headers(specialization,
+                                           [&](const Specialization& one) { return compile_as_it_is(one); });
+  }
+
+  /// NVRTC holds locks of its own: 16 threads compile 2.4 times as fast as one (docs/performance.md).
+  [[nodiscard]] int compiles_at_once() const override { return 2; }
+
+  std::optional<RefusedOption> refuse(const std::vector<std::string>& options) const override {
+    return find_fixed_cuda_option(options);
+  }
+
+  /// Of ptxas; NVRTC has no such option of its own.
+  std::vector<std::string> quick_options() const override { return {"--ptxas-options=-O1"}; }
+
+  std::string abilities() override {
+    std::vector<std::string> archs;
+    for (const int arch : library().archs) archs.push_back("sm_" + std::to_string(arch));
+    return join(archs, ", ");
+  }
+
+ private:
+  CompileResult compile_as_it_is(const Specialization& specialization) {
     const NvrtcLibrary& nvrtc = library();
     const NvrtcArch arch = choose(compiled_arch(specialization));
     RtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
-    NvrtcHeaders more;
-    if (!specialization.unseen_headers.empty()) {
-      more = make_nvrtc_headers(specialization.unseen_headers, cuda_headers(), files_);
-    }
+    unit.text.insert(0, "#include \"" + std::string(kNvccHeader) + "\"\n");
+    const auto& unseen = specialization.unseen_headers;
+    NvrtcHeaders more = make_nvrtc_headers(unseen, names_std(specialization),
+                                           unseen.empty() ? CudaHeaders{} : cuda_headers(), files_);
     for (auto& [name, text] : more.in_memory) unit.add_header(std::move(name), std::move(text));
     keep_sources(unit, files_, log_);
     std::vector<std::string> options = nvrtc_options(specialization, arch, more.folders);
     if (has_own_cache(nvrtc.version())) options.emplace_back("--no-cache");
+    if (!has_option(specialization, {kDefaultDevice, "--device-as-default-execution-space"}))
+      options.emplace_back(kDefaultDevice);
     const bool minimal = may_be_minimal(specialization, nvrtc.version());
     if (minimal) options.emplace_back(kMinimal);
 
     const auto begin = std::chrono::steady_clock::now();
     std::optional<NvrtcProgram> made;
+    std::map<std::string, std::string> names;  // of each entry: by what NVRTC looks it up
+    for (const EntryPoint& entry : specialization.entries)
+      names[entry.name_expression] = entry.name_expression;
     const auto compile_so = [&] {
       NvrtcProgram& program = made.emplace(nvrtc, unit, specialization.source_name);
-      for (const EntryPoint& entry : specialization.entries) program.add_name(entry.name_expression);
+      for (const EntryPoint& entry : specialization.entries)
+        program.add_name(names.at(entry.name_expression));
       return program.compile(options, options_.time_limit);
     };
     nvrtc_abi::Result result = compile_so();
+    // A kernel may have the name of a function that NVRTC has built in.
+    if (result == nvrtc_abi::kCompilation && made->log().find(kAmbiguousName) != std::string::npos) {
+      for (auto& [entry, name] : names) name = kernel_cast(specialization, entry).value_or(entry);
+      result = compile_so();
+    }
     // The text needs more, or is wrong: then the log is that of an ordinary compile.
     if (minimal && (result == nvrtc_abi::kCompilation || result == nvrtc_abi::kInvalidOption)) {
       options.pop_back();
@@ -110,7 +153,7 @@ class NvrtcCompiler final : public Compiler {
                         program.log(), command};
     }
     for (const EntryPoint& entry : specialization.entries) {
-      object.lowered_names[entry.name_expression] = program.lowered_name(entry.name_expression);
+      object.lowered_names[entry.name_expression] = program.lowered_name(names.at(entry.name_expression));
     }
     if (!arch.ptx) object.resources = cubin_resources(object.binary, object.lowered_names);
     object.log = arch.note.empty() ? "" : arch.note + "\n";
@@ -119,23 +162,13 @@ class NvrtcCompiler final : public Compiler {
     return object;
   }
 
-  /// NVRTC holds locks of its own: 16 threads compile 2.4 times as fast as one (docs/performance.md).
-  [[nodiscard]] int compiles_at_once() const override { return 2; }
-
-  std::optional<RefusedOption> refuse(const std::vector<std::string>& options) const override {
-    return find_fixed_cuda_option(options);
+  static bool names_std(const Specialization& specialization) {
+    const auto has = [](const std::string& text) { return text.find("std") != std::string::npos; };
+    return has(specialization.source_text) || has(specialization.params_header) ||
+           std::any_of(specialization.headers.begin(), specialization.headers.end(),
+                       [&](const IncludedHeader& header) { return has(header.text); });
   }
 
-  /// Of ptxas; NVRTC has no such option of its own.
-  std::vector<std::string> quick_options() const override { return {"--ptxas-options=-O1"}; }
-
-  std::string abilities() override {
-    std::vector<std::string> archs;
-    for (const int arch : library().archs) archs.push_back("sm_" + std::to_string(arch));
-    return join(archs, ", ");
-  }
-
- private:
   static CompilerIdentity make_identity(const std::string& version, const std::string& build_id) {
     FieldHasher hasher;
     hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", build_id);

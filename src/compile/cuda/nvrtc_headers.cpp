@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "compile/c_headers.h"
 #include "kiln_embedded_nvrtc_shim.h"
 
 namespace kiln {
@@ -20,9 +21,10 @@ struct OwnHeader {
 };
 
 using With = OwnHeader::With;
-constexpr std::array<OwnHeader, 11> kOwnHeaders = {{{"algorithm", embedded::kAlgorithm, With::kOwn},
+constexpr std::array<OwnHeader, 12> kOwnHeaders = {{{"algorithm", embedded::kAlgorithm, With::kOwn},
                                                     {"cassert", embedded::kAssert, With::kOwn},
                                                     {"cfloat", embedded::kFloat, With::kBoth},
+                                                    {"cinttypes", embedded::kInttypes, With::kOwn},
                                                     {"climits", embedded::kLimits, With::kCuda},
                                                     {"cmath", embedded::kMath, With::kOwn},
                                                     {"cstddef", embedded::kStddef, With::kBoth},
@@ -31,6 +33,12 @@ constexpr std::array<OwnHeader, 11> kOwnHeaders = {{{"algorithm", embedded::kAlg
                                                     {"cstdlib", embedded::kStdlib, With::kOwn},
                                                     {"cstring", embedded::kString, With::kOwn},
                                                     {"cuda.h", embedded::kCuda, With::kOwn}}};
+
+/// What <thrust/complex.h> needs of streams: names.
+constexpr std::string_view kStreams =
+    "#pragma once\nnamespace std {\ntemplate <class Character>\nstruct char_traits;\n"
+    "template <class Character, class Traits>\nclass basic_ostream;\n"
+    "template <class Character, class Traits>\nclass basic_istream;\n}\n";
 
 /// NVRTC knows what these declare.
 constexpr std::array<std::string_view, 5> kRuntimeHeaders = {"cuda_runtime.h", "cuda_runtime_api.h",
@@ -70,6 +78,7 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
   }
   if (own != nullptr && (text.empty() || own->with == With::kBoth)) text += own->text;
   if (own != nullptr || !text.empty()) return "#pragma once\n" + text;
+  if (is_header_of_host(name)) return "#pragma once\n";
   const bool runtime =
       std::find(kRuntimeHeaders.begin(), kRuntimeHeaders.end(), name) != kRuntimeHeaders.end();
   if (runtime && !cuda.has(name, files)) return "#pragma once\n";
@@ -86,16 +95,102 @@ bool starts_with_any(const std::string& name, std::initializer_list<const char*>
                      [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
+bool is_light(const std::string& name) {
+  return std::find(kRuntimeHeaders.begin(), kRuntimeHeaders.end(), name) != kRuntimeHeaders.end() ||
+         starts_with_any(name, {"cuda_fp", "cuda_bf16", "mma.h", "math_constants.h", "vector_"});
+}
+
+/// Whether a header that is asked for brings libcu++ in, which has a <cstdint> of its own.
+bool uses_libraries(const std::vector<std::string>& unseen, const CudaHeaders& cuda, FileSystem& files) {
+  return std::any_of(unseen.begin(), unseen.end(), [&](const std::string& name) {
+    const std::string cpp = cpp_name(name);
+    if (cpp == "cstdint" || find_own(cpp) != nullptr) return false;
+    return from_libcu(cpp, cuda, files) || (!is_light(name) && cuda.has(name, files));
+  });
+}
+
+/// libcu++'s <cstdint> with 64 bits as nvcc has them on Linux; absent where it is not written as expected.
+std::optional<std::pair<std::string, std::string>> nvccs_cstdint(const CudaHeaders& cuda, FileSystem& files) {
+  for (const char* name : {"cuda/std/cstdint", "cuda/std/detail/libcxx/include/cstdint"}) {
+    auto text = cuda.read(name, files);
+    constexpr std::string_view kWide = "long long";
+    if (!text || text->find(kWide) == std::string::npos) continue;
+    for (std::size_t at = text->find(kWide); at != std::string::npos; at = text->find(kWide, at))
+      text->replace(at, kWide.size(), "long");
+    return std::pair{std::string(name), *std::move(text)};
+  }
+  return std::nullopt;
+}
+
+/// <cub/cub.cuh> includes algorithms of the whole device, which only the host can start.
+std::string cub_for_devices(const CudaHeaders& cuda, FileSystem& files) {
+  std::string text = "#pragma once\n";
+  for (const char* folder : {"block", "warp", "thread", "grid", "iterator"}) {
+    for (const std::string& name : cuda.list("cub/" + std::string(folder), files)) {
+      if (name.ends_with(".cuh")) text += "#include <cub/" + std::string(folder) + "/" + name + ">\n";
+    }
+  }
+  for (const char* name : {"cub/util_type.cuh", "cub/util_ptx.cuh"}) {
+    if (cuda.has(name, files)) text += "#include <" + std::string(name) + ">\n";
+  }
+  return text;
+}
+
+/// <thrust/complex.h> has functions of the host only, which NVRTC refuses; here they are of the device.
+std::string thrust_complex(const std::filesystem::path& path) {
+  return "#pragma once\n#include <thrust/detail/config.h>\n#ifdef _CCCL_HOST\n#undef _CCCL_HOST\n"
+         "#define _CCCL_HOST __device__\n#endif\n#include \"" +
+         path.string() + "\"\n#ifdef _CCCL_HOST\n#undef _CCCL_HOST\n#define _CCCL_HOST __host__\n#endif\n";
+}
+
+/// What CUDA's own headers include and do not bring, or bring for nvcc only.
+void add_for_libraries(NvrtcHeaders& headers, const CudaHeaders& cuda, FileSystem& files) {
+  const auto add = [&](const std::string& name, const std::string& text) {
+    headers.in_memory.emplace_back(name, text);
+  };
+  for (const OwnHeader& own : kOwnHeaders) {
+    for (const std::string& name : {std::string(own.name), std::string(own.name.substr(1)) + ".h"}) {
+      if (own.name.find('.') != std::string_view::npos || own.name[0] != 'c') continue;
+      if (auto text = header_text(name, cuda, files)) add(name, *text);
+    }
+  }
+  for (const char* name : {"complex", "limits", "type_traits", "utility", "tuple", "array", "functional",
+                           "iterator", "initializer_list", "new", "numeric"}) {
+    if (auto text = header_text(name, cuda, files)) add(name, *text);
+  }
+  for (const char* name : {"sstream", "iosfwd", "ostream", "istream", "iostream"})
+    add(name, std::string(kStreams));
+  if (cuda.has("cub/config.cuh", files)) add("cub/cub.cuh", cub_for_devices(cuda, files));
+  if (const auto path = cuda.find("thrust/complex.h", files)) add("thrust/complex.h", thrust_complex(*path));
+}
+
 }  // namespace
 
-NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, const CudaHeaders& cuda,
-                                FileSystem& files) {
+NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool names_std,
+                                const CudaHeaders& cuda, FileSystem& files) {
   NvrtcHeaders headers;
-  if (unseen.empty()) return headers;
-  headers.folders = cuda.folders;
-  for (const std::string& name : unseen) {
-    if (auto text = header_text(name, cuda, files)) headers.in_memory.emplace_back(name, *std::move(text));
+  if (!unseen.empty()) headers.folders = cuda.folders;
+  const bool libraries = uses_libraries(unseen, cuda, files);
+  std::string integers(embedded::kStdint);
+  if (libraries) {
+    auto cstdint = nvccs_cstdint(cuda, files);
+    integers = cstdint ? "#include <cuda/std/cstdint>\n" : "";
+    if (cstdint) headers.in_memory.push_back(*std::move(cstdint));
   }
+  std::string nvcc =
+      "#pragma once\n" + std::string(embedded::kNvcc) + integers + std::string(embedded::kMathConstants);
+  // libcu++ has more under these names than functions of float and double.
+  if (names_std && !libraries) nvcc += std::string(embedded::kMath);
+  headers.in_memory.emplace_back(kNvccHeader, std::move(nvcc));
+  for (const std::string& name : unseen) {
+    if (name == "cub/cub.cuh" || name == "thrust/complex.h") continue;
+    if (cpp_name(name) == "cstdint" && !libraries) {
+      headers.in_memory.emplace_back(name, "#pragma once\n");  // all of it is in kNvccHeader
+    } else if (auto text = header_text(name, cuda, files)) {
+      headers.in_memory.emplace_back(name, *std::move(text));
+    }
+  }
+  if (libraries) add_for_libraries(headers, cuda, files);
   return headers;
 }
 
@@ -143,6 +238,7 @@ std::string missing_header_advice(const std::string& name, const CudaHeaders& cu
 std::string nvrtc_headers_fingerprint() {
   FieldHasher hasher;
   for (const OwnHeader& own : kOwnHeaders) hasher.field(std::string(own.name), std::string(own.text));
+  hasher.field(kNvccHeader, std::string(embedded::kNvcc) + std::string(embedded::kMathConstants));
   return hasher.hex();
 }
 

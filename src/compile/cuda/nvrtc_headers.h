@@ -17,11 +17,16 @@ struct NvrtcHeaders {
   std::vector<std::filesystem::path> folders;                  ///< of CUDA's own headers
 };
 
+/// The header that a unit begins with: what nvcc declares without an #include.
+inline constexpr const char* kNvccHeader = "kiln/nvcc.h";
+
 /// C's headers are small ones of Kiln's; those of C++ are CUDA's libcu++, its names put into std; the headers
-/// of the CUDA runtime, which NVRTC knows by itself, are empty where there is no toolkit. `unseen` are the
-/// names that the text and its headers include.
-[[nodiscard]] NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, const CudaHeaders& cuda,
-                                              FileSystem& files);
+/// of the CUDA runtime, which NVRTC knows by itself, are empty where there is no toolkit, and those of the
+/// host's C library always. Where CUDA's own headers are used, they find the same, and a <cub/cub.cuh> with
+/// what device code can use. `unseen` are the names that the text and its headers include; `names_std`:
+/// whether one of them has the word `std`.
+[[nodiscard]] NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool names_std,
+                                              const CudaHeaders& cuda, FileSystem& files);
 
 /// What the code depends on outside the text: the versions of CUDA's headers if one of them is used, else
 /// empty. Reads no header.

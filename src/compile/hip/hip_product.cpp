@@ -3,6 +3,7 @@
 #include "compile/hip/hiprtc_unit.h"
 #include "compile/lowered_names.h"
 #include "device/hip/code_object.h"
+#include "specialize/symbol_expression.h"
 
 namespace kiln {
 namespace {
@@ -39,6 +40,7 @@ CompileResult hip_product(const std::string& compiler, CodeObject object,
   }
   const int wavefront = compiled_wavefront_size(specialization);
   for (const auto& [expression, symbol] : object.lowered_names) {
+    if (names_variable(expression)) continue;
     const auto kernel = contents.kernels.find(symbol);
     if (kernel == contents.kernels.end()) {
       return refuse(compiler, no_kernel(symbol, expression), object.log);

@@ -11,6 +11,7 @@
 #include "compile/hip/hiprtc_program.h"
 #include "compile/hip/hiprtc_unit.h"
 #include "compile/identity_memo.h"
+#include "compile/missing_header.h"
 #include "compile/portable_header.h"
 #include "compile/rtc_diagnosis.h"
 #include "device/hip/code_object.h"
@@ -20,7 +21,7 @@ namespace kiln {
 namespace {
 
 /// Of what Kiln itself adds to every compile; grows when that changes the code.
-constexpr std::int64_t kUnitFormat = 1;
+constexpr std::int64_t kUnitFormat = 2;
 
 class HiprtcCompiler final : public Compiler {
  public:
@@ -55,10 +56,25 @@ class HiprtcCompiler final : public Compiler {
   }
 
   CompileResult compile(const Specialization& specialization) override {
+    require_known_isa(library(), specialization.target.arch);
+    return compile_without_missing_headers(specialization,
+                                           [&](const Specialization& one) { return compile_as_it_is(one); });
+  }
+
+  std::vector<std::string> quick_options() const override { return {"-O1"}; }
+
+  /// comgr works on one compile at a time, and LLVM may end the process.
+  [[nodiscard]] int compiles_at_once() const override { return 1; }
+
+  std::string abilities() override { return join(library().isas, ", "); }
+
+ private:
+  CompileResult compile_as_it_is(const Specialization& specialization) {
     const HiprtcLibrary& hiprtc = library();
-    require_known_isa(hiprtc, specialization.target.arch);
-    const std::vector<std::string> options = hiprtc_options(specialization);
-    const RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
+    std::vector<std::string> options = hiprtc_options(specialization);
+    if (uses_cuda_warp(specialization)) options.emplace_back("-DHIP_DISABLE_WARP_SYNC_BUILTINS");
+    RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
+    add_language_headers(unit, specialization);
     keep_sources(unit, files_, log_);
 
     const std::lock_guard lock(compiling_);
@@ -80,17 +96,10 @@ class HiprtcCompiler final : public Compiler {
     return result;
   }
 
-  std::vector<std::string> quick_options() const override { return {"-O1"}; }
-
-  /// comgr works on one compile at a time, and LLVM may end the process.
-  [[nodiscard]] int compiles_at_once() const override { return 1; }
-
-  std::string abilities() override { return join(library().isas, ", "); }
-
- private:
   static CompilerIdentity make_identity(const std::string& version, const std::string& build_id) {
     FieldHasher hasher;
     hasher.field("unit", kUnitFormat).field("portable.h", portable_header()).field("build", build_id);
+    hasher.field("headers", hiprtc_headers_fingerprint());
     return {"hipRTC", version, hasher.hex()};
   }
 

@@ -1,10 +1,16 @@
 #include "compile/hip/hiprtc_unit.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "base/hash.h"
 #include "base/text.h"
+#include "compile/c_headers.h"
 #include "kiln/error.h"
+#include "kiln_embedded_hiprtc_shim.h"
+#include "kiln_embedded_nvrtc_shim.h"
+#include "specialize/params_struct.h"
 
 namespace kiln {
 namespace {
@@ -65,6 +71,44 @@ std::string hip_launch_bounds(const std::string& bounds, int wavefront) {
   const std::int64_t wavefronts = *blocks * ((*threads + wavefront - 1) / wavefront);
   return "__launch_bounds__(" + std::to_string(*threads) + ", " +
          std::to_string((wavefronts + units - 1) / units) + ")";
+}
+
+bool uses_cuda_warp(const Specialization& specialization) {
+  const auto names = [](const std::string& text) {
+    if (text.find("__") == std::string::npos) return false;
+    const std::set<std::string> found = identifiers_in(text);
+    return std::any_of(found.begin(), found.end(), [](const std::string& name) {
+      const bool joins = name.starts_with("__shfl_") || name.starts_with("__ballot_") ||
+                         name.starts_with("__any_") || name.starts_with("__all_") ||
+                         name.starts_with("__match_") || name.starts_with("__reduce_");
+      return (joins && name.ends_with("_sync")) || name == "__syncwarp" || name == "__activemask" ||
+             name == "__trap";
+    });
+  };
+  return names(specialization.source_text) ||
+         std::any_of(specialization.headers.begin(), specialization.headers.end(),
+                     [&](const IncludedHeader& header) { return names(header.text); });
+}
+
+void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
+  std::string text = "#pragma once\n" + std::string(embedded::kNames) + std::string(embedded::kFloat) +
+                     std::string(embedded::kMathConstants) + std::string(embedded::kInttypes) +
+                     std::string(embedded::kMath);
+  if (uses_cuda_warp(specialization)) text += embedded::kCudaWarp;
+  unit.add_header(kHipccHeader, std::move(text));
+  unit.text.insert(0, "#include \"" + std::string(kHipccHeader) + "\"\n");
+  for (const std::string& name : specialization.unseen_headers) {
+    if (is_header_of_host(name) || is_header_of_language(name)) unit.add_header(name, "#pragma once\n");
+    if (name == "algorithm") unit.add_header(name, "#pragma once\n" + std::string(embedded::kAlgorithm));
+  }
+}
+
+std::string hiprtc_headers_fingerprint() {
+  FieldHasher hasher;
+  for (const std::string_view text : {embedded::kNames, embedded::kCudaWarp, embedded::kFloat,
+                                      embedded::kMathConstants, embedded::kMath, embedded::kAlgorithm})
+    hasher.field("text", std::string(text));
+  return hasher.hex();
 }
 
 RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {

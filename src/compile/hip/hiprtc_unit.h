@@ -28,4 +28,18 @@ void require_known_isa(const HiprtcLibrary& hiprtc, const std::string& isa);
 /// Everything after hiprtcCompileProgram's program: Kiln's options, then the user's own, which win.
 [[nodiscard]] std::vector<std::string> hiprtc_options(const Specialization& specialization);
 
+/// The header that hipRTC's units begin with: what hipcc declares without an #include.
+inline constexpr const char* kHipccHeader = "kiln/hipcc.h";
+
+/// Whether a text uses functions of a warp by the names that they have in CUDA alone (__shfl_down_sync).
+[[nodiscard]] bool uses_cuda_warp(const Specialization& specialization);
+
+/// For hipRTC, which has none of C's headers: those that the texts include, and kHipccHeader in front. CUDA's
+/// functions of a warp are for texts that use them; there a warp has 32 work-items, whatever the wavefront
+/// has.
+void add_language_headers(RtcUnit& unit, const Specialization& specialization);
+
+/// Of all their texts, for the compiler's fingerprint.
+[[nodiscard]] std::string hiprtc_headers_fingerprint();
+
 }  // namespace kiln

@@ -28,11 +28,12 @@ class NvrtcHeadersTest : public ::testing::Test {
       files_.make_directories(file.parent_path(), false);
       files_.write_file(file, "", false);
     }
+    files_.write_file("/cuda/cuda/std/cstdint", "using uint64_t = unsigned long long;", false);
   }
 
   std::map<std::string, std::string> in_memory(const std::vector<std::string>& unseen,
                                                const CudaHeaders& cuda) {
-    const NvrtcHeaders headers = make_nvrtc_headers(unseen, cuda, files_);
+    const NvrtcHeaders headers = make_nvrtc_headers(unseen, true, cuda, files_);
     return {headers.in_memory.begin(), headers.in_memory.end()};
   }
 
@@ -42,10 +43,27 @@ class NvrtcHeadersTest : public ::testing::Test {
   const CudaHeaders none_;
 };
 
-TEST_F(NvrtcHeadersTest, AreNoneForATextThatIncludesNone) {
-  const NvrtcHeaders headers = make_nvrtc_headers({}, cuda_, files_);
-  EXPECT_TRUE(headers.in_memory.empty());
+TEST_F(NvrtcHeadersTest, OfATextThatIncludesNoneAreWhatNvccHasAnyway) {
+  const NvrtcHeaders headers = make_nvrtc_headers({}, false, cuda_, files_);
+  ASSERT_EQ(headers.in_memory.size(), 1U);
+  EXPECT_EQ(headers.in_memory[0].first, kNvccHeader);
+  EXPECT_THAT(headers.in_memory[0].second, AllOf(HasSubstr("using uint64_t = unsigned long;"),
+                                                 HasSubstr("M_PI"), Not(HasSubstr("using ::sqrt;"))));
   EXPECT_TRUE(headers.folders.empty());
+  EXPECT_THAT(in_memory({}, cuda_).at(kNvccHeader), HasSubstr("using ::sqrt;"));
+}
+
+TEST_F(NvrtcHeadersTest, SixtyFourBitsAreLongAsNvccHasThemAlsoInLibcu) {
+  const auto with = in_memory({"cuda/std/type_traits"}, cuda_);
+  EXPECT_EQ(with.at("cuda/std/cstdint"), "using uint64_t = unsigned long;");
+  EXPECT_THAT(with.at(kNvccHeader),
+              AllOf(HasSubstr("#include <cuda/std/cstdint>"), Not(HasSubstr("using ::sqrt;"))));
+}
+
+TEST_F(NvrtcHeadersTest, OfTheHostsLibraryAreEmpty) {
+  const auto with = in_memory({"time.h", "sys/time.h", "unistd.h", "helper.h"}, none_);
+  EXPECT_EQ(with.at("sys/time.h"), "#pragma once\n");
+  EXPECT_THAT(with, Not(Contains(Key("helper.h"))));
 }
 
 TEST_F(NvrtcHeadersTest, OfTheLanguageComeFromLibcuWhereItIsThere) {
@@ -56,7 +74,7 @@ TEST_F(NvrtcHeadersTest, OfTheLanguageComeFromLibcuWhereItIsThere) {
   EXPECT_THAT(with.at("cmath"), HasSubstr("using ::sqrt;"));
   EXPECT_THAT(with, Not(Contains(Key("vector"))));
   const auto without = in_memory({"cstdint", "type_traits"}, none_);
-  EXPECT_THAT(without.at("cstdint"), HasSubstr("using uint64_t = unsigned long long;"));
+  EXPECT_EQ(without.at("cstdint"), "#pragma once\n");  // all of it is in kNvccHeader
   EXPECT_THAT(without, Not(Contains(Key("type_traits"))));
 }
 
@@ -155,6 +173,58 @@ extern "C" __global__ void f(__half* a) { a[0] = __hadd(a[0], a[1]); })",
   EXPECT_EQ(compile(specialization).format, "cubin");
   EXPECT_THAT(compiler_->surroundings(specialization), StartsWith("CUDA 1"));
   EXPECT_EQ(compiler_->surroundings(specialize("", "f")), "");
+}
+
+/// What nvcc takes, and NVRTC does not by itself.
+TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
+  const auto compiles = [&](const std::string& text) {
+    const std::string kernel = "\nextern \"C\" __global__ void f(float* out) { out[0] = 1; }\n";
+    const std::string whole = text.find("__global__") == std::string::npos ? text + kernel : text;
+    return compile(specialize(whole, text.find("void any(") == std::string::npos ? "f" : "any")).format ==
+           "cubin";
+  };
+  EXPECT_TRUE(
+      compiles("void usage(int, char**);\nstruct A { A() {} int a; };\nint twice(int a) { return 2 * a; }"));
+  EXPECT_TRUE(
+      compiles("__device__ void g(unsigned long* p) { *p = 1; }\n"
+               "extern \"C\" __global__ void f(float* out) { uint64_t v; g(&v); out[0] = v; }"));
+  EXPECT_TRUE(
+      compiles("extern \"C\" __global__ void f(uint64_t* out, size_t* n, long* l) { atomicAdd(out, 1); "
+               "atomicCAS(n, 1, 2); atomicMax(l, -1); }"));
+  EXPECT_TRUE(compiles(
+      "extern \"C\" __global__ void f(int8_t* a, uint* b) { a[0] = 1; b[0] = M_PI + std::exp(1.0f); }"));
+  EXPECT_TRUE(
+      compiles("#include <time.h>\n#include <strings.h>\n#include <unistd.h>\n#include <sys/time.h>"));
+  EXPECT_TRUE(compiles("extern \"C\" __global__ void any(float* out, const float* in) { out[0] = 1; }"));
+  EXPECT_TRUE(compiles("__global__ void any(float* out, const float* in) { out[0] = 1; }"));
+}
+
+TEST_F(StandardHeaders, ThatAreNotThereAreLeftOut) {
+  const CodeObject code =
+      compile(specialize("#include \"helper_cuda.h\"\n#include \"timer.h\"\nextern \"C\" __global__ void "
+                         "f(int* a) { a[0] = 1; }",
+                         "f"));
+  EXPECT_THAT(code.log, HasSubstr("'helper_cuda.h', 'timer.h' were not found"));
+  const Diagnostic used =
+      fail(specialize("#include \"real.h\"\nextern \"C\" __global__ void f(real* a) { a[0] = 1; }", "f"));
+  EXPECT_THAT(used.summary, AllOf(HasSubstr("kernel.cu(2): error"), HasSubstr("'real.h' was not found")));
+}
+
+TEST_F(StandardHeaders, OfCudaFindWhatTheyNeed) {
+  if (!has_cuda_headers("cub/cub.cuh") || !has_cuda_headers("thrust/complex.h"))
+    GTEST_SKIP() << "CUDA's core libraries are not here";
+  EXPECT_EQ(compile(specialize("#include <cub/cub.cuh>\nextern \"C\" __global__ void f(float* out) { "
+                               "typedef cub::WarpReduce<float> W; __shared__ typename W::TempStorage t; "
+                               "out[0] = W(t).Sum(threadIdx.x); }",
+                               "f"))
+                .format,
+            "cubin");
+  EXPECT_EQ(
+      compile(specialize("#include <thrust/complex.h>\nextern \"C\" __global__ void f(float* out) { "
+                         "thrust::complex<float> c(1, out[1]); out[0] = thrust::abs(thrust::exp(c * c)); }",
+                         "f"))
+          .format,
+      "cubin");
 }
 
 TEST_F(StandardHeaders, OfTheDriverCanBeIncluded) {

@@ -3,7 +3,7 @@
 from rows.base import folder
 from runner import Row
 
-COMMANDS = ["run", "validate", "study", "devices", "workloads", "compile", "cache list", "cache stats", "cache verify", "cache gc",
+COMMANDS = ["run", "new", "validate", "study", "devices", "workloads", "compile", "cache list", "cache stats", "cache verify", "cache gc",
             "cache clear", "cache pack", "cache unpack", "cache explain", "replay", "report", "roofline", "settings", "completion"]
 
 
@@ -26,7 +26,7 @@ EACH = [row for row in EACH if row.name not in ("cache list/trace of nothing",)]
 
 GLOBAL = [
     bad("no such command", ["rnu"], r"'rnu' is not a command; did you mean 'run'"),
-    bad("no such command, far", ["zzzzzzz"], r"'zzzzzzz' is not a command; expected one of run, validate"),
+    bad("no such command, far", ["zzzzzzz"], r"'zzzzzzz' is not a command; expected one of run, new, validate"),
     bad("an empty command", [""], r"'' is not a command"),
     bad("a command of control characters", ["\x1b[2J"], r"'\\x1b\[2J' is not a command"),
     bad("a command that is not UTF-8", [b"\xff\xfe"], r"'\\xff\\xfe' is not a command"),
@@ -35,6 +35,10 @@ GLOBAL = [
     bad("no such command of the cache", ["cache", "lst"], r"'lst' is not a command of 'kiln cache'; did you mean 'list'"),
     bad("two jobs", ["run", "a.yaml", "b.yaml"], r"b\.yaml.*(one|too many)"),
     bad("no job", ["run"], r"job"),
+    bad("no program", ["new"], r"the file with the kernels is missing"),
+    bad("a program that is not there", ["new", "x.cu"], r"no file 'x\.cu'"),
+    bad("a program without a kernel", ["new", "x.cu"], r"x\.cu: no kernel", {"x.cu": "int main() {}"}),
+    bad("a draft over a file", ["new", "x.cu"], r"x\.yaml' is there already", {"x.cu": "__global__ void k(int* a) {}", "x.yaml": "a: 1"}),
     bad("no study", ["study"], r"study file is missing"),
     bad("two studies", ["study", "a.yaml", "b.yaml"], r"b\.yaml"),
     bad("no capsule", ["replay"], r"capsule is missing"),

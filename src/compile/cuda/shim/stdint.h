@@ -1,16 +1,32 @@
-// 64 bits are long long, as in CUDA's libcu++: so atomicAdd takes them.
+// 64 bits are long, as nvcc has them on Linux; the others as CUDA's libcu++ has them.
 using int8_t = signed char;
 using int16_t = short;
 using int32_t = int;
-using int64_t = long long;
+using int64_t = long;
 using uint8_t = unsigned char;
 using uint16_t = unsigned short;
 using uint32_t = unsigned int;
-using uint64_t = unsigned long long;
+using uint64_t = unsigned long;
 using intptr_t = int64_t;
 using uintptr_t = uint64_t;
 using intmax_t = int64_t;
 using uintmax_t = uint64_t;
+using int_fast8_t = int8_t;
+using int_fast16_t = int16_t;
+using int_fast32_t = int32_t;
+using int_fast64_t = int64_t;
+using uint_fast8_t = uint8_t;
+using uint_fast16_t = uint16_t;
+using uint_fast32_t = uint32_t;
+using uint_fast64_t = uint64_t;
+using int_least8_t = int8_t;
+using int_least16_t = int16_t;
+using int_least32_t = int32_t;
+using int_least64_t = int64_t;
+using uint_least8_t = uint8_t;
+using uint_least16_t = uint16_t;
+using uint_least32_t = uint32_t;
+using uint_least64_t = uint64_t;
 #define INT8_MIN (-128)
 #define INT8_MAX 127
 #define UINT8_MAX 255
@@ -21,14 +37,14 @@ using uintmax_t = uint64_t;
 #define INT32_MAX 2147483647
 #define UINT32_MAX 4294967295u
 #define INT64_MIN (-INT64_MAX - 1)
-#define INT64_MAX 9223372036854775807ll
-#define UINT64_MAX 18446744073709551615ull
+#define INT64_MAX 9223372036854775807l
+#define UINT64_MAX 18446744073709551615ul
 #define INTPTR_MIN INT64_MIN
 #define INTPTR_MAX INT64_MAX
 #define UINTPTR_MAX UINT64_MAX
 #define SIZE_MAX UINT64_MAX
-#define INT64_C(value) value##ll
-#define UINT64_C(value) value##ull
+#define INT64_C(value) value##l
+#define UINT64_C(value) value##ul
 #define INT32_C(value) value
 #define UINT32_C(value) value##u
 
@@ -37,12 +53,28 @@ using ::int16_t;
 using ::int32_t;
 using ::int64_t;
 using ::int8_t;
+using ::int_fast16_t;
+using ::int_fast32_t;
+using ::int_fast64_t;
+using ::int_fast8_t;
+using ::int_least16_t;
+using ::int_least32_t;
+using ::int_least64_t;
+using ::int_least8_t;
 using ::intmax_t;
 using ::intptr_t;
 using ::uint16_t;
 using ::uint32_t;
 using ::uint64_t;
 using ::uint8_t;
+using ::uint_fast16_t;
+using ::uint_fast32_t;
+using ::uint_fast64_t;
+using ::uint_fast8_t;
+using ::uint_least16_t;
+using ::uint_least32_t;
+using ::uint_least64_t;
+using ::uint_least8_t;
 using ::uintmax_t;
 using ::uintptr_t;
 }  // namespace std

@@ -1,8 +1,9 @@
-#include "compile/tokens.h"
+#include "specialize/tokens.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
 namespace kiln {
 namespace {
@@ -22,6 +23,73 @@ constexpr std::array<std::string_view, 21> kLongPunctuation = {
     "...", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=",  "^=", "==", "!=", "<=", ">=", "&&", "||", "##", ".*"};
 
+/// Pairs the brackets of a token list. Each branch of a conditional begins with the brackets that are open at
+/// its #if; behind its #endif those count that the first branch leaves open, `#if 0` left out.
+class BracketPairing {
+ public:
+  explicit BracketPairing(std::vector<Token>& tokens)
+      : tokens_(tokens), outer_(tokens.size(), tokens.size()) {
+    open_ = tokens.size();
+  }
+
+  void run(const std::vector<Directive>& directives) {
+    auto directive = directives.begin();
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      for (; directive != directives.end() && directive->offset < tokens_[i].offset; ++directive)
+        branch(*directive);
+      bracket(i);
+    }
+  }
+
+ private:
+  struct Conditional {
+    std::size_t open_before;
+    std::optional<std::size_t> open_after;  ///< of the first branch that counts
+    bool never;                             ///< the current branch is not compiled
+  };
+
+  void bracket(std::size_t i) {
+    Token& token = tokens_[i];
+    token.close = tokens_.size();
+    if (never_ > 0) return;
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      outer_[i] = open_;
+      open_ = i;
+    } else if (open_ < tokens_.size() && (token.is(")") || token.is("]") || token.is("}"))) {
+      if (tokens_[open_].close == tokens_.size()) tokens_[open_].close = i;
+      open_ = outer_[open_];
+    }
+  }
+
+  void branch(const Directive& directive) {
+    const std::vector<Token>& words = directive.tokens;
+    if (words.empty()) return;
+    if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
+      open_conditionals_.push_back({open_, {}, words.size() == 2 && words[1].is("0")});
+      never_ += open_conditionals_.back().never ? 1 : 0;
+    } else if (!open_conditionals_.empty()) {
+      Conditional& conditional = open_conditionals_.back();
+      const bool ends = words[0].is("endif");
+      if (!ends && !words[0].is("else") && !words[0].is("elif")) return;
+      if (!conditional.open_after && !conditional.never) conditional.open_after = open_;
+      never_ -= conditional.never ? 1 : 0;
+      conditional.never = false;
+      open_ = ends ? conditional.open_after.value_or(conditional.open_before) : conditional.open_before;
+      if (ends) open_conditionals_.pop_back();
+    }
+  }
+
+  std::vector<Token>& tokens_;
+  std::vector<std::size_t> outer_;  // of each open bracket: the one around it
+  std::size_t open_;                // the innermost open bracket; none: the list's size
+  std::vector<Conditional> open_conditionals_;
+  int never_ = 0;  // of them, those whose branch is not compiled
+};
+
+void pair_brackets(std::vector<Token>& tokens, const std::vector<Directive>& directives) {
+  BracketPairing(tokens).run(directives);
+}
+
 class Tokenizer {
  public:
   explicit Tokenizer(std::string_view text) : text_(text) {}
@@ -36,28 +104,14 @@ class Tokenizer {
       const Token token = next_token();
       (in_directive_ ? result_.directives.back().tokens : result_.tokens).push_back(token);
     }
-    pair_brackets(result_.tokens);
-    for (Directive& directive : result_.directives) pair_brackets(directive.tokens);
+    pair_brackets(result_.tokens, result_.directives);
+    for (Directive& directive : result_.directives) pair_brackets(directive.tokens, {});
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] char peek(std::size_t ahead) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
-
-  static void pair_brackets(std::vector<Token>& tokens) {
-    std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      Token& token = tokens[i];
-      token.close = tokens.size();
-      if (token.is("(") || token.is("[") || token.is("{")) {
-        open.push_back(i);
-      } else if (!open.empty() && (token.is(")") || token.is("]") || token.is("}"))) {
-        tokens[open.back()].close = i;
-        open.pop_back();
-      }
-    }
   }
 
   void open_directive() {

@@ -1,0 +1,58 @@
+// What hipcc has without an #include, and hipRTC has not; everything of C's headers that device code can use.
+typedef signed char int8_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
+#ifndef INT_MAX
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295u
+#define LONG_MAX 9223372036854775807l
+#define LONG_MIN (-LONG_MAX - 1)
+#define ULONG_MAX 18446744073709551615ul
+#define LLONG_MAX 9223372036854775807ll
+#define LLONG_MIN (-LLONG_MAX - 1)
+#define ULLONG_MAX 18446744073709551615ull
+#define CHAR_BIT 8
+#define CHAR_MAX 127
+#define UCHAR_MAX 255
+#define SHRT_MAX 32767
+#define SHRT_MIN (-32768)
+#define USHRT_MAX 65535
+#endif
+#ifndef INT32_MAX
+#define INT8_MIN (-128)
+#define INT8_MAX 127
+#define UINT8_MAX 255
+#define INT16_MIN (-32768)
+#define INT16_MAX 32767
+#define UINT16_MAX 65535
+#define INT32_MIN (-INT32_MAX - 1)
+#define INT32_MAX 2147483647
+#define UINT32_MAX 4294967295u
+#define INT64_MIN (-INT64_MAX - 1)
+#define INT64_MAX 9223372036854775807l
+#define UINT64_MAX 18446744073709551615ul
+#endif
+#ifndef SIZE_MAX
+#define SIZE_MAX 18446744073709551615ul
+#endif
+#ifndef INFINITY
+#define INFINITY (__builtin_inff())
+#endif
+#ifndef NAN
+#define NAN (__builtin_nanf(""))
+#endif
+#ifndef HUGE_VAL
+#define HUGE_VAL (__builtin_huge_val())
+#define HUGE_VALF (__builtin_huge_valf())
+#endif
+#ifndef assert
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+#define assert(condition) ((condition) ? (void)0 : __builtin_trap())
+#endif
+#endif
+#ifndef offsetof
+#define offsetof(type, member) __builtin_offsetof(type, member)
+#endif

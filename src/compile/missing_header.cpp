@@ -1,0 +1,67 @@
+#include "compile/missing_header.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+/// The text between `before` and `after`, all on one line, from the first place where both are.
+std::optional<std::string> between(const std::string& text, std::string_view before, std::string_view after) {
+  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + 1)) {
+    const std::size_t begin = at + before.size();
+    const std::size_t end = text.find(after, begin);
+    if (end == std::string::npos) return std::nullopt;
+    std::string found = text.substr(begin, end - begin);
+    if (!found.empty() && found.find('\n') == std::string::npos) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> missing_header_in(const std::string& log) {
+  if (auto name = between(log, "open source file \"", "\"")) return name;
+  if (auto name = between(log, "fatal error: '", "' file not found")) return name;
+  return between(log, "fatal error: ", ": No such file or directory");
+}
+
+bool may_be_left_out(const Specialization& specialization, const std::string& header) {
+  const auto& unseen = specialization.unseen_headers;
+  if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
+  if (header.find('.') == std::string::npos) return false;  // of the standard library
+  static constexpr std::array<std::string_view, 12> kOfVendors = {
+      "cuda",    "cub/",     "thrust/", "nv/", "cooperative_groups", "mma.h", "curand_", "hip/",
+      "hipcub/", "rocprim/", "math_",   "sm_"};
+  return std::none_of(kOfVendors.begin(), kOfVendors.end(),
+                      [&](std::string_view prefix) { return header.starts_with(prefix); });
+}
+
+Specialization without_header(Specialization specialization, const std::string& header) {
+  std::erase(specialization.unseen_headers, header);
+  specialization.headers.push_back({header, "", "#pragma once\n"});
+  return specialization;
+}
+
+std::string advice_on_amd_builtins(const Specialization& specialization, const std::string& log) {
+  constexpr std::string_view kPrefix = "__builtin_amdgcn_";
+  if (specialization.target.backend == "hip") return "";
+  const std::size_t at = log.find(kPrefix);
+  if (at == std::string::npos) return "";
+  const std::size_t end = log.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", at);
+  return "'" + log.substr(at, end - at) +
+         "' is an instruction of AMD's GPUs, which only the hip back end has; docs/backends.md lists those "
+         "that Kiln "
+         "translates";
+}
+
+std::string left_out_headers(const std::vector<std::string>& headers) {
+  if (headers.empty()) return "";
+  return "'" + join(headers, "', '") + "' " + (headers.size() == 1 ? "was" : "were") +
+         " not found beside the kernel text or in a folder of its '-I' options, and left out";
+}
+
+}  // namespace kiln

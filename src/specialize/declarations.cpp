@@ -1,0 +1,414 @@
+#include "specialize/declarations.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace kiln {
+namespace {
+
+using Kind = Declaration::Kind;
+
+/// Names that take a parenthesis in a declaration's head without being what it declares.
+constexpr std::array<std::string_view, 15> kAttributes = {
+    "__launch_bounds__", "__attribute__", "__align__",   "alignas",  "noexcept",
+    "decltype",          "requires",      "__declspec",  "explicit", "throw",
+    "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof",   "__block_size__"};
+
+/// Scopes in each other that are looked into.
+constexpr int kDeepestScope = 64;
+/// In the head of one declaration, each of which is judged from the declaration's start.
+constexpr int kMostBraces = 64;
+
+bool is_attribute(std::string_view name) {
+  return std::find(kAttributes.begin(), kAttributes.end(), name) != kAttributes.end() ||
+         name.rfind("KILN_LAUNCH_BOUNDS_", 0) == 0;
+}
+
+bool is_class_key(const Token& token) {
+  return token.is("class") || token.is("struct") || token.is("union") || token.is("enum");
+}
+
+class Reader {
+ public:
+  Reader(const TokenizedText& text, const std::set<std::string_view>& specifier_macros)
+      : tokens_(text.tokens), specifier_macros_(specifier_macros) {
+    for (const Directive& directive : text.directives) learn_macro(directive);
+  }
+
+  std::vector<Declaration> run() { return read_scope({0, tokens_.size()}, ""); }
+
+ private:
+  [[nodiscard]] bool at(std::size_t i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].is(text);
+  }
+  [[nodiscard]] std::size_t close_of(std::size_t i) const { return tokens_[i].close; }
+
+  /// Of macros that open or close something, or end a declaration: they are declarations of their own.
+  void learn_macro(const Directive& directive) {
+    const std::vector<Token>& words = directive.tokens;
+    if (words.size() < 2 || !words[0].is("define")) return;
+    const bool function_like = words.size() > 2 && words[2].is("(") && words[2].offset == words[1].end();
+    if (function_like) function_macros_.insert(words[1].text);
+    const bool structures = std::any_of(words.begin() + 2, words.end(), [](const Token& token) {
+      return token.is("{") || token.is("}") || token.is(";");
+    });
+    if (structures) structural_macros_.insert(words[1].text);
+  }
+
+  std::vector<Declaration> read_scope(TokenSpan scope, std::string_view class_name) {
+    std::vector<Declaration> found;
+    for (std::size_t i = scope.begin; i < scope.end;) {
+      Declaration declaration = read(i, scope.end, class_name);
+      i = std::max(declaration.whole.end, i + 1);
+      found.push_back(std::move(declaration));
+    }
+    return found;
+  }
+
+  [[nodiscard]] static Declaration other(std::size_t begin, std::size_t end) {
+    Declaration declaration;
+    declaration.whole = {begin, end};
+    return declaration;
+  }
+
+  /// The declaration that begins at `begin`.
+  Declaration read(std::size_t begin, std::size_t end, std::string_view class_name) {
+    if (at(begin, ";") || at(begin, "}")) return other(begin, begin + 1);
+    if ((at(begin, "public") || at(begin, "private") || at(begin, "protected")) && at(begin + 1, ":"))
+      return other(begin, begin + 2);
+    if (const std::size_t behind = macro_use(begin, end); behind > begin) return other(begin, behind);
+
+    Declaration declaration;
+    const std::size_t first = skip_template_heads(begin, end, declaration);
+    declaration.whole = {begin, end};
+    bool assigned = false;     // behind a "=": braces are an initializer's
+    bool initializes = false;  // behind the ":" of a constructor
+    int initializers = 0;
+    for (std::size_t i = first; i < end;) {
+      const Token& token = tokens_[i];
+      if (token.is("(") || token.is("[")) {
+        if (close_of(i) >= end) return other(begin, end);
+        i = close_of(i) + 1;
+      } else if (token.is("operator")) {
+        i = behind_operator(i, end);
+      } else if (token.is("=")) {
+        assigned = true;
+        ++i;
+      } else if (token.is(":")) {
+        initializes = true;
+        ++i;
+      } else if (token.is(";")) {
+        declaration.whole.end = i + 1;
+        return statement(std::move(declaration), first);
+      } else if (token.is("}")) {
+        return other(begin, i);
+      } else if (token.is("{")) {
+        if (close_of(i) >= end || ++initializers > kMostBraces) return other(begin, end);
+        const bool member_initializer =
+            initializes && i > first && (tokens_[i - 1].identifier() || tokens_[i - 1].is(">"));
+        if (!assigned && opens_scope(first, i)) return scope(std::move(declaration), first, i);
+        if (!assigned && is_class_head(first, i)) {
+          declaration.body = {i + 1, close_of(i)};
+          return class_definition(std::move(declaration), first, i, end);
+        }
+        const bool has_parameters = !assigned && set_function({first, i}, declaration);
+        if (has_parameters && !(member_initializer && !ends_head(i - 1))) {
+          declaration.body = {i + 1, close_of(i)};
+          declaration.whole.end = close_of(i) + 1;
+          declaration.kind = Kind::kFunction;
+          if (declaration.names.empty() && !class_name.empty()) declaration.names.push_back(class_name);
+          return declaration;
+        }
+        i = close_of(i) + 1;
+      } else {
+        ++i;
+      }
+    }
+    return other(begin, end);
+  }
+
+  /// "const" and the like between a parameter list and the body.
+  [[nodiscard]] bool ends_head(std::size_t i) const {
+    return at(i, "const") || at(i, "noexcept") || at(i, "override") || at(i, "final") || at(i, "volatile");
+  }
+
+  /// Behind a use of a macro that stands for itself: `DECLARE(x)` without ";", `NAMESPACE_BEGIN`; else
+  /// `begin`.
+  [[nodiscard]] std::size_t macro_use(std::size_t begin, std::size_t end) const {
+    const Token& name = tokens_[begin];
+    if (!name.identifier() || is_attribute(name.text) || specifier_macros_.contains(name.text)) return begin;
+    const bool arguments = at(begin + 1, "(") && close_of(begin + 1) < end;
+    const std::size_t behind = arguments ? close_of(begin + 1) + 1 : begin + 1;
+    if (structural_macros_.contains(name.text)) {
+      if (!function_macros_.contains(name.text)) return begin + 1;
+      if (arguments) return at(behind, ";") && behind < end ? behind + 1 : behind;
+    }
+    if (!arguments || behind >= end) return begin;
+    const Token& next = tokens_[behind];
+    const bool starts_anew = next.identifier() && next.line > tokens_[behind - 1].line && !ends_head(behind);
+    return starts_anew ? behind : begin;
+  }
+
+  std::size_t skip_template_heads(std::size_t i, std::size_t end, Declaration& declaration) const {
+    while (at(i, "template") && at(i + 1, "<") && i < end) {
+      const std::size_t behind = behind_angles(tokens_, i + 1, end);
+      declaration.template_head = {i + 2, behind - 1};
+      i = behind;
+    }
+    return std::min(i, end);
+  }
+
+  /// Behind the name of an operator function, in front of its parameters.
+  [[nodiscard]] std::size_t behind_operator(std::size_t i, std::size_t end) const {
+    ++i;
+    if (at(i, "(") && at(i + 1, ")")) return i + 2;
+    while (i < end && !at(i, "(") && !at(i, ";") && !at(i, "{")) ++i;
+    return i;
+  }
+
+  [[nodiscard]] bool opens_scope(std::size_t first, std::size_t brace) const {
+    if (at(first, "namespace") || (at(first, "inline") && at(first + 1, "namespace"))) return true;
+    return at(first, "extern") && first + 2 == brace && tokens_[first + 1].kind == Token::Kind::kString;
+  }
+
+  Declaration scope(Declaration declaration, std::size_t first, std::size_t brace) {
+    declaration.kind = Kind::kScope;
+    declaration.whole.end = close_of(brace) + 1;
+    declaration.body = {brace + 1, close_of(brace)};
+    if (!at(first, "extern") && tokens_[brace - 1].identifier() && !at(brace - 1, "namespace"))
+      declaration.names.push_back(tokens_[brace - 1].text);
+    if (++depth_ <= kDeepestScope) declaration.members = read_scope(declaration.body, "");
+    --depth_;
+    return declaration;
+  }
+
+  /// Whether the brace behind `head` opens a class or an enumeration.
+  [[nodiscard]] bool is_class_head(std::size_t first, std::size_t brace) const {
+    std::size_t i = first;
+    while (i < brace && !is_class_key(tokens_[i])) {
+      if (at(i, "(") || at(i, "[")) i = close_of(i);
+      ++i;
+    }
+    if (i >= brace) return false;
+    for (++i; i < brace; ++i) {
+      if (at(i, "(") || at(i, "[")) {
+        i = close_of(i);
+      } else if (at(i, ":")) {
+        return true;
+      } else if (at(i, "<")) {
+        i = behind_angles(tokens_, i, brace) - 1;
+      } else if (tokens_[i].identifier() && i + 1 < brace && at(i + 1, "(") &&
+                 !is_attribute(tokens_[i].text)) {
+        return false;  // struct A f(...) {
+      } else if (at(i, "*") || at(i, "&")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Declaration class_definition(Declaration declaration, std::size_t first, std::size_t brace,
+                               std::size_t end) {
+    std::string_view name;
+    bool is_enum = false;
+    for (std::size_t i = first; i < brace && !at(i, ":"); ++i) {
+      if (at(i, "(") || at(i, "[")) i = close_of(i);
+      if (at(i, "<")) break;
+      is_enum = is_enum || at(i, "enum");
+      const Token& token = tokens_[i];
+      const bool word = token.identifier() && !is_class_key(token) && !is_attribute(token.text);
+      if (word && !token.is("typedef") && !token.is("final") && !token.is("static") && !token.is("const"))
+        name = token.text;
+    }
+    if (!name.empty()) declaration.names.push_back(name);
+    const std::size_t close = close_of(brace);
+    std::size_t i = close + 1;
+    for (; i < end && !at(i, ";"); ++i) {  // "} variable;", of a typedef: "} Name, *Pointer;"
+      if (at(i, "(") || at(i, "[") || at(i, "{")) {
+        if (close_of(i) >= end) return other(declaration.whole.begin, end);
+        i = close_of(i);
+      } else if (tokens_[i].identifier()) {
+        declaration.names.push_back(tokens_[i].text);
+      }
+    }
+    declaration.whole.end = std::min(i + 1, end);
+    declaration.kind = is_enum ? Kind::kEnum : Kind::kClass;
+    if (is_enum) {
+      for (i = brace + 1; i < close; ++i) {
+        if (tokens_[i].identifier() && (at(i - 1, "{") || at(i - 1, ",")))
+          declaration.names.push_back(tokens_[i].text);
+      }
+    } else if (++depth_ <= kDeepestScope) {
+      declaration.members = read_scope(declaration.body, name);
+      --depth_;
+    } else {
+      --depth_;
+    }
+    return declaration;
+  }
+
+  /// Finds a parameter list and the name in front of it; false where there is none.
+  bool set_function(TokenSpan head, Declaration& declaration) const {
+    for (std::size_t i = head.begin; i < head.end; ++i) {
+      if (at(i, "operator")) {
+        const std::size_t open = behind_operator(i, head.end);
+        if (!at(open, "(")) return false;
+        declaration.names.push_back(tokens_[i].text);
+        declaration.parameters = {open + 1, close_of(open)};
+        return true;
+      }
+      if (at(i, "[")) i = close_of(i);
+      if (!at(i, "(")) continue;
+      if (i > head.begin && tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text)) {
+        declaration.names.push_back(tokens_[i - 1].text);
+        declaration.parameters = {i + 1, close_of(i)};
+        return true;
+      }
+      if (i > head.begin && at(i - 1, ">")) {
+        const std::string_view name = name_before_angles(head, i - 1);
+        if (name.empty()) return false;
+        declaration.names.push_back(name);
+        declaration.parameters = {i + 1, close_of(i)};
+        return true;
+      }
+      i = close_of(i);
+    }
+    return false;
+  }
+
+  /// "f" of "f<int>", whose ">" is at `close`.
+  [[nodiscard]] std::string_view name_before_angles(TokenSpan head, std::size_t close) const {
+    int depth = 0;
+    for (std::size_t i = close; i > head.begin; --i) {
+      if (at(i, ">")) ++depth;
+      if (at(i, "<") && --depth == 0)
+        return tokens_[i - 1].identifier() ? tokens_[i - 1].text : std::string_view{};
+    }
+    return {};
+  }
+
+  /// A declaration that ends with ";".
+  Declaration statement(Declaration declaration, std::size_t first) const {
+    const TokenSpan span{first, declaration.whole.end - 1};
+    if (at(declaration.whole.begin, "template") && declaration.template_head.empty() &&
+        first == declaration.whole.begin) {
+      declaration.kind = Kind::kInstantiation;
+      add_last_names(span, declaration);
+    } else if (at(first, "extern") && at(first + 1, "template")) {
+      declaration.kind = Kind::kInstantiation;
+      add_last_names(span, declaration);
+    } else if (at(first, "using") && at(first + 1, "namespace")) {
+      declaration.kind = Kind::kUsing;
+    } else if (at(first, "using") || at(first, "namespace")) {
+      declaration.kind = Kind::kAlias;
+      if (at(first + 2, "=") || at(first + 2, "[")) {
+        declaration.names.push_back(tokens_[first + 1].text);
+      } else if (span.end > first && tokens_[span.end - 1].identifier()) {
+        declaration.names.push_back(tokens_[span.end - 1].text);
+      }
+    } else if (at(first, "typedef")) {
+      declaration.kind = Kind::kAlias;
+      add_declarators(span, declaration);
+    } else if (at(first, "static_assert") || at(first, "_Static_assert") || at(first, "asm") ||
+               at(first, "__asm__") || at(first, "friend")) {
+      declaration.kind = Kind::kOther;
+    } else if (is_forward_class(span)) {
+      declaration.kind = Kind::kOther;
+    } else if (!has_assignment(span) && set_function(span, declaration)) {
+      declaration.kind = Kind::kPrototype;
+      if (first + 1 < span.end && at(first + 1, "(")) declaration.kind = Kind::kOther;  // MACRO(x);
+    } else {
+      declaration.kind = Kind::kVariable;
+      add_declarators(span, declaration);
+      if (declaration.names.empty()) declaration.kind = Kind::kOther;
+    }
+    return declaration;
+  }
+
+  /// "struct A;" and "template <class T> class B;".
+  [[nodiscard]] bool is_forward_class(TokenSpan span) const {
+    return span.end - span.begin <= 3 && is_class_key(tokens_[span.begin]) &&
+           tokens_[span.end - 1].identifier();
+  }
+
+  [[nodiscard]] bool has_assignment(TokenSpan span) const {
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if (at(i, "(") || at(i, "[") || at(i, "{")) i = close_of(i);
+      if (i < span.end && at(i, "=") && !at(i - 1, "operator")) return true;
+    }
+    return false;
+  }
+
+  /// All identifiers outside of brackets: of "template class Foo<int>", "Foo".
+  void add_last_names(TokenSpan span, Declaration& declaration) const {
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if (at(i, "(") || at(i, "[")) {
+        i = close_of(i);
+      } else if (at(i, "<")) {
+        i = behind_angles(tokens_, i, span.end) - 1;
+      } else if (tokens_[i].identifier()) {
+        const bool names = at(i + 1, "<") || at(i + 1, "(") || i + 1 == span.end;
+        if (names) declaration.names.push_back(tokens_[i].text);
+      }
+    }
+  }
+
+  /// Names that are followed by what may follow a declarator; those in parentheses behind a "*", too.
+  void add_declarators(TokenSpan span, Declaration& declaration) const {
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if (at(i, "(")) {
+        for (std::size_t inner = i + 1; inner < close_of(i); ++inner) {
+          if (tokens_[inner].identifier() && (at(inner - 1, "*") || at(inner - 1, "&")))
+            declaration.names.push_back(tokens_[inner].text);
+        }
+        i = close_of(i);
+      } else if (at(i, "[") || at(i, "{")) {
+        i = close_of(i);
+      } else if (at(i, "<")) {
+        i = behind_angles(tokens_, i, span.end) - 1;
+      } else if (at(i, "=")) {  // to the next declarator
+        while (i + 1 < span.end && !at(i + 1, ",")) {
+          ++i;
+          if (at(i, "(") || at(i, "[") || at(i, "{")) i = close_of(i);
+        }
+      } else if (tokens_[i].identifier()) {
+        const bool ends = i + 1 == span.end || at(i + 1, "=") || at(i + 1, ",") || at(i + 1, "[") ||
+                          at(i + 1, "{") || at(i + 1, "(") || at(i + 1, ":");
+        if (ends && !is_attribute(tokens_[i].text)) declaration.names.push_back(tokens_[i].text);
+      }
+    }
+  }
+
+  const std::vector<Token>& tokens_;
+  const std::set<std::string_view>& specifier_macros_;
+  std::set<std::string_view> function_macros_, structural_macros_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<Declaration> read_declarations(const TokenizedText& text,
+                                           const std::set<std::string_view>& specifier_macros) {
+  return Reader(text, specifier_macros).run();
+}
+
+std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end) {
+  int depth = 0;
+  for (std::size_t i = open; i < end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      if (token.close >= end) return end;
+      i = token.close;
+    } else if (token.is("<")) {
+      ++depth;
+    } else if (token.is(">") && --depth == 0) {
+      return i + 1;
+    } else if (token.is(";")) {
+      return i;
+    }
+  }
+  return end;
+}
+
+}  // namespace kiln

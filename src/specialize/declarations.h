@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "specialize/tokens.h"
+
+namespace kiln {
+
+/// A half-open range of token indices.
+struct TokenSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  [[nodiscard]] bool empty() const { return begin >= end; }
+};
+
+/// A declaration at namespace or class scope, as far as it can be read without expanding macros.
+struct Declaration {
+  enum class Kind {
+    kFunction,   ///< with a body
+    kPrototype,  ///< of a function, or a variable with its initializer in parentheses
+    kClass,      ///< with a body: class, struct, union
+    kEnum,
+    kVariable,
+    kAlias,          ///< typedef, using X = ..., using A::b, namespace a = b
+    kUsing,          ///< using namespace
+    kInstantiation,  ///< template void f<int>(int);
+    kScope,          ///< a namespace, extern "C" { }
+    kOther,          ///< static_assert, uses of macros, and what is not understood
+  };
+  Kind kind = Kind::kOther;
+  /// What it declares, without scope; an overloaded operator is "operator". May name too much, such as the
+  /// parameters of a function pointer.
+  std::vector<std::string_view> names;
+  TokenSpan whole;                   ///< with its ";" or "}"
+  TokenSpan body;                    ///< between the braces; empty where there are none
+  TokenSpan parameters;              ///< between the parentheses of a kFunction or kPrototype
+  TokenSpan template_head;           ///< between the angle brackets of the last "template <...>"
+  std::vector<Declaration> members;  ///< of a kScope or kClass
+};
+
+/// Reads all declarations of a text, in order. Never fails: what is not understood is a kOther, which may
+/// take in the rest of its scope. A macro that stands for specifiers, such as `extern "C" __global__`, is
+/// part of the declaration behind it; any other `NAME(...)` on a line of its own is a declaration. The
+/// result's names are views into the tokenized text.
+[[nodiscard]] std::vector<Declaration> read_declarations(
+    const TokenizedText& text, const std::set<std::string_view>& specifier_macros = {});
+
+/// Index behind the angle bracket that closes the one at `open`, or `end`. Parentheses and brackets are
+/// skipped.
+[[nodiscard]] std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end);
+
+}  // namespace kiln

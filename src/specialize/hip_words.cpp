@@ -1,0 +1,217 @@
+#include "specialize/hip_words.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "specialize/include_scan.h"
+#include "specialize/tokens.h"
+
+namespace kiln {
+namespace {
+
+/// Of words that stand for one of CUDA's.
+const std::map<std::string_view, std::string_view> kWords = {{"hipThreadIdx_x", "threadIdx.x"},
+                                                             {"hipThreadIdx_y", "threadIdx.y"},
+                                                             {"hipThreadIdx_z", "threadIdx.z"},
+                                                             {"hipBlockIdx_x", "blockIdx.x"},
+                                                             {"hipBlockIdx_y", "blockIdx.y"},
+                                                             {"hipBlockIdx_z", "blockIdx.z"},
+                                                             {"hipBlockDim_x", "blockDim.x"},
+                                                             {"hipBlockDim_y", "blockDim.y"},
+                                                             {"hipBlockDim_z", "blockDim.z"},
+                                                             {"hipGridDim_x", "gridDim.x"},
+                                                             {"hipGridDim_y", "gridDim.y"},
+                                                             {"hipGridDim_z", "gridDim.z"},
+                                                             {"__builtin_amdgcn_s_barrier", "__syncthreads"},
+                                                             {"__builtin_amdgcn_wave_barrier", "__syncwarp"},
+                                                             {"__builtin_amdgcn_sqrtf", "sqrtf"},
+                                                             {"__builtin_amdgcn_rsqf", "rsqrtf"},
+                                                             {"__builtin_amdgcn_s_memtime", "clock64"},
+                                                             {"__builtin_amdgcn_s_memrealtime", "clock64"}};
+
+/// Of calls: "$1" and "$2" are the arguments, "$*" all of them.
+const std::map<std::string_view, std::string_view> kCalls = {
+    {"__builtin_amdgcn_workitem_id_x", "threadIdx.x"},
+    {"__builtin_amdgcn_workitem_id_y", "threadIdx.y"},
+    {"__builtin_amdgcn_workitem_id_z", "threadIdx.z"},
+    {"__builtin_amdgcn_workgroup_id_x", "blockIdx.x"},
+    {"__builtin_amdgcn_workgroup_id_y", "blockIdx.y"},
+    {"__builtin_amdgcn_workgroup_id_z", "blockIdx.z"},
+    {"__builtin_amdgcn_workgroup_size_x", "blockDim.x"},
+    {"__builtin_amdgcn_workgroup_size_y", "blockDim.y"},
+    {"__builtin_amdgcn_workgroup_size_z", "blockDim.z"},
+    {"__builtin_amdgcn_wavefrontsize", "32"},
+    {"__builtin_amdgcn_fence", "__threadfence()"},
+    {"__builtin_amdgcn_s_sleep", "((void)0)"},
+    {"__builtin_amdgcn_sched_barrier", "((void)0)"},
+    {"__builtin_amdgcn_rcpf", "(1.0f / ($1))"},
+    {"__builtin_amdgcn_readfirstlane", "__shfl_sync(__activemask(), $1, __ffs(__activemask()) - 1)"},
+    {"__builtin_amdgcn_readlane", "__shfl_sync(__activemask(), $1, $2)"},
+    {"__builtin_amdgcn_ds_bpermute", "__shfl_sync(__activemask(), $2, ($1) >> 2)"},
+    {"__builtin_amdgcn_ballot_w32", "__ballot_sync(__activemask(), $1)"},
+    {"__builtin_amdgcn_mbcnt_lo",
+     "(($2) + __popc(($1) & ((1u << ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & "
+     "31u)) - "
+     "1u)))"},
+    {"__builtin_amdgcn_mbcnt_hi", "($2)"}};
+
+/// HIP's functions of a warp that CUDA has no longer; the CPU back end has them.
+const std::map<std::string_view, std::string_view> kWarpCalls = {
+    {"__shfl", "__shfl_sync(__activemask(), $*)"},
+    {"__shfl_up", "__shfl_up_sync(__activemask(), $*)"},
+    {"__shfl_down", "__shfl_down_sync(__activemask(), $*)"},
+    {"__shfl_xor", "__shfl_xor_sync(__activemask(), $*)"},
+    {"__ballot", "__ballot_sync(__activemask(), $*)"},
+    {"__any", "__any_sync(__activemask(), $*)"},
+    {"__all", "__all_sync(__activemask(), $*)"}};
+
+const std::map<std::string_view, std::string_view> kHeaders = {
+    {"hip/hip_runtime.h", "cuda_runtime.h"},
+    {"hip/hip_runtime_api.h", "cuda_runtime.h"},
+    {"hip/hip_fp16.h", "cuda_fp16.h"},
+    {"hip/hip_bf16.h", "cuda_bf16.h"},
+    {"hip/hip_bfloat16.h", "cuda_bf16.h"},
+    {"hip/hip_fp8.h", "cuda_fp8.h"},
+    {"hip/hip_cooperative_groups.h", "cooperative_groups.h"},
+    {"hip/hip_complex.h", "cuComplex.h"},
+    {"hip/hip_vector_types.h", "vector_types.h"},
+    {"hip/hip_math_constants.h", "math_constants.h"},
+    {"hip/math_functions.h", "cuda_runtime.h"},
+    {"hip/device_functions.h", "cuda_runtime.h"}};
+
+/// A text may hold any number of calls inside of each other.
+constexpr int kDeepestCall = 32;
+
+class Translator {
+ public:
+  Translator(const std::string& text, bool for_hip, bool hip_text)
+      : text_(text), source_(tokenize(text)), for_hip_(for_hip), hip_text_(hip_text) {}
+
+  std::string run() {
+    translate(source_.tokens);
+    for (const Directive& directive : source_.directives) {
+      if (!directive.tokens.empty() && directive.tokens[0].is("define")) translate(directive.tokens);
+    }
+    return edits_.empty() ? text_ : apply_edits(text_, std::move(edits_));
+  }
+
+ private:
+  void translate(const std::vector<Token>& tokens) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      std::size_t last = i;
+      const std::string replacement = replaced(tokens, i, last, 0);
+      if (replacement.empty()) continue;
+      edits_.push_back({tokens[i].offset, tokens[last].end() - tokens[i].offset, replacement});
+      i = last;
+    }
+  }
+
+  /// What takes the place of the tokens from `i` to `last`; empty: nothing.
+  std::string replaced(const std::vector<Token>& tokens, std::size_t i, std::size_t& last, int depth) {
+    const Token& token = tokens[i];
+    if (!token.identifier() || depth == kDeepestCall) return "";
+    const bool called = i + 1 < tokens.size() && tokens[i + 1].is("(") && tokens[i + 1].close < tokens.size();
+    if (called && token.is("HIP_DYNAMIC_SHARED")) {
+      const std::vector<std::string> arguments = arguments_of(tokens, i + 1, depth);
+      if (arguments.size() != 2) return "";
+      last = tokens[i + 1].close;
+      return "extern __shared__ " + std::string(trim(arguments[0])) + " " + std::string(trim(arguments[1])) +
+             "[]";
+    }
+    const auto word = kWords.find(token.text);
+    if (word != kWords.end() && !(for_hip_ && token.text.starts_with("__"))) return std::string(word->second);
+    if (for_hip_) return "";
+    const auto call = kCalls.find(token.text);
+    const auto warp_call = hip_text_ ? kWarpCalls.find(token.text) : kWarpCalls.end();
+    if (!called || (call == kCalls.end() && warp_call == kWarpCalls.end())) return "";
+    last = tokens[i + 1].close;
+    return filled(call != kCalls.end() ? call->second : warp_call->second,
+                  arguments_of(tokens, i + 1, depth));
+  }
+
+  /// The arguments of a call, with what is in them translated.
+  std::vector<std::string> arguments_of(const std::vector<Token>& tokens, std::size_t open, int depth) {
+    std::vector<std::string> arguments(1);
+    const std::size_t close = tokens[open].close;
+    std::size_t copied = tokens[open].end();
+    int brackets = 0;
+    for (std::size_t i = open + 1; i < close; ++i) {
+      const Token& token = tokens[i];
+      if (token.is("(") || token.is("[") || token.is("{")) ++brackets;
+      if (token.is(")") || token.is("]") || token.is("}")) --brackets;
+      std::size_t last = i;
+      const std::string replacement = replaced(tokens, i, last, depth + 1);
+      const bool comma = token.is(",") && brackets == 0;
+      if (replacement.empty() && !comma) continue;
+      arguments.back() += text_.substr(copied, token.offset - copied) + replacement;
+      copied = tokens[last].end();
+      i = last;
+      if (comma) arguments.emplace_back();
+    }
+    arguments.back() += text_.substr(copied, tokens[close].offset - copied);
+    return arguments;
+  }
+
+  static std::string filled(std::string_view form, const std::vector<std::string>& arguments) {
+    std::string result;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+      if (form[i] != '$') {
+        result += form[i];
+      } else if (form[++i] == '*') {
+        for (std::size_t a = 0; a < arguments.size(); ++a) result += (a > 0 ? "," : "") + arguments[a];
+      } else {
+        const auto index = static_cast<std::size_t>(form[i] - '1');
+        if (index < arguments.size()) result += arguments[index];
+      }
+    }
+    return result;
+  }
+
+  const std::string& text_;
+  TokenizedText source_;
+  bool for_hip_, hip_text_;
+  std::vector<TextEdit> edits_;
+};
+
+bool has_hip_words(const std::string& text) {
+  return text.find("hip") != std::string::npos || text.find("HIP_") != std::string::npos ||
+         text.find("__builtin_amdgcn") != std::string::npos;
+}
+
+void rename_headers(std::string& text, const std::set<std::string>& unseen) {
+  std::vector<TextEdit> edits;
+  for (const IncludeUse& use : find_include_uses(text)) {
+    const auto found = kHeaders.find(use.header.name);
+    if (use.kind != IncludeUse::Kind::kInclude || found == kHeaders.end() ||
+        !unseen.contains(use.header.name))
+      continue;
+    edits.push_back({use.offset, use.length, "<" + std::string(found->second) + ">"});
+  }
+  if (!edits.empty()) text = apply_edits(text, std::move(edits));
+}
+
+}  // namespace
+
+void translate_hip_words(Specialization& specialization) {
+  std::vector<std::string*> texts = {&specialization.source_text};
+  for (IncludedHeader& header : specialization.headers) texts.push_back(&header.text);
+  if (std::none_of(texts.begin(), texts.end(), [](const std::string* text) { return has_hip_words(*text); }))
+    return;
+  const bool for_hip = specialization.target.backend == "hip";
+  std::set<std::string> unseen(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
+  const bool hip_text = specialization.target.backend == "cuda" &&
+                        std::any_of(unseen.begin(), unseen.end(),
+                                    [](const std::string& name) { return kHeaders.contains(name); });
+  for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text).run();
+  if (for_hip) return;
+  for (std::string* text : texts) rename_headers(*text, unseen);
+  for (const auto& [hip, cuda] : kHeaders) {
+    if (unseen.erase(std::string(hip)) > 0) unseen.emplace(cuda);
+  }
+  specialization.unseen_headers.assign(unseen.begin(), unseen.end());
+}
+
+}  // namespace kiln

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// Writes what is HIP's own in the texts as CUDA has it, so that other back ends take a HIP text: names of
+/// headers (<hip/hip_runtime.h>), index words (hipThreadIdx_x) and the plain ones of AMD's built-in functions
+/// (__builtin_amdgcn_s_barrier). For the hip back end HIP_DYNAMIC_SHARED(T, name) and the index words are
+/// written out, which not every hipRTC knows. Line numbers stay. A text without such words is left alone.
+void translate_hip_words(Specialization& specialization);
+
+}  // namespace kiln

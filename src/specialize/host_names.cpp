@@ -1,0 +1,445 @@
+#include "specialize/host_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+namespace kiln {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+const Names kStreams = {"cout", "cerr",         "clog",    "cin",      "wcout",      "endl",      "flush",
+                        "ends", "ostream",      "istream", "iostream", "ios",        "ios_base",  "streambuf",
+                        "hex",  "dec",          "oct",     "fixed",    "scientific", "boolalpha", "getline",
+                        "setw", "setprecision", "setfill", "left",     "right",      "ws"};
+const Names kFileStreams = {"fstream", "ifstream", "ofstream", "filebuf"};
+const Names kStringStreams = {"stringstream", "ostringstream", "istringstream", "stringbuf"};
+const Names kManipulators = {"setw", "setprecision", "setfill", "setbase", "put_time", "get_time", "quoted"};
+const Names kStrings = {"string",  "wstring",     "to_string",    "stoi",    "stol",
+                        "stof",    "stod",        "stoul",        "stoull",  "stoll",
+                        "getline", "char_traits", "basic_string", "u8string"};
+const Names kAlgorithms = {"min",
+                           "max",
+                           "minmax",
+                           "clamp",
+                           "swap",
+                           "sort",
+                           "stable_sort",
+                           "partial_sort",
+                           "nth_element",
+                           "find",
+                           "find_if",
+                           "count",
+                           "count_if",
+                           "copy",
+                           "copy_n",
+                           "copy_if",
+                           "fill",
+                           "fill_n",
+                           "generate",
+                           "generate_n",
+                           "transform",
+                           "for_each",
+                           "for_each_n",
+                           "reverse",
+                           "rotate",
+                           "shuffle",
+                           "random_shuffle",
+                           "unique",
+                           "remove",
+                           "remove_if",
+                           "replace",
+                           "max_element",
+                           "min_element",
+                           "minmax_element",
+                           "lower_bound",
+                           "upper_bound",
+                           "equal_range",
+                           "binary_search",
+                           "merge",
+                           "equal",
+                           "mismatch",
+                           "all_of",
+                           "any_of",
+                           "none_of",
+                           "is_sorted",
+                           "next_permutation",
+                           "prev_permutation",
+                           "iter_swap",
+                           "partition",
+                           "includes",
+                           "set_union",
+                           "set_intersection",
+                           "lexicographical_compare",
+                           "move_backward",
+                           "make_heap",
+                           "push_heap",
+                           "pop_heap",
+                           "sort_heap",
+                           "adjacent_find",
+                           "search",
+                           "equal_to"};
+const Names kNumeric = {"accumulate",
+                        "iota",
+                        "inner_product",
+                        "partial_sum",
+                        "adjacent_difference",
+                        "reduce",
+                        "transform_reduce",
+                        "inclusive_scan",
+                        "exclusive_scan",
+                        "gcd",
+                        "lcm",
+                        "midpoint"};
+const Names kFunctional = {"function",      "bind",       "ref",          "cref",       "reference_wrapper",
+                           "plus",          "minus",      "multiplies",   "divides",    "modulus",
+                           "negate",        "equal_to",   "not_equal_to", "greater",    "less",
+                           "greater_equal", "less_equal", "logical_and",  "logical_or", "logical_not",
+                           "bit_and",       "bit_or",     "bit_xor",      "bit_not",    "hash",
+                           "invoke",        "mem_fn",     "placeholders", "not_fn",     "identity"};
+const Names kMemory = {"unique_ptr",
+                       "shared_ptr",
+                       "weak_ptr",
+                       "make_unique",
+                       "make_shared",
+                       "allocator",
+                       "addressof",
+                       "pointer_traits",
+                       "allocator_traits",
+                       "default_delete",
+                       "align",
+                       "uninitialized_copy",
+                       "uninitialized_fill",
+                       "construct_at",
+                       "destroy_at",
+                       "launder",
+                       "enable_shared_from_this"};
+const Names kRandom = {"random_device",
+                       "mt19937",
+                       "mt19937_64",
+                       "minstd_rand",
+                       "minstd_rand0",
+                       "default_random_engine",
+                       "ranlux24",
+                       "ranlux48",
+                       "knuth_b",
+                       "seed_seq",
+                       "uniform_real_distribution",
+                       "uniform_int_distribution",
+                       "normal_distribution",
+                       "bernoulli_distribution",
+                       "binomial_distribution",
+                       "poisson_distribution",
+                       "exponential_distribution",
+                       "gamma_distribution",
+                       "discrete_distribution",
+                       "lognormal_distribution",
+                       "geometric_distribution",
+                       "cauchy_distribution",
+                       "linear_congruential_engine",
+                       "mersenne_twister_engine",
+                       "generate_canonical"};
+const Names kChrono = {"chrono", "chrono_literals"};
+const Names kIterator = {"iterator",
+                         "iterator_traits",
+                         "back_inserter",
+                         "inserter",
+                         "front_inserter",
+                         "distance",
+                         "advance",
+                         "next",
+                         "prev",
+                         "begin",
+                         "end",
+                         "size",
+                         "data",
+                         "reverse_iterator",
+                         "ostream_iterator",
+                         "istream_iterator",
+                         "random_access_iterator_tag",
+                         "input_iterator_tag",
+                         "forward_iterator_tag",
+                         "bidirectional_iterator_tag",
+                         "make_reverse_iterator",
+                         "move_iterator",
+                         "cbegin",
+                         "cend"};
+const Names kExceptions = {"exception",         "runtime_error",  "logic_error",  "invalid_argument",
+                           "out_of_range",      "bad_alloc",      "domain_error", "length_error",
+                           "range_error",       "overflow_error", "terminate",    "exception_ptr",
+                           "current_exception", "system_error",   "error_code"};
+
+/// By header. Those of numerics and types, which device code uses, are not among them.
+const std::map<std::string_view, Names>& host_headers() {
+  static const std::map<std::string_view, Names> headers = {
+      {"iostream", kStreams},
+      {"ostream", kStreams},
+      {"istream", kStreams},
+      {"ios", kStreams},
+      {"iosfwd", kStreams},
+      {"iomanip", kManipulators},
+      {"fstream", kFileStreams},
+      {"sstream", kStringStreams},
+      {"string", kStrings},
+      {"string_view", {"string_view", "basic_string_view"}},
+      {"vector", {"vector"}},
+      {"map", {"map", "multimap"}},
+      {"set", {"set", "multiset"}},
+      {"unordered_map", {"unordered_map", "unordered_multimap"}},
+      {"unordered_set", {"unordered_set", "unordered_multiset"}},
+      {"list", {"list"}},
+      {"forward_list", {"forward_list"}},
+      {"deque", {"deque"}},
+      {"queue", {"queue", "priority_queue"}},
+      {"stack", {"stack"}},
+      {"bitset", {"bitset"}},
+      {"valarray", {"valarray"}},
+      {"initializer_list", {"initializer_list"}},
+      {"algorithm", kAlgorithms},
+      {"numeric", kNumeric},
+      {"functional", kFunctional},
+      {"memory", kMemory},
+      {"random", kRandom},
+      {"chrono", kChrono},
+      {"iterator", kIterator},
+      {"exception", kExceptions},
+      {"stdexcept", kExceptions},
+      {"system_error", kExceptions},
+      {"new", {"new", "nothrow", "align_val_t", "launder", "bad_alloc"}},
+      {"thread", {"thread", "this_thread", "jthread"}},
+      {"mutex",
+       {"mutex", "lock_guard", "unique_lock", "scoped_lock", "once_flag", "call_once", "recursive_mutex"}},
+      {"shared_mutex", {"shared_mutex", "shared_lock"}},
+      {"condition_variable", {"condition_variable", "condition_variable_any"}},
+      {"future", {"future", "async", "promise", "packaged_task", "launch"}},
+      {"filesystem", {"filesystem"}},
+      {"regex", {"regex", "smatch", "cmatch", "regex_match", "regex_search"}},
+      {"locale", {"locale", "use_facet"}},
+      {"codecvt", {"codecvt_utf8"}},
+      {"typeinfo", {"typeid", "type_info", "bad_cast"}},
+      {"typeindex", {"type_index"}},
+      {"any", {"any", "any_cast", "make_any"}},
+      {"variant", {"variant", "visit", "holds_alternative", "get_if", "monostate"}},
+      {"optional", {"optional", "nullopt", "make_optional"}},
+      {"execution", {"execution", "par", "par_unseq"}},
+      {"csignal", {"signal", "raise", "SIGINT", "SIGTERM"}},
+      {"ctime",
+       {"time", "time_t", "tm", "strftime", "localtime", "ctime", "difftime", "timespec", "clock_gettime"}},
+      {"cerrno", {"errno"}},
+      {"cstdarg", {"va_list", "va_start", "va_arg", "va_end"}},
+  };
+  return headers;
+}
+
+/// Members of std that only host code has.
+bool host_only_in_std(std::string_view name) {
+  static const std::set<std::string_view> names = [] {
+    std::set<std::string_view> all;
+    for (const Names* list : {&kStreams, &kFileStreams, &kStringStreams, &kManipulators, &kStrings, &kRandom,
+                              &kChrono, &kExceptions})
+      all.insert(list->begin(), list->end());
+    for (const std::string_view one :
+         {"vector",        "map",      "multimap",   "set",         "multiset",       "unordered_map",
+          "unordered_set", "list",     "deque",      "queue",       "priority_queue", "stack",
+          "valarray",      "function", "unique_ptr", "shared_ptr",  "make_unique",    "make_shared",
+          "thread",        "mutex",    "lock_guard", "unique_lock", "future",         "async",
+          "filesystem",    "regex",    "locale",     "sort",        "stable_sort",    "accumulate",
+          "iota",          "generate", "shuffle",    "any",         "variant",        "condition_variable"})
+      all.insert(one);
+    return all;
+  }();
+  return names.contains(name);
+}
+
+bool is_of_run_time(std::string_view name) {
+  for (const std::string_view index : {"hipThreadIdx_", "hipBlockIdx_", "hipBlockDim_", "hipGridDim_"}) {
+    if (name.starts_with(index)) return false;
+  }
+  // "cudaMalloc", "hipMemcpy", "cublasCreate": a capital letter ends the library's prefix.
+  for (const std::string_view prefix :
+       {"cuda", "hip", "cublas", "cusparse", "cufft", "cusolver", "cudnn", "nccl", "rocblas", "hipblas",
+        "checkCuda", "checkHip", "cuptiA", "nvtxR", "sdk"}) {
+    if (name.size() > prefix.size() && name.starts_with(prefix) &&
+        (std::isupper(static_cast<unsigned char>(name[prefix.size()])) != 0))
+      return true;
+  }
+  return name.starts_with("MPI_") || name.starts_with("omp_");
+}
+
+bool is_of_host_library(std::string_view name) {
+  static const std::set<std::string_view> names = {"fopen",
+                                                   "fclose",
+                                                   "fprintf",
+                                                   "fscanf",
+                                                   "fread",
+                                                   "fwrite",
+                                                   "fgets",
+                                                   "fputs",
+                                                   "fflush",
+                                                   "scanf",
+                                                   "sscanf",
+                                                   "sprintf",
+                                                   "snprintf",
+                                                   "vprintf",
+                                                   "puts",
+                                                   "putchar",
+                                                   "getchar",
+                                                   "perror",
+                                                   "stderr",
+                                                   "stdout",
+                                                   "stdin",
+                                                   "FILE",
+                                                   "exit",
+                                                   "atexit",
+                                                   "getenv",
+                                                   "system",
+                                                   "rand",
+                                                   "srand",
+                                                   "drand48",
+                                                   "srand48",
+                                                   "rand_r",
+                                                   "random",
+                                                   "srandom",
+                                                   "time",
+                                                   "gettimeofday",
+                                                   "clock_gettime",
+                                                   "timeval",
+                                                   "timespec",
+                                                   "usleep",
+                                                   "sleep",
+                                                   "getopt",
+                                                   "getopt_long",
+                                                   "optarg",
+                                                   "strtol",
+                                                   "strtod",
+                                                   "strtoul",
+                                                   "atoi",
+                                                   "atof",
+                                                   "atol",
+                                                   "qsort",
+                                                   "realloc",
+                                                   "calloc",
+                                                   "aligned_alloc",
+                                                   "posix_memalign",
+                                                   "strdup",
+                                                   "strerror",
+                                                   "hipLaunchKernelGGL",
+                                                   "hipLaunchKernel",
+                                                   "checkCudaErrors",
+                                                   "getLastCudaError",
+                                                   "gpuErrchk"};
+  return names.contains(name);
+}
+
+}  // namespace
+
+bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
+  const Token& token = tokens[at];
+  if (token.is("<")) {  // "<<<" of a launch; shifts have two
+    return at + 2 < tokens.size() && tokens[at + 1].is("<") && tokens[at + 2].is("<") &&
+           tokens[at + 2].offset == token.offset + 2;
+  }
+  if (!token.identifier()) return false;
+  if (at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is("->"))) return false;
+  if (at > 1 && tokens[at - 1].is("::"))
+    return tokens[at - 2].is("std") && (host_only_in_std(token.text) || is_of_host_library(token.text));
+  if (is_of_run_time(token.text)) return true;
+  if (!is_of_host_library(token.text)) return false;
+  // Names such as `time` are also those of variables and members: a call or a type has another look.
+  const bool called = at + 1 < tokens.size() && tokens[at + 1].is("(");
+  const bool value = token.is("stderr") || token.is("stdout") || token.is("stdin") || token.is("FILE") ||
+                     token.is("optarg") || token.is("timeval") || token.is("timespec");
+  return called || value;
+}
+
+const std::vector<std::string_view>* names_of_host_header(std::string_view header) {
+  const auto found = host_headers().find(header);
+  return found == host_headers().end() ? nullptr : &found->second;
+}
+
+std::string_view algorithm_of_thrust(std::string_view header) {
+  static const std::set<std::string_view> names = {"sort",
+                                                   "reduce",
+                                                   "scan",
+                                                   "transform",
+                                                   "copy",
+                                                   "fill",
+                                                   "sequence",
+                                                   "count",
+                                                   "unique",
+                                                   "merge",
+                                                   "partition",
+                                                   "for_each",
+                                                   "gather",
+                                                   "scatter",
+                                                   "remove",
+                                                   "replace",
+                                                   "binary_search",
+                                                   "transform_reduce",
+                                                   "transform_scan",
+                                                   "extrema",
+                                                   "inner_product",
+                                                   "generate",
+                                                   "host_vector",
+                                                   "device_vector",
+                                                   "device_ptr",
+                                                   "device_malloc",
+                                                   "device_free",
+                                                   "find",
+                                                   "adjacent_difference",
+                                                   "set_operations",
+                                                   "tabulate",
+                                                   "reverse",
+                                                   "logical",
+                                                   "equal",
+                                                   "mismatch",
+                                                   "swap"};
+  constexpr std::string_view kFolder = "thrust/", kEnd = ".h";
+  if (!header.starts_with(kFolder) || !header.ends_with(kEnd)) return {};
+  header.remove_prefix(kFolder.size());
+  header.remove_suffix(kEnd.size());
+  return names.contains(header) ? header : std::string_view{};
+}
+
+std::string_view prefix_of_host_library(std::string_view header) {
+  static const std::map<std::string_view, std::string_view> prefixes = {
+      {"cublas", "cublas"},
+      {"cusparse", "cusparse"},
+      {"cusolver", "cusolver"},
+      {"cufft", "cufft"},
+      {"curand.h", "curand"},
+      {"cudnn", "cudnn"},
+      {"nccl", "nccl"},
+      {"cutensor", "cutensor"},
+      {"nvToolsExt", "nvtx"},
+      {"nvtx3/", "nvtx"},
+      {"cuda_profiler_api.h", "cudaProfiler"},
+      {"nvml", "nvml"},
+      {"cupti", "cupti"},
+      {"mpi.h", "MPI_"},
+      {"omp.h", "omp_"},
+      {"thrust/", "thrust"},
+      {"cub/device/", "cub"},
+      {"hipblas", "hipblas"},
+      {"rocblas", "rocblas"},
+      {"hipcub/", "hipcub"},
+      {"rocprim/", "rocprim"},
+      {"hipfft", "hipfft"},
+      {"rocrand/rocrand.h", "rocrand"},
+      {"hiprand/hiprand.h", "hiprand"},
+      {"cxxopts", "cxxopts"},
+      {"gtest/", "testing"},
+      {"benchmark/", "benchmark"},
+      {"opencv2/", "cv"},
+      {"boost/", "boost"},
+      {"CLI/", "CLI"},
+      {"fmt/", "fmt"}};
+  for (const auto& [start, prefix] : prefixes) {
+    if (header.starts_with(start)) return prefix;
+  }
+  return {};
+}
+
+}  // namespace kiln

@@ -1,0 +1,358 @@
+#include "specialize/program_text.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+using Kind = Declaration::Kind;
+
+/// Tokens as text; blanks only where two words meet.
+std::string text_of(const std::vector<Token>& tokens, TokenSpan span) {
+  std::string text;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    const Token& token = tokens[i];
+    const auto is_word = [](const Token& one) {
+      return one.identifier() || one.kind == Token::Kind::kNumber;
+    };
+    const bool words = i > span.begin && is_word(tokens[i - 1]) && is_word(token);
+    text += (words ? " " : "") + std::string(token.text);
+  }
+  return text;
+}
+
+/// The parts of a span between commas outside of brackets; angle brackets count as such if `angles`.
+std::vector<TokenSpan> parts_of(const std::vector<Token>& tokens, TokenSpan span, bool angles) {
+  std::vector<TokenSpan> parts;
+  std::size_t begin = span.begin;
+  int depth = 0;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      i = std::min(token.close, span.end);
+    } else if (angles && token.is("<")) {
+      ++depth;
+    } else if (angles && token.is(">")) {
+      --depth;
+    } else if (token.is(",") && depth <= 0) {
+      parts.push_back({begin, i});
+      begin = i + 1;
+    }
+  }
+  if (begin < span.end) parts.push_back({begin, span.end});
+  return parts;
+}
+
+TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
+  TextParameter parameter;
+  parameter.line = tokens[span.begin].line;
+  std::size_t end = span.begin;
+  while (end < span.end && !tokens[end].is("=")) ++end;
+  if (end < span.end) parameter.default_value = text_of(tokens, {end + 1, span.end});
+  std::size_t name = end;  // "float a[]" is a pointer
+  std::string extents;
+  for (std::size_t i = span.begin; i < end; ++i) {
+    if (tokens[i].is("[")) {
+      if (name == end) name = i;
+      extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
+      i = std::min(tokens[i].close, end);
+    }
+  }
+  if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
+    parameter.name = std::string(tokens[name - 1].text);
+    parameter.type = text_of(tokens, {span.begin, name - 1});
+  } else {
+    parameter.type = text_of(tokens, {span.begin, name});
+  }
+  parameter.type += extents;
+  return parameter;
+}
+
+class ProgramReader {
+ public:
+  explicit ProgramReader(const std::string& text) : source_(tokenize(text)) {
+    for (const Directive& directive : source_.directives) add_macro(directive);
+    declarations_ = read_declarations(source_, specifier_macros_);
+  }
+
+  ProgramText run() {
+    read(declarations_, "");
+    find_instantiations(declarations_);
+    find_launches();
+    return std::move(program_);
+  }
+
+ private:
+  [[nodiscard]] const std::vector<Token>& tokens() const { return source_.tokens; }
+  [[nodiscard]] bool at(std::size_t i, std::string_view text) const {
+    return i < tokens().size() && tokens()[i].is(text);
+  }
+
+  void add_macro(const Directive& directive) {
+    const std::vector<Token>& words = directive.tokens;
+    if (words.size() < 3 || !words[0].is("define")) return;
+    const std::string name(words[1].text);
+    const bool marks = std::any_of(words.begin() + 2, words.end(), [&](const Token& word) {
+      return word.is("__global__") || specifier_macros_.contains(word.text);
+    });
+    if (marks) specifier_macros_.insert(words[1].text);
+    const bool arguments = words[2].is("(") && words[2].offset == words[1].end();
+    if (!arguments) program_.constants.emplace(name, text_of(words, {2, words.size()}));
+  }
+
+  void read(const std::vector<Declaration>& declarations, const std::string& scope) {
+    for (const Declaration& declaration : declarations) {
+      if (declaration.kind == Kind::kScope) {
+        const std::string name = declaration.names.empty() ? "" : std::string(declaration.names[0]) + "::";
+        read(declaration.members, scope + name);
+      } else if (declaration.kind == Kind::kFunction) {
+        if (is_kernel(declaration)) add_kernel(declaration, scope);
+        find_variables(declaration.body);
+      } else if (declaration.kind == Kind::kClass) {
+        add_record(declaration);
+      } else if (declaration.kind == Kind::kAlias) {
+        add_type(declaration);
+      } else if (declaration.kind == Kind::kVariable) {
+        add_variable(declaration);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_kernel(const Declaration& declaration) const {
+    for (std::size_t i = declaration.whole.begin; i < declaration.body.begin; ++i) {
+      if (at(i, "__global__") || specifier_macros_.contains(tokens()[i].text)) return true;
+    }
+    return false;
+  }
+
+  void add_kernel(const Declaration& declaration, const std::string& scope) {
+    if (declaration.names.empty()) return;
+    TextKernel kernel;
+    kernel.name = scope + std::string(declaration.names[0]);
+    kernel.line = tokens()[declaration.whole.begin].line;
+    for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
+      TextParameter parameter = parameter_of(tokens(), part);
+      if (parameter.type == "void" && parameter.name.empty()) continue;
+      kernel.parameters.push_back(std::move(parameter));
+    }
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
+      kernel.template_parameters.push_back(parameter_of(tokens(), part));
+    std::set<std::string> names, called;
+    for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
+      if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
+      if (tokens()[i].identifier() && at(i + 1, "(")) called.insert(std::string(tokens()[i].text));
+      if (at(i, "extern")) kernel.dynamic_shared = true;
+    }
+    kernel.names_in_body.assign(names.begin(), names.end());
+    kernel.called_in_body.assign(called.begin(), called.end());
+    const auto known = std::find_if(program_.kernels.begin(), program_.kernels.end(),
+                                    [&](const TextKernel& other) { return other.name == kernel.name; });
+    if (known == program_.kernels.end()) program_.kernels.push_back(std::move(kernel));
+  }
+
+  void find_instantiations(const std::vector<Declaration>& declarations) {
+    for (const Declaration& declaration : declarations) {
+      find_instantiations(declaration.members);
+      if (declaration.kind != Kind::kInstantiation) continue;
+      for (TextKernel& kernel : program_.kernels) {
+        if (!kernel.instantiation.empty()) continue;
+        for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
+          if (!at(i, kernel.name) || !at(i + 1, "<")) continue;
+          const std::size_t behind = behind_angles(tokens(), i + 1, declaration.whole.end);
+          for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true))
+            kernel.instantiation.push_back(text_of(tokens(), part));
+          break;
+        }
+      }
+    }
+  }
+
+  void add_record(const Declaration& declaration) {
+    if (declaration.names.empty()) return;
+    std::vector<TextParameter> members;
+    for (const Declaration& member : declaration.members) {
+      if (member.kind != Kind::kVariable) continue;
+      std::size_t end = member.whole.end - 1;  // without the ";"
+      std::string type;
+      for (const TokenSpan& part : parts_of(tokens(), {member.whole.begin, end}, true)) {
+        TextParameter one = parameter_of(tokens(), part);
+        if (one.name.empty()) std::swap(one.name, one.type);  // "float x, y": the second has no type
+        const std::size_t open = one.type.find('[');
+        const std::string extents = open == std::string::npos ? "" : one.type.substr(open);
+        if (type.empty()) type = one.type.substr(0, open);
+        one.type = type + extents;
+        members.push_back(std::move(one));
+      }
+    }
+    for (const std::string_view name : declaration.names) program_.records[std::string(name)] = members;
+  }
+
+  void add_type(const Declaration& declaration) {
+    const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
+    if (at(begin, "typedef") && end > begin + 2) {
+      program_.types[std::string(tokens()[end - 1].text)] = text_of(tokens(), {begin + 1, end - 1});
+    } else if (at(begin, "using") && at(begin + 2, "=")) {
+      program_.types[std::string(tokens()[begin + 1].text)] = text_of(tokens(), {begin + 3, end});
+    }
+  }
+
+  void add_variable(const Declaration& declaration) {
+    const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
+    bool constant_memory = false;
+    for (std::size_t i = begin; i < end; ++i) constant_memory = constant_memory || at(i, "__constant__");
+    if (constant_memory && !at(begin, "extern")) {
+      TextParameter variable = parameter_of(tokens(), {begin, end});
+      for (const std::string word : {"__constant__", "__device__", "static"}) {
+        const std::size_t found = variable.type.find(word);
+        if (found != std::string::npos) variable.type.erase(found, word.size());
+      }
+      program_.constant_variables[variable.name] = std::string(trim(variable.type));
+    }
+    find_variables({begin, declaration.whole.end});
+  }
+
+  /// `name = value`, `dim3 name(x, y)` and `dim3 name = dim3(x, y)`.
+  void find_variables(TokenSpan span) {
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      if (!tokens()[i].identifier()) continue;
+      const std::string name(tokens()[i].text);
+      const bool typed = i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return");
+      if (typed && at(i - 1, "dim3") && (at(i + 1, "(") || at(i + 1, "{"))) {
+        add_shape(name, i + 1);
+      } else if (typed && at(i - 1, "dim3") && at(i + 1, "=") && at(i + 2, "dim3")) {
+        add_shape(name, i + 3);
+      } else if (typed && at(i + 1, "=")) {
+        std::size_t end = i + 2;
+        while (end < span.end && !at(end, ";") && !at(end, ",")) {
+          if ((at(end, "(") || at(end, "[") || at(end, "{")) && tokens()[end].close < span.end)
+            end = tokens()[end].close;
+          ++end;
+        }
+        program_.constants.emplace(name, text_of(tokens(), {i + 2, std::min(end, span.end)}));
+      }
+    }
+  }
+
+  void add_shape(const std::string& name, std::size_t open) {
+    if (open >= tokens().size() || tokens()[open].close >= tokens().size()) return;
+    std::vector<std::string> extents;
+    for (const TokenSpan& part : parts_of(tokens(), {open + 1, tokens()[open].close}, false))
+      extents.push_back(text_of(tokens(), part));
+    if (!extents.empty()) program_.shapes.emplace(name, std::move(extents));
+  }
+
+  // --------------------------------------------------------------------------------------- launches
+
+  void find_launches() {
+    for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
+      if (at(i, "<") && at(i + 1, "<") && at(i + 2, "<")) add_launch(i);
+      if (at(i, "hipLaunchKernelGGL") && at(i + 1, "(")) add_hip_launch(i + 1);
+    }
+  }
+
+  void add_launch(std::size_t at_angles) {
+    TextLaunch launch;
+    std::size_t name = at_angles;  // behind it
+    if (name > 0 && at(name - 1, ">")) {
+      int depth = 0;
+      std::size_t open = name - 1;
+      for (;; --open) {
+        if (at(open, ">")) ++depth;
+        if (at(open, "<") && --depth == 0) break;
+        if (open == 0 || at(open, ";")) return;
+      }
+      for (const TokenSpan& part : parts_of(tokens(), {open + 1, name - 1}, true))
+        launch.template_arguments.push_back(text_of(tokens(), part));
+      name = open;
+    }
+    if (name == 0 || !tokens()[name - 1].identifier()) return;
+    launch.kernel = std::string(tokens()[name - 1].text);
+    launch.line = tokens()[name - 1].line;
+    std::size_t close = at_angles + 3;
+    while (close + 2 < tokens().size() && !(at(close, ">") && at(close + 1, ">") && at(close + 2, ">"))) {
+      if (at(close, ";")) return;
+      if ((at(close, "(") || at(close, "{")) && tokens()[close].close < tokens().size())
+        close = tokens()[close].close;
+      ++close;
+    }
+    set_shape(launch, parts_of(tokens(), {at_angles + 3, close}, false));
+    if (at(close + 3, "(") && tokens()[close + 3].close < tokens().size())
+      set_arguments(launch, parts_of(tokens(), {close + 4, tokens()[close + 3].close}, false), 0);
+    program_.launches.push_back(std::move(launch));
+  }
+
+  /// hipLaunchKernelGGL(kernel, grid, block, shared, stream, arguments...).
+  void add_hip_launch(std::size_t open) {
+    if (tokens()[open].close >= tokens().size()) return;
+    const std::vector<TokenSpan> parts = parts_of(tokens(), {open + 1, tokens()[open].close}, true);
+    constexpr std::size_t kFirstArgument = 5;
+    if (parts.size() < kFirstArgument) return;
+    TextLaunch launch;
+    TokenSpan kernel = parts[0];
+    while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "HIP_KERNEL_NAME"))) {
+      if (at(kernel.begin, "(")) {
+        kernel = {kernel.begin + 1, std::min(tokens()[kernel.begin].close, kernel.end)};
+      } else {
+        ++kernel.begin;
+      }
+    }
+    launch.line = tokens()[open].line;
+    for (std::size_t i = kernel.begin; i < kernel.end; ++i) {
+      if (tokens()[i].identifier()) launch.kernel = std::string(tokens()[i].text);
+      if (!at(i, "<")) continue;
+      for (const TokenSpan& part : parts_of(tokens(), {i + 1, kernel.end - 1}, true))
+        launch.template_arguments.push_back(text_of(tokens(), part));
+      break;
+    }
+    set_shape(launch, {parts[1], parts[2], parts[3]});
+    set_arguments(launch, parts, kFirstArgument);
+    program_.launches.push_back(std::move(launch));
+  }
+
+  void set_shape(TextLaunch& launch, const std::vector<TokenSpan>& parts) const {
+    if (!parts.empty()) launch.grid = text_of(tokens(), parts[0]);
+    if (parts.size() > 1) launch.block = text_of(tokens(), parts[1]);
+    if (parts.size() > 2) launch.shared = text_of(tokens(), parts[2]);
+  }
+
+  void set_arguments(TextLaunch& launch, const std::vector<TokenSpan>& parts, std::size_t first) const {
+    for (std::size_t i = first; i < parts.size(); ++i)
+      launch.arguments.push_back(text_of(tokens(), parts[i]));
+  }
+
+  TokenizedText source_;
+  std::set<std::string_view> specifier_macros_;
+  std::vector<Declaration> declarations_;
+  ProgramText program_;
+};
+
+}  // namespace
+
+ProgramText read_program(const std::string& text, const std::vector<std::string>& headers) {
+  ProgramText program = ProgramReader(text).run();
+  for (const std::string& header : headers) {
+    ProgramText other = ProgramReader(header).run();
+    for (TextKernel& kernel : other.kernels) {
+      kernel.line = 0;
+      const bool known = std::any_of(program.kernels.begin(), program.kernels.end(),
+                                     [&](const TextKernel& one) { return one.name == kernel.name; });
+      if (!known) program.kernels.push_back(std::move(kernel));
+    }
+    for (TextLaunch& launch : other.launches) {
+      launch.line = 0;
+      program.launches.push_back(std::move(launch));
+    }
+    program.constants.merge(other.constants);
+    program.shapes.merge(other.shapes);
+    program.types.merge(other.types);
+    program.records.merge(other.records);
+    program.constant_variables.merge(other.constant_variables);
+  }
+  return program;
+}
+
+}  // namespace kiln

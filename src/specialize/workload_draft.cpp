@@ -1,0 +1,842 @@
+#include "specialize/workload_draft.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "config/scalar_type.h"
+#include "kiln/error.h"
+#include "specialize/constant_value.h"
+#include "specialize/program_text.h"
+#include "workload/cpp_words.h"
+#include "workload/names.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t kGuessedSize = 1024;
+constexpr std::int64_t kGuessedBlock = 256;
+constexpr int kDeepestConstant = 8;
+
+/// "const float*" as a workload sees it.
+struct ArgumentType {
+  std::string type;  ///< in a workload; empty: none
+  bool pointer = false;
+  bool read_only = false;
+};
+
+bool is_size_name(const std::string& name) {
+  static const std::set<std::string> names = {
+      "n",      "N",     "size",  "len",     "length",  "count",   "total", "elements", "width",
+      "height", "depth", "w",     "h",       "nx",      "ny",      "nz",    "rows",     "cols",
+      "m",      "M",     "dim",   "num",     "nelem",   "Nx",      "Ny",    "Nz",       "limit",
+      "nodes",  "ncols", "nrows", "columns", "numRows", "numCols", "dimx",  "dimy",     "dimz"};
+  if (names.contains(name)) return true;
+  for (const char* start : {"num", "n_", "size_", "nr_", "len_"}) {
+    if (name.starts_with(start) && name.size() > std::string_view(start).size()) return true;
+  }
+  return name.ends_with("_size") || name.ends_with("Size") || name.ends_with("_count") ||
+         name.ends_with("_len") || name.ends_with("_n");
+}
+
+/// Names that go together as extents, the contiguous one first.
+const std::vector<std::vector<std::string>>& extents_together() {
+  static const std::vector<std::vector<std::string>> groups = {
+      {"nx", "ny", "nz"},           {"Nx", "Ny", "Nz"},  {"dimx", "dimy", "dimz"},
+      {"width", "height", "depth"}, {"w", "h", "d"},     {"cols", "rows"},
+      {"ncols", "nrows"},           {"columns", "rows"}, {"numCols", "numRows"}};
+  return groups;
+}
+
+std::string quoted(const std::string& text) {
+  const bool plain = !text.empty() &&
+                     text.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_./-") == std::string::npos &&
+                     text.front() != '-';
+  if (plain) return text;
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string list(const std::vector<std::string>& items) {
+  std::vector<std::string> texts;
+  texts.reserve(items.size());
+  for (const std::string& item : items) texts.push_back(quoted(item));
+  return "[" + join(texts, ", ") + "]";
+}
+
+/// Lines of YAML: a text, and what a person is to look at.
+struct Line {
+  std::string text, todo, remark;
+};
+
+class Drafter {
+ public:
+  explicit Drafter(const DraftRequest& request)
+      : request_(request), program_(read_program(request.text, request.headers)) {}
+
+  WorkloadDraft run() {
+    for (const TextKernel* kernel : chosen_kernels()) {
+      if (const auto why = draft_kernel(*kernel))
+        draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
+    }
+    if (draft_.kernels.empty()) {
+      throw bad_input(
+          "a workload cannot pass what the kernels take; " + join(draft_.notes, "; "),
+          {request_.file, program_.kernels.front().line, program_.kernels.front().line > 0 ? 1 : 0});
+    }
+    write();
+    return std::move(draft_);
+  }
+
+ private:
+  static std::string base_name(const std::string& name) {
+    const std::size_t scope = name.rfind("::");
+    return scope == std::string::npos ? name : name.substr(scope + 2);
+  }
+
+  /// In the order in which the program first launches them.
+  std::vector<const TextKernel*> chosen_kernels() {
+    std::vector<std::string> known;
+    for (const TextKernel& kernel : program_.kernels) known.push_back(kernel.name);
+    if (known.empty())
+      throw bad_input("no kernel: expected a __global__ function with a body", {request_.file, 0, 0});
+    for (const std::string& name : request_.kernels) {
+      const bool there = std::any_of(known.begin(), known.end(), [&](const std::string& one) {
+        return one == name || base_name(one) == name;
+      });
+      if (!there) {
+        throw bad_input("no kernel '" + name + "'" + suggestion(name, known) +
+                            " (its kernels: " + join(known, ", ") + ")",
+                        {request_.file, 0, 0});
+      }
+    }
+    std::vector<const TextKernel*> chosen;
+    const auto add = [&](const TextKernel& kernel) {
+      const bool asked =
+          request_.kernels.empty() ||
+          std::any_of(request_.kernels.begin(), request_.kernels.end(), [&](const std::string& name) {
+            return name == kernel.name || name == base_name(kernel.name);
+          });
+      if (asked && std::find(chosen.begin(), chosen.end(), &kernel) == chosen.end())
+        chosen.push_back(&kernel);
+    };
+    for (const TextLaunch& launch : program_.launches) {
+      for (const TextKernel& kernel : program_.kernels) {
+        if (base_name(kernel.name) == launch.kernel) add(kernel);
+      }
+    }
+    for (const TextKernel& kernel : program_.kernels) add(kernel);
+    return chosen;
+  }
+
+  [[nodiscard]] const TextLaunch* launch_of(const TextKernel& kernel) const {
+    for (const TextLaunch& launch : program_.launches) {
+      if (launch.kernel == base_name(kernel.name)) return &launch;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const {
+    return constant_value(text, program_.constants);
+  }
+
+  // ---------------------------------------------------------------------------------------- types
+
+  /// Without qualifiers, pointers and references.
+  static std::string bare(const std::string& type) {
+    static const std::set<std::string> dropped = {
+        "const", "volatile", "__restrict__",      "__restrict", "restrict", "struct",
+        "enum",  "typename", "__grid_constant__", "register",   "std",      "::"};
+    std::vector<std::string> words;
+    const std::string kept = type;
+    for (const Token& token : tokenize(kept).tokens) {
+      if (token.is("*") || token.is("&") || dropped.contains(std::string(token.text))) continue;
+      if (token.is("[")) break;
+      words.emplace_back(token.text);
+    }
+    return join(words, " ");
+  }
+
+  /// The workload's name of a type without pointers; empty if it has none.
+  [[nodiscard]] std::string type_name(const std::string& type, const TextKernel& kernel,
+                                      int depth = 0) const {
+    static const std::map<std::string, std::string> names = {{"bool", "bool"},
+                                                             {"char", "char"},
+                                                             {"signed char", "char"},
+                                                             {"int8_t", "char"},
+                                                             {"unsigned char", "uchar"},
+                                                             {"uint8_t", "uchar"},
+                                                             {"uchar", "uchar"},
+                                                             {"short", "short"},
+                                                             {"short int", "short"},
+                                                             {"int16_t", "short"},
+                                                             {"unsigned short", "ushort"},
+                                                             {"uint16_t", "ushort"},
+                                                             {"ushort", "ushort"},
+                                                             {"int", "int"},
+                                                             {"int32_t", "int"},
+                                                             {"signed", "int"},
+                                                             {"signed int", "int"},
+                                                             {"unsigned", "unsigned"},
+                                                             {"unsigned int", "unsigned"},
+                                                             {"uint", "unsigned"},
+                                                             {"uint32_t", "unsigned"},
+                                                             {"long", "long"},
+                                                             {"long int", "long"},
+                                                             {"long long", "long"},
+                                                             {"long long int", "long"},
+                                                             {"int64_t", "long"},
+                                                             {"ptrdiff_t", "long"},
+                                                             {"unsigned long", "ulong"},
+                                                             {"unsigned long long", "ulong"},
+                                                             {"unsigned long int", "ulong"},
+                                                             {"unsigned long long int", "ulong"},
+                                                             {"clock_t", "long"},
+                                                             {"uint64_t", "ulong"},
+                                                             {"ulong", "ulong"},
+                                                             {"uintptr_t", "ulong"},
+                                                             {"size_t", "size_t"},
+                                                             {"float", "float"},
+                                                             {"double", "double"},
+                                                             {"half", "half"},
+                                                             {"__half", "half"},
+                                                             {"__nv_bfloat16", "bfloat16"},
+                                                             {"nv_bfloat16", "bfloat16"},
+                                                             {"__half2", "half2"},
+                                                             {"__nv_bfloat162", "bfloat162"}};
+    const std::string name = bare(type);
+    if (const auto found = names.find(name); found != names.end()) return found->second;
+    for (const TextParameter& parameter : kernel.template_parameters) {
+      if (parameter.name == name) return template_type(kernel, name);
+    }
+    if (parse_element_type(name)) return name;
+    if (depth == kDeepestConstant) return "";
+    if (const auto alias = program_.types.find(name); alias != program_.types.end())
+      return alias->second.find('*') == std::string::npos ? type_name(alias->second, kernel, depth + 1) : "";
+    if (const auto macro = program_.constants.find(name); macro != program_.constants.end())
+      return type_name(macro->second, kernel, depth + 1);
+    if (const auto record = program_.records.find(name); record != program_.records.end())
+      return has_form(record->second, kernel, depth) ? name : "";
+    return "";
+  }
+
+  /// Whether a workload's `types` can say it.
+  [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
+                              int depth) const {
+    return !members.empty() && std::all_of(members.begin(), members.end(), [&](const TextParameter& member) {
+      const bool plain = member.type.find_first_of("*&:<") == std::string::npos && is_identifier(member.name);
+      return plain && extent_of(member.type) && !type_name(member.type, kernel, depth + 1).empty();
+    });
+  }
+
+  /// Of "float [3]" 3, of "float [2][3]" 6; 1 without brackets; nothing where an extent is not known.
+  [[nodiscard]] std::optional<std::int64_t> extent_of(const std::string& type) const {
+    std::int64_t extent = 1;
+    for (std::size_t at = type.find('['); at != std::string::npos; at = type.find('[', at + 1)) {
+      const std::size_t close = type.find(']', at);
+      if (close == std::string::npos) return std::nullopt;
+      const auto value = value_of(type.substr(at + 1, close - at - 1));
+      constexpr std::int64_t kMost = 1 << 20;
+      if (!value || *value < 1 || *value > kMost || extent > kMost) return std::nullopt;
+      extent *= *value;
+    }
+    return extent;
+  }
+
+  /// What a type parameter of a kernel's template is in the workload: a `type` parameter of the same name, or
+  /// what the program instantiates it with.
+  [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const {
+    const std::string argument = template_argument(kernel, name);
+    const auto scalar = parse_scalar_type(argument);
+    if (argument.empty() || scalar) return name;
+    if (kernel.template_parameters.empty()) return "";
+    const TextKernel plain{kernel.name, kernel.line, {}, {}, false, {}, {}, {}};
+    const std::string known = type_name(argument, plain);
+    return parse_scalar_type(known) ? name : known;
+  }
+
+  /// As the program's launch gives it, or the parameter's default; empty if neither is there.
+  [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const {
+    const TextLaunch* launch = launch_of(kernel);
+    for (std::size_t i = 0; i < kernel.template_parameters.size(); ++i) {
+      const TextParameter& parameter = kernel.template_parameters[i];
+      if (parameter.name != name) continue;
+      if (launch != nullptr && i < launch->template_arguments.size()) {
+        const std::string& argument = launch->template_arguments[i];
+        if (argument != name) return argument;  // else it is of a function template around the launch
+      }
+      if (i < kernel.instantiation.size()) return kernel.instantiation[i];
+      return parameter.default_value;
+    }
+    return "";
+  }
+
+  [[nodiscard]] ArgumentType argument_type(const TextParameter& parameter, const TextKernel& kernel) const {
+    ArgumentType result;
+    std::string type = parameter.type;
+    const auto stars =
+        std::count(type.begin(), type.end(), '*') + (type.find('[') != std::string::npos ? 1 : 0);
+    result.pointer = stars > 0;
+    const std::size_t star = type.find('*');
+    result.read_only = type.substr(0, star).find("const") != std::string::npos;
+    if (stars == 0 && program_.types.contains(bare(type)) &&
+        program_.types.at(bare(type)).find('*') != std::string::npos) {  // typedef float* Array
+      result.pointer = true;
+      type = program_.types.at(bare(type));
+      result.read_only = result.read_only || type.find("const") != std::string::npos;
+    }
+    if (stars > 1) return result;
+    result.type = type_name(type, kernel);
+    if (result.pointer && result.type.empty() && bare(type) == "void") result.type = "uchar";
+    return result;
+  }
+
+  // ---------------------------------------------------------------------------------------- names
+
+  /// A name that nothing else has.
+  std::string fresh(const std::string& wanted) {
+    std::string name = wanted.empty() ? "argument" : wanted;
+    while (is_word_of_format(name) || is_word_of_expressions(name) || is_cpp_word(name) || name == "seed" ||
+           taken_.contains(name))
+      name += "_";
+    taken_.insert(name);
+    return name;
+  }
+
+  // ---------------------------------------------------------------------------------------- kernels
+
+  /// Why the kernel has no form; then nothing of it is in the draft.
+  std::optional<std::string> draft_kernel(const TextKernel& kernel) {
+    for (const TextParameter& parameter : kernel.parameters) {
+      const ArgumentType type = argument_type(parameter, kernel);
+      const std::string what = "its argument '" + parameter.name + "' is ";
+      if (parameter.name.empty())
+        return "an argument without a name (line " + std::to_string(parameter.line) + ")";
+      if (type.type.empty())
+        return what + "of the type '" + parameter.type + "', which a workload cannot " +
+               (type.pointer ? "put into a buffer" : "pass by value");
+      if (!type.pointer && is_called(kernel, parameter.name))
+        return what + "a function object, which a workload cannot pass";
+      const bool record = program_.records.contains(type.type);
+      const auto element = parse_element_type(type.type);
+      if (!type.pointer && (record || (element && element->lanes > 1)))
+        return what + "a '" + type.type + "' by value, which a workload cannot pass";
+    }
+    for (const TextParameter& parameter : kernel.template_parameters) {
+      if (parameter.type.find("...") != std::string::npos || parameter.name.empty())
+        return "its template has a parameter without a name, or a pack";
+    }
+    const std::string name = fresh(base_name(kernel.name));
+    draft_.kernels.push_back(name);
+    const std::string elements = elements_of(kernel);
+    std::vector<std::string> arguments = arguments_of(kernel, elements);
+    std::vector<Line> lines;
+    lines.push_back({"source: " + quoted(request_.source), "", place_of(kernel.line)});
+    if (name != kernel.name) lines.push_back({"entry: " + quoted(kernel.name), "", ""});
+    add_template_arguments(kernel, lines);
+    add_shape(kernel, elements, lines);
+    lines.push_back({"args: [" + join(arguments, ", ") + "]", "", ""});
+    add_symbols(kernel, lines);
+    kernels_.emplace_back(name, std::move(lines));
+    return std::nullopt;
+  }
+
+  /// For a remark; what stands in a header has no line.
+  static std::string place_of(int line) { return line > 0 ? "line " + std::to_string(line) : "in a header"; }
+
+  static bool is_called(const TextKernel& kernel, const std::string& name) {
+    const auto& called = kernel.called_in_body;
+    return std::find(called.begin(), called.end(), name) != called.end();
+  }
+
+  /// An expression over the kernel's scalars: how many elements it works on.
+  std::string elements_of(const TextKernel& kernel) {
+    std::vector<std::string> sizes;
+    for (const TextParameter& parameter : kernel.parameters) {
+      const ArgumentType type = argument_type(parameter, kernel);
+      const auto scalar = parse_scalar_type(type.type);
+      if (!type.pointer && scalar && !is_real(*scalar) && is_size_name(parameter.name))
+        sizes.push_back(parameter.name);
+    }
+    for (const std::vector<std::string>& group : extents_together()) {
+      std::vector<std::string> found;
+      for (const std::string& name : group) {
+        if (std::find(sizes.begin(), sizes.end(), name) != sizes.end()) found.push_back(name);
+      }
+      if (found.size() < 2) continue;
+      dimensions_ = found;
+      for (std::string& name : found) name = scalar_name(kernel, name);
+      return join(found, " * ");
+    }
+    if (!sizes.empty()) {
+      dimensions_ = {sizes.front()};
+      return scalar_name(kernel, sizes.front());
+    }
+    dimensions_.clear();
+    if (!has_elements_) {
+      has_elements_ = true;
+      elements_name_ = fresh("elements");
+      parameters_.push_back(
+          {elements_name_ + ": {type: int, default: " + std::to_string(kGuessedSize) + ", min: 1}",
+           "how many elements the buffers have", ""});
+    }
+    return elements_name_;
+  }
+
+  /// The workload's parameter for a scalar of a kernel; kernels share it.
+  std::string scalar_name(const TextKernel& kernel, const std::string& name) {
+    const auto parameter = std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
+                                        [&](const TextParameter& one) { return one.name == name; });
+    const ArgumentType type = argument_type(*parameter, kernel);
+    const std::string key = name + " of " + type.type;
+    if (const auto known = scalars_.find(key); known != scalars_.end()) return known->second;
+    const std::string mine = fresh(name);
+    scalars_[key] = mine;
+    static const std::set<std::string> kinds = {"int", "unsigned", "long", "float", "double", "bool"};
+    const auto scalar = parse_scalar_type(type.type);
+    std::string kind = type.type;
+    if (scalar && !kinds.contains(kind)) {
+      kind = is_real(*scalar) ? "float" : "long";
+    } else if (!scalar && !is_type_parameter(kind)) {
+      kind = "float";
+    }
+    Line line = {"", "", ""};
+    const std::string given =
+        launched_with(kernel, static_cast<std::size_t>(parameter - kernel.parameters.begin()));
+    std::string value;
+    if (kind == "bool") {
+      value = given == "true" || given == "1" ? "true" : "false";
+      if (given != "true" && given != "false") line.todo = "its value";
+    } else if (const auto whole = value_of(given)) {
+      value = std::to_string(*whole);
+      line.remark = "as the program has it: " + given;
+    } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
+      value = *real;
+      line.remark = "as the program has it: " + given;
+    } else {
+      value = is_size_name(name) && scalar && !is_real(*scalar) ? std::to_string(kGuessedSize) : "1";
+      line.todo = is_size_name(name) ? "how large" : "its value";
+    }
+    const bool whole_number = scalar && !is_real(*scalar) && kind != "bool";
+    if (whole_number && kind == "int" && parse_integer(value).value_or(0) > 2147483647) kind = "long";
+    line.text = mine + ": {type: " + kind + ", default: " + value + "}";
+    parameters_.push_back(std::move(line));
+    return mine;
+  }
+
+  [[nodiscard]] bool is_type_parameter(const std::string& name) const {
+    return type_parameters_.contains(name);
+  }
+
+  /// "0.5" of "0.5f".
+  static std::optional<std::string> real_of(std::string text) {
+    while (!text.empty() && (text.back() == 'f' || text.back() == 'F')) text.pop_back();
+    const auto value = parse_real(text);
+    return value ? std::optional(text) : std::nullopt;
+  }
+
+  /// The argument's text where the program launches the kernel; empty if it does not.
+  [[nodiscard]] std::string launched_with(const TextKernel& kernel, std::size_t index) const {
+    const TextLaunch* launch = launch_of(kernel);
+    return launch != nullptr && index < launch->arguments.size() ? launch->arguments[index] : "";
+  }
+
+  std::vector<std::string> arguments_of(const TextKernel& kernel, const std::string& elements) {
+    add_type_parameters(kernel);
+    bool has_input = false;
+    for (const TextParameter& parameter : kernel.parameters) {
+      const ArgumentType type = argument_type(parameter, kernel);
+      has_input = has_input || (type.pointer && type.read_only);
+    }
+    std::vector<std::string> arguments;
+    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+      const TextParameter& parameter = kernel.parameters[i];
+      const ArgumentType type = argument_type(parameter, kernel);
+      if (type.pointer) {
+        arguments.push_back(buffer_name(kernel, i, type, elements, has_input));
+        continue;
+      }
+      const std::string name = scalar_name(kernel, parameter.name);
+      static const std::set<std::string> kinds = {"int", "unsigned", "long", "float", "double", "bool"};
+      const bool direct = kinds.contains(type.type) || is_type_parameter(type.type);
+      arguments.push_back(direct ? name : "{value: " + name + ", type: " + type.type + "}");
+    }
+    return arguments;
+  }
+
+  void add_type_parameters(const TextKernel& kernel) {
+    for (const TextParameter& parameter : kernel.template_parameters) {
+      if (parameter.type != "typename" && parameter.type != "class") continue;
+      if (template_type(kernel, parameter.name) != parameter.name) continue;
+      if (!type_parameters_.insert(parameter.name).second) continue;
+      taken_.insert(parameter.name);
+      const auto given = parse_scalar_type(template_argument(kernel, parameter.name));
+      const std::string value = given ? template_argument(kernel, parameter.name) : "float";
+      type_lines_.push_back({parameter.name + ": {type: type, default: " + quoted(value) + "}",
+                             given ? "" : "the type that the template gets", ""});
+    }
+  }
+
+  /// The buffer of a pointer: named like what the program passes, so that kernels share it.
+  std::string buffer_name(const TextKernel& kernel, std::size_t index, const ArgumentType& type,
+                          const std::string& elements, bool has_input) {
+    const std::string given = launched_with(kernel, index);
+    const std::string wanted = is_identifier(given) ? given : kernel.parameters[index].name;
+    const std::string key = wanted + " of " + type.type;
+    if (const auto known = buffers_.find(key); known != buffers_.end()) return known->second;
+    const std::string name = fresh(wanted);
+    buffers_[key] = name;
+    add_record_type(type.type, kernel);
+    std::string init = "0";
+    const auto element = parse_element_type(type.type);
+    if ((type.read_only || !has_input) && !program_.records.contains(type.type)) {
+      const bool real = !element || is_real(element->scalar);
+      init = real ? "{uniform: [0, 1]}" : element->scalar == ScalarType::kBool ? "0" : "{uniform: [0, 16]}";
+    }
+    std::string todo = "shape";
+    if (type.read_only || !has_input) todo += ", content";
+    if (kernel.parameters[index].type.find("void") != std::string::npos) todo += ", type";
+    buffer_lines_.push_back(
+        {name + ": {type: " + quoted(type.type) + ", shape: [" + quoted(elements) + "], init: " + init + "}",
+         todo, ""});
+    return name;
+  }
+
+  void add_record_type(const std::string& name, const TextKernel& kernel) {
+    const auto record = program_.records.find(name);
+    if (record == program_.records.end() || parse_element_type(name) || !records_.insert(name).second) return;
+    std::vector<std::string> members;
+    for (const TextParameter& member : record->second) {
+      const std::string type = type_name(member.type, kernel);
+      add_record_type(type, kernel);
+      const std::int64_t extent = extent_of(member.type).value_or(1);
+      members.push_back(member.name + ": " +
+                        (member.type.find('[') == std::string::npos
+                             ? type
+                             : quoted(type + "[" + std::to_string(extent) + "]")));
+    }
+    record_lines_.push_back({name + ": {" + join(members, ", ") + "}", "", ""});
+  }
+
+  void add_template_arguments(const TextKernel& kernel, std::vector<Line>& lines) const {
+    if (kernel.template_parameters.empty()) return;
+    std::vector<std::string> values;
+    std::vector<std::string> guessed;
+    for (const TextParameter& parameter : kernel.template_parameters) {
+      const std::string given = template_argument(kernel, parameter.name);
+      const bool type = parameter.type == "typename" || parameter.type == "class";
+      if (type && is_type_parameter(parameter.name)) {
+        values.push_back(parameter.name);
+      } else if (const auto number = type ? std::nullopt : value_of(given)) {
+        values.push_back(std::to_string(*number));
+      } else if (!given.empty() && given != parameter.name && (type || given == "true" || given == "false")) {
+        values.push_back(given);
+      } else {
+        values.push_back(type ? "float" : parameter.type == "bool" ? "false" : "1");
+        guessed.push_back(parameter.name);
+      }
+    }
+    lines.push_back(
+        {"template_args: " + list(values), guessed.empty() ? "" : "the value of " + join(guessed, ", "), ""});
+  }
+
+  // ---------------------------------------------------------------------------------------- shapes
+
+  void add_shape(const TextKernel& kernel, const std::string& elements, std::vector<Line>& lines) {
+    const TextLaunch* launch = launch_of(kernel);
+    std::vector<std::int64_t> block;
+    bool block_is_known = launch != nullptr;
+    if (launch != nullptr) {
+      for (const std::string& extent : extents_of_launch(launch->block)) {
+        const auto value = value_of(extent);
+        block_is_known = block_is_known && value && *value >= 1 && *value <= kGuessedSize;
+        if (block_is_known) block.push_back(*value);
+      }
+    }
+    if (!block_is_known || block.empty()) {
+      block_is_known = false;
+      block = {kGuessedBlock};
+      if (dimensions_.size() > 1) block = {32, 8};
+    }
+    std::vector<std::string> block_texts;
+    for (const std::int64_t extent : block) block_texts.push_back(std::to_string(extent));
+    const std::string where = launch == nullptr ? "" : place_of(launch->line);
+
+    const auto grid = launch == nullptr ? std::nullopt : translated_grid(kernel, *launch);
+    if (grid) {
+      lines.push_back({"grid: " + list(*grid), "", where + ": " + launch->grid});
+    } else {
+      lines.push_back({"grid: " + list(guessed_grid(kernel, elements, block)), "how many blocks",
+                       launch == nullptr ? "" : where + " has " + launch->grid});
+    }
+    lines.push_back({"block: [" + join(block_texts, ", ") + "]",
+                     block_is_known ? "" : "work-items of a block",
+                     launch == nullptr || launch->block.empty()
+                         ? ""
+                         : where + (block_is_known ? ": " : " has ") + launch->block});
+    add_shared(kernel, launch, block, lines);
+  }
+
+  /// The parts of a dim3, or the one number.
+  [[nodiscard]] std::vector<std::string> extents_of_launch(const std::string& text) const {
+    if (const auto shape = program_.shapes.find(text); shape != program_.shapes.end()) return shape->second;
+    if (text.starts_with("dim3(") && text.ends_with(")")) {
+      std::vector<std::string> parts;
+      int depth = 0;
+      std::string part;
+      for (const char c : text.substr(5, text.size() - 6)) {
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        if (c == ',' && depth == 0) {
+          parts.push_back(part);
+          part.clear();
+        } else {
+          part += c;
+        }
+      }
+      parts.push_back(part);
+      return parts;
+    }
+    return text.empty() ? std::vector<std::string>{} : std::vector<std::string>{text};
+  }
+
+  /// The program's grid over the workload's parameters; nothing where it uses what these do not have.
+  std::optional<std::vector<std::string>> translated_grid(const TextKernel& kernel,
+                                                          const TextLaunch& launch) {
+    std::vector<std::string> grid;
+    for (const std::string& extent : extents_of_launch(launch.grid)) {
+      const auto translated = translate(kernel, launch, extent, 0);
+      if (!translated) return std::nullopt;
+      grid.push_back(*translated);
+    }
+    if (grid.empty() || grid.size() > 3) return std::nullopt;
+    return grid;
+  }
+
+  std::optional<std::string> translate(const TextKernel& kernel, const TextLaunch& launch,
+                                       const std::string& text, int depth) {
+    if (depth == kDeepestConstant) return std::nullopt;
+    std::string result;
+    const std::string kept = text;
+    const std::vector<Token> tokens = tokenize(kept).tokens;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Token& token = tokens[i];
+      if (token.kind == Token::Kind::kNumber) {
+        const auto number = value_of(std::string(token.text));
+        if (!number) return std::nullopt;
+        result += std::to_string(*number);
+      } else if (token.identifier()) {
+        const auto name = translated_name(kernel, launch, tokens, i, depth);
+        if (!name) return std::nullopt;
+        result += *name;
+      } else if (token.is("/")) {
+        result += " // ";
+      } else if (token.is("+") || token.is("-") || token.is("*") || token.is("%")) {
+        result += " " + std::string(token.text) + " ";
+      } else if (token.is("(") || token.is(")")) {
+        result += token.text;
+      } else {
+        return std::nullopt;
+      }
+    }
+    if (result.empty()) return std::nullopt;
+    return result;
+  }
+
+  /// `i`: of a name, moved to its last token ("block.x").
+  std::optional<std::string> translated_name(const TextKernel& kernel, const TextLaunch& launch,
+                                             const std::vector<Token>& tokens, std::size_t& i, int depth) {
+    const std::string name(tokens[i].text);
+    if (i + 2 < tokens.size() && tokens[i + 1].is(".")) {
+      const auto shape = program_.shapes.find(name);
+      const std::size_t axis = std::string_view("xyz").find(tokens[i + 2].text);
+      if (shape == program_.shapes.end() || axis >= shape->second.size()) return std::nullopt;
+      i += 2;
+      return nested(kernel, launch, shape->second[axis], depth);
+    }
+    for (std::size_t a = 0; a < launch.arguments.size() && a < kernel.parameters.size(); ++a) {
+      const TextParameter& parameter = kernel.parameters[a];
+      if (launch.arguments[a] == name && !argument_type(parameter, kernel).pointer)
+        return scalar_name(kernel, parameter.name);
+    }
+    if (i + 1 < tokens.size() && tokens[i + 1].is("(")) return std::nullopt;  // a function
+    if (const auto value = value_of(name)) return std::to_string(*value);
+    const auto constant = program_.constants.find(name);
+    if (constant == program_.constants.end()) return std::nullopt;
+    return nested(kernel, launch, constant->second, depth);
+  }
+
+  std::optional<std::string> nested(const TextKernel& kernel, const TextLaunch& launch,
+                                    const std::string& text, int depth) {
+    const auto translated = translate(kernel, launch, text, depth + 1);
+    return translated ? std::optional("(" + *translated + ")") : std::nullopt;
+  }
+
+  std::vector<std::string> guessed_grid(const TextKernel& kernel, const std::string& elements,
+                                        const std::vector<std::int64_t>& block) {
+    std::vector<std::string> grid;
+    if (block.size() > 1 && dimensions_.size() >= block.size()) {
+      for (std::size_t i = 0; i < block.size(); ++i)
+        grid.push_back("ceil_div(" + scalar_name(kernel, dimensions_[i]) + ", " + std::to_string(block[i]) +
+                       ")");
+      return grid;
+    }
+    std::int64_t threads = 1;
+    for (const std::int64_t extent : block) threads *= extent;
+    return {"ceil_div(" + elements + ", " + std::to_string(threads) + ")"};
+  }
+
+  void add_shared(const TextKernel& kernel, const TextLaunch* launch, const std::vector<std::int64_t>& block,
+                  std::vector<Line>& lines) {
+    const std::string given = launch == nullptr ? "" : launch->shared;
+    if (!kernel.dynamic_shared && (given.empty() || given == "0")) return;
+    std::string bytes = given;
+    for (const auto& [type, size] :
+         std::array<std::pair<const char*, const char*>, 7>{{{"float", "4"},
+                                                             {"double", "8"},
+                                                             {"int", "4"},
+                                                             {"unsigned int", "4"},
+                                                             {"unsigned", "4"},
+                                                             {"char", "1"},
+                                                             {"long long", "8"}}}) {
+      const std::string call = std::string("sizeof(") + type + ")";
+      for (std::size_t at = bytes.find(call); at != std::string::npos; at = bytes.find(call, at))
+        bytes.replace(at, call.size(), size);
+    }
+    const auto translated = launch == nullptr ? std::nullopt : translate(kernel, *launch, bytes, 0);
+    const std::string where = launch == nullptr ? "" : place_of(launch->line);
+    if (translated) {
+      lines.push_back({"shared: " + quoted(*translated), "", where + ": " + given});
+      return;
+    }
+    std::int64_t threads = 1;
+    for (const std::int64_t extent : block) threads *= extent;
+    lines.push_back({"shared: " + quoted(std::to_string(threads) + " * 8"), "bytes of dynamic shared memory",
+                     given.empty() ? "" : where + " has " + given});
+  }
+
+  void add_symbols(const TextKernel& kernel, std::vector<Line>& lines) {
+    std::vector<std::string> symbols;
+    for (const std::string& name : kernel.names_in_body) {
+      const auto variable = program_.constant_variables.find(name);
+      if (variable == program_.constant_variables.end()) continue;
+      const std::string type = type_name(variable->second, kernel);
+      const auto extent = extent_of(variable->second);
+      if (type.empty() || !extent) {
+        draft_.notes.push_back("the variable '" + name + "' in constant memory is left as it is: '" +
+                               variable->second + "' has no form in a workload");
+        continue;
+      }
+      const std::string key = name + " in constant memory";
+      if (!buffers_.contains(key)) {
+        buffers_[key] = fresh(name);
+        add_record_type(type, kernel);
+        const auto element = parse_element_type(type);
+        const std::string init = program_.records.contains(type)        ? "0"
+                                 : !element || is_real(element->scalar) ? "{uniform: [0, 1]}"
+                                                                        : "{uniform: [0, 16]}";
+        buffer_lines_.push_back({buffers_[key] + ": {type: " + quoted(type) + ", shape: [" +
+                                     std::to_string(*extent) + "], init: " + init + "}",
+                                 "content, for constant memory", ""});
+      }
+      symbols.push_back(name + ": " + buffers_[key]);
+    }
+    if (!symbols.empty()) lines.push_back({"symbols: {" + join(symbols, ", ") + "}", "", ""});
+  }
+
+  // ---------------------------------------------------------------------------------------- text
+
+  void write(const Line& line, std::size_t indent) {
+    std::string text = std::string(indent, ' ') + line.text;
+    if (!line.todo.empty()) {
+      text += "  # FILL IN " + line.todo;
+      if (!line.remark.empty()) text += "; " + line.remark;
+      ++draft_.marks;
+    } else if (!line.remark.empty()) {
+      text += "  # " + line.remark;
+    }
+    draft_.yaml += one_line(text) + "\n";
+  }
+
+  /// Comments come from the program's text.
+  static std::string one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    return text;
+  }
+
+  void write_section(const std::string& title, const std::vector<Line>& lines) {
+    if (lines.empty()) return;
+    write({title + ":", "", ""}, 2);
+    for (const Line& line : lines) write(line, 4);
+  }
+
+  void write() {
+    write(
+        {"# Drafted by `kiln new` from " + request_.source + ". Look at the lines that say FILL IN.", "", ""},
+        0);
+    write({"workload:", "", ""}, 0);
+    write({"workload: " + quoted(request_.name), "", ""}, 2);
+    write(
+        {"summary: " + quoted(join(draft_.kernels, ", ") + " of " + request_.source), "what it computes", ""},
+        2);
+    std::vector<Line> parameters = type_lines_;
+    parameters.insert(parameters.end(), parameters_.begin(), parameters_.end());
+    write_section("parameters", parameters);
+    write_section("types", record_lines_);
+    write_section("buffers", buffer_lines_);
+    write({"kernels:", "", ""}, 2);
+    for (const auto& [name, lines] : kernels_) {
+      write({name + ":", "", ""}, 4);
+      for (const Line& line : lines) write(line, 6);
+    }
+    for (const std::string& note : draft_.notes) write({"# " + note, "", ""}, 4);
+    write({"run: " + list(draft_.kernels), draft_.kernels.size() > 1 ? "their order, loops" : "", ""}, 2);
+    write({"verify:", "", ""}, 2);
+    write({"checks: []", "what is right; until then results are `unchecked`", ""}, 4);
+    const std::string buffer = output_buffer();
+    write({"#  - {buffer: " + buffer + ", expected: 0, atol: 1e-6}", "", ""}, 4);
+    write({"#  - {buffer: " + buffer + ", reference: {kernel: a_reference, buffer: " + buffer +
+               "_reference}, rtol: 1e-5}",
+           "", ""},
+          4);
+    write({"measure: {min_time: 10 ms, max_time: 0.5 s}", "", ""}, 0);
+  }
+
+  /// The first that a kernel may write.
+  [[nodiscard]] std::string output_buffer() const {
+    for (const Line& line : buffer_lines_) {
+      if (line.text.ends_with("init: 0}")) return line.text.substr(0, line.text.find(':'));
+    }
+    return buffer_lines_.empty() ? "out"
+                                 : buffer_lines_.front().text.substr(0, buffer_lines_.front().text.find(':'));
+  }
+
+  const DraftRequest& request_;
+  ProgramText program_;
+  WorkloadDraft draft_;
+  std::set<std::string> taken_, type_parameters_, records_;
+  std::map<std::string, std::string> scalars_, buffers_;
+  std::vector<std::string> dimensions_;  // of the kernel that is drafted
+  bool has_elements_ = false;
+  std::string elements_name_;
+  std::vector<Line> type_lines_, parameters_, record_lines_, buffer_lines_;
+  std::vector<std::pair<std::string, std::vector<Line>>> kernels_;
+};
+
+}  // namespace
+
+WorkloadDraft draft_workload(const DraftRequest& request) {
+  return Drafter(request).run();
+}
+
+}  // namespace kiln

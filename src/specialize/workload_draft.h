@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// What a first workload is drafted from.
+struct DraftRequest {
+  std::string text;                  ///< of the program
+  std::vector<std::string> headers;  ///< texts of those of its own that it includes
+  std::string file;                  ///< its place, for messages
+  std::string source;                ///< its path from the folder of the workload
+  std::string name;                  ///< of the workload
+  std::vector<std::string> kernels;  ///< empty: all
+};
+
+struct WorkloadDraft {
+  std::string yaml;
+  std::vector<std::string> kernels;  ///< that it runs
+  std::vector<std::string> notes;    ///< a sentence for each thing that it has no form for
+  std::size_t marks = 0;             ///< lines that say FILL IN
+};
+
+/// A job with a workload for kernels of a CUDA or HIP program: their arguments with types, buffers and
+/// shapes; block, grid and dynamic shared memory as the program launches them, where that can be read; and
+/// checks to be filled in. What is guessed is marked by `# FILL IN`. It is valid as it is. Throws bad_input,
+/// with the place, where the text has no kernel, not the one that is asked for, or none whose arguments a
+/// workload can pass.
+[[nodiscard]] WorkloadDraft draft_workload(const DraftRequest& request);
+
+}  // namespace kiln

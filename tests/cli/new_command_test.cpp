@@ -1,0 +1,223 @@
+// Drafts of workloads for programs with host code: valid as they are, and right once what is marked is filled
+// in.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/exit_code.h"
+#include "cli/cli_fixture.h"
+
+namespace kiln {
+namespace {
+
+using test::CliResult;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSaxpy = R"cuda(#include <cstdio>
+#include <iostream>
+#include <vector>
+#include "helper_cuda.h"
+#define CHECK(call) do { cudaError_t e = (call); if (e != cudaSuccess) { std::cerr << e; exit(1); } } while (0)
+constexpr int kThreads = 128;
+
+__global__ void saxpy(const float* __restrict__ x, float* y, float a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + 2.0f;
+}
+
+int main(int argc, char** argv) {
+  const int n = 1 << 12;
+  std::vector<float> x(n, 1.0f);
+  float *d_x, *d_y;
+  CHECK(cudaMalloc(&d_x, n * sizeof(float)));
+  saxpy<<<(n + kThreads - 1) / kThreads, kThreads>>>(d_x, d_y, 3.0f, n);
+  std::cout << "done" << std::endl;
+}
+)cuda";
+
+constexpr const char* kBlur = R"cuda(#include <stdlib.h>
+#include <time.h>
+#define BX 32
+#define BY 4
+typedef float real;
+__constant__ real weights[3];
+
+template <typename T, int RADIUS>
+__global__ void blur(const T* in, T* out, int width, int height) {
+  __shared__ T row[BY][BX];
+  int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+  row[threadIdx.y][threadIdx.x] = x < width && y < height ? in[y * width + x] : T(0);
+  __syncthreads();
+  T sum = 0;
+  for (int d = -RADIUS; d <= RADIUS; ++d) sum += weights[d + RADIUS];
+  if (x < width && y < height) out[y * width + x] = row[threadIdx.y][threadIdx.x] * sum;
+}
+
+void run(const float* d_in, float* d_out, int w, int h) {
+  dim3 block(BX, BY);
+  dim3 grid((w + BX - 1) / BX, (h + BY - 1) / BY);
+  blur<float, 1><<<grid, block>>>(d_in, d_out, w, h);
+  cudaDeviceSynchronize();
+}
+
+int main() { srand(time(NULL)); run(nullptr, nullptr, 64, 32); return 0; }
+)cuda";
+
+constexpr const char* kParticles = R"cuda(#include "hip/hip_runtime.h"
+struct Particle { float position[3]; int kind; };
+struct Box { float low, high; };
+__device__ float wrap(float x) { return x - floorf(x); }
+extern "C" __global__ void move(Particle* particles, const float* speeds, unsigned int count, double dt) {
+  HIP_DYNAMIC_SHARED(float, buffer);
+  const int i = hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x;
+  buffer[hipThreadIdx_x] = i < count ? speeds[i] : 0.0f;
+  __syncthreads();
+  if (i < count) {
+    for (int d = 0; d < 3; ++d) particles[i].position[d] = wrap(particles[i].position[d] + buffer[hipThreadIdx_x] * dt);
+    particles[i].kind = 7;
+  }
+}
+extern "C" __global__ void inside(Box box, int* flags, int n) { flags[0] = n; }
+int main() {
+  hipLaunchKernelGGL(move, dim3(4), dim3(64), 64 * sizeof(float), 0, p, s, 256u, 0.0);
+  hipDeviceSynchronize();
+}
+)cuda";
+
+class NewCommand : public test::CliTest {
+ protected:
+  std::string draft(const std::string& name, const std::string& text, std::vector<std::string> more = {}) {
+    const std::string source = write(name + ".cu", text);
+    std::vector<std::string> arguments = {"new", source, "-o", path(name + ".yaml")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CliResult result = kiln(arguments);
+    EXPECT_EQ(result.code, kExitDone) << result.err;
+    said_ = result.err;
+    const auto yaml = files_->read_file(path(name + ".yaml"));
+    return yaml.value_or("");
+  }
+
+  /// Writes it again with other texts in the place of some, and runs it.
+  CliResult run_with(const std::string& name, std::string yaml,
+                     const std::vector<std::pair<std::string, std::string>>& filled) {
+    for (const auto& [from, to] : filled) {
+      const std::size_t at = yaml.find(from);
+      EXPECT_NE(at, std::string::npos) << from << " in\n" << yaml;
+      if (at != std::string::npos) yaml.replace(at, from.size(), to);
+    }
+    const CliResult valid = kiln({"validate", write(name + ".yaml", yaml)});
+    EXPECT_EQ(valid.code, kExitDone) << valid.err << valid.out;
+    return kiln({"run", path(name + ".yaml"), "--device", "cpu", "--require-checks", "--format", "csv"});
+  }
+
+  std::string said_;
+};
+
+TEST_F(NewCommand, DraftsWhatTheProgramLaunches) {
+  const std::string yaml = draft("saxpy", kSaxpy);
+  EXPECT_THAT(yaml, HasSubstr("    a: {type: float, default: 3.0}  # as the program has it: 3.0f\n"));
+  EXPECT_THAT(yaml, HasSubstr("    n: {type: int, default: 4096}  # as the program has it: n\n"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("    d_x: {type: float, shape: [n], init: {uniform: [0, 1]}}  # FILL IN shape, content\n"));
+  EXPECT_THAT(yaml,
+              HasSubstr("      grid: [\"(n + 128 - 1) // 128\"]  # line 18: (n+kThreads-1)/kThreads\n"));
+  EXPECT_THAT(yaml, HasSubstr("      block: [128]  # line 18: kThreads\n"));
+  EXPECT_THAT(yaml, HasSubstr("      args: [d_x, d_y, a, n]\n"));
+}
+
+TEST_F(NewCommand, ADraftIsValidAndRunsUnchecked) {
+  draft("saxpy", kSaxpy);
+  const CliResult valid = kiln({"validate", path("saxpy.yaml")});
+  EXPECT_EQ(valid.code, kExitDone) << valid.err;
+  EXPECT_THAT(valid.out, HasSubstr("would be unchecked"));
+  const CliResult ran = kiln({"run", path("saxpy.yaml"), "--device", "cpu"});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("1 unchecked"));
+}
+
+TEST_F(NewCommand, RunsOnceTheMarksAreFilledIn) {
+  const CliResult ran = run_with(
+      "saxpy", draft("saxpy", kSaxpy),
+      {{"init: {uniform: [0, 1]}", "init: 5"}, {"checks: []", "checks: [{buffer: d_y, expected: 17}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+TEST_F(NewCommand, ACheckThatIsFilledInCanFail) {
+  const CliResult ran = run_with(
+      "saxpy", draft("saxpy", kSaxpy),
+      {{"init: {uniform: [0, 1]}", "init: 5"}, {"checks: []", "checks: [{buffer: d_y, expected: 18}]"}});
+  EXPECT_EQ(ran.code, kExitFailed);
+}
+
+TEST_F(NewCommand, KnowsTemplatesBlocksOfTwoDimensionsAndConstantMemory) {
+  const std::string yaml = draft("blur", kBlur);
+  EXPECT_THAT(yaml, HasSubstr("    T: {type: type, default: float}\n"));
+  EXPECT_THAT(yaml, HasSubstr("      template_args: [T, 1]\n"));
+  EXPECT_THAT(yaml, HasSubstr("      grid: [\"(width + 32 - 1) // 32\", \"(height + 4 - 1) // 4\"]"));
+  EXPECT_THAT(yaml, HasSubstr("      block: [32, 4]"));
+  EXPECT_THAT(yaml, HasSubstr("      symbols: {weights: weights}\n"));
+  EXPECT_THAT(yaml, HasSubstr("    weights: {type: float, shape: [3], init: {uniform: [0, 1]}}"));
+  EXPECT_THAT(yaml, HasSubstr("shape: [\"width * height\"]"));
+  const CliResult ran = run_with("blur", yaml,
+                                 {{"weights: {type: float, shape: [3], init: {uniform: [0, 1]}}",
+                                   "weights: {type: float, shape: [3], init: {iota: [1, 1]}}"},
+                                  {"init: {uniform: [0, 1]}", "init: 2"},
+                                  {"width: {type: int, default: 1024}", "width: {type: int, default: 70}"},
+                                  {"height: {type: int, default: 1024}", "height: {type: int, default: 10}"},
+                                  {"checks: []", "checks: [{buffer: d_out, expected: 12}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+TEST_F(NewCommand, KnowsRecordsAndHip) {
+  const std::string yaml = draft("particles", kParticles);
+  EXPECT_THAT(yaml, HasSubstr("    Particle: {position: \"float[3]\", kind: int}\n"));
+  EXPECT_THAT(yaml, HasSubstr("      shared: \"64 * 4\"  # line "));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr(
+          "# 'inside' is left out: its argument 'box' is a 'Box' by value, which a workload cannot pass"));
+  EXPECT_THAT(said_, HasSubstr("'inside' is left out"));
+  const CliResult ran =
+      run_with("particles", yaml,
+               {{"checks: []", "checks: [{buffer: p, reference: {kernel: move_, buffer: q}}]"},
+                {"  run: ",
+                 "    move_: {source: particles.cu, entry: move, grid: [4], block: [64], shared: \"64 * 4\", "
+                 "args: [q, s, count, dt]}\n  run: "},
+                {"    p: {", "    q: {type: Particle, shape: [count], init: 0}\n    p: {"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+TEST_F(NewCommand, TakesTheKernelsThatAreAskedFor) {
+  const std::string text = "__global__ void a(float* x, int n) {}\n__global__ void b(double* y) {}\n";
+  const std::string yaml = draft("two", text, {"b"});
+  EXPECT_THAT(yaml, HasSubstr("    b:\n"));
+  EXPECT_THAT(yaml, Not(HasSubstr("    a:\n")));
+  EXPECT_EQ(kiln({"validate", path("two.yaml")}).code, kExitDone);
+}
+
+TEST_F(NewCommand, NeverReplacesAFileUnlessItIsTold) {
+  draft("saxpy", kSaxpy);
+  const CliResult again = kiln({"new", path("saxpy.cu"), "-o", path("saxpy.yaml")});
+  EXPECT_EQ(again.code, kExitBadInput);
+  EXPECT_THAT(again.err, HasSubstr("is there already; --force replaces it"));
+  EXPECT_EQ(kiln({"new", path("saxpy.cu"), "-o", path("saxpy.yaml"), "--force"}).code, kExitDone);
+}
+
+TEST_F(NewCommand, SaysWhatIsWrongWithItsInput) {
+  EXPECT_THAT(kiln({"new"}).err, HasSubstr("the file with the kernels is missing"));
+  EXPECT_EQ(kiln({"new", path("nothing.cu")}).code, kExitBadInput);
+  const std::string host = write("host.cu", "int main() { return 0; }\n");
+  const CliResult none = kiln({"new", host, "-o", path("host.yaml")});
+  EXPECT_EQ(none.code, kExitBadInput);
+  EXPECT_THAT(none.err, HasSubstr("host.cu: no kernel"));
+  const std::string saxpy = write("saxpy.cu", kSaxpy);
+  EXPECT_THAT(kiln({"new", saxpy, "saxpi", "-o", path("x.yaml")}).err,
+              HasSubstr("no kernel 'saxpi'; did you mean 'saxpy'"));
+  const std::string odd = write("odd.cu", "\n__global__ void k(float** rows) { rows[0][0] = 1; }\n");
+  EXPECT_THAT(kiln({"new", odd, "-o", path("odd.yaml")}).err, HasSubstr("odd.cu:2:1: "));
+  EXPECT_FALSE(exists("odd.yaml"));
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,61 @@
+#include "specialize/hip_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+using testing::ElementsAre;
+
+std::string translated(const std::string& text, const std::string& backend,
+                       Specialization* result = nullptr) {
+  Specialization spec;
+  spec.source_text = text;
+  spec.target.backend = backend;
+  spec.unseen_headers = {"hip/hip_fp16.h", "hip/hip_runtime.h", "stdio.h"};
+  translate_hip_words(spec);
+  if (result != nullptr) *result = spec;
+  return spec.source_text;
+}
+
+TEST(HipWords, BecomeThoseOfCuda) {
+  Specialization spec;
+  EXPECT_EQ(
+      translated("#include \"hip/hip_runtime.h\"\nint i = hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x;\n",
+                 "cpu", &spec),
+      "#include <cuda_runtime.h>\nint i = blockIdx.x * blockDim.x + threadIdx.x;\n");
+  EXPECT_THAT(spec.unseen_headers, ElementsAre("cuda_fp16.h", "cuda_runtime.h", "stdio.h"));
+}
+
+TEST(HipWords, OfTheCompilerAreTranslatedInsideOfEachOther) {
+  EXPECT_EQ(
+      translated("a = __builtin_amdgcn_ds_bpermute(4 * (i + 1), f(__builtin_amdgcn_workitem_id_x(), 2));\n"
+                 "__builtin_amdgcn_s_barrier();\n",
+                 "cpu"),
+      "a = __shfl_sync(__activemask(),  f(threadIdx.x, 2), (4 * (i + 1)) >> 2);\n__syncthreads();\n");
+  EXPECT_EQ(translated("#define SYNC __builtin_amdgcn_s_barrier()\n", "cuda"),
+            "#define SYNC __syncthreads()\n");
+}
+
+TEST(HipWords, WithoutMasksAreForCudaAlone) {
+  EXPECT_EQ(translated("hip(); v = __shfl_down(v, 4);", "cuda"),
+            "hip(); v = __shfl_down_sync(__activemask(), v, 4);");
+  EXPECT_EQ(translated("hip(); v = __shfl_down(v, 4);", "cpu"), "hip(); v = __shfl_down(v, 4);");
+}
+
+TEST(HipWords, OfDynamicSharedMemoryAreWrittenOutEverywhere) {
+  for (const char* backend : {"cpu", "cuda", "hip"})
+    EXPECT_EQ(translated("HIP_DYNAMIC_SHARED(float, tile);", backend), "extern __shared__ float tile[];");
+  EXPECT_EQ(translated("int i = hipThreadIdx_x; __builtin_amdgcn_s_barrier();", "hip"),
+            "int i = threadIdx.x; __builtin_amdgcn_s_barrier();");
+}
+
+TEST(HipWords, ThatAreUnknownOrIncompleteStay) {
+  for (const char* text : {"__builtin_amdgcn_mfma_f32_4x4x1f32(a, b)", "__builtin_amdgcn_readlane(",
+                           "HIP_DYNAMIC_SHARED(a)", "HIP_DYNAMIC_SHARED"})
+    EXPECT_EQ(translated(text, "cpu"), text);
+}
+
+}  // namespace
+}  // namespace kiln

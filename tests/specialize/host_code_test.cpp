@@ -1,0 +1,220 @@
+#include "specialize/host_code.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "specialize/include_scan.h"
+
+namespace kiln {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Specialization program(const std::string& text, const std::vector<std::string>& entries = {}) {
+  Specialization spec;
+  spec.source_name = "program.cu";
+  spec.source_text = text;
+  for (const std::string& entry : entries) spec.entries.push_back({entry, {}, ""});
+  for (const IncludeUse& use : find_include_uses(text)) spec.unseen_headers.push_back(use.header.name);
+  std::sort(spec.unseen_headers.begin(), spec.unseen_headers.end());
+  return spec;
+}
+
+std::string cut(const std::string& text, const std::vector<std::string>& entries = {}) {
+  Specialization spec = program(text, entries);
+  leave_out_host_code(spec);
+  EXPECT_EQ(std::count(spec.source_text.begin(), spec.source_text.end(), '\n'),
+            std::count(text.begin(), text.end(), '\n'));
+  return spec.source_text;
+}
+
+constexpr const char* kMain = "int main() { float* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n";
+
+TEST(HostCode, LeavesATextWithoutItAlone) {
+  const std::string text =
+      "#include <cmath>\nconstexpr int twice(int n) { return 2 * n; }\nstruct Unused { int a; };\n"
+      "int shared_by_both(int a) { return a + 1; }\n__global__ void k(float* a) { a[0] = twice(1); }\n";
+  EXPECT_EQ(cut(text), text);
+}
+
+TEST(HostCode, LeavesOutMainAndWhatOnlyItUses) {
+  Specialization spec = program(
+      "#include <iostream>\n"
+      "#include <vector>\n"
+      "static const int kBlock = 64;\n"
+      "std::vector<float> data;\n"
+      "struct Options { std::string file; };\n"
+      "void fill(std::vector<float>& v) { for (auto& x : v) x = 1; }\n"
+      "void plain(float* a) { a[0] = 1; }\n"
+      "__device__ float f(float x) { return x * kBlock; }\n"
+      "__global__ void k(float* a) { a[0] = f(a[0]); }\n"
+      "int main() { Options o; fill(data); plain(nullptr); k<<<1, kBlock>>>(nullptr); }\n",
+      {"k"});
+  leave_out_host_code(spec);
+  EXPECT_EQ(spec.source_text,
+            "\n\n"
+            "static const int kBlock = 64;\n"
+            "\n\n\n\n"
+            "__device__ float f(float x) { return x * kBlock; }\n"
+            "__global__ void k(float* a) { a[0] = f(a[0]); }\n"
+            "\n");
+  EXPECT_THAT(
+      spec.left_out,
+      ElementsAre(
+          "program.cu: fill, plain, main and 2 other declarations; the headers <iostream>, <vector>"));
+  EXPECT_TRUE(spec.unseen_headers.empty());
+}
+
+TEST(HostCode, KeepsWhatKernelsLeadTo) {
+  const std::string kept =
+      "typedef float real;\n"
+      "enum Mode { kFast, kSlow };\n"
+      "struct Pair { real a, b; };\n"
+      "template <class T> struct Sum { __device__ T operator()(T a, T b) const { return a + b; } };\n"
+      "struct OnlyNamedByTheEntry { __device__ int operator()(int a) const { return a; } };\n"
+      "constexpr int extent(int n) { return 2 * n; }\n"
+      "__constant__ Pair pairs[extent(4)];\n"
+      "__device__ int counter;\n"
+      "namespace detail { __device__ real g(Pair p) { return p.a + kFast; } }\n"
+      "template <class T, class Op> __global__ void k(T* a, Op op) { a[0] = op(detail::g(pairs[0]), 1); }\n"
+      "template __global__ void k<real, Sum<real>>(real*, Sum<real>);\n";
+  EXPECT_EQ(cut(kept + kMain, {"k<int, OnlyNamedByTheEntry>"}), kept + "\n");
+}
+
+TEST(HostCode, KeepsWhatMacrosLeadTo) {
+  const std::string kept =
+      "#define HD __host__ __device__\n"
+      "#define KERNEL(bound) extern \"C\" __global__ __launch_bounds__(bound)\n"
+      "#define CALL(f, x) f(x)\n"
+      "#define PASTE(name) step_##name(1)\n"
+      "HD float f(float x) { return x; }\n"
+      "int called(int a) { return a; }\n"
+      "int step_one(int a) { return a; }\n"
+      "KERNEL(64)\nvoid k(float* a) { a[0] = CALL(called, 1) + PASTE(one) + f(1); }\n";
+  EXPECT_EQ(cut(kept + kMain, {"k"}), kept + "\n");
+}
+
+TEST(HostCode, KeepsMacrosThatOpenAndCloseScopes) {
+  const std::string kept =
+      "#define BEGIN namespace lib {\n#define END }\nBEGIN\n__device__ int f() { return 1; }\nEND\n"
+      "__global__ void k(int* a) { a[0] = lib::f(); }\n";
+  EXPECT_EQ(cut(kept + "BEGIN\nvoid host() { printf(\"%d\", rand()); }\nEND\n" + kMain, {"k"}),
+            kept + "BEGIN\n\nEND\n\n");
+}
+
+TEST(HostCode, ANameOfAParameterOrVariableIsNotThatOfAFunction) {
+  EXPECT_THAT(
+      cut("float total(const float* a) { return a[0]; }\nfloat* data;\n"
+          "__global__ void k(float* data, int n) { float total = 0; total += data[n]; data[0] = total; }\n" +
+              std::string(kMain),
+          {"k"}),
+      testing::StartsWith("\n\n__global__ void k"));
+}
+
+TEST(HostCode, LeavesOutFunctionsThatCallSuch) {
+  const std::string text =
+      cut("#define CHECK(call) check(call, __LINE__)\n"
+          "inline void check(cudaError_t e, int line) { if (e != cudaSuccess) exit(line); }\n"
+          "void upload(float* a) { CHECK(copy(a)); }\n"
+          "void run(float* a) { upload(a); }\n"
+          "struct Mesh {\n  float* a;\n  void load() { run(a); }\n  void print() const { std::cout << a; }\n"
+          "  Mesh() {}\n  __device__ float at(int i) const { return a[i]; }\n};\n"
+          "__global__ void k(Mesh run) { run.a[0] = run.at(1); }\n",
+          {"k"});
+  EXPECT_EQ(text,
+            "#define CHECK(call) check(call, __LINE__)\n\n\n\n"
+            "struct Mesh {\n  float* a;\n  \n  \n"
+            "  Mesh() {}\n  __device__ float at(int i) const { return a[i]; }\n};\n"
+            "__global__ void k(Mesh run) { run.a[0] = run.at(1); }\n");
+}
+
+TEST(HostCode, KeepsConditionalsInBalance) {
+  const std::string text =
+      cut("__global__ void k(float* a) { a[0] = 1; }\n"
+          "int main() {\n#ifdef BIG\n  k<<<2, 2>>>(0\n#else\n  k<<<1, 1>>>(0\n#endif\n  );\n#include "
+          "\"more.inc\"\n}\n"
+          "#ifdef TWO\nvoid f() { cudaFree(0); }\n#else\nvoid g() { cudaFree(0); }\n#endif\n",
+          {"k"});
+  EXPECT_EQ(text,
+            "__global__ void k(float* a) { a[0] = 1; }\n\n#ifdef BIG\n\n#else\n\n#endif\n\n\n\n"
+            "#ifdef TWO\n\n#else\n\n#endif\n");
+}
+
+TEST(HostCode, WhatBeginsInOneBranchAndEndsInAnotherStays) {
+  const std::string text =
+      "__global__ void k(float* a) { a[0] = 1; }\n"
+      "#ifdef A\nint main() {\n#else\nint run() {\n#endif\n  cudaFree(0);\n}\n";
+  EXPECT_EQ(cut(text, {"k"}), text);
+}
+
+TEST(HostCode, ReadsOnlyOneBranchForBrackets) {
+  const std::string kernel =
+      "__global__ void k(float* a) {\n#ifdef A\n  if (a[0] > 1) {\n#else\n  if (a[0] > 2) {\n#endif\n    "
+      "a[0] = 1;\n"
+      "  }\n#if 0\n  }}} ((\n#endif\n}\n";
+  EXPECT_EQ(cut(kernel + kMain, {"k"}), kernel + "\n");
+}
+
+TEST(HostCode, FollowsHeaders) {
+  Specialization spec =
+      program("#include \"lib.h\"\n__global__ void k(T* a) { a[0] = g(); }\nint main() { go(); }\n", {"k"});
+  spec.headers.push_back({"lib.h", "lib.h",
+                          "typedef float T;\nvoid go() { FILE* f = fopen(\"a\", \"r\"); }\n"
+                          "__device__ T g();\nT g() { return 1; }\nvoid reference(T* a) { a[0] = 2; }\n"});
+  leave_out_host_code(spec);
+  EXPECT_EQ(spec.headers[0].text, "typedef float T;\n\n__device__ T g();\nT g() { return 1; }\n\n");
+  EXPECT_THAT(spec.left_out, ElementsAre("program.cu: main", "lib.h: go, reference"));
+}
+
+TEST(HostCode, LeavesOutHeadersOfWhichNothingIsUsed) {
+  Specialization spec = program(
+      "#include <iostream>\n#include <algorithm>\n#include <cstdio>\n#include <thrust/sort.h>\n"
+      "__global__ void k(float* a) { a[0] = std::max(a[0], 1.0f); }\n",
+      {"k"});
+  leave_out_host_code(spec);
+  EXPECT_EQ(spec.source_text,
+            "#include <cmath>\n#include <algorithm>\n#include <cstdio>\n\n"
+            "__global__ void k(float* a) { a[0] = std::max(a[0], 1.0f); }\n");
+  EXPECT_THAT(spec.unseen_headers, ElementsAre("algorithm", "cmath", "cstdio"));
+}
+
+TEST(HostCode, KeepsAHeaderThatAKernelUses) {
+  EXPECT_THAT(
+      cut("#include <functional>\ntemplate <class F> __global__ void k(F f) {}\n", {"k<std::plus<int>>"}),
+      HasSubstr("#include <functional>"));
+}
+
+TEST(HostCode, UnderstandsNamesOfItsOwn) {
+  const std::string text =
+      "struct Clock { int time; };\nint random(int seed) { return seed * 5; }\n"
+      "__global__ void k(Clock c, int* out) { out[0] = random(c.time); }\n";
+  EXPECT_EQ(cut(text, {"k"}), text);
+}
+
+TEST(HostCode, KnowsHostFunctionsThatAreNamedLikeKernelsOrTakeTypesInCapitals) {
+  EXPECT_EQ(cut("struct GPU_STATE { int n; };\n__global__ void k(int* a) { a[0] = 1; }\n"
+                "std::vector<int> k(const std::vector<int>& v) { k<<<1, 32>>>(nullptr); return v; }\n"
+                "void run(GPU_STATE& state, UNSEEN_CUDA_STATE& other) { k<<<1, 32>>>(nullptr); }\n"
+                "inline void GPU_CHECK(cudaError_t e) { if (e) exit(1); }\n"
+                "UNSEEN_DEVICE_CALL int g(int a) { return rand(); }\n",
+                {"k"}),
+            "\n__global__ void k(int* a) { a[0] = 1; }\n\n\n\nUNSEEN_DEVICE_CALL int g(int a) { return "
+            "rand(); }\n");
+}
+
+TEST(HostCode, NeverFails) {
+  for (const char* text :
+       {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",
+        "struct {", "operator", "extern \"C\" {", "a::b::c(", "using", "typedef struct {} x", "# define"}) {
+    Specialization spec = program(text);
+    leave_out_host_code(spec);
+    EXPECT_THAT(spec.source_text.size(), testing::Le(std::string(text).size() + 1)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace kiln
