@@ -97,7 +97,7 @@ extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
                                       const unsigned* __restrict__ keys, const unsigned* __restrict__ items,
                                       const double* __restrict__ schwarz, const Slot* __restrict__ slots,
                                       const double* __restrict__ geometry, const Params p) {
-  __shared__ float bounds[kMost];
+  __shared__ int bounds[kMost];  // the bits of floats that are not negative, which order as they do
   __shared__ int places[kMost];
   const int item = item_of_block<kListBlock>();
   const long long pairs = pair_count(p);
@@ -134,11 +134,11 @@ extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
     for (int slot = 0; slot < kMost; ++slot) {
       const double weight = fabs(slots[slot].coefficient * exp(-slots[slot].exponent * distance2));
       if (weight <= p.dtol) continue;
-      const float bound = float(weight * (1 + 1e-6));
+      const int bound = __float_as_int(float(weight * (1 + 1e-6)));
       if (kListBlock == 1) {
-        bounds[slot] = fmaxf(bounds[slot], bound);
+        bounds[slot] = bound > bounds[slot] ? bound : bounds[slot];
       } else {
-        atomicMax(reinterpret_cast<int*>(&bounds[slot]), __float_as_int(bound));  // both are positive
+        atomicMax(&bounds[slot], bound);
       }
     }
   }
@@ -151,8 +151,8 @@ extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
       place += bounds[other] > bounds[slot] || (bounds[other] == bounds[slot] && other < slot) ? 1 : 0;
     }
     places[slot] = place;
-    chunk_primitives[chunk * kMost + place] =
-        ChunkPrimitive{bounds[slot], kind_of(slot / Params::ngauss, slot % Params::ngauss), slot};
+    chunk_primitives[chunk * kMost + place] = ChunkPrimitive{
+        __int_as_float(bounds[slot]), kind_of(slot / Params::ngauss, slot % Params::ngauss), slot};
   }
   sync<kListBlock>();
 
