@@ -190,9 +190,9 @@ correct(double* __restrict__ density1, double* __restrict__ energy1, double* __r
     const double up = half_pressure_up(density[c] * energy[c], q[c], half);
     // One division for 1 / (1 + half), 1 / (1 + growth) and 1 / density.
     const double all = 1.0 / ((1.0 + half) * (1.0 + growth) * density[c]);
-    const double stress = up * density[c] * (1.0 + growth) * all + q[c];
+    const double pressure = up * density[c] * (1.0 + growth) * all + q[c];
     if (!p.images || (i < p.nx && k < p.ny)) {  // else update_halo writes what is outside, afterwards
-      store_cell(p, energy1, i, k, energy[c] - stress * growth * ((1.0 + half) * (1.0 + growth) * all));
+      store_cell(p, energy1, i, k, energy[c] - pressure * growth * ((1.0 + half) * (1.0 + growth) * all));
       store_cell(p, density1, i, k, density[c] * (1.0 + half) * density[c] * all);
     }
     if (!p.images || k < p.ny) store_xflux(p, vol_flux_x, i, k, 0.25 * dt * p.dy * left);
