@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include "workload/cpp_words.h"
+
 namespace kiln {
 namespace {
 
@@ -375,7 +377,8 @@ class Reader {
       } else if (tokens_[i].identifier()) {
         const bool ends = i + 1 == span.end || at(i + 1, "=") || at(i + 1, ",") || at(i + 1, "[") ||
                           at(i + 1, "{") || at(i + 1, "(") || at(i + 1, ":");
-        if (ends && !is_attribute(tokens_[i].text)) declaration.names.push_back(tokens_[i].text);
+        if (ends && !is_attribute(tokens_[i].text) && !is_cpp_word(std::string(tokens_[i].text)))
+          declaration.names.push_back(tokens_[i].text);
       }
     }
   }

@@ -417,7 +417,7 @@ class Drafter {
     if (kind == "bool") {
       value = given == "true" || given == "1" ? "true" : "false";
       if (given != "true" && given != "false") line.todo = "its value";
-    } else if (const auto whole = value_of(given)) {
+    } else if (const auto whole = value_of(given); whole && (*whole >= 1 || !is_size_name(name))) {
       value = std::to_string(*whole);
       line.remark = "as the program has it: " + given;
     } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
@@ -615,8 +615,11 @@ class Drafter {
     std::vector<std::string> grid;
     for (const std::string& extent : extents_of_launch(launch.grid)) {
       const auto translated = translate(kernel, launch, extent, 0);
-      if (!translated) return std::nullopt;
-      grid.push_back(*translated);
+      if (!translated || parse_integer(*translated).value_or(1) < 1) return std::nullopt;
+      // Sizes that are filled in later may be smaller than what the program divides by.
+      const bool may_be_none =
+          translated->find("//") != std::string::npos && translated->find('+') == std::string::npos;
+      grid.push_back(may_be_none ? "max(1, " + *translated + ")" : *translated);
     }
     if (grid.empty() || grid.size() > 3) return std::nullopt;
     return grid;

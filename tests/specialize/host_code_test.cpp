@@ -206,6 +206,13 @@ TEST(HostCode, KnowsHostFunctionsThatAreNamedLikeKernelsOrTakeTypesInCapitals) {
             "rand(); }\n");
 }
 
+TEST(HostCode, LeavesOutTablesOfHostFunctions) {
+  EXPECT_EQ(cut("__global__ void k(int* a) { a[0] = 1; }\nvoid f(int b) { cudaFree(0); }\n"
+                "void (*table[])(int) = {f, f};\n",
+                {"k"}),
+            "__global__ void k(int* a) { a[0] = 1; }\n\n\n");
+}
+
 TEST(HostCode, NeverFails) {
   for (const char* text :
        {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",

@@ -45,6 +45,10 @@ using uint_least64_t = uint64_t;
 #define SIZE_MAX UINT64_MAX
 #define INT64_C(value) value##l
 #define UINT64_C(value) value##ul
+#define INT8_C(value) value
+#define UINT8_C(value) value
+#define INT16_C(value) value
+#define UINT16_C(value) value
 #define INT32_C(value) value
 #define UINT32_C(value) value##u
 
