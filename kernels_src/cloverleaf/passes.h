@@ -6,11 +6,6 @@
 
 namespace clover {
 
-/// The first of the `length` rows of a work-item.
-KILN_DEVICE int first_of(long long index, int length) {
-  return int(index) * length;
-}
-
 /// Writes a value at (i, k) and its images outside of the walls.
 KILN_DEVICE void store(const Params& p, double* field, Mirror x, Mirror y, int i, int k, double value) {
   field[place(p, i, k)] = value;
