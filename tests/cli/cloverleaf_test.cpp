@@ -2,13 +2,19 @@
 // energies, and decks from files.
 #include <gmock/gmock.h>
 
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include "cli/cli_fixture.h"
 
 namespace kiln::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::DoubleNear;
 using ::testing::HasSubstr;
+using ::testing::Pointwise;
 
 const std::string kDecks = std::string(KILN_SOURCE_DIR) + "/tests/workloads/cloverleaf/";
 
@@ -57,6 +63,20 @@ TEST_F(CloverLeaf, HasThePublishedKineticEnergyOfABenchmark) {
               AllOf(HasSubstr("kinetic energy to ten digits"), HasSubstr("1.19316898756307")));
 }
 
+/// Numbers of a table with a head, row by row.
+std::vector<double> numbers_of(const std::string& csv) {
+  std::vector<double> numbers;
+  std::istringstream lines(csv);
+  std::string line, word;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    while (std::getline(words, word, ',')) numbers.push_back(std::stod(word));
+  }
+  return numbers;
+}
+
+/// Up to rounding: kernels that look for the end are other code, in which other products are fused with sums.
 TEST_F(CloverLeaf, EndsByTimeHoweverItsLoopIsMade) {
   const CliResult result =
       run("set: {deck: " + kDecks + "tube.in, bind.all: run}\n" +
@@ -67,8 +87,10 @@ TEST_F(CloverLeaf, EndsByTimeHoweverItsLoopIsMade) {
     const std::string first =
         files_->read_file(path(implementation + std::string("-watched-1.csv"))).value_or("");
     EXPECT_THAT(first, HasSubstr("\n75,3.0000000000000"));
-    for (const char* other : {"-watched-7.csv", "-counted-1.csv"})
-      EXPECT_EQ(files_->read_file(path(implementation + std::string(other))).value_or(""), first) << other;
+    for (const char* other : {"-watched-7.csv", "-counted-1.csv"}) {
+      const std::string table = files_->read_file(path(implementation + std::string(other))).value_or("");
+      EXPECT_THAT(numbers_of(table), Pointwise(DoubleNear(1e-12), numbers_of(first))) << other;
+    }
   }
 }
 
