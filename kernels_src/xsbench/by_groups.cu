@@ -14,10 +14,7 @@
 
 constexpr int kTeam = 8;
 constexpr int kTeams = kLanes / kTeam < 1 ? 1 : kLanes / kTeam;
-// Nuclides of a team in a chunk, at most; of a chunk, which takes a few more than there are lanes if it is
-// the last.
-constexpr int kSteps = kLanes / kTeams + 1;
-constexpr int kWidest = kLanes + kTeams;
+constexpr int kSteps = kLanes / kTeams;  // nuclides of a team in a chunk
 
 constexpr bool kWalk = Params::grid_type == kHash && Params::locate == 1;
 
@@ -31,8 +28,8 @@ struct __align__(16) Interval {
 };
 
 struct GroupMemory {
-  Begin begins[2][kWidest];
-  Interval intervals[kWidest];
+  Begin begins[2][kLanes];
+  Interval intervals[kLanes];
   Sample samples[kLanes];
   double macro[kChannels][kLanes];
 };
@@ -69,24 +66,16 @@ __device__ inline void begin_lookup(Place& place, int at, const GroupMemory& gro
   place.row = index_row(tables.union_energies, sample.energy, p);
 }
 
-/// Nuclides of the chunk: so few more than lanes do not make a chunk of their own.
-__device__ inline int nuclides_of(const Place& place) {
-  const int left = place.count - place.chunk;
-  return left <= kWidest ? left : kLanes;
-}
-
-/// The begins of the chunk's nuclides: their points, or where the walk to them begins.
-__device__ inline void find_begins(Begin (&begins)[kWidest], const Place& place, int lane,
-                                   const Tables& tables, const Params& p) {
-  const int here = nuclides_of(place);
-  for (int n = lane; n < here; n += kLanes) {
-    const int at = place.material * fuel_nuclides(p.n_isotopes) + place.chunk + n;
-    const int nuclide = tables.nuclides[at];
-    const double* points = tables.grid + (long long)nuclide * p.n_gridpoints * kPointSize;
-    const int point = kWalk ? tables.index[place.row * p.n_isotopes + nuclide]
-                            : find_point(points, tables.index, place.row, nuclide, place.energy, p);
-    begins[n] = Begin{tables.amounts[at], nuclide * p.n_gridpoints + point, p.n_gridpoints - 2 - point};
-  }
+/// The begin of the lane's nuclide of the chunk: its point, or where the walk to it begins; a nuclide that is
+/// not there has no amount.
+__device__ inline Begin find_begin(const Place& place, int lane, const Tables& tables, const Params& p) {
+  if (place.chunk + lane >= place.count) return Begin{0, 0, 0};
+  const int at = place.material * fuel_nuclides(p.n_isotopes) + place.chunk + lane;
+  const int nuclide = tables.nuclides[at];
+  const double* points = tables.grid + (long long)nuclide * p.n_gridpoints * kPointSize;
+  const int point = kWalk ? tables.index[place.row * p.n_isotopes + nuclide]
+                          : find_point(points, tables.index, place.row, nuclide, place.energy, p);
+  return Begin{tables.amounts[at], nuclide * p.n_gridpoints + point, p.n_gridpoints - 2 - point};
 }
 
 /// One lookup by one work-item.
@@ -143,10 +132,10 @@ lookup_sampled(double* __restrict__ sums, Word* __restrict__ value_sum, const do
       const int offset = (is_high ? kPointSize : 0) + 2 * part;
       double sum_0 = 0, sum_1 = 0;
       int side = 0;
-      find_begins(group.begins[0], place, lane, tables, p);
+      group.begins[0][lane] = find_begin(place, lane, tables, p);
       for (;;) {
         sync_group();
-        const int here = nuclides_of(place);
+        const int here = place.count - place.chunk < kLanes ? place.count - place.chunk : kLanes;
         kiln::Pack<double, 2> loaded[kSteps];
         KILN_UNROLL_ALL
         for (int step = 0; step < kSteps; ++step) {
@@ -158,15 +147,15 @@ lookup_sampled(double* __restrict__ sums, Word* __restrict__ value_sum, const do
         }
         const int at = place.at;
         const double energy = place.energy;
-        place.chunk += here;
+        place.chunk += kLanes;
         const bool is_last = place.chunk >= place.count;
         if (is_last && at + 1 < taken) begin_lookup(place, at + 1, group, tables, p);
         const bool goes_on = !is_last || at + 1 < taken;
-        if (goes_on) find_begins(group.begins[1 - side], place, lane, tables, p);
+        if (goes_on) group.begins[1 - side][lane] = find_begin(place, lane, tables, p);
 
         KILN_UNROLL_ALL
         for (int step = 0; step < kSteps; ++step) {
-          if (part == 0 && step * kTeams < here) {
+          if (part == 0) {
             Interval& interval = group.intervals[step * kTeams + team];
             (is_high ? interval.high : interval.low) = loaded[step].at[0];
           }
