@@ -30,6 +30,9 @@ std::optional<std::string> missing_header_in(const std::string& log) {
 }
 
 bool may_be_left_out(const Specialization& specialization, const std::string& header) {
+  // Of a whole program, whose host code may be all that needs the header. Elsewhere it may hold a macro that
+  // decides.
+  if (specialization.left_out.empty()) return false;
   const auto& unseen = specialization.unseen_headers;
   if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
   if (header.find('.') == std::string::npos) return false;  // of the standard library

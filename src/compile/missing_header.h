@@ -12,8 +12,9 @@ namespace kiln {
 /// The header that a compiler's log says is not there, in the words of NVRTC, g++ or clang.
 [[nodiscard]] std::optional<std::string> missing_header_in(const std::string& log);
 
-/// Whether a compile may go on without this header: a text includes it by that name, and it is neither one of
-/// CUDA's or HIP's nor of the standard library, which say what to install.
+/// Whether a compile may go on without this header: the text is a whole program whose host code is left out
+/// and includes it by that name, and it is neither one of CUDA's or HIP's nor of the standard library, which
+/// say what to install.
 [[nodiscard]] bool may_be_left_out(const Specialization& specialization, const std::string& header);
 
 /// The same with an empty header of that name.
