@@ -34,6 +34,8 @@ davis_fig2_xsbench           | davis_fig2_xsbench               |  10 | | size=s
 xsbench_grids                | xsbench_grids                    |  40 | | size=small lookups=500000 | size=small lookups=5000 n_gridpoints=100 grid_type=hash
 davis_fig2_su3               | davis_fig2_su3                   |   8 | | | bind.all=compile
 davis_fig2_su3_double        | davis_fig2_su3_double            |  10 | | | bind.all=compile
+davis_cloverleaf_decks       | davis_cloverleaf_decks           |  35 | | problem=bm_short | problem=small nx=24 ny=16 end_step=5
+davis_fig2_cloverleaf        | davis_fig2_cloverleaf            |  40 | | problem=bm_short | problem=small nx=24 ny=16 end_step=5 bind.all=compile
 mojo_table2_stencil7_float   | mojo_table2_stencil7_float       |   6 | | block_x=256 | bind.all=compile
 stencil7_float_1024          | stencil7_float_1024              |  14 | | | bind.all=run
 mojo_fig3_stencil7_1024      | mojo_fig3_stencil7               |  42 | nx=1024 | block_x=256 | T=float bind.all=run
