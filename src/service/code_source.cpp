@@ -16,9 +16,8 @@ std::string entries_text(const Specialization& specialization) {
 }
 
 CacheEntryLabel label_of(const Specialization& specialization, const CompilerIdentity& compiler) {
-  return CacheEntryLabel{specialization.source_name + " " + entries_text(specialization),
-                         specialization.target.to_string(), compiler.name + " " + compiler.version,
-                         specialization.source_text};
+  return CacheEntryLabel{name_of(specialization), specialization.target.to_string(),
+                         compiler.name + " " + compiler.version, specialization.source_text};
 }
 
 /// Code that is found begins its way to a device here, as that which is compiled does in its compile.
@@ -52,6 +51,10 @@ CacheTurn load_or_lock(DiskCache& disk, const CacheKey& key) {
 }
 
 }  // namespace
+
+std::string name_of(const Specialization& specialization) {
+  return specialization.source_name + " " + entries_text(specialization);
+}
 
 void CodeRequest::describe(TraceSpan& span) const {
   if (!span) return;

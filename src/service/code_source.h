@@ -26,6 +26,9 @@
 
 namespace kiln {
 
+/// The file and its kernels: "cg.cu axpy<double>".
+[[nodiscard]] std::string name_of(const Specialization& specialization);
+
 /// A code object on its way to a device.
 struct ObtainedCode {
   std::shared_ptr<const CodeObject> code;

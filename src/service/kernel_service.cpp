@@ -16,13 +16,6 @@ namespace {
 
 using GetResult = std::variant<ServiceResult, Diagnostic>;
 
-/// "cg.cu axpy<double>".
-std::string name_of(const Specialization& specialization) {
-  std::string name = specialization.source_name;
-  for (const EntryPoint& entry : specialization.entries) name += " " + entry.name_expression;
-  return name;
-}
-
 }  // namespace
 
 /// Brings code onto devices, each piece once.

@@ -250,6 +250,33 @@ TEST_F(CInterface, SettingsAreLinesOfASettingsFile) {
   kiln_service_release(service);
 }
 
+/// A service of other options, with a request for a kernel of one work-item.
+struct OneKernel {
+  OneKernel() = default;
+  OneKernel(const OneKernel&) = delete;
+  OneKernel& operator=(const OneKernel&) = delete;
+  ~OneKernel() {
+    kiln_program_release(program);
+    kiln_device_release(device);
+    kiln_service_release(service);
+  }
+
+  void open(const kiln_service_options& options) {
+    ASSERT_EQ(kiln_service_create(&options, &service), KILN_OK) << last_error();
+    ASSERT_EQ(kiln_device_open(service, "cpu", &device), KILN_OK) << last_error();
+    ASSERT_EQ(kiln_program_create(service, "one.cu", "__global__ void one(int* x) { *x = 1; }", &program),
+              KILN_OK);
+    ASSERT_EQ(kiln_function_request_create(program, "one", device, nullptr, &request), KILN_OK);
+    EXPECT_EQ(kiln_function_request_block(request, 1, 1, 1), KILN_OK);
+    EXPECT_EQ(kiln_function_request_grid(request, 1, 1, 1), KILN_OK);
+  }
+
+  kiln_service* service = nullptr;
+  kiln_device* device = nullptr;
+  kiln_program* program = nullptr;
+  kiln_function_request* request = nullptr;  ///< released by CInterface::get
+};
+
 TEST_F(CInterface, ProgressIsReportedAndEndsACall) {
   struct Seen {
     std::vector<int> stages;
@@ -269,33 +296,21 @@ TEST_F(CInterface, ProgressIsReportedAndEndsACall) {
     EXPECT_GE(seconds, 0);
     return static_cast<int>(stage) != all.refused;
   };
-  kiln_service* service = nullptr;
-  kiln_device* device = nullptr;
-  kiln_program* program = nullptr;
-  kiln_function_request* request = nullptr;
-  ASSERT_EQ(kiln_service_create(&options, &service), KILN_OK) << last_error();
-  ASSERT_EQ(kiln_device_open(service, "cpu", &device), KILN_OK) << last_error();
-  ASSERT_EQ(kiln_program_create(service, "one.cu", "__global__ void one(int* x) { *x = 1; }", &program),
-            KILN_OK);
-  ASSERT_EQ(kiln_function_request_create(program, "one", device, nullptr, &request), KILN_OK);
-  EXPECT_EQ(kiln_function_request_block(request, 1, 1, 1), KILN_OK);
-  EXPECT_EQ(kiln_function_request_grid(request, 1, 1, 1), KILN_OK);
+  OneKernel one;
+  ASSERT_NO_FATAL_FAILURE(one.open(options));
   seen.refused = KILN_STAGE_COMPILING;
   kiln_function* function = nullptr;
-  EXPECT_EQ(kiln_function_get(request, "int*", &function), KILN_CANCELLED);
+  EXPECT_EQ(kiln_function_get(one.request, "int*", &function), KILN_CANCELLED);
   EXPECT_EQ(kiln_last_error_kind(), KILN_ERROR_CANCELLED);
   EXPECT_THAT(last_error(), HasSubstr("'one.cu one': the program ended the request"));
   EXPECT_EQ(seen.stages, (std::vector<int>{KILN_STAGE_LOOKING, KILN_STAGE_COMPILING, KILN_STAGE_FAILED}));
   seen.stages.clear();
   seen.refused = -1;
-  function = get(request, "int*");
+  function = get(one.request, "int*");
   EXPECT_EQ(seen.stages, (std::vector<int>{KILN_STAGE_LOOKING, KILN_STAGE_COMPILING, KILN_STAGE_LOADING,
                                            KILN_STAGE_READY}));
   EXPECT_EQ(seen.kernel, "one.cu one");
   kiln_function_release(function);
-  kiln_program_release(program);
-  kiln_device_release(device);
-  kiln_service_release(service);
 }
 
 TEST_F(CInterface, TheLogOfTheServiceIsTheCallers) {
@@ -306,22 +321,12 @@ TEST_F(CInterface, TheLogOfTheServiceIsTheCallers) {
   options.settings = "cache_dir: /proc/no-folder-for-kiln\n";
   options.log = &CInterface::keep_message;
   options.user = &messages;
-  kiln_service* service = nullptr;
-  kiln_device* device = nullptr;
-  kiln_program* program = nullptr;
-  kiln_function_request* request = nullptr;
-  ASSERT_EQ(kiln_service_create(&options, &service), KILN_OK) << last_error();
-  ASSERT_EQ(kiln_device_open(service, "cpu", &device), KILN_OK) << last_error();
-  ASSERT_EQ(kiln_program_create(service, "one.cu", "__global__ void one(int* x) { *x = 1; }", &program),
-            KILN_OK);
-  ASSERT_EQ(kiln_function_request_create(program, "one", device, nullptr, &request), KILN_OK);
-  EXPECT_EQ(kiln_function_request_block(request, 1, 1, 1), KILN_OK);
-  EXPECT_EQ(kiln_function_request_grid(request, 1, 1, 1), KILN_OK);
-  kiln_function* function = get(request, "int*");
-  kiln_function_release(function);
-  kiln_program_release(program);
-  kiln_device_release(device);
-  kiln_service_release(service);
+  {
+    OneKernel one;
+    ASSERT_NO_FATAL_FAILURE(one.open(options));
+    kiln_function* function = get(one.request, "int*");
+    kiln_function_release(function);
+  }  // the service's last message comes when it goes
   EXPECT_THAT(messages, Contains(Pair(KILN_LOG_WARN, HasSubstr("/proc/no-folder-for-kiln"))));
 }
 
