@@ -199,15 +199,23 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
   EXPECT_TRUE(compiles("__global__ void any(float* out, const float* in) { out[0] = 1; }"));
 }
 
-TEST_F(StandardHeaders, ThatAreNotThereAreLeftOut) {
-  const CodeObject code =
-      compile(specialize("#include \"helper_cuda.h\"\n#include \"timer.h\"\nextern \"C\" __global__ void "
-                         "f(int* a) { a[0] = 1; }",
-                         "f"));
+TEST_F(StandardHeaders, ThatAreNotThereAreLeftOutOfWholePrograms) {
+  const std::string text =
+      "#include \"helper_cuda.h\"\n#include \"timer.h\"\nextern \"C\" __global__ void f(int* a) { a[0] = 1; "
+      "}";
+  Specialization program = specialize(text, "f");
+  program.left_out = {"main"};
+  const CodeObject code = compile(program);
   EXPECT_THAT(code.log, HasSubstr("'helper_cuda.h', 'timer.h' were not found"));
-  const Diagnostic used =
-      fail(specialize("#include \"real.h\"\nextern \"C\" __global__ void f(real* a) { a[0] = 1; }", "f"));
+  Specialization user =
+      specialize("#include \"real.h\"\nextern \"C\" __global__ void f(real* a) { a[0] = 1; }", "f");
+  user.left_out = {"main"};
+  const Diagnostic used = fail(user);
   EXPECT_THAT(used.summary, AllOf(HasSubstr("kernel.cu(2): error"), HasSubstr("'real.h' was not found")));
+  // A text of kernels alone may need a macro of it.
+  EXPECT_THAT(
+      fail(specialize(text, "f")).summary,
+      AllOf(HasSubstr("kernel.cu(1): "), HasSubstr("'helper_cuda.h' is neither beside the kernel text")));
 }
 
 TEST_F(StandardHeaders, OfCudaFindWhatTheyNeed) {
