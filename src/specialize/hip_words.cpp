@@ -13,24 +13,25 @@ namespace kiln {
 namespace {
 
 /// Of words that stand for one of CUDA's.
-const std::map<std::string_view, std::string_view> kWords = {{"hipThreadIdx_x", "threadIdx.x"},
-                                                             {"hipThreadIdx_y", "threadIdx.y"},
-                                                             {"hipThreadIdx_z", "threadIdx.z"},
-                                                             {"hipBlockIdx_x", "blockIdx.x"},
-                                                             {"hipBlockIdx_y", "blockIdx.y"},
-                                                             {"hipBlockIdx_z", "blockIdx.z"},
-                                                             {"hipBlockDim_x", "blockDim.x"},
-                                                             {"hipBlockDim_y", "blockDim.y"},
-                                                             {"hipBlockDim_z", "blockDim.z"},
-                                                             {"hipGridDim_x", "gridDim.x"},
-                                                             {"hipGridDim_y", "gridDim.y"},
-                                                             {"hipGridDim_z", "gridDim.z"},
-                                                             {"__builtin_amdgcn_s_barrier", "__syncthreads"},
-                                                             {"__builtin_amdgcn_wave_barrier", "__syncwarp"},
-                                                             {"__builtin_amdgcn_sqrtf", "sqrtf"},
-                                                             {"__builtin_amdgcn_rsqf", "rsqrtf"},
-                                                             {"__builtin_amdgcn_s_memtime", "clock64"},
-                                                             {"__builtin_amdgcn_s_memrealtime", "clock64"}};
+const std::map<std::string_view, std::string_view> kHipWords = {
+    {"hipThreadIdx_x", "threadIdx.x"},
+    {"hipThreadIdx_y", "threadIdx.y"},
+    {"hipThreadIdx_z", "threadIdx.z"},
+    {"hipBlockIdx_x", "blockIdx.x"},
+    {"hipBlockIdx_y", "blockIdx.y"},
+    {"hipBlockIdx_z", "blockIdx.z"},
+    {"hipBlockDim_x", "blockDim.x"},
+    {"hipBlockDim_y", "blockDim.y"},
+    {"hipBlockDim_z", "blockDim.z"},
+    {"hipGridDim_x", "gridDim.x"},
+    {"hipGridDim_y", "gridDim.y"},
+    {"hipGridDim_z", "gridDim.z"},
+    {"__builtin_amdgcn_s_barrier", "__syncthreads"},
+    {"__builtin_amdgcn_wave_barrier", "__syncwarp"},
+    {"__builtin_amdgcn_sqrtf", "sqrtf"},
+    {"__builtin_amdgcn_rsqf", "rsqrtf"},
+    {"__builtin_amdgcn_s_memtime", "clock64"},
+    {"__builtin_amdgcn_s_memrealtime", "clock64"}};
 
 /// Of calls: "$1" and "$2" are the arguments, "$*" all of them.
 const std::map<std::string_view, std::string_view> kCalls = {
@@ -121,8 +122,9 @@ class Translator {
       return "extern __shared__ " + std::string(trim(arguments[0])) + " " + std::string(trim(arguments[1])) +
              "[]";
     }
-    const auto word = kWords.find(token.text);
-    if (word != kWords.end() && !(for_hip_ && token.text.starts_with("__"))) return std::string(word->second);
+    const auto word = kHipWords.find(token.text);
+    if (word != kHipWords.end() && !(for_hip_ && token.text.starts_with("__")))
+      return std::string(word->second);
     if (for_hip_) return "";
     const auto call = kCalls.find(token.text);
     const auto warp_call = hip_text_ ? kWarpCalls.find(token.text) : kWarpCalls.end();

@@ -15,7 +15,7 @@ namespace kiln {
 namespace {
 
 using Path = std::filesystem::path;
-using Kind = IncludeUse::Kind;
+using UseKind = IncludeUse::Kind;
 
 const std::set<std::string> kOwnHeaders = {"kiln/params.h", "kiln/portable.h"};
 
@@ -95,9 +95,9 @@ class Finder {
         continue;
       }
       const IncludeUse& use = texts_[index].uses[number];
-      if (use.kind == Kind::kOther) {
+      if (use.kind == UseKind::kOther) {
         set_unknown(index, use, "'" + use.header.name + "' is not followed");
-      } else if (use.kind != Kind::kComputed) {
+      } else if (use.kind != UseKind::kComputed) {
         const std::size_t known = texts_.size();
         const std::size_t target = find(use.header, index);
         texts_[index].targets[number] = target;
@@ -182,7 +182,7 @@ class Finder {
   void follow_macros() {
     const auto computes = [](const Text& text) {
       return std::any_of(text.uses.begin(), text.uses.end(),
-                         [](const IncludeUse& use) { return use.kind == Kind::kComputed; });
+                         [](const IncludeUse& use) { return use.kind == UseKind::kComputed; });
     };
     if (std::none_of(texts_.begin(), texts_.end(), computes)) return;
     while (learned_ < texts_.size() || !waiting_.empty()) {
@@ -211,7 +211,7 @@ class Finder {
     }
     for (std::size_t i = 0; i < texts_[index].uses.size(); ++i) {
       const IncludeUse& use = texts_[index].uses[i];
-      if (use.kind != Kind::kComputed) continue;
+      if (use.kind != UseKind::kComputed) continue;
       macros_[use.header.name].users.push_back(computed_.size());
       waiting_.push_back(computed_.size());
       computed_.push_back({index, i, use.header.name});
@@ -271,7 +271,7 @@ class Finder {
     std::size_t copied = 0;
     for (std::size_t u = 0; u < from.uses.size(); ++u) {
       const IncludeUse& use = from.uses[u];
-      if (use.kind != Kind::kInclude && use.kind != Kind::kHasInclude) continue;
+      if (use.kind != UseKind::kInclude && use.kind != UseKind::kHasInclude) continue;
       const std::size_t target = from.targets[u];
       if (target == kNone && kOwnHeaders.contains(normal(use.header.name))) continue;
       const std::string& name = target == kNone ? use.header.name : names_[target];

@@ -17,7 +17,7 @@ bool continues_identifier(char c) {
 
 // ">" and "<" stay single, because they may close or open template arguments.
 /// A raw string's delimiter has at most 16 characters.
-constexpr std::size_t kLongestDelimiter = 16;
+constexpr std::size_t kLongestRawDelimiter = 16;
 
 constexpr std::array<std::string_view, 21> kLongPunctuation = {
     "...", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
@@ -208,7 +208,7 @@ class Tokenizer {
     const bool raw = name == "R" || name == "LR" || name == "uR" || name == "UR" || name == "u8R";
     const bool prefix = name == "L" || name == "u" || name == "U" || name == "u8";
     if (raw && peek(0) == '"') {
-      const std::size_t length = text_.substr(at_, kLongestDelimiter + 2).find('(');
+      const std::size_t length = text_.substr(at_, kLongestRawDelimiter + 2).find('(');
       if (length == std::string_view::npos) return Token::Kind::kIdentifier;
       const std::size_t open = at_ + length;
       const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
