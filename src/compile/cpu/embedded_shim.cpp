@@ -24,7 +24,8 @@ const std::vector<EmbeddedFile>& cpu_shim_parts() {
                                                   {"intrinsics", embedded::kIntrinsics},
                                                   {"atomics", embedded::kAtomics},
                                                   {"warp", embedded::kWarp},
-                                                  {"entry", embedded::kEntry}};
+                                                  {"entry", embedded::kEntry},
+                                                  {"split", embedded::kSplit}};
   return parts;
 }
 
