@@ -41,6 +41,8 @@ class SplitKernels : public ::testing::Test {
   void compare(const SplitCase& test) {
     SCOPED_TRACE(test.name);
     Specialization specialization = kernels_.specialize(test.text, "k");
+    if (std::string_view(test.text).find("kiln::") != std::string_view::npos)
+      specialization.source_text = "#include \"kiln/params.h\"\n" + specialization.source_text;
     specialization.options = {"-DKILN_FIBERS", "-O1"};
     DeviceFunction& fibers = kernels_.build(specialization);
     EXPECT_TRUE(fibers.attributes().fibers_because.has_value());
@@ -562,6 +564,47 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
 })",
      {64, 1, 1},
      {1, 1, 1}},
+    {"SharedScalarsAndDeviceVariables",
+     R"(__device__ float total;
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float mean;
+  __shared__ int count;
+  int t = threadIdx.x;
+  if (t == 0) {
+    mean = in[3];
+    count = 2;
+    total = in[5];
+  }
+  __syncthreads();
+  float old = mean, mine = t * mean, all = total + t;
+  int turns = count;
+  __syncthreads();
+  if (t == 0) {
+    mean = in[4];
+    count = 5;
+    total = 7.0f;
+  }
+  __syncthreads();
+  for (int i = 0; i < count; ++i) {
+    __syncthreads();
+    if (t == 1) mean += 1.0f;
+    __syncthreads();
+  }
+  out[t] = old + mine + all + turns + mean + count;
+})",
+     {64, 1, 1},
+     {1, 1, 1}},
+    {"GridIndices",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const auto first = kiln::global_index_x();
+  s[threadIdx.x] = 0;
+  for (long long i = kiln::global_index_x(); i < 3000; i += kiln::global_size_x()) s[threadIdx.x] += in[i];
+  __syncthreads();
+  out[first] = s[63 - threadIdx.x];
+})",
+     {64, 1, 1},
+     {3, 1, 1}},
     {"GotoRunsAsFibers",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   int i = 0;

@@ -106,11 +106,9 @@ class UnitWriter {
 
   [[nodiscard]] bool may_need_fibers() const {
     return includes_unseen_header() ||
-           std::any_of(spec_.entries.begin(), spec_.entries.end(),
-                       [&](const EntryPoint& entry) {
-                         return !names_variable(entry.name_expression) &&
-                                may_wait(entry.name_expression, texts());
-                       });
+           std::any_of(spec_.entries.begin(), spec_.entries.end(), [&](const EntryPoint& entry) {
+             return !names_variable(entry.name_expression) && may_wait(entry.name_expression, texts());
+           });
   }
 
   CpuUnit expansion() {

@@ -22,12 +22,12 @@
 #if !defined(KILN_PREPROCESSING)
 #define __global__ KILN_INLINE_ALWAYS
 #define __shared__ thread_local
+#define __device__
+#define __managed__
+#define __constant__
 #endif
 #define __forceinline__ KILN_INLINE_ALWAYS
-#define __device__
 #define __host__
-#define __constant__
-#define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)

@@ -244,6 +244,13 @@ Facts Analysis::facts(TokenRange range, bool with_calls) const {
         continue;
       }
     }
+    if (const GridCall call = grid_call(i); call.length != 0) {
+      if (call.index && call.axis == 'x') raise_to(kItemLevel);
+      if (call.index && call.axis != 'x')
+        raise_to(in_.shape.flat ? kBlockLevel : in_.shape.whole_rows ? kWarpLevel : kItemLevel);
+      i += call.length - 1;
+      continue;
+    }
     if (const WarpPart part = warp_part(i, range.end); part.length != 0) {
       raise_to(part.remainder ? kItemLevel : kWarpLevel);
       i += part.length - 1;
@@ -295,6 +302,10 @@ Facts Analysis::facts(TokenRange range, bool with_calls) const {
     }
     const int variable = body().variable_at(i);
     if (variable >= 0) {
+      // What others may have written meanwhile: shared memory by its name alone.
+      const Variable& named = body().variables()[static_cast<std::size_t>(variable)];
+      if (named.fixed && named.statement != nullptr && named.statement->is_shared && !named.declarator->array)
+        result.loads = true;
       const std::size_t length = group_call_length(i);
       if (length != 0) {
         const std::string_view name = tokens[i + 2].text;
@@ -314,6 +325,7 @@ Facts Analysis::facts(TokenRange range, bool with_calls) const {
       }
       continue;
     }
+    if (in_.changes(token.text)) result.loads = true;
     std::size_t open = i + 1;
     if (body().is(open, "<")) open = after_template_arguments(tokens, open, range.end);
     if (open < range.end && body().is(open, "(")) {
@@ -1015,6 +1027,11 @@ int Analysis::stride(TokenRange range, int depth) const {
   const auto add = [&](TokenRange term) {
     term = bare(term);
     if (term.begin >= term.end) return;
+    if (const GridCall call = grid_call(term.begin);
+        term.begin + call.length == term.end && call.length != 0) {
+      sum += call.index && call.axis == 'x' ? 1 : 0;
+      return;
+    }
     if (axis_of(term) == 'x' || axis_of(term) == 'l') {
       sum += 1;
       return;
@@ -1125,6 +1142,15 @@ bool Analysis::keeps_order(const Statement& loop) const {
   return false;
 }
 
+Analysis::GridCall Analysis::grid_call(std::size_t i) const {
+  if (!body().is(i, "kiln") || !body().is(i + 1, "::") || !body().is(i + 3, "(") || !body().is(i + 4, ")"))
+    return {};
+  const std::string_view name = body().tokens()[i + 2].text;
+  if (name == "global_size_x") return {5, 'x', false};
+  const bool index = name == "global_index_x" || name == "global_index_y" || name == "global_index_z";
+  return index ? GridCall{5, name.back(), true} : GridCall{};
+}
+
 std::size_t Analysis::wide_cast_length(std::size_t i) const {
   if (!body().is(i, "(")) return 0;
   bool wide = false;
@@ -1143,6 +1169,10 @@ bool Analysis::plain_sum(TokenRange range) const {
   if (range.begin >= range.end) return false;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const Token& token = tokens[i];
+    if (const GridCall call = grid_call(i); call.length != 0) {
+      i += call.length - 1;
+      continue;
+    }
     if (const std::size_t cast = wide_cast_length(i); cast != 0) {
       i += cast - 1;
       continue;

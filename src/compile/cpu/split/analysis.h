@@ -60,6 +60,8 @@ class Analysis {
     std::vector<Group> parameter_groups;
     /// What a call of a user's function waits for, exactly.
     std::function<Sync(std::string_view)> user_sync;
+    /// Whether a name is that of a variable of the text that kernels may write.
+    std::function<bool(std::string_view)> changes;
   };
   explicit Analysis(Input input);
 
@@ -135,6 +137,13 @@ class Analysis {
   /// Whether a variable is worth a wide twin (writer.cpp): a sum of an index and others, never changed.
   [[nodiscard]] bool sum_of_index(int variable) const;
   [[nodiscard]] bool plain_sum(TokenRange range) const;
+  /// A call of kiln/portable.h's that numbers work-items along the grid, kiln::global_index_x() and the like.
+  struct GridCall {
+    std::size_t length = 0;  ///< in tokens; 0: something else
+    char axis = 'x';
+    bool index = false;  ///< else how many there are
+  };
+  [[nodiscard]] GridCall grid_call(std::size_t i) const;
   /// "(size_t)" and the like in front of a value: how many tokens; else 0.
   [[nodiscard]] std::size_t wide_cast_length(std::size_t i) const;
   /// "group.thread_rank()" and the like at `i`: its length; 0: something else.

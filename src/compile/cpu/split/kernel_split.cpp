@@ -66,13 +66,19 @@ std::string letters(const std::vector<Level>& levels, const std::vector<Group>& 
 
 struct KernelSplitter::State {
   State(const Outline& outline_, std::string_view text_)
-      : outline(outline_), text(text_), places(outline_, text_), signatures(outline_), functions(outline_) {}
+      : outline(outline_),
+        text(text_),
+        places(outline_, text_),
+        signatures(outline_),
+        functions(outline_),
+        changing(outline_.changing.begin(), outline_.changing.end()) {}
 
   const Outline& outline;
   std::string_view text;
   Places places;
   Signatures signatures;
   SyncFunctions functions;
+  std::set<std::string_view> changing;  // variables that kernels may write
   std::map<const DefinitionOutline*, std::unique_ptr<Body>> bodies;
   std::map<std::string_view, Sync> exact;
   std::set<std::string_view> being_judged;
@@ -154,6 +160,7 @@ struct KernelSplitter::State {
       input.parameter_levels.resize(its.head().parameters.size(), kBlockLevel);
       input.parameter_groups = groups;
       input.user_sync = [this](std::string_view name) { return sync_of(name); };
+      input.changes = [this](std::string_view name) { return changing.contains(name); };
       const Analysis analysis(std::move(input));
       WriterInput writer{text,        {},    [this](std::size_t token) { return places.line(token); },
                          result.name, false, masked};
@@ -224,6 +231,7 @@ struct KernelSplitter::State {
     input.signatures = &signatures;
     input.shape = shape;
     input.user_sync = [this](std::string_view name) { return sync_of(name); };
+    input.changes = [this](std::string_view name) { return changing.contains(name); };
     const Analysis analysis(std::move(input));
     SplitKernel result;
     result.function = "kiln_split_" + std::string(kernel);

@@ -230,6 +230,11 @@ class Writer {
         i = result->second.end - 1;
         continue;
       }
+      if (const Analysis::GridCall call = an_.grid_call(i); call.length != 0) {
+        replace(i, i + call.length, grid_call(call));
+        i += call.length - 1;
+        continue;
+      }
       if (where == Place::kItem && body_.is(i, "[") && i > range.begin) {
         const std::string wide = wide_index({i + 1, body_.tokens()[i].close});
         if (!wide.empty()) {
@@ -307,7 +312,10 @@ class Writer {
     std::string text;
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const Token& token = body_.tokens()[i];
-      if (const std::size_t cast = an_.wide_cast_length(i); cast != 0) {
+      if (const Analysis::GridCall call = an_.grid_call(i); call.length != 0) {
+        text += "(long)" + grid_call(call);
+        i += call.length - 1;
+      } else if (const std::size_t cast = an_.wide_cast_length(i); cast != 0) {
         text += "(long)";
         i += cast - 1;
       } else if (const auto part = an_.warp_part(i, range.end); part.length != 0) {
@@ -338,6 +346,12 @@ class Writer {
       }
     }
     return text;
+  }
+
+  [[nodiscard]] static std::string grid_call(const Analysis::GridCall& call) {
+    const std::string axis(1, call.axis);
+    if (!call.index) return "(static_cast<long long>(gridDim.x) * blockDim.x)";
+    return "(static_cast<long long>(blockIdx." + axis + ") * blockDim." + axis + " + threadIdx." + axis + ")";
   }
 
   [[nodiscard]] std::string leave() const {
