@@ -565,7 +565,8 @@ KILN_SPLIT_REDUCE(xor, a ^ b)
 
 /// cooperative_groups::reduce, in the order of steps that the fibers take.
 template <unsigned Size, class V, class Operation>
-KILN_SHIM auto tile_reduce(unsigned active, const V& value, Operation operation) {
+KILN_SHIM auto tile_reduce(unsigned active, const V& value, const Operation& of_lanes) {
+  auto operation = at(of_lanes, first_of(active));
   using T = ElementOf<V>;
   Lanes<T> sums;
   for (int lane = 0; lane < 32; ++lane) sums[lane] = at(value, holds(active, lane) ? lane : first_of(active));

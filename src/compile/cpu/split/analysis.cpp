@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 32> kCheapFunctions = {
     "bool",     "char",      "short",    "size_t",  "uint",     "int32_t", "int64_t",       "uint32_t",
     "uint64_t", "ptrdiff_t", "decltype", "uint8_t", "__umul24", "__mul24", "kiln_global_x", "uint16_t"};
 /// Others without an effect.
-constexpr std::array<std::string_view, 66> kPureFunctions = {"sqrtf",
+constexpr std::array<std::string_view, 70> kPureFunctions = {"sqrtf",
                                                              "sqrt",
                                                              "rsqrtf",
                                                              "rsqrt",
@@ -78,6 +78,10 @@ constexpr std::array<std::string_view, 66> kPureFunctions = {"sqrtf",
                                                              "atan2f",
                                                              "copysignf",
                                                              "__ldg",
+                                                             "plus",
+                                                             "less",
+                                                             "greater",
+                                                             "bit_xor",
                                                              "make_float2",
                                                              "make_float4",
                                                              "make_int2",
@@ -789,6 +793,24 @@ bool Analysis::steady_in(int number, const Variable& user) const {
   });
 }
 
+bool Analysis::steady_names(const Variable& variable) const {
+  const TokenRange value = variable.declarator->initializer;
+  for (std::size_t i = value.begin; i < value.end; ++i) {
+    const int other = body().variable_at(i);
+    if (other >= 0 && !steady_in(other, variable)) return false;
+  }
+  return true;
+}
+
+/// Whether a variable's value can be computed again, at little cost, wherever it is needed.
+bool Analysis::repeatable(const Variable& variable) const {
+  if (variable.parameter >= 0 || variable.fixed || variable.modified || variable.escapes ||
+      variable.declarator->start == Declarator::Start::kNone || variable.declarator->array)
+    return false;
+  const Facts known = facts(variable.declarator->initializer);
+  return !known.effects && !known.loads && !known.calls && !known.divides && steady_names(variable);
+}
+
 void Analysis::store() {
   const std::vector<Variable>& variables = body().variables();
   const std::size_t base = body().block().range.begin;
@@ -801,11 +823,12 @@ void Analysis::store() {
   };
   // Names in the initializers of what has a deduced type and lives longer than a loop are needed outside of
   // it.
-  std::set<int> exposed;
+  std::set<int> exposed, exposed_in_block;
   for (std::size_t v = variables.size(); v-- > 0;) {
     const Variable& variable = variables[v];
     if (variable.parameter >= 0 || variable.fixed) continue;
-    bool deduced = variable.declarator->reference;
+    bool deduced =
+        variable.declarator->reference || repeatable(variable) || sum_of_index(static_cast<int>(v));
     for (std::size_t i = variable.specifiers.begin; i < variable.specifiers.end; ++i)
       deduced = deduced || body().is(i, "auto");
     if (!deduced) continue;
@@ -814,9 +837,14 @@ void Analysis::store() {
                          std::any_of(variable.uses.begin(), variable.uses.end(),
                                      [&](std::size_t use) { return warp_group_[use - base] != group; });
     if (!crosses) continue;
+    const int chunk = block_group_[variable.declarator->at - base];
+    const bool leaves_chunk = exposed_in_block.contains(static_cast<int>(v)) || chunk < 0 ||
+                              std::any_of(variable.uses.begin(), variable.uses.end(),
+                                          [&](std::size_t use) { return block_group_[use - base] != chunk; });
     for (std::size_t i = variable.declarator->initializer.begin; i < variable.declarator->initializer.end;
          ++i) {
       if (body().variable_at(i) >= 0) exposed.insert(body().variable_at(i));
+      if (body().variable_at(i) >= 0 && leaves_chunk) exposed_in_block.insert(body().variable_at(i));
     }
   }
   for (std::size_t v = 0; v < variables.size(); ++v) {
@@ -851,27 +879,18 @@ void Analysis::store() {
         if (warp_group_[use - base] != warp_group || warp_group < 0) in_warp = false;
       }
       if (variable.uses.empty()) in_warp = in_warp && warp_group >= 0;
-      if (exposed.contains(static_cast<int>(v))) in_warp = in_block = false;
+      if (exposed.contains(static_cast<int>(v))) in_warp = false;
+      if (exposed_in_block.contains(static_cast<int>(v))) in_block = false;
       if (in_warp && in_block) continue;
-      const Facts known = facts(variable.declarator->initializer);
       const TokenRange value = variable.declarator->initializer;
-      const bool lambda = body().is(value.begin, "[") && value.begin < value.end;
-      bool steady =
-          !variable.modified && !variable.escapes && variable.declarator->start != Declarator::Start::kNone;
-      bool all_steady = true;
-      for (std::size_t i = value.begin; i < value.end; ++i) {
-        const int other = body().variable_at(i);
-        if (other >= 0 && !steady_in(other, variable)) all_steady = false;
-      }
-      if (lambda) {
+      if (value.begin < value.end && body().is(value.begin, "[")) {  // a lambda
         const bool by_reference = body().is(value.begin + 1, "&") || body().is(value.begin + 1, "]");
-        if (!by_reference && !all_steady) throw Trouble{"a lambda that copies what changes", value.begin};
+        if (!by_reference && !steady_names(variable))
+          throw Trouble{"a lambda that copies what changes", value.begin};
         storage_[v] = Storage::kRepeated;
         continue;
       }
-      const bool repeatable = steady && all_steady && !variable.declarator->array && !known.effects &&
-                              !known.loads && !known.calls && !known.divides;
-      if (repeatable) {
+      if (repeatable(variable)) {
         storage_[v] = Storage::kRepeated;
         continue;
       }

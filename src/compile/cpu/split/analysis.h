@@ -178,6 +178,8 @@ class Analysis {
   void plan_chunk(const std::vector<const Statement*>& chunk);
   void store();
   [[nodiscard]] bool steady_in(int number, const Variable& user) const;
+  [[nodiscard]] bool steady_names(const Variable& variable) const;
+  [[nodiscard]] bool repeatable(const Variable& variable) const;
   [[nodiscard]] char axis_of(TokenRange range) const;
   [[nodiscard]] TokenRange bare(TokenRange range) const;
   [[nodiscard]] bool keeps_order(const Statement& loop) const;
