@@ -51,7 +51,7 @@ struct Kernel {
   unsigned abi_version;
   unsigned uses_fibers;
   const char* name;
-  const char* note;  ///< why it runs as fibers; empty: it does not, or nobody knows
+  const char* note;    ///< why it runs as fibers; empty: it does not, or nobody knows
   Index3 fixed_block;  ///< baked in; all 0: any block
   unsigned parameter_count;
   const unsigned long long* parameter_bytes;
