@@ -1,6 +1,7 @@
 #include "cli/run_reporter.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "record/record_json.h"
@@ -27,6 +28,22 @@ const std::vector<std::string>& run_formats() {
   static const std::vector<std::string> names = {"table", "json", "csv", "markdown"};
   return names;
 }
+
+namespace {
+
+/// Which kernels ran as fibers, which is slow, and why; each once.
+std::set<std::string> fiber_lines(const std::vector<Record>& records) {
+  std::set<std::string> lines;
+  for (const Record& record : records) {
+    for (const LaunchUse& launch : record.launches) {
+      if (launch.attributes.fibers_because)
+        lines.insert("runs as fibers: " + launch.kernel + ": " + *launch.attributes.fibers_because);
+    }
+  }
+  return lines;
+}
+
+}  // namespace
 
 RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file)
     : world_(world), format_(std::move(format)), file_(std::move(file)) {}
@@ -113,6 +130,7 @@ void RunReporter::finish_table() {
                << render_terminal(record_table(records_, style), style) << '\n';
   const std::string problems = problem_paragraphs(records_, style);
   if (!problems.empty()) world_.out() << problems << '\n';
+  for (const std::string& line : fiber_lines(records_)) world_.out() << printable_line(line) << '\n';
   for (const std::string& point : excluded_) world_.out() << "left out: " << printable_line(point) << '\n';
   world_.out() << summary_line(records_, style) << '\n'
                << statistics_line(world_.engine().service().counters()) << '\n';

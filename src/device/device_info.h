@@ -49,6 +49,8 @@ struct FunctionAttributes {
   std::optional<std::uint64_t> binary_bytes;
   /// Size in bytes of each kernel parameter, in order.
   std::optional<std::vector<std::size_t>> parameter_bytes;
+  /// On the cpu, where work-items run as fibers instead of in loops: why.
+  std::optional<std::string> fibers_because;
 };
 
 /// A device's clocks at one moment; `nullopt` for what its management library does not tell.

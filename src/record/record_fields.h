@@ -83,6 +83,7 @@ void fields(Io& io, Is<FunctionAttributes> auto& attributes) {
   io("local_bytes", attributes.local_bytes);
   io("max_threads_per_block", attributes.max_threads_per_block);
   io("binary_bytes", attributes.binary_bytes);
+  io("fibers_because", attributes.fibers_because);
 }
 
 template <class Io>

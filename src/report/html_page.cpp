@@ -70,7 +70,7 @@ std::optional<std::string> as_text(const std::optional<Value>& value) {
   return value ? std::optional(std::to_string(*value)) : std::nullopt;
 }
 
-constexpr std::array<Resource, 6> kResources = {
+constexpr std::array<Resource, 7> kResources = {
     {{"registers", [](const LaunchUse& launch) { return as_text(launch.attributes.registers); }},
      {"local bytes", [](const LaunchUse& launch) { return as_text(launch.attributes.local_bytes); }},
      {"static shared bytes",
@@ -83,7 +83,8 @@ constexpr std::array<Resource, 6> kResources = {
         return launch.occupancy ? std::optional(short_number(*launch.occupancy * kPercent) + " %")
                                 : std::nullopt;
       }},
-     {"binary bytes", [](const LaunchUse& launch) { return as_text(launch.attributes.binary_bytes); }}}};
+     {"binary bytes", [](const LaunchUse& launch) { return as_text(launch.attributes.binary_bytes); }},
+     {"fibers because", [](const LaunchUse& launch) { return launch.attributes.fibers_because; }}}};
 
 /// "32", or "copy 32; dot 40" of a step with several kernels.
 std::string resource_text(const Record& record, const Resource& resource) {

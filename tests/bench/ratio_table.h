@@ -25,4 +25,7 @@ void fock_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds
 /// Both implementations of xsbench.
 void cross_section_ratios(const WorkloadHandle& workload, const DeviceHandle& cpu, int rounds);
 
+/// Kernels with barriers and warp operations.
+void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds);
+
 }  // namespace kiln::bench

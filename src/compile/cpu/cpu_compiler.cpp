@@ -41,6 +41,9 @@ int libmvec_version() {
 constexpr const char* kProcessEnds =
     "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort";
 
+/// With this option a kernel with barriers is not split at them: to compare, and to find out who is wrong.
+constexpr const char* kWantsFibers = "-DKILN_FIBERS";
+
 std::vector<std::string> fixed_options(bool clang) {
   std::vector<std::string> options = {
       "-x", "c++", "-std=c++17", "-O3", "-fPIC", "-shared", "-pipe",
@@ -116,9 +119,8 @@ class CpuCompiler final : public Compiler {
       return Diagnostic{summary, summary, "", false};
     }
     try {
-      return compile_without_missing_headers(specialization, [&](const Specialization& one) {
-        return compile_unit(one, make_cpu_unit(one, !compiler_.clang()));
-      });
+      return compile_without_missing_headers(specialization,
+                                             [&](const Specialization& one) { return compile_best(one); });
     } catch (const std::filesystem::filesystem_error& error) {
       throw temporary_folder_error(options_.scratch, error);
     }
@@ -149,6 +151,59 @@ class CpuCompiler final : public Compiler {
       if (options_.environment.contains(variable)) return {};
     }
     return options_.identity_memo.empty() ? "" : options_.identity_memo.string() + ".folders";
+  }
+
+  /// Kernels with barriers are split at them where that can be done, on the preprocessor's output.
+  CompileResult compile_best(const Specialization& specialization) {
+    const bool gcc = !compiler_.clang();
+    const auto& options = specialization.options;
+    if (!may_need_fibers(specialization))
+      return compile_unit(specialization, make_cpu_unit(specialization, gcc));
+    EntryWays ways;
+    const auto fibers = [&](const std::string& reason) {
+      for (auto& [entry, way] : ways) {
+        if (way.kind == EntryWay::Kind::kSplit) way = {EntryWay::Kind::kFibers, "", reason};
+      }
+      return compile_unit(specialization, make_cpu_unit(specialization, gcc, &ways));
+    };
+    if (std::find(options.begin(), options.end(), kWantsFibers) != options.end()) {
+      for (const EntryPoint& entry : specialization.entries)
+        ways[entry.name_expression] = {EntryWay::Kind::kSplit, "", ""};
+      return fibers(std::string("the option ") + kWantsFibers + " asks for it");
+    }
+    const auto expanded = preprocess(specialization);
+    if (!expanded) return fibers("");  // the compiler will say what is wrong
+    SplitUnit split = make_split_unit(specialization, *expanded, gcc);
+    ways = std::move(split.ways);
+    for (const auto& [entry, way] : ways) {
+      if (way.kind == EntryWay::Kind::kFibers)
+        log_.debug("kernel '" + entry + "' runs as fibers on the cpu: " + way.reason);
+    }
+    if (!split.splits) return fibers("");
+    CompileResult result = compile_unit(specialization, split.unit);
+    const auto* failed = std::get_if<Diagnostic>(&result);
+    if (failed == nullptr || failed->environment) return result;
+    log_.debug("'" + specialization.source_name + "' split at its barriers does not compile:\n" +
+               failed->log);
+    return fibers("split at its barriers it does not compile: " + failed->summary);
+  }
+
+  std::optional<std::string> preprocess(const Specialization& specialization) {
+    const ScratchFolder folder = make_shared_scratch(files_, options_.scratch, "cpu");
+    const std::filesystem::path& work = folder.get().path;
+    const CpuUnit unit = make_expansion_unit(specialization);
+    write_unit_headers(files_, work / "include", unit.headers);
+    Command command = make_command(specialization, work);
+    std::vector<std::string>& arguments = command.arguments;
+    const auto output = std::find(arguments.begin(), arguments.end(), "-o");
+    arguments.erase(output, arguments.end());
+    std::erase(arguments, "-shared");
+    arguments.insert(arguments.end(), {"-DKILN_PREPROCESSING", "-E", "-"});
+    command.standard_input = unit.text;
+    command.output_limit = std::size_t{64} << 20;
+    const ProcessResult result = processes_.run(command);
+    if (!result.ok()) return std::nullopt;
+    return result.output;
   }
 
   CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit) {

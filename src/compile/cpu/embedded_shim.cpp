@@ -18,13 +18,10 @@ constexpr std::string_view kAssert =
 }  // namespace
 
 const std::vector<EmbeddedFile>& cpu_shim_parts() {
-  static const std::vector<EmbeddedFile> parts = {{"worker_abi", embedded::kWorkerAbi},
-                                                  {"language", embedded::kLanguage},
-                                                  {"math", embedded::kMath},
-                                                  {"intrinsics", embedded::kIntrinsics},
-                                                  {"atomics", embedded::kAtomics},
-                                                  {"warp", embedded::kWarp},
-                                                  {"entry", embedded::kEntry}};
+  static const std::vector<EmbeddedFile> parts = {
+      {"worker_abi", embedded::kWorkerAbi},  {"language", embedded::kLanguage}, {"math", embedded::kMath},
+      {"intrinsics", embedded::kIntrinsics}, {"atomics", embedded::kAtomics},   {"warp", embedded::kWarp},
+      {"entry", embedded::kEntry},           {"split", embedded::kSplit}};
   return parts;
 }
 

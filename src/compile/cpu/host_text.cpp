@@ -84,8 +84,9 @@ void edit_unroll(const Directive& directive, std::vector<TextEdit>& edits) {
 
 }  // namespace
 
-std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc) {
-  std::vector<TextEdit> edits = mark_lane_indices(text);
+std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc, HostParts parts) {
+  std::vector<TextEdit> edits;
+  if (parts == HostParts::kAll) edits = mark_lane_indices(text);
   edit_dynamic_shared(text, edits);
   if (original.find("__noinline__") != std::string_view::npos) {
     edit_noinline(text.source.tokens, edits);

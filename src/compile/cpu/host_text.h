@@ -18,7 +18,9 @@ namespace kiln {
 /// - `#pragma unroll 4` becomes GCC's spelling, where `gcc`;
 /// - sums that number work-items along the grid are marked (lane_index.h);
 /// - an explicit instantiation of a kernel loses its `__global__`.
-[[nodiscard]] std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc);
+enum class HostParts { kAll, kWithoutLaneIndices };
+[[nodiscard]] std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc,
+                                               HostParts parts = HostParts::kAll);
 
 /// The statements that give the text's namespace-scope dynamic shared arrays their address.
 [[nodiscard]] std::string dynamic_shared_assignments(const Outline& text);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -11,7 +12,9 @@
 #include "compile/cpu/embedded_shim.h"
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
+#include "compile/cpu/lane_index.h"
 #include "compile/cpu/shared_callees.h"
+#include "compile/cpu/split/kernel_split.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
@@ -34,9 +37,56 @@ std::string string_literal(std::string_view text) {
   return result + "\"";
 }
 
+/// Where the shim ends in a preprocessor's output.
+constexpr std::string_view kTextBegins = "#pragma kiln_text_begins";
+
+/// A preprocessed text in which what the standard library's headers hold is blank: kernels do not wait there.
+/// A header that names a barrier is none of these.
+std::string without_system_headers(std::string text) {
+  const auto waits = [&](std::size_t begin, std::size_t end) {
+    const std::string_view part = std::string_view(text).substr(begin, end - begin);
+    return part.find("__syncthreads") != std::string_view::npos ||
+           part.find("__shfl") != std::string_view::npos || part.find("__syncwarp") != std::string_view::npos;
+  };
+  std::size_t begin = std::string::npos;  // of a part of such a header
+  const auto blank = [&](std::size_t end) {
+    if (begin == std::string::npos || waits(begin, end)) return;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (text[i] != '\n') text[i] = ' ';
+    }
+  };
+  for (std::size_t line = 0; line < text.size();) {
+    std::size_t end = text.find('\n', line);
+    if (end == std::string::npos) end = text.size();
+    const std::string_view words = std::string_view(text).substr(line, end - line);
+    if (words.size() > 3 && words[0] == '#' && words[1] == ' ' && words[2] >= '0' && words[2] <= '9') {
+      const std::size_t quote = words.rfind('"');
+      const bool system = quote != std::string_view::npos && words.find('3', quote) != std::string_view::npos;
+      blank(line);
+      begin = system ? std::min(end + 1, text.size()) : std::string::npos;
+    }
+    line = end + 1;
+  }
+  blank(text.size());
+  return text;
+}
+
+/// "kiln_split_k<kiln_shape_0, float>" of "ns::k<float>".
+std::string split_expression(const std::string& name_expression, const std::string& function,
+                             const std::string& number) {
+  const std::size_t arguments = std::min(name_expression.find('<'), name_expression.size());
+  const std::size_t scope = name_expression.rfind("::", arguments);
+  const std::string prefix =
+      scope == std::string::npos || scope > arguments ? "" : name_expression.substr(0, scope + 2);
+  const std::string rest =
+      arguments == name_expression.size() ? ">" : ", " + name_expression.substr(arguments + 1);
+  return prefix + function + "<kiln_shape_" + number + rest;
+}
+
 class UnitWriter {
  public:
-  UnitWriter(const Specialization& specialization, bool gcc) : spec_(specialization), gcc_(gcc) {
+  UnitWriter(const Specialization& specialization, bool gcc, const EntryWays* ways = nullptr)
+      : spec_(specialization), gcc_(gcc), ways_(ways) {
     kernel_ = outline(spec_.source_text);
     params_ = outline(spec_.params_header);
     portable_ = outline(portable_header());
@@ -52,6 +102,71 @@ class UnitWriter {
     add_symbols();
     add_headers();
     return std::move(unit_);
+  }
+
+  [[nodiscard]] bool may_need_fibers() const {
+    return includes_unseen_header() ||
+           std::any_of(spec_.entries.begin(), spec_.entries.end(), [&](const EntryPoint& entry) {
+             return !names_variable(entry.name_expression) && may_wait(entry.name_expression, texts());
+           });
+  }
+
+  CpuUnit expansion() {
+    add_shim();
+    add_defines();
+    unit_.text.append("\n").append(kTextBegins) +=
+        line_marker(source_line_name(spec_)) + spec_.source_text + "\n";
+    as_they_are_ = true;
+    add_headers();
+    return std::move(unit_);
+  }
+
+  SplitUnit split(const std::string& expanded) {
+    SplitUnit result;
+    const std::size_t begins = expanded.find(kTextBegins);
+    if (begins == std::string::npos) return result;
+    const std::string text = expanded.substr(std::min(expanded.find('\n', begins), expanded.size()));
+    std::string host_text;
+    {
+      const std::string seen = without_system_headers(text);
+      host_text = apply_edits(text, host_edits(outline(seen), seen, gcc_, HostParts::kWithoutLaneIndices));
+    }
+    const std::string seen = without_system_headers(host_text);
+    const Outline outlined = outline(seen);
+    fission::KernelSplitter splitter(outlined, host_text);
+    std::map<std::string, std::vector<std::optional<Dim3>>> shapes;
+    for (const EntryPoint& entry : spec_.entries) {
+      if (!names_variable(entry.name_expression))
+        shapes[kernel_name(entry.name_expression)].push_back(entry.fixed_block);
+    }
+    std::map<std::string, fission::SplitKernel> kernels;
+    for (const EntryPoint& entry : spec_.entries) {
+      if (names_variable(entry.name_expression)) continue;
+      const std::string kernel = kernel_name(entry.name_expression);
+      EntryWay& way = result.ways[entry.name_expression];
+      if (!may_wait(entry.name_expression, {&outlined})) continue;
+      const auto known = kernels.find(kernel);
+      const fission::SplitKernel made =
+          known != kernels.end() ? known->second : kernels[kernel] = splitter.split(kernel, shapes[kernel]);
+      way.kind = made.function.empty() ? EntryWay::Kind::kFibers : EntryWay::Kind::kSplit;
+      way.function = made.function;
+      way.reason = made.reason;
+      result.splits = result.splits || !made.function.empty();
+    }
+    if (!result.splits) return result;
+    ways_ = &result.ways;
+    std::vector<TextEdit> edits = mark_lane_indices(outlined);
+    for (TextEdit& edit : splitter.edits()) edits.push_back(std::move(edit));
+    mark_guarded(outlined, edits);
+    add_shim();
+    if (text.find("cooperative_groups") != std::string::npos)
+      unit_.text += "#include \"cooperative_groups.h\"\n";
+    unit_.text += apply_edits(host_text, std::move(edits)) + line_marker("kiln entries");
+    add_entries();
+    add_symbols();
+    add_headers();
+    result.unit = std::move(unit_);
+    return result;
   }
 
  private:
@@ -75,21 +190,25 @@ class UnitWriter {
 
   std::string rewrite_kernel() {
     std::vector<TextEdit> edits = host_edits(kernel_, spec_.source_text, gcc_);
+    mark_guarded(kernel_, edits);
+    return apply_edits(spec_.source_text, std::move(edits));
+  }
+
+  void mark_guarded(const Outline& outlined, std::vector<TextEdit>& edits) {
     std::set<std::string_view> macros;
     for (const Outline* text : texts()) collect_macros(*text, macros);
     for (const auto& [name, value] : spec_.defines) {
       if (!parse_real(value)) macros.insert(name);
     }
     std::map<std::string_view, int> definitions;
-    for (const DefinitionOutline& definition : kernel_.definitions) ++definitions[definition.name];
-    for (const DefinitionOutline& definition : kernel_.definitions) {
+    for (const DefinitionOutline& definition : outlined.definitions) ++definitions[definition.name];
+    for (const DefinitionOutline& definition : outlined.definitions) {
       if (!definition.kernel || definitions[definition.name] != 1) continue;
-      const std::vector<TextEdit> marks = mark_guards(kernel_, definition, macros);
+      const std::vector<TextEdit> marks = mark_guards(outlined, definition, macros);
       if (marks.empty()) continue;
       guarded_.insert(std::string(definition.name));
       edits.insert(edits.end(), marks.begin(), marks.end());
     }
-    return apply_edits(spec_.source_text, std::move(edits));
   }
 
   void add_entries() {
@@ -101,19 +220,37 @@ class UnitWriter {
       const std::string number = std::to_string(index++);
       const std::string symbol = "kiln_kernel_" + number;
       if (!unit_.lowered_names.emplace(entry.name_expression, symbol).second) continue;
-      const bool fibers = unseen_header || may_wait(entry.name_expression, texts());
+      const EntryWay way = way_of(entry, unseen_header);
       const bool guarded = guarded_.count(kernel_name(entry.name_expression)) != 0;
       const Dim3 block = entry.fixed_block.value_or(Dim3{0, 0, 0});
       unit_.text += "using kiln_shape_" + number + " = kiln::cpu::Shape<" + std::to_string(block.x) + "u, " +
                     std::to_string(block.y) + "u, " + std::to_string(block.z) + "u, " +
                     (guarded ? "true" : "false") + ">;\n";
-      unit_.text += std::string(fibers ? "KILN_FIBER_KERNEL(" : "KILN_SIMD_KERNEL(") + number + ", " +
-                    string_literal(entry.name_expression) + ", " + entry.name_expression + ")\n";
-      add_shared_callees(symbol, shared_callees.of(entry.name_expression));
+      const std::string label = number + ", " + string_literal(entry.name_expression) + ", ";
+      if (way.kind == EntryWay::Kind::kSplit) {
+        unit_.text += "KILN_SPLIT_KERNEL(" + label +
+                      split_expression(entry.name_expression, way.function, number) + ")\n";
+      } else if (way.kind == EntryWay::Kind::kFibers) {
+        unit_.text +=
+            "KILN_FIBER_KERNEL(" + label + string_literal(way.reason) + ", " + entry.name_expression + ")\n";
+      } else {
+        unit_.text += "KILN_SIMD_KERNEL(" + label + entry.name_expression + ")\n";
+      }
+      std::set<std::string_view> callees = shared_callees.of(entry.name_expression);
+      if (way.kind == EntryWay::Kind::kSplit) callees.insert(way.function);
+      add_shared_callees(symbol, callees);
     }
     unit_.text += "static void kiln_set_dynamic_shared() {\n" + dynamic_shared_assignments(kernel_);
     for (const Outline& header : headers_) unit_.text += dynamic_shared_assignments(header);
     unit_.text += "}\n";
+  }
+
+  [[nodiscard]] EntryWay way_of(const EntryPoint& entry, bool unseen_header) const {
+    if (ways_ != nullptr) {
+      if (const auto found = ways_->find(entry.name_expression); found != ways_->end()) return found->second;
+    }
+    const bool waits = unseen_header || may_wait(entry.name_expression, texts());
+    return {waits ? EntryWay::Kind::kFibers : EntryWay::Kind::kLoop, "", ""};
   }
 
   /// device/cpu/cpu_module.h reads it.
@@ -142,12 +279,14 @@ class UnitWriter {
   }
 
   [[nodiscard]] std::string host(const Outline& outlined, const std::string& text) const {
-    return apply_edits(text, host_edits(outlined, text, gcc_));
+    return as_they_are_ ? text : apply_edits(text, host_edits(outlined, text, gcc_));
   }
 
   void add_headers() {
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
-      unit_.headers.emplace_back(stand_in.name, stand_in.text);
+      // The transformation knows cooperative groups by their names.
+      const bool empty = as_they_are_ && stand_in.name == "cooperative_groups.h";
+      unit_.headers.emplace_back(stand_in.name, empty ? "" : stand_in.text);
     }
     // For its excerpts the compiler reads these files again, where the directive is line 1.
     unit_.headers.emplace_back("kiln/portable.h",
@@ -193,6 +332,8 @@ class UnitWriter {
 
   const Specialization& spec_;
   bool gcc_;
+  const EntryWays* ways_;
+  bool as_they_are_ = false;  // for the preprocessor
   Outline kernel_, params_, portable_;
   std::deque<Outline> headers_;
   std::set<std::string> guarded_;
@@ -201,8 +342,20 @@ class UnitWriter {
 
 }  // namespace
 
-CpuUnit make_cpu_unit(const Specialization& specialization, bool gcc) {
-  return UnitWriter(specialization, gcc).run();
+CpuUnit make_cpu_unit(const Specialization& specialization, bool gcc, const EntryWays* ways) {
+  return UnitWriter(specialization, gcc, ways).run();
+}
+
+bool may_need_fibers(const Specialization& specialization) {
+  return UnitWriter(specialization, true).may_need_fibers();
+}
+
+CpuUnit make_expansion_unit(const Specialization& specialization) {
+  return UnitWriter(specialization, true).expansion();
+}
+
+SplitUnit make_split_unit(const Specialization& specialization, const std::string& expanded, bool gcc) {
+  return UnitWriter(specialization, gcc).split(expanded);
 }
 
 std::string cpu_unit_fingerprint() {

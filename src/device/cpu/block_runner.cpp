@@ -33,7 +33,8 @@ const cpu_abi::Services kFiberServices = {
     [](cpu_abi::Worker* worker) { return own(worker).team->active_lanes(); },
     [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
       own(worker).team->fail_assertion(condition, file, line);
-    }};
+    },
+    [](cpu_abi::Worker*, unsigned, unsigned, unsigned) {}};
 
 void refuse(cpu_abi::Worker* worker, const std::string& what) {
   own(worker).faults->raise(
@@ -60,6 +61,11 @@ const cpu_abi::Services kLoopServices = {
     [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
       own(worker).faults->raise(assertion_text(condition, file, line) + " in '" + own(worker).kernel->name +
                                 "'");
+    },
+    [](cpu_abi::Worker* worker, unsigned yes, unsigned all, unsigned line) {
+      own(worker).faults->raise(std::to_string(yes) + " of " + std::to_string(all) +
+                                " work-items go to a barrier by way of line " + std::to_string(line) +
+                                ", the others do not, in '" + own(worker).kernel->name + "'");
     }};
 
 class Runner final : public BlockRunner {

@@ -21,6 +21,8 @@ class CpuFunction final : public DeviceFunction {
     attributes_.binary_bytes = binary_bytes;
     attributes_.parameter_bytes.emplace(kernel.parameter_bytes,
                                         kernel.parameter_bytes + kernel.parameter_count);
+    if (kernel.uses_fibers != 0)
+      attributes_.fibers_because = *kernel.note == '\0' ? "the text was not looked into" : kernel.note;
   }
 
   [[nodiscard]] const std::string& name() const override { return name_; }

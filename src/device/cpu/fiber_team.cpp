@@ -105,7 +105,19 @@ void FiberTeam::leave() {
     const Item& other = *items_[i];
     if (other.state == State::kAtWarpOperation && complete_warp(first, other.mask, other.operation)) break;
   }
+  // Nor does a barrier.
+  if (!at_barrier_.empty() && at_barrier_.size() == count_ - left_ && !barrier_lines_differ_) open_barrier();
   hand_on();
+}
+
+/// Lets those that wait go on.
+void FiberTeam::open_barrier() {
+  barrier_result_ = barrier_count_;
+  barrier_arrivals_ = static_cast<unsigned>(count_ - left_);
+  barrier_count_ = 0;
+  ready_.swap(at_barrier_);
+  next_ready_ = 0;
+  at_barrier_.clear();
 }
 
 unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate, unsigned line) {
@@ -114,12 +126,8 @@ unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate,
   if (at_barrier_.empty()) barrier_line_ = line;
   barrier_lines_differ_ = barrier_lines_differ_ || line != barrier_line_;
   barrier_count_ += predicate;
-  if (at_barrier_.size() + 1 == count_ && !barrier_lines_differ_) {
-    barrier_result_ = barrier_count_;
-    barrier_count_ = 0;
-    ready_.swap(at_barrier_);
-    next_ready_ = 0;
-    at_barrier_.clear();
+  if (at_barrier_.size() + 1 == count_ - left_ && !barrier_lines_differ_) {
+    open_barrier();
   } else {
     self.state = State::kAtBlockBarrier;
     at_barrier_.push_back(static_cast<std::uint16_t>(running_));
@@ -128,7 +136,7 @@ unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate,
   }
   switch (kind) {
     case cpu_abi::BarrierKind::kAnd:
-      return barrier_result_ == count_ ? 1u : 0u;
+      return barrier_result_ == barrier_arrivals_ ? 1u : 0u;
     case cpu_abi::BarrierKind::kOr:
       return barrier_result_ != 0 ? 1u : 0u;
     case cpu_abi::BarrierKind::kCount:

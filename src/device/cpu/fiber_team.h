@@ -26,7 +26,8 @@ class FiberTeam {
   void run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
                  FaultSink& faults);
 
-  // What the running work-item asks for; see cpu_abi::Services.
+  // What the running work-item asks for; a barrier waits for those that have not left the kernel, as on a
+  // GPU; see cpu_abi::Services.
   unsigned block_barrier(cpu_abi::BarrierKind kind, unsigned predicate, unsigned line);
   unsigned long long warp_exchange(unsigned mask, unsigned long long value, unsigned source);
   unsigned warp_vote(unsigned mask, unsigned predicate);
@@ -53,6 +54,7 @@ class FiberTeam {
   void prepare_items(std::size_t count);
   void restart_abandoned();
   void leave();
+  void open_barrier();
   void hand_on();
   void wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value, unsigned source);
   [[nodiscard]] bool complete_warp(std::size_t warp_first, unsigned mask, WarpOperation operation);
@@ -75,6 +77,7 @@ class FiberTeam {
   bool barrier_lines_differ_ = false;
   unsigned barrier_count_ = 0;
   unsigned barrier_result_ = 0;
+  unsigned barrier_arrivals_ = 0;
 
   const cpu_abi::Kernel* kernel_ = nullptr;
   const cpu_abi::Launch* launch_ = nullptr;

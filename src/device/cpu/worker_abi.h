@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 1;
+constexpr unsigned kAbiVersion = 2;
 
 struct Index3 {
   unsigned x, y, z;
@@ -36,6 +36,8 @@ struct Services {
   /// The lanes of the caller's warp that have not left the kernel.
   unsigned (*active_lanes)(Worker*);
   void (*assertion_failed)(Worker*, const char* condition, const char* file, unsigned line);
+  /// In a kernel that was split at its barriers: a condition around one holds for `yes` of `all` work-items.
+  void (*barrier_diverged)(Worker*, unsigned yes, unsigned all, unsigned line);
 };
 
 /// One thread of the pool, as the kernel sees it.
@@ -49,6 +51,7 @@ struct Kernel {
   unsigned abi_version;
   unsigned uses_fibers;
   const char* name;
+  const char* note;    ///< why it runs as fibers; empty: it does not, or nobody knows
   Index3 fixed_block;  ///< baked in; all 0: any block
   unsigned parameter_count;
   const unsigned long long* parameter_bytes;

@@ -14,9 +14,10 @@ namespace {
 class CpuFault : public ::testing::Test {
  protected:
   /// Builds `text`, whose kernel is "k", runs it on one array and returns the fault's text, "" for none.
-  std::string fault_of(const std::string& text, const LaunchShape& shape) {
+  /// `split`: not as fibers, if it can be split at its barriers.
+  std::string fault_of(const std::string& text, const LaunchShape& shape, bool split = false) {
     std::vector<int> a(4096);
-    DeviceFunction& k = kernels_.build(text, "k");
+    DeviceFunction& k = build(text, "k", split);
     try {
       kernels_.run(k, shape, a.data());
     } catch (const Error& fault) {
@@ -26,23 +27,33 @@ class CpuFault : public ::testing::Test {
     return "";
   }
 
+  DeviceFunction& build(const std::string& text, const std::string& kernel, bool split = false) {
+    Specialization specialization = kernels_.specialize(text, kernel);
+    if (!split) specialization.options = {"-DKILN_FIBERS"};
+    return kernels_.build(specialization);
+  }
+
   CpuKernels kernels_;
 };
 
 TEST_F(CpuFault, NamesTheBarrierThatNotAllReach) {
-  DeviceFunction& dot = kernels_.build(R"(extern "C" __global__ void dot(int* a) {
-  if (threadIdx.x >= 12 && blockIdx.x == 3) return;
+  DeviceFunction& dot = build(R"(extern "C" __global__ void dot(int* a) {
+  if (blockIdx.x == 3) {
+    if (threadIdx.x >= 20) return;
+    if (threadIdx.x >= 12) __syncwarp(0xffffffffu);
+  }
   __syncthreads();
   a[blockIdx.x] = 1;
 })",
-                                       "dot");
+                              "dot");
   std::vector<int> a(8);
   for (int again = 0; again < 4; ++again) {
     EXPECT_EQ(message_of(ErrorKind::kDeviceFault,
                          [&] {
                            kernels_.run(dot, {{8, 1, 1}, {64, 1, 1}, 0}, a.data());
                          }),
-              "12 of 64 work-items wait at __syncthreads in block (3,0,0) of 'dot'; 52 left the kernel");
+              "12 of 64 work-items wait at __syncthreads, 8 at a warp operation in block (3,0,0) of 'dot'; "
+              "44 left the kernel");
   }
   a.assign(8, 0);
   kernels_.run(dot, {{3, 1, 1}, {64, 1, 1}, 0}, a.data());  // the device goes on
@@ -61,6 +72,24 @@ TEST_F(CpuFault, TellsBarriersOfTwoBranchesApart) {
                      {{1, 1, 1}, {8, 4, 1}, 0}),
             "8 of 32 work-items wait at __syncthreads in line 3, 24 at __syncthreads in line 5 in block "
             "(0,0,0) of 'k'");
+}
+
+TEST_F(CpuFault, SeesBarriersThatNotAllReachWithoutFibers) {
+  EXPECT_EQ(fault_of(R"(extern "C" __global__ void k(int* a) {
+  if (threadIdx.x % 4 == 0) {
+    __syncthreads();
+  }
+  a[threadIdx.x] = 1;
+})",
+                     {{1, 1, 1}, {8, 4, 1}, 0}, true),
+            "8 of 32 work-items go to a barrier by way of line 2, the others do not, in 'k'");
+  EXPECT_EQ(fault_of(R"(extern "C" __global__ void k(int* a) {
+  __syncthreads();
+  assert(threadIdx.x != 9);
+  a[0] = 1;
+})",
+                     {{2, 1, 1}, {32, 1, 1}, 0}, true),
+            "assertion 'threadIdx.x != 9' failed at kernel.cu:3 in 'k'");
 }
 
 TEST_F(CpuFault, SeesWarpOperationsThatLanesMiss) {

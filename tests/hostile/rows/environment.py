@@ -32,7 +32,7 @@ VARIABLES = [wrong_setting(*row) for row in [
     env("HOME of control characters", {"HOME": "/\x1b]0;own\x07", "KILN_CACHE_DIR": "~/c"}, args=["settings"], out=r"\\x1b"),
     env("XDG_CONFIG_HOME a file", {"XDG_CONFIG_HOME": "/dev/null"}, args=["settings"], out="cache_dir"),
     env("PATH not set", {"PATH": None}, args=["settings"], out="cache_dir"),
-    env("PATH empty, a compile", {"PATH": "/nonexistent"}, args=RUN, exit=3, files=folder(), says=r"g\+\+|compiler"),
+    env("PATH empty, a compile", {"PATH": "/nonexistent", "KILN_CACHE": "off"}, args=RUN, exit=3, files=folder(), says=r"g\+\+|compiler"),
     env("no locale", {"LC_ALL": None}, args=["settings"], out="cache_dir"),
     env("a locale that is none", {"LC_ALL": "xx_YY.none"}, args=["settings"], out="cache_dir"),
     env("a locale of ASCII", {"LC_ALL": "C"}, args=["workloads"], out=r"stencil7"),

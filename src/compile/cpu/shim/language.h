@@ -18,14 +18,17 @@
 #endif
 #define KILN_SHIM static inline __attribute__((always_inline, unused))
 
+// What Kiln's transformation of a text has to see stays as it is where a text is only preprocessed for it.
+#if !defined(KILN_PREPROCESSING)
 #define __global__ KILN_INLINE_ALWAYS
-#define __forceinline__ KILN_INLINE_ALWAYS
-#define __device__
-#define __host__
-#define __constant__
-#define __managed__
-#define __grid_constant__
 #define __shared__ thread_local
+#define __device__
+#define __managed__
+#define __constant__
+#endif
+#define __forceinline__ KILN_INLINE_ALWAYS
+#define __host__
+#define __grid_constant__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __align__(n) __attribute__((aligned(n)))

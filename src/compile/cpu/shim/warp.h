@@ -29,6 +29,7 @@ KILN_SHIM unsigned kiln_vote(unsigned mask, unsigned predicate) {
   return result;
 }
 
+#if !defined(KILN_PREPROCESSING)
 #define __syncthreads() ((void)kiln_barrier(kiln::cpu_abi::BarrierKind::kPlain, 0, __LINE__))
 #define __syncthreads_count(p) \
   (static_cast<int>(kiln_barrier(kiln::cpu_abi::BarrierKind::kCount, (p) ? 1u : 0u, __LINE__)))
@@ -37,6 +38,7 @@ KILN_SHIM unsigned kiln_vote(unsigned mask, unsigned predicate) {
 #define __syncthreads_or(p) \
   (static_cast<int>(kiln_barrier(kiln::cpu_abi::BarrierKind::kOr, (p) ? 1u : 0u, __LINE__)))
 #define __barrier_sync(id) __syncthreads()
+#endif
 
 KILN_SHIM void __syncwarp(unsigned mask = 0xffffffffu) {
   kiln_vote(mask, 0);

@@ -1,0 +1,720 @@
+// The CUDA dialect for a host compiler, part 6: what kernels use that Kiln has split at their barriers into
+// loops over work-items (compile/cpu/split/). A loop over the lanes of a warp stands in a loop over the warps
+// of a block where the kernel has warp operations; else one loop runs over the block.
+#pragma once
+
+namespace kiln::cpu {
+
+template <class V>
+struct Same {
+  using type = V;
+};
+template <class V>
+struct Bare : Same<V> {};
+template <class V>
+struct Bare<const V> : Same<V> {};
+template <class V>
+struct Bare<V&> : Bare<V> {};
+template <class V>
+struct Bare<V&&> : Bare<V> {};
+template <class V>
+struct Bare<V[]> : Same<V*> {};
+template <class V, size_t N>
+struct Bare<V[N]> : Same<V*> {};
+template <class V, size_t N>
+struct Bare<V (&)[N]> : Same<V*> {};
+template <class V, size_t N>
+struct Bare<const V[N]> : Same<const V*> {};
+/// The type of a variable that a value of type V initialises by copy.
+template <class V>
+using Value = typename Bare<V>::type;
+
+constexpr unsigned kMostItemBytes = 256 * 1024;  // of one variable, in a block
+
+/// A variable of N work-items. What it holds is not constructed, and never destroyed.
+template <class V, unsigned N>
+union Room {
+  static_assert(__has_trivial_destructor(V), "a variable with a destructor lives across a barrier");
+  static_assert(sizeof(V) * N <= kMostItemBytes, "a large array of each work-item lives across a barrier");
+  alignas(64) V values[N];
+  KILN_INLINE_ALWAYS Room() {}
+  KILN_INLINE_ALWAYS V& operator[](int i) { return values[i]; }
+  KILN_INLINE_ALWAYS const V& operator[](int i) const { return values[i]; }
+};
+
+template <class V>
+struct Lanes : Same<V> {
+  Room<V, 32> room;
+  KILN_INLINE_ALWAYS Lanes() {}
+  KILN_INLINE_ALWAYS V& operator[](int lane) { return room[lane]; }
+  KILN_INLINE_ALWAYS const V& operator[](int lane) const { return room[lane]; }
+  template <class W>
+  KILN_INLINE_ALWAYS Lanes(const Lanes<W>& other) {
+    for (int lane = 0; lane < 32; ++lane) room[lane] = static_cast<V>(other[lane]);
+  }
+  KILN_INLINE_ALWAYS Lanes(const Lanes& other) {
+    for (int lane = 0; lane < 32; ++lane) room[lane] = other[lane];
+  }
+};
+
+template <class V, class S>
+struct Items {
+  static constexpr unsigned count = S::baked ? S::fixed_block.x * S::fixed_block.y * S::fixed_block.z : 1024;
+  Room<V, (count + 31) / 32 * 32> room;
+  KILN_INLINE_ALWAYS Items() {}
+  KILN_INLINE_ALWAYS V& operator[](int i) { return room[i]; }
+  KILN_INLINE_ALWAYS const V& operator[](int i) const { return room[i]; }
+  template <class W>
+  KILN_INLINE_ALWAYS Items(const Items<W, S>& other) {
+    for (unsigned i = 0; i < count; ++i)
+      room[static_cast<int>(i)] = static_cast<V>(other[static_cast<int>(i)]);
+  }
+  KILN_INLINE_ALWAYS Items(const Items& other) {
+    for (unsigned i = 0; i < count; ++i) room[static_cast<int>(i)] = other[static_cast<int>(i)];
+  }
+};
+
+/// The lanes of a warp in an array.
+template <class V>
+struct View {
+  const V* values;
+  KILN_INLINE_ALWAYS const V& operator[](int lane) const { return values[lane]; }
+};
+template <class V>
+KILN_SHIM View<V> view(const Lanes<V>& lanes, int) {
+  return {&lanes[0]};
+}
+template <class V, class S>
+KILN_SHIM View<V> view(const Items<V, S>& items, int base) {
+  return {&items[base]};
+}
+
+/// The element of a lane, or a value that all have.
+template <class V>
+KILN_SHIM const V& at(const Lanes<V>& lanes, int lane) {
+  return lanes[lane];
+}
+template <class V>
+KILN_SHIM const V& at(const View<V>& lanes, int lane) {
+  return lanes[lane];
+}
+template <class V, class S>
+KILN_SHIM const V& at(const Items<V, S>& items, int i) {
+  return items[i];
+}
+template <class V>
+KILN_SHIM const V& at(const V& value, int) {
+  return value;
+}
+
+template <class V>
+struct Element : Same<V> {};
+template <class V>
+struct Element<Lanes<V>> : Same<V> {};
+template <class V>
+struct Element<View<V>> : Same<V> {};
+template <class V>
+using ElementOf = typename Element<V>::type;
+
+/// Gives a variable its first value.
+struct Place {
+  void* at;
+};
+}  // namespace kiln::cpu
+inline void* operator new(size_t, kiln::cpu::Place place) noexcept {
+  return place.at;
+}
+namespace kiln::cpu {
+template <class V>
+KILN_SHIM void keep(V& variable, const V& value) {
+  ::new (Place{&variable}) V(value);
+}
+template <class V, size_t N>
+KILN_SHIM void keep(V (&variable)[N], const V (&value)[N]) {
+  for (size_t i = 0; i < N; ++i) keep(variable[i], value[i]);
+}
+template <class V>
+KILN_SHIM void start(V& variable) {
+  if constexpr (!__has_trivial_constructor(V)) ::new (Place{&variable}) V;
+}
+template <class V, size_t N>
+KILN_SHIM void start(V (&variable)[N]) {
+  for (size_t i = 0; i < N; ++i) start(variable[i]);
+}
+
+/// One block. Its shape is a constant where it is baked in.
+template <class S>
+struct Block {
+  Index3 shape, index, grid;
+  KILN_INLINE_ALWAYS int x() const { return static_cast<int>(S::baked ? S::fixed_block.x : shape.x); }
+  KILN_INLINE_ALWAYS int y() const { return static_cast<int>(S::baked ? S::fixed_block.y : shape.y); }
+  KILN_INLINE_ALWAYS int z() const { return static_cast<int>(S::baked ? S::fixed_block.z : shape.z); }
+  KILN_INLINE_ALWAYS int count() const { return x() * y() * z(); }
+  KILN_INLINE_ALWAYS int warps() const { return (count() + 31) / 32; }
+};
+
+/// The warp whose first lane is the block's work-item number `base`.
+template <class S>
+struct Warp {
+  const Block<S>& block;
+  int base;
+  static constexpr bool full = S::baked && S::fixed_block.x * S::fixed_block.y * S::fixed_block.z % 32 == 0;
+  static constexpr bool flat = S::baked && S::fixed_block.y * S::fixed_block.z == 1;
+  static constexpr bool rows = S::baked && S::fixed_block.x % 32 == 0;
+  KILN_INLINE_ALWAYS int lanes() const {
+    const int rest = block.count() - base;
+    return full || rest > 32 ? 32 : rest;
+  }
+  /// threadIdx.x of its first lane, where a warp lies in one row.
+  KILN_INLINE_ALWAYS int first_x() const { return flat ? base : base % block.x(); }
+  KILN_INLINE_ALWAYS unsigned all() const { return 0xffffffffu >> (32 - lanes()); }
+  KILN_INLINE_ALWAYS uint3 thread(int lane) const {
+    const int i = base + lane;
+    if (flat) return {static_cast<unsigned>(i), 0, 0};
+    if (rows) {
+      const int row = base / block.x();
+      return {static_cast<unsigned>(base % block.x() + lane), static_cast<unsigned>(row % block.y()),
+              static_cast<unsigned>(row / block.y())};
+    }
+    if (block.y() * block.z() == 1) return {static_cast<unsigned>(i), 0, 0};
+    const int row = i / block.x();
+    return {static_cast<unsigned>(i % block.x()), static_cast<unsigned>(row % block.y()),
+            static_cast<unsigned>(row / block.y())};
+  }
+};
+
+/// A whole number: one value for all lanes.
+template <class V>
+constexpr bool is_one = __is_same(V, int) || __is_same(V, unsigned) || __is_same(V, short) ||
+                        __is_same(V, long);
+
+/// The work-items of a row, or lanes of a warp, numbered from `origin`, that comparisons with bounds leave.
+struct Range {
+  int origin, first = 0, last;
+  KILN_INLINE_ALWAYS Range(int origin_, int count) : origin(origin_), last(count) {}
+  template <class T, class F>
+  KILN_INLINE_ALWAYS int count(F holds) const {  // from the first on
+    int low = 0, high = last;
+    if (high == 0 || holds(static_cast<T>(origin + high - 1))) return high;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (holds(static_cast<T>(origin + middle)))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+  /// The same where it holds below a whole number, or the next.
+  template <class T, class B, class F>
+  KILN_INLINE_ALWAYS int count_to(const B& bound, int more, F holds) const {
+    if constexpr (is_one<B> || __is_same(B, unsigned long) || __is_same(B, long long)) {
+      if (last == 0 || holds(static_cast<T>(origin + last - 1))) return last;
+      return holds(static_cast<T>(origin)) ? static_cast<int>(bound) - origin + more : 0;
+    } else {
+      return count<T>(holds);
+    }
+  }
+  template <class T, class B>
+  KILN_INLINE_ALWAYS Range less(const B& bound) const {
+    return to(count_to<T>(bound, 0, [&](T i) { return i < bound; }));
+  }
+  template <class T, class B>
+  KILN_INLINE_ALWAYS Range less_equal(const B& bound) const {
+    return to(count_to<T>(bound, 1, [&](T i) { return i <= bound; }));
+  }
+  template <class T, class B>
+  KILN_INLINE_ALWAYS Range greater(const B& bound) const {
+    return from(count_to<T>(bound, 1, [&](T i) { return !(i > bound); }));
+  }
+  template <class T, class B>
+  KILN_INLINE_ALWAYS Range greater_equal(const B& bound) const {
+    return from(count_to<T>(bound, 0, [&](T i) { return !(i >= bound); }));
+  }
+  template <class T, class B>
+  KILN_INLINE_ALWAYS Range equal(const B& bound) const {
+    return greater_equal<T>(bound).template less_equal<T>(bound);
+  }
+  KILN_INLINE_ALWAYS Range to(int end) const {
+    Range result = *this;
+    result.last = end < last ? end : last;
+    return result;
+  }
+  KILN_INLINE_ALWAYS Range from(int begin) const {
+    Range result = *this;
+    result.first = begin > first ? begin : first;
+    return result;
+  }
+};
+
+/// How many of the numbers from 0 on a condition holds for that holds for no larger one where it does not for
+/// one.
+template <class F>
+KILN_SHIM int count_first(int count, F holds) {
+  return Range(0, count).count<int>(holds);
+}
+
+/// A whole number in 64 bits.
+template <class V>
+KILN_SHIM auto wide(const V& value) {
+  if constexpr (__is_same(V, int) || __is_same(V, unsigned) || __is_same(V, short) ||
+                __is_same(V, unsigned short))
+    return static_cast<long>(value);
+  else
+    return value;
+}
+
+KILN_SHIM bool holds(unsigned mask, int lane) {
+  return (mask >> lane & 1u) != 0;
+}
+KILN_SHIM int first_of(unsigned mask) {
+  return mask == 0 ? 0 : __builtin_ctz(mask);
+}
+
+// ------------------------------------------------------------------------------------------ warp operations
+// `active`: the lanes that take part. A lane that asks for one that does not gets its own value, as on
+// fibers.
+
+template <class M, class V, class F>
+KILN_SHIM Lanes<ElementOf<V>> exchange(unsigned active, const M& mask, const V& value, F source) {
+  Lanes<ElementOf<V>> result;
+  static_assert(sizeof(ElementOf<V>) <= 8, "a shuffle moves at most 8 bytes");
+  if (active == 0xffffffffu) {
+#pragma GCC ivdep
+    for (int lane = 0; lane < 32; ++lane) {
+      const int from = source(lane);
+      if constexpr (__is_same(M, unsigned) || __is_same(M, int))
+        result[lane] = at(value, (static_cast<unsigned>(mask) >> from & 1u) != 0 ? from : lane);
+      else
+        result[lane] = at(value, holds(static_cast<unsigned>(at(mask, lane)), from) ? from : lane);
+    }
+    return result;
+  }
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!holds(active, lane)) continue;
+    const int from = source(lane);
+    const unsigned there = active & (static_cast<unsigned>(at(mask, lane)) | 1u << lane);
+    result[lane] = at(value, holds(there, from) ? from : lane);
+  }
+  return result;
+}
+
+template <class M, class V, class I, class W = int>
+KILN_SHIM auto shfl(unsigned active, const M& mask, const V& value, const I& source, const W& width = 32) {
+  return exchange(active, mask, value, [&](int lane) {
+    const unsigned low = static_cast<unsigned>(at(width, lane)) - 1u;
+    return static_cast<int>((static_cast<unsigned>(lane) & ~low) |
+                            (static_cast<unsigned>(at(source, lane)) & low));
+  });
+}
+/// Whether an operation is one of a whole warp, of values that vectors hold.
+template <class V, class I, class M, class W>
+KILN_SHIM bool whole(unsigned active, const M& mask, const W& width) {
+  if constexpr (sizeof(ElementOf<V>) == 4 && is_one<I> && is_one<M> && is_one<W>)
+    return active == 0xffffffffu && static_cast<unsigned>(mask) == 0xffffffffu &&
+           static_cast<int>(width) == 32;
+  else
+    return false;
+}
+
+typedef int Eight __attribute__((vector_size(32)));
+#if defined(__clang__)
+KILN_SHIM Eight kiln_permute(const Eight& v, const Eight& by) {
+  return Eight{v[by[0]], v[by[1]], v[by[2]], v[by[3]], v[by[4]], v[by[5]], v[by[6]], v[by[7]]};
+}
+#define KILN_PERMUTE(v, by) kiln_permute(v, by)
+#else
+#define KILN_PERMUTE(v, by) __builtin_shuffle(v, by)
+#endif
+
+/// The lanes of a warp of values of 4 bytes.
+template <class V>
+struct Bits {
+  int lane[64];
+  KILN_INLINE_ALWAYS Bits(const V& value, int from) {
+    for (int i = 0; i < 32; ++i) {
+      const auto& element = at(value, i);
+      __builtin_memcpy(&lane[from + i], &element, 4);
+    }
+  }
+  KILN_INLINE_ALWAYS Eight vector(int i) const {
+    Eight result;
+    __builtin_memcpy(&result, lane + 8 * i, 32);
+    return result;
+  }
+};
+
+template <class V>
+KILN_SHIM Lanes<V> lanes_of(const Eight& a, const Eight& b, const Eight& c, const Eight& d) {
+  Lanes<V> result;
+  __builtin_memcpy(&result[0], &a, 32);
+  __builtin_memcpy(&result[8], &b, 32);
+  __builtin_memcpy(&result[16], &c, 32);
+  __builtin_memcpy(&result[24], &d, 32);
+  return result;
+}
+
+template <class M, class V, class I, class W = int>
+KILN_SHIM auto shfl_up(unsigned active, const M& mask, const V& value, const I& delta, const W& width = 32) {
+  if constexpr (is_one<I>) {
+    if (whole<V, I>(active, mask, width) && static_cast<unsigned>(delta) < 32) {
+      const Bits<V> bits(value, 32);
+      Lanes<ElementOf<V>> result;
+      const int d = static_cast<int>(delta);
+      for (int lane = 0; lane < 32; ++lane) {
+        const int moved = bits.lane[32 + lane - d], own = bits.lane[32 + lane];
+        const int chosen = lane >= d ? moved : own;
+        __builtin_memcpy(&result[lane], &chosen, 4);
+      }
+      return result;
+    }
+  }
+  return exchange(active, mask, value, [&](int lane) {
+    const int first = lane & ~(static_cast<int>(at(width, lane)) - 1);
+    const unsigned d = static_cast<unsigned>(at(delta, lane));
+    return static_cast<unsigned>(lane - first) >= d ? lane - static_cast<int>(d) : lane;
+  });
+}
+template <class M, class V, class I, class W = int>
+KILN_SHIM auto shfl_down(unsigned active, const M& mask, const V& value, const I& delta,
+                         const W& width = 32) {
+  if constexpr (is_one<I>) {
+    if (whole<V, I>(active, mask, width) && static_cast<unsigned>(delta) < 32) {
+      const Bits<V> bits(value, 0);
+      Lanes<ElementOf<V>> result;
+      const int d = static_cast<int>(delta);
+      for (int lane = 0; lane < 32; ++lane) {
+        const int moved = bits.lane[lane + d], own = bits.lane[lane];
+        const int chosen = lane < 32 - d ? moved : own;
+        __builtin_memcpy(&result[lane], &chosen, 4);
+      }
+      return result;
+    }
+  }
+  return exchange(active, mask, value, [&](int lane) {
+    const int last = lane | (static_cast<int>(at(width, lane)) - 1);
+    const unsigned d = static_cast<unsigned>(at(delta, lane));
+    return d <= static_cast<unsigned>(last - lane) ? lane + static_cast<int>(d) : lane;
+  });
+}
+template <class M, class V, class I, class W = int>
+KILN_SHIM auto shfl_xor(unsigned active, const M& mask, const V& value, const I& bits, const W& width = 32) {
+  if constexpr (is_one<I>) {
+    if (whole<V, I>(active, mask, width)) {
+      const Bits<V> all(value, 0);
+      const Eight a = all.vector(0), b = all.vector(1), c = all.vector(2), d = all.vector(3);
+      using T = ElementOf<V>;
+      const Eight one = {1, 0, 3, 2, 5, 4, 7, 6}, two = {2, 3, 0, 1, 6, 7, 4, 5},
+                  four = {4, 5, 6, 7, 0, 1, 2, 3};
+      switch (static_cast<int>(bits)) {
+        case 16:
+          return lanes_of<T>(c, d, a, b);
+        case 8:
+          return lanes_of<T>(b, a, d, c);
+        case 4:
+          return lanes_of<T>(KILN_PERMUTE(a, four), KILN_PERMUTE(b, four), KILN_PERMUTE(c, four),
+                             KILN_PERMUTE(d, four));
+        case 2:
+          return lanes_of<T>(KILN_PERMUTE(a, two), KILN_PERMUTE(b, two), KILN_PERMUTE(c, two),
+                             KILN_PERMUTE(d, two));
+        case 1:
+          return lanes_of<T>(KILN_PERMUTE(a, one), KILN_PERMUTE(b, one), KILN_PERMUTE(c, one),
+                             KILN_PERMUTE(d, one));
+        default:
+          break;
+      }
+    }
+  }
+  return exchange(active, mask, value, [&](int lane) {
+    const int last = lane | (static_cast<int>(at(width, lane)) - 1);
+    const unsigned from = static_cast<unsigned>(lane) ^ static_cast<unsigned>(at(bits, lane));
+    return from <= static_cast<unsigned>(last) ? static_cast<int>(from) : lane;
+  });
+}
+
+template <class V>
+struct Varies {
+  static constexpr bool value = false;
+};
+template <class V>
+struct Varies<Lanes<V>> {
+  static constexpr bool value = true;
+};
+template <class V>
+struct Varies<View<V>> {
+  static constexpr bool value = true;
+};
+
+/// The lanes of `active` whose predicate holds.
+template <class P>
+KILN_SHIM unsigned votes(unsigned active, const P& predicate) {
+  unsigned result = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    result |= holds(active, lane) && at(predicate, lane) ? 1u << lane : 0u;
+  }
+  return result;
+}
+
+/// What each lane gets of a vote among the lanes of its mask: one value where all have the same mask.
+template <class M, class F>
+KILN_SHIM auto of_votes(unsigned active, const M& mask, F result) {
+  if constexpr (Varies<M>::value) {
+    Lanes<decltype(result(0u, 0u))> all;
+    for (int lane = 0; lane < 32; ++lane) {
+      if (holds(active, lane))
+        all[lane] = result(active & (static_cast<unsigned>(at(mask, lane)) | 1u << lane), 1u << lane);
+    }
+    return all;
+  } else {
+    return result(active & static_cast<unsigned>(mask), 0u);
+  }
+}
+
+template <class M, class P>
+KILN_SHIM auto ballot(unsigned active, const M& mask, const P& predicate) {
+  const unsigned set = votes(active, predicate);
+  return of_votes(active, mask, [&](unsigned lanes, unsigned) { return set & lanes; });
+}
+template <class M, class P>
+KILN_SHIM auto any(unsigned active, const M& mask, const P& predicate) {
+  const unsigned set = votes(active, predicate);
+  return of_votes(active, mask, [&](unsigned lanes, unsigned) { return (set & lanes) != 0 ? 1 : 0; });
+}
+template <class M, class P>
+KILN_SHIM auto all(unsigned active, const M& mask, const P& predicate) {
+  const unsigned set = votes(active, predicate);
+  return of_votes(active, mask, [&](unsigned lanes, unsigned) { return (~set & lanes) == 0 ? 1 : 0; });
+}
+
+/// The masks of the tiles of a warp, for tiles of fewer lanes than a warp.
+template <unsigned Size>
+KILN_SHIM auto tile_mask() {
+  if constexpr (Size == 32) {
+    return 0xffffffffu;
+  } else {
+    Lanes<unsigned> masks;
+    for (int lane = 0; lane < 32; ++lane)
+      masks[lane] = ((1u << Size) - 1u) << (static_cast<unsigned>(lane) & ~(Size - 1u));
+    return masks;
+  }
+}
+template <unsigned Size, class P>
+KILN_SHIM auto tile_ballot(unsigned active, const P& predicate) {
+  const auto set = ballot(active, tile_mask<Size>(), predicate);
+  if constexpr (Size == 32) {
+    return set;
+  } else {
+    Lanes<unsigned> shifted;
+    for (int lane = 0; lane < 32; ++lane)
+      shifted[lane] = holds(active, lane) ? set[lane] >> (static_cast<unsigned>(lane) & ~(Size - 1u)) : 0u;
+    return shifted;
+  }
+}
+
+template <class M, class V>
+KILN_SHIM Lanes<unsigned> match_any(unsigned active, const M& mask, const V& value) {
+  Lanes<unsigned> result;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!holds(active, lane)) continue;
+    const unsigned there = active & (static_cast<unsigned>(at(mask, lane)) | 1u << lane);
+    unsigned equal = 0;
+    for (int other = 0; other < 32; ++other) {
+      if (holds(there, other) &&
+          __builtin_memcmp(&at(value, lane), &at(value, other), sizeof(at(value, 0))) == 0)
+        equal |= 1u << other;
+    }
+    result[lane] = equal;
+  }
+  return result;
+}
+template <class M, class V, class P>
+KILN_SHIM Lanes<unsigned> match_all(unsigned active, const M& mask, const V& value, const P& equal) {
+  Lanes<unsigned> result = match_any(active, mask, value);
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!holds(active, lane)) continue;
+    const unsigned there = active & (static_cast<unsigned>(at(mask, lane)) | 1u << lane);
+    *at(equal, lane) = result[lane] == there;
+    if (result[lane] != there) result[lane] = 0;
+  }
+  return result;
+}
+
+template <class M, class V, class F>
+KILN_SHIM auto reduced(unsigned active, const M& mask, const V& value, F combine) {
+  using T = ElementOf<V>;
+  return of_votes(active, mask, [&](unsigned lanes, unsigned own) {
+    lanes |= own;
+    T sum = at(value, first_of(lanes));
+    for (unsigned rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1) {
+      sum = static_cast<T>(combine(sum, at(value, __builtin_ctz(rest))));
+    }
+    return sum;
+  });
+}
+#define KILN_SPLIT_REDUCE(name, expression)                                           \
+  template <class M, class V>                                                         \
+  KILN_SHIM auto reduce_##name(unsigned active, const M& mask, const V& value) {      \
+    return reduced(active, mask, value, [](auto a, auto b) { return (expression); }); \
+  }
+KILN_SPLIT_REDUCE(add, a + b)
+KILN_SPLIT_REDUCE(min, b < a ? b : a)
+KILN_SPLIT_REDUCE(max, a < b ? b : a)
+KILN_SPLIT_REDUCE(and, a& b)
+KILN_SPLIT_REDUCE(or, a | b)
+KILN_SPLIT_REDUCE(xor, a ^ b)
+
+/// cooperative_groups::reduce, in the order of steps that the fibers take.
+template <unsigned Size, class V, class Operation>
+KILN_SHIM auto tile_reduce(unsigned active, const V& value, const Operation& of_lanes) {
+  auto operation = at(of_lanes, first_of(active));
+  using T = ElementOf<V>;
+  Lanes<T> sums;
+  for (int lane = 0; lane < 32; ++lane) sums[lane] = at(value, holds(active, lane) ? lane : first_of(active));
+  for (int step = static_cast<int>(Size) / 2; step > 0; step /= 2) {
+    const Lanes<T> others = shfl_xor(active, 0xffffffffu, sums, step, static_cast<int>(Size));
+    for (int lane = 0; lane < 32; ++lane) {
+      if (active == 0xffffffffu || holds(active, lane)) sums[lane] = operation(sums[lane], others[lane]);
+    }
+  }
+  return sums;
+}
+
+/// A condition that has to come out the same for every work-item, as a barrier depends on it.
+struct Agreement {
+  unsigned yes = 0, no = 0;
+  KILN_INLINE_ALWAYS void add(bool holds) {
+    yes += holds ? 1u : 0u;
+    no += holds ? 0u : 1u;
+  }
+  KILN_INLINE_ALWAYS bool result(unsigned line) const {
+    if (__builtin_expect(yes != 0 && no != 0, 0))
+      kiln_worker->services->barrier_diverged(kiln_worker, yes, yes + no, line);
+    return yes != 0;
+  }
+};
+
+template <auto F, class S, class Signature>
+struct SplitRunner;
+
+template <auto F, class S, class... A>
+struct SplitRunner<F, S, void (*)(Block<S>&, A...)> {
+  static constexpr int count = sizeof...(A);
+  static constexpr unsigned long long bytes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+  using Arguments = typename MakeSequence<count>::type;
+
+  template <int... I>
+  KILN_SHIM void run_blocks(const Launch* launch, unsigned long long first, unsigned long long last,
+                            Worker* worker, Sequence<I...>) {
+    Block<S> block;
+    block.shape = enter_launch<S>(launch, worker);
+    block.grid = launch->grid;
+    kiln_guard_mode = kiln_guard_test;
+    kiln_lane_known = false;
+    unsigned x = static_cast<unsigned>(first % launch->grid.x);
+    unsigned y = static_cast<unsigned>(first / launch->grid.x % launch->grid.y);
+    unsigned z = static_cast<unsigned>(first / launch->grid.x / launch->grid.y);
+    for (; first < last; ++first) {
+      blockIdx.x = x;
+      blockIdx.y = y;
+      blockIdx.z = z;
+      block.index = {x, y, z};
+      F(block, *static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+      if (++x == launch->grid.x) {
+        x = 0;
+        if (++y == launch->grid.y) {
+          y = 0;
+          ++z;
+        }
+      }
+    }
+  }
+};
+
+template <auto F, class S>
+using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
+
+}  // namespace kiln::cpu
+
+#if defined(__clang__)
+#define KILN_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define KILN_IVDEP _Pragma("GCC ivdep")
+#endif
+
+/// The index variables of a function that is split, as constants of its own.
+#define KILN_SPLIT_BEGIN                                                                    \
+  const uint3 blockIdx = {kiln_b.index.x, kiln_b.index.y, kiln_b.index.z};                  \
+  const dim3 blockDim(static_cast<unsigned>(kiln_b.x()), static_cast<unsigned>(kiln_b.y()), \
+                      static_cast<unsigned>(kiln_b.z()));                                   \
+  const dim3 gridDim(kiln_b.grid.x, kiln_b.grid.y, kiln_b.grid.z);                          \
+  const uint3 threadIdx = {0, 0, 0};                                                        \
+  const int kiln_i = 0;                                                                     \
+  static_cast<void>(blockIdx), static_cast<void>(blockDim), static_cast<void>(gridDim);     \
+  static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+
+/// Each work-item of the block, row by row.
+#define KILN_ITEMS                                                                             \
+  for (int kiln_z = 0; kiln_z < kiln_b.z(); ++kiln_z)                                          \
+    for (int kiln_y = 0; kiln_y < kiln_b.y(); ++kiln_y)                                        \
+      KILN_IVDEP for (int kiln_x = 0; kiln_x < kiln_b.x(); ++kiln_x) {                         \
+        const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
+                                 static_cast<unsigned>(kiln_z)};                               \
+        const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
+        static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+
+/// Some of them.
+#define KILN_ROWS_IN(rows)                              \
+  for (int kiln_z = 0; kiln_z < kiln_b.z(); ++kiln_z) { \
+    const kiln::cpu::Range kiln_rows = rows;            \
+    for (int kiln_y = kiln_rows.first; kiln_y < kiln_rows.last; ++kiln_y) {
+#define KILN_ROW_IN(row)                                                                   \
+  const kiln::cpu::Range kiln_row = row;                                                   \
+  KILN_IVDEP for (int kiln_x = kiln_row.first; kiln_x < kiln_row.last; ++kiln_x) {         \
+    const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
+                             static_cast<unsigned>(kiln_z)};                               \
+    const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
+    static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+
+/// Each warp of the block.
+#define KILN_WARPS                                          \
+  for (int kiln_w = 0; kiln_w < kiln_b.warps(); ++kiln_w) { \
+    const kiln::cpu::Warp<KilnShape> kiln_wp{kiln_b, kiln_w * 32};
+
+/// What the text around the lanes of a warp uses: the first lane stands for all.
+#define KILN_WARP_BEGIN                                                                  \
+  const int kiln_base = kiln_wp.base;                                                    \
+  const int kiln_first = kiln::cpu::first_of(kiln_m);                                    \
+  const int kiln_lane = kiln_first, kiln_i = kiln_base + kiln_first;                     \
+  const uint3 threadIdx = kiln_wp.thread(kiln_first);                                    \
+  const unsigned kiln_x32 = kiln_wp.thread(0).x / 32;                                    \
+  static_cast<void>(kiln_lane), static_cast<void>(kiln_i), static_cast<void>(threadIdx), \
+      static_cast<void>(kiln_x32);
+
+#define KILN_LANES                                                               \
+  KILN_IVDEP for (int kiln_lane = 0; kiln_lane < kiln_wp.lanes(); ++kiln_lane) { \
+    const int kiln_i = kiln_base + kiln_lane;                                    \
+    const uint3 threadIdx = kiln_wp.thread(kiln_lane);                           \
+    static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+
+/// Some lanes: of those that both ranges have.
+#define KILN_LANES_IN(along_x, along_lanes)                                                     \
+  const kiln::cpu::Range kiln_lanes = (along_lanes).from((along_x).first).to((along_x).last);   \
+  KILN_IVDEP for (int kiln_lane = kiln_lanes.first; kiln_lane < kiln_lanes.last; ++kiln_lane) { \
+    const int kiln_i = kiln_base + kiln_lane;                                                   \
+    const uint3 threadIdx = kiln_wp.thread(kiln_lane);                                          \
+    static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+
+#define KILN_SET_THREAD        \
+  ::threadIdx.x = threadIdx.x; \
+  ::threadIdx.y = threadIdx.y; \
+  ::threadIdx.z = threadIdx.z;
+
+/// A kernel that was split at its barriers.
+#define KILN_SPLIT_KERNEL(index, label, ...)                                                               \
+  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,           \
+                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {                \
+    using R = kiln::cpu::SplitRunnerOf<&__VA_ARGS__, kiln_shape_##index>;                                  \
+    R::run_blocks(launch, first, last, worker, R::Arguments{});                                            \
+  }                                                                                                        \
+  KILN_KERNEL_TABLE(index, label, 0, "", kiln::cpu::SplitRunnerOf, &kiln_blocks_##index, nullptr, nullptr, \
+                    __VA_ARGS__)

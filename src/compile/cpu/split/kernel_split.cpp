@@ -1,0 +1,276 @@
+#include "compile/cpu/split/kernel_split.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compile/cpu/split/analysis.h"
+#include "compile/cpu/split/writer.h"
+
+namespace kiln::fission {
+namespace {
+
+/// The file and line of each place of a preprocessed text, by its line markers.
+class Places {
+ public:
+  Places(const Outline& outline, std::string_view text) : outline_(outline), text_(text) {}
+
+  [[nodiscard]] std::string of(std::size_t token) const {
+    const auto [file, line] = place(token);
+    return file.empty() ? "" : " (" + file + ":" + std::to_string(line) + ")";
+  }
+  [[nodiscard]] long line(std::size_t token) const { return place(token).second; }
+
+ private:
+  [[nodiscard]] std::pair<std::string, long> place(std::size_t token) const {
+    const std::vector<Token>& tokens = outline_.source.tokens;
+    if (token >= tokens.size()) return {};
+    const std::size_t offset = tokens[token].offset;
+    std::string file;
+    long line = 0;
+    std::size_t from = 0;
+    for (const Directive& directive : outline_.source.directives) {
+      if (directive.offset > offset) break;
+      const std::vector<Token>& words = directive.tokens;
+      const std::size_t number = !words.empty() && words[0].is("line") ? 1 : 0;
+      if (words.size() < number + 2 || words[number].kind != Token::Kind::kNumber ||
+          words[number + 1].kind != Token::Kind::kString)
+        continue;
+      file = std::string(words[number + 1].text.substr(1, words[number + 1].text.size() - 2));
+      line = std::stol(std::string(words[number].text)) - 1;
+      from = directive.offset;
+    }
+    line += std::count(text_.begin() + static_cast<std::ptrdiff_t>(from),
+                       text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
+    return {file, line};
+  }
+
+  const Outline& outline_;
+  std::string_view text_;
+};
+
+std::string letters(const std::vector<Level>& levels, const std::vector<Group>& groups) {
+  std::string key;
+  for (const Level level : levels) key += level == kItemLevel ? 'v' : 'u';
+  for (const Group& group : groups) {
+    if (group.kind == Group::Kind::kBlock)
+      key += ",block";
+    else if (group.kind == Group::Kind::kTile)
+      key += ",tile" + group.size;
+    else
+      key += ",";
+  }
+  return key;
+}
+
+}  // namespace
+
+struct KernelSplitter::State {
+  State(const Outline& outline_, std::string_view text_)
+      : outline(outline_),
+        text(text_),
+        places(outline_, text_),
+        signatures(outline_),
+        functions(outline_),
+        changing(outline_.changing.begin(), outline_.changing.end()) {}
+
+  const Outline& outline;
+  std::string_view text;
+  Places places;
+  Signatures signatures;
+  SyncFunctions functions;
+  std::set<std::string_view> changing;  // variables that kernels may write
+  std::map<const DefinitionOutline*, std::unique_ptr<Body>> bodies;
+  std::map<std::string_view, Sync> exact;
+  std::set<std::string_view> being_judged;
+  std::map<std::string, CalledVersion> versions;
+  std::set<std::string> being_written;
+  std::map<const DefinitionOutline*, std::string> additions;  // in the order of their definitions' calls
+  int numbers = 0;
+
+  const Body& body(const DefinitionOutline& definition) {
+    std::unique_ptr<Body>& known = bodies[&definition];
+    if (!known) known = std::make_unique<Body>(outline, definition, signatures);
+    if (!known->trouble().empty()) throw Trouble{known->trouble(), known->trouble_at()};
+    return *known;
+  }
+
+  /// What a function waits for, by the calls that it makes.
+  Sync sync_of(std::string_view name) {
+    const auto known = exact.find(name);
+    if (known != exact.end()) return known->second;
+    if (!being_judged.insert(name).second)
+      throw Trouble{"a function that calls itself, '" + std::string(name) + "'", 0};
+    Sync most = Sync::kNone;
+    for (const DefinitionOutline* definition : functions.definitions(name)) {
+      const Body& its = body(*definition);
+      std::vector<Group> groups;
+      for (const Variable& variable : its.variables())
+        groups.push_back(group_of(its.tokens(), variable.specifiers,
+                                  variable.parameter >= 0 ? TokenRange{} : variable.declarator->initializer));
+      for (const SyncCall& call : find_sync_calls(its, functions, groups, its.block().range))
+        most = std::max(most, call.user ? sync_of(call.name) : call.sync);
+    }
+    being_judged.erase(name);
+    if (most == Sync::kNone) most = functions.of(name);
+    return exact[name] = most;
+  }
+
+  /// Names of classes and member functions that wait cannot be followed.
+  void refuse_hidden(const DefinitionOutline& definition) {
+    const std::vector<Token>& tokens = outline.source.tokens;
+    for (std::size_t i = definition.head.begin; i < definition.body.end; ++i) {
+      const Token& token = tokens[i];
+      if (!token.identifier() || token.text == definition.name || !functions.hidden(token.text)) continue;
+      const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      const bool call =
+          i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<") || tokens[i + 1].is("{"));
+      const bool type = i + 1 < tokens.size() && (tokens[i + 1].identifier() || tokens[i + 1].is("::"));
+      if (member ? call : (call || type))
+        throw Trouble{"'" + std::string(token.text) + "', which waits in a way that Kiln does not split", i};
+    }
+    if (functions.hidden(definition.name) || functions.hidden("operator"))
+      throw Trouble{"a way to wait that Kiln does not split, or an end of the process",
+                    definition.body.begin};
+  }
+
+  CalledVersion version(const SyncCall& call, const std::vector<Level>& levels,
+                        const std::vector<Group>& groups, bool masked, Shape shape) {
+    const std::string key = std::string(call.name) + " " + letters(levels, groups) + (masked ? " m" : "") +
+                            (shape.warps ? " w" : "") + (shape.flat ? " f" : "") +
+                            (shape.whole_rows ? " r" : "");
+    if (const auto known = versions.find(key); known != versions.end()) return known->second;
+    if (!being_written.insert(key).second)
+      throw Trouble{"a function that calls itself, '" + std::string(call.name) + "'", call.range.begin};
+    CalledVersion result;
+    result.name = "kiln_s" + std::to_string(++numbers) + "_" + std::string(call.name);
+    const Sync sync = sync_of(call.name);
+    bool first = true;
+    std::vector<std::pair<const DefinitionOutline*, std::string>> written;
+    for (const DefinitionOutline* definition : functions.definitions(call.name)) {
+      refuse_hidden(*definition);
+      const Body& its = body(*definition);
+      if (its.head().parameters.size() < levels.size()) continue;
+      Analysis::Input input;
+      input.body = &its;
+      input.functions = &functions;
+      input.signatures = &signatures;
+      input.shape = shape;
+      input.warp_function = sync == Sync::kWarp;
+      input.parameter_levels = levels;
+      input.parameter_levels.resize(its.head().parameters.size(), kBlockLevel);
+      input.parameter_groups = groups;
+      input.user_sync = [this](std::string_view name) { return sync_of(name); };
+      input.changes = [this](std::string_view name) { return changing.contains(name); };
+      const Analysis analysis(std::move(input));
+      WriterInput writer{text,        {},    [this](std::size_t token) { return places.line(token); },
+                         result.name, false, masked};
+      writer.version = [&](const SyncCall& inner, const std::vector<Level>& inner_levels,
+                           const std::vector<Group>& inner_groups, bool inner_masked) {
+        return version(inner, inner_levels, inner_groups, inner_masked, shape);
+      };
+      written.emplace_back(definition, write_split(analysis, writer));
+      std::vector<bool> by_reference;
+      for (std::size_t p = 0; p < its.head().parameters.size(); ++p) {
+        bool constant = false;
+        for (std::size_t i = its.head().specifiers[p].begin; i < its.head().specifiers[p].end; ++i)
+          constant = constant || its.is(i, "const");
+        by_reference.push_back(its.head().parameters[p]->reference && !constant);
+      }
+      const TokenRange type = its.head().result;
+      const bool returns = !(type.end == type.begin + 1 && its.is(type.begin, "void"));
+      if (!first && (by_reference != result.by_reference || returns != result.returns))
+        throw Trouble{"functions of one name and different parameters, '" + std::string(call.name) + "'",
+                      call.range.begin};
+      first = false;
+      result.by_reference = by_reference;
+      result.returns = returns;
+    }
+    if (first) throw Trouble{"no definition of '" + std::string(call.name) + "' is seen", call.range.begin};
+    for (auto& [definition, added] : written) additions[definition] += "\n" + added;
+    being_written.erase(key);
+    return versions[key] = result;
+  }
+
+  bool uses_warps(std::string_view kernel) {
+    std::set<std::string_view> seen = {kernel};
+    std::vector<std::string_view> open = {kernel};
+    while (!open.empty()) {
+      const std::string_view name = open.back();
+      open.pop_back();
+      for (const DefinitionOutline* definition : functions.definitions(name)) {
+        for (std::size_t i = definition->body.begin; i < definition->body.end; ++i) {
+          const Token& token = outline.source.tokens[i];
+          if (!token.identifier()) continue;
+          if (sync_of_builtin(token.text) == Sync::kWarp || token.is("tiled_partition") ||
+              token.is("thread_block_tile"))
+            return true;
+          if (seen.insert(token.text).second) open.push_back(token.text);
+        }
+      }
+    }
+    return false;
+  }
+
+  SplitKernel split(std::string_view kernel, const std::vector<std::optional<Dim3>>& blocks) {
+    const std::vector<const DefinitionOutline*>& definitions = functions.definitions(kernel);
+    if (definitions.size() != 1)
+      throw Trouble{"several definitions of '" + std::string(kernel) + "', or none",
+                    outline.source.tokens.size()};
+    const DefinitionOutline& definition = *definitions.front();
+    refuse_hidden(definition);
+    Shape shape;
+    shape.warps = uses_warps(kernel);
+    shape.flat = shape.whole_rows = true;
+    for (const std::optional<Dim3>& block : blocks) {
+      shape.flat = shape.flat && block && block->y == 1 && block->z == 1;
+      shape.whole_rows = shape.whole_rows && block && block->x % 32 == 0;
+    }
+    Analysis::Input input;
+    input.body = &body(definition);
+    input.functions = &functions;
+    input.signatures = &signatures;
+    input.shape = shape;
+    input.user_sync = [this](std::string_view name) { return sync_of(name); };
+    input.changes = [this](std::string_view name) { return changing.contains(name); };
+    const Analysis analysis(std::move(input));
+    SplitKernel result;
+    result.function = "kiln_split_" + std::string(kernel);
+    WriterInput writer{text, {},   [this](std::size_t token) { return places.line(token); }, result.function,
+                       true, false};
+    writer.version = [&](const SyncCall& call, const std::vector<Level>& levels,
+                         const std::vector<Group>& groups,
+                         bool masked) { return version(call, levels, groups, masked, shape); };
+    const std::string added = write_split(analysis, writer);
+    additions[&definition] += "\n" + added;
+    return result;
+  }
+};
+
+KernelSplitter::KernelSplitter(const Outline& outline, std::string_view text)
+    : state_(std::make_unique<State>(outline, text)) {}
+KernelSplitter::~KernelSplitter() = default;
+
+SplitKernel KernelSplitter::split(std::string_view kernel, const std::vector<std::optional<Dim3>>& blocks) {
+  const auto additions = state_->additions;
+  const auto versions = state_->versions;
+  try {
+    return state_->split(kernel, blocks);
+  } catch (const Trouble& trouble) {
+    state_->additions = additions;
+    state_->versions = versions;
+    state_->being_judged.clear();
+    state_->being_written.clear();
+    return {"", trouble.what + state_->places.of(trouble.at)};
+  }
+}
+
+std::vector<TextEdit> KernelSplitter::edits() const {
+  std::vector<TextEdit> edits;
+  for (const auto& [definition, added] : state_->additions) {
+    const std::size_t close = std::min(definition->body.end, state_->outline.source.tokens.size() - 1);
+    edits.push_back({state_->outline.source.tokens[close].end(), 0, added});
+  }
+  return edits;
+}
+
+}  // namespace kiln::fission

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/outline.h"
+
+namespace kiln::fission {
+
+/// One name of a declaration: "*p = in + 4" of "const float *p = in + 4, q[2];".
+struct Declarator {
+  enum class Start { kNone, kEquals, kParentheses, kBraces };
+  std::string_view name;
+  std::size_t at = 0;      ///< token of the name
+  TokenRange range;        ///< from its first token to its last, without "," or ";"
+  TokenRange initializer;  ///< what follows "=", or stands between the brackets
+  Start start = Start::kNone;
+  bool pointer = false, reference = false, array = false;
+};
+
+/// A statement of a function's body. What is not looked into (switch, range-based for, try) is kOpaque.
+struct Statement {
+  enum class Kind {
+    kBlock,
+    kDeclaration,
+    kScopeDeclaration,  ///< a type, an alias, a constant or a static variable: no action of a work-item
+    kExpression,
+    kIf,
+    kFor,
+    kWhile,
+    kDo,
+    kReturn,
+    kBreak,
+    kContinue,
+    kOpaque,
+    kEmpty
+  };
+  Kind kind = Kind::kEmpty;
+  TokenRange range;
+  TokenRange specifiers;  ///< of a declaration
+  std::vector<Declarator> declarators;
+  TokenRange condition, step;                        ///< a returned value is a condition, too
+  std::vector<std::unique_ptr<Statement>> children;  ///< of for: start, body; of if: then, perhaps else
+  bool is_shared = false;                            ///< `__shared__`
+  bool constant = false;                             ///< const or constexpr
+
+  [[nodiscard]] bool loop() const { return kind == Kind::kFor || kind == Kind::kWhile || kind == Kind::kDo; }
+  [[nodiscard]] const Statement& body() const { return *children.back(); }
+};
+
+/// The statements of a body, or why they cannot be told apart.
+struct ParsedBody {
+  std::unique_ptr<Statement> block;
+  std::string trouble;
+  std::size_t trouble_at = 0;  ///< token
+};
+
+[[nodiscard]] ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body);
+
+/// The ranges between the commas of [range), not counting those in brackets; angle brackets count where
+/// `angles`.
+[[nodiscard]] std::vector<TokenRange> split_commas(const std::vector<Token>& tokens, TokenRange range,
+                                                   bool angles);
+
+/// Index of the token after template arguments that open at `open`; `open` itself if they are none.
+[[nodiscard]] std::size_t after_template_arguments(const std::vector<Token>& tokens, std::size_t open,
+                                                   std::size_t end);
+
+}  // namespace kiln::fission

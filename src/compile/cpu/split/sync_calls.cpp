@@ -1,0 +1,230 @@
+#include "compile/cpu/split/sync_calls.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kiln::fission {
+namespace {
+
+constexpr std::array<std::string_view, 5> kBlockBarriers = {
+    "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__barrier_sync"};
+constexpr std::array<std::string_view, 22> kWarpOperations = {
+    "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",
+    "__shfl_down_sync",  "__shfl_xor_sync",   "__shfl",
+    "__shfl_up",         "__shfl_down",       "__shfl_xor",
+    "__ballot_sync",     "__any_sync",        "__all_sync",
+    "__activemask",      "__match_any_sync",  "__match_all_sync",
+    "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
+    "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync",
+    "__ballot"};
+constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl", "shfl_up", "shfl_down",
+                                                             "shfl_xor", "any",  "all",     "ballot"};
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Names that wait and that this transformation does not know.
+bool unknown_operation(std::string_view name) {
+  return name == "coalesced_threads" || name == "this_grid" || name == "this_cluster" ||
+         name == "this_multi_grid" || name == "binary_partition" || name == "labeled_partition" ||
+         name == "exit" || name == "_exit" || name == "abort" || name == "quick_exit" || name == "_Exit" ||
+         name == "memcpy_async" || name == "__nanosleep_wait";
+}
+
+bool member_of_class(const Outline& text, const DefinitionOutline& definition) {
+  return std::any_of(text.definitions.begin(), text.definitions.end(), [&](const DefinitionOutline& other) {
+    return other.is_class && &other != &definition && other.body.begin <= definition.head.begin &&
+           definition.body.end <= other.body.end;
+  });
+}
+
+}  // namespace
+
+Sync sync_of_builtin(std::string_view name) {
+  if (among(kBlockBarriers, name)) return Sync::kBlock;
+  return among(kWarpOperations, name) ? Sync::kWarp : Sync::kNone;
+}
+
+SyncFunctions::SyncFunctions(const Outline& text) {
+  const std::vector<Token>& tokens = text.source.tokens;
+  std::map<std::string_view, std::set<std::string_view>> calls;  // names that its definitions mention
+  std::set<std::string_view> members;
+  for (const DefinitionOutline& definition : text.definitions) {
+    const bool free_function = !definition.is_class && !member_of_class(text, definition) &&
+                               definition.name != "operator" && definition.body.begin > definition.head.end;
+    if (!free_function) members.insert(definition.name);
+    if (free_function) definitions_[definition.name].push_back(&definition);
+    std::set<std::string_view>& names = calls[definition.name];
+    for (std::size_t i = definition.head.begin; i < definition.body.end; ++i) {
+      const Token& token = tokens[i];
+      if (!token.identifier()) continue;
+      names.insert(token.text);
+      Sync here = sync_of_builtin(token.text);
+      if (unknown_operation(token.text)) hidden_.insert(definition.name);
+      const bool groups = token.is("this_thread_block") || token.is("tiled_partition") ||
+                          token.is("thread_block") || token.is("thread_block_tile") || token.is("sync");
+      if (groups && here == Sync::kNone) here = Sync::kWarp;
+      if (token.is("sync") || token.is("thread_block")) here = Sync::kBlock;
+      // A tile's own sync is a warp's: told apart where the calls are found.
+      Sync& known = sync_[definition.name];
+      known = std::max(known, here);
+    }
+  }
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const auto& [name, names] : calls) {
+      for (const std::string_view called : names) {
+        const auto found = sync_.find(called);
+        if (called != name && found != sync_.end() && found->second > sync_[name]) {
+          sync_[name] = found->second;
+          grown = true;
+        }
+        if (hidden_.contains(called) && hidden_.insert(name).second) grown = true;
+      }
+    }
+  }
+  for (const std::string_view name : members) {
+    if (sync_[name] != Sync::kNone) hidden_.insert(name);
+  }
+  // A function that calls itself through others, or one of the hidden, is hidden from the kernel only where
+  // it is called.
+  const Signatures signatures(text);
+  for (const auto& [name, names] : calls) {
+    const bool reads = names.contains("threadIdx") || names.contains("thread_rank");
+    if (reads) indexed_.insert(name);
+  }
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const auto& [name, names] : calls) {
+      if (indexed_.contains(name)) continue;
+      const bool reads = std::any_of(names.begin(), names.end(),
+                                     [&](std::string_view called) { return indexed_.contains(called); });
+      if (reads) grown = indexed_.insert(name).second;
+    }
+  }
+}
+
+Sync SyncFunctions::of(std::string_view function) const {
+  const auto found = sync_.find(function);
+  return found == sync_.end() ? Sync::kNone : found->second;
+}
+
+const std::vector<const DefinitionOutline*>& SyncFunctions::definitions(std::string_view name) const {
+  static const std::vector<const DefinitionOutline*> none;
+  const auto found = definitions_.find(name);
+  return found == definitions_.end() ? none : found->second;
+}
+
+Group group_of(const std::vector<Token>& tokens, TokenRange specifiers, TokenRange initializer) {
+  const auto size_at = [&](std::size_t i) {
+    std::string size;
+    for (++i; i < tokens.size() && !tokens[i].is(",") && !tokens[i].is(">"); ++i) {
+      size += (size.empty() ? "" : " ") + std::string(tokens[i].text);
+    }
+    return size;
+  };
+  for (const TokenRange range : {specifiers, initializer}) {
+    for (std::size_t i = range.begin; i + 1 < range.end; ++i) {
+      if ((tokens[i].is("thread_block_tile") || tokens[i].is("tiled_partition")) && tokens[i + 1].is("<"))
+        return {Group::Kind::kTile, size_at(i + 1)};
+    }
+  }
+  for (std::size_t i = specifiers.begin; i < specifiers.end; ++i) {
+    if (tokens[i].is("thread_block")) return {Group::Kind::kBlock, ""};
+  }
+  for (std::size_t i = initializer.begin; i < initializer.end; ++i) {
+    if (tokens[i].is("this_thread_block")) return {Group::Kind::kBlock, ""};
+  }
+  return {};
+}
+
+namespace {
+
+class Finder {
+ public:
+  Finder(const Body& body, const SyncFunctions& functions, const std::vector<Group>& groups)
+      : body_(body), functions_(functions), groups_(groups) {}
+
+  void find(TokenRange range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (!body_.tokens()[i].identifier()) continue;
+      SyncCall call;
+      std::size_t open = 0;
+      if (!match(i, range, call, open)) continue;
+      const std::size_t close = std::min(body_.tokens()[open].close, range.end);
+      call.range.end = std::min(close + 1, range.end);
+      const TokenRange inside{open + 1, close};
+      call.arguments = split_commas(body_.tokens(), inside, false);
+      find(inside);
+      if (call.sync != Sync::kNone) found.push_back(std::move(call));
+      i = close;
+    }
+  }
+
+  std::vector<SyncCall> found;
+
+ private:
+  [[nodiscard]] Group group_at(std::size_t i) const {
+    const int variable = body_.variable_at(i);
+    if (variable >= 0) return groups_[static_cast<std::size_t>(variable)];
+    return {};
+  }
+
+  bool match(std::size_t i, TokenRange range, SyncCall& call, std::size_t& open) const {
+    const std::vector<Token>& tokens = body_.tokens();
+    const std::string_view name = tokens[i].text;
+    call.range.begin = i;
+    call.name = name;
+    if (body_.variable_at(i) >= 0) {  // group.operation(...)
+      call.group = group_at(i);
+      if (call.group.kind == Group::Kind::kNone || !body_.is(i + 1, ".") || !body_.is(i + 3, "("))
+        return false;
+      call.name = tokens[i + 2].text;
+      open = i + 3;
+      if (call.group.kind == Group::Kind::kBlock && call.name == "sync") call.sync = Sync::kBlock;
+      if (call.group.kind == Group::Kind::kTile && among(kTileOperations, call.name)) call.sync = Sync::kWarp;
+      return call.sync != Sync::kNone;
+    }
+    if (i > 0 && (body_.is(i - 1, ".") || body_.is(i - 1, "->"))) return false;
+    open = i + 1;
+    if (body_.is(open, "<")) open = after_template_arguments(tokens, open, range.end);
+    if (!body_.is(open, "(")) return false;
+    std::size_t first = i;
+    while (first >= range.begin + 2 && body_.is(first - 1, "::") && tokens[first - 2].identifier())
+      first -= 2;
+    if (first > range.begin && body_.is(first - 1, "::")) --first;
+    call.range.begin = first;
+    call.qualified_name = {first, open};
+    call.sync = sync_of_builtin(name);
+    if (call.sync != Sync::kNone) return true;
+    if (name == "this_thread_block" || name == "tiled_partition") return false;
+    const TokenRange inside{open + 1, std::min(tokens[open].close, range.end)};
+    if ((name == "reduce" || name == "sync") && inside.begin < inside.end) {
+      call.group = group_at(inside.begin);
+      if (call.group.kind == Group::Kind::kTile) call.sync = Sync::kWarp;
+      if (call.group.kind == Group::Kind::kBlock && name == "sync") call.sync = Sync::kBlock;
+      if (call.sync != Sync::kNone) return true;
+    }
+    // cg::this_thread_block().sync()
+    call.sync = functions_.definitions(name).empty() ? Sync::kNone : functions_.of(name);
+    call.user = call.sync != Sync::kNone;
+    return call.user;
+  }
+
+  const Body& body_;
+  const SyncFunctions& functions_;
+  const std::vector<Group>& groups_;
+};
+
+}  // namespace
+
+std::vector<SyncCall> find_sync_calls(const Body& body, const SyncFunctions& functions,
+                                      const std::vector<Group>& groups, TokenRange range) {
+  Finder finder(body, functions, groups);
+  finder.find(range);
+  return std::move(finder.found);
+}
+
+}  // namespace kiln::fission

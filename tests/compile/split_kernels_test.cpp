@@ -1,0 +1,654 @@
+// Kernels that are split at their barriers give what they give as fibers, where each work-item has a stack of
+// its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/cpu_kernels.h"
+
+namespace kiln::test {
+namespace {
+
+/// Kernels here are `k(float* out, const float* in, int n)`, out and in of n floats.
+struct SplitCase {
+  const char* name;
+  const char* text;
+  Dim3 block;
+  Dim3 grid{2, 1, 1};
+  std::size_t shared = 0;
+  const char* reason = "";  ///< part of why it runs as fibers; empty: it has to be split
+};
+
+void PrintTo(const SplitCase& test, std::ostream* stream) {
+  *stream << test.name;
+}
+
+constexpr std::size_t kCount = 8192;
+
+class SplitKernels : public ::testing::Test {
+ protected:
+  SplitKernels() : in_(kCount) {
+    for (std::size_t i = 0; i < kCount; ++i) in_[i] = static_cast<float>((i * 7919) % 1013) * 0.25F - 100.0F;
+  }
+
+  std::vector<float> run(DeviceFunction& k, const SplitCase& test) {
+    std::vector<float> out(kCount, -1.0F);
+    kernels_.run(k, {test.grid, test.block, test.shared}, out.data(), in_.data(), static_cast<int>(kCount));
+    return out;
+  }
+
+  void compare(const SplitCase& test) {
+    SCOPED_TRACE(test.name);
+    Specialization specialization = kernels_.specialize(test.text, "k");
+    if (std::string_view(test.text).find("kiln::") != std::string_view::npos)
+      specialization.source_text = "#include \"kiln/params.h\"\n" + specialization.source_text;
+    specialization.options = {"-DKILN_FIBERS", "-O1"};
+    DeviceFunction& fibers = kernels_.build(specialization);
+    EXPECT_TRUE(fibers.attributes().fibers_because.has_value());
+    const std::vector<float> expected = run(fibers, test);
+    for (const bool fixed : {true, false}) {
+      SCOPED_TRACE(fixed ? "block known" : "block not known");
+      specialization.options = {"-ffp-contract=off"};
+      specialization.entries[0].fixed_block = fixed ? std::optional<Dim3>(test.block) : std::nullopt;
+      DeviceFunction& split = kernels_.build(specialization);
+      if (*test.reason == '\0')
+        EXPECT_EQ(split.attributes().fibers_because.value_or(""), "");
+      else
+        EXPECT_THAT(split.attributes().fibers_because.value_or(""), ::testing::HasSubstr(test.reason));
+      const std::vector<float> out = run(split, test);
+      std::size_t different = 0, first = 0;
+      for (std::size_t i = 0; i < kCount; ++i) {
+        if (std::memcmp(&out[i], &expected[i], sizeof(float)) != 0 && different++ == 0) first = i;
+      }
+      EXPECT_EQ(different, 0U) << "first: out[" << first << "] = " << out[first] << ", as fibers "
+                               << expected[first];
+    }
+    EXPECT_NE(expected, std::vector<float>(kCount, -1.0F)) << "the kernel writes nothing";
+  }
+
+  CpuKernels kernels_;
+  std::vector<float> in_;
+};
+
+const SplitCase kCases[] = {
+    {"StraightLine",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  float x = in[blockIdx.x * blockDim.x + t];
+  s[t] = x * 2.0f;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + t] = s[blockDim.x - 1 - t] + x;
+})",
+     {256, 1, 1}},
+    {"TreeReduction",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[256];
+  unsigned int tid = threadIdx.x;
+  unsigned int i = blockIdx.x * (blockDim.x * 2) + threadIdx.x;
+  s[tid] = in[i] + in[i + blockDim.x];
+  __syncthreads();
+  for (unsigned int d = blockDim.x / 2; d > 0; d >>= 1) {
+    if (tid < d) {
+      s[tid] += s[tid + d];
+    }
+    __syncthreads();
+  }
+  if (tid == 0) out[blockIdx.x] = s[0];
+})",
+     {256, 1, 1}},
+    {"BlellochScan",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  extern __shared__ float temp[];
+  const int size = 2 * blockDim.x;
+  int thid = threadIdx.x;
+  int offset = 1;
+  const float* source = in + blockIdx.x * size;
+  temp[2 * thid] = source[2 * thid];
+  temp[2 * thid + 1] = source[2 * thid + 1];
+  for (int d = size >> 1; d > 0; d >>= 1) {
+    __syncthreads();
+    if (thid < d) {
+      int ai = offset * (2 * thid + 1) - 1;
+      int bi = offset * (2 * thid + 2) - 1;
+      temp[bi] += temp[ai];
+    }
+    offset *= 2;
+  }
+  if (thid == 0) temp[size - 1] = 0;
+  for (int d = 1; d < size; d *= 2) {
+    offset >>= 1;
+    __syncthreads();
+    if (thid < d) {
+      int ai = offset * (2 * thid + 1) - 1, bi = offset * (2 * thid + 2) - 1;
+      float t = temp[ai];
+      temp[ai] = temp[bi];
+      temp[bi] += t;
+    }
+  }
+  __syncthreads();
+  out[blockIdx.x * size + 2 * thid] = temp[2 * thid];
+  out[blockIdx.x * size + 2 * thid + 1] = temp[2 * thid + 1];
+})",
+     {128, 1, 1},
+     {2, 1, 1},
+     1024},
+    {"TiledProduct",
+     R"(#define TILE 16
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float a[TILE][TILE];
+  __shared__ float b[TILE][TILE];
+  const int w = 32;
+  int tx = threadIdx.x, ty = threadIdx.y;
+  int row = blockIdx.y * TILE + ty, column = blockIdx.x * TILE + tx;
+  float sum = 0.0f;
+  for (int m = 0; m < w / TILE; ++m) {
+    a[ty][tx] = in[row * w + m * TILE + tx];
+    b[ty][tx] = in[1024 + (m * TILE + ty) * w + column];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < TILE; ++i) sum += a[ty][i] * b[i][tx];
+    __syncthreads();
+  }
+  out[row * w + column] = sum;
+})",
+     {16, 16, 1},
+     {2, 2, 1}},
+    {"BitonicSort",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[256];
+  unsigned int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 256 + t];
+  __syncthreads();
+  for (unsigned int size = 2; size <= 256; size *= 2) {
+    for (unsigned int stride = size / 2; stride > 0; stride >>= 1) {
+      unsigned int other = t ^ stride;
+      if (other > t) {
+        if ((t & size) == 0 ? s[t] > s[other] : s[t] < s[other]) {
+          float keep = s[t];
+          s[t] = s[other];
+          s[other] = keep;
+        }
+      }
+      __syncthreads();
+    }
+  }
+  out[blockIdx.x * 256 + t] = s[t];
+})",
+     {256, 1, 1}},
+    {"Transpose",
+     R"(#define TILE_DIM 32
+#define BLOCK_ROWS 8
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+  const int width = 64;
+  int x = blockIdx.x * TILE_DIM + threadIdx.x;
+  int y = blockIdx.y * TILE_DIM + threadIdx.y;
+  for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
+  __syncthreads();
+  x = blockIdx.y * TILE_DIM + threadIdx.x;
+  y = blockIdx.x * TILE_DIM + threadIdx.y;
+  for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];
+})",
+     {32, 8, 1},
+     {2, 2, 1}},
+    {"ShuffleReduction",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  float v = in[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffff, v, offset);
+  if (threadIdx.x % 32 == 0) out[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = v;
+})",
+     {128, 1, 1}},
+    {"BlockReductionOfWarps",
+     R"(__inline__ __device__ float warp_sum(float val) {
+  for (int mask = warpSize / 2; mask > 0; mask /= 2) val += __shfl_xor_sync(0xffffffff, val, mask);
+  return val;
+}
+template <typename T>
+__inline__ __device__ T block_sum(T val) {
+  static __shared__ T shared[32];
+  int lane = threadIdx.x & 31;
+  int wid = threadIdx.x >> 5;
+  val = warp_sum(val);
+  if (lane == 0) shared[wid] = val;
+  __syncthreads();
+  val = (threadIdx.x < blockDim.x / 32.f) ? shared[lane] : (T)0;
+  if (wid == 0) val = warp_sum(val);
+  return val;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) sum += in[i];
+  sum = block_sum<float>(sum);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+})",
+     {256, 1, 1}},
+    {"Tiles",
+     R"(#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  cg::thread_block block = cg::this_thread_block();
+  cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+  int row = blockIdx.x * warp.meta_group_size() + warp.meta_group_rank();
+  const int c = 100;
+  const float* x = in + row * c;
+  float sum = 0.0f;
+  for (int i = warp.thread_rank(); i < c; i += warp.size()) sum += x[i];
+  sum = cg::reduce(warp, sum, cg::plus<float>{});
+  float m = sum / c;
+  if (warp.thread_rank() == 0) out[4096 + row] = m;
+  for (int i = warp.thread_rank(); i < c; i += warp.size()) out[row * c + i] = x[i] - m;
+  block.sync();
+})",
+     {128, 1, 1}},
+    {"EarlyReturn",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[96];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = 1.0f;
+  if (i >= 150) return;
+  s[threadIdx.x] = in[i];
+  __syncthreads();
+  out[i] = s[threadIdx.x ^ 1];
+})",
+     {96, 1, 1}},
+    {"VariablesAcrossBarriers",
+     R"(struct Pair {
+  float a, b;
+  __device__ Pair(float x, float y) : a(x), b(y) {}
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  Pair pair(in[t], in[t + 1]);
+  float values[3] = {in[t], 2.0f * in[t], 3.0f}, last = 1.0f;
+  const float4 four = make_float4(1.0f, 2.0f, in[t], 4.0f);
+  float& second = values[1];
+  float* third = &values[2];
+  auto sum = pair.a + pair.b;
+  unsigned char small = (unsigned char)(t * 3);
+  s[t] = sum;
+  __syncthreads();
+  second += s[63 - t];
+  *third *= s[t ^ 5];
+  last += four.z;
+  __syncthreads();
+  s[t] = second + *third + small;
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = values[0] + values[1] + values[2] + last + pair.b + s[(t + 7) % 64] + four.y;
+})",
+     {64, 1, 1}},
+    {"LoopsAroundBarriers",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, turn = 0;
+  float x = in[t + blockIdx.x * 64];
+  s[t] = x;
+  while (true) {
+    __syncthreads();
+    float next = s[(t + 1) % 64];
+    __syncthreads();
+    if (turn == 2) {
+      ++turn;
+      continue;
+    }
+    s[t] = next * 0.5f + x;
+    if (++turn > 5) break;
+  }
+  do {
+    __syncthreads();
+    x += s[63 - t];
+    --turn;
+  } while (turn > 0);
+  __syncthreads();
+  for (int i = 0, j = 8; i < j; i += 2, --j) {
+    s[t] = x;
+    __syncthreads();
+    x += s[(t + j) % 64] * 0.25f;
+    __syncthreads();
+  }
+  out[t + blockIdx.x * 64] = x;
+})",
+     {64, 1, 1}},
+    {"ConditionsThatEachEvaluates",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  __shared__ int flag;
+  int t = threadIdx.x;
+  float x = in[t];
+  if (t == 0) flag = 1;
+  __syncthreads();
+  int mine = flag + t - t;
+  if (mine > 0) {
+    s[t] = x;
+    __syncthreads();
+    x = s[63 - t];
+  } else {
+    __syncthreads();
+  }
+  for (int i = t; i < 64 * 3 + t; i += 64) {
+    __syncthreads();
+    s[t] = x + i;
+    __syncthreads();
+    x += s[(t + 3) % 64];
+  }
+  out[blockIdx.x * 64 + t] = x;
+})",
+     {64, 1, 1}},
+    {"BlocksInThreeDimensions",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[3][5][7];
+  int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+  int t = (z * blockDim.y + y) * blockDim.x + x;
+  s[z][y][x] = in[t];
+  __syncthreads();
+  float v = s[2 - z][4 - y][6 - x];
+  if (y == 2) v += 1.0f;
+  __syncthreads();
+  if (x < 3 && z > 0) s[z][y][x] = -v;
+  __syncthreads();
+  out[t + blockIdx.x * 105] = v + s[z][y][x] + __syncthreads_count(x > y);
+})",
+     {7, 5, 3}},
+    {"ShufflesInBlocksOfOddShape",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  int t = threadIdx.y * blockDim.x + threadIdx.x;
+  float v = in[t];
+  v += __shfl_up_sync(0xffffffffu, v, 1);
+  v += __shfl_sync(0xffffffffu, v, 3, 8);
+  v -= __shfl_down_sync(0xffffffffu, v, 2, 16);
+  unsigned b = __ballot_sync(0xffffffffu, v > 0.0f);
+  out[t] = v + __popc(b) + __any_sync(0xffffffffu, t == 40) + 2 * __all_sync(0xffffffffu, t < 64);
+})",
+     {10, 7, 1},
+     {1, 1, 1}},
+    {"DivergentWarpOperations",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  int t = threadIdx.x, lane = t % 32;
+  float v = in[t];
+  if (lane < 16) {
+    v += __shfl_xor_sync(0x0000ffffu, v, 4);
+    if (lane % 2 == 0) v += __shfl_down_sync(0x00005555u, v, 2);
+    else v *= 2.0f;
+  } else {
+    v = __shfl_sync(0xffff0000u, v, 20);
+  }
+  for (int i = lane; i < 70; i += 1 + lane % 3) {
+    v += 0.125f * i;
+    if (i > 60 && v > 1.0f) break;
+  }
+  out[t] = v;
+})",
+     {64, 1, 1},
+     {1, 1, 1}},
+    {"WarpLoopsWithVotes",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  int t = threadIdx.x;
+  float v = in[t];
+  int turns = 0;
+  while (__any_sync(0xffffffffu, v > -50.0f)) {
+    v -= 10.0f + (t % 4);
+    ++turns;
+  }
+  int done = 0;
+  do {
+    done = __all_sync(0xffffffffu, v < -200.0f - (t / 32) * 50.0f);
+    if (!done) v *= 1.5f;
+  } while (!done);
+  out[t + blockIdx.x * 96] = v + turns;
+})",
+     {96, 1, 1}},
+    {"EarlyReturnOfLanes",
+     R"(__device__ float sum(float v) {
+  for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(0xffffffffu, v, o);
+  return v;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= 150) return;
+  float v = sum(in[i]);
+  if (threadIdx.x % 32 == 0) out[i / 32] = v;
+  out[100 + i] = __shfl_xor_sync(0xffffffffu, in[i], 1);
+})",
+     {96, 1, 1}},
+    {"FunctionsThatReturnEarlyAndTakeReferences",
+     R"(__device__ float pick(float v, int lane) {
+  float other = __shfl_xor_sync(0xffffffffu, v, 1);
+  if (lane < 4) return other;
+  if (lane > 28) {
+    return v * 2.0f;
+  }
+  other += __shfl_up_sync(0x1ffffff0u, v, 2);
+  return other;
+}
+template <typename T, int N>
+__device__ void scan_inclusive(T& value, T* shared) {
+  int t = threadIdx.x;
+#pragma unroll
+  for (int d = 1; d < N; d *= 2) {
+    shared[t] = value;
+    __syncthreads();
+    if (t >= d) value += shared[t - d];
+    __syncthreads();
+  }
+}
+namespace inner {
+__device__ int rank() { return threadIdx.x; }
+template <class T> __device__ T broadcast(T v, int from = 0) {
+  __shared__ T s;
+  if (rank() == from) s = v;
+  __syncthreads();
+  T result = s;
+  __syncthreads();
+  return result;
+}
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[128];
+  int lane = threadIdx.x & 31;
+  float v = pick(in[threadIdx.x], lane);
+  scan_inclusive<float, 128>(v, s);
+  double d = inner::broadcast((double)v, 17) + inner::broadcast<float>(v);
+  out[blockIdx.x * 128 + threadIdx.x] = v + (float)d;
+})",
+     {128, 1, 1}},
+    {"TilesOfFewerLanes",
+     R"(#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__device__ float tile_sum(cg::thread_block_tile<8> tile, float v) {
+  for (int o = tile.size() / 2; o > 0; o /= 2) v += tile.shfl_down(v, o);
+  return v;
+}
+template <typename Group>
+__device__ float block_shift(Group g, float* s, float v) {
+  s[g.thread_rank()] = v;
+  g.sync();
+  v = s[(g.thread_rank() + 1) % g.size()];
+  g.sync();
+  return v;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  auto block = cg::this_thread_block();
+  auto tile = cg::tiled_partition<8>(block);
+  float v = in[block.thread_rank()];
+  v = tile_sum(tile, v) + tile.any(v > 50.0f) + tile.all(v < 60.0f) + tile.ballot(v > 0.0f);
+  v += tile.shfl(v, 3) * 0.5f;
+  tile.sync();
+  v = block_shift(block, s, v);
+  out[blockIdx.x * 64 + threadIdx.x] = v + tile.meta_group_rank() + 10 * tile.thread_rank();
+})",
+     {64, 1, 1}},
+    {"Lambdas",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float scale = in[t];
+  auto value = [&](int i) { return s[i % 64] * scale; };
+  s[t] = scale + 1.0f;
+  __syncthreads();
+  float x = value(t + 1);
+  scale = 3.0f;
+  __syncthreads();
+  auto more = [](float a, float b) { return a * 0.5f + b; };
+  s[t] = x;
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = more(value(t + 2), x);
+})",
+     {64, 1, 1}},
+    {"ModifiedParametersAndSwitches",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  in += threadIdx.x;
+  out += blockIdx.x * 64;
+  n -= 3;
+  float v = 0;
+  switch (threadIdx.x % 4) {
+    case 0: v = in[0]; break;
+    case 1: v = in[1] * 2; break;
+    default: for (int i = 0; i < 3; ++i) { if (i == 2) continue; v += in[i]; }
+  }
+  s[threadIdx.x] = v;
+  __syncthreads();
+  while (v < 100.0f) v = v * 0.5f + 60.0f;
+  out[threadIdx.x] = s[63 - threadIdx.x] + v + n;
+})",
+     {64, 1, 1}},
+    {"StridedLoops",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[96];
+  unsigned int t = threadIdx.x;
+  float sum = 0.0f, most = -1.0e30f;
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x) {
+    float v = in[i + blockIdx.x];
+    sum += v;
+    most = fmaxf(most, v);
+  }
+  for (unsigned i = t + 5; i <= 333u; i += 96) sum -= in[i];
+  s[t] = sum + most;
+  __syncthreads();
+  for (int i = threadIdx.x; i < 500; i += blockDim.x) out[blockIdx.x * 500 + i] = s[i % 96] + in[i];
+})",
+     {96, 1, 1}},
+    {"SharedMemoryAtNamespaceScopeAndAtomics",
+     R"(extern __shared__ float pool[];
+__device__ float* part(int i) { return pool + 64 * i; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ int count[4];
+  __shared__ __align__(16) float4 wide[16];
+  int t = threadIdx.x;
+  if (t < 4) count[t] = 0;
+  part(0)[t] = in[t];
+  part(1)[t] = 2 * in[t];
+  if (t >= 48) wide[t - 48] = make_float4(t, 1, 2, in[t]);
+  __syncthreads();
+  atomicAdd(&count[t % 4], t);
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = part(1)[63 - t] + part(0)[t] + count[3 - t % 4] + wide[t % 16].w;
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     512},
+    {"MatchAndReduceOperations",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  int t = threadIdx.x;
+  int key = t % 5;
+  unsigned same = __match_any_sync(0xffffffffu, key);
+  int total = __reduce_add_sync(0xffffffffu, t);
+  unsigned most = __reduce_max_sync(0xffffffffu, (unsigned)(t * 7 % 31));
+  int all = 0;
+  unsigned every = __match_all_sync(0xffffffffu, t / 64, &all);
+  out[t] = __popc(same) + total + most + all + __popc(every);
+})",
+     {64, 1, 1},
+     {1, 1, 1}},
+    {"SharedScalarsAndDeviceVariables",
+     R"(__device__ float total;
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float mean;
+  __shared__ int count;
+  int t = threadIdx.x;
+  if (t == 0) {
+    mean = in[3];
+    count = 2;
+    total = in[5];
+  }
+  __syncthreads();
+  float old = mean, mine = t * mean, all = total + t;
+  int turns = count;
+  __syncthreads();
+  if (t == 0) {
+    mean = in[4];
+    count = 5;
+    total = 7.0f;
+  }
+  __syncthreads();
+  for (int i = 0; i < count; ++i) {
+    __syncthreads();
+    if (t == 1) mean += 1.0f;
+    __syncthreads();
+  }
+  out[t] = old + mine + all + turns + mean + count;
+})",
+     {64, 1, 1},
+     {1, 1, 1}},
+    {"GridIndices",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const auto first = kiln::global_index_x();
+  s[threadIdx.x] = 0;
+  for (long long i = kiln::global_index_x(); i < 3000; i += kiln::global_size_x()) s[threadIdx.x] += in[i];
+  __syncthreads();
+  out[first] = s[63 - threadIdx.x];
+})",
+     {64, 1, 1},
+     {3, 1, 1}},
+    {"GotoRunsAsFibers",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  int i = 0;
+again:
+  __syncthreads();
+  if (++i < 3) goto again;
+  out[threadIdx.x] = in[threadIdx.x] + i;
+})",
+     {32, 1, 1},
+     {1, 1, 1},
+     0,
+     "goto (kernel.cu:3)"},
+    {"WarpOperationInAConditionRunsAsFibers",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  float v = in[threadIdx.x];
+  if (n > 0 && __any_sync(0xffffffffu, v > 0.0f)) v += 1.0f;
+  out[threadIdx.x] = v;
+})",
+     {32, 1, 1},
+     {1, 1, 1},
+     0,
+     "part of a condition (kernel.cu:3)"},
+    {"MemberFunctionsRunAsFibers",
+     R"(struct Sum {
+  __device__ float operator()(float v) const { return v + __shfl_xor_sync(0xffffffffu, v, 1); }
+  __device__ float of(float v) const { return v + __shfl_xor_sync(0xffffffffu, v, 2); }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  Sum sum;
+  out[threadIdx.x] = sum.of(in[threadIdx.x]);
+})",
+     {32, 1, 1},
+     {1, 1, 1},
+     0,
+     "does not split"},
+};
+
+class SplitCases : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};
+INSTANTIATE_TEST_SUITE_P(All, SplitCases, ::testing::ValuesIn(kCases),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(SplitCases, GiveWhatFibersGive) {
+  compare(GetParam());
+}
+
+}  // namespace
+}  // namespace kiln::test
