@@ -21,7 +21,7 @@
 namespace kiln {
 namespace {
 
-using Path = FileSystem::Path;
+using Path = std::filesystem::path;
 
 [[noreturn]] void fail(const char* action, const Path& path, int code) {
   throw std::filesystem::filesystem_error(action, path, std::error_code(code, std::generic_category()));

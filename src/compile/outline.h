@@ -13,6 +13,8 @@ namespace kiln {
 struct TokenRange {
   std::size_t begin = 0;
   std::size_t end = 0;
+
+  [[nodiscard]] bool contains(std::size_t token) const { return begin <= token && token < end; }
 };
 
 /// A function definition, free or member, a class definition (whose body stands for all its members), or a

@@ -14,6 +14,8 @@
 #include "embed/made_kernel.h"
 #include "embed/program_text.h"
 #include "launch/shape_check.h"
+#include "specialize/hip_words.h"
+#include "specialize/host_code.h"
 #include "specialize/inputs.h"
 
 namespace kiln {
@@ -258,10 +260,14 @@ Specialization specialize_function(const FunctionRequest::Impl& request,
   add_inputs(result, text, options_for(request, compiler, target.backend),
              {*program.service->files, path, folders, std::filesystem::current_path(), program.headers});
   const std::string expression = request.name_expression();
-  result.source_text += signature_check(expression, arguments, result.source_name);
   std::optional<Dim3> fixed_block;
   if (request.block && backend_kind(target.backend).fixes_block_shape) fixed_block = dim_of(*request.block);
   result.entries.push_back({expression, fixed_block, ""});
+  translate_hip_words(result);
+  std::vector<std::string> variables;
+  for (const auto& [name, bytes] : program.symbols) variables.push_back(name);
+  leave_out_host_code(result, variables);
+  result.source_text += signature_check(expression, arguments, result.source_name);
   return result;
 }
 

@@ -85,7 +85,8 @@ std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request
   without_arguments.args.clear();
   RequestBuffers buffers(request, prepared, without_arguments);
   auto code = std::make_shared<LoadedCode>(shared.code(), request.device->device);
-  load_symbols(find_symbols(*request.kernel, *code->module(), buffers.workspace()), buffers.workspace());
+  load_symbols(find_symbols(prepared.configuration, *request.kernel, *code, buffers.workspace()),
+               buffers.workspace());
   return code;
 }
 

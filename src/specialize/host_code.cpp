@@ -62,7 +62,8 @@ struct Item {
 
 class Cutter {
  public:
-  explicit Cutter(Specialization& specialization) : spec_(specialization) {
+  Cutter(Specialization& specialization, const std::vector<std::string>& kept)
+      : spec_(specialization), kept_(kept) {
     add_text(spec_.source_text, spec_.source_name);
     for (IncludedHeader& header : spec_.headers) add_text(header.text, header.name);
     learn_macros();
@@ -385,6 +386,7 @@ class Cutter {
           (kind == Kind::kUsing && !item.host) || is_operator(item) || (!item.host && may_be_pasted(item)))
         keep(i);
     }
+    root_texts_.assign(kept_.begin(), kept_.end());
     for (const EntryPoint& entry : spec_.entries) root_texts_.push_back(entry.name_expression);
     root_texts_.push_back(spec_.params_header);
     for (const auto& [name, value] : spec_.defines) root_texts_.push_back(name + " " + value);
@@ -727,6 +729,7 @@ class Cutter {
   }
 
   Specialization& spec_;
+  const std::vector<std::string>& kept_;
   std::deque<Text> texts_;
   std::vector<std::string> defined_texts_;
   std::deque<std::vector<Token>> defined_words_;
@@ -746,8 +749,8 @@ class Cutter {
 
 }  // namespace
 
-void leave_out_host_code(Specialization& specialization) {
-  Cutter(specialization).run();
+void leave_out_host_code(Specialization& specialization, const std::vector<std::string>& kept) {
+  Cutter(specialization, kept).run();
 }
 
 std::string left_out_note(const Specialization& specialization) {

@@ -21,8 +21,9 @@ namespace kiln {
 /// Names are followed, not types, so that too much stays rather than too little. A declaration that cannot be
 /// read, or that begins in one branch of a conditional and ends in another, stays.
 ///
-/// Call it when the entries and all texts are in place. Appends to Specialization::left_out.
-void leave_out_host_code(Specialization& specialization);
+/// Call it when the entries and all texts are in place. Declarations of the names in `kept` stay. Appends to
+/// Specialization::left_out.
+void leave_out_host_code(Specialization& specialization, const std::vector<std::string>& kept = {});
 
 /// "left out as host code: saxpy.cu: main, launch and 2 other declarations"; empty where nothing was.
 [[nodiscard]] std::string left_out_note(const Specialization& specialization);

@@ -19,27 +19,23 @@ std::string size_text(const std::string& name, std::uint64_t bytes) {
   return "'" + name + "' holds " + std::to_string(bytes) + " bytes";
 }
 
-/// Instances of templates of variables: the name in the workload, that in the code.
-std::map<std::string, std::string> template_variables(const Configuration& configuration,
-                                                      const KernelSpec& kernel, const CodeObject& code) {
-  std::map<std::string, std::string> names;
-  for (const auto& [symbol, buffer] : kernel.symbols) {
-    const std::string expression = symbol_expression(configuration, symbol);
-    const auto lowered = code.lowered_names.find(entry_of_variable(expression));
-    names[symbol] = lowered == code.lowered_names.end() ? expression : lowered->second;
-  }
-  return names;
+/// The name that the code has for a variable: an instance of a template of variables has another one than in
+/// the workload.
+std::string name_in_code(const Configuration& configuration, const std::string& symbol,
+                         const CodeObject& code) {
+  std::string expression = symbol_expression(configuration, symbol);
+  const auto lowered = code.lowered_names.find(entry_of_variable(expression));
+  return lowered == code.lowered_names.end() ? expression : lowered->second;
 }
 
 }  // namespace
 
-SymbolVariables find_symbols(const KernelSpec& kernel, Module& module, const Workspace& workspace,
-                             const std::map<std::string, std::string>& names) {
+SymbolVariables find_symbols(const Configuration& configuration, const KernelSpec& kernel,
+                             const LoadedCode& code, const Workspace& workspace) {
   SymbolVariables found;
   const std::string place = "kernels." + kernel.name + ".symbols: ";
   for (const auto& [name, buffer_name] : kernel.symbols) {
-    const auto known = names.find(name);
-    const auto symbol = module.symbol(known == names.end() ? name : known->second);
+    const auto symbol = code.module()->symbol(name_in_code(configuration, name, code.code()));
     const DeviceBuffer& buffer = workspace.buffer(buffer_name);
     if (!symbol)
       throw bad_input(place + "'" + kernel.source + "' defines no variable '" + name + "'", kernel.where);
@@ -85,8 +81,7 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
     addresses_.push_back(*places_.back());
   }
   launch_.keep_tensor_maps(addresses_);
-  symbols_ = find_symbols(kernel, *unit.code->module(), workspace,
-                          template_variables(configuration, kernel, unit.code->code()));
+  symbols_ = find_symbols(configuration, kernel, *unit.code, workspace);
   for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
 }
 

@@ -22,10 +22,9 @@ namespace kiln {
 using SymbolVariables = std::vector<std::pair<void*, std::string>>;
 
 /// Throws bad_input where the module has no such variable, and kUnfit where its size is not the
-/// buffer's. `names`: what the module calls variables that have other names in the workload.
-[[nodiscard]] SymbolVariables find_symbols(const KernelSpec& kernel, Module& module,
-                                           const Workspace& workspace,
-                                           const std::map<std::string, std::string>& names = {});
+/// buffer's.
+[[nodiscard]] SymbolVariables find_symbols(const Configuration& configuration, const KernelSpec& kernel,
+                                           const LoadedCode& code, const Workspace& workspace);
 
 /// Copies the buffers' content into the variables; complete on return.
 void load_symbols(const SymbolVariables& symbols, Workspace& workspace);

@@ -2,6 +2,8 @@
 # one_definition.sh ROOT: no two files define a type of one name in one namespace. Linked into one program, two such
 # types break the one-definition rule: the linker keeps one of two inline functions, and nothing warns. Types that only
 # one file needs belong in an unnamed namespace. A file of tests/ counts against src/, include/ and its own folder.
+# Nor do two files of one folder of src/ give a name in their unnamed namespaces, or one there that a header of the
+# folder defines: KILN_UNITY compiles a folder as one file. Equal aliases and overloads are no trouble.
 # Relies on clang-format: a type of a namespace begins in the first column. The texts that the run-time compilers
 # include (shim/, portable/) are not part of the program.
 set -euo pipefail
@@ -10,6 +12,27 @@ cd "${1:?usage: one_definition.sh ROOT}"
 # shellcheck disable=SC2016 # awk has its own variables
 find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/shim/*' -not -path '*/portable/*' -print0 |
   sort -z | xargs -0 awk '
+    # A name of an unnamed namespace of src/; `same` tells definitions that may stand there twice.
+    function own(name, same,    level, key, hidden) {
+      if (FILENAME !~ /^src\//) return
+      key = FILENAME
+      sub(/[^\/]*$/, "", key)
+      for (level = 1; level <= depth; ++level) {
+        if (space[level] == "unnamed") hidden = 1
+        else key = key SUBSEP space[level]
+      }
+      key = key SUBSEP name
+      if (!hidden && FILENAME !~ /\.h$/) return
+      if ((key in owner) && owner_file[key] != FILENAME && (hidden || owner_hidden[key]) && (same == "" || same != owner_text[key])) {
+        printf "%s:%d: %s is defined at %s, too: a unity build compiles both as one file\n", FILENAME, FNR, name, owner[key]
+        bad = 1
+      }
+      if (key in owner) return
+      owner[key] = FILENAME ":" FNR
+      owner_file[key] = FILENAME
+      owner_hidden[key] = hidden
+      owner_text[key] = same
+    }
     FNR == 1 {
       ++files
       depth = 0
@@ -30,6 +53,7 @@ find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/
       match(line, /^[A-Za-z_][A-Za-z_0-9:]*/)
       type = substr(line, 1, RLENGTH)
       sub(/:$/, "", type)
+      own(type, "")
       for (level = depth; level > 0; --level) {
         if (space[level] == "unnamed") next
         type = space[level] "::" type
@@ -43,5 +67,19 @@ find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/
           told[place] = bad = 1
         }
       if (!((folder, type) in first)) first[folder, type] = place
+    }
+    depth > 0 && /^using [A-Za-z_0-9]+ =/ { own($2, $0) }
+    depth > 0 && /^[A-Za-z_].*[ *&][A-Za-z_0-9]+\(.*[{,]$/ && !/^(struct|class|union|enum|template|namespace) / {
+      name = $0
+      sub(/ *\{$/, "", name)
+      sub(/^[^(]*[ *&]/, "", name)
+      own(name, "")
+    }
+    depth > 0 && /^(constexpr|const|static|thread_local|std::)[^(]*[ *&][A-Za-z_0-9]+(\[[^]]*\])? ?(=|\{)/ {
+      match($0, /^[^(={]*[ *&][A-Za-z_0-9]+(\[[^]]*\])? ?(=|\{)/)
+      name = substr($0, 1, RLENGTH)
+      sub(/(\[[^]]*\])? ?(=|\{)$/, "", name)
+      sub(/.*[ *&]/, "", name)
+      own(name, "")
     }
     END { if (!bad) printf "%d types in %d files: each is defined once\n", types, files; exit bad }'

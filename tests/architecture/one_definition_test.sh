@@ -39,4 +39,22 @@ refuses "one name in a nested namespace" src/job/two.cpp 'namespace kiln::detail
 refuses "a public type again" src/job/two.cpp 'namespace kiln {\nclass Device {\n};\n}  // namespace kiln\n' 'kiln::Device is defined at include/kiln/device.h:3'
 refuses "a nested type defined twice" src/job/two.cpp 'namespace kiln {\nstruct Device::Part {\n};\n}  // namespace kiln\n' 'kiln::Device::Part'
 refuses "a test against the product" tests/base/two.cpp 'namespace kiln {\nstruct Result {};\n}  // namespace kiln\n' 'src/base/text.h:3'
+refuses "one constant in two unnamed namespaces of a folder" src/job/two.cpp \
+        'namespace kiln {\nnamespace {\n\nstruct Result {};\n\n}  // namespace\n}  // namespace kiln\n' \
+        'src/job/two.cpp:4: Result is defined at src/job/job.cpp:4, too: a unity build'
+refuses "a hidden name that a header of the folder defines" src/base/two.cpp \
+        'namespace kiln {\nnamespace {\n\nclass Result {\n};\n\n}  // namespace\n}  // namespace kiln\n' 'src/base/text.h:3, too: a unity build'
+unity_pair() {
+  make_clean_tree
+  printf 'namespace kiln {\nnamespace {\n\n%b\n\n}  // namespace\n}  // namespace kiln\n' "$1" > "$tree/src/job/one.cpp"
+  printf 'namespace kiln {\nnamespace {\n\n%b\n\n}  // namespace\n}  // namespace kiln\n' "$2" > "$tree/src/job/two.cpp"
+}
+unity_pair 'constexpr int kMost = 1;' 'const std::array<int, 2> kMost = {1, 2};'
+is_refused "constants of one name" 'kMost is defined at src/job/one.cpp:4, too'
+unity_pair 'bool among(int a, int b) {\n}' 'bool among(int a, int b) {\n}'
+is_refused "functions with the same parameters" 'among(int a, int b) is defined at'
+unity_pair 'using Path = std::string;' 'using Path = std::filesystem::path;'
+is_refused "aliases that differ" 'Path is defined at'
+unity_pair 'using Path = std::string;\nbool among(int a, int b) {\n}' 'using Path = std::string;\nbool among(int a, char b) {\n}'
+passes
 refuses "two files of one test program" tests/base/two.cpp 'namespace kiln {\nstruct Counted {};\n}  // namespace kiln\n' 'text_test.cpp:3'

@@ -338,6 +338,36 @@ __global__ void scale(float* x) { x[threadIdx.x] = SCALE * table[threadIdx.x] + 
               HasSubstr("gives it some already, in line 1"));
 }
 
+TEST_F(Functions, AWholeProgramIsTakenWithItsHostCode) {
+  const char* text = R"cuda(
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+__constant__ int shift[1];
+__constant__ int unused[1];
+static void check(cudaError_t status) { if (status != cudaSuccess) std::printf("failed\n"); }
+__global__ void move(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x] + shift[0]; }
+__global__ void copy(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x]; }
+int main() {
+  std::vector<int> x(4), y(4);
+  int *in, *out;
+  check(cudaMalloc(&in, 16));
+  check(cudaMalloc(&out, 16));
+  move<<<1, 4>>>(in, out);
+  copy<<<1, 4>>>(in, out);
+  check(cudaFree(in));
+}
+)cuda";
+  const std::vector<int> shift{7}, x{1, 2, 3, 4};
+  Program whole = program(text);
+  whole.symbol("shift", std::as_bytes(std::span(shift))).symbol("unused", std::as_bytes(std::span(shift)));
+  std::vector<int> y(4);
+  for (const auto& [kernel, first] : {std::pair("move", 8), std::pair("copy", 1)}) {
+    whole.function(kernel, *device_).block(4).grid(1).get<void(const int*, int*)>().run(x.data(), y.data());
+    EXPECT_EQ(y[0], first) << kernel;
+  }
+}
+
 TEST_F(Functions, FuturesCarryTheFunctionOrTheError) {
   auto good = axpy().cover(0).get_async<Axpy>();
   auto bad = axpy().cover(0).get_async<void(int)>();

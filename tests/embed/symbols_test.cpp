@@ -38,6 +38,7 @@ kernels:
   given: {source: given.cu, entry: weigh, grid: [1], block: [32], args: [weights, params], symbols: {table: weights}}
   absent: {source: absent.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {tabel: weights}}
   unfit: {source: unfit.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: longer}}
+  instance: {source: instance.cu, grid: [1], block: [4], args: [y], symbols: {"numbers<double>": weights}}
   change: {source: change.cu, grid: [1], block: [4], args: [y], symbols: {state: weights}}
 run: [weigh]
 )yaml";
@@ -63,6 +64,11 @@ extern "C" __global__ void change(double* y) {
 }
 )";
 
+const char* const kInstance = R"(template <class T>
+__constant__ T numbers[4];
+extern "C" __global__ void instance(double* y) { y[threadIdx.x] = numbers<double>[threadIdx.x]; }
+)";
+
 class Symbols : public testing::Test {
  protected:
   void SetUp() override {
@@ -75,6 +81,7 @@ class Symbols : public testing::Test {
       std::ofstream(folder_ / file) << kSource;
     std::ofstream(folder_ / "make_squares.cu") << kMakeSquares;
     std::ofstream(folder_ / "change.cu") << kChange;
+    std::ofstream(folder_ / "instance.cu") << kInstance;
     Settings settings;
     settings.cache_dir = (folder_ / "cache").string();
     settings.log_level = "off";
@@ -109,6 +116,7 @@ TEST_F(Symbols, HoldWhatTheWorkloadSays) {
   EXPECT_EQ(result_of(request("weigh").get()), (Values{2, 3, 4, 5}));
   EXPECT_EQ(result_of(request("square").set("scale", 3).get()), (Values{9, 16, 25, 36}));
   EXPECT_EQ(result_of(request("copied").get()), (Values{4, 9, 16, 25})) << "a copy of what a kernel makes";
+  EXPECT_EQ(result_of(request("instance").get()), (Values{2, 3, 4, 5})) << "of a template of variables";
 }
 
 TEST_F(Symbols, AreNotSharedByKernelsOfOneCode) {

@@ -87,11 +87,6 @@ constexpr std::array<std::string_view, 70> kPureFunctions = {"sqrtf",
                                                              "make_int2",
                                                              "make_float3"};
 
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 constexpr std::array<std::string_view, 14> kCastWords = {
     "int",   "unsigned", "long",    "short",   "const",    "size_t",   "uint",
     "float", "double",   "int32_t", "int64_t", "uint32_t", "uint64_t", "char"};
@@ -99,10 +94,6 @@ constexpr std::array<std::string_view, 14> kCastWords = {
 bool is_operand_end(const Token& token) {
   if (token.is("return") || token.is("case")) return false;
   return token.identifier() || token.kind == Token::Kind::kNumber || token.is(")") || token.is("]");
-}
-
-bool contains(TokenRange outer, std::size_t i) {
-  return outer.begin <= i && i < outer.end;
 }
 
 }  // namespace
@@ -514,7 +505,7 @@ bool Analysis::uniform_range(TokenRange range, Level level) const {
     }
   }
   return std::all_of(body().writes().begin(), body().writes().end(), [&](const Write& write) {
-    return !contains(range, write.at) ||
+    return !range.contains(write.at) ||
            (write.variable >= 0 && levels_[static_cast<std::size_t>(write.variable)] <= level);
   });
 }
@@ -526,9 +517,8 @@ bool Analysis::uniform_statement(const Statement& statement, Level level) const 
     case Kind::kScopeDeclaration:
       return true;
     case Kind::kExpression: {
-      const bool writes =
-          std::any_of(body().writes().begin(), body().writes().end(),
-                      [&](const Write& write) { return contains(statement.range, write.at); });
+      const bool writes = std::any_of(body().writes().begin(), body().writes().end(),
+                                      [&](const Write& write) { return statement.range.contains(write.at); });
       return writes && plain(statement.range);
     }
     case Kind::kDeclaration:
@@ -603,10 +593,10 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
     if (block && in_.shape.warps) {
       // Only what sets the block's own values has to stand there.
       const bool sets = std::any_of(body().writes().begin(), body().writes().end(), [&](const Write& write) {
-        return contains(statement.range, write.at) && write.variable >= 0 &&
+        return statement.range.contains(write.at) && write.variable >= 0 &&
                levels_[static_cast<std::size_t>(write.variable)] == kBlockLevel &&
-               !contains(statement.range,
-                         body().variables()[static_cast<std::size_t>(write.variable)].declarator->at);
+               !statement.range.contains(
+                   body().variables()[static_cast<std::size_t>(write.variable)].declarator->at);
       });
       return sets ? around : Place::kItem;
     }
@@ -626,7 +616,7 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
       (statement.kind != Kind::kFor || uniform_statement(*statement.children[0], level)) && [&] {
         for (const TokenRange range : {statement.condition, statement.step}) {
           for (const Write& write : body().writes()) {
-            if (contains(range, write.at) &&
+            if (range.contains(write.at) &&
                 (write.variable < 0 || levels_[static_cast<std::size_t>(write.variable)] > level))
               return false;
           }
@@ -702,7 +692,7 @@ void Analysis::plan_list(const Statement& list, Place around) {
       }
       stores = stores || sync_in(statement.range) != Sync::kNone || facts(statement.range).calls ||
                std::any_of(body().writes().begin(), body().writes().end(), [&](const Write& write) {
-                 return contains(statement.range, write.at) && write.variable < 0;
+                 return statement.range.contains(write.at) && write.variable < 0;
                });
       return;
     }
@@ -1122,9 +1112,9 @@ std::optional<Analysis::Strided> Analysis::strided(const Statement& statement, P
   const TokenRange by{step.begin + 2, step.end};
   if (facts(by).level > level || facts(by).effects) return std::nullopt;
   for (const Write& write : body().writes()) {
-    if (write.variable == v && !contains(step, write.at)) return std::nullopt;
+    if (write.variable == v && !step.contains(write.at)) return std::nullopt;
     // What it starts and ends at stays as it is.
-    if (write.variable >= 0 && contains(statement.body().range, write.at)) {
+    if (write.variable >= 0 && statement.body().range.contains(write.at)) {
       for (const TokenRange range : {declarator.initializer, condition, by}) {
         for (std::size_t i = range.begin; i < range.end; ++i) {
           if (body().variable_at(i) == write.variable && write.variable != v) return std::nullopt;
@@ -1149,7 +1139,7 @@ bool Analysis::keeps_order(const Statement& loop) const {
     if (base >= 0 && body().variables()[static_cast<std::size_t>(base)].fixed) continue;  // shared memory
     // A counter of the loop, alone, in a sum.
     for (const Write& write : body().writes()) {
-      if (write.variable < 0 || !(contains(loop.step, write.at) || contains(range, write.at))) continue;
+      if (write.variable < 0 || !(loop.step.contains(write.at) || range.contains(write.at))) continue;
       for (std::size_t t = index.begin; t < index.end; ++t) {
         if (body().variable_at(t) != write.variable) continue;
         const bool product = (t > index.begin && body().is(t - 1, "*")) || body().is(t + 1, "*");

@@ -40,11 +40,6 @@ struct Facts {
   bool divides = false;  ///< by what is no constant
 };
 
-struct Trouble {
-  std::string what;
-  std::size_t at = 0;  ///< token
-};
-
 /// A function for which it is decided, for each statement, whether it stands in a loop over work-items or
 /// outside of one, and for each variable where its values are kept. Throws Trouble where no such split is
 /// known.

@@ -9,7 +9,7 @@ namespace {
 using Kind = Statement::Kind;
 
 /// Nested deeper than anybody writes.
-constexpr int kDeepest = 200;
+constexpr int kDeepestStatement = 200;
 
 constexpr std::array<std::string_view, 26> kTypeWords = {
     "const", "constexpr", "volatile", "static", "register", "auto",   "unsigned",     "signed",    "int",
@@ -18,16 +18,6 @@ constexpr std::array<std::string_view, 26> kTypeWords = {
 constexpr std::array<std::string_view, 14> kNoTypes = {
     "return", "delete", "throw",    "new",      "sizeof",   "goto",      "case",
     "else",   "this",   "operator", "co_yield", "co_await", "co_return", "default"};
-
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& words, const Token& token) {
-  return std::find(words.begin(), words.end(), token.text) != words.end();
-}
-
-struct Trouble {
-  std::string what;
-  std::size_t at;
-};
 
 class Parser {
  public:
@@ -99,7 +89,7 @@ class Parser {
   }
 
   std::unique_ptr<Statement> statement() {
-    if (++depth_ > kDeepest) fail("statements nested too deeply");
+    if (++depth_ > kDeepestStatement) fail("statements nested too deeply");
     auto result = any_statement();
     --depth_;
     return result;
@@ -257,7 +247,7 @@ class Parser {
       return is(i + 1, "(") ? std::min(matching_close(tokens_, i + 1) + 1, end) : begin;
     if (is(i, "::")) ++i;
     for (;;) {
-      if (i >= end || !tokens_[i].identifier() || among(kNoTypes, tokens_[i])) return begin;
+      if (i >= end || !tokens_[i].identifier() || among(kNoTypes, tokens_[i].text)) return begin;
       ++i;
       if (is(i, "<")) i = after_template_arguments(tokens_, i, end);
       if (!is(i, "::")) return i;
@@ -275,7 +265,7 @@ class Parser {
   [[nodiscard]] std::size_t declared_name(std::size_t i, std::size_t end) const {
     bool named = false;  // a type has been named
     while (i < end) {
-      if (among(kTypeWords, tokens_[i])) {
+      if (among(kTypeWords, tokens_[i].text)) {
         if (!is(i, "const") && !is(i, "constexpr") && !is(i, "static") && !is(i, "volatile") &&
             !is(i, "typename") && !is(i, "struct") && !is(i, "register") && !is(i, "__shared__") &&
             !is(i, "extern") && !is(i, "thread_local") && !is(i, "mutable") && !is(i, "inline"))
@@ -298,7 +288,7 @@ class Parser {
     if (i >= end) return end;
     if (is(i, "[") && (is(i - 1, "auto") || is(i - 1, "&") || is(i - 1, "const"))) return i;  // auto [a, b]
     if (is(i, "(") && is(i + 1, "*")) return i;  // a pointer to a function
-    if (!tokens_[i].identifier() || among(kNoTypes, tokens_[i])) return end;
+    if (!tokens_[i].identifier() || among(kNoTypes, tokens_[i].text)) return end;
     const std::size_t next = i + 1;
     const bool declares = next == end || is(next, "=") || is(next, ",") || is(next, "(") || is(next, "{") ||
                           is(next, "[") || is(next, ":") || is(next, "__attribute__");

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +11,17 @@
 #include "compile/outline.h"
 
 namespace kiln::fission {
+
+template <std::size_t N>
+[[nodiscard]] bool among(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Thrown where a text cannot be split.
+struct Trouble {
+  std::string what;
+  std::size_t at = 0;  ///< token
+};
 
 /// One name of a declaration: "*p = in + 4" of "const float *p = in + 4, q[2];".
 struct Declarator {

@@ -20,11 +20,6 @@ constexpr std::array<std::string_view, 22> kWarpOperations = {
 constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl", "shfl_up", "shfl_down",
                                                              "shfl_xor", "any",  "all",     "ballot"};
 
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// Names that wait and that this transformation does not know.
 bool unknown_operation(std::string_view name) {
   return name == "coalesced_threads" || name == "this_grid" || name == "this_cluster" ||

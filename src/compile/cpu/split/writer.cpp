@@ -11,10 +11,6 @@ namespace {
 using Kind = Statement::Kind;
 using Place = Analysis::Place;
 
-bool contains(TokenRange outer, std::size_t i) {
-  return outer.begin <= i && i < outer.end;
-}
-
 class Writer {
  public:
   Writer(const Analysis& analysis, const WriterInput& input)
@@ -212,7 +208,7 @@ class Writer {
   }
   [[nodiscard]] bool in_lambda(std::size_t i) const {
     return std::any_of(lambdas_.begin(), lambdas_.end(),
-                       [&](TokenRange lambda) { return contains(lambda, i); });
+                       [&](TokenRange lambda) { return lambda.contains(i); });
   }
 
   /// The text of tokens as it stands at a place, with results for calls that wait.
@@ -420,7 +416,7 @@ class Writer {
     for (const int v : used(ranges)) {
       const Variable& var = variable(v);
       const bool inside = std::any_of(ranges.begin(), ranges.end(), [&](TokenRange range) {
-        return var.parameter < 0 && contains(range, var.declarator->at);
+        return var.parameter < 0 && range.contains(var.declarator->at);
       });
       if (inside) continue;
       if (an_.storage(v) == Storage::kItems) {
