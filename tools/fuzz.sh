@@ -7,7 +7,7 @@
 # and DIR/tests/fuzz/lib need no clang there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-all=(entry bundle yaml records study capsule numbers matrix kernel settings expression state tune)
+all=(entry bundle yaml records study capsule numbers matrix kernel settings expression state tune program)
 seconds=600
 jobs=1
 build=build/fuzz

@@ -1,111 +1,139 @@
+#include <array>
+#include <type_traits>
+#include <vector>
+
 #include "barrier_kernels.h"
 #include "barrier_loops.h"
 #include "kiln/kiln.h"
+#include "opencl_program.h"
 #include "ratio_table.h"
 
 namespace kiln::bench {
 namespace {
 
-struct Data {
-  std::vector<float> in, more, mine, theirs, between;
+using Extent2 = std::array<std::uint32_t, 2>;
+
+/// A kernel's launch: what follows its first argument, the memory that it writes, is in `run()`.
+struct Launch {
+  const char* title;
+  const char* kernel;
+  Extent2 block, grid;
+  std::size_t checked;  ///< elements of the result to compare
+  double tolerance;     ///< relative to 1000
 };
 
-/// The kernel's time beside that of the loops; both have to give about the same.
-template <class Run, class Loop>
-void compare(const char* name, Data& data, std::size_t count, int rounds, double tolerance, const Run& kernel,
-             const Loop& loop) {
-  const Pair pair = time_pair(kernel, loop, rounds);
-  for (std::size_t i = 0; i < count; i += 97)
-    require_close(name, data.mine[i] + 1000.0, data.theirs[i] + 1000.0, tolerance);
-  print_row(name, 0, pair, 0.50);
-}
+class Rows {
+ public:
+  Rows(const Service& service, const DeviceHandle& cpu, int rounds, OpenClProgram* opencl)
+      : program_(service.program("barrier_kernels.cu", kBarrierKernels)),
+        cpu_(&cpu),
+        rounds_(rounds),
+        opencl_(opencl),
+        in(kCount),
+        more(kCount),
+        between(kCount),
+        mine(kCount),
+        theirs(kCount) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      in[i] = static_cast<float>(i * 7919 % 1013) * 0.25F - 100.0F;
+      more[i] = static_cast<float>(i * 104729 % 997) * 0.01F;
+    }
+  }
+
+  /// Times the kernel beside `loop`, or beside the same kernel in OpenCL. Both have to give about the same.
+  template <class Loop, class... Values>
+  void run(const Launch& launch, const Loop& loop, Values... values) {
+    const auto f = program_.function(launch.kernel, *cpu_)
+                       .block(launch.block[0], launch.block[1])
+                       .grid(launch.grid[0], launch.grid[1])
+                       .template get<void(float*, Values...)>();
+    const auto kernel = [&] { f(nullptr, mine.data(), values...); };
+    const std::vector<OpenClArgument> arguments = {argument(theirs.data()), argument(values)...};
+    const auto in_opencl = [&] {
+      opencl_->run(launch.kernel, {launch.block[0], launch.block[1]}, {launch.grid[0], launch.grid[1]},
+                   arguments);
+    };
+    const Pair pair =
+        opencl_ == nullptr ? time_pair(kernel, loop, rounds_) : time_pair(kernel, in_opencl, rounds_);
+    for (std::size_t i = 0; i < launch.checked; i += 97)
+      require_close(launch.title, mine[i] + 1000.0, theirs[i] + 1000.0, launch.tolerance);
+    print_row(launch.title, 0, pair, opencl_ == nullptr ? 0.50 : 1.00);
+  }
+
+  static constexpr std::size_t kCount = std::size_t{2048} * 2048;
+
+ private:
+  template <class Value>
+  static OpenClArgument argument(const Value& value) {
+    if constexpr (std::is_pointer_v<Value>)
+      return {const_cast<float*>(value), nullptr, kCount * sizeof(float)};  // OpenCL takes no const memory
+    else
+      return {nullptr, &value, sizeof value};
+  }
+
+  Program program_;
+  const DeviceHandle* cpu_;
+  int rounds_;
+  OpenClProgram* opencl_;
+
+ public:
+  std::vector<float> in, more, between, mine, theirs;
+};
 
 }  // namespace
 
-void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds) {
+void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds, OpenClProgram* opencl) {
   constexpr int kSide = 2048, kGrid = 2034, kHot = 1024, kMatrix = 512, kRows = 4096, kWidth = 768,
                 kSegments = 8192;
-  constexpr std::size_t kCount = std::size_t{kSide} * kSide;
-  const Program program = service.program("barrier_kernels.cu", kBarrierKernels);
-  const auto request = [&](const char* name) { return program.function(name, cpu); };
-  Data data;
-  data.in.resize(kCount);
-  data.more.resize(kCount);
-  data.mine.resize(kCount);
-  data.theirs.resize(kCount);
-  data.between.resize(kCount);
-  for (std::size_t i = 0; i < kCount; ++i) {
-    data.in[i] = static_cast<float>(i * 7919 % 1013) * 0.25F - 100.0F;
-    data.more[i] = static_cast<float>(i * 104729 % 997) * 0.01F;
+  Rows rows(service, cpu, rounds, opencl);
+  const float* in = rows.in.data();
+  const float* more = rows.more.data();
+  float* theirs = rows.theirs.data();
+  rows.run(
+      {"Jacobi, tiles in shared memory", "jacobi", {16, 16}, {127, 127}, std::size_t{kGrid} * kGrid, 1e-6},
+      [&] { jacobi_loop(theirs, in, kGrid); }, in, kGrid);
+  rows.run(
+      {"hotspot, two steps a launch", "hotspot", {16, 16}, {86, 86}, std::size_t{kHot} * kHot, 1e-6},
+      [&] { hotspot_loop(theirs, rows.between.data(), in, more, kHot); }, in, more, kHot);
+  if (opencl == nullptr) {  // the kernels have warp operations
+    rows.run(
+        {"layer norm, unrolled shuffles",
+         "layernorm_unrolled",
+         {32, 4},
+         {kRows / 4, 1},
+         std::size_t{kRows} * kWidth,
+         1e-5},
+        [&] { layernorm_loop(theirs, in, kRows, kWidth); }, in, kRows, kWidth);
+    rows.run(
+        {"layer norm, tiles of warps",
+         "layernorm_tiles",
+         {128, 1},
+         {kRows / 4, 1},
+         std::size_t{kRows} * kWidth,
+         1e-5},
+        [&] { layernorm_loop(theirs, in, kRows, kWidth); }, in, kRows, kWidth);
   }
-  float* mine = data.mine.data();
-  float* theirs = data.theirs.data();
-  const float* in = data.in.data();
-  const float* more = data.more.data();
-  using Simple = void(float*, const float*, int);
-  {
-    const auto f = request("jacobi").block(16, 16).grid((kGrid - 2) / 16, (kGrid - 2) / 16).get<Simple>();
-    compare(
-        "Jacobi, tiles in shared memory", data, std::size_t{kGrid} * kGrid, rounds, 1e-6,
-        [&] { f(nullptr, mine, in, kGrid); }, [&] { jacobi_loop(theirs, in, kGrid); });
-  }
-  {
-    const auto f = request("hotspot")
-                       .block(16, 16)
-                       .grid((kHot + 11) / 12, (kHot + 11) / 12)
-                       .get<void(float*, const float*, const float*, int)>();
-    compare(
-        "hotspot, two steps a launch", data, std::size_t{kHot} * kHot, rounds, 1e-6,
-        [&] { f(nullptr, mine, in, more, kHot); },
-        [&] { hotspot_loop(theirs, data.between.data(), in, more, kHot); });
-  }
-  using Rows = void(float*, const float*, int, int);
-  {
-    const auto f = request("layernorm_unrolled").block(32, 4).grid(kRows / 4).get<Rows>();
-    compare(
-        "layer norm, unrolled shuffles", data, std::size_t{kRows} * kWidth, rounds, 1e-5,
-        [&] { f(nullptr, mine, in, kRows, kWidth); }, [&] { layernorm_loop(theirs, in, kRows, kWidth); });
-  }
-  {
-    const auto f = request("layernorm_tiles").block(128).grid(kRows / 4).get<Rows>();
-    compare(
-        "layer norm, tiles of warps", data, std::size_t{kRows} * kWidth, rounds, 1e-5,
-        [&] { f(nullptr, mine, in, kRows, kWidth); }, [&] { layernorm_loop(theirs, in, kRows, kWidth); });
-  }
-  {
-    const auto f = request("gemm")
-                       .block(16, 16)
-                       .grid(kMatrix / 16, kMatrix / 16)
-                       .get<void(float*, const float*, const float*, int)>();
-    compare(
-        "matrix product, tiles of 16 x 16", data, std::size_t{kMatrix} * kMatrix, rounds, 1e-2,
-        [&] { f(nullptr, mine, in, more, kMatrix); }, [&] { gemm_loop(theirs, in, more, kMatrix); });
-  }
-  {
-    const auto f = request("scan").block(256).grid(kSegments).get<void(float*, const float*)>();
-    compare(
-        "scan (Blelloch), 512 a block", data, kCount, rounds, 1e-4, [&] { f(nullptr, mine, in); },
-        [&] { scan_loop(theirs, in, kSegments); });
-  }
-  {
-    const auto f = request("reduce").block(256).grid(kSegments).get<void(float*, const float*)>();
-    compare(
-        "reduction by a tree, 256 work-items", data, kSegments, rounds, 1e-4, [&] { f(nullptr, mine, in); },
-        [&] { reduce_loop(theirs, in, kSegments); });
-  }
-  {
-    data.mine = data.theirs = data.in;
-    const auto f = request("bitonic").block(512).grid(1024).get<void(float*)>();
-    compare(
-        "bitonic sort of 1024 in shared memory", data, 1024 * 1024, rounds, 0, [&] { f(nullptr, mine); },
-        [&] { bitonic_loop(theirs, 1024); });
-  }
-  {
-    const auto f = request("transpose").block(32, 8).grid(kSide / 32, kSide / 32).get<Simple>();
-    compare(
-        "transpose, 32 x 33", data, kCount, rounds, 0, [&] { f(nullptr, mine, in, kSide); },
-        [&] { transpose_loop(theirs, in, kSide); });
-  }
+  rows.run(
+      {"matrix product, tiles of 16 x 16",
+       "gemm",
+       {16, 16},
+       {kMatrix / 16, kMatrix / 16},
+       std::size_t{kMatrix} * kMatrix,
+       1e-2},
+      [&] { gemm_loop(theirs, in, more, kMatrix); }, in, more, kMatrix);
+  rows.run(
+      {"scan (Blelloch), 512 a block", "scan", {256, 1}, {kSegments, 1}, Rows::kCount, 1e-4},
+      [&] { scan_loop(theirs, in, kSegments); }, in);
+  rows.run(
+      {"reduction by a tree, 256 work-items", "reduce", {256, 1}, {kSegments, 1}, kSegments, 1e-4},
+      [&] { reduce_loop(theirs, in, kSegments); }, in);
+  rows.mine = rows.in;
+  rows.theirs = rows.in;  // of the same size: the memory stays
+  rows.run({"bitonic sort of 1024 in shared memory", "bitonic", {512, 1}, {1024, 1}, 1024 * 1024, 0},
+           [&] { bitonic_loop(theirs, 1024); });
+  rows.run(
+      {"transpose, 32 x 33", "transpose", {32, 8}, {kSide / 32, kSide / 32}, Rows::kCount, 0},
+      [&] { transpose_loop(theirs, in, kSide); }, in, kSide);
 }
 
 }  // namespace kiln::bench

@@ -1,9 +1,13 @@
 #include <cstdio>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "barrier_kernels.h"
 #include "figures.h"
 #include "kiln/kiln.h"
+#include "opencl_program.h"
 #include "openmp_loops.h"
 #include "ratio_table.h"
 
@@ -110,6 +114,19 @@ void bude_ratio(const WorkloadHandle& bude, const DeviceHandle& cpu, int rounds)
 
 }  // namespace
 
+void print_barrier_ratios(const BenchOptions& options, bool beside_opencl) {
+  const Service service(Settings::from_environment());
+  const DeviceHandle cpu = service.device("cpu");
+  std::optional<OpenClProgram> opencl;
+  std::string other = "OpenMP loops (g++ -O3 -march=native -fopenmp)";
+  if (beside_opencl) other = "the same kernels in OpenCL (" + opencl.emplace(kBarrierKernels).device() + ")";
+  std::printf("\nKernels with barriers on the CPU back end against %s, %s, %d rounds by turns\n\n",
+              other.c_str(), cpu.name().c_str(), options.rounds);
+  std::printf("| kernel | Kiln, ms | other, ms | other / Kiln, median (quartiles) | goal | Kiln |\n");
+  std::printf("| --- | --- | --- | --- | --- | --- |\n");
+  barrier_ratios(service, cpu, options.rounds, opencl ? &*opencl : nullptr);
+}
+
 void print_cpu_ratios(const BenchOptions& options) {
   Settings settings = Settings::from_environment();
   settings.workload_path = {options.workload_folder};
@@ -130,7 +147,7 @@ void print_cpu_ratios(const BenchOptions& options) {
   fock_ratios(service.workload("hartree_fock"), cpu, options.rounds);
   clover_ratios(service.workload("cloverleaf"), cpu, options.rounds);
   su3_ratios(service.workload("su3"), cpu, options.rounds);
-  barrier_ratios(service, cpu, options.rounds);
+  barrier_ratios(service, cpu, options.rounds, nullptr);
 }
 
 }  // namespace kiln::bench

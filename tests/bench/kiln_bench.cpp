@@ -64,6 +64,9 @@ int main(int argc, char** argv) {
   app.add_flag("--background", background, "only background mode");
   bool spaces = false;
   app.add_flag("--spaces", spaces, "only the building of large search spaces");
+  std::string barriers;
+  app.add_option("--barriers", barriers, "only kernels with barriers on the CPU, against this")
+      ->check(CLI::IsMember({"openmp", "opencl"}));
   bool sweep = false;
   app.add_flag("--sweep", sweep, "only the time of a whole sweep, cold and from disk");
   app.add_option("--grid", options.grid, "of sweeps: points in each direction")->check(CLI::Range(16, 1024));
@@ -76,6 +79,10 @@ int main(int argc, char** argv) {
     }
     if (background) {
       kiln::bench::print_background_figures(options);
+      return 0;
+    }
+    if (!barriers.empty()) {
+      kiln::bench::print_barrier_ratios(options, barriers == "opencl");
       return 0;
     }
     if (spaces) {

@@ -7,6 +7,8 @@
 // The rows of `kiln_bench --cpu-ratios`.
 namespace kiln::bench {
 
+class OpenClProgram;
+
 /// A kernel's time beside an OpenMP loop's; `bytes` that it has to move, or 0.
 void print_row(const char* name, double bytes, const Pair& pair, double goal);
 
@@ -25,7 +27,8 @@ void fock_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds
 /// Both implementations of xsbench.
 void cross_section_ratios(const WorkloadHandle& workload, const DeviceHandle& cpu, int rounds);
 
-/// Kernels with barriers and warp operations.
-void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds);
+/// Kernels with barriers and warp operations; with `opencl` those without warp operations, beside the same
+/// kernels in it.
+void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds, OpenClProgram* opencl);
 
 }  // namespace kiln::bench
