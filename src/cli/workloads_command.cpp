@@ -1,4 +1,7 @@
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -8,8 +11,10 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "job/plan.h"
 #include "kiln/error.h"
 #include "report/text_table.h"
+#include "trial/needs.h"
 
 namespace kiln {
 namespace {
@@ -113,7 +118,39 @@ std::string launches_text(const ProgramSpec& program) {
   return join(texts, ", ");
 }
 
-void print_workload(const Workload& workload, World& world) {
+/// Kernels of the default point that run as fibers on the cpu, and why: "dot: a barrier in a lambda
+/// (dot.cu:12)".
+std::vector<std::string> fibers_of(const std::shared_ptr<const Workload>& workload, World& world) {
+  Engine& engine = world.engine();
+  const auto compilers = engine.compilers("");
+  const auto compiler = compilers.find("cpu");
+  if (compiler == compilers.end()) return {};
+  const DeviceInfo cpu = engine.devices().open("cpu")->info();
+  std::set<std::string> lines;
+  for (const Variant& variant : make_plan({}, workload, world.files(), {cpu}).variants) {
+    for (const Unit& unit : TrialNeeds(variant.configuration).units(cpu.target, world.files())) {
+      for (const auto& [kernel, reason] : compiler->second->slow_kernels(unit.specialization))
+        lines.insert(kernel + ": " + reason);
+    }
+  }
+  return {lines.begin(), lines.end()};
+}
+
+/// Nothing where the default point cannot be specialised here: it may need a file, or a compiler.
+void print_fibers(const std::shared_ptr<const Workload>& workload, World& world) {
+  std::vector<std::string> lines;
+  try {
+    lines = fibers_of(workload, world);
+  } catch (const Error& error) {
+    world.log().debug("which kernels run as fibers on the cpu is not known: " + error.message());
+    return;
+  }
+  for (const std::string& line : lines)
+    world.out() << "On the cpu runs as fibers, which is slow: " << line << "\n";
+}
+
+void print_workload(const std::shared_ptr<const Workload>& shared, World& world) {
+  const Workload& workload = *shared;
   const TextStyle style = world.style();
   std::ostream& out = world.out();
   out << paint(workload.name, Tone::kStrong, style) << ": " << workload.summary << "\n"
@@ -130,6 +167,7 @@ void print_workload(const Workload& workload, World& world) {
   if (!workload.checks.empty()) {
     out << "Checks: " << names_of(workload.checks, [](const CheckSpec& check) { return check.name; }) << "\n";
   }
+  print_fibers(shared, world);
   if (!workload.metrics.empty()) out << "\n" << render_terminal(metric_table(workload), style);
 }
 
@@ -163,7 +201,7 @@ int run(World& world, const WorkloadsArguments& arguments) {
   } else if (arguments.name.empty()) {
     print_list(world);
   } else {
-    print_workload(*world.engine().library().load(arguments.name, {}), world);
+    print_workload(world.engine().library().load(arguments.name, {}), world);
   }
   return kExitDone;
 }

@@ -74,6 +74,12 @@ class Compiler {
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
   /// What a user should know of the code for a target, a sentence: that it is PTX, and why. Empty for most.
   [[nodiscard]] virtual std::string note_on(const Target& /*target*/) { return ""; }
+  /// Kernels whose code is slow for a reason that the text shows, by name expression: "a barrier in a lambda
+  /// (dot.cu:12)", so that its work-items run as fibers. Compiles nothing. Empty for most.
+  [[nodiscard]] virtual std::map<std::string, std::string> slow_kernels(
+      const Specialization& /*specialization*/) {
+    return {};
+  }
   static constexpr int kAnyNumber = std::numeric_limits<int>::max();
   /// How many compiles of one process get on without waiting for each other; those beside them go to worker
   /// processes, unless the user wants it otherwise.

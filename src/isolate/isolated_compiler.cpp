@@ -148,6 +148,9 @@ class IsolatedCompiler final : public Compiler {
   std::string unknown_input(const Specialization& specialization) override {
     return inner_.unknown_input(specialization);
   }
+  std::map<std::string, std::string> slow_kernels(const Specialization& specialization) override {
+    return inner_.slow_kernels(specialization);
+  }
   std::string abilities() override { return inner_.abilities(); }
   int compiles_at_once() const override { return inner_.compiles_at_once(); }
   void expect(int compiles) override { expected_ += compiles; }

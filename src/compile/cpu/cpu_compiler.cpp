@@ -43,6 +43,12 @@ constexpr const char* kProcessEnds =
 
 /// With this option a kernel with barriers is not split at them: to compare, and to find out who is wrong.
 constexpr const char* kWantsFibers = "-DKILN_FIBERS";
+constexpr const char* kFibersWanted = "the option -DKILN_FIBERS asks for it";
+
+bool asks_for_fibers(const Specialization& specialization) {
+  const auto& options = specialization.options;
+  return std::find(options.begin(), options.end(), kWantsFibers) != options.end();
+}
 
 std::vector<std::string> fixed_options(bool clang) {
   std::vector<std::string> options = {
@@ -108,6 +114,22 @@ class CpuCompiler final : public Compiler {
                                                 : specialization.unknown_input;
   }
 
+  std::map<std::string, std::string> slow_kernels(const Specialization& specialization) override {
+    static_cast<void>(identity());
+    std::map<std::string, std::string> found;
+    if (!may_need_fibers(specialization)) return found;
+    if (asks_for_fibers(specialization)) {
+      for (const EntryPoint& entry : specialization.entries) found[entry.name_expression] = kFibersWanted;
+      return found;
+    }
+    const auto expanded = preprocess(specialization);
+    if (!expanded) return found;
+    for (const auto& [entry, way] : make_split_unit(specialization, *expanded, !compiler_.clang()).ways) {
+      if (way.kind == EntryWay::Kind::kFibers) found[entry] = way.reason;
+    }
+    return found;
+  }
+
   CompileResult compile(const Specialization& specialization) override {
     static_cast<void>(identity());
     if (auto missing = missing_kernel(specialization)) return *missing;
@@ -156,7 +178,6 @@ class CpuCompiler final : public Compiler {
   /// Kernels with barriers are split at them where that can be done, on the preprocessor's output.
   CompileResult compile_best(const Specialization& specialization) {
     const bool gcc = !compiler_.clang();
-    const auto& options = specialization.options;
     if (!may_need_fibers(specialization))
       return compile_unit(specialization, make_cpu_unit(specialization, gcc));
     EntryWays ways;
@@ -166,10 +187,10 @@ class CpuCompiler final : public Compiler {
       }
       return compile_unit(specialization, make_cpu_unit(specialization, gcc, &ways));
     };
-    if (std::find(options.begin(), options.end(), kWantsFibers) != options.end()) {
+    if (asks_for_fibers(specialization)) {
       for (const EntryPoint& entry : specialization.entries)
         ways[entry.name_expression] = {EntryWay::Kind::kSplit, "", ""};
-      return fibers(std::string("the option ") + kWantsFibers + " asks for it");
+      return fibers(kFibersWanted);
     }
     const auto expanded = preprocess(specialization);
     if (!expanded) return fibers("");  // the compiler will say what is wrong
