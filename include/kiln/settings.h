@@ -32,6 +32,7 @@ struct Settings {
   std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none
   std::string isolation = "auto";                               ///< where compiles run: auto, none or process
   std::string worker;                                           ///< path of kiln-worker; empty: searched
+  std::string mpi_plugin;                                       ///< path of libkiln_mpi.so; empty: searched
   std::string trace;                                            ///< file for a Chrome trace; empty: none
   std::string wisdom_dir;                                       ///< folder of found points; empty: none
   std::vector<std::string> wisdom_read_only;                    ///< further folders of them

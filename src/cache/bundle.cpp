@@ -123,6 +123,11 @@ Path member_path(const std::string& digest, const std::string& name) {
   return Path(kEntryFormatFolder) / digest.substr(0, 2) / digest.substr(2) / name;
 }
 
+/// As it stands in a bundle.
+std::string member_bytes(const std::string& digest, const std::string& name, const std::string& bytes) {
+  return tar_header(member_path(digest, name).string(), bytes.size()) + bytes + tar_padding(bytes.size());
+}
+
 /// Below `staging`, which stands for a root.
 void write_member(FileSystem& files, const Path& staging, const std::string& digest, const std::string& name,
                   std::string_view bytes) {
@@ -215,6 +220,16 @@ std::vector<BundleMember> parse_bundle(const BundleSource& bundle) {
   return members;
 }
 
+std::optional<std::string> pack_entry(FileSystem& files, const EntryStore& store, const std::string& digest) {
+  if (!files.status(store.directory(digest))) return std::nullopt;
+  const auto contents = store.read_files(digest);
+  if (std::holds_alternative<CacheEntryDamage>(contents)) return std::nullopt;
+  std::string bundle;
+  for (const auto& [name, bytes] : std::get<EntryFiles>(contents))
+    bundle += member_bytes(digest, name, bytes);
+  return bundle + tar_end();
+}
+
 BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
                           const Path& file) {
   OutputFile output(files, file);
@@ -223,8 +238,7 @@ BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const Entr
   BundleSummary summary =
       for_each_file(files, store, wanted,
                     [&](const std::string& digest, const std::string& name, const std::string& bytes) {
-                      files.append_file(fresh, tar_header(member_path(digest, name).string(), bytes.size()) +
-                                                   bytes + tar_padding(bytes.size()));
+                      files.append_file(fresh, member_bytes(digest, name, bytes));
                     });
   files.append_file(fresh, tar_end());
   output.finish();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,9 @@ using EntryFilter = std::function<bool(const CacheEntryInfo&)>;
 /// Throws filesystem_error.
 BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
                           const std::filesystem::path& file);
+/// A bundle of one entry, in memory; absent where it is not there or not sound.
+[[nodiscard]] std::optional<std::string> pack_entry(FileSystem& files, const EntryStore& store,
+                                                    const std::string& digest);
 /// The same as a folder that can be used at once; the folder must not exist or be empty. Throws bad_input.
 BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
                           const std::filesystem::path& folder);

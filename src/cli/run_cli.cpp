@@ -25,6 +25,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/rank_session.h"
 #include "cli/world.h"
 #include "config/settings.h"
 #include "embed/backends.h"
@@ -78,7 +79,7 @@ std::string_view command_word(int argc, const char* const* argv) {
 /// A GPU takes two tenths of a second to start: where the command line says that a job runs on one, it starts
 /// while everything else is read. The future waits for it at its end.
 std::future<void> start_device_early(int argc, const char* const* argv) {
-  if (command_word(argc, argv) != "run") return {};
+  if (command_word(argc, argv) != "run" || is_launched_as_rank()) return {};
   constexpr std::string_view kOption = "--device";
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];

@@ -16,6 +16,7 @@
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
+#include "cli/rank_session.h"
 #include "cli/run_reporter.h"
 #include "cli/trial_worker.h"
 #include "embed/job_setup.h"
@@ -32,6 +33,7 @@ struct RunArguments {
   std::string output;
   std::vector<std::string> keep;
   std::string format = "table";
+  std::string ranks;
   std::string wisdom;  ///< "true", or where it is; empty: as the job says
   bool strict_wisdom = false;
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false,
@@ -108,7 +110,7 @@ std::string interrupted_text(const std::optional<RecordFile>& file, std::size_t 
   return "interrupted: kiln run --resume goes on with " + file->path().string();
 }
 
-int run_and_report(const JobPlan& plan, World& world, const RunArguments& arguments) {
+int run_and_report(const JobPlan& plan, World& world, const RunArguments& arguments, RankSession* session) {
   const Interrupt interrupt;
   JobContext context = world.job_context(plan.job.isolation);
   context.stop = Interrupt::requested;
@@ -123,8 +125,9 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   const KnownRecords known =
       arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed) : KnownRecords();
   RunReporter reporter(world, arguments.format, file);
+  RankCrew* crew = session == nullptr ? nullptr : &session->crew();
   const auto processes = make_process_runner(ProcessGroup::kOfParent);
-  const MakeTrialRunner runners = isolates_trials(world, plan.job, false)
+  const MakeTrialRunner runners = isolates_trials(world, plan.job, crew != nullptr)
                                       ? isolated_runners(world, plan.job, *processes)
                                       : MakeTrialRunner();
   bool finished = false;
@@ -132,7 +135,9 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
     const JobGuard guard(world, lanes, [&](const std::optional<Record>& last) { reporter.end_early(last); });
     context.watch = &guard.lane();
     for (std::size_t i = 0; i < lanes.size(); ++i) context.lane_watches.push_back(&guard.lane(i));
-    finished = run_job(plan, context, reporter, known, runners);
+    finished = (crew == nullptr || crew->greet(plan.variants.front(), plan.job, context)) &&
+               run_job(plan, context, reporter, known, runners, crew);
+    if (finished && crew != nullptr) reporter.add_counters(crew->counters(context.stop));
   } catch (...) {
     // A compiler that the same keys stopped is no mistake of anybody's.
     if (!Interrupt::requested()) {
@@ -162,8 +167,14 @@ void ask_compilers(World& world, const std::vector<std::string>& devices) {
 
 int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
-  const JobSpec job = job_of(world, arguments);
-  if (arguments.serves) return serve_trials(world, job);
+  if (arguments.serves) return serve_trials(world, job_of(world, arguments));
+  const auto session = arguments.dry_run ? nullptr : RankSession::join(world, arguments.ranks);
+  if (session && !session->leads()) {
+    return session->follow(
+        [&] { session->serve_trials(job_of_rank(*session, world, job_of(world, arguments))); });
+  }
+  JobSpec job = job_of(world, arguments);
+  if (session) job = job_of_rank(*session, world, std::move(job));
   const std::vector<std::string> names = device_names(job.devices, world.settings().values);
   // A GPU's driver takes a tenth of a second to start: what needs no device is done meanwhile.
   auto opened = run_beside([&] { return open_devices(world.engine(), names); });
@@ -173,7 +184,7 @@ int run(World& world, const RunArguments& arguments) {
   const auto advice = advice_for(world.engine(), world.files(), world.clock(), world.log(), job, *workload);
   const JobPlan plan =
       make_plan(job, std::move(workload), world.files(), infos_of(devices), advice ? &*advice : nullptr);
-  if (!arguments.dry_run) return run_and_report(plan, world, arguments);
+  if (!arguments.dry_run) return run_and_report(plan, world, arguments, session.get());
   static_cast<void>(find_problems(plan.variants, world.job_context(plan.job.isolation)));
   print_plan(plan, world.out());
   return kExitDone;
@@ -221,6 +232,7 @@ Subcommand add_run_command(CLI::App& app) {
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the variants with all their parameters; run nothing");
   add_require_checks(*command, arguments->require_checks);
+  add_ranks_option(*command, arguments->ranks);
   add_serve_option(*command, arguments->serves);
   command->footer(
       examples(

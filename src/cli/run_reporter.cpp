@@ -132,8 +132,9 @@ void RunReporter::finish_table() {
   if (!problems.empty()) world_.out() << problems << '\n';
   for (const std::string& line : fiber_lines(records_)) world_.out() << printable_line(line) << '\n';
   for (const std::string& point : excluded_) world_.out() << "left out: " << printable_line(point) << '\n';
-  world_.out() << summary_line(records_, style) << '\n'
-               << statistics_line(world_.engine().service().counters()) << '\n';
+  StoredStatistics all{.counters = world_.engine().service().counters()};
+  add_statistics(all, elsewhere_);
+  world_.out() << summary_line(records_, style) << '\n' << statistics_line(all.counters) << '\n';
   if (file_) world_.out() << "records: " << file_->path().string() << '\n';
 }
 

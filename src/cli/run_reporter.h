@@ -9,6 +9,7 @@
 #include "job/job_runner.h"
 #include "record/record_file.h"
 #include "report/running_mark.h"
+#include "service/statistics_file.h"
 
 namespace kiln {
 
@@ -28,6 +29,8 @@ class RunReporter : public RecordSink {
   void variant_started(std::size_t index, std::size_t count, const std::string& label) override;
   void record(const Record& record) override;
 
+  /// What other processes have counted of this run's code.
+  void add_counters(const ServiceCounters& counters) { elsewhere_.counters = counters; }
   /// Writes the view of all records so far; call once, also after a run that was cut short.
   void finish();
   /// For a thread that ends the process while the job hangs: adds `last`, if there is one, and finishes. What
@@ -50,6 +53,7 @@ class RunReporter : public RecordSink {
   std::mutex mutex_;  // of the records
   std::vector<std::string> excluded_;
   std::vector<Record> records_;
+  StoredStatistics elsewhere_;
   std::size_t count_ = 0;     // of variants
   std::size_t measured_ = 0;  // now, not in an earlier run
   std::int64_t begin_ns_ = 0;

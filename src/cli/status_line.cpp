@@ -1,5 +1,7 @@
 #include "cli/status_line.h"
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace kiln {
@@ -42,6 +44,11 @@ void StatusLine::show(const std::string& text) {
   draw();
 }
 
+void StatusLine::forward(std::function<void(const std::string&)> to) {
+  const std::lock_guard lock(mutex_);
+  forward_ = std::move(to);
+}
+
 void StatusLine::clear() {
   const std::lock_guard lock(mutex_);
   erase();
@@ -55,6 +62,7 @@ void StatusLine::write(const std::string& text) {
 
 void StatusLine::write_prefixed(const std::string& prefix, const std::string& text) {
   const std::lock_guard lock(mutex_);
+  if (forward_) return forward_(prefix + text);
   erase();
   console_.err << prefix << printable(text) << '\n';
   draw();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <ostream>
 #include <string>
@@ -23,7 +24,9 @@ class StatusLine {
   void write(const std::string& text);
   /// The same after a prefix that may have colours.
   void write_prefixed(const std::string& prefix, const std::string& text);
-  [[nodiscard]] bool is_terminal() const { return console_.err_is_terminal; }
+  [[nodiscard]] bool is_terminal() const { return console_.err_is_terminal && !forward_; }
+  /// Lines go to `to` in place of standard error, and nothing is shown; empty: no longer.
+  void forward(std::function<void(const std::string&)> to);
 
  private:
   void erase();
@@ -32,6 +35,7 @@ class StatusLine {
   Console console_;
   std::mutex mutex_;
   std::string shown_;
+  std::function<void(const std::string&)> forward_;
 };
 
 /// Messages as "kiln: warning: text" on the status line's stream.

@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
+#include "cli/rank_session.h"
 #include "cli/run_reporter.h"
 #include "cli/trial_worker.h"
 #include "cli/tune_reporter.h"
@@ -36,7 +37,7 @@ struct TuneArguments {
   std::string device, budget, searcher, objective;
   std::vector<std::string> space;
   std::optional<std::uint64_t> seed;
-  std::string output, wisdom, format = "table";
+  std::string output, wisdom, ranks, format = "table";
   bool dry_run = false, resume = false, no_wisdom = false, serves = false;
 };
 
@@ -145,8 +146,15 @@ int search(const TuneTask& task, TuneReporter& reporter, World& world, const Tun
 
 int tune_job(World& world, const TuneArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
-  const JobSpec job = job_of(world, arguments);
-  if (arguments.serves) return serve_trials(world, job);
+  if (arguments.serves) return serve_trials(world, job_of(world, arguments));
+  const auto session = arguments.dry_run ? nullptr : RankSession::join(world, arguments.ranks);
+  if (session && !session->leads()) {
+    return session->follow([&] {
+      session->serve_trials(job_of_rank(*session, world, job_of(world, arguments)), kTuneLaunchLimit);
+    });
+  }
+  JobSpec job = job_of(world, arguments);
+  if (session) job = job_of_rank(*session, world, std::move(job));
   static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));
   const std::shared_ptr<Device> device = open_device(job, world);
   const auto workload = workload_of(job, world.engine().library());
@@ -183,8 +191,13 @@ int tune_job(World& world, const TuneArguments& arguments) {
     const WisdomBook book(world.files(), sources, workload->name, world.log());
     first = wisdom_points(job, space, device->info(), book, world.files());
   }
-  const TuneTask task{job,     *workload, space,    context, device->info().id,
-                      *runner, reporter,  &journal, ended,   first};
+  RankCrew* crew = session ? &session->crew() : nullptr;
+  if (crew != nullptr) {
+    const Variant usual{space.untuned(0).configuration, "", device->info().id};
+    if (!crew->greet(usual, job, context)) return Interrupt::exit_code();
+  }
+  const TuneTask task{job,      *workload, space, context, device->info().id, *runner, reporter,
+                      &journal, ended,     first, crew};
   return search(task, reporter, world, arguments);
 }
 
@@ -234,6 +247,7 @@ Subcommand add_tune_job(CLI::App& command) {
       .add_option("--format", arguments->format,
                   "table, or the records as json (one a line), csv or markdown")
       ->type_name("FORMAT");
+  add_ranks_option(command, arguments->ranks);
   add_serve_option(command, arguments->serves);
   command.add_flag("--dry-run", arguments->dry_run, "Show what would be varied; measure nothing");
   command.footer(

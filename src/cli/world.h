@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,10 @@ class World {
   [[nodiscard]] FileSystem& files() { return *files_; }
   [[nodiscard]] const Clock& clock() const { return *clock_; }
   [[nodiscard]] Log& log() { return log_; }
-  [[nodiscard]] Engine& engine() { return engine_; }
+  [[nodiscard]] Engine& engine() { return *engine_; }
+  /// For one of several processes that share the node: `threads` for kernels and compiles, where nobody has
+  /// set them, and a trace only where it `traces`. Nothing of the engine has been asked for before.
+  void take_share(int threads, bool traces);
   /// A new run of a job with this `isolation`; empty: as the settings say.
   [[nodiscard]] JobContext job_context(const std::string& isolation);
 
@@ -53,7 +57,7 @@ class World {
   std::unique_ptr<FileSystem> files_;
   std::unique_ptr<Clock> clock_;
   std::int64_t start_ns_;
-  Engine engine_;
+  std::optional<Engine> engine_;
 };
 
 /// The style of text on one of the console's streams.

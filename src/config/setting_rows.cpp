@@ -265,6 +265,8 @@ const std::vector<SettingRow>& setting_rows() {
      "Folders of such points that others maintain, separated by ':'; read after `wisdom_dir`"},
     {"worker", "KILN_WORKER", "", K::kPath, &S::worker, "searched: beside the program, `../libexec/kiln/`, PATH",
      "Path of kiln-worker, which compiles in a process of its own"},
+    {"mpi_plugin", "KILN_MPI_PLUGIN", "", K::kPath, &S::mpi_plugin, "searched: beside the program, `../lib/kiln/`",
+     "Path of libkiln_mpi.so, through which the ranks of `mpirun -n N kiln ...` share a job"},
     {"trace", "KILN_TRACE", "--trace", K::kPath, &S::trace, "none",
      "File for a trace of compiles, loads, launches, waits and copies, for chrome://tracing or Perfetto; written when the program ends"},
     {"color", "NO_COLOR", "--color", K::kColor, &S::color, "auto",

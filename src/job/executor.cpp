@@ -1,5 +1,6 @@
 #include "job/executor.h"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <future>
@@ -25,6 +26,9 @@ class VariantLane {
  public:
   VariantLane(const ExecutorJob& job, JobContext context, RecordSink& sink)
       : plan_(job.plan), context_(std::move(context)), sink_(sink), runner_(job.make_runner(context_)) {}
+  VariantLane(const ExecutorJob& job, JobContext context, RecordSink& sink,
+              std::unique_ptr<TrialRunner> runner)
+      : plan_(job.plan), context_(std::move(context)), sink_(sink), runner_(std::move(runner)) {}
 
   /// False if it was stopped.
   [[nodiscard]] bool run(std::size_t index, const Variant& variant, const std::optional<Error>& problem) {
@@ -121,23 +125,29 @@ class SharedSink final : public RecordSink {
   std::mutex mutex_;
 };
 
-/// A thread for each device of `plan.spread`; each takes the next variant when it is free. A device that is
-/// lost takes no more of them.
+/// A thread for each device of `plan.spread`, or for this process and each lane of a crew; each takes the
+/// next variant when it is free. A device that is lost takes no more of them.
 class SpreadExecutor final : public Executor {
  public:
   explicit SpreadExecutor(const ExecutorJob& job) : job_(job), sink_(job.sink) {
-    for (std::size_t i = 0; i < job.plan.spread.size(); ++i) {
-      JobContext context = job.context;
-      context.watch = i < context.lane_watches.size() ? context.lane_watches[i] : nullptr;
-      lanes_.push_back(std::make_unique<VariantLane>(job, std::move(context), sink_));
+    const std::size_t own = std::max<std::size_t>(job.plan.spread.size(), 1);
+    for (std::size_t i = 0; i < own; ++i) {
+      const bool spread = i < job.plan.spread.size();
+      add({std::make_unique<VariantLane>(job, context_of(i), sink_), spread ? job.plan.spread[i] : "",
+           false});
     }
+    if (job.crew == nullptr) return;
+    JobContext unwatched = job.context;
+    unwatched.watch = nullptr;
+    for (TrialLane& lane : job.crew->lanes(job.context))
+      add({std::make_unique<VariantLane>(job, unwatched, sink_, std::move(lane.runner)), "", lane.ahead});
   }
 
   bool run(std::size_t begin, std::size_t end) override {
     next_ = begin;
     std::vector<std::future<void>> lanes;
-    for (std::size_t i = 0; i < lanes_.size(); ++i)
-      lanes.push_back(std::async(std::launch::async, [this, i, end] { run_lane(i, end); }));
+    for (const Lane& lane : lanes_)
+      lanes.push_back(std::async(std::launch::async, [this, &lane, end] { run_lane(lane, end); }));
     std::exception_ptr failure;
     for (auto& lane : lanes) {
       try {
@@ -150,11 +160,39 @@ class SpreadExecutor final : public Executor {
     return !stopped_ && run_rest(end);
   }
 
+  std::size_t processes() const override {
+    return job_.crew == nullptr ? 1 : places_;  // the lanes of `plan.spread` are of this process
+  }
+
  private:
-  void run_lane(std::size_t lane, std::size_t end) {
+  struct Lane {
+    std::unique_ptr<VariantLane> variants;
+    std::string device;  // in place of the variants' own; empty: as they say
+    bool ahead = false;
+  };
+
+  void add(Lane lane) {
+    places_ += lane.ahead ? 0 : 1;
+    lanes_.push_back(std::move(lane));
+  }
+
+  [[nodiscard]] JobContext context_of(std::size_t lane) const {
+    JobContext context = job_.context;
+    context.watch = lane < context.lane_watches.size() ? context.lane_watches[lane] : nullptr;
+    return context;
+  }
+
+  [[nodiscard]] static std::string device_of(const Lane& lane, const Variant& variant) {
+    return lane.device.empty() ? variant.device : lane.device;
+  }
+
+  void run_lane(const Lane& lane, std::size_t end) {
     try {
-      const std::string& device = job_.plan.spread[lane];
-      while (!stopped_ && !lanes_[lane]->has_lost(device)) {
+      while (!stopped_) {
+        // The last ones go to whoever is free, not into a queue.
+        if (lane.ahead && next_ + places_ > end) return;
+        const std::size_t next = next_;
+        if (next >= end || lane.variants->has_lost(device_of(lane, job_.plan.variants[next]))) return;
         const std::size_t index = next_++;
         if (index >= end) return;
         if (!run_one(lane, index)) stopped_ = true;
@@ -165,28 +203,29 @@ class SpreadExecutor final : public Executor {
     }
   }
 
-  bool run_one(std::size_t lane, std::size_t index) {
+  bool run_one(const Lane& lane, std::size_t index) {
     if (job_.context.stopped()) return false;
     if (job_.is_known(index)) {
       sink_.known(*job_.known[index]);
       return true;
     }
     Variant variant = job_.plan.variants[index];
-    variant.device = job_.plan.spread[lane];
-    return lanes_[lane]->run(index, variant, job_.problems[index]);
+    variant.device = device_of(lane, variant);
+    return lane.variants->run(index, variant, job_.problems[index]);
   }
 
   /// Where every device is lost, what nobody has taken gets its record.
   bool run_rest(std::size_t end) {
     for (std::size_t index = next_; index < end; ++index) {
-      if (!run_one(0, index)) return false;
+      if (!run_one(lanes_.front(), index)) return false;
     }
     return true;
   }
 
   const ExecutorJob& job_;
   SharedSink sink_;
-  std::vector<std::unique_ptr<VariantLane>> lanes_;
+  std::vector<Lane> lanes_;
+  std::size_t places_ = 0;  // lanes that are not `ahead`
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stopped_ = false;
 };
@@ -194,7 +233,7 @@ class SpreadExecutor final : public Executor {
 }  // namespace
 
 std::unique_ptr<Executor> make_executor(const ExecutorJob& job) {
-  if (job.plan.spread.size() > 1) return std::make_unique<SpreadExecutor>(job);
+  if (job.plan.spread.size() > 1 || job.crew != nullptr) return std::make_unique<SpreadExecutor>(job);
   return std::make_unique<SerialExecutor>(job);
 }
 

@@ -72,8 +72,16 @@ namespace {
 /// Compiles for those from `begin` to `end` that are to run.
 std::unique_ptr<CompileAhead> compile_from(std::size_t begin, std::size_t end, const ExecutorJob& job) {
   std::vector<VariantToCompile> next;
+  std::vector<const Variant*> shared;
   for (std::size_t i = begin; i < end; ++i) {
-    if (job.runs(i)) next.push_back({job.plan.variants[i], job.context});
+    if (!job.runs(i)) continue;
+    next.push_back({job.plan.variants[i], job.context});
+    shared.push_back(&job.plan.variants[i]);
+  }
+  if (job.crew != nullptr) {
+    if (!shared.empty()) job.sink.compiling(end, job.plan.variants.size());
+    job.crew->compile(shared, job.context);
+    return nullptr;
   }
   std::vector<WantedCode> wanted = code_of(next);
   if (!wanted.empty()) job.sink.compiling(end, job.plan.variants.size());
@@ -131,18 +139,20 @@ KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records,
 }
 
 bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known,
-             const MakeTrialRunner& make_runner) {
+             const MakeTrialRunner& make_runner, TrialCrew* crew) {
   const auto devices = open_devices(plan, context.devices);
   const MakeTrialRunner local = [&](const JobContext& lane) {
     // What is made once in the whole plan is not worth a copy.
     return make_local_runner(lane, plan.job.file, plan.variants.size() > 1);
   };
   const ExecutorJob job{
-      plan, context, sink, known, make_runner ? make_runner : local, find_problems(plan.variants, context)};
+      plan, context, sink, known, make_runner ? make_runner : local, find_problems(plan.variants, context),
+      crew};
   sink.begin(plan);
   const auto executor = make_executor(job);
-  for (std::size_t begin = 0; begin < plan.variants.size(); begin += kVariantsAhead) {
-    const std::size_t end = std::min(plan.variants.size(), begin + kVariantsAhead);
+  const std::size_t ahead_of_all = kVariantsAhead * executor->processes();
+  for (std::size_t begin = 0; begin < plan.variants.size(); begin += ahead_of_all) {
+    const std::size_t end = std::min(plan.variants.size(), begin + ahead_of_all);
     std::unique_ptr<CompileAhead> ahead;  // what it has compiled stays until these variants have run
     if (plan.variants.size() > 1) ahead = compile_from(begin, end, job);
     if (!executor->run(begin, end)) return false;

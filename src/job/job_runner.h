@@ -7,6 +7,7 @@
 
 #include "compile/compiler.h"
 #include "job/plan.h"
+#include "job/trial_crew.h"
 #include "job/trial_runner.h"
 #include "kiln/error.h"
 #include "record/record.h"
@@ -46,9 +47,10 @@ using KnownRecords = std::vector<std::optional<Record>>;
 /// Runs every variant of a plan on its device that is not known: specialise, get the code, make the inputs,
 /// run and check, measure. A variant that fails is a record, and the rest goes on; only an Error (bad input,
 /// environment) ends the job, or who stops it: then false, and the variant that was stopped has no record.
-/// `make_runner`: what runs the variants; empty: this process does.
+/// `make_runner`: what runs the variants; empty: this process does. `crew`: other processes that compile and
+/// run variants, too; null: there are none.
 bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known = {},
-             const MakeTrialRunner& make_runner = {});
+             const MakeTrialRunner& make_runner = {}, TrialCrew* crew = nullptr);
 
 /// Compiles every unit of every variant for `target`, with no device: fills the cache. Those that were not
 /// asked for when somebody stopped it are left out.

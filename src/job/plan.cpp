@@ -50,16 +50,7 @@ void explain_exclusions(const SweepSpace& sweep, std::vector<std::string>& exclu
 }
 
 void require_alike(const DeviceInfo& first, const DeviceInfo& other, const JobSpec& job) {
-  const auto difference = [&]() -> std::string {
-    if (first.name != other.name) return "'" + first.name + "' and '" + other.name + "'";
-    if (first.target != other.target) return first.target.to_string() + " and " + other.target.to_string();
-    if (first.memory_bytes != other.memory_bytes)
-      return format_bytes(first.memory_bytes) + " and " + format_bytes(other.memory_bytes) + " of memory";
-    if (first.compute_units != other.compute_units)
-      return std::to_string(first.compute_units) + " and " + std::to_string(other.compute_units) +
-             " compute units";
-    return "";
-  }();
+  const std::string difference = find_difference(first, other);
   if (difference.empty()) return;
   throw bad_input("spread: " + first.id + " and " + other.id + " differ (" + difference +
                       "); expected equal devices, whose times can be compared",
@@ -89,6 +80,17 @@ void add_variants(const SweepSpace& sweep, const DeviceInfo& device, FileSystem&
 }
 
 }  // namespace
+
+std::string find_difference(const DeviceInfo& first, const DeviceInfo& other) {
+  if (first.name != other.name) return "'" + first.name + "' and '" + other.name + "'";
+  if (first.target != other.target) return first.target.to_string() + " and " + other.target.to_string();
+  if (first.memory_bytes != other.memory_bytes)
+    return format_bytes(first.memory_bytes) + " and " + format_bytes(other.memory_bytes) + " of memory";
+  if (first.compute_units != other.compute_units)
+    return std::to_string(first.compute_units) + " and " + std::to_string(other.compute_units) +
+           " compute units";
+  return "";
+}
 
 std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library) {
   if (!job.inline_workload) return library.load(job.workload, job.workload_where);

@@ -30,6 +30,10 @@ struct JobPlan {
 /// The workload that a job names or contains.
 [[nodiscard]] std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library);
 
+/// What tells two devices apart whose times are to be compared: "'NAME' and 'OTHER'"; empty where they are
+/// alike.
+[[nodiscard]] std::string find_difference(const DeviceInfo& first, const DeviceInfo& other);
+
 /// Expands the sweep for each device, with `spread` once for all of them, which must be alike. Throws
 /// bad_input for unknown names, values that are not allowed, and a constraint that no point of the sweep
 /// satisfies. `advice`: wisdom for parameters that the job leaves free; null: none.

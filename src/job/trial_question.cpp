@@ -87,10 +87,10 @@ std::string trial_question(const Variant& variant, const TrialRequest& request) 
 }
 
 TrialQuestion read_trial_question(const std::string& line, const std::shared_ptr<const Workload>& workload,
-                                  DeviceRegistry& devices, FileSystem& files) {
+                                  DeviceRegistry& devices, FileSystem& files, const std::string& instead) {
   const Json json = parse(line, kQuestion);
   const JsonNode node(json, {kQuestion, 0, 0});
-  const std::string device = node.at("device").text();
+  const std::string device = instead.empty() ? node.at("device").text() : instead;
   ConfigurationResult found =
       configure(workload, read_assignments(node.at("values")), devices.open(device)->info(), files);
   TrialQuestion question{{std::move(found.configuration), node.at("label").text(), device}, {}};

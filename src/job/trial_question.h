@@ -18,10 +18,12 @@ struct TrialQuestion {
 };
 
 [[nodiscard]] std::string trial_question(const Variant& variant, const TrialRequest& request);
-/// Throws bad_input for a line that is no question of this workload.
+/// Throws bad_input for a line that is no question of this workload. `device`: in place of the question's;
+/// empty: that.
 [[nodiscard]] TrialQuestion read_trial_question(const std::string& line,
                                                 const std::shared_ptr<const Workload>& workload,
-                                                DeviceRegistry& devices, FileSystem& files);
+                                                DeviceRegistry& devices, FileSystem& files,
+                                                const std::string& device = "");
 
 /// The answer where there is no record: an error, as it was thrown; or nothing, as the run was stopped.
 [[nodiscard]] std::string error_answer(const Error& error);

@@ -47,7 +47,9 @@ std::string checksum(const std::string& text) {
   return sha256_hex(text).substr(0, kChecksumDigits);
 }
 
-std::string line_of(const StoredStatistics& statistics) {
+}  // namespace
+
+std::string statistics_text(const StoredStatistics& statistics) {
   std::string text =
       "runs=" + std::to_string(statistics.runs) + " since=" + std::to_string(statistics.since_ns);
   for (const Count& count : kCounts)
@@ -57,7 +59,7 @@ std::string line_of(const StoredStatistics& statistics) {
   return checksum(text) + " " + text;
 }
 
-std::optional<StoredStatistics> parse_line(const std::string& line) {
+std::optional<StoredStatistics> parse_statistics(const std::string& line) {
   const std::size_t blank = line.find(' ');
   if (blank != kChecksumDigits) return std::nullopt;
   const std::string text = line.substr(blank + 1);
@@ -80,7 +82,7 @@ std::optional<StoredStatistics> parse_line(const std::string& line) {
   return statistics;
 }
 
-void add_to(StoredStatistics& sum, const StoredStatistics& more) {
+void add_statistics(StoredStatistics& sum, const StoredStatistics& more) {
   sum.runs += more.runs;
   sum.unreadable += more.unreadable;
   if (sum.since_ns == 0 || (more.since_ns != 0 && more.since_ns < sum.since_ns)) sum.since_ns = more.since_ns;
@@ -88,12 +90,14 @@ void add_to(StoredStatistics& sum, const StoredStatistics& more) {
   for (const Seconds& seconds : kSeconds) sum.counters.*seconds.member += more.counters.*seconds.member;
 }
 
+namespace {
+
 StoredStatistics sum_of(const std::string& text) {
   StoredStatistics sum;
   for (const std::string& line : split(text, '\n')) {
     if (line.empty()) continue;
-    if (const auto statistics = parse_line(line))
-      add_to(sum, *statistics);
+    if (const auto statistics = parse_statistics(line))
+      add_statistics(sum, *statistics);
     else
       ++sum.unreadable;
   }
@@ -125,7 +129,7 @@ void StatisticsFile::add(const ServiceCounters& counters) noexcept {
 StoredStatistics StatisticsFile::read() {
   StoredStatistics sum;
   for (const Path& part : parts()) {
-    if (const auto text = files_.read_file(part)) add_to(sum, sum_of(*text));
+    if (const auto text = files_.read_file(part)) add_statistics(sum, sum_of(*text));
   }
   return sum;
 }
@@ -138,7 +142,7 @@ void StatisticsFile::reset() {
 void StatisticsFile::append(const StoredStatistics& statistics) {
   const auto status = files_.status(root_ / kFile);
   if (status && status->type != FileStatus::Type::kFile) return;
-  files_.append_file(root_ / kFile, "\n" + line_of(statistics) + "\n");
+  files_.append_file(root_ / kFile, "\n" + statistics_text(statistics) + "\n");
 }
 
 /// By rename, so that one process does it. What one that ended meanwhile has left is done again.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct StoredStatistics {
   std::int64_t since_ns = 0;     ///< wall clock, of the first run; 0 where there is none
   std::uint64_t unreadable = 0;  ///< lines that are damaged or of another form, passed over
 };
+
+/// A line of that file, without its end; numbers read back. Absent for a line that is damaged.
+[[nodiscard]] std::string statistics_text(const StoredStatistics& statistics);
+[[nodiscard]] std::optional<StoredStatistics> parse_statistics(const std::string& line);
+void add_statistics(StoredStatistics& sum, const StoredStatistics& more);
 
 /// The file `statistics` of a cache folder: each process appends one line with a checksum when it ends. A
 /// process that is killed is not counted; a line that is damaged is passed over. A file that has grown is

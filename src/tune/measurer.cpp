@@ -52,8 +52,8 @@ void require_measurable(const Objective& objective, Device& device, const Source
         where);
 }
 
-Measurer::Measurer(const TuneTask& task, const Objective& objective)
-    : task_(task), objective_(objective), device_(task.context.devices.open(task.device)) {
+Measurer::Measurer(const TuneTask& task, const Objective& objective, TrialRunner& runner)
+    : task_(task), objective_(objective), runner_(runner), device_(task.context.devices.open(task.device)) {
   for (const Record& record : task.ended) ended_[variant_identity(record)].push_back(record.status);
 }
 
@@ -109,7 +109,7 @@ std::optional<Record> Measurer::run(const Variant& variant, const TrialRequest& 
                      *status);
     }
     if (const auto obstacle = find_obstacle(variant)) return refused(*obstacle);
-    return task_.runner.run(variant, request);
+    return runner_.run(variant, request);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
     return refused(error.what());

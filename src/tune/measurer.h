@@ -19,7 +19,8 @@ void require_measurable(const Objective& objective, Device& device, const Source
 /// Runs candidates and keeps their records.
 class Measurer {
  public:
-  Measurer(const TuneTask& task, const Objective& objective);
+  /// In `runner`, which need not be the task's. All of it outlives the measurer.
+  Measurer(const TuneTask& task, const Objective& objective, TrialRunner& runner);
 
   /// At each size in turn, until one fails or the whole cannot be better than `limit`. `input_seed`: added to
   /// the seeds of random inputs.
@@ -39,6 +40,7 @@ class Measurer {
 
   const TuneTask& task_;
   const Objective& objective_;
+  TrialRunner& runner_;
   std::shared_ptr<Device> device_;
   std::map<std::string, std::vector<RunStatus>> ended_;  // by variant_identity of their records
   double device_seconds_ = 0;

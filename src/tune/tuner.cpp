@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "device/backend_kind.h"
@@ -10,6 +11,7 @@
 #include "service/task_threads.h"
 #include "tune/candidates.h"
 #include "tune/measurer.h"
+#include "tune/measuring_lanes.h"
 #include "tune/shoot_out.h"
 
 namespace kiln {
@@ -29,7 +31,7 @@ class Search {
         candidates_(task),
         on_host_(task.context.devices.open(task.device)->info().target.backend == host_kind().name),
         queue_(task.context, on_host_),
-        measurer_(task, objective_),
+        measurer_(task, objective_, task.runner),
         limits_(section_.budget, task.space.points().count(), objective_,
                 task.context.devices.open(task.device)->info(), task.context.clock),
         compiled_before_(task.context.service.counters().compile_seconds) {
@@ -44,6 +46,16 @@ class Search {
       if (const auto rank = task_.space.rank(kept.values)) searcher_->tell(*rank, kept.outcome);
     }
     measure_first();
+    if (task_.crew == nullptr)
+      search();
+    else
+      search_with_crew();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  void search() {
     while (!stopped() && !ended()) {
       fill();
       auto candidate = queue_.pop([this] {
@@ -51,16 +63,49 @@ class Search {
         return stopped() || ended();
       });
       if (candidate) {
-        measure(*candidate);
+        measure(*candidate, measurer_);
       } else if (queue_.size() == 0) {
         result_.end = "every point is known";
       }
     }
-    finish();
-    return std::move(result_);
   }
 
- private:
+  /// The same with several candidates at a time. The queue is this thread's alone.
+  void search_with_crew() {
+    std::mutex mutex;  // of all else
+    MeasuringLanes lanes(task_, objective_, mutex, [this](const Candidate& candidate, Measurer& measurer) {
+      static_cast<void>(measure(candidate, measurer));
+    });
+    std::unique_lock lock(mutex);  // given up before the lanes wait for their threads
+    lanes_ = &lanes;
+    while (!stopped() && !ended()) {
+      if (!on_host_ || lanes.running() == 0) fill();
+      if (queue_.size() == 0 && lanes.running() == 0) {
+        result_.end = "every point is known";
+      } else if (queue_.size() == 0 || !lanes.has_free()) {
+        lanes.wait(lock);
+      } else if (auto candidate = pop_unlocked(lock)) {
+        lanes.start(*std::move(candidate));
+      }
+    }
+    while (lanes.running() > 0) lanes.wait(lock);
+    lanes_ = nullptr;
+    lane_seconds_ = lanes.device_seconds();
+  }
+
+  std::optional<Candidate> pop_unlocked(std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    auto candidate = queue_.pop([&] {
+      const std::lock_guard held(*lock.mutex());
+      task_.sink.compiling(queue_.size(), progress());
+      return stopped() || ended();
+    });
+    lock.lock();
+    return candidate;
+  }
+
+  [[nodiscard]] std::size_t running() const { return lanes_ == nullptr ? 0 : lanes_->running(); }
+
   [[nodiscard]] bool stopped() const { return task_.context.stopped(); }
 
   /// Whether the budget is used up, and `result_.end` why.
@@ -82,7 +127,7 @@ class Search {
     while (queue_.size() > 0 && !stopped()) {
       const auto candidate = queue_.pop([this] { return stopped(); }, true);
       const bool compared = candidate && (candidate->identity == usual || candidate->identity == paper);
-      if (candidate && (compared || !ended())) measure(*candidate, !compared);
+      if (candidate && (compared || !ended())) measure(*candidate, measurer_, !compared);
     }
     result_.default_variant = place_of(usual);
     result_.paper_variant = place_of(paper);
@@ -101,12 +146,14 @@ class Search {
 
   /// Asks for points until as many are being compiled as keep the device busy.
   void fill() {
-    const auto ahead = 2 * static_cast<std::size_t>(usable_cores());
+    auto ahead = 2 * static_cast<std::size_t>(usable_cores());
+    if (lanes_ != nullptr) ahead = std::max(ahead, 2 * lanes_->size());
     bool more = true;
     while (more && queue_.takes_more(ahead) && !stopped() && !ended()) {
       std::size_t wanted = ahead - queue_.size();
       if (const auto left = limits_.left(result_.evaluations))
-        wanted = std::min<std::size_t>(wanted, *left - std::min<std::uint64_t>(*left, queue_.size()));
+        wanted =
+            std::min<std::size_t>(wanted, *left - std::min<std::uint64_t>(*left, queue_.size() + running()));
       if (wanted == 0) return;
       const std::vector<std::uint64_t> ranks = searcher_->ask(wanted);
       more = !ranks.empty();
@@ -127,7 +174,9 @@ class Search {
       same.label = candidate.label;
       same.values = candidate.values;
       tell(rank, same);
-    } else if (Candidate* twin = queue_.find(candidate.identity)) {
+    } else if (Candidate* twin = lanes_ == nullptr ? nullptr : lanes_->find(candidate.identity)) {
+      twin->twins.push_back(rank);
+    } else if (twin = queue_.find(candidate.identity); twin != nullptr) {
       twin->twins.push_back(rank);
     } else {
       queue_.push(std::move(candidate));
@@ -135,13 +184,13 @@ class Search {
   }
 
   /// False if it was stopped meanwhile.
-  bool measure(const Candidate& candidate, bool may_cut = true) {
+  bool measure(const Candidate& candidate, Measurer& measurer, bool may_cut = true) {
     task_.sink.measuring(candidate, progress());
     const bool cuts = may_cut && section_.cut && best_ && !objective_.is_pareto();
     const double limit = cuts ? *section_.cut * best_value_ : std::numeric_limits<double>::infinity();
-    Evaluation evaluation = measurer_.run(candidate, limit);
+    Evaluation evaluation = measurer.run(candidate, limit);
     if (stopped() || is_lost(evaluation)) return false;
-    if (is_best(evaluation)) evaluation = confirm(candidate, std::move(evaluation));
+    if (is_best(evaluation)) evaluation = confirm(candidate, evaluation, measurer);
     if (stopped() || is_lost(evaluation)) return false;
     evaluation = keep(std::move(evaluation));
     if (candidate.rank)
@@ -171,8 +220,9 @@ class Search {
 
   /// A time that is lucky, or a result that is right by luck, does not become the best: other inputs, and
   /// other samples, which count.
-  [[nodiscard]] Evaluation confirm(const Candidate& candidate, const Evaluation& first) {
-    Evaluation second = measurer_.run(candidate, std::numeric_limits<double>::infinity(), kSecondSeed);
+  [[nodiscard]] static Evaluation confirm(const Candidate& candidate, const Evaluation& first,
+                                          Measurer& measurer) {
+    Evaluation second = measurer.run(candidate, std::numeric_limits<double>::infinity(), kSecondSeed);
     second.device_seconds += first.device_seconds;
     return second;
   }
@@ -213,7 +263,7 @@ class Search {
     }
     result_.seconds = limits_.seconds();
     result_.compile_seconds = task_.context.service.counters().compile_seconds - compiled_before_;
-    result_.device_seconds = measurer_.device_seconds();
+    result_.device_seconds = measurer_.device_seconds() + lane_seconds_;
     result_.wait_seconds = queue_.waited_seconds();
     write(JournalEnd{result_.end, result_.best ? result_.evaluations[*result_.best].label : "",
                      result_.compile_seconds, result_.device_seconds, result_.wait_seconds});
@@ -261,6 +311,8 @@ class Search {
   Measurer measurer_;
   TuneLimits limits_;
   double compiled_before_;
+  MeasuringLanes* lanes_ = nullptr;  // while several candidates are measured at a time
+  double lane_seconds_ = 0;
   std::unique_ptr<Searcher> searcher_;
   std::map<std::string, std::size_t> by_identity_;  // places in result_.evaluations
   std::optional<std::size_t> best_;

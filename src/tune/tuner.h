@@ -7,6 +7,7 @@
 
 #include "base/statistics.h"
 #include "config/job_spec.h"
+#include "job/trial_crew.h"
 #include "job/trial_runner.h"
 #include "trial/context.h"
 #include "tune/candidate_queue.h"
@@ -64,6 +65,9 @@ struct TuneTask {
   /// once may have been somebody's kill. What exceeded `launch_time_limit` is not run again either.
   std::vector<Record> ended = {};
   std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
+  /// Other processes that measure, too; null: there are none. Points of a search are then measured at the
+  /// same time; the first ones and the last comparison run in `runner` alone.
+  TrialCrew* crew = nullptr;
 };
 
 /// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, tells,

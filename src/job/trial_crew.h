@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "job/trial_runner.h"
+#include "trial/variant.h"
+
+namespace kiln {
+
+/// A place where variants run one after the other.
+struct TrialLane {
+  std::unique_ptr<TrialRunner> runner;
+  /// A second lane to the same place: what it is given lies ready there while another variant runs.
+  bool ahead = false;
+};
+
+/// Other processes that run a job's variants beside this one, on devices like its own (src/ranks). A
+/// variant's device is this process's; the record says on which device it ran.
+class TrialCrew {
+ public:
+  virtual ~TrialCrew() = default;
+  /// For one thread each. The crew and the context outlive them.
+  [[nodiscard]] virtual std::vector<TrialLane> lanes(const JobContext& context) = 0;
+  /// Compiles the variants' code into the cache folder that all share: a part here, the others elsewhere.
+  /// Waits until it is there or the job is stopped; what fails is met again by who runs the variant.
+  virtual void compile(const std::vector<const Variant*>& variants, const JobContext& context) = 0;
+};
+
+}  // namespace kiln

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kiln {
+
+/// Where a process stands among those that a launcher of MPI programs has started.
+struct RankPlace {
+  int rank = 0, ranks = 1;
+  int node_rank = 0, node_ranks = 1;  ///< among those of the same node
+  std::string host;
+  std::string library;  ///< "Open MPI v4.1.4": what carries the messages
+};
+
+/// Messages of bytes between the ranks of a job, from one sender in the order of their sending. All calls,
+/// the first and the last included, come from one thread.
+class Communicator {
+ public:
+  struct Message {
+    int from = 0;
+    std::string bytes;
+  };
+
+  virtual ~Communicator() = default;
+  [[nodiscard]] virtual const RankPlace& place() const = 0;
+  /// Begins to send and does not wait.
+  virtual void send(int to, std::string bytes) = 0;
+  /// A message that has come; does not wait for one.
+  [[nodiscard]] virtual std::optional<Message> receive() = 0;
+  /// Whether all that was sent has left.
+  [[nodiscard]] virtual bool all_sent() = 0;
+  /// The last call: returns when all ranks have called it.
+  virtual void end() = 0;
+  /// Ends the processes of all ranks.
+  virtual void abort(int exit_code) = 0;
+};
+
+using MakeCommunicator = std::function<std::unique_ptr<Communicator>()>;
+
+}  // namespace kiln

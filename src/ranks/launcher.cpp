@@ -1,0 +1,47 @@
+#include "ranks/launcher.h"
+
+#include "base/text.h"
+
+namespace kiln {
+namespace {
+
+struct LauncherVariables {
+  const char* ranks;
+  const char* rank;
+};
+
+/// A batch step of Slurm has SLURM_PROCID and SLURM_NTASKS, too, and is one process: only a step that srun
+/// has started has SLURM_STEP_NUM_TASKS.
+constexpr LauncherVariables kLaunchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"PMI_SIZE", "PMI_RANK"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+};
+constexpr const char* kPmixRank = "PMIX_RANK";  // PMIx has no variable for the number
+
+std::optional<int> read_number(const ReadVariable& read, const char* name) {
+  const auto text = read(name);
+  const auto value = text ? parse_integer(*text) : std::nullopt;
+  return value && *value >= 0 ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string LaunchedRanks::to_string() const {
+  return "rank " + (rank ? std::to_string(*rank) : "?") +
+         (ranks ? " of " + std::to_string(*ranks) : std::string()) + " (" + variable + ")";
+}
+
+std::optional<LaunchedRanks> find_launched_ranks(const ReadVariable& read) {
+  for (const LauncherVariables& names : kLaunchers) {
+    const auto ranks = read_number(read, names.ranks);
+    const auto rank = read_number(read, names.rank);
+    if (!ranks || !rank) continue;
+    if (*ranks <= 1) return std::nullopt;
+    return LaunchedRanks{names.ranks, ranks, rank};
+  }
+  if (const auto rank = read_number(read, kPmixRank)) return LaunchedRanks{kPmixRank, std::nullopt, rank};
+  return std::nullopt;
+}
+
+}  // namespace kiln

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cache/disk_cache.h"
+#include "config/job_spec.h"
+#include "job/trial_crew.h"
+#include "ranks/messenger.h"
+#include "ranks/rank_questions.h"
+#include "service/kernel_service.h"
+#include "service/statistics_file.h"
+#include "trial/context.h"
+
+namespace kiln {
+
+/// What rank 0 knows of another rank since it was greeted.
+struct CrewMember {
+  int rank = 0;
+  std::string host;
+  DeviceInfo device;
+  bool shares_cache = false;  ///< it sees this rank's cache folder
+
+  /// "rank 3 (node7, cuda:1)".
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// The other ranks of an MPI job, as rank 0 sees them. Rank 0 hands out variants by their values, with the
+/// question that worker processes are asked (job/trial_question.h): to each rank one that runs and one that
+/// lies ready. It alone writes records and speaks to the user.
+class RankCrew final : public TrialCrew {
+ public:
+  /// `tell` gets lines that other ranks write, with their names. The messenger and the cache outlive it.
+  RankCrew(Messenger& messenger, DiskCache& cache, FileSystem& files,
+           std::function<void(const std::string&)> tell);
+  /// Ends the other ranks, if `end` was not called.
+  ~RankCrew() override;
+  RankCrew(const RankCrew&) = delete;
+  RankCrew& operator=(const RankCrew&) = delete;
+
+  /// Asks each rank what it would run of `example`, a variant of the job, and compares. Throws bad_input
+  /// where a rank has another device, compiler, version or source, or shares a GPU with another, and what a
+  /// rank throws, with its name. False if the job was stopped meanwhile.
+  [[nodiscard]] bool greet(const Variant& example, const JobSpec& job, const JobContext& context);
+
+  [[nodiscard]] std::vector<TrialLane> lanes(const JobContext& context) override;
+  void compile(const std::vector<const Variant*>& variants, const JobContext& context) override;
+
+  [[nodiscard]] const std::vector<CrewMember>& members() const { return members_; }
+  /// Of all other ranks together.
+  [[nodiscard]] ServiceCounters counters(const std::function<bool()>& stopped);
+  /// Lets all ranks end, and MPI with them. Where one does not within a few seconds, all are ended, with this
+  /// exit code.
+  void end(int exit_code);
+
+ private:
+  void hear(const RankMessage& message);
+  void add_member(int rank, const RankMessage& answer, const Record& own);
+  [[nodiscard]] std::string name_of(int rank) const;
+
+  Messenger& messenger_;
+  DiskCache& cache_;
+  FileSystem& files_;
+  std::function<void(const std::string&)> tell_;
+  RankQuestions questions_;
+  std::vector<CrewMember> members_;
+  std::unique_ptr<CompileAhead> ahead_;  // of the variants that are run now
+  std::mutex mutex_;                     // of byes_
+  std::condition_variable said_bye_;
+  int byes_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace kiln

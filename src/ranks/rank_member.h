@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "cache/disk_cache.h"
+#include "job/trial_question.h"
+#include "job/trial_runner.h"
+#include "ranks/messenger.h"
+#include "ranks/rank_questions.h"
+#include "service/kernel_service.h"
+#include "trial/context.h"
+
+namespace kiln {
+
+/// What a rank runs its variants with. All of it outlives the member's `serve`.
+struct MemberTrials {
+  std::shared_ptr<const Workload> workload;
+  std::string job_file;  ///< for records
+  const JobContext& context;
+  DiskCache& cache;
+  TrialRunner& runner;
+  std::shared_ptr<Device> device;
+};
+
+/// A rank other than 0: it answers rank 0's questions until that wants nothing more.
+class RankMember {
+ public:
+  explicit RankMember(Messenger& messenger);
+  RankMember(const RankMember&) = delete;
+  RankMember& operator=(const RankMember&) = delete;
+
+  /// Whether rank 0 has ended the job: what runs is to stop.
+  [[nodiscard]] bool ended() const { return ended_; }
+  /// A line for the user, whom rank 0 speaks to.
+  void tell(const std::string& line);
+  /// Answers questions with `trials`.
+  void serve(const MemberTrials& trials);
+  /// Answers every question with this error.
+  void serve(const Error& error);
+  /// Tells rank 0 that this rank is done, and ends MPI with the others.
+  void end();
+
+ private:
+  [[nodiscard]] std::optional<RankMessage> next();
+  void answer(const RankMessage& question, RankTopic topic, std::string text);
+  [[nodiscard]] std::string greet(const RankMessage& question, const MemberTrials& trials);
+  [[nodiscard]] std::string run(const RankMessage& question, const MemberTrials& trials);
+  void compile(const RankMessage& question, const MemberTrials& trials);
+  void fetch_code(const Variant& variant, const MemberTrials& trials);
+
+  Messenger& messenger_;
+  RankQuestions questions_;
+  std::mutex mutex_;  // of asked_
+  std::condition_variable came_;
+  std::deque<RankMessage> asked_;
+  std::atomic<bool> ended_ = false;
+  bool shares_cache_ = false;
+  std::unique_ptr<CompileAhead> ahead_;  // of the variants that are run now
+};
+
+}  // namespace kiln
