@@ -7,6 +7,7 @@
 
 #include "base/statistics.h"
 #include "config/job_spec.h"
+#include "config/shard.h"
 #include "job/trial_runner.h"
 #include "trial/context.h"
 #include "tune/candidate_queue.h"
@@ -64,6 +65,7 @@ struct TuneTask {
   /// once may have been somebody's kill. What exceeded `launch_time_limit` is not run again either.
   std::vector<Record> ended = {};
   std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
+  Shard shard = {};                       ///< of the exhaustive order
 };
 
 /// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, tells,
