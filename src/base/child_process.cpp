@@ -144,6 +144,10 @@ void ChildProcess::kill() {
   ::kill(kill_target_, SIGKILL);
 }
 
+void ChildProcess::terminate() {
+  if (!reaped_) ::kill(pid_, SIGTERM);
+}
+
 void ChildProcess::tell_end(ProcessResult& result) const {
   if (WIFSIGNALED(status_)) {
     result.signal = WTERMSIG(status_);

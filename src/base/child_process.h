@@ -28,6 +28,8 @@ class ChildProcess {
   /// Reaps it, if it has ended.
   [[nodiscard]] bool exited();
   void kill();
+  /// Asks it, not what it has started, to end: SIGTERM.
+  void terminate();
   /// Readable when it has ended; -1 without pidfd_open (Linux 5.3): then look often.
   [[nodiscard]] int exit_fd() const { return exit_fd_.get(); }
   /// Signal or exit code of one that has exited.

@@ -6,13 +6,19 @@
 #include <CLI/App.hpp>
 
 #include "config/settings.h"
+#include "kiln/error.h"
 
 namespace kiln {
+
+/// Which no help shows: the command is asked to end (SIGTERM) when nobody holds its standard input any more.
+inline constexpr const char* kEndsWithInput = "--ends-with-input";
 
 /// Options that every command takes, in any place.
 struct GlobalArguments {
   SettingsOverrides settings;
   bool quiet = false;
+  std::string memory_limit;      ///< parse_bytes; empty: none
+  bool ends_with_input = false;  ///< a job of a batch: ends when the batch does
 };
 
 /// Adds --settings, one option for each setting that has one, -q and --version.
@@ -24,6 +30,16 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments);
 
 /// Throws bad_input suggesting the nearest of `words` unless `text` is one of them.
 void require_word(const std::string& option, const std::string& text, const std::vector<std::string>& words);
+
+/// What `parse` makes of an option's text; its error names the option.
+template <class Parse>
+auto parse_option(const std::string& option, const std::string& text, Parse parse) {
+  try {
+    return parse(text);
+  } catch (const Error& error) {
+    throw bad_input(option + ": " + error.message());
+  }
+}
 
 /// The text of `kiln --version`.
 [[nodiscard]] std::string version_text();

@@ -6,6 +6,7 @@
 #include "base/exit_code.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/cache_commands.h"
 #include "cli/help.h"
 #include "config/setting_rows.h"
@@ -18,15 +19,6 @@ struct GcArguments {
   std::string max_size, older_than;
   bool dry_run = false;
 };
-
-template <class Parse>
-auto parse_option(const std::string& option, const std::string& text, Parse parse) {
-  try {
-    return parse(text);
-  } catch (const Error& error) {
-    throw bad_input(option + ": " + error.message());
-  }
-}
 
 /// Without --max-size the setting holds.
 CollectOptions options_from(const GcArguments& arguments, const Settings& settings) {

@@ -29,10 +29,14 @@ void add_job_options(CLI::App& app, JobArguments& arguments) {
       ->type_name("NAME=V1,V2");
 }
 
+JobArguments sort_words(JobArguments arguments) {
+  take_files(arguments.set, arguments.words);
+  take_files(arguments.sweep, arguments.words);
+  return arguments;
+}
+
 JobSpec read_job(World& world, const JobArguments& arguments) {
-  JobArguments sorted = arguments;
-  take_files(sorted.set, sorted.words);
-  take_files(sorted.sweep, sorted.words);
+  const JobArguments sorted = sort_words(arguments);
   if (sorted.words.empty()) throw bad_input("a job file is missing, such as configs/quickstart.yaml");
   if (sorted.words.size() > 1) {
     const std::string& extra = sorted.words[1];

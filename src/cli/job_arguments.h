@@ -22,6 +22,9 @@ struct JobArguments {
 
 void add_job_options(CLI::App& app, JobArguments& arguments);
 
+/// With all job files in `words`, wherever they stood.
+[[nodiscard]] JobArguments sort_words(JobArguments arguments);
+
 /// Reads the file and applies the changes.
 [[nodiscard]] JobSpec read_job(World& world, const JobArguments& arguments);
 

@@ -1,6 +1,10 @@
 #include "cli/run_cli.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -9,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,12 +26,14 @@
 #include "base/exit_code.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/resource_limit.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/rank_session.h"
 #include "cli/world.h"
+#include "config/setting_rows.h"
 #include "config/settings.h"
 #include "embed/backends.h"
 #include "kiln/error.h"
@@ -60,6 +67,7 @@ constexpr KnownCommand kCommands[] = {
     {"compile", add_compile_command, true},
     {"cache", add_cache_command},
     {"replay", add_replay_command},
+    {"merge", add_merge_command},
     {"report", add_report_command},
     {"roofline", add_roofline_command, true},
     {"settings", add_settings_command, true},
@@ -104,6 +112,24 @@ void require_use_of_trace(const std::string& name, const SettingsOverrides& give
     if (command.takes_trace) takers.emplace_back(command.name);
   }
   throw bad_input("--trace: 'kiln " + name + "' leaves no trace; expected one of " + join(takers, ", "));
+}
+
+/// Asks this process to end when nobody holds its standard input any more.
+void end_with_input() {
+  std::thread([] {
+    pollfd input{STDIN_FILENO, 0, 0};
+    while (::poll(&input, 1, -1) < 0) continue;
+    ::kill(::getpid(), SIGTERM);
+  }).detach();
+}
+
+void apply_limits(const GlobalArguments& arguments) {
+  if (!arguments.memory_limit.empty()) {
+    const std::uint64_t bytes = parse_option("--memory-limit", arguments.memory_limit, parse_bytes);
+    // RLIMIT_DATA: GPU drivers reserve far more addresses than they use.
+    if (bytes > 0 && !maps_all_of_memory()) lower_limit(RLIMIT_DATA, bytes);
+  }
+  if (arguments.ends_with_input) end_with_input();
 }
 
 class CommandLine {
@@ -168,6 +194,7 @@ class CommandLine {
 
   int run_command(const Subcommand& command, const Console& console, std::int64_t start_ns) {
     require_use_of_trace(command.app->get_name(), arguments_.settings);
+    apply_limits(arguments_);
     const std::unique_ptr<FileSystem> files = make_real_file_system();
     World world(console, resolve_settings(make_settings_world(*files), arguments_.settings), arguments_.quiet,
                 words_, start_ns);

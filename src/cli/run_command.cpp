@@ -10,18 +10,22 @@
 #include "base/exit_code.h"
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/batch_command.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
+#include "cli/output_lock.h"
 #include "cli/rank_session.h"
 #include "cli/run_reporter.h"
+#include "cli/shard_option.h"
 #include "cli/trial_worker.h"
 #include "embed/job_setup.h"
 #include "job/plan.h"
 #include "record/record_file.h"
+#include "record/record_json.h"
 #include "report/running_mark.h"
 
 namespace kiln {
@@ -34,11 +38,39 @@ struct RunArguments {
   std::vector<std::string> keep;
   std::string format = "table";
   std::string ranks;
+  std::string shard;
+  std::optional<std::size_t> at_once;
   std::string wisdom;  ///< "true", or where it is; empty: as the job says
   bool strict_wisdom = false;
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false,
-       serves = false;
+       serves = false, keep_going = false;
 };
+
+/// What a batch's jobs are told of the command line.
+BatchOptions batch_options(const RunArguments& arguments, const Shard& shard) {
+  const JobArguments sorted = sort_words(arguments.job);
+  BatchOptions options;
+  options.set = sorted.set;
+  options.sweep = sorted.sweep;
+  if (!arguments.devices.empty()) options.devices = split(arguments.devices, ',');
+  options.output = arguments.output;
+  options.format = arguments.format;
+  options.resume = arguments.resume;
+  options.keep_going = arguments.keep_going;
+  options.dry_run = arguments.dry_run;
+  if (arguments.at_once && *arguments.at_once == 0)
+    throw bad_input("--at-once: expected at least 1; found 0");
+  options.at_once = arguments.at_once;
+  options.shard = shard;
+  if (arguments.spread) options.for_runs.emplace_back("--spread");
+  for (const std::string& keep : arguments.keep)
+    options.for_runs.insert(options.for_runs.end(), {"--keep", keep});
+  if (!arguments.wisdom.empty()) options.for_runs.push_back("--wisdom=" + arguments.wisdom);
+  if (arguments.strict_wisdom) options.for_runs.emplace_back("--strict-wisdom");
+  if (arguments.retry_crashed) options.for_records.emplace_back("--retry-crashed");
+  if (arguments.require_checks) options.for_records.emplace_back("--require-checks");
+  return options;
+}
 
 JobSpec job_of(World& world, const RunArguments& arguments) {
   JobSpec job = read_job(world, arguments.job);
@@ -81,14 +113,24 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
   for (const std::string& point : plan.excluded) out << "left out: " << point << "\n";
 }
 
+/// Whether the variant's process was ended from outside, and only once.
+bool may_have_been_killed(const Record& record, const std::vector<Record>& records) {
+  if (!died_without_word(record)) return false;
+  const std::string identity = variant_identity(record);
+  return std::count_if(records.begin(), records.end(), [&](const Record& one) {
+           return died_without_word(one) && variant_identity(one) == identity;
+         }) == 1;
+}
+
 /// What earlier runs of this job have measured; `context` goes on with the newest of them.
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
                         bool retry_crashed) {
-  KnownRecords known = resume_records(plan, file.read(world.log()), context);
+  const std::vector<Record> records = file.read(world.log());
+  KnownRecords known = resume_records(plan, records, context);
   std::size_t count = 0;
   for (auto& record : known) {
     if (!record) continue;
-    if (retry_crashed && ended_process(record->status)) {
+    if ((retry_crashed && ended_process(record->status)) || may_have_been_killed(*record, records)) {
       record.reset();
     } else {
       ++count;
@@ -117,8 +159,11 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   std::optional<RecordFile> file;
   std::deque<RunningMark> marks;
   std::vector<RunningMark*> lanes(std::max<std::size_t>(plan.spread.size(), 1), nullptr);
+  std::unique_ptr<FolderLock> lock;
   if (!plan.job.output.empty()) {
-    file.emplace(world.files(), plan.job.output);
+    file.emplace(world.files(), plan.job.output, plan.shard.ending());
+    file->require_writable();
+    lock = lock_output(world, plan.job.output, plan.shard, arguments.resume);
     for (RunningMark*& mark : lanes) mark = &marks.emplace_back(plan.job.output);
     record_crashed_variants(world.files(), *file, world.log());
   }
@@ -168,6 +213,14 @@ void ask_compilers(World& world, const std::vector<std::string>& devices) {
 int run(World& world, const RunArguments& arguments) {
   require_word("--format", arguments.format, run_formats());
   if (arguments.serves) return serve_trials(world, job_of(world, arguments));
+  const Shard shard = shard_of(world, arguments.shard);
+  if (auto batch = find_batch(world, sort_words(arguments.job).words)) {
+    refuse_ranks(arguments.ranks, "several jobs or a batch");
+    return run_batch_of(world, *std::move(batch), batch_options(arguments, shard));
+  }
+  if (arguments.keep_going || arguments.at_once)
+    throw bad_input(std::string(arguments.at_once ? "--at-once" : "--keep-going") +
+                    ": of several jobs or a batch; found one job");
   const auto session = arguments.dry_run ? nullptr : RankSession::join(world, arguments.ranks);
   if (session && !session->leads()) {
     return session->follow(
@@ -182,8 +235,9 @@ int run(World& world, const RunArguments& arguments) {
   auto workload = workload_of(job, world.engine().library());
   const auto devices = opened.get();
   const auto advice = advice_for(world.engine(), world.files(), world.clock(), world.log(), job, *workload);
-  const JobPlan plan =
+  JobPlan plan =
       make_plan(job, std::move(workload), world.files(), infos_of(devices), advice ? &*advice : nullptr);
+  keep_shard(plan, shard);
   if (!arguments.dry_run) return run_and_report(plan, world, arguments, session.get());
   static_cast<void>(find_problems(plan.variants, world.job_context(plan.job.isolation)));
   print_plan(plan, world.out());
@@ -193,8 +247,8 @@ int run(World& world, const RunArguments& arguments) {
 }  // namespace
 
 Subcommand add_run_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("run", "Run a job: compile, launch, check and measure each of its variants");
+  CLI::App* command = app.add_subcommand(
+      "run", "Run a job, several, or a batch of them: compile, launch, check and measure each variant");
   const auto arguments = std::make_shared<RunArguments>();
   add_job_options(*command, arguments->job);
   command
@@ -229,6 +283,13 @@ Subcommand add_run_command(CLI::App& app) {
                     "again");
   command->add_flag("--retry-crashed", arguments->retry_crashed,
                     "With --resume: run variants again that ended the process or exceeded launch_time_limit");
+  command->add_flag("--keep-going", arguments->keep_going,
+                    "Of several jobs: one that fails keeps only those from running that come after it");
+  command
+      ->add_option("--at-once", arguments->at_once,
+                   "Of several jobs: how many run at the same time, each on devices of its own; default 1")
+      ->type_name("N");
+  add_shard_option(*command, arguments->shard);
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the variants with all their parameters; run nothing");
   add_require_checks(*command, arguments->require_checks);
@@ -239,7 +300,9 @@ Subcommand add_run_command(CLI::App& app) {
           {"kiln run configs/quickstart.yaml",
            "kiln run configs/stencil7.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
            "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding --resume",
-           "kiln run configs/quickstart.yaml --format csv > results.csv"}) +
+           "kiln run configs/quickstart.yaml --format csv > results.csv",
+           "kiln run configs/stencil7.yaml configs/minibude.yaml --output results/two --keep-going",
+           "kiln run batch.yaml --resume"}) +
       "\n\nExit code: 0 no variant failed or was wrong; 1 one did; 2 bad input; 3 the machine lacks "
       "something; 130, 143 or 129 interrupted.");
   return {command, [arguments](World& world) { return run(world, *arguments); }};

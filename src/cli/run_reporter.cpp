@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "record/record_json.h"
 #include "report/csv.h"
+#include "report/portability_text.h"
 #include "report/record_table.h"
 #include "report/run_summary.h"
 #include "report/statistics_report.h"
@@ -131,6 +132,8 @@ void RunReporter::finish_table() {
   const std::string problems = problem_paragraphs(records_, style);
   if (!problems.empty()) world_.out() << problems << '\n';
   for (const std::string& line : fiber_lines(records_)) world_.out() << printable_line(line) << '\n';
+  const std::string devices = devices_text(records_, &style);
+  if (!devices.empty()) world_.out() << devices << '\n';
   for (const std::string& point : excluded_) world_.out() << "left out: " << printable_line(point) << '\n';
   StoredStatistics all{.counters = world_.engine().service().counters()};
   add_statistics(all, elsewhere_);

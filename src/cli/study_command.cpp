@@ -16,7 +16,10 @@
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
+#include "cli/output_lock.h"
+#include "cli/shard_option.h"
 #include "record/record_file.h"
+#include "report/portability_text.h"
 #include "report/running_mark.h"
 #include "report/study_report.h"
 #include "study/ended_cases.h"
@@ -29,7 +32,7 @@ namespace {
 struct StudyArguments {
   std::vector<std::string> words, set;
   std::string devices, output;
-  std::string format = "table";
+  std::string format = "table", shard;
   std::optional<std::int64_t> rounds, samples, compiles;
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false;
 };
@@ -147,21 +150,32 @@ void write_records(RecordFile& file, const StudyPlan& plan, const StudyOutcome& 
   }
 }
 
+/// What compares the devices of a study of several.
+std::string comparison_text(const StudyOutcome& outcome, const TextStyle* style) {
+  std::vector<Record> records;
+  for (const Record* record : outcome.records()) records.push_back(*record);
+  const std::string text = devices_text(records, style);
+  return text.empty() ? "" : "\n" + text;
+}
+
 std::string results_text(World& world, const StudyPlan& plan, const StudyOutcome& outcome,
-                         const StudyHeader& header, const std::string& format) {
+                         const StudyHeader& header, const std::string& format, const StudyFile* file) {
   std::string text;
   if (format == "json") {
-    for (const DeviceResult& device : outcome.devices) text += study_line(device.result) + "\n";
+    for (const DeviceResult& device : outcome.devices) {
+      if (device.is_own) text += study_line(device.result) + "\n";
+    }
     return text;
   }
   const std::vector<StudyReport> reports = reports_of(plan, outcome, header);
+  const TextStyle style = world.style();
   if (format == "csv") return studies_to_csv(reports);
   for (const StudyReport& report : reports) {
     text += (text.empty() ? "" : "\n") +
-            (format == "markdown" ? study_to_markdown(report) : study_to_terminal(report, world.style()));
+            (format == "markdown" ? study_to_markdown(report) : study_to_terminal(report, style));
   }
-  if (format == "table" && !plan.spec.output.empty())
-    text += "\nresults: " + (std::filesystem::path(plan.spec.output) / "study.jsonl").string() + "\n";
+  text += comparison_text(outcome, format == "table" ? &style : nullptr);
+  if (format == "table" && file != nullptr) text += "\nresults: " + file->path().string() + "\n";
   return text;
 }
 
@@ -192,14 +206,16 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
       Interrupt::requested,
       [&line](const StudyProgress& progress) { line.tell(progress); },
   };
+  std::unique_ptr<FolderLock> lock;
   std::optional<StudyFile> file;
   std::optional<RecordFile> records;
   std::optional<RunningMark> mark;
   StudyContent content;
   if (!plan.spec.output.empty()) {
-    file.emplace(world.files(), plan.spec.output);
+    lock = lock_output(world, plan.spec.output, plan.shard, arguments.resume);
+    file.emplace(world.files(), plan.spec.output, plan.shard);
     content = open_file(*file, plan, context, arguments.resume, world);
-    records.emplace(world.files(), plan.spec.output);
+    records.emplace(world.files(), plan.spec.output, plan.shard.ending());
     mark.emplace(plan.spec.output);
     record_crashed_variants(world.files(), *records, world.log());
     if (!content.header.run_id.empty()) context.job.run_id = content.header.run_id;
@@ -226,7 +242,9 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
     return Interrupt::exit_code();
   }
   if (records) write_records(*records, plan, outcome);
-  world.out() << results_text(world, plan, outcome, header_of(plan, context), arguments.format) << std::flush;
+  world.out() << results_text(world, plan, outcome, header_of(plan, context), arguments.format,
+                              file ? &*file : nullptr)
+              << std::flush;
   return judge(outcome.records(), plan.spec.require_checks, world);
 }
 
@@ -234,6 +252,7 @@ int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
   if (arguments.retry_crashed && !arguments.resume)
     throw bad_input("--retry-crashed needs --resume: it says which known cases run again");
+  const Shard shard = shard_of(world, arguments.shard);
   const std::vector<StudySpec> specs = specs_of(world, arguments);
   std::vector<std::shared_ptr<const Workload>> workloads;
   workloads.reserve(specs.size());
@@ -250,7 +269,11 @@ int run(World& world, const StudyArguments& arguments) {
     ahead[backend] = world.engine().ahead_compiler(backend);
     devices.push_back(std::move(device));
   }
-  const StudyPlan plan = plan_study(specs, workloads, infos, world.files(), ahead);
+  StudyPlan plan = plan_study(specs, workloads, infos, world.files(), ahead);
+  plan.shard = shard;
+  if (!shard.is_whole() && !world.quiet())
+    world.status_line().write("shard " + shard.text() + ": " + std::to_string(shard.size_of(plan.devices.size())) +
+                              " of " + std::to_string(plan.devices.size()) + " pairs of a section and a device");
   const JobContext context = world.job_context(specs.front().isolation);
   for (const DeviceCases& cases : plan.devices) static_cast<void>(find_problems(cases.variants, context));
   if (!arguments.dry_run) return measure(world, plan, context, ahead, arguments);
@@ -286,6 +309,7 @@ Subcommand add_study_command(CLI::App& app) {
                     "With --resume: run cases again that ended the process or exceeded launch_time_limit");
   command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");
   add_require_checks(*command, arguments->require_checks);
+  add_shard_option(*command, arguments->shard);
   command->footer(
       examples({"kiln study configs/studies/minibude_constants.yaml",
                 "kiln study configs/studies/minibude_constants.yaml --device cuda --output results/study",

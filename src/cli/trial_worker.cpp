@@ -9,6 +9,7 @@
 
 #include "base/exit_code.h"
 #include "base/scratch_folder.h"
+#include "cli/arguments.h"
 #include "cli/interrupt.h"
 #include "cli/job_guard.h"
 #include "isolate/worker_program.h"
@@ -56,7 +57,7 @@ std::vector<std::string> arguments_of_worker(World& world, const std::string& la
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i] == kTrace) {
       ++i;
-    } else if (!own[i].starts_with(std::string(kTrace) + "=")) {
+    } else if (!own[i].starts_with(std::string(kTrace) + "=") && own[i] != kEndsWithInput) {
       arguments.push_back(own[i]);
     }
   }

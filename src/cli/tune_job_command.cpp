@@ -12,8 +12,10 @@
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
+#include "cli/output_lock.h"
 #include "cli/rank_session.h"
 #include "cli/run_reporter.h"
+#include "cli/shard_option.h"
 #include "cli/trial_worker.h"
 #include "cli/tune_reporter.h"
 #include "embed/wisdom_lookup.h"
@@ -37,7 +39,7 @@ struct TuneArguments {
   std::string device, budget, searcher, objective;
   std::vector<std::string> space;
   std::optional<std::uint64_t> seed;
-  std::string output, wisdom, ranks, format = "table";
+  std::string output, wisdom, ranks, shard, format = "table";
   bool dry_run = false, resume = false, no_wisdom = false, serves = false;
 };
 
@@ -93,7 +95,8 @@ std::vector<Evaluation> resume(const TuneTask& task, World& world) {
 std::string keep_best(const TuneTask& task, const TuneResult& result, World& world) {
   const std::string text = best_job(task, result);
   if (!text.empty()) {
-    const std::filesystem::path file = task.journal->path().parent_path() / "best.yaml";
+    const std::filesystem::path file =
+        task.journal->path().parent_path() / ("best" + task.shard.ending() + ".yaml");
     world.files().write_file(file, text, false);
     return file.string();
   }
@@ -110,7 +113,8 @@ std::string keep_wisdom(const TuneTask& task, const TuneResult& result, const Tu
                         World& world) {
   const std::string named = arguments.wisdom;
   std::filesystem::path path = named.empty() ? world.settings().values.wisdom_dir : named;
-  if (arguments.no_wisdom || path.empty()) return "";
+  // The best of a shard is not the best of the search.
+  if (arguments.no_wisdom || path.empty() || !task.shard.is_whole()) return "";
   const auto records = found_wisdom(task, result, wisdom_date(world.clock().system_ns()));
   if (records.empty()) return "";
   if (!named.ends_with(kWisdomEnding)) path /= wisdom_file_name(task.workload.name);
@@ -123,6 +127,20 @@ std::string keep_wisdom(const TuneTask& task, const TuneResult& result, const Tu
     return "";
   }
   return "wisdom: " + path.string() + " has it for kiln run --wisdom\n";
+}
+
+/// Of the exhaustive order alone: another searcher's next point follows from all outcomes before it.
+Shard shard_for(World& world, const TuneArguments& arguments, const JobSpec& job) {
+  const Shard shard = shard_of(world, arguments.shard);
+  if (shard.is_whole() || job.tune.searcher == "exhaustive") return shard;
+  if (!arguments.shard.empty())
+    throw bad_input("--shard: expected the searcher exhaustive, whose order can be shared out; found " +
+                        in_quotes(job.tune.searcher),
+                    job.tune.searcher_where);
+  world.log().warn(
+      "this task of an array searches the whole space: only the searcher exhaustive can be shared out, not " +
+      in_quotes(job.tune.searcher));
+  return {};
 }
 
 int search(const TuneTask& task, TuneReporter& reporter, World& world, const TuneArguments& arguments) {
@@ -156,6 +174,7 @@ int tune_job(World& world, const TuneArguments& arguments) {
   JobSpec job = job_of(world, arguments);
   if (session) job = job_of_rank(*session, world, std::move(job));
   static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));
+  const Shard shard = shard_for(world, arguments, job);
   const std::shared_ptr<Device> device = open_device(job, world);
   const auto workload = workload_of(job, world.engine().library());
   const TuningSpace space(job, workload, device->info(), world.files());
@@ -169,11 +188,12 @@ int tune_job(World& world, const TuneArguments& arguments) {
   const Interrupt interrupt;
   JobContext context = world.job_context(job.isolation);
   context.stop = Interrupt::requested;
-  RecordFile records(world.files(), job.output);
+  RecordFile records(world.files(), job.output, shard.ending());
   records.require_writable();
-  TuneJournal journal(world.files(), job.output);
+  TuneJournal journal(world.files(), job.output, shard.ending());
   journal.require_own();
   world.files().make_directories(job.output, false);
+  const auto lock = lock_output(world, job.output, shard, arguments.resume);
   RunningMark mark(job.output);
   record_crashed_variants(world.files(), records, world.log());
   TuneReporter reporter(world, arguments.format, records, space, objective);
@@ -186,7 +206,7 @@ int tune_job(World& world, const TuneArguments& arguments) {
   std::vector<Record> ended = records.read(world.log());
   std::erase_if(ended, [](const Record& record) { return !ended_process(record.status); });
   std::vector<std::uint64_t> first;
-  if (!arguments.no_wisdom) {
+  if (!arguments.no_wisdom && shard.is_whole()) {
     const auto sources = usual_wisdom(world.settings().values, *workload, job.file);
     const WisdomBook book(world.files(), sources, workload->name, world.log());
     first = wisdom_points(job, space, device->info(), book, world.files());
@@ -196,8 +216,8 @@ int tune_job(World& world, const TuneArguments& arguments) {
     const Variant usual{space.untuned(0).configuration, "", device->info().id};
     if (!crew->greet(usual, job, context)) return Interrupt::exit_code();
   }
-  const TuneTask task{job,      *workload, space, context, device->info().id, *runner, reporter,
-                      &journal, ended,     first, crew};
+  const TuneTask task{job,   *workload, space, context, device->info().id, *runner, reporter, &journal,
+                      ended, first,     shard, crew};
   return search(task, reporter, world, arguments);
 }
 
@@ -249,6 +269,7 @@ Subcommand add_tune_job(CLI::App& command) {
       ->type_name("FORMAT");
   add_ranks_option(command, arguments->ranks);
   add_serve_option(command, arguments->serves);
+  add_shard_option(command, arguments->shard);
   command.add_flag("--dry-run", arguments->dry_run, "Show what would be varied; measure nothing");
   command.footer(
       examples(

@@ -1,187 +1,26 @@
-#include <algorithm>
 #include <memory>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
 #include "base/exit_code.h"
-#include "base/input_file.h"
-#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/file_check.h"
 #include "cli/help.h"
-#include "cli/job_arguments.h"
-#include "config/yaml_node.h"
-#include "device/backend_kind.h"
-#include "job/plan.h"
 #include "kiln/error.h"
-#include "launch/argument_values.h"
-#include "search/searcher.h"
-#include "study/cases.h"
-#include "trial/buffer_layout.h"
-#include "trial/init_values.h"
-#include "trial/needs.h"
-#include "trial/tolerance.h"
-#include "trial/unchecked.h"
-#include "tune/objective.h"
-#include "tune/tuning_space.h"
-#include "wisdom/wisdom_file.h"
-#include "workload/configuration.h"
 
 namespace kiln {
 namespace {
 
 using Files = std::vector<std::string>;
 
-void require_sources(const Workload& workload, FileSystem& files) {
-  for (const KernelSpec& kernel : workload.kernels) {
-    const std::filesystem::path path = workload.directory / kernel.source;
-    const std::string key = "kernels." + kernel.name + ".source: ";
-    if (!files.status(path)) {
-      throw bad_input(key + "there is no file '" + kernel.source + "' in " + workload.directory.string(),
-                      kernel.where);
-    }
-    try {
-      static_cast<void>(input_status(files, path));
-    } catch (const Error& error) {
-      throw bad_input(key + error.message() + ": '" + path.string() + "'", kernel.where);
-    }
-  }
-}
-
-/// Extents, places and the numbers in the inits of the buffers; shapes and tensor maps of the step's
-/// launches.
-void check_launches(const Configuration& configuration) {
-  const Workload& workload = configuration.workload();
-  const TrialNeeds needs(configuration);
-  for (const std::string& name : needs.buffers())
-    require_start_fits(configuration, layout_of(configuration, *workload.find_buffer(name)));
-  for (const NeededLaunch& launch : needs.step()) {
-    if (!shape_changes(workload, *launch.kernel))
-      static_cast<void>(shape_of(*launch.configuration, *launch.kernel));
-    for (const ArgumentSpec& argument : launch.kernel->args) {
-      if (argument.kind == ArgumentSpec::Kind::kTensorMap)
-        static_cast<void>(tensor_map_layout(*launch.configuration, argument));
-    }
-  }
-}
-
-/// Whether each parameter has a value that nobody sets: one that a file gives may have none.
-bool has_defaults(const Workload& workload) {
-  return std::none_of(workload.parameters.begin(), workload.parameters.end(),
-                      [](const ParameterSpec& parameter) { return parameter.defaults.empty(); });
-}
-
-constexpr const char* kWithoutChecks =
-    "; its results would be unchecked: the workload has no check (`verify`)";
-
-/// Reasons why results would be unchecked, as far as they are known before anything runs.
-class UncheckedReasons {
- public:
-  explicit UncheckedReasons(FileSystem& files) : files_(files) {}
-
-  void add(const Configuration& configuration) {
-    ++variants_;
-    const auto why = why_unchecked(configuration, files_);
-    if (!why) return;
-    ++unchecked_;
-    if (std::find(reasons_.begin(), reasons_.end(), *why) == reasons_.end()) reasons_.push_back(*why);
-  }
-  /// "; its results would be unchecked: the workload has no check (`verify`)"; empty without a reason.
-  [[nodiscard]] std::string remark() const {
-    if (unchecked_ == 0) return "";
-    return (variants_ == 1 ? "; its results would be unchecked: "
-                           : "; the results of " + std::to_string(unchecked_) + " of " +
-                                 std::to_string(variants_) + " variants would be unchecked: ") +
-           join(reasons_, "; ");
-  }
-
- private:
-  FileSystem& files_;
-  std::size_t variants_ = 0, unchecked_ = 0;
-  std::vector<std::string> reasons_;
-};
-
-/// Defaults and constraints on the back end that is always there.
-std::string check_workload(const std::string& path, World& world) {
-  const auto workload = world.engine().library().load(path, {});
-  require_sources(*workload, world.files());
-  if (!has_defaults(*workload)) return workload->checks.empty() ? kWithoutChecks : "";
-  const ConfigurationResult result =
-      configure(workload, {}, assumed_devices({host_kind().name}).front(), world.files());
-  if (result.violated) {
-    throw bad_input("the defaults violate the constraint '" + result.violated->text + "'",
-                    result.violated->where);
-  }
-  check_launches(result.configuration);
-  require_tolerances(result.configuration);
-  UncheckedReasons reasons(world.files());
-  reasons.add(result.configuration);
-  return reasons.remark();
-}
-
-/// What `kiln tune` would refuse before it compiles anything.
-void check_tuning(const JobSpec& job, const std::shared_ptr<const Workload>& workload,
-                  const std::vector<DeviceInfo>& devices, World& world) {
-  static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));
-  const Objective objective(job.tune.objective, *workload);
-  for (const DeviceInfo& device : devices) {
-    const TuningSpace space(job, workload, device, world.files());
-    if (job.tune.budget.target) static_cast<void>(objective.target(*job.tune.budget.target, device));
-  }
-}
-
-std::string check_job(const std::string& path, const std::string& text, World& world) {
-  const JobSpec job = parse_job(text, path);
-  const auto devices = assumed_devices(device_names(job.devices, world.settings().values));
-  const JobPlan plan = make_plan(job, world.engine().library(), world.files(), devices);
-  require_sources(*plan.workload, world.files());
-  if (job.tune.given) check_tuning(job, plan.workload, devices, world);
-  UncheckedReasons reasons(world.files());
-  for (const Variant& variant : plan.variants) {
-    check_launches(variant.configuration);
-    reasons.add(variant.configuration);
-  }
-  return reasons.remark();
-}
-
-std::string check_study(const std::string& path, const std::string& text, World& world) {
-  UncheckedReasons reasons(world.files());
-  for (const StudySpec& study : parse_study(text, path)) {
-    const auto workload = world.engine().library().load(study.workload, study.workload_where);
-    require_sources(*workload, world.files());
-    for (const DeviceInfo& device : assumed_devices(device_names(study.devices, world.settings().values))) {
-      for (const Variant& variant : expand_study(study, workload, device, world.files()).variants) {
-        check_launches(variant.configuration);
-        reasons.add(variant.configuration);
-      }
-    }
-  }
-  return reasons.remark();
-}
-
-std::string check_wisdom(const std::string& path, const std::string& text) {
-  static_cast<void>(parse_wisdom(text, path));
-  return "";
-}
-
-/// What is to be said of a file that is right.
-std::string check_file(const std::string& path, World& world) {
-  const std::string text = read_input(world.files(), path, kJobInput);
-  const YamlNode root = YamlNode::parse(text, path);
-  const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
-  if (is_workload) return check_workload(path, world);
-  if (path.ends_with(kWisdomEnding)) return check_wisdom(path, text);
-  return looks_like_study(root) ? check_study(path, text, world) : check_job(path, text, world);
-}
-
 int run(World& world, const Files& paths) {
-  if (paths.empty()) throw bad_input("a file is missing: jobs, studies and workload files are all welcome");
+  if (paths.empty()) throw bad_input("a file is missing: jobs, studies, batches and workload files are all welcome");
   int code = kExitDone;
   for (const std::string& path : paths) {
     try {
-      const std::string remark = check_file(path, world);
-      world.out() << path << ": ok" << remark << "\n";
+      world.out() << path << ": ok" << check_file(path, world).remark << "\n";
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kBadInput) throw;
       world.out().flush();
@@ -196,9 +35,9 @@ int run(World& world, const Files& paths) {
 
 Subcommand add_validate_command(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("validate", "Check jobs, studies and workload files without a device or a compiler");
+      app.add_subcommand("validate", "Check jobs, studies, batches and workload files without a device or a compiler");
   const auto paths = std::make_shared<Files>();
-  command->add_option("FILE", *paths, "Jobs, studies or workload files (YAML)")->type_name("");
+  command->add_option("FILE", *paths, "Jobs, studies, batches or workload files (YAML)")->type_name("");
   command->footer(examples(
       {"kiln validate configs/quickstart.yaml", "kiln validate kernels_src/*/*.yaml configs/*.yaml"}));
   return {command, [paths](World& world) { return run(world, *paths); }};

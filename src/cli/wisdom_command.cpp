@@ -141,7 +141,7 @@ Subcommand add_list_command(CLI::App& wisdom) {
   return {command, [arguments](World& world) { return list(world, *arguments); }};
 }
 
-Subcommand add_merge_command(CLI::App& wisdom) {
+Subcommand add_wisdom_merge_command(CLI::App& wisdom) {
   CLI::App* command = wisdom.add_subcommand("merge", "Join files of wisdom: the best five of each key stay");
   const auto arguments = std::make_shared<MergeArguments>();
   command->add_option("FILES", arguments->files, "Files of wisdom")->required()->type_name("");
@@ -182,7 +182,7 @@ Subcommand add_wisdom_command(CLI::App& app) {
       app.add_subcommand("wisdom", "Points that were found to be fast: show, measure again, join, exchange");
   command->require_subcommand(0, 1);
   const std::vector<Subcommand> actions = {add_list_command(*command), add_wisdom_check_command(*command),
-                                           add_merge_command(*command), add_wisdom_import_command(*command),
+                                           add_wisdom_merge_command(*command), add_wisdom_import_command(*command),
                                            add_wisdom_export_command(*command)};
   command->footer(examples({"kiln wisdom list", "kiln wisdom check configs/stencil7.yaml",
                             "kiln wisdom import job.yaml gemm.json.gz --map MWG=tile_m"}));

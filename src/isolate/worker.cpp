@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include <thread>
 
 #include "base/pipe.h"
+#include "base/resource_limit.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -28,24 +28,6 @@ namespace kiln {
 namespace {
 
 using Path = std::filesystem::path;
-
-/// The sanitizers map far more than they use.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMapsAllOfMemory = true;
-#elif defined(__has_feature)
-constexpr bool kMapsAllOfMemory = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kMapsAllOfMemory = false;
-#endif
-
-/// A limit that is lower already stays.
-void lower_limit(decltype(RLIMIT_AS) resource, rlim_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(resource, &limit) != 0) return;
-  limit.rlim_max = std::min(limit.rlim_max, bytes);
-  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
-  ::setrlimit(resource, &limit);
-}
 
 /// Keeps what a compile has freed for the next one. A compile by NVRTC frees 20 MB or more; to give these
 /// back and to fault them in again takes a tenth of the time of a small one.
@@ -85,7 +67,7 @@ Diagnostic out_of_memory(const Capsule& capsule) {
 
 void limit_this_process(const Settings& settings) {
   lower_limit(RLIMIT_CORE, 0);
-  if (settings.compile_memory_limit > 0 && !kMapsAllOfMemory)
+  if (settings.compile_memory_limit > 0 && !maps_all_of_memory())
     lower_limit(RLIMIT_AS, settings.compile_memory_limit);
 }
 

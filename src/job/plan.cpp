@@ -92,6 +92,18 @@ std::string find_difference(const DeviceInfo& first, const DeviceInfo& other) {
   return "";
 }
 
+void keep_shard(JobPlan& plan, const Shard& shard) {
+  plan.shard = shard;
+  if (shard.is_whole()) return;
+  std::vector<Variant> own;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    if (shard.takes(i)) own.push_back(std::move(plan.variants[i]));
+  }
+  plan.notes.push_back("shard " + shard.text() + ": " + std::to_string(own.size()) + " of " +
+                       std::to_string(plan.variants.size()) + " variants");
+  plan.variants = std::move(own);
+}
+
 std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library) {
   if (!job.inline_workload) return library.load(job.workload, job.workload_where);
   const std::filesystem::path directory = std::filesystem::path(job.file).parent_path();

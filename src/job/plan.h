@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/job_spec.h"
+#include "config/shard.h"
 #include "device/device.h"
 #include "job/wisdom_advice.h"
 #include "trial/variant.h"
@@ -25,7 +26,11 @@ struct JobPlan {
   /// 1024'".
   std::vector<std::string> excluded;
   std::vector<std::string> notes;  ///< what wisdom had to say, each once
+  Shard shard;                     ///< that `variants` are, of all
 };
+
+/// Leaves the variants of `shard`, which may be none.
+void keep_shard(JobPlan& plan, const Shard& shard);
 
 /// The workload that a job names or contains.
 [[nodiscard]] std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library);

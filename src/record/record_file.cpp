@@ -35,10 +35,10 @@ std::vector<Record> read_records(FileSystem& files, const std::vector<Path>& pat
   return records;
 }
 
-RecordFile::RecordFile(FileSystem& files, Path folder)
+RecordFile::RecordFile(FileSystem& files, Path folder, const std::string& ending)
     : files_(files),
       folder_(std::move(folder)),
-      file_(files, folder_ / "records.jsonl", std::string(kRecordBeginning)) {}
+      file_(files, folder_ / ("records" + ending + ".jsonl"), std::string(kRecordBeginning)) {}
 
 void RecordFile::require_writable() const {
   try {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "base/file.h"
@@ -19,10 +20,11 @@ namespace kiln {
 [[nodiscard]] std::vector<Record> read_records(FileSystem& files,
                                                const std::vector<std::filesystem::path>& paths, Log& log);
 
-/// `<folder>/records.jsonl`, to which each run adds its records, one line each (record/json_lines.h).
+/// `<folder>/records.jsonl`, to which each run adds its records, one line each (record/json_lines.h); of a
+/// shard `records<ending>.jsonl`.
 class RecordFile {
  public:
-  RecordFile(FileSystem& files, std::filesystem::path folder);
+  RecordFile(FileSystem& files, std::filesystem::path folder, const std::string& ending = "");
 
   /// Throws bad_input naming the folder if records could not be written there, and where the file holds
   /// something else. Leaves nothing behind.

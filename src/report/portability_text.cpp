@@ -1,5 +1,6 @@
 #include "report/portability_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -117,6 +118,15 @@ TextTable portability_table(const Portability& report, std::size_t first) {
     table.rows.push_back(std::move(cells));
   }
   return table;
+}
+
+std::string devices_text(const std::vector<Record>& records, const TextStyle* style) {
+  const bool several = std::any_of(records.begin(), records.end(), [&](const Record& record) {
+    return device_name(record) != device_name(records.front());
+  });
+  if (!several) return "";
+  const Portability report = compare_devices(records, {}, {});
+  return style != nullptr ? portability_to_terminal(report, *style) : portability_to_markdown(report);
 }
 
 std::string portability_to_terminal(const Portability& report, const TextStyle& style) {

@@ -16,6 +16,8 @@ using Path = std::filesystem::path;
 
 constexpr std::string_view kName = ".running-";
 constexpr std::string_view kInterrupted = "interrupted";
+constexpr const char* kWithoutWord =
+    "the process ended while this variant ran, without a word: killed, out of memory, or the machine went down";
 
 /// First the record, then what a signal handler added. Absent where no variant ran.
 std::optional<Record> crashed_record(const std::string& text, const std::string& file) {
@@ -24,8 +26,7 @@ std::optional<Record> crashed_record(const std::string& text, const std::string&
   const std::string_view how = trim(std::string_view(text).substr(end + 1));
   if (how == kInterrupted) return std::nullopt;
   Record record = record_from_json(text.substr(0, end), file, 1);
-  record.message = how.empty() ? "the process ended while this variant ran, without a word: killed, out of "
-                                 "memory, or the machine went down"
+  record.message = how.empty() ? kWithoutWord
                                : "the process ended while this variant ran: " + std::string(how);
   return record;
 }
@@ -91,6 +92,10 @@ void RunningMark::end() {
 void RunningMark::interrupt() noexcept {
   const std::string line = std::string(kInterrupted) + "\n";
   if (descriptor() >= 0 && ::write(descriptor(), line.data(), line.size()) < 0) return;  // then it crashed
+}
+
+bool died_without_word(const Record& record) {
+  return record.status == RunStatus::kCrashed && record.message == kWithoutWord;
 }
 
 void record_crashed_variants(FileSystem& files, RecordFile& file, Log& log) {

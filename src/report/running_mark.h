@@ -37,6 +37,10 @@ class RunningMark {
   std::optional<HeldFile> file_;
 };
 
+/// Whether a record says that its process was ended from outside: that may have been the variant's doing, as
+/// when memory runs out, or somebody's kill.
+[[nodiscard]] bool died_without_word(const Record& record);
+
 /// Adds a record with status crashed for each variant that ended the process of an earlier run into the same
 /// folder, and says so in a warning.
 void record_crashed_variants(FileSystem& files, RecordFile& file, Log& log);

@@ -3,14 +3,16 @@
 namespace kiln {
 namespace {
 
-/// By rank: points that follow each other share the values of all but the last levels of the space.
+/// By rank: points that follow each other share the values of all but the last levels of the space. Of a
+/// shard, those that it takes.
 class ExhaustiveSearcher : public Searcher {
  public:
-  using Searcher::Searcher;
+  ExhaustiveSearcher(std::shared_ptr<History> history, const Shard& shard)
+      : Searcher(std::move(history)), shard_(shard), next_(shard.index) {}
 
   std::vector<std::uint64_t> ask(std::size_t wanted) override {
     std::vector<std::uint64_t> asked;
-    for (; asked.size() < wanted && next_ < space().count(); ++next_) {
+    for (; asked.size() < wanted && next_ < space().count(); next_ += shard_.count) {
       if (history().knows(next_)) continue;
       shared_history().ask(next_);
       asked.push_back(next_);
@@ -19,14 +21,15 @@ class ExhaustiveSearcher : public Searcher {
   }
 
  private:
-  std::uint64_t next_ = 0;
+  Shard shard_;
+  std::uint64_t next_;
 };
 
 }  // namespace
 
 std::unique_ptr<Searcher> make_exhaustive_searcher(std::shared_ptr<History> history,
-                                                   const SearcherOptions& /*options*/) {
-  return std::make_unique<ExhaustiveSearcher>(std::move(history));
+                                                   const SearcherOptions& options) {
+  return std::make_unique<ExhaustiveSearcher>(std::move(history), options.shard);
 }
 
 }  // namespace kiln

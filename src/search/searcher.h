@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/shard.h"
 #include "kiln/error.h"
 #include "search/history.h"
 
@@ -14,6 +15,7 @@ namespace kiln {
 struct SearcherOptions {
   std::uint64_t seed = 1;
   std::uint64_t evaluations = 220;  ///< how many the user expects; schedules that cool or narrow end there
+  Shard shard = {};                 ///< of the exhaustive order; others take no notice
 };
 
 /// Decides which points of a space are measured next, and knows nothing of compilers and devices. The order

@@ -3,20 +3,18 @@
 #include <system_error>
 
 namespace kiln {
-namespace {
 
-bool is_finished(const StudyContent& content) {
-  std::size_t results = 0;
-  for (const auto& [block, known] : content.blocks) results += known.result ? 1 : 0;
-  return results >= content.header.devices.size() * content.header.sections.size();
-}
-
-}  // namespace
-
-StudyFile::StudyFile(FileSystem& files, std::filesystem::path folder)
+StudyFile::StudyFile(FileSystem& files, std::filesystem::path folder, const Shard& shard)
     : files_(files),
       folder_(std::move(folder)),
-      file_(files, folder_ / "study.jsonl", std::string(kStudyBeginning)) {}
+      shard_(shard),
+      file_(files, folder_ / ("study" + shard.ending() + ".jsonl"), std::string(kStudyBeginning)) {}
+
+bool StudyFile::is_finished(const StudyContent& content) const {
+  std::size_t results = 0;
+  for (const auto& [block, known] : content.blocks) results += known.result ? 1 : 0;
+  return results >= shard_.size_of(content.header.devices.size() * content.header.sections.size());
+}
 
 std::optional<StudyContent> StudyFile::read() const {
   auto text = file_.read();
@@ -43,7 +41,7 @@ void StudyFile::begin(const StudyHeader& header) {
                         " holds a study that was cut short: --resume goes on with it; "
                         "remove the file to begin anew");
       }
-      if (!files_.rename(path(), folder_ / ("study-" + old->header.run_id + ".jsonl")))
+      if (!files_.rename(path(), folder_ / ("study-" + old->header.run_id + shard_.ending() + ".jsonl")))
         throw environment_error("cannot move the finished study " + path().string() + " aside");
     }
     create(header);

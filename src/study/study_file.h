@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "config/shard.h"
 #include "record/json_lines.h"
 #include "record/study_content.h"
 #include "study/case_data.h"
@@ -14,10 +15,11 @@ namespace kiln {
 [[nodiscard]] StudyBlock block_of(const DeviceCases& cases);
 
 /// `<folder>/study.jsonl` (schemas/study_result.schema.json), one JSON object a line, each written at once:
-/// header, cases, visits, results (record/json_lines.h).
+/// header, cases, visits, results (record/json_lines.h). A shard has `study<ending>.jsonl`, with the header of
+/// the whole study.
 class StudyFile {
  public:
-  StudyFile(FileSystem& files, std::filesystem::path folder);
+  StudyFile(FileSystem& files, std::filesystem::path folder, const Shard& shard = {});
 
   /// A new file. A finished study's is kept as `study-<run id>.jsonl`; throws bad_input where an unfinished
   /// one stands, and where the folder cannot be written.
@@ -36,8 +38,11 @@ class StudyFile {
   [[nodiscard]] std::optional<StudyContent> read() const;
   void create(const StudyHeader& header);
 
+  [[nodiscard]] bool is_finished(const StudyContent& content) const;
+
   FileSystem& files_;
   std::filesystem::path folder_;
+  Shard shard_;
   JsonLinesFile file_;
 };
 

@@ -95,7 +95,12 @@ StudyOutcome run_study(const StudyPlan& plan, const StudyContext& context, Study
                        const StudyContent& resumed) {
   StudyOutcome outcome;
   try {
-    for (const DeviceCases& cases : plan.devices) {
+    for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+      const DeviceCases& cases = plan.devices[i];
+      if (!plan.shard.takes(i)) {
+        outcome.devices.push_back({{}, {}, false, false});
+        continue;
+      }
       const auto known = resumed.blocks.find(block_of(cases));
       const StudyContent::Block before =
           known == resumed.blocks.end() ? StudyContent::Block() : known->second;

@@ -7,6 +7,7 @@
 
 #include "base/process.h"
 #include "compile/ahead_compiler.h"
+#include "config/shard.h"
 #include "study/study_file.h"
 #include "study/study_spec.h"
 #include "trial/context.h"
@@ -20,6 +21,7 @@ using AheadCompilers = std::map<std::string, AheadCompiler>;
 struct StudyPlan {
   StudySpec spec;                    ///< of the first workload, for what all of them share
   std::vector<DeviceCases> devices;  ///< those of the first workload, then those of the next
+  Shard shard = {};                  ///< the part of `devices` that is measured
 };
 /// `workloads[i]` is that of `sections[i]`.
 [[nodiscard]] StudyPlan plan_study(const std::vector<StudySpec>& sections,
@@ -56,7 +58,8 @@ struct StudyContext {
 struct DeviceResult {
   DeviceData data;
   StudyResult result;
-  bool is_new = true;  ///< false: all of it was in the file already
+  bool is_new = true;   ///< false: all of it was in the file already
+  bool is_own = true;   ///< false: of another shard, and empty
 };
 
 struct StudyOutcome {

@@ -49,8 +49,9 @@ using JournalEvent = std::variant<JournalHeader, JournalAsk, Evaluation, Journal
 /// replayed.
 class TuneJournal {
  public:
-  TuneJournal(FileSystem& files, const std::filesystem::path& folder)
-      : file_(files, folder / "tune.jsonl", kBeginning) {}
+  /// `ending`: of a shard (`tune<ending>.jsonl`).
+  TuneJournal(FileSystem& files, const std::filesystem::path& folder, const std::string& ending = "")
+      : file_(files, folder / ("tune" + ending + ".jsonl"), kBeginning) {}
 
   /// Throws environment_error when the disk refuses.
   void append(const JournalEvent& event);

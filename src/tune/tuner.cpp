@@ -36,7 +36,7 @@ class Search {
                 task.context.devices.open(task.device)->info(), task.context.clock),
         compiled_before_(task.context.service.counters().compile_seconds) {
     searcher_ = make_searcher(section_.searcher, task.space.points(),
-                              {section_.seed, limits_.evaluations().value_or(TuneBudget::kUsualEvaluations)});
+                              {section_.seed, limits_.evaluations().value_or(TuneBudget::kUsualEvaluations), task.shard});
     result_.known = known;
   }
 

@@ -7,6 +7,7 @@
 
 #include "base/statistics.h"
 #include "config/job_spec.h"
+#include "config/shard.h"
 #include "job/trial_crew.h"
 #include "job/trial_runner.h"
 #include "trial/context.h"
@@ -65,6 +66,7 @@ struct TuneTask {
   /// once may have been somebody's kill. What exceeded `launch_time_limit` is not run again either.
   std::vector<Record> ended = {};
   std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
+  Shard shard = {};                       ///< of the exhaustive order
   /// Other processes that measure, too; null: there are none. Points of a search are then measured at the
   /// same time; the first ones and the last comparison run in `runner` alone.
   TrialCrew* crew = nullptr;

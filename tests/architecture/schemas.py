@@ -58,13 +58,14 @@ def check_file(path, schema_name, checker):
 
 
 checkers = {p.name: validator(p.name) for p in sorted((root / "schemas").glob("*.json"))}
-job, workload, study, wisdom = (checkers[name + ".schema.json"] for name in ("job", "workload", "study", "wisdom"))
+job, workload, study, wisdom, batch = (checkers[name + ".schema.json"] for name in ("job", "workload", "study", "wisdom", "batch"))
 
 wisdom_files = set(root.glob("kernels_src/*/*.wisdom.yaml"))
 workload_files = {p for p in root.glob("kernels_src/*/*.yaml")} - wisdom_files
 study_files = set(root.glob("configs/studies/*.yaml"))
+batch_files = set(root.glob("configs/batches/*.yaml"))
 job_files = set()
-for path in sorted(set(root.glob("configs/**/*.yaml")) - study_files) + sorted(root.glob("examples/**/*.yaml")):
+for path in sorted(set(root.glob("configs/**/*.yaml")) - study_files - batch_files) + sorted(root.glob("examples/**/*.yaml")):
     is_workload = isinstance(yaml.load(path.read_text(), CoreLoader), dict) and re.search(r"(?m)^run:", path.read_text())
     (workload_files if is_workload else job_files).add(path)
 for path in sorted(workload_files):
@@ -73,6 +74,8 @@ for path in sorted(job_files):
     check_file(path, "job.schema.json", job)
 for path in sorted(study_files):
     check_file(path, "study.schema.json", study)
+for path in sorted(batch_files):
+    check_file(path, "batch.schema.json", batch)
 for path in sorted(wisdom_files):  # written by kiln, which adds no line for editors
     problem = first_problem(path.read_text(), wisdom)
     if problem:
@@ -94,7 +97,16 @@ good_wisdom = (
     "- key: {workload: w, device: {name: a b, backend: cpu, arch: x86-64 avx2}, types: {T: float}, size: {n: 4}}\n"
     "  values: {block: 32, bind.n: run}\n  result: {time: [1 ms, 2 ms, 3 ms], rank: 1}\n  made: {date: 2026-11-22, driver: 570.86}\n"
 )
+good_batch = (
+    "jobs:\n- a.yaml\n- {run: b.yaml, name: b2, after: a, device: [cpu], set: {n: 4}, limits: {time: 10 min, memory: 8 GiB}}\n"
+    "- {study: s.yaml, after: [a, b2], launcher: srun -n 4}\nkeep_going: true\nat_once: 2\n"
+)
 bad = [
+    (batch, good_batch.replace("study:", "studies:"), "a job without a file"),
+    (batch, good_batch.replace("name: b2", "tune: t.yaml"), "a job of two commands"),
+    (batch, good_batch.replace("at_once: 2", "at_once: 0"), "no job at once"),
+    (batch, good_batch.replace("10 min", "soon"), "a limit that is no time"),
+    (batch, "keep_going: true\n", "a batch without jobs"),
     (wisdom, good_wisdom.replace("cpu", "host"), "an unknown back end"),
     (wisdom, good_wisdom.replace("{block: 32, bind.n: run}", "{}"), "a point without values"),
     (wisdom, good_wisdom.replace("rank: 1", "rank: 0"), "a rank of 0"),
@@ -118,12 +130,12 @@ bad = [
     (workload, good_workload.replace("on: cpu", "on: host"), "an unknown place"),
     (workload, good_workload.replace("parameters: {n", "parameters: {1n"), "a name that is none"),
 ]
-for checker, text, what in [(job, good_job, ""), (study, good_study, ""), (workload, good_workload, ""), (wisdom, good_wisdom, ""), (job, "workload:\n  " + good_workload.replace("\n", "\n  "), "")] + bad:
+for checker, text, what in [(job, good_job, ""), (batch, good_batch, ""), (study, good_study, ""), (workload, good_workload, ""), (wisdom, good_wisdom, ""), (job, "workload:\n  " + good_workload.replace("\n", "\n  "), "")] + bad:
     refused = first_problem(text, checker)
     if what and not refused:
         problems.append(f"let through: {what}")
     if not what and refused:
         problems.append(f"a good file was refused: {refused}")
 
-print("\n".join(problems) if problems else f"{len(checkers)} schemas, {len(job_files)} jobs, {len(study_files)} studies, {len(workload_files)} workloads, {len(bad)} wrong files")
+print("\n".join(problems) if problems else f"{len(checkers)} schemas, {len(job_files)} jobs, {len(study_files)} studies, {len(batch_files)} batches, {len(workload_files)} workloads, {len(bad)} wrong files")
 sys.exit(1 if problems else 0)

@@ -1,0 +1,104 @@
+#include "base/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+using SteadyClock = std::chrono::steady_clock;
+
+[[noreturn]] void refuse(const Path& path) {
+  throw environment_error("cannot write " + path.string() + ": " +
+                          std::generic_category().message(errno));
+}
+
+UniqueFd open_lock(const Path& path) {
+  constexpr mode_t kMode = 0666;
+  return UniqueFd(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, kMode));
+}
+
+/// Whoever held it may have removed the file between our open and our lock.
+bool has_name(int file) {
+  struct stat status {};
+  return ::fstat(file, &status) == 0 && status.st_nlink > 0;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+void write_holder(int file, const std::string& holder) {
+  const std::string text =
+      holder + ", process " + std::to_string(::getpid()) + " on " + host_name() + "\n";
+  // It is for people only: the lock holds without.
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) < 0) return;
+}
+
+std::string read_holder(int file) {
+  std::array<char, 1024> text{};
+  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+  std::string holder(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  holder.resize(std::min(holder.find('\n'), holder.size()));
+  return holder.empty() ? "another process" : holder;
+}
+
+enum class Attempt { kTaken, kHeld, kAgain };
+
+/// A disk without locks counts as taken.
+Attempt attempt(const UniqueFd& file) {
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return has_name(file.get()) ? Attempt::kTaken : Attempt::kAgain;
+  if (errno == EINTR) return Attempt::kAgain;
+  return errno == EWOULDBLOCK ? Attempt::kHeld : Attempt::kTaken;
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const Path& folder, const std::string& name, const std::string& holder,
+                       double wait_seconds)
+    : path_(folder / name) {
+  constexpr std::chrono::milliseconds kPause{50};
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  const auto deadline = SteadyClock::now() + std::chrono::duration<double>(wait_seconds);
+  for (;;) {
+    UniqueFd file = open_lock(path_);
+    if (!file) refuse(path_);
+    const Attempt result = attempt(file);
+    if (result == Attempt::kTaken) {
+      file_ = std::move(file);
+      write_holder(file_.get(), holder);
+      return;
+    }
+    if (result == Attempt::kAgain) continue;
+    if (SteadyClock::now() >= deadline)
+      throw bad_input("'" + folder.string() + "' is in use: " + read_holder(file.get()) +
+                      "; wait for its end, or name another folder");
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+FolderLock::~FolderLock() {
+  if (file_) ::unlink(path_.c_str());
+}
+
+std::string FolderLock::holder(const Path& folder, const std::string& name) {
+  const UniqueFd file(::open((folder / name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!file || attempt(file) != Attempt::kHeld) return "";
+  return read_holder(file.get());
+}
+
+}  // namespace kiln

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/unique_fd.h"
+
+namespace kiln {
+
+/// Keeps two processes from writing the same results: a lock file in a folder, held as long as this lives and
+/// given back by the operating system however the process ends. The file names the holder. On a disk without
+/// locks it holds nothing.
+class FolderLock {
+ public:
+  /// Makes the folder if need be. `holder`: what this process does there, "kiln run job.yaml". Where another
+  /// process has the lock, it is waited for as long as `wait_seconds`; then throws bad_input that names the
+  /// folder and the holder. Throws environment_error when the disk refuses.
+  FolderLock(const std::filesystem::path& folder, const std::string& name, const std::string& holder,
+             double wait_seconds = 0);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  /// Who has such a lock now, as the file says; empty: nobody, or it cannot be told.
+  [[nodiscard]] static std::string holder(const std::filesystem::path& folder, const std::string& name);
+
+ private:
+  std::filesystem::path path_;
+  UniqueFd file_;
+};
+
+}  // namespace kiln

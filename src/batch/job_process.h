@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <poll.h>
+
+#include "base/process.h"
+
+namespace kiln {
+
+/// A program whose lines are told as they come. One that is to end is asked first (SIGTERM, so that it writes
+/// what it has) and killed with all that it has started if it goes on for `kGrace`. It is killed when this
+/// goes. One thread at a time.
+class JobProcess {
+ public:
+  using TakeLine = std::function<void(std::string_view line)>;
+  static constexpr std::chrono::seconds kGrace{10};
+
+  virtual ~JobProcess() = default;
+  JobProcess(const JobProcess&) = delete;
+  JobProcess& operator=(const JobProcess&) = delete;
+
+  /// `command.time_limit` counts from here. The sentence is why it did not start.
+  [[nodiscard]] static std::variant<std::unique_ptr<JobProcess>, std::string> start(const Command& command,
+                                                                                    TakeLine output,
+                                                                                    TakeLine error);
+
+  /// What to poll for, and how long at most (milliseconds; -1: without end).
+  virtual void add_events(std::vector<pollfd>& events, int& timeout) const = 0;
+  /// Tells the lines that have come, and ends what is beyond its time. True when it has ended.
+  [[nodiscard]] virtual bool step() = 0;
+  virtual void terminate() = 0;
+  /// Of one that has ended.
+  [[nodiscard]] virtual ProcessResult result() const = 0;
+
+ protected:
+  JobProcess() = default;
+};
+
+}  // namespace kiln

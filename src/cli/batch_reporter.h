@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "batch/batch_journal.h"
+#include "batch/batch_runner.h"
+#include "cli/world.h"
+#include "config/batch_spec.h"
+#include "record/record.h"
+
+namespace kiln {
+
+/// What is known of a batch's jobs before one of them runs; by job.
+struct BatchOutlook {
+  std::vector<std::size_t> variants;  ///< cases of a study
+  std::vector<std::string> digests;   ///< of what each job is to do
+};
+
+/// What `kiln run` says while and after it runs a batch: the lines of each job after its name, progress over
+/// all variants, each job's results as it ends, one table of all jobs at the end.
+class BatchReporter : public BatchSink {
+ public:
+  /// `format`: one of `run_formats()`. `journal`: null where nothing is kept.
+  BatchReporter(World& world, const BatchSpec& batch, const BatchOutlook& outlook, std::string format,
+                BatchJournal* journal);
+
+  void job_begins(std::size_t job) override;
+  void output_line(std::size_t job, std::string_view line) override;
+  void error_line(std::size_t job, std::string_view line) override;
+  void job_ended(std::size_t job, const JobOutcome& outcome) override;
+
+  /// The table of all jobs, and what compares devices where there are several.
+  void finish(const std::vector<JobOutcome>& outcomes);
+
+ private:
+  struct Results {
+    std::vector<Record> records;
+    std::string text;            ///< what the job says itself
+    std::size_t from_before = 0;  ///< records of an earlier run
+  };
+  [[nodiscard]] bool has_records(std::size_t job) const;
+  [[nodiscard]] std::size_t variants_done() const;
+  [[nodiscard]] std::string progress() const;
+  [[nodiscard]] std::string place(std::size_t job) const;
+  void take_record(std::size_t job, std::string_view line);
+  void show_results(std::size_t job);
+  [[nodiscard]] TextTable summary(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const;
+  [[nodiscard]] std::string totals(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const;
+  [[nodiscard]] std::vector<Record> all_records() const;
+
+  World& world_;
+  const BatchSpec& batch_;
+  const BatchOutlook& outlook_;
+  std::string format_;
+  BatchJournal* journal_;
+  std::vector<Results> results_;
+  std::vector<bool> ended_;
+  std::string begin_time_;
+  std::int64_t begin_ns_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/folder_lock.h"
+#include "cli/world.h"
+#include "config/shard.h"
+
+namespace kiln {
+
+/// Holds an output folder, or a shard's files in it, for this command. A run that goes on with another waits
+/// until that has ended; else throws bad_input where somebody writes there. Null for no folder.
+[[nodiscard]] std::unique_ptr<FolderLock> lock_output(World& world, const std::filesystem::path& folder,
+                                                      const Shard& shard, bool resume);
+
+/// The lock's name, also that of `kiln merge`.
+[[nodiscard]] std::string output_lock_name(const std::string& ending);
+
+}  // namespace kiln

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "cli/world.h"
+#include "config/shard.h"
+
+namespace kiln {
+
+/// `--shard`, of the commands whose points can be shared out.
+void add_shard_option(CLI::App& command, std::string& shard);
+
+/// What `text`, the option's, says; where it is empty, the task of a Slurm array that this process is, which a
+/// message names. Throws bad_input.
+[[nodiscard]] Shard shard_of(World& world, const std::string& text);
+
+}  // namespace kiln

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "merge/merged.h"
+
+namespace kiln {
+
+/// What `kiln merge` joins: files of one kind that go into one.
+struct MergeGroup {
+  enum class Kind { kRecords, kJournal, kStudy };
+  Kind kind = Kind::kRecords;
+  std::filesystem::path output;  ///< a file: records.jsonl, tune.jsonl, study.jsonl
+  std::vector<std::filesystem::path> inputs;
+};
+
+/// Files by what they begin with; folders are searched at any depth, and what lies in a folder of one stays in
+/// a folder of the same name in `output`. Files that lie at the places of outputs are inputs, too. Throws
+/// bad_input for what is not there, holds something else, or is no result.
+[[nodiscard]] std::vector<MergeGroup> find_groups(FileSystem& files,
+                                                  const std::vector<std::filesystem::path>& paths,
+                                                  const std::filesystem::path& output);
+
+/// What the files of a group say together; lines that a crash cut off are warnings. Throws bad_input.
+[[nodiscard]] Merged merge_group(FileSystem& files, const MergeGroup& group, const MergeOptions& options, Log& log);
+
+/// Puts the text in its place by one rename; false where it is there already.
+bool write_merged(FileSystem& files, const std::filesystem::path& output, const std::string& text);
+
+/// Inputs beside the output, whose contents stand twice there from now on: each gets another name, which no
+/// reader takes for results. Their new names.
+std::vector<std::filesystem::path> set_aside(FileSystem& files, const MergeGroup& group);
+
+/// What a file's name ends with before ".jsonl", as that of a shard: "-shard-2-of-8".
+[[nodiscard]] std::string ending_of(const std::filesystem::path& file);
+
+}  // namespace kiln
