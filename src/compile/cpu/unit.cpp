@@ -41,7 +41,8 @@ std::string string_literal(std::string_view text) {
 constexpr std::string_view kTextBegins = "#pragma kiln_text_begins";
 
 /// A preprocessed text in which what the standard library's headers hold is blank: kernels do not wait there.
-/// A header that names a barrier is none of these.
+/// A header that names a barrier is none of these. Where such a header uses a macro of the shim's, as `<math.h>` does for
+/// `cosf`, the marker of the line lacks the sign of a system header; the header's earlier ones have it.
 std::string without_system_headers(std::string text) {
   const auto waits = [&](std::size_t begin, std::size_t end) {
     const std::string_view part = std::string_view(text).substr(begin, end - begin);
@@ -49,6 +50,7 @@ std::string without_system_headers(std::string text) {
            part.find("__shfl") != std::string_view::npos || part.find("__syncwarp") != std::string_view::npos;
   };
   std::size_t begin = std::string::npos;  // of a part of such a header
+  std::set<std::string> headers;
   const auto blank = [&](std::size_t end) {
     if (begin == std::string::npos || waits(begin, end)) return;
     for (std::size_t i = begin; i < end; ++i) {
@@ -61,7 +63,10 @@ std::string without_system_headers(std::string text) {
     const std::string_view words = std::string_view(text).substr(line, end - line);
     if (words.size() > 3 && words[0] == '#' && words[1] == ' ' && words[2] >= '0' && words[2] <= '9') {
       const std::size_t quote = words.rfind('"');
-      const bool system = quote != std::string_view::npos && words.find('3', quote) != std::string_view::npos;
+      const std::string file(words.substr(0, quote).substr(std::min(words.find('"'), words.size())));
+      const bool marked = quote != std::string_view::npos && words.find('3', quote) != std::string_view::npos;
+      if (marked) headers.insert(file);
+      const bool system = marked || headers.contains(file);
       blank(line);
       begin = system ? std::min(end + 1, text.size()) : std::string::npos;
     }
