@@ -214,6 +214,7 @@ const std::map<std::string_view, NameList>& host_headers() {
       {"mutex",
        {"mutex", "lock_guard", "unique_lock", "scoped_lock", "once_flag", "call_once", "recursive_mutex"}},
       {"shared_mutex", {"shared_mutex", "shared_lock"}},
+      {"atomic", {"atomic", "atomic_flag", "atomic_thread_fence", "memory_order_relaxed", "memory_order"}},
       {"condition_variable", {"condition_variable", "condition_variable_any"}},
       {"future", {"future", "async", "promise", "packaged_task", "launch"}},
       {"filesystem", {"filesystem"}},
