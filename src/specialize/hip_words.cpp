@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "specialize/declarations.h"
 #include "specialize/include_scan.h"
 #include "specialize/tokens.h"
 
@@ -178,6 +179,53 @@ class Translator {
   std::vector<TextEdit> edits_;
 };
 
+bool is_vector_name(std::string_view name) {
+  if (name.empty() || name.back() < '1' || name.back() > '4') return false;
+  static const std::set<std::string_view> scalars = {"char", "uchar", "short",    "ushort",    "int",   "uint",
+                                                     "long", "ulong", "longlong", "ulonglong", "float", "double"};
+  return scalars.contains(name.substr(0, name.size() - 1));
+}
+
+/// "float4" of the parameters "float4 &a, const float4 b"; empty where it is not twice the same vector type.
+std::string_view vector_type_of_both(const std::vector<Token>& tokens, TokenSpan parameters) {
+  std::vector<std::string_view> types(1);
+  for (std::size_t i = parameters.begin; i < parameters.end; ++i) {
+    if (tokens[i].is(",")) types.emplace_back();
+    if (tokens[i].identifier() && !tokens[i].is("const") && types.back().empty()) types.back() = tokens[i].text;
+  }
+  return types.size() == 2 && types[0] == types[1] && is_vector_name(types[0]) ? types[0] : std::string_view{};
+}
+
+void find_compound_operators(const std::vector<Declaration>& declarations, const std::vector<Token>& tokens,
+                             std::vector<TokenSpan>& found) {
+  for (const Declaration& declaration : declarations) {
+    if (declaration.kind == Declaration::Kind::kScope)
+      find_compound_operators(declaration.members, tokens, found);
+    const std::size_t open = declaration.parameters.begin;
+    if (declaration.kind != Declaration::Kind::kFunction || open < 3 || !tokens[open - 3].is("operator")) continue;
+    const Token& sign = tokens[open - 2];
+    const bool compound = sign.is("+=") || sign.is("-=") || sign.is("*=") || sign.is("/=");
+    if (compound && !vector_type_of_both(tokens, declaration.parameters).empty()) found.push_back(declaration.whole);
+  }
+}
+
+/// Functions such as `void operator+=(float4 &a, float4 b)`, as many CUDA texts have them: HIP's vectors have
+/// these operators as members, with the same meaning, and a compiler could not choose.
+void leave_out_operators_of_vectors(std::string& text) {
+  if (text.find("operator") == std::string::npos) return;
+  const TokenizedText source = tokenize(text);
+  std::vector<TokenSpan> spans;
+  find_compound_operators(read_declarations(source), source.tokens, spans);
+  std::vector<TextEdit> edits;
+  for (const TokenSpan span : spans) {
+    const std::size_t begin = source.tokens[span.begin].offset, end = source.tokens[span.end - 1].end();
+    const auto lines = std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    edits.push_back({begin, end - begin, std::string(static_cast<std::size_t>(lines), '\n')});
+  }
+  if (!edits.empty()) text = apply_edits(text, std::move(edits));
+}
+
 bool has_hip_words(const std::string& text) {
   return text.find("hip") != std::string::npos || text.find("HIP_") != std::string::npos ||
          text.find("__builtin_amdgcn") != std::string::npos;
@@ -200,6 +248,9 @@ void rename_headers(std::string& text, const std::set<std::string>& unseen) {
 void translate_hip_words(Specialization& specialization) {
   std::vector<std::string*> texts = {&specialization.source_text};
   for (IncludedHeader& header : specialization.headers) texts.push_back(&header.text);
+  if (specialization.target.backend == "hip") {
+    for (std::string* text : texts) leave_out_operators_of_vectors(*text);
+  }
   if (std::none_of(texts.begin(), texts.end(), [](const std::string* text) { return has_hip_words(*text); }))
     return;
   const bool for_hip = specialization.target.backend == "hip";

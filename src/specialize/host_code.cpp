@@ -290,10 +290,11 @@ class Cutter {
     for (Item& item : items_) {
       if (item.device || !item.whole) continue;
       const Kind kind = item.declaration->kind;
+      if (kind == Kind::kOther) item.host = is_use_of_host_macro(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
         continue;
       if (item.member && !is_function(item)) continue;  // data decides the layout
-      item.host = names_host(item) || is_main(item);
+      item.host = names_host(item) || is_main(item) || says_host(item) || uses_host_namespace(item);
     }
     for (bool found = true; found;) {
       found = false;
@@ -304,6 +305,28 @@ class Cutter {
         item.host = found = true;
       }
     }
+  }
+
+  /// `__host__` in front of a function that has no mark of the device.
+  [[nodiscard]] bool says_host(const Item& item) const {
+    if (!is_function(item)) return false;
+    const std::vector<Token>& tokens = tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    for (std::size_t i = span.begin; i < std::min(span.end, item.declaration->parameters.begin); ++i) {
+      if (tokens[i].is("__host__")) return true;
+    }
+    return false;
+  }
+
+  /// `using namespace cv;` of a library of the host. Device code may use Thrust's and CUB's names.
+  [[nodiscard]] bool uses_host_namespace(const Item& item) const {
+    if (item.declaration->kind != Kind::kUsing) return false;
+    const std::vector<Token>& tokens = tokens_of(item);
+    const std::size_t name = item.declaration->whole.begin + 2;
+    if (name >= tokens.size() || tokens[name].is("thrust") || tokens[name].is("cub")) return false;
+    return std::any_of(
+        spec_.unseen_headers.begin(), spec_.unseen_headers.end(),
+        [&](const std::string& header) { return prefix_of_host_library(header) == tokens[name].text; });
   }
 
   [[nodiscard]] static bool is_main(const Item& item) {
@@ -347,6 +370,27 @@ class Cutter {
     });
   }
 
+  /// `DEFINE_LAUNCHER(name, float)` at namespace scope: a macro that stands for whole functions of the host.
+  [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
+    const std::vector<Token>& tokens = tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    if (item.member || span.begin + 1 >= span.end || !function_macros_.contains(tokens[span.begin].text))
+      return false;
+    const std::size_t behind = tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
+    if (behind != span.end && !(behind + 1 == span.end && tokens[behind].is(";"))) return false;
+    const auto& definitions = macros_.at(tokens[span.begin].text);
+    const bool whole = std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
+      int depth = 0;
+      for (std::size_t i = 2; i < words->size(); ++i) {
+        if ((*words)[i].is("{")) ++depth;
+        if ((*words)[i].is("}") && --depth < 0) return false;
+        if (marks_device((*words)[i])) return false;
+      }
+      return depth == 0;
+    });
+    return whole && host_macro(tokens[span.begin]);
+  }
+
   /// Whether it calls a name that only functions of the host have.
   [[nodiscard]] bool calls_host(const Item& item) const {
     const TokenSpan body = item.declaration->body;
@@ -380,7 +424,7 @@ class Cutter {
       const Item& item = items_[i];
       const Kind kind = item.declaration->kind;
       if (item.member) continue;  // with its class
-      const bool understood = item.whole && kind != Kind::kOther && kind != Kind::kScope;
+      const bool understood = item.whole && (item.host || kind != Kind::kOther) && kind != Kind::kScope;
       const bool specialises = kind != Kind::kInstantiation && of_unknown_template(item);
       if (!cuts || item.device || !understood || (!item.host && marked_elsewhere(item)) || specialises ||
           (kind == Kind::kUsing && !item.host) || is_operator(item) || (!item.host && may_be_pasted(item)))
@@ -702,6 +746,10 @@ class Cutter {
     if (const auto* names = names_of_host_header(header)) {
       return std::none_of(names->begin(), names->end(),
                           [&](std::string_view name) { return std_names_.contains(name); });
+    }
+    if (const auto* names = names_of_type_header(header)) {
+      return std::none_of(names->begin(), names->end(),
+                          [&](std::string_view name) { return reached_.contains(name); });
     }
     if (const std::string_view algorithm = algorithm_of_thrust(header); !algorithm.empty())
       return !reached_.contains(algorithm);

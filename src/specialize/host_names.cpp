@@ -214,6 +214,7 @@ const std::map<std::string_view, NameList>& host_headers() {
       {"mutex",
        {"mutex", "lock_guard", "unique_lock", "scoped_lock", "once_flag", "call_once", "recursive_mutex"}},
       {"shared_mutex", {"shared_mutex", "shared_lock"}},
+      {"atomic", {"atomic", "atomic_flag", "atomic_thread_fence", "memory_order_relaxed", "memory_order"}},
       {"condition_variable", {"condition_variable", "condition_variable_any"}},
       {"future", {"future", "async", "promise", "packaged_task", "launch"}},
       {"filesystem", {"filesystem"}},
@@ -359,6 +360,22 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
 const std::vector<std::string_view>* names_of_host_header(std::string_view header) {
   const auto found = host_headers().find(header);
   return found == host_headers().end() ? nullptr : &found->second;
+}
+
+const std::vector<std::string_view>* names_of_type_header(std::string_view header) {
+  static const std::map<std::string_view, NameList> headers = {
+      {"utility",
+       {"pair", "make_pair", "move", "forward", "swap", "exchange", "declval", "as_const", "get", "integer_sequence",
+        "index_sequence", "make_index_sequence", "make_integer_sequence", "index_sequence_for", "tuple_size",
+        "tuple_element", "in_place", "piecewise_construct", "initializer_list"}},
+      {"tuple",
+       {"tuple", "make_tuple", "tie", "get", "apply", "forward_as_tuple", "tuple_cat", "tuple_size", "tuple_element",
+        "ignore", "pair", "move", "forward", "swap"}},
+      {"array", {"array", "get", "to_array", "tuple_size", "tuple_element"}},
+      {"limits", {"numeric_limits"}},
+      {"complex", {"complex"}}};
+  const auto found = headers.find(header);
+  return found == headers.end() ? nullptr : &found->second;
 }
 
 std::string_view algorithm_of_thrust(std::string_view header) {

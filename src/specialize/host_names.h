@@ -16,6 +16,10 @@ namespace kiln {
 /// headers.
 [[nodiscard]] const std::vector<std::string_view>* names_of_host_header(std::string_view header);
 
+/// Names by which a text uses a C++ header of types, such as <utility>, that device code may use, but that no
+/// compiler at run time has to read if it does not; null for all other headers.
+[[nodiscard]] const std::vector<std::string_view>* names_of_type_header(std::string_view header);
+
 /// "sort" of <thrust/sort.h>: what a text that uses the header names; empty for all other headers.
 [[nodiscard]] std::string_view algorithm_of_thrust(std::string_view header);
 

@@ -72,6 +72,31 @@ class SplitKernels : public ::testing::Test {
 };
 
 const SplitCase kCases[] = {
+    // Some lanes alone call the function, whose statements are for these.
+    {"FunctionOfSomeLanes",
+     R"(__device__ void add(float* sums, int key) {
+  const unsigned peers = __match_any_sync(__activemask(), key);
+  if ((threadIdx.x & 31) == __ffs(peers) - 1) atomicAdd(sums + key, float(__popc(peers)));
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 1000; i += blockDim.x * gridDim.x)
+    add(out, static_cast<int>(in[i] + 100) % 37);
+})",
+     {64, 1, 1}},
+    // The preprocessor marks what comes of a macro of <math.h> like the header itself, and in the header the names
+    // that are macros of Kiln's like a text of the user's.
+    {"MacrosOfSystemHeaders",
+     R"(#include <math.h>
+template <class T> __global__ void first(T* out) { *out = cosf(*out); }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float largest[64];
+  float x = -INFINITY;
+  for (int i = threadIdx.x; i < n; i += 64) x = fmaxf(x, in[i]);
+  largest[threadIdx.x] = x;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = largest[63 - threadIdx.x];
+})",
+     {64, 1, 1}},
     {"StraightLine",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[256];

@@ -51,6 +51,18 @@ TEST(HipWords, OfDynamicSharedMemoryAreWrittenOutEverywhere) {
             "int i = threadIdx.x; __builtin_amdgcn_s_barrier();");
 }
 
+TEST(HipWords, CompoundOperatorsOfVectorsAreHips) {
+  const std::string others =
+      "__device__ void operator+=(float4 &a, float b) { a.x += b; }\n"
+      "__device__ float4 operator+(float4 a, float4 b) { return a; }\n"
+      "struct S { S& operator+=(S b) { return *this; } };\n"
+      "__device__ void operator+=(S &a, S b) {}\n";
+  const std::string text = "inline __device__ void operator+=(float4 &a, const float4 b) {\n  a.x += b.x;\n}\n" + others;
+  EXPECT_EQ(translated(text, "hip"), "\n\n\n" + others);
+  EXPECT_EQ(translated(text, "cuda"), text);
+  EXPECT_EQ(translated("namespace n {\nint2& operator*=(int2& a, int2 b) { return a; }\n}\n", "hip"), "namespace n {\n\n}\n");
+}
+
 TEST(HipWords, ThatAreUnknownOrIncompleteStay) {
   for (const char* text : {"__builtin_amdgcn_mfma_f32_4x4x1f32(a, b)", "__builtin_amdgcn_readlane(",
                            "HIP_DYNAMIC_SHARED(a)", "HIP_DYNAMIC_SHARED"})

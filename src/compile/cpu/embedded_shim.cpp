@@ -1,5 +1,6 @@
 #include "compile/cpu/embedded_shim.h"
 
+#include "kiln_embedded_portable.h"
 #include "kiln_embedded_shim.h"
 
 namespace kiln {
@@ -31,6 +32,13 @@ const std::vector<EmbeddedFile>& cpu_stand_in_headers() {
       {"cuda_runtime.h", kEmpty},
       {"cuda_runtime_api.h", kEmpty},
       {"device_launch_parameters.h", kEmpty},
+      {"device_functions.h", kEmpty},
+      {"math_functions.h", kEmpty},
+      {"vector_types.h", kEmpty},
+      {"vector_functions.h", kEmpty},
+      {"driver_types.h", kEmpty},
+      {"builtin_types.h", kEmpty},
+      {"cuComplex.h", embedded::kCuComplex},
       {"math_constants.h", kEmpty},
       {"assert.h", kAssert},
       {"cassert", kAssert},

@@ -41,7 +41,9 @@ std::string string_literal(std::string_view text) {
 constexpr std::string_view kTextBegins = "#pragma kiln_text_begins";
 
 /// A preprocessed text in which what the standard library's headers hold is blank: kernels do not wait there.
-/// A header that names a barrier is none of these.
+/// A header that names a barrier is none of these. What counts is how a file was entered: where a header uses a macro of
+/// the shim's, as `<math.h>` does for `cosf`, the line's marker lacks the sign of a system header, and where a kernel
+/// uses a macro of such a header (`INFINITY`), the marker of the kernel's own file has it.
 std::string without_system_headers(std::string text) {
   const auto waits = [&](std::size_t begin, std::size_t end) {
     const std::string_view part = std::string_view(text).substr(begin, end - begin);
@@ -49,6 +51,7 @@ std::string without_system_headers(std::string text) {
            part.find("__shfl") != std::string_view::npos || part.find("__syncwarp") != std::string_view::npos;
   };
   std::size_t begin = std::string::npos;  // of a part of such a header
+  std::set<std::string> headers;
   const auto blank = [&](std::size_t end) {
     if (begin == std::string::npos || waits(begin, end)) return;
     for (std::size_t i = begin; i < end; ++i) {
@@ -61,7 +64,11 @@ std::string without_system_headers(std::string text) {
     const std::string_view words = std::string_view(text).substr(line, end - line);
     if (words.size() > 3 && words[0] == '#' && words[1] == ' ' && words[2] >= '0' && words[2] <= '9') {
       const std::size_t quote = words.rfind('"');
-      const bool system = quote != std::string_view::npos && words.find('3', quote) != std::string_view::npos;
+      const std::string file(words.substr(0, quote).substr(std::min(words.find('"'), words.size())));
+      const std::string_view flags = words.substr(std::min(quote, words.size()));
+      if (flags.find(" 1") != std::string_view::npos && flags.find(" 3") != std::string_view::npos)
+        headers.insert(file);
+      const bool system = headers.contains(file);
       blank(line);
       begin = system ? std::min(end + 1, text.size()) : std::string::npos;
     }

@@ -10,6 +10,7 @@
 #include "kiln/error.h"
 #include "kiln_embedded_hiprtc_shim.h"
 #include "kiln_embedded_nvrtc_shim.h"
+#include "kiln_embedded_portable.h"
 #include "specialize/params_struct.h"
 
 namespace kiln {
@@ -17,14 +18,17 @@ namespace {
 
 /// hipRTC's own text has what these define; with the files it would have it twice.
 const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h", "hip/hip_fp16.h", "cuda_runtime.h",
-                                        "cuda_fp16.h"};
+                                        "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
+                                        "vector_functions.h", "driver_types.h", "builtin_types.h",
+                                        "device_functions.h", "math_functions.h", "cuda.h", "cuda_fp16.h"};
 
 /// CUDA's headers of types by HIP's.
 const std::map<std::string, std::string> kStandIns = {
     {"cuda_bf16.h", "#pragma once\n#include <hip/hip_bf16.h>\nusing __nv_bfloat16 = __hip_bfloat16;\n"},
     {"cuda_fp8.h",
      "#pragma once\n#include <hip/hip_fp8.h>\nusing __nv_fp8_e4m3 = __hip_fp8_e4m3;\n"
-     "using __nv_fp8_e5m2 = __hip_fp8_e5m2;\n"}};
+     "using __nv_fp8_e5m2 = __hip_fp8_e5m2;\n"},
+    {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)}};
 
 /// An ISA's name in form, which some release may know: then the nearest other name would mislead.
 bool is_isa_name(const std::string& text) {
@@ -106,7 +110,8 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
 std::string hiprtc_headers_fingerprint() {
   FieldHasher hasher;
   for (const std::string_view text : {embedded::kNames, embedded::kCudaWarp, embedded::kFloat,
-                                      embedded::kMathConstants, embedded::kMath, embedded::kAlgorithm})
+                                      embedded::kMathConstants, embedded::kMath, embedded::kAlgorithm,
+                                      embedded::kCuComplex})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }

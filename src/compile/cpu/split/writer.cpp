@@ -1301,8 +1301,7 @@ class Writer {
       const int v = range.end == range.begin + 1 ? body_.variable_at(range.begin) : -1;
       groups.push_back(v >= 0 ? an_.group(v) : Group{});
     }
-    const bool masked = around == Place::kBlock && masked_;
-    const CalledVersion version = in_.version(call, levels, groups, masked);
+    const CalledVersion version = in_.version(call, levels, groups, masked_);
     if (version.by_reference.size() < call.arguments.size())
       throw Trouble{"a call with more arguments than parameters", call.range.begin};
     std::vector<std::string> arguments;
@@ -1325,7 +1324,7 @@ class Writer {
       }
     }
     std::string text = name + "(" + (around == Place::kWarp ? "kiln_wp, " + active() : std::string("kiln_b"));
-    if (masked) text += ", kiln_alive";
+    if (masked_ && around == Place::kBlock) text += ", kiln_alive";
     for (const std::string& argument : arguments) text += ", " + argument;
     text += ");\n";
     result.nothing = !version.returns;

@@ -1,5 +1,8 @@
 // What hipcc has without an #include, and hipRTC has not; everything of C's headers that device code can use.
 typedef signed char int8_t;
+typedef short int16_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
 #ifndef INT_MAX
