@@ -5,8 +5,8 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view kEmpty = "#pragma once\n";
-// Each inclusion has to win over the standard library's macro, so there is no guard.
+constexpr std::string_view kEmpty = "";
+// Each inclusion has to win over the standard library's macro.
 constexpr std::string_view kAssert =
     "#undef assert\n"
     "#ifdef NDEBUG\n"
@@ -32,15 +32,18 @@ const std::vector<EmbeddedFile>& cpu_stand_in_headers() {
       {"cuda_runtime_api.h", kEmpty},
       {"device_launch_parameters.h", kEmpty},
       {"math_constants.h", kEmpty},
-      {"assert.h", kAssert},
-      {"cassert", kAssert},
+      {"assert.h", kAssert, true},
+      {"cassert", kAssert, true},
       {"cooperative_groups.h", embedded::kCooperativeGroups},
       {"cooperative_groups/reduce.h", kEmpty},
       {"kiln/small_float.h", embedded::kSmallFloat},
       {"kiln/small_float_operators.h", embedded::kSmallFloatOperators},
       {"cuda_fp16.h", embedded::kFp16},
       {"cuda_bf16.h", embedded::kBf16},
-      {"cuda_fp8.h", embedded::kFp8}};
+      {"cuda_fp8.h", embedded::kFp8},
+      {"kiln/curand_engines.h", embedded::kCurandEngines},
+      {"curand_kernel.h", embedded::kCurandKernel},
+      {"curand.h", kEmpty}};
   return headers;
 }
 

@@ -286,7 +286,8 @@ class UnitWriter {
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
       // The transformation knows cooperative groups by their names.
       const bool empty = as_they_are_ && stand_in.name == "cooperative_groups.h";
-      unit_.headers.emplace_back(stand_in.name, empty ? "" : stand_in.text);
+      const std::string once = stand_in.each_time ? "" : "#pragma once\n";
+      unit_.headers.emplace_back(stand_in.name, empty ? "" : once + std::string(stand_in.text));
     }
     // For its excerpts the compiler reads these files again, where the directive is line 1.
     unit_.headers.emplace_back("kiln/portable.h",
