@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include "base/text.h"
@@ -19,6 +20,16 @@ std::optional<std::string> between(const std::string& text, std::string_view bef
     if (!found.empty() && found.find('\n') == std::string::npos) return found;
   }
   return std::nullopt;
+}
+
+/// The first identifier that begins so, with its scope; empty: none.
+std::string name_in(const std::string& text, std::string_view beginning) {
+  const std::size_t at = text.find(beginning);
+  if (at == std::string::npos) return "";
+  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto end = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at + beginning.size()),
+                                    text.end(), belongs);
+  return {text.begin() + static_cast<std::ptrdiff_t>(at), end};
 }
 
 }  // namespace
@@ -50,15 +61,21 @@ Specialization without_header(Specialization specialization, const std::string& 
 }
 
 std::string advice_on_amd_builtins(const Specialization& specialization, const std::string& log) {
-  constexpr std::string_view kPrefix = "__builtin_amdgcn_";
   if (specialization.target.backend == "hip") return "";
-  const std::size_t at = log.find(kPrefix);
-  if (at == std::string::npos) return "";
-  const std::size_t end = log.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", at);
-  return "'" + log.substr(at, end - at) +
+  const std::string name = name_in(log, "__builtin_amdgcn_");
+  if (name.empty()) return "";
+  return "'" + name +
          "' is an instruction of AMD's GPUs, which only the hip back end has; docs/backends.md lists those "
          "that Kiln "
          "translates";
+}
+
+std::string advice_on_device_algorithms(const std::string& log) {
+  const std::string name = name_in(log, "cub::Device");
+  if (name.empty()) return "";
+  return "'" + name +
+         "' is an algorithm of the whole device, which a host program starts; a kernel uses the classes "
+         "cub::Block... and cub::Warp...";
 }
 
 std::string left_out_headers(const std::vector<std::string>& headers) {

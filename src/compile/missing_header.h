@@ -28,6 +28,10 @@ namespace kiln {
 [[nodiscard]] std::string advice_on_amd_builtins(const Specialization& specialization,
                                                  const std::string& log);
 
+/// Of a failed compile's log that names one of CUB's algorithms for the whole device: a sentence that says
+/// what they are; empty for all else.
+[[nodiscard]] std::string advice_on_device_algorithms(const std::string& log);
+
 /// Calls `compile` with the specialization; where that fails for a header that may be left out, again without
 /// the header. The headers that were not there are added to the result: to a failure's summary, and to the
 /// log of code.
@@ -46,8 +50,10 @@ auto compile_without_missing_headers(const Specialization& specialization, const
     result = compile(static_cast<const Specialization&>(reduced));
   }
   if (auto* diagnostic = std::get_if<1>(&result)) {
-    const std::string advice = advice_on_amd_builtins(specialization, diagnostic->log);
-    if (!advice.empty()) diagnostic->summary += "; " + advice;
+    for (const std::string& advice : {advice_on_amd_builtins(specialization, diagnostic->log),
+                                      advice_on_device_algorithms(diagnostic->log)}) {
+      if (!advice.empty()) diagnostic->summary += "; " + advice;
+    }
   }
   if (missing.empty()) return result;
   if (auto* diagnostic = std::get_if<1>(&result)) {

@@ -18,12 +18,25 @@ void ReachedNames::add(const Outline& text) {
     add(definition.name, text.source.tokens, definition.head);
     add(definition.name, text.source.tokens, definition.body);
   }
+  add_aliases(text.source.tokens);
   for (const Directive& directive : text.source.directives) {
     const std::vector<Token>& tokens = directive.tokens;
     if (tokens.size() < 2 || !tokens[0].is("define")) continue;
     add(tokens[1].text, tokens, {2, tokens.size()});
     if (std::any_of(tokens.begin(), tokens.end(), [](const Token& token) { return token.is("##"); }))
       pasting_macros_.insert(tokens[1].text);
+  }
+}
+
+/// `using name = ...;` and `typedef ... name;`, in any scope.
+void ReachedNames::add_aliases(const std::vector<Token>& tokens) {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const bool alias = tokens[i].is("using") && tokens[i + 2].is("=");
+    if (!alias && !tokens[i].is("typedef")) continue;
+    std::size_t end = i + 1;
+    while (end < tokens.size() && !tokens[end].is(";") && !tokens[end].is("{")) ++end;
+    add(alias ? tokens[i + 1].text : tokens[end - 1].text, tokens, {i + 1, end});
+    i = end - 1;
   }
 }
 

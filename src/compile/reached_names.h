@@ -11,7 +11,8 @@
 namespace kiln {
 
 /// Which names a kernel may lead to: follows names, not types, through the bodies of functions, classes,
-/// variables and macros of texts, so that it finds too many rather than too few. The outlines outlive it.
+/// variables, aliases and macros of texts, so that it finds too many rather than too few. The outlines
+/// outlive it.
 class ReachedNames {
  public:
   explicit ReachedNames(const std::vector<const Outline*>& texts);
@@ -29,6 +30,7 @@ class ReachedNames {
     const Token* end;
   };
   void add(const Outline& text);
+  void add_aliases(const std::vector<Token>& tokens);
   void add(std::string_view name, const std::vector<Token>& tokens, TokenRange range);
 
   std::map<std::string_view, std::vector<Place>> by_name_;  // where its definitions' tokens are

@@ -50,6 +50,15 @@ TEST(BarrierAnalysis, FollowsMacrosClassesLambdasAndTemplateArguments) {
             "cooperative_groups::this_thread_block().sync(); }"));
 }
 
+TEST(BarrierAnalysis, FollowsAliasesInAnyScope) {
+  const std::string classes = "template <int N> struct Sum { __device__ Sum() { __syncthreads(); } }; ";
+  EXPECT_TRUE(waits(classes + "using S = Sum<4>; __global__ void k() { S s; }"));
+  EXPECT_TRUE(waits(classes + "typedef Sum<4> S; __global__ void k() { S s; }"));
+  EXPECT_TRUE(waits(classes + "template <class T> struct Traits { typedef Sum<4> S; }; "
+                              "__global__ void k() { typename Traits<int>::S s; }"));
+  EXPECT_FALSE(waits(classes + "using S = Sum<4>; typedef int I; __global__ void k() { I s; }"));
+}
+
 TEST(BarrierAnalysis, DistrustsHeadersThatItHasNotSeen) {
   EXPECT_FALSE(includes_unseen_header(
       outline("#include <cmath>\n#include \"kiln/params.h\"\n#include \"own.h\"\n"), {"own.h"}));

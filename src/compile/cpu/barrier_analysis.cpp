@@ -33,6 +33,22 @@ bool may_wait(std::string_view name_expression, const std::vector<const Outline*
                     [&](std::string_view name) { return waits(name) || names.pastes(name); });
 }
 
+std::vector<std::string> included_names(const Outline& text) {
+  std::vector<std::string> names;
+  for (const Directive& directive : text.source.directives) {
+    const std::vector<Token>& tokens = directive.tokens;
+    if (tokens.size() < 2 || !tokens[0].is("include")) continue;
+    std::string name;
+    if (tokens[1].kind == Token::Kind::kString) {
+      name = std::string(tokens[1].text.substr(1, tokens[1].text.size() - 2));
+    } else {
+      for (std::size_t i = 2; i < tokens.size() && !tokens[i].is(">"); ++i) name += tokens[i].text;
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 bool includes_unseen_header(const Outline& text, const std::set<std::string>& known) {
   static constexpr std::array<std::string_view, 26> kHarmless = {"cuda_runtime.h",
                                                                  "cuda_runtime_api.h",
@@ -60,20 +76,11 @@ bool includes_unseen_header(const Outline& text, const std::set<std::string>& kn
                                                                  "math.h",
                                                                  "float.h",
                                                                  "limits.h"};
-  for (const Directive& directive : text.source.directives) {
-    const std::vector<Token>& tokens = directive.tokens;
-    if (tokens.size() < 2 || !tokens[0].is("include")) continue;
-    std::string name;
-    if (tokens[1].kind == Token::Kind::kString) {
-      name = std::string(tokens[1].text.substr(1, tokens[1].text.size() - 2));
-    } else {
-      for (std::size_t i = 2; i < tokens.size() && !tokens[i].is(">"); ++i) name += tokens[i].text;
-    }
-    const bool seen = name.rfind("kiln/", 0) == 0 || known.count(name) != 0 ||
-                      std::find(kHarmless.begin(), kHarmless.end(), name) != kHarmless.end();
-    if (!seen) return true;
-  }
-  return false;
+  const std::vector<std::string> names = included_names(text);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.rfind("kiln/", 0) != 0 && known.count(name) == 0 &&
+           std::find(kHarmless.begin(), kHarmless.end(), name) == kHarmless.end();
+  });
 }
 
 }  // namespace kiln

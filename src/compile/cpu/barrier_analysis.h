@@ -15,6 +15,9 @@ namespace kiln {
 /// of `name_expression`.
 [[nodiscard]] bool may_wait(std::string_view name_expression, const std::vector<const Outline*>& texts);
 
+/// What the #include directives of a text name, in any branch.
+[[nodiscard]] std::vector<std::string> included_names(const Outline& text);
+
 /// Headers that `text` includes and that are neither among `known` nor the compiler's or Kiln's own: what
 /// they hold is not seen.
 [[nodiscard]] bool includes_unseen_header(const Outline& text, const std::set<std::string>& known);

@@ -1,13 +1,15 @@
 #include "compile/cpu/embedded_shim.h"
 
+#include <array>
+
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shim.h"
 
 namespace kiln {
 namespace {
 
-constexpr std::string_view kEmpty = "#pragma once\n";
-// Each inclusion has to win over the standard library's macro, so there is no guard.
+constexpr std::string_view kEmpty = "";
+// Each inclusion has to win over the standard library's macro.
 constexpr std::string_view kAssert =
     "#undef assert\n"
     "#ifdef NDEBUG\n"
@@ -15,6 +17,88 @@ constexpr std::string_view kAssert =
     "#else\n"
     "#define assert(condition) kiln_assert(static_cast<bool>(condition), #condition, __FILE__, __LINE__)\n"
     "#endif\n";
+
+constexpr std::string_view kCudaFunctional = "#include \"kiln/cuda_functional.h\"\n";
+/// Any header of CUB brings all of it.
+constexpr std::string_view kCub =
+    "#include \"kiln/cub_warp.h\"\n"
+    "#include \"kiln/cub_block.h\"\n"
+    "#include \"kiln/cub_block_data.h\"\n"
+    "#include \"kiln/cub_block_sort.h\"\n";
+constexpr std::array<std::string_view, 37> kCubHeaders = {"cub.cuh",
+                                                          "util_ptx.cuh",
+                                                          "util_type.cuh",
+                                                          "block/block_adjacent_difference.cuh",
+                                                          "block/block_discontinuity.cuh",
+                                                          "block/block_exchange.cuh",
+                                                          "block/block_load.cuh",
+                                                          "block/block_merge_sort.cuh",
+                                                          "block/block_radix_sort.cuh",
+                                                          "block/block_reduce.cuh",
+                                                          "block/block_scan.cuh",
+                                                          "block/block_store.cuh",
+                                                          "device/device_adjacent_difference.cuh",
+                                                          "device/device_copy.cuh",
+                                                          "device/device_for.cuh",
+                                                          "device/device_histogram.cuh",
+                                                          "device/device_memcpy.cuh",
+                                                          "device/device_merge.cuh",
+                                                          "device/device_merge_sort.cuh",
+                                                          "device/device_partition.cuh",
+                                                          "device/device_radix_sort.cuh",
+                                                          "device/device_reduce.cuh",
+                                                          "device/device_run_length_encode.cuh",
+                                                          "device/device_scan.cuh",
+                                                          "device/device_segmented_radix_sort.cuh",
+                                                          "device/device_segmented_reduce.cuh",
+                                                          "device/device_segmented_sort.cuh",
+                                                          "device/device_select.cuh",
+                                                          "device/device_spmv.cuh",
+                                                          "device/device_transform.cuh",
+                                                          "thread/thread_load.cuh",
+                                                          "thread/thread_operators.cuh",
+                                                          "thread/thread_store.cuh",
+                                                          "util_macro.cuh",
+                                                          "warp/warp_reduce.cuh",
+                                                          "warp/warp_scan.cuh",
+                                                          "version.cuh"};
+
+std::vector<EmbeddedFile> make_stand_in_headers() {
+  std::vector<EmbeddedFile> headers = {{"cuda.h", kEmpty},
+                                       {"cuda_runtime.h", kEmpty},
+                                       {"cuda_runtime_api.h", kEmpty},
+                                       {"device_launch_parameters.h", kEmpty},
+                                       {"device_functions.h", kEmpty},
+                                       {"math_functions.h", kEmpty},
+                                       {"vector_types.h", kEmpty},
+                                       {"vector_functions.h", kEmpty},
+                                       {"driver_types.h", kEmpty},
+                                       {"builtin_types.h", kEmpty},
+                                       {"cuComplex.h", embedded::kCuComplex},
+                                       {"math_constants.h", kEmpty},
+                                       {"assert.h", kAssert, true},
+                                       {"cassert", kAssert, true},
+                                       {"cooperative_groups.h", embedded::kCooperativeGroups},
+                                       {"cooperative_groups/reduce.h", kEmpty},
+                                       {"kiln/small_float.h", embedded::kSmallFloat},
+                                       {"kiln/small_float_operators.h", embedded::kSmallFloatOperators},
+                                       {"cuda_fp16.h", embedded::kFp16},
+                                       {"cuda_bf16.h", embedded::kBf16},
+                                       {"cuda_fp8.h", embedded::kFp8},
+                                       {"kiln/curand_engines.h", embedded::kCurandEngines},
+                                       {"curand_kernel.h", embedded::kCurandKernel},
+                                       {"curand.h", kEmpty},
+                                       {"kiln/cub_common.h", embedded::kCubCommon},
+                                       {"kiln/cub_warp.h", embedded::kCubWarp},
+                                       {"kiln/cub_block.h", embedded::kCubBlock},
+                                       {"kiln/cub_block_data.h", embedded::kCubBlockData},
+                                       {"kiln/cub_block_sort.h", embedded::kCubBlockSort},
+                                       {"kiln/cuda_functional.h", embedded::kCudaFunctional},
+                                       {"cuda/functional", kCudaFunctional},
+                                       {"cuda/std/functional", kCudaFunctional}};
+  for (const std::string_view name : kCubHeaders) headers.push_back({"cub/" + std::string(name), kCub});
+  return headers;
+}
 
 }  // namespace
 
@@ -27,28 +111,7 @@ const std::vector<EmbeddedFile>& cpu_shim_parts() {
 }
 
 const std::vector<EmbeddedFile>& cpu_stand_in_headers() {
-  static const std::vector<EmbeddedFile> headers = {
-      {"cuda.h", kEmpty},
-      {"cuda_runtime.h", kEmpty},
-      {"cuda_runtime_api.h", kEmpty},
-      {"device_launch_parameters.h", kEmpty},
-      {"device_functions.h", kEmpty},
-      {"math_functions.h", kEmpty},
-      {"vector_types.h", kEmpty},
-      {"vector_functions.h", kEmpty},
-      {"driver_types.h", kEmpty},
-      {"builtin_types.h", kEmpty},
-      {"cuComplex.h", embedded::kCuComplex},
-      {"math_constants.h", kEmpty},
-      {"assert.h", kAssert},
-      {"cassert", kAssert},
-      {"cooperative_groups.h", embedded::kCooperativeGroups},
-      {"cooperative_groups/reduce.h", kEmpty},
-      {"kiln/small_float.h", embedded::kSmallFloat},
-      {"kiln/small_float_operators.h", embedded::kSmallFloatOperators},
-      {"cuda_fp16.h", embedded::kFp16},
-      {"cuda_bf16.h", embedded::kBf16},
-      {"cuda_fp8.h", embedded::kFp8}};
+  static const std::vector<EmbeddedFile> headers = make_stand_in_headers();
   return headers;
 }
 

@@ -9,6 +9,7 @@ namespace kiln {
 struct EmbeddedFile {
   std::string name;
   std::string_view text;
+  bool each_time = false;  ///< included again, it takes effect again
 };
 
 /// The parts of the shim, in the order in which they start a unit.

@@ -98,6 +98,7 @@ class UnitWriter {
     params_ = outline(spec_.params_header);
     portable_ = outline(portable_header());
     for (const IncludedHeader& header : spec_.headers) headers_.push_back(outline(header.text));
+    add_cub();
   }
 
   CpuUnit run() {
@@ -177,6 +178,20 @@ class UnitWriter {
   }
 
  private:
+  /// Whether a kernel waits is seen in the stand-in for CUB, too.
+  void add_cub() {
+    const std::vector<const Outline*> all = texts();
+    const bool included = std::any_of(all.begin(), all.end(), [](const Outline* text) {
+      const std::vector<std::string> names = included_names(*text);
+      return std::any_of(names.begin(), names.end(),
+                         [](const std::string& name) { return name.starts_with("cub/"); });
+    });
+    if (!included) return;
+    for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
+      if (stand_in.name.starts_with("kiln/cub_")) stand_ins_.push_back(outline(stand_in.text));
+    }
+  }
+
   void add_shim() {
     for (const EmbeddedFile& part : cpu_shim_parts()) {
       unit_.text += line_marker("kiln shim " + std::string(part.name));
@@ -293,7 +308,8 @@ class UnitWriter {
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
       // The transformation knows cooperative groups by their names.
       const bool empty = as_they_are_ && stand_in.name == "cooperative_groups.h";
-      unit_.headers.emplace_back(stand_in.name, empty ? "" : stand_in.text);
+      const std::string once = stand_in.each_time ? "" : "#pragma once\n";
+      unit_.headers.emplace_back(stand_in.name, empty ? "" : once + std::string(stand_in.text));
     }
     // For its excerpts the compiler reads these files again, where the directive is line 1.
     unit_.headers.emplace_back("kiln/portable.h",
@@ -325,6 +341,7 @@ class UnitWriter {
   [[nodiscard]] std::vector<const Outline*> texts() const {
     std::vector<const Outline*> all = {&kernel_, &params_, &portable_};
     for (const Outline& header : headers_) all.push_back(&header);
+    for (const Outline& header : stand_ins_) all.push_back(&header);
     return all;
   }
 
@@ -342,7 +359,7 @@ class UnitWriter {
   const EntryWays* ways_;
   bool as_they_are_ = false;  // for the preprocessor
   Outline kernel_, params_, portable_;
-  std::deque<Outline> headers_;
+  std::deque<Outline> headers_, stand_ins_;
   std::set<std::string> guarded_;
   CpuUnit unit_;
 };

@@ -220,6 +220,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
     blockIdx.x = block.x;                                                                            \
     blockIdx.y = block.y;                                                                            \
     blockIdx.z = block.z;                                                                            \
+    ++kiln_block_serial;                                                                             \
   }                                                                                                  \
   static void kiln_item_##index(const kiln::cpu_abi::Launch* launch, kiln::cpu_abi::Index3 thread) { \
     using kiln_runner = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                                 \

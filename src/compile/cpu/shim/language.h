@@ -117,6 +117,7 @@ static thread_local dim3 gridDim;
 constexpr int warpSize = 32;
 
 static thread_local kiln::cpu_abi::Worker* kiln_worker;
+static thread_local unsigned kiln_block_serial;  // another one for each block that this thread runs as fibers
 
 #define KILN_LINEAR_THREAD() (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))
 

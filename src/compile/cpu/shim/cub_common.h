@@ -1,0 +1,192 @@
+// CUB for a host compiler, part 1: operators, the lanes of a warp, what the block's classes share. CUB's
+// public interface, as its documentation describes it; algorithms that a template argument chooses are one.
+#pragma once
+
+namespace kiln::cub_detail {
+
+/// Neither for memory nor for time: the classes keep what they need in memory of the thread that runs the
+/// block, so that an array that was made for CUB's own storage is large enough.
+struct NoStorage {};
+
+/// A number of values in raw memory, which needs no constructor.
+template <class T, int kCount>
+struct Slots {
+  alignas(T) unsigned char bytes[sizeof(T) * kCount];
+  T* first() { return reinterpret_cast<T*>(bytes); }
+  T& at(int i) { return first()[i]; }
+};
+
+/// The place of a work-item in a block of this shape, as CUB counts.
+template <int X, int Y, int Z>
+KILN_SHIM int kiln_block_rank() {
+  if (blockDim.x != X || blockDim.y != Y || blockDim.z != Z)
+    kiln_assert(false, "the block has the shape that a class of cub is made for", "cub", 0);
+  return static_cast<int>((threadIdx.z * Y + threadIdx.y) * X + threadIdx.x);
+}
+
+/// What the work-items of a block bring together. A class has two, which it uses in turn: when a work-item
+/// writes to one again, a barrier has shown that all have read it.
+template <class Board, int kThreads>
+class Boards {
+ public:
+  Board& next(int me) {
+    if (serial_ != kiln_block_serial) {
+      serial_ = kiln_block_serial;
+      __builtin_memset(turn_, 0, sizeof turn_);
+    }
+    turn_[me] ^= 1;
+    return boards_[turn_[me]];
+  }
+
+ private:
+  Board boards_[2];
+  unsigned serial_;
+  unsigned char turn_[kThreads];
+};
+
+/// One operation of a block: each work-item puts its values, the first to go on works on all of them, and
+/// each takes its result. All run on one thread.
+template <class Put, class Work, class Take>
+KILN_SHIM void kiln_block_step(bool& done, Put put, Work work, Take take) {
+  put();
+  done = false;
+  __syncthreads();
+  if (!done) {
+    work();
+    done = true;
+  }
+  take();
+}
+
+/// What lane `source` of the warp has.
+template <class T>
+KILN_SHIM T kiln_value_of_lane(unsigned mask, const T& value, int source) {
+  T result = value;
+  for (unsigned long at = 0; at < sizeof(T); at += 8) {
+    const unsigned long size = sizeof(T) - at < 8 ? sizeof(T) - at : 8;
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, reinterpret_cast<const char*>(&value) + at, size);
+    bits = __shfl_sync(mask, bits, source);
+    __builtin_memcpy(reinterpret_cast<char*>(&result) + at, &bits, size);
+  }
+  return result;
+}
+
+struct Add {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return a + b;
+  }
+};
+
+template <class T>
+struct Same {
+  using type = T;
+};
+
+}  // namespace kiln::cub_detail
+
+namespace cub {
+
+struct NullType {};
+
+template <int kValue>
+struct Int2Type {
+  enum { VALUE = kValue };
+};
+
+template <class K, class V>
+struct KeyValuePair {
+  using Key = K;
+  using Value = V;
+  Key key;
+  Value value;
+  KeyValuePair() = default;
+  KeyValuePair(const Key& k, const Value& v) : key(k), value(v) {}
+  bool operator!=(const KeyValuePair& b) const { return value != b.value || key != b.key; }
+};
+
+#define KILN_CUB_OPERATOR(name, expression)                   \
+  struct name {                                               \
+    template <class A, class B>                               \
+    constexpr auto operator()(const A& a, const B& b) const { \
+      return expression;                                      \
+    }                                                         \
+  };
+KILN_CUB_OPERATOR(Sum, a + b)
+KILN_CUB_OPERATOR(Difference, a - b)
+KILN_CUB_OPERATOR(Division, a / b)
+KILN_CUB_OPERATOR(Max, a < b ? b : a)
+KILN_CUB_OPERATOR(Min, b < a ? b : a)
+KILN_CUB_OPERATOR(Equality, a == b)
+KILN_CUB_OPERATOR(Inequality, a != b)
+
+template <class Operation>
+struct InequalityWrapper {
+  Operation op;
+  explicit InequalityWrapper(Operation operation) : op(operation) {}
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) {
+    return !op(a, b);
+  }
+};
+
+// Of equal values the one with the smaller key.
+#define KILN_CUB_ARGUMENT(name, better)                                                             \
+  struct name {                                                                                     \
+    template <class K, class V>                                                                     \
+    KeyValuePair<K, V> operator()(const KeyValuePair<K, V>& a, const KeyValuePair<K, V>& b) const { \
+      return b.value better a.value || (a.value == b.value && b.key < a.key) ? b : a;               \
+    }                                                                                               \
+  };
+KILN_CUB_ARGUMENT(ArgMax, >)
+KILN_CUB_ARGUMENT(ArgMin, <)
+
+KILN_SHIM int RowMajorTid(int x, int y, int z) {
+  return static_cast<int>((threadIdx.z * static_cast<unsigned>(y) + threadIdx.y) * static_cast<unsigned>(x) +
+                          threadIdx.x) +
+         0 * z;
+}
+KILN_SHIM unsigned LaneId() {
+  return KILN_LINEAR_THREAD() & 31u;
+}
+KILN_SHIM unsigned WarpId() {
+  return KILN_LINEAR_THREAD() / 32u;
+}
+KILN_SHIM void CTA_SYNC() {
+  __syncthreads();
+}
+KILN_SHIM void WARP_SYNC(unsigned mask) {
+  __syncwarp(mask);
+}
+
+template <int kLanes, class T>
+KILN_SHIM T ShuffleIndex(T input, int source, unsigned mask) {
+  const int lane = static_cast<int>(LaneId());
+  return kiln::cub_detail::kiln_value_of_lane(mask, input, lane / kLanes * kLanes + source % kLanes);
+}
+template <int kLanes, class T>
+KILN_SHIM T ShuffleUp(T input, int distance, int first_lane, unsigned mask) {
+  const int lane = static_cast<int>(LaneId());
+  const int first = lane / kLanes * kLanes + first_lane;
+  return kiln::cub_detail::kiln_value_of_lane(mask, input, lane - distance >= first ? lane - distance : lane);
+}
+template <int kLanes, class T>
+KILN_SHIM T ShuffleDown(T input, int distance, int last_lane, unsigned mask) {
+  const int lane = static_cast<int>(LaneId());
+  const int last = lane / kLanes * kLanes + last_lane;
+  return kiln::cub_detail::kiln_value_of_lane(mask, input, lane + distance <= last ? lane + distance : lane);
+}
+
+enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
+enum CacheStoreModifier { STORE_DEFAULT, STORE_WB, STORE_CG, STORE_CS, STORE_WT, STORE_VOLATILE };
+template <CacheLoadModifier = LOAD_DEFAULT, class Iterator>
+KILN_SHIM auto ThreadLoad(Iterator from) {
+  return *from;
+}
+template <CacheStoreModifier = STORE_DEFAULT, class Iterator, class T>
+KILN_SHIM void ThreadStore(Iterator to, T value) {
+  *to = value;
+}
+
+}  // namespace cub

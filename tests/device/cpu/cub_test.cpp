@@ -1,0 +1,543 @@
+// CUB's classes of blocks and warps in kernel texts, beside what the host computes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <type_traits>
+
+#include "device/cpu/kernel_fixture.h"
+#include "kiln/error.h"
+
+namespace kiln::test {
+namespace {
+
+class CpuCub : public CpuKernel {
+ protected:
+  /// Launches `k(out, in)` with one block; out as long as `out_count`.
+  template <class Out, class In>
+  std::vector<Out> run(const std::string& body, Dim3 block, std::size_t out_count,
+                       const std::vector<In>& in) {
+    DeviceFunction& k = kernels_.build("#include <cub/cub.cuh>\n" + body, "k");
+    EXPECT_THAT(k.attributes().fibers_because.value_or(""), ::testing::HasSubstr("does not split"));
+    std::vector<Out> out(out_count);
+    kernels_.run(k, {{1, 1, 1}, block, 0}, out.data(), in.data());
+    return out;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Compilers, CpuCub, ::testing::Values("g++", "clang++"), compiler_label);
+
+std::vector<int> some_numbers(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) numbers[static_cast<std::size_t>(i)] = (i * 7919) % 1013 - 500;
+  return numbers;
+}
+
+template <class T>
+std::vector<T> slice(const std::vector<T>& all, std::size_t begin, std::size_t count) {
+  return {all.begin() + static_cast<std::ptrdiff_t>(begin),
+          all.begin() + static_cast<std::ptrdiff_t>(begin + count)};
+}
+
+TEST_P(CpuCub, ReducesABlock) {
+  const std::vector<int> in = some_numbers(96 * 4);
+  const auto out = run<int>(R"(
+struct Longest { __device__ int operator()(int a, int b) const { return abs(a) < abs(b) ? b : a; } };
+extern "C" __global__ void k(int* out, const int* in) {
+  using Reduce = cub::BlockReduce<int, 96, cub::BLOCK_REDUCE_RAKING>;
+  __shared__ typename Reduce::TempStorage first, second;
+  __shared__ union { typename Reduce::TempStorage a; typename cub::BlockScan<int, 96>::TempStorage b; } both;
+  const int t = threadIdx.x;
+  int items[4];
+  for (int i = 0; i < 4; ++i) items[i] = in[4 * t + i];
+  const int sum = Reduce(first).Sum(items[0]);
+  const int all = Reduce(second).Sum(items);      // without a barrier between: another storage
+  __syncthreads();
+  const int largest = Reduce(first).Reduce(items, cub::Max());
+  const int some = Reduce(second).Sum(items[0], 37);
+  __syncthreads();
+  const int longest = Reduce(both.a).Reduce(items[1], Longest());
+  const int own = Reduce().Reduce(items[2], cub::Min(), 96);
+  if (t == 0) { out[0] = sum; out[1] = all; out[2] = largest; out[3] = some; out[4] = longest; out[5] = own; }
+})",
+                            {96, 1, 1}, 6, in);
+  const auto column = [&](std::size_t which) {
+    std::vector<int> one;
+    for (std::size_t i = which; i < in.size(); i += 4) one.push_back(in[i]);
+    return one;
+  };
+  const std::vector<int> first = column(0), second = column(1), third = column(2);
+  EXPECT_EQ(out[0], std::accumulate(first.begin(), first.end(), 0));
+  EXPECT_EQ(out[1], std::accumulate(in.begin(), in.end(), 0));
+  EXPECT_EQ(out[2], *std::max_element(in.begin(), in.end()));
+  EXPECT_EQ(out[3], std::accumulate(first.begin(), first.begin() + 37, 0));
+  EXPECT_EQ(std::abs(out[4]), std::abs(*std::max_element(second.begin(), second.end(), [](int a, int b) {
+              return std::abs(a) < std::abs(b);
+            })));
+  EXPECT_EQ(out[5], *std::min_element(third.begin(), third.end()));
+}
+
+/// Blocks of several dimensions, several blocks and calls in a loop, a value that is no number, an operation
+/// whose order matters.
+TEST_P(CpuCub, ReducesInOrder) {
+  DeviceFunction& k = kernels_.build(R"(#include <cub/block/block_reduce.cuh>
+struct Range { int begin, end; bool ordered; };
+struct Join {
+  __device__ Range operator()(const Range& a, const Range& b) const {
+    return {a.begin, b.end, a.ordered && b.ordered && a.end == b.begin};
+  }
+};
+using Reduce = cub::BlockReduce<Range, 8, cub::BLOCK_REDUCE_WARP_REDUCTIONS, 5, 3>;
+extern "C" __global__ void k(int* out) {
+  __shared__ Reduce::TempStorage storage;
+  const int rank = (threadIdx.z * 5 + threadIdx.y) * 8 + threadIdx.x;
+  for (int turn = 0; turn < 3; ++turn) {
+    const int me = turn * 1000 + blockIdx.x * 120 + rank;
+    const Range all = Reduce(storage).Reduce(Range{me, me + 1, true}, Join());
+    if (rank == 0) {
+      int* to = out + 3 * (blockIdx.x * 3 + turn);
+      to[0] = all.begin; to[1] = all.end; to[2] = all.ordered;
+    }
+    __syncthreads();
+  }
+})",
+                                     "k");
+  std::vector<int> out(7 * 3 * 3);
+  kernels_.run(k, {{7, 1, 1}, {8, 5, 3}, 0}, out.data());
+  for (std::size_t i = 0; i < 21; ++i) {
+    const int begin = static_cast<int>(i % 3) * 1000 + static_cast<int>(i / 3) * 120;
+    EXPECT_THAT(slice(out, 3 * i, 3), ::testing::ElementsAre(begin, begin + 120, 1)) << i;
+  }
+}
+
+TEST_P(CpuCub, ScansABlock) {
+  const std::vector<int> in = some_numbers(128 * 3);
+  const auto out = run<int>(R"(
+struct Running {
+  int total;
+  __device__ int operator()(int aggregate) { const int old = total; total += aggregate; return old; }
+};
+extern "C" __global__ void k(int* out, const int* in) {
+  typedef cub::BlockScan<int, 128, cub::BLOCK_SCAN_WARP_SCANS> Scan;
+  __shared__ Scan::TempStorage s;
+  const int t = threadIdx.x;
+  int x = in[t], y, sum;
+  Scan(s).ExclusiveSum(x, y); out[t] = y; __syncthreads();
+  Scan(s).InclusiveSum(x, y, sum); out[128 + t] = y; out[256 + t] = sum; __syncthreads();
+  Scan(s).ExclusiveScan(x, y, 100, cub::Max()); out[384 + t] = y; __syncthreads();
+  Scan(s).InclusiveScan(x, x, cub::Min()); out[512 + t] = x; __syncthreads();
+  int items[3];
+  for (int i = 0; i < 3; ++i) items[i] = in[3 * t + i];
+  Scan(s).ExclusiveSum(items, items, sum);
+  for (int i = 0; i < 3; ++i) out[640 + 3 * t + i] = items[i];
+  __syncthreads();
+  Running running = {1000};
+  for (int part = 0; part < 3; ++part) {
+    x = in[128 * part + t];
+    Scan(s).InclusiveSum(x, y, running);
+    out[1024 + 128 * part + t] = y;
+    __syncthreads();
+  }
+  if (t == 0) out[1408] = running.total;
+  for (int i = 0; i < 3; ++i) items[i] = in[3 * t + i];
+  Running later = {7};
+  Scan(s).ExclusiveSum(items, items, later);
+  for (int i = 0; i < 3; ++i) out[1409 + 3 * t + i] = items[i];
+  for (int i = 0; i < 3; ++i) items[i] = in[3 * t + i];
+  Scan(s).InclusiveScan(items, items, 50, cub::Max(), sum);
+  for (int i = 0; i < 3; ++i) out[1793 + 3 * t + i] = items[i];
+  if (t == 5) out[2177] = sum;
+})",
+                            {128, 1, 1}, 2178, in);
+  const std::vector<int> first = slice(in, 0, 128);
+  std::vector<int> expected(128);
+  std::exclusive_scan(first.begin(), first.end(), expected.begin(), 0);
+  EXPECT_EQ(slice(out, 0, 128), expected);
+  std::inclusive_scan(first.begin(), first.end(), expected.begin());
+  EXPECT_EQ(slice(out, 128, 128), expected);
+  EXPECT_EQ(slice(out, 256, 128), std::vector<int>(128, expected.back()));
+  const auto largest = [](int a, int b) { return std::max(a, b); };
+  std::exclusive_scan(first.begin(), first.end(), expected.begin(), 100, largest);
+  EXPECT_EQ(slice(out, 384, 128), expected);
+  std::inclusive_scan(first.begin(), first.end(), expected.begin(),
+                      [](int a, int b) { return std::min(a, b); });
+  EXPECT_EQ(slice(out, 512, 128), expected);
+  expected.resize(384);
+  std::exclusive_scan(in.begin(), in.end(), expected.begin(), 0);
+  EXPECT_EQ(slice(out, 640, 384), expected);
+  std::inclusive_scan(in.begin(), in.end(), expected.begin(), std::plus<>(), 1000);
+  EXPECT_EQ(slice(out, 1024, 384), expected);
+  EXPECT_EQ(out[1408], expected.back());
+  std::exclusive_scan(in.begin(), in.end(), expected.begin(), 7);
+  EXPECT_EQ(slice(out, 1409, 384), expected);
+  std::inclusive_scan(in.begin(), in.end(), expected.begin(), largest, 50);
+  EXPECT_EQ(slice(out, 1793, 384), expected);
+  EXPECT_EQ(out[2177], *std::max_element(in.begin(), in.end()));  // without the initial value
+}
+
+/// Logical warps of several widths, the last warp of the block only half there.
+TEST_P(CpuCub, ReducesAndScansWarps) {
+  for (const int width : {1, 8, 32, 12}) {
+    SCOPED_TRACE(width);
+    constexpr int kBlock = 96;
+    const std::vector<int> in = some_numbers(kBlock);
+    const std::string text = "constexpr int W = " + std::to_string(width) + ";" + R"(
+extern "C" __global__ void k(int* out, const int* in) {
+  __shared__ typename cub::WarpReduce<int, W>::TempStorage reduce[96 / W + 1];
+  __shared__ typename cub::WarpScan<int, W>::TempStorage scan[96 / W + 1];
+  const int t = threadIdx.x;
+  if (t % 32 >= 32 / W * W) return;    // lanes that are in no logical warp
+  cub::WarpReduce<int, W> r(reduce[t / W]);
+  cub::WarpScan<int, W> s(scan[t / W]);
+  out[t] = r.Sum(in[t]);
+  out[96 + t] = r.Reduce(in[t], cub::Max(), (W + 1) / 2);
+  int inclusive, exclusive, sum;
+  s.InclusiveSum(in[t], inclusive, sum);
+  out[192 + t] = inclusive;
+  out[288 + t] = sum;
+  s.ExclusiveScan(in[t], exclusive, -50, cub::Max());
+  out[384 + t] = exclusive;
+  out[480 + t] = r.HeadSegmentedSum(in[t], in[t] % 3 == 0);
+  out[576 + t] = r.TailSegmentedSum(in[t], in[t] % 3 == 0);
+  out[672 + t] = s.Broadcast(in[t], W - 1);
+})";
+    const std::vector<int> out = run<int>(text, {kBlock, 1, 1}, 768, in);
+    const int per_warp = 32 / width;
+    for (int warp = 0; warp < kBlock / 32 * per_warp; ++warp) {
+      const int begin = warp / per_warp * 32 + warp % per_warp * width;
+      const auto at = [&](int part, int i) { return out[static_cast<std::size_t>(96 * part + begin + i)]; };
+      const std::vector<int> own =
+          slice(in, static_cast<std::size_t>(begin), static_cast<std::size_t>(width));
+      EXPECT_EQ(at(0, 0), std::accumulate(own.begin(), own.end(), 0));
+      EXPECT_EQ(at(1, 0), *std::max_element(own.begin(), own.begin() + (width + 1) / 2));
+      int sum = 0, most = -50;
+      for (int i = 0; i < width; ++i) {
+        const int x = own[static_cast<std::size_t>(i)];
+        EXPECT_EQ(at(4, i), most);
+        sum += x;
+        most = std::max(most, x);
+        EXPECT_EQ(at(2, i), sum);
+        EXPECT_EQ(at(3, i), std::accumulate(own.begin(), own.end(), 0));
+        EXPECT_EQ(at(7, i), own.back());
+        int to_head = x, to_tail = 0;  // up to the next head, up to the next tail
+        for (int j = i + 1; j < width && own[static_cast<std::size_t>(j)] % 3 != 0; ++j)
+          to_head += own[static_cast<std::size_t>(j)];
+        for (int j = i; j < width; ++j) {
+          to_tail += own[static_cast<std::size_t>(j)];
+          if (own[static_cast<std::size_t>(j)] % 3 == 0) break;
+        }
+        const bool head = i == 0 || x % 3 == 0;
+        const bool after_tail = i == 0 || own[static_cast<std::size_t>(i - 1)] % 3 == 0;
+        EXPECT_EQ(head ? at(5, i) : to_head, to_head) << i;
+        EXPECT_EQ(after_tail ? at(6, i) : to_tail, to_tail) << i;
+      }
+    }
+  }
+}
+
+/// Loading, exchanging and storing in each arrangement moves every item to where it was or should be.
+TEST_P(CpuCub, MovesItems) {
+  const std::vector<int> in = some_numbers(64 * 5);
+  const auto out = run<int>(R"(
+template <cub::BlockLoadAlgorithm L, cub::BlockStoreAlgorithm S>
+__device__ void copy(int* out, const int* in, int valid) {
+  using Load = cub::BlockLoad<int, 64, 5, L>;
+  using Store = cub::BlockStore<int, 64, 5, S>;
+  __shared__ union { typename Load::TempStorage load; typename Store::TempStorage store; } s;
+  int items[5];
+  Load(s.load).Load(in, items, valid, -7);
+  __syncthreads();
+  Store(s.store).Store(out, items, valid + 3);
+  __syncthreads();
+}
+extern "C" __global__ void k(int* out, const int* in) {
+  copy<cub::BLOCK_LOAD_DIRECT, cub::BLOCK_STORE_TRANSPOSE>(out, in, 200);
+  copy<cub::BLOCK_LOAD_STRIPED, cub::BLOCK_STORE_STRIPED>(out + 320, in, 200);
+  copy<cub::BLOCK_LOAD_WARP_TRANSPOSE, cub::BLOCK_STORE_VECTORIZE>(out + 640, in, 317);
+  using Exchange = cub::BlockExchange<int, 64, 5>;
+  __shared__ Exchange::TempStorage s;
+  const int t = threadIdx.x;
+  int items[5], ranks[5];
+  for (int i = 0; i < 5; ++i) items[i] = in[t + 64 * i];
+  Exchange(s).StripedToBlocked(items);
+  for (int i = 0; i < 5; ++i) out[960 + 5 * t + i] = items[i];
+  __syncthreads();
+  Exchange(s).BlockedToStriped(items, items);
+  for (int i = 0; i < 5; ++i) out[1280 + t + 64 * i] = items[i];
+  __syncthreads();
+  for (int i = 0; i < 5; ++i) items[i] = in[t / 32 * 160 + t % 32 + 32 * i];
+  Exchange(s).WarpStripedToBlocked(items);
+  for (int i = 0; i < 5; ++i) out[1600 + 5 * t + i] = items[i];
+  __syncthreads();
+  Exchange(s).BlockedToWarpStriped(items);
+  for (int i = 0; i < 5; ++i) out[1920 + t / 32 * 160 + t % 32 + 32 * i] = items[i];
+  __syncthreads();
+  for (int i = 0; i < 5; ++i) { items[i] = in[5 * t + i]; ranks[i] = 319 - (5 * t + i); }
+  Exchange(s).ScatterToBlocked(items, ranks);
+  for (int i = 0; i < 5; ++i) out[2240 + 5 * t + i] = items[i];
+  __syncthreads();
+  for (int i = 0; i < 5; ++i) items[i] = in[5 * t + i];
+  Exchange(s).ScatterToStriped(items, ranks);
+  for (int i = 0; i < 5; ++i) out[2560 + t + 64 * i] = items[i];
+})",
+                            {64, 1, 1}, 2880, in);
+  const auto partly = [&](std::size_t valid) {
+    std::vector<int> some = slice(in, 0, valid);
+    some.resize(valid + 3, -7);
+    some.resize(320, 0);
+    return some;
+  };
+  EXPECT_EQ(slice(out, 0, 320), partly(200));
+  EXPECT_EQ(slice(out, 320, 320), partly(200));
+  EXPECT_EQ(slice(out, 640, 320), partly(317));
+  for (const std::size_t part : {960, 1280, 1600, 1920}) EXPECT_EQ(slice(out, part, 320), in) << part;
+  const std::vector<int> reversed(in.rbegin(), in.rend());
+  EXPECT_EQ(slice(out, 2240, 320), reversed);
+  EXPECT_EQ(slice(out, 2560, 320), reversed);
+}
+
+/// Keys of each kind, by all of their bits and by some, with values, both ways.
+TEST_P(CpuCub, SortsABlockByRadix) {
+  const auto check = [&]<class Key>(const char* type, std::vector<Key> in) {
+    SCOPED_TRACE(type);
+    const std::string text = std::string("typedef ") + type + " Key;" + R"(
+extern "C" __global__ void k(Key* out, const Key* in) {
+  using Sort = cub::BlockRadixSort<Key, 40, 6, short>;
+  using Keys = cub::BlockRadixSort<Key, 40, 6>;
+  __shared__ typename Sort::TempStorage s;
+  __shared__ typename Keys::TempStorage u;
+  const int t = threadIdx.x;
+  Key keys[6];
+  short values[6];
+  for (int i = 0; i < 6; ++i) keys[i] = in[6 * t + i];
+  Keys(u).Sort(keys);
+  for (int i = 0; i < 6; ++i) out[6 * t + i] = keys[i];
+  for (int i = 0; i < 6; ++i) { keys[i] = in[6 * t + i]; values[i] = 6 * t + i; }
+  Sort(s).SortDescendingBlockedToStriped(keys, values);
+  for (int i = 0; i < 6; ++i) { out[240 + t + 40 * i] = keys[i]; out[480 + t + 40 * i] = in[values[i]]; }
+  for (int i = 0; i < 6; ++i) { keys[i] = in[6 * t + i]; values[i] = 6 * t + i; }
+  __syncthreads();
+  Sort(s).SortBlockedToStriped(keys, values, 2, 7);
+  for (int i = 0; i < 6; ++i) { out[720 + t + 40 * i] = keys[i]; out[960 + t + 40 * i] = values[i] % 128; }
+})";
+    const std::vector<Key> out = run<Key>(text, {40, 1, 1}, 1200, in);
+    std::vector<std::size_t> order(in.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto sorted = [&](const auto& before) {
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(), before);
+      std::vector<Key> keys;
+      for (const std::size_t i : order) keys.push_back(in[i]);
+      return keys;
+    };
+    EXPECT_EQ(slice(out, 0, 240), sorted([&](std::size_t a, std::size_t b) { return in[a] < in[b]; }));
+    const auto descending = sorted([&](std::size_t a, std::size_t b) { return in[a] > in[b]; });
+    EXPECT_EQ(slice(out, 240, 240), descending);
+    EXPECT_EQ(slice(out, 480, 240), descending);
+    if constexpr (std::is_unsigned_v<Key>) {
+      EXPECT_EQ(slice(out, 720, 240),
+                sorted([&](std::size_t a, std::size_t b) { return (in[a] >> 2) % 32 < (in[b] >> 2) % 32; }));
+      for (std::size_t i = 0; i < 240; ++i)
+        EXPECT_EQ(out[960 + i], static_cast<Key>(order[i] % 128)) << "value " << i;
+    }
+  };
+  std::vector<int> numbers = some_numbers(240);
+  std::vector<unsigned char> bytes(numbers.begin(), numbers.end());
+  std::vector<unsigned> words(numbers.begin(), numbers.end());
+  std::vector<long long> longs;
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  for (const int number : numbers) {
+    longs.push_back(number * 10000000000LL);
+    floats.push_back(static_cast<float>(number) * 0.37F);
+    doubles.push_back(number % 7 == 0 ? -0.0 : std::ldexp(number, number % 100));
+  }
+  check("int", numbers);
+  check("unsigned char", bytes);
+  check("unsigned", words);
+  check("long long", longs);
+  check("float", floats);
+  check("double", doubles);
+}
+
+TEST_P(CpuCub, SortsHalfPrecisionByRadix) {
+  DeviceFunction& k = kernels_.build(R"(#include <cuda_fp16.h>
+#include <cub/block/block_radix_sort.cuh>
+extern "C" __global__ void k(float* a) {
+  using Sort = cub::BlockRadixSort<__half, 64, 1>;
+  __shared__ Sort::TempStorage s;
+  __half key[1] = {__float2half(a[threadIdx.x])};
+  Sort(s).Sort(key);
+  a[threadIdx.x] = __half2float(key[0]);
+})",
+                                     "k");
+  std::vector<float> a;
+  for (int i = 0; i < 64; ++i) a.push_back(static_cast<float>((i * 37) % 64 - 30) * 0.25F);
+  std::vector<float> expected = a;
+  std::sort(expected.begin(), expected.end());
+  kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, a.data());
+  EXPECT_EQ(a, expected);
+}
+
+TEST_P(CpuCub, SortsABlockByMerging) {
+  const std::vector<int> in = some_numbers(32 * 7);
+  const auto out = run<int>(R"(
+struct Before { __device__ bool operator()(int a, int b) const { return a / 10 < b / 10; } };
+extern "C" __global__ void k(int* out, const int* in) {
+  using Sort = cub::BlockMergeSort<int, 32, 7, int>;
+  __shared__ typename Sort::TempStorage s;
+  const int t = threadIdx.x;
+  int keys[7], values[7];
+  for (int i = 0; i < 7; ++i) { keys[i] = in[7 * t + i]; values[i] = 7 * t + i; }
+  Sort(s).StableSort(keys, values, Before());
+  for (int i = 0; i < 7; ++i) { out[7 * t + i] = keys[i]; out[224 + 7 * t + i] = in[values[i]]; }
+  __syncthreads();
+  for (int i = 0; i < 7; ++i) keys[i] = in[7 * t + i];
+  Sort(s).Sort(keys, Before(), 100, 12345);
+  for (int i = 0; i < 7; ++i) out[448 + 7 * t + i] = keys[i];
+})",
+                            {32, 1, 1}, 672, in);
+  std::vector<int> expected = in;
+  const auto before = [](int a, int b) { return a / 10 < b / 10; };
+  std::stable_sort(expected.begin(), expected.end(), before);
+  EXPECT_EQ(slice(out, 0, 224), expected);
+  EXPECT_EQ(slice(out, 224, 224), expected);
+  expected = slice(in, 0, 100);
+  std::stable_sort(expected.begin(), expected.end(), before);
+  expected.resize(224, 12345);
+  EXPECT_EQ(slice(out, 448, 224), expected);
+}
+
+TEST_P(CpuCub, ComparesNeighbours) {
+  std::vector<int> in(64 * 4);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i * i / 50 % 9);
+  const auto out = run<int>(R"(
+extern "C" __global__ void k(int* out, const int* in) {
+  __shared__ cub::BlockDiscontinuity<int, 64>::TempStorage s;
+  __shared__ cub::BlockAdjacentDifference<int, 64>::TempStorage d;
+  const int t = threadIdx.x;
+  int items[4], heads[4], tails[4];
+  for (int i = 0; i < 4; ++i) items[i] = in[4 * t + i];
+  cub::BlockDiscontinuity<int, 64>(s).FlagHeads(heads, items, cub::Inequality(), in[0]);
+  for (int i = 0; i < 4; ++i) out[4 * t + i] = heads[i];
+  __syncthreads();
+  cub::BlockDiscontinuity<int, 64>(s).FlagHeadsAndTails(heads, tails, items, cub::Inequality());
+  for (int i = 0; i < 4; ++i) { out[256 + 4 * t + i] = heads[i]; out[512 + 4 * t + i] = tails[i]; }
+  cub::BlockAdjacentDifference<int, 64>(d).SubtractLeft(items, heads, cub::Difference());
+  for (int i = 0; i < 4; ++i) out[768 + 4 * t + i] = heads[i];
+  __syncthreads();
+  cub::BlockAdjacentDifference<int, 64>(d).SubtractRightPartialTile(items, items, cub::Difference(), 101);
+  for (int i = 0; i < 4; ++i) out[1024 + 4 * t + i] = items[i];
+})",
+                            {64, 1, 1}, 1280, in);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const bool differs = i > 0 && in[i - 1] != in[i];
+    EXPECT_EQ(out[i], differs ? 1 : 0) << i;
+    EXPECT_EQ(out[256 + i], differs || i == 0 ? 1 : 0) << i;
+    EXPECT_EQ(out[512 + i], i + 1 == in.size() || in[i + 1] != in[i] ? 1 : 0) << i;
+    EXPECT_EQ(out[768 + i], i > 0 ? in[i] - in[i - 1] : in[i]) << i;
+    EXPECT_EQ(out[1024 + i], i < 100 ? in[i] - in[i + 1] : in[i]) << i;
+  }
+}
+
+TEST_P(CpuCub, OperatorsOfNewerReleases) {
+  const std::vector<float> in = {3.0F, -8.0F, 5.5F, 0.25F};
+  const auto out = run<float>(R"(
+#include <cuda/functional>
+#include <cuda/std/functional>
+extern "C" __global__ void k(float* out, const float* in) {
+  using Reduce = cub::BlockReduce<float, 4>;
+  __shared__ Reduce::TempStorage s;
+  const float a = Reduce(s).Reduce(in[threadIdx.x], cuda::maximum<>{}); __syncthreads();
+  const float b = Reduce(s).Reduce(in[threadIdx.x], cuda::minimum<float>()); __syncthreads();
+  const float c = Reduce(s).Reduce(in[threadIdx.x], cuda::std::multiplies<>{}); __syncthreads();
+  using Pair = cub::KeyValuePair<int, float>;
+  using Best = cub::BlockReduce<Pair, 4>;
+  __shared__ Best::TempStorage p;
+  const Pair best = Best(p).Reduce(Pair(threadIdx.x, in[threadIdx.x]), cub::ArgMax());
+  if (threadIdx.x == 0) { out[0] = a; out[1] = b; out[2] = c; out[3] = best.key; out[4] = best.value; }
+})",
+                              {4, 1, 1}, 5, in);
+  EXPECT_THAT(out, ::testing::ElementsAre(5.5F, -8.0F, 3.0F * -8.0F * 5.5F * 0.25F, 2.0F, 5.5F));
+}
+
+/// A class that is named outside of the kernel, or that a function of the user's uses, is still seen to wait;
+/// a kernel beside it that uses none stays a loop, and one with a barrier of its own is split.
+TEST_P(CpuCub, IsSeenToWait) {
+  Specialization specialization = kernels_.specialize(R"(#include <cub/cub.cuh>
+template <int N> struct Traits { typedef cub::WarpReduce<int> Warp; };
+typedef cub::BlockReduce<int, 64> Block;
+__device__ int total(int x) { __shared__ Block::TempStorage s; return Block(s).Sum(x); }
+extern "C" __global__ void k(int* a) { const int s = total(a[threadIdx.x]); if (threadIdx.x == 0) a[0] = s; }
+extern "C" __global__ void warp(int* a) {
+  __shared__ Traits<1>::Warp::TempStorage s[2];
+  const int sum = Traits<1>::Warp(s[threadIdx.x / 32]).Sum(a[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) a[threadIdx.x] = sum;
+}
+extern "C" __global__ void plain(int* a) { a[threadIdx.x] += cub::Max()(2, 1); }
+extern "C" __global__ void split(int* a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = s[63 - threadIdx.x];
+}
+)",
+                                                      "k");
+  for (const char* more : {"warp", "plain", "split"})
+    specialization.entries.push_back({more, std::nullopt, ""});
+  const CodeObject code = kernels_.compile(specialization);
+  const auto module = kernels_.device().load(code.binary);
+  const auto function = [&](const char* kernel) -> DeviceFunction& {
+    return *module->function(code.lowered_names.at(kernel));
+  };
+  const auto fibers_because = [&](const char* kernel) {
+    return function(kernel).attributes().fibers_because.value_or("");
+  };
+  std::vector<int> a(64, 3);
+  kernels_.run(function("k"), {{1, 1, 1}, {64, 1, 1}, 0}, a.data());
+  EXPECT_EQ(a[0], 192);
+  kernels_.run(function("warp"), {{1, 1, 1}, {64, 1, 1}, 0}, a.data());
+  EXPECT_EQ(a[0], 192 + 31 * 3);
+  EXPECT_EQ(a[32], 32 * 3);
+  EXPECT_NE(fibers_because("k"), "");
+  EXPECT_NE(fibers_because("warp"), "");
+  EXPECT_EQ(fibers_because("plain"), "");
+  EXPECT_EQ(fibers_because("split"), "");
+}
+
+TEST_P(CpuCub, SaysThatABlockHasAnotherShape) {
+  DeviceFunction& k = kernels_.build(R"(#include <cub/cub.cuh>
+extern "C" __global__ void k(int* a) {
+  __shared__ cub::BlockReduce<int, 64>::TempStorage s;
+  a[0] = cub::BlockReduce<int, 64>(s).Sum(1);
+})",
+                                     "k");
+  int a = 0;
+  try {
+    kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 0}, &a);
+    FAIL() << "no fault";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("a class of cub is made for"));
+  }
+}
+
+TEST_P(CpuCub, SaysWhatAKernelCannotCall) {
+  const CompileResult result = kernels_.compiler().compile(kernels_.specialize(R"(#include <cub/cub.cuh>
+extern "C" __global__ void k(int* a) {
+  size_t bytes = 0;
+  cub::DeviceReduce::Sum(nullptr, bytes, a, a, 64);
+})",
+                                                                               "k"));
+  const auto* diagnostic = std::get_if<Diagnostic>(&result);
+  ASSERT_NE(diagnostic, nullptr);
+  EXPECT_THAT(diagnostic->summary, ::testing::HasSubstr("kernel.cu:4"));
+  EXPECT_THAT(diagnostic->summary,
+              ::testing::HasSubstr("'cub::DeviceReduce' is an algorithm of the whole device"));
+}
+
+}  // namespace
+}  // namespace kiln::test
