@@ -115,7 +115,7 @@ struct OpenClProgram::State {
   }
 };
 
-OpenClProgram::OpenClProgram(const std::string& cuda_text) : state_(std::make_unique<State>()) {
+OpenClProgram::OpenClProgram(const std::string& cuda_text) : state_(std::make_shared<State>()) {
   cl_device_id device = find_cpu();
   device_ = text_of(device, CL_DEVICE_NAME) + ", " + text_of(device, CL_DRIVER_VERSION);
   cl_int status = 0;
@@ -156,8 +156,6 @@ void OpenClProgram::run(const std::string& kernel_name, std::array<std::size_t, 
 
 #else
 
-struct OpenClProgram::State {};
-
 OpenClProgram::OpenClProgram(const std::string&) {
   throw Error(ErrorKind::kEnvironment,
               "this kiln_bench was built without OpenCL (packages ocl-icd-opencl-dev and opencl-headers)");
@@ -166,7 +164,5 @@ void OpenClProgram::run(const std::string&, std::array<std::size_t, 2>, std::arr
                         const std::vector<OpenClArgument>&) {}
 
 #endif
-
-OpenClProgram::~OpenClProgram() = default;
 
 }  // namespace kiln::bench

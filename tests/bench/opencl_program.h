@@ -21,9 +21,6 @@ class OpenClProgram {
  public:
   /// Throws Error where there is no such device, or its compiler refuses the text.
   explicit OpenClProgram(const std::string& cuda_text);
-  ~OpenClProgram();
-  OpenClProgram(const OpenClProgram&) = delete;
-  OpenClProgram& operator=(const OpenClProgram&) = delete;
 
   /// "Portable Computing Language 3.1: pthread-haswell-..."
   [[nodiscard]] const std::string& device() const { return device_; }
@@ -33,7 +30,7 @@ class OpenClProgram {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // in a build without OpenCL nothing knows its type
   std::string device_;
 };
 
