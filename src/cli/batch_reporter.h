@@ -39,7 +39,7 @@ class BatchReporter : public BatchSink {
  private:
   struct Results {
     std::vector<Record> records;
-    std::string text;            ///< what the job says itself
+    std::string text;             ///< what the job says itself
     std::size_t from_before = 0;  ///< records of an earlier run
   };
   [[nodiscard]] bool has_records(std::size_t job) const;

@@ -11,8 +11,9 @@ namespace {
 constexpr std::int64_t kMostShards = 1'000'000;
 
 Error no_shard(const std::string& text) {
-  return bad_input("--shard: expected the number of a shard and how many there are, from 1/8 to 8/8, or off; found " +
-                   in_quotes(text));
+  return bad_input(
+      "--shard: expected the number of a shard and how many there are, from 1/8 to 8/8, or off; found " +
+      in_quotes(text));
 }
 
 /// A variable of Slurm's that is a number; `otherwise` where it is not there.
@@ -55,9 +56,10 @@ std::optional<Shard> shard_of_slurm(
   const bool even = count >= 1 && count <= kMostShards && step >= 1 && id >= least && id <= most &&
                     (id - least) % step == 0 && (most - least) / step + 1 == count;
   if (!even)
-    throw bad_input("SLURM_ARRAY_TASK_ID: the ids of this array are not evenly spaced (task " + std::to_string(id) +
-                    " of " + std::to_string(count) + " from " + std::to_string(least) + " to " +
-                    std::to_string(most) + "), so that a task does not know its place; give --shard i/n, or --shard off");
+    throw bad_input("SLURM_ARRAY_TASK_ID: the ids of this array are not evenly spaced (task " +
+                    std::to_string(id) + " of " + std::to_string(count) + " from " + std::to_string(least) +
+                    " to " + std::to_string(most) +
+                    "), so that a task does not know its place; give --shard i/n, or --shard off");
   return Shard{static_cast<std::size_t>((id - least) / step), static_cast<std::size_t>(count)};
 }
 

@@ -67,7 +67,8 @@ std::vector<PlacedRecord> read_all(const std::vector<MergeInput>& inputs) {
 }  // namespace
 
 void refuse_to_merge(const std::string& what, const std::string& value, const std::string& place,
-                     const std::string& other_value, const std::string& other_place, const std::string& hint) {
+                     const std::string& other_value, const std::string& other_place,
+                     const std::string& hint) {
   throw bad_input("these files do not belong together: " + what + " is " + value + " in " + place + ", and " +
                   other_value + " in " + other_place + hint);
 }

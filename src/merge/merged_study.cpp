@@ -134,13 +134,13 @@ StudyHeader joint_header(const std::vector<Study>& studies) {
 }
 
 /// Devices of all blocks, and those of headers that nothing was measured on yet.
-std::vector<std::string> devices_of(const std::vector<Study>& studies, const std::set<std::string>& measured) {
+std::vector<std::string> devices_of(const std::vector<Study>& studies,
+                                    const std::set<std::string>& measured) {
   std::set<std::string> devices = measured;
   for (const Study& study : studies) {
     for (const std::string& device : study.header.devices) {
-      const bool known = std::any_of(measured.begin(), measured.end(), [&](const std::string& one) {
-        return id_of(one) == id_of(device);
-      });
+      const bool known = std::any_of(measured.begin(), measured.end(),
+                                     [&](const std::string& one) { return id_of(one) == id_of(device); });
       if (!known) devices.insert(device);
     }
   }
