@@ -16,13 +16,16 @@ Error no_shard(const std::string& text) {
       in_quotes(text));
 }
 
+using ReadEnvironment = std::function<std::optional<std::string>(const std::string&)>;
+
 /// A variable of Slurm's that is a number; `otherwise` where it is not there.
-std::int64_t number_of(const std::function<std::optional<std::string>(const std::string&)>& environment,
-                       const std::string& name, std::int64_t otherwise) {
+std::int64_t number_of(const ReadEnvironment& environment, const std::string& name, std::int64_t otherwise) {
   const auto text = environment(name);
   if (!text) return otherwise;
   const auto number = parse_integer(*text);
-  if (!number) throw bad_input(name + ": expected a whole number; found " + in_quotes(*text));
+  constexpr std::int64_t kMost = 1'000'000'000;  // far above Slurm's MaxArraySize
+  if (!number || *number < 0 || *number > kMost)
+    throw bad_input(name + ": expected a whole number from 0 to " + std::to_string(kMost) + "; found " + in_quotes(*text));
   return *number;
 }
 

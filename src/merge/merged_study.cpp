@@ -59,7 +59,8 @@ Study read_study(const MergeInput& input) {
     if (json.at("kind") == "case") {
       const Json& record = json.at("record");
       block.name = record.at("device").at("name");
-      block.source_digest = record.value("source_digest", "");
+      const auto digest = record.find("source_digest");
+      if (digest != record.end() && digest->is_string()) block.source_digest = *digest;
     }
     block.has_result = block.has_result || json.at("kind") == "result";
     block.lines.push_back(std::move(json));
