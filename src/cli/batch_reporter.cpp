@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "kiln/error.h"
 #include "record/record_json.h"
 #include "report/csv.h"
 #include "report/portability_text.h"
@@ -105,15 +106,20 @@ void BatchReporter::job_begins(std::size_t job) {
                              progress());
 }
 
-void BatchReporter::take_record(std::size_t job, std::string_view line) {
+bool BatchReporter::take_record(std::size_t job, std::string_view line) {
   Results& results = results_[job];
-  results.records.push_back(record_from_json(std::string(line), batch_.jobs[job].name, 1));
+  try {
+    results.records.push_back(record_from_json(std::string(line), batch_.jobs[job].name, 1));
+  } catch (const Error&) {
+    return false;
+  }
   if (results.records.back().time < begin_time_) ++results.from_before;
   if (format_ == "json") world_.out() << line << '\n' << std::flush;
+  return true;
 }
 
 void BatchReporter::output_line(std::size_t job, std::string_view line) {
-  if (has_records(job) && line.starts_with(kRecordBeginning)) return take_record(job, line);
+  if (has_records(job) && line.starts_with(kRecordBeginning) && take_record(job, line)) return;
   if (format_ == "json") {
     world_.out() << line << '\n' << std::flush;
   } else {

@@ -25,7 +25,8 @@ std::int64_t number_of(const ReadEnvironment& environment, const std::string& na
   const auto number = parse_integer(*text);
   constexpr std::int64_t kMost = 1'000'000'000;  // far above Slurm's MaxArraySize
   if (!number || *number < 0 || *number > kMost)
-    throw bad_input(name + ": expected a whole number from 0 to " + std::to_string(kMost) + "; found " + in_quotes(*text));
+    throw bad_input(name + ": expected a whole number from 0 to " + std::to_string(kMost) + "; found " +
+                    in_quotes(*text));
   return *number;
 }
 

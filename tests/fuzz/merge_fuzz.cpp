@@ -1,5 +1,5 @@
-// `kiln merge`: two files of one kind, which a line "---" separates. What was merged does not depend on their order, and is the
-// same when it is merged again.
+// `kiln merge`: two files of one kind, which a line "---" separates. What was merged does not depend on their
+// order, and is the same when it is merged again.
 #include <string>
 
 #include "fuzz/fuzz_target.h"
@@ -40,7 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string other = place == std::string::npos ? "" : text.substr(place + 5);
   using Inputs = std::vector<MergeInput>;
   check(one, other, kRecordBeginning, [](const Inputs& inputs) { return merge_records(inputs, {}); });
-  check(one, other, kRecordBeginning, [](const Inputs& inputs) { return merge_records(inputs, {true, true}); });
+  check(one, other, kRecordBeginning, [](const Inputs& inputs) {
+    return merge_records(inputs, {true, true});
+  });
   check(one, other, TuneJournal::kBeginning, [](const Inputs& inputs) { return merge_journals(inputs); });
   check(one, other, kStudyBeginning, [](const Inputs& inputs) { return merge_studies(inputs); });
   return 0;
