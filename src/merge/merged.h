@@ -26,8 +26,8 @@ struct MergeOptions {
   bool mixed = false;  ///< also records of other sources and versions of Kiln
 };
 
-/// One record for each variant and class of device (a device's number does not matter): the newest that was
-/// run. Throws bad_input, unless `mixed`, where two records of a workload are of different sources, or two of
+/// One record for each variant (label, values, sources, compiler) and class of device (a device's number does
+/// not matter): the newest that was run. Throws bad_input, unless `mixed`, where two records of a workload are of different sources, or two of
 /// different versions of Kiln; names both places.
 [[nodiscard]] Merged merge_records(const std::vector<MergeInput>& inputs, const MergeOptions& options);
 

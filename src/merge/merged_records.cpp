@@ -18,10 +18,10 @@ struct PlacedRecord {
   [[nodiscard]] std::pair<std::string, std::string> age() const { return {record.time, line}; }
 };
 
-/// Equal devices count as one.
+/// Equal devices count as one. The label tells cases of a study apart whose code is the same.
 std::string class_identity(Record record) {
   record.device.id.clear();
-  return variant_identity(record);
+  return record.label + "\n" + variant_identity(record);
 }
 
 std::string version_of(const Record& record) {
