@@ -27,8 +27,8 @@ struct MergeOptions {
 };
 
 /// One record for each variant (label, values, sources, compiler) and class of device (a device's number does
-/// not matter): the newest that was run. Throws bad_input, unless `mixed`, where two records of a workload are of different sources, or two of
-/// different versions of Kiln; names both places.
+/// not matter): the newest that was run. Throws bad_input, unless `mixed`, where two records of a workload
+/// are of different sources, or two of different versions of Kiln; names both places.
 [[nodiscard]] Merged merge_records(const std::vector<MergeInput>& inputs, const MergeOptions& options);
 
 /// One outcome for each point: the newest. What searchers were asked for, finalists and ends are left out, as

@@ -70,6 +70,12 @@ TEST(MergeRecords, OneForEachVariantAndClassOfDeviceInAnyOrder) {
   EXPECT_EQ(merge_records({a, a, b}, {.all = true}).kept, 4U) << "the same line once";
 }
 
+TEST(MergeRecords, CasesOfAStudyWithTheSameCodeStay) {
+  Record other = record("32", "2026-01-02");
+  other.label = "jit_generic";
+  EXPECT_EQ(merge_records({records("a", {record("32", "2026-01-01"), other})}, {}).kept, 2U);
+}
+
 TEST(MergeRecords, WhatWasNotRunStandsForNothing) {
   Record lost = record("32", "2026-02-01");
   lost.status = RunStatus::kNotRun;
