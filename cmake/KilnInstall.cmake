@@ -33,6 +33,7 @@ foreach(shell_and_file bash|bash-completion/completions/kiln zsh|zsh/site-functi
     execute_process(COMMAND \"\${share}/../bin/kiln\" completion ${shell} OUTPUT_FILE \"\${share}/${file}\"
                     COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 endforeach()
+install(DIRECTORY tools/slurm DESTINATION share/kiln COMPONENT program FILES_MATCHING PATTERN "*.sbatch")
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION share/doc/kiln COMPONENT program)
 install(DIRECTORY docs DESTINATION share/doc/kiln COMPONENT program
         FILES_MATCHING PATTERN "*.md" PATTERN data EXCLUDE PATTERN doxygen EXCLUDE)

@@ -20,9 +20,9 @@ namespace {
 using Path = std::filesystem::path;
 using SteadyClock = std::chrono::steady_clock;
 
-[[noreturn]] void refuse(const Path& path) {
-  throw environment_error("cannot write " + path.string() + ": " +
-                          std::generic_category().message(errno));
+/// As whoever writes results there would refuse it.
+[[noreturn]] void refuse(const Path& folder, const std::error_code& code) {
+  throw bad_input("the output folder '" + folder.string() + "' cannot be written: " + code.message());
 }
 
 UniqueFd open_lock(const Path& path) {
@@ -42,8 +42,7 @@ std::string host_name() {
 }
 
 void write_holder(int file, const std::string& holder) {
-  const std::string text =
-      holder + ", process " + std::to_string(::getpid()) + " on " + host_name() + "\n";
+  const std::string text = holder + ", process " + std::to_string(::getpid()) + " on " + host_name() + "\n";
   // It is for people only: the lock holds without.
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) < 0) return;
 }
@@ -60,7 +59,8 @@ enum class Attempt { kTaken, kHeld, kAgain };
 
 /// A disk without locks counts as taken.
 Attempt attempt(const UniqueFd& file) {
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return has_name(file.get()) ? Attempt::kTaken : Attempt::kAgain;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
+    return has_name(file.get()) ? Attempt::kTaken : Attempt::kAgain;
   if (errno == EINTR) return Attempt::kAgain;
   return errno == EWOULDBLOCK ? Attempt::kHeld : Attempt::kTaken;
 }
@@ -73,10 +73,11 @@ FolderLock::FolderLock(const Path& folder, const std::string& name, const std::s
   constexpr std::chrono::milliseconds kPause{50};
   std::error_code code;
   std::filesystem::create_directories(folder, code);
+  if (code) refuse(folder, code);
   const auto deadline = SteadyClock::now() + std::chrono::duration<double>(wait_seconds);
   for (;;) {
     UniqueFd file = open_lock(path_);
-    if (!file) refuse(path_);
+    if (!file) refuse(folder, {errno, std::generic_category()});
     const Attempt result = attempt(file);
     if (result == Attempt::kTaken) {
       file_ = std::move(file);

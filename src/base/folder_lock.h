@@ -14,7 +14,7 @@ class FolderLock {
  public:
   /// Makes the folder if need be. `holder`: what this process does there, "kiln run job.yaml". Where another
   /// process has the lock, it is waited for as long as `wait_seconds`; then throws bad_input that names the
-  /// folder and the holder. Throws environment_error when the disk refuses.
+  /// folder and the holder. Throws bad_input where the folder cannot be written.
   FolderLock(const std::filesystem::path& folder, const std::string& name, const std::string& holder,
              double wait_seconds = 0);
   ~FolderLock();

@@ -29,8 +29,8 @@ struct BatchJobLine {
   std::string message;
 };
 
-/// `<output>/batch.jsonl`, of a shard `batch<ending>.jsonl`: which jobs of a batch ended when and how, one JSON
-/// object a line.
+/// `<output>/batch.jsonl`, of a shard `batch<ending>.jsonl`: which jobs of a batch ended when and how, one
+/// JSON object a line.
 class BatchJournal {
  public:
   BatchJournal(FileSystem& files, const std::filesystem::path& folder, const std::string& ending = "");

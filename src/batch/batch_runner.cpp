@@ -17,7 +17,8 @@ namespace {
 constexpr int kOfSignals = 128;
 
 bool is_interrupt(int exit_code) {
-  return exit_code == kOfSignals + SIGINT || exit_code == kOfSignals + SIGTERM || exit_code == kOfSignals + SIGHUP;
+  return exit_code == kOfSignals + SIGINT || exit_code == kOfSignals + SIGTERM ||
+         exit_code == kOfSignals + SIGHUP;
 }
 
 JobOutcome outcome_of(const ProcessResult& result, bool stopped, double limit) {
@@ -59,7 +60,8 @@ class Batch {
       step();
     }
     for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-      if (!schedule_.skipped(i).empty()) outcomes_[i] = {JobEnd::kNotRun, kExitFailed, 0, schedule_.skipped(i)};
+      if (!schedule_.skipped(i).empty())
+        outcomes_[i] = {JobEnd::kNotRun, kExitFailed, 0, schedule_.skipped(i)};
     }
     return std::move(outcomes_);
   }

@@ -109,8 +109,8 @@ class PosixJobProcess final : public JobProcess {
 
 }  // namespace
 
-std::variant<std::unique_ptr<JobProcess>, std::string> JobProcess::start(const Command& command, TakeLine output,
-                                                                         TakeLine error) {
+std::variant<std::unique_ptr<JobProcess>, std::string> JobProcess::start(const Command& command,
+                                                                         TakeLine output, TakeLine error) {
   const auto processes = make_process_runner();
   const auto program = processes->find_program(command.program);
   if (!program) return "there is no program '" + command.program + "'";

@@ -59,7 +59,8 @@ std::size_t Schedule::running() const {
 
 bool Schedule::is_ready(std::size_t job) const {
   const auto& after = batch_.jobs[job].after;
-  if (!std::all_of(after.begin(), after.end(), [&](std::size_t one) { return states_[one] == State::kSucceeded; }))
+  if (!std::all_of(after.begin(), after.end(),
+                   [&](std::size_t one) { return states_[one] == State::kSucceeded; }))
     return false;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] == State::kRunning && shares_device(i, job)) return false;

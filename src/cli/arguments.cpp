@@ -46,8 +46,9 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
                  "Settings file, instead of ./kiln.yaml [KILN_SETTINGS]")
       ->type_name("FILE")
       ->group("Global options");
-  app.add_option("--memory-limit", arguments.memory_limit,
-                 "Memory for data that this process, and each that it starts, may take, as 8 GiB; default: no limit")
+  app.add_option(
+         "--memory-limit", arguments.memory_limit,
+         "Memory for data that this process, and each that it starts, may take, as 8 GiB; default: no limit")
       ->type_name("SIZE")
       ->group("Global options");
   app.add_flag(kEndsWithInput, arguments.ends_with_input)->group("");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/exit_code.h"
 #include "base/folder_lock.h"
 #include "base/hash.h"
 #include "base/input_file.h"
@@ -35,7 +36,8 @@ std::optional<YamlNode> document_of(World& world, const std::string& file) {
 BatchCommand command_of(World& world, const std::string& file) {
   const auto root = document_of(world, file);
   if (!root) throw bad_input("of several jobs each has to be a file; found " + in_quotes(file));
-  if (looks_like_batch(*root)) throw bad_input("a batch runs alone; name its jobs in one batch file", {file, 0, 0});
+  if (looks_like_batch(*root))
+    throw bad_input("a batch runs alone; name its jobs in one batch file", {file, 0, 0});
   return looks_like_study(*root) ? BatchCommand::kStudy : BatchCommand::kRun;
 }
 
@@ -84,7 +86,8 @@ Words setting_words(const World& world) {
   for (const SettingRow& row : setting_rows()) {
     const auto source = world.settings().sources.find(row.name);
     if (source == world.settings().sources.end() || row.option.empty() || row.name == "trace") continue;
-    if (source->second.kind != SettingSource::Kind::kCommandLine && source->second.kind != SettingSource::Kind::kFile)
+    if (source->second.kind != SettingSource::Kind::kCommandLine &&
+        source->second.kind != SettingSource::Kind::kFile)
       continue;
     const std::string option = row.option.substr(row.option.find("--"));
     words.push_back(option + "=" + setting_text(world.settings().values, row));
@@ -127,7 +130,8 @@ Command command_of_job(const BatchJob& job, Words words, const std::string& prog
   add(whole, words);
   command.program = whole.front();
   command.arguments.assign(whole.begin() + 1, whole.end());
-  command.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(job.limits.seconds * kMilliseconds));
+  command.time_limit =
+      std::chrono::milliseconds(static_cast<std::int64_t>(job.limits.seconds * kMilliseconds));
   return command;
 }
 
@@ -137,17 +141,19 @@ std::string program_of_kiln() {
   throw environment_error("the program kiln, which runs each job of a batch, is not found");
 }
 
-void print_batch(World& world, const BatchSpec& batch, const BatchOutlook& outlook, const BatchOptions& options) {
+void print_batch(World& world, const BatchSpec& batch, const BatchOutlook& outlook,
+                 const BatchOptions& options) {
   for (std::size_t i = 0; i < batch.jobs.size(); ++i) {
     const BatchJob& job = batch.jobs[i];
     Words after;
     for (const std::size_t before : job.after) after.push_back(batch.jobs[before].name);
     world.out() << i + 1 << ". " << job.name << ": " << outlook.variants[i]
-                << (job.command == BatchCommand::kStudy ? " cases" : " variants")
+                << (job.command == BatchCommand::kStudy ? " case" : " variant")
+                << (outlook.variants[i] == 1 ? "" : "s")
                 << (after.empty() ? "" : ", after " + join(after, ", "))
                 << (job.limits.seconds > 0 ? ", at most " + format_seconds(job.limits.seconds) : "")
-                << (job.limits.memory > 0 ? ", " + format_bytes(job.limits.memory) + " of memory" : "") << "\n   "
-                << (job.launcher.empty() ? "" : join(job.launcher, " ") + " ") << "kiln "
+                << (job.limits.memory > 0 ? ", " + format_bytes(job.limits.memory) + " of memory" : "")
+                << "\n   " << (job.launcher.empty() ? "" : join(job.launcher, " ") + " ") << "kiln "
                 << join(words_of_job(job, options, world), " ") << "\n";
   }
 }
@@ -191,19 +197,34 @@ std::optional<BatchSpec> find_batch(World& world, const std::vector<std::string>
   return batch_of_files(words, commands);
 }
 
+bool has_batch(const std::vector<std::string>& words) {
+  const auto files = make_real_file_system();
+  std::size_t count = 0;
+  for (const std::string& word : words) {
+    if (word.starts_with('-') || !(word.ends_with(".yaml") || word.ends_with(".yml"))) continue;
+    const auto status = files->target_status(word);
+    if (!status || status->type != FileStatus::Type::kFile) continue;
+    constexpr std::uint64_t kHead = 65536;
+    const auto text = files->read(word, {.most = kHead});
+    if (++count > 1 || (text && ("\n" + *text).find("\njobs:") != std::string::npos)) return true;
+  }
+  return false;
+}
+
 int run_batch_of(World& world, BatchSpec batch, const BatchOptions& options) {
   apply_options(options, batch);
   const BatchOutlook outlook = look_ahead(world, batch, options);
   if (options.dry_run) {
     print_batch(world, batch, outlook, options);
-    return 0;
+    return kExitDone;
   }
   std::optional<FolderLock> lock;
   std::optional<BatchJournal> journal;
   std::vector<bool> known(batch.jobs.size());
   if (!batch.output.empty()) {
     journal.emplace(world.files(), batch.output, options.shard.ending());
-    lock.emplace(batch.output, ".lock-batch" + options.shard.ending(), "kiln run " + (batch.file.empty() ? "of several jobs" : batch.file));
+    lock.emplace(batch.output, ".lock-batch" + options.shard.ending(),
+                 "kiln run " + (batch.file.empty() ? "of several jobs" : batch.file));
     if (options.resume) known = known_jobs(world, batch, outlook, *journal);
     journal->begin(beginning_of(world, batch));
   }
@@ -214,12 +235,13 @@ int run_batch_of(World& world, BatchSpec batch, const BatchOptions& options) {
   const Interrupt interrupt;
   BatchReporter reporter(world, batch, outlook, options.format, journal ? &*journal : nullptr);
   const auto outcomes =
-      run_batch({batch, std::move(commands), std::move(known), options.keep_going || batch.keep_going, reporter,
-                 Interrupt::requested, Interrupt::descriptor()});
+      run_batch({batch, std::move(commands), std::move(known), options.keep_going || batch.keep_going,
+                 reporter, Interrupt::requested, Interrupt::descriptor()});
   reporter.finish(outcomes);
   if (!Interrupt::requested()) return exit_code_of(outcomes);
-  world.status_line().write(batch.output.empty() ? "interrupted: with `output:` or --output a batch could be resumed"
-                                                 : "interrupted: --resume goes on with " + batch.output);
+  world.status_line().write(batch.output.empty()
+                                ? "interrupted: with `output:` or --output a batch could be resumed"
+                                : "interrupted: --resume goes on with " + batch.output);
   return Interrupt::exit_code();
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "kiln/error.h"
 #include "record/record_json.h"
 #include "report/csv.h"
 #include "report/portability_text.h"
@@ -22,8 +23,8 @@ bool is_progress(std::string_view line) {
                                     line.begin() + static_cast<std::ptrdiff_t>(to),
                                     [](char c) { return c >= '0' && c <= '9'; });
   };
-  return line.starts_with('[') && slash != std::string_view::npos && end != std::string_view::npos && slash < end &&
-         digits(1, slash) && digits(slash + 1, end);
+  return line.starts_with('[') && slash != std::string_view::npos && end != std::string_view::npos &&
+         slash < end && digits(1, slash) && digits(slash + 1, end);
 }
 
 Tone tone_of_end(JobEnd end) {
@@ -32,9 +33,13 @@ Tone tone_of_end(JobEnd end) {
 }
 
 std::size_t count_ok(const std::vector<Record>& records) {
-  return static_cast<std::size_t>(std::count_if(records.begin(), records.end(), [](const Record& record) {
-    return may_be_measured(record.status);
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      records.begin(), records.end(), [](const Record& record) { return may_be_measured(record.status); }));
+}
+
+/// "1 variant", "3 variants".
+std::string counted(std::size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
 std::string number_or_dash(std::size_t number, bool known) {
@@ -71,7 +76,8 @@ bool BatchReporter::has_records(std::size_t job) const {
 }
 
 std::string BatchReporter::place(std::size_t job) const {
-  return "[" + std::to_string(job + 1) + "/" + std::to_string(batch_.jobs.size()) + " " + batch_.jobs[job].name + "]";
+  return "[" + std::to_string(job + 1) + "/" + std::to_string(batch_.jobs.size()) + " " +
+         batch_.jobs[job].name + "]";
 }
 
 std::size_t BatchReporter::variants_done() const {
@@ -86,7 +92,7 @@ std::string BatchReporter::progress() const {
   std::size_t all = 0;
   for (const std::size_t count : outlook_.variants) all += count;
   const std::size_t done = variants_done();
-  std::string text = std::to_string(done) + " of " + std::to_string(all) + " variants";
+  std::string text = std::to_string(done) + " of " + counted(all, "variant");
   if (done == 0 || done == all) return text;
   const double each = seconds_between(begin_ns_, world_.clock().steady_ns()) / static_cast<double>(done);
   return text + ", " + format_seconds(each * static_cast<double>(all - done)) + " left";
@@ -96,18 +102,24 @@ void BatchReporter::job_begins(std::size_t job) {
   if (world_.quiet()) return;
   const BatchJob& one = batch_.jobs[job];
   world_.status_line().write(place(job) + " kiln " + to_string(one.command) + " " + one.file +
-                             (one.devices.empty() ? "" : " on " + join(one.devices, ", ")) + "; " + progress());
+                             (one.devices.empty() ? "" : " on " + join(one.devices, ", ")) + "; " +
+                             progress());
 }
 
-void BatchReporter::take_record(std::size_t job, std::string_view line) {
+bool BatchReporter::take_record(std::size_t job, std::string_view line) {
   Results& results = results_[job];
-  results.records.push_back(record_from_json(std::string(line), batch_.jobs[job].name, 1));
+  try {
+    results.records.push_back(record_from_json(std::string(line), batch_.jobs[job].name, 1));
+  } catch (const Error&) {
+    return false;
+  }
   if (results.records.back().time < begin_time_) ++results.from_before;
   if (format_ == "json") world_.out() << line << '\n' << std::flush;
+  return true;
 }
 
 void BatchReporter::output_line(std::size_t job, std::string_view line) {
-  if (has_records(job) && line.starts_with(kRecordBeginning)) return take_record(job, line);
+  if (has_records(job) && line.starts_with(kRecordBeginning) && take_record(job, line)) return;
   if (format_ == "json") {
     world_.out() << line << '\n' << std::flush;
   } else {
@@ -148,37 +160,41 @@ void BatchReporter::show_results(std::size_t job) {
   world_.out() << results.text;
   if (!results.records.empty()) {
     const TextTable table = record_table(results.records, style);
-    world_.out() << (format_ == "table" ? run_heading(results.records, style) + "\n\n" + render_terminal(table, style)
-                                        : render_markdown(table))
+    world_.out() << (format_ == "table"
+                         ? run_heading(results.records, style) + "\n\n" + render_terminal(table, style)
+                         : render_markdown(table))
                  << "\n"
-                 << problem_paragraphs(results.records, style) << summary_line(results.records, style) << "\n";
+                 << problem_paragraphs(results.records, style) << summary_line(results.records, style)
+                 << "\n";
   }
   world_.out() << "\n" << std::flush;
 }
 
 std::vector<Record> BatchReporter::all_records() const {
   std::vector<Record> all;
-  for (const Results& results : results_) all.insert(all.end(), results.records.begin(), results.records.end());
+  for (const Results& results : results_)
+    all.insert(all.end(), results.records.begin(), results.records.end());
   return all;
 }
 
 TextTable BatchReporter::summary(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const {
   TextTable table;
-  table.columns = {{"job"},         {"end"},  {"variants", true}, {"ok", true}, {"not ok", true},
-                   {"from\nearlier runs", true}, {"time", true}, {"best"}};
+  table.columns = {{"job"},        {"end"},          {"variants", true},
+                   {"ok", true},   {"not ok", true}, {"from\nearlier runs", true},
+                   {"time", true}, {"best"}};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const std::vector<Record>& records = results_[i].records;
     const bool known = has_records(i) && !records.empty();
     const std::size_t ok = count_ok(records);
-    table.rows.push_back({{batch_.jobs[i].name},
-                          {to_string(outcomes[i].end), tone_of_end(outcomes[i].end)},
-                          {number_or_dash(records.size(), known)},
-                          {number_or_dash(ok, known)},
-                          {number_or_dash(records.size() - ok, known),
-                           records.size() > ok ? Tone::kBad : Tone::kPlain},
-                          {number_or_dash(results_[i].from_before, known)},
-                          {format_seconds(outcomes[i].seconds)},
-                          {records.empty() ? "" : best_text(records, style)}});
+    table.rows.push_back(
+        {{batch_.jobs[i].name},
+         {to_string(outcomes[i].end), tone_of_end(outcomes[i].end)},
+         {number_or_dash(records.size(), known)},
+         {number_or_dash(ok, known)},
+         {number_or_dash(records.size() - ok, known), records.size() > ok ? Tone::kBad : Tone::kPlain},
+         {number_or_dash(results_[i].from_before, known)},
+         {format_seconds(outcomes[i].seconds)},
+         {records.empty() ? "" : best_text(records, style)}});
   }
   return table;
 }
@@ -186,9 +202,8 @@ TextTable BatchReporter::summary(const std::vector<JobOutcome>& outcomes, const 
 std::string BatchReporter::totals(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const {
   const std::vector<Record> records = all_records();
   const std::size_t ok = count_ok(records);
-  std::string text = std::to_string(outcomes.size()) + (outcomes.size() == 1 ? " job: " : " jobs: ") +
-                     count_ends(outcomes) + style.dot() + std::to_string(records.size()) + " variants, " +
-                     std::to_string(ok) + " ok" + style.dot() +
+  std::string text = counted(outcomes.size(), "job") + ": " + count_ends(outcomes) + style.dot() +
+                     counted(records.size(), "variant") + ", " + std::to_string(ok) + " ok" + style.dot() +
                      format_seconds(seconds_between(begin_ns_, world_.clock().steady_ns()));
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (!outcomes[i].message.empty())

@@ -39,14 +39,15 @@ class BatchReporter : public BatchSink {
  private:
   struct Results {
     std::vector<Record> records;
-    std::string text;            ///< what the job says itself
+    std::string text;             ///< what the job says itself
     std::size_t from_before = 0;  ///< records of an earlier run
   };
   [[nodiscard]] bool has_records(std::size_t job) const;
   [[nodiscard]] std::size_t variants_done() const;
   [[nodiscard]] std::string progress() const;
   [[nodiscard]] std::string place(std::size_t job) const;
-  void take_record(std::size_t job, std::string_view line);
+  /// False for a line that is no record: a kernel may print as one begins.
+  bool take_record(std::size_t job, std::string_view line);
   void show_results(std::size_t job);
   [[nodiscard]] TextTable summary(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const;
   [[nodiscard]] std::string totals(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const;

@@ -130,7 +130,8 @@ void check_tuning(const JobSpec& job, const std::shared_ptr<const Workload>& wor
   }
 }
 
-CheckedFile check_job(const std::string& path, const std::string& text, const JobChanges& changes, World& world) {
+CheckedFile check_job(const std::string& path, const std::string& text, const JobChanges& changes,
+                      World& world) {
   JobSpec job = parse_job(text, path);
   for (const std::string& assignment : changes.set) apply_set(job, assignment);
   for (const std::string& assignment : changes.sweep) apply_sweep(job, assignment);
@@ -185,7 +186,8 @@ CheckedFile check_batch_job(const BatchJob& job, const std::vector<std::string>&
   const std::string text = read_input(world.files(), job.file, kJobInput);
   const YamlNode root = YamlNode::parse(text, job.file);
   const bool is_study = looks_like_study(root);
-  if (looks_like_batch(root)) throw bad_input("is a batch; expected a job, a study or a search", {job.file, 0, 0});
+  if (looks_like_batch(root))
+    throw bad_input("is a batch; expected a job, a study or a search", {job.file, 0, 0});
   if (is_study != (job.command == BatchCommand::kStudy))
     throw bad_input(std::string("is a ") + (is_study ? "study" : "job") + "; it is named as `" +
                         to_string(job.command) + ":`",

@@ -31,7 +31,8 @@ Path output_of(World& world, const ResultMergeArguments& arguments) {
   const auto status = world.files().target_status(arguments.inputs.front());
   const bool is_folder = status && status->type == FileStatus::Type::kDirectory;
   if (arguments.inputs.size() == 1 && (is_folder || !status)) return arguments.inputs.front();
-  throw bad_input("-o is missing: the folder for the joined files; of one folder alone its shards are joined in it");
+  throw bad_input(
+      "-o is missing: the folder for the joined files; of one folder alone its shards are joined in it");
 }
 
 /// Whoever writes a file now would write on where nobody reads any more.
@@ -50,20 +51,22 @@ std::string counts(const MergeGroup& group, const Merged& merged) {
                                                                 : " blocks of a section and a device";
   return std::to_string(merged.kept) + what + " of " + std::to_string(group.inputs.size()) +
          (group.inputs.size() == 1 ? " file" : " files") +
-         (merged.dropped == 0 ? "" : ", " + std::to_string(merged.dropped) + " left out that others stand for");
+         (merged.dropped == 0 ? ""
+                              : ", " + std::to_string(merged.dropped) + " left out that others stand for");
 }
 
 void merge_one(World& world, const MergeGroup& group, const Merged& merged) {
   const FolderLock lock(group.output.parent_path(), ".lock-merge", "kiln merge");
   const bool written = write_merged(world.files(), group.output, merged.text);
-  world.out() << group.output.string() << ": " << counts(group, merged) << (written ? "" : "; unchanged") << "\n";
+  world.out() << group.output.string() << ": " << counts(group, merged) << (written ? "" : "; unchanged")
+              << "\n";
   for (const Path& aside : set_aside(world.files(), group))
     world.out() << "  joined, and kept as " << aside.filename().string() << "\n";
 }
 
 int merge_results(World& world, const ResultMergeArguments& arguments) {
-  const std::vector<MergeGroup> groups =
-      find_groups(world.files(), {arguments.inputs.begin(), arguments.inputs.end()}, output_of(world, arguments));
+  const std::vector<MergeGroup> groups = find_groups(
+      world.files(), {arguments.inputs.begin(), arguments.inputs.end()}, output_of(world, arguments));
   // All are joined in memory before one is written: what does not belong together changes nothing.
   std::vector<Merged> merged;
   for (const MergeGroup& group : groups) {
@@ -83,11 +86,13 @@ int merge_results(World& world, const ResultMergeArguments& arguments) {
 
 Subcommand add_merge_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "merge", "Join what shards, ranks or several machines have left: records, journals of searches, studies");
+      "merge",
+      "Join what shards, ranks or several machines have left: records, journals of searches, studies");
   const auto arguments = std::make_shared<ResultMergeArguments>();
   command
-      ->add_option("RESULTS", arguments->inputs,
-                   "Files, or folders with such files at any depth; of one folder alone its shards are joined in it")
+      ->add_option(
+          "RESULTS", arguments->inputs,
+          "Files, or folders with such files at any depth; of one folder alone its shards are joined in it")
       ->required()
       ->type_name("");
   command
@@ -100,7 +105,8 @@ Subcommand add_merge_command(CLI::App& app) {
   command->add_flag("--dry-run", arguments->dry_run, "Say what would be joined; write nothing");
   command->footer(
       examples({"kiln merge results/sweep", "kiln merge node1/results node2/results -o results/both"}) +
-      "\n\nExit code: 0 joined; 2 the files do not belong together, or one is still being written; 3 the disk "
+      "\n\nExit code: 0 joined; 2 the files do not belong together, or one is still being written; 3 the "
+      "disk "
       "refuses.");
   return {command, [arguments](World& world) { return merge_results(world, *arguments); }};
 }

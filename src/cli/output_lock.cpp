@@ -14,7 +14,8 @@ std::unique_ptr<FolderLock> lock_output(World& world, const std::filesystem::pat
   if (folder.empty()) return nullptr;
   // A run whose batch was killed ends within its grace.
   constexpr double kMore = 3;
-  return std::make_unique<FolderLock>(folder, output_lock_name(shard.ending()), "kiln " + join(world.arguments(), " "),
+  return std::make_unique<FolderLock>(folder, output_lock_name(shard.ending()),
+                                      "kiln " + join(world.arguments(), " "),
                                       resume ? JobGuard::kGraceSeconds + kMore : 0);
 }
 

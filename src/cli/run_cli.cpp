@@ -29,6 +29,7 @@
 #include "base/resource_limit.h"
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/batch_command.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/rank_session.h"
@@ -88,6 +89,7 @@ std::string_view command_word(int argc, const char* const* argv) {
 /// while everything else is read. The future waits for it at its end.
 std::future<void> start_device_early(int argc, const char* const* argv) {
   if (command_word(argc, argv) != "run" || is_launched_as_rank()) return {};
+  if (has_batch({argv + std::min(argc, 1), argv + argc})) return {};
   constexpr std::string_view kOption = "--device";
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];

@@ -180,9 +180,12 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
     const JobGuard guard(world, lanes, [&](const std::optional<Record>& last) { reporter.end_early(last); });
     context.watch = &guard.lane();
     for (std::size_t i = 0; i < lanes.size(); ++i) context.lane_watches.push_back(&guard.lane(i));
-    finished = (crew == nullptr || crew->greet(plan.variants.front(), plan.job, context)) &&
-               run_job(plan, context, reporter, known, runners, crew);
-    if (finished && crew != nullptr) reporter.add_counters(crew->counters(context.stop));
+    // A shard may have no variant.
+    finished =
+        (crew == nullptr || plan.variants.empty() || crew->greet(plan.variants.front(), plan.job, context)) &&
+        run_job(plan, context, reporter, known, runners, crew);
+    if (finished && crew != nullptr && !plan.variants.empty())
+      reporter.add_counters(crew->counters(context.stop));
   } catch (...) {
     // A compiler that the same keys stopped is no mistake of anybody's.
     if (!Interrupt::requested()) {

@@ -9,9 +9,10 @@ namespace kiln {
 
 void add_shard_option(CLI::App& command, std::string& shard) {
   command
-      .add_option("--shard", shard,
-                  "Take the i-th of n parts, 1/8 to 8/8, with files of its own, which `kiln merge` joins; off: all. "
-                  "Default: the task of a Slurm array [SLURM_ARRAY_TASK_ID]")
+      .add_option(
+          "--shard", shard,
+          "Take the i-th of n parts, 1/8 to 8/8, with files of its own, which `kiln merge` joins; off: all. "
+          "Default: the task of a Slurm array [SLURM_ARRAY_TASK_ID]")
       ->type_name("I/N");
 }
 
@@ -22,7 +23,8 @@ Shard shard_of(World& world, const std::string& text) {
   if (!shard) return {};
   if (!shard->is_whole() && !world.quiet())
     world.status_line().write("shard " + shard->text() + ", for SLURM_ARRAY_TASK_ID=" +
-                              read_environment("SLURM_ARRAY_TASK_ID").value_or("") + "; --shard off takes all");
+                              read_environment("SLURM_ARRAY_TASK_ID").value_or("") +
+                              "; --shard off takes all");
   return *shard;
 }
 

@@ -272,8 +272,9 @@ int run(World& world, const StudyArguments& arguments) {
   StudyPlan plan = plan_study(specs, workloads, infos, world.files(), ahead);
   plan.shard = shard;
   if (!shard.is_whole() && !world.quiet())
-    world.status_line().write("shard " + shard.text() + ": " + std::to_string(shard.size_of(plan.devices.size())) +
-                              " of " + std::to_string(plan.devices.size()) + " pairs of a section and a device");
+    world.status_line().write("shard " + shard.text() + ": " +
+                              std::to_string(shard.size_of(plan.devices.size())) + " of " +
+                              std::to_string(plan.devices.size()) + " pairs of a section and a device");
   const JobContext context = world.job_context(specs.front().isolation);
   for (const DeviceCases& cases : plan.devices) static_cast<void>(find_problems(cases.variants, context));
   if (!arguments.dry_run) return measure(world, plan, context, ahead, arguments);

@@ -16,7 +16,8 @@ namespace {
 using Files = std::vector<std::string>;
 
 int run(World& world, const Files& paths) {
-  if (paths.empty()) throw bad_input("a file is missing: jobs, studies, batches and workload files are all welcome");
+  if (paths.empty())
+    throw bad_input("a file is missing: jobs, studies, batches and workload files are all welcome");
   int code = kExitDone;
   for (const std::string& path : paths) {
     try {
@@ -34,8 +35,8 @@ int run(World& world, const Files& paths) {
 }  // namespace
 
 Subcommand add_validate_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("validate", "Check jobs, studies, batches and workload files without a device or a compiler");
+  CLI::App* command = app.add_subcommand(
+      "validate", "Check jobs, studies, batches and workload files without a device or a compiler");
   const auto paths = std::make_shared<Files>();
   command->add_option("FILE", *paths, "Jobs, studies, batches or workload files (YAML)")->type_name("");
   command->footer(examples(

@@ -181,9 +181,9 @@ Subcommand add_wisdom_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("wisdom", "Points that were found to be fast: show, measure again, join, exchange");
   command->require_subcommand(0, 1);
-  const std::vector<Subcommand> actions = {add_list_command(*command), add_wisdom_check_command(*command),
-                                           add_wisdom_merge_command(*command), add_wisdom_import_command(*command),
-                                           add_wisdom_export_command(*command)};
+  const std::vector<Subcommand> actions = {
+      add_list_command(*command), add_wisdom_check_command(*command), add_wisdom_merge_command(*command),
+      add_wisdom_import_command(*command), add_wisdom_export_command(*command)};
   command->footer(examples({"kiln wisdom list", "kiln wisdom check configs/stencil7.yaml",
                             "kiln wisdom import job.yaml gemm.json.gz --map MWG=tile_m"}));
   const auto run = [actions](World& world) {

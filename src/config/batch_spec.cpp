@@ -18,10 +18,11 @@ constexpr std::int64_t kMostAtOnce = 1024;
 /// A name is a folder's, and a word of the command line.
 bool is_name(const std::string& text) {
   const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
   };
-  return !text.empty() && text.front() != '.' && text.front() != '-' && std::all_of(text.begin(), text.end(), fits);
+  return !text.empty() && text.front() != '.' && text.front() != '-' &&
+         std::all_of(text.begin(), text.end(), fits);
 }
 
 std::string stem_of(const std::string& file) {
@@ -49,9 +50,11 @@ std::vector<std::string> read_words(const YamlNode& node) {
   return words;
 }
 
-std::uint64_t read_bytes(const YamlNode& node) {
+/// A text as settings take it, with the node's place in the error.
+template <class Parse>
+auto read_amount(const YamlNode& node, Parse parse) {
   try {
-    return parse_bytes(node.text());
+    return parse(node.text());
   } catch (const Error& error) {
     throw node.error(error.message());
   }
@@ -60,8 +63,8 @@ std::uint64_t read_bytes(const YamlNode& node) {
 /// Of a batch or of one of its jobs, whose own values replace the batch's.
 void read_limits(const YamlNode& node, BatchLimits& limits) {
   node.require_keys({"time", "memory"});
-  if (const auto value = node.find("time")) limits.seconds = value->duration();
-  if (const auto value = node.find("memory")) limits.memory = read_bytes(*value);
+  if (const auto value = node.find("time")) limits.seconds = read_amount(*value, parse_seconds);
+  if (const auto value = node.find("memory")) limits.memory = read_amount(*value, parse_bytes);
 }
 
 void read_set(const YamlNode& node, std::vector<std::string>& set) {
@@ -95,7 +98,8 @@ BatchJob read_job(const YamlNode& node, const Path& folder, const BatchJob& comm
     if (node.text().empty()) throw node.error("expected the path of a job file");
     job.file = (folder / node.text()).lexically_normal().string();
   } else {
-    node.require_keys({"run", "study", "tune", "name", "set", "device", "output", "after", "limits", "launcher"});
+    node.require_keys(
+        {"run", "study", "tune", "name", "set", "device", "output", "after", "limits", "launcher"});
     read_command(node, folder, job);
     if (const auto value = node.find("set")) read_set(*value, job.set);
     if (const auto value = node.find("device")) job.devices = read_devices(*value);
@@ -105,7 +109,8 @@ BatchJob read_job(const YamlNode& node, const Path& folder, const BatchJob& comm
     if (const auto value = node.find("name")) {
       job.name = value->text();
       if (!is_name(job.name))
-        throw value->error("expected a name of letters, digits, '_', '-' and '.'; found " + in_quotes(job.name));
+        throw value->error("expected a name of letters, digits, '_', '-' and '.'; found " +
+                           in_quotes(job.name));
     }
   }
   if (job.name.empty()) job.name = stem_of(job.file);
@@ -116,8 +121,9 @@ void require_distinct_names(const std::vector<BatchJob>& jobs) {
   std::set<std::string> names;
   for (const BatchJob& job : jobs) {
     if (!names.insert(job.name).second)
-      throw bad_input("jobs: two have the name " + in_quotes(job.name) + "; give one of them another by `name`",
-                      job.where);
+      throw bad_input(
+          "jobs: two have the name " + in_quotes(job.name) + "; give one of them another by `name`",
+          job.where);
   }
 }
 
@@ -218,7 +224,8 @@ BatchSpec batch_of_files(const std::vector<std::string>& files, const std::vecto
     job.command = commands.at(i);
     const std::string stem = stem_of(files[i]);
     job.name = stem;
-    for (int number = 2; !names.insert(job.name).second; ++number) job.name = stem + "-" + std::to_string(number);
+    for (int number = 2; !names.insert(job.name).second; ++number)
+      job.name = stem + "-" + std::to_string(number);
   }
   return batch;
 }

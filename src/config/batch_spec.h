@@ -16,9 +16,8 @@ namespace kiln {
 /// The command that a job of a batch is for.
 enum class BatchCommand { kRun, kStudy, kTune };
 template <>
-inline constexpr auto kWords<BatchCommand> = std::to_array<Word<BatchCommand>>({{BatchCommand::kRun, "run"},
-                                                                                {BatchCommand::kStudy, "study"},
-                                                                                {BatchCommand::kTune, "tune"}});
+inline constexpr auto kWords<BatchCommand> = std::to_array<Word<BatchCommand>>(
+    {{BatchCommand::kRun, "run"}, {BatchCommand::kStudy, "study"}, {BatchCommand::kTune, "tune"}});
 
 /// What a job may use at most; 0: no limit.
 struct BatchLimits {

@@ -11,17 +11,22 @@ namespace {
 constexpr std::int64_t kMostShards = 1'000'000;
 
 Error no_shard(const std::string& text) {
-  return bad_input("--shard: expected the number of a shard and how many there are, from 1/8 to 8/8, or off; found " +
-                   in_quotes(text));
+  return bad_input(
+      "--shard: expected the number of a shard and how many there are, from 1/8 to 8/8, or off; found " +
+      in_quotes(text));
 }
 
+using ReadEnvironment = std::function<std::optional<std::string>(const std::string&)>;
+
 /// A variable of Slurm's that is a number; `otherwise` where it is not there.
-std::int64_t number_of(const std::function<std::optional<std::string>(const std::string&)>& environment,
-                       const std::string& name, std::int64_t otherwise) {
+std::int64_t number_of(const ReadEnvironment& environment, const std::string& name, std::int64_t otherwise) {
   const auto text = environment(name);
   if (!text) return otherwise;
   const auto number = parse_integer(*text);
-  if (!number) throw bad_input(name + ": expected a whole number; found " + in_quotes(*text));
+  constexpr std::int64_t kMost = 1'000'000'000;  // far above Slurm's MaxArraySize
+  if (!number || *number < 0 || *number > kMost)
+    throw bad_input(name + ": expected a whole number from 0 to " + std::to_string(kMost) + "; found " +
+                    in_quotes(*text));
   return *number;
 }
 
@@ -55,9 +60,10 @@ std::optional<Shard> shard_of_slurm(
   const bool even = count >= 1 && count <= kMostShards && step >= 1 && id >= least && id <= most &&
                     (id - least) % step == 0 && (most - least) / step + 1 == count;
   if (!even)
-    throw bad_input("SLURM_ARRAY_TASK_ID: the ids of this array are not evenly spaced (task " + std::to_string(id) +
-                    " of " + std::to_string(count) + " from " + std::to_string(least) + " to " +
-                    std::to_string(most) + "), so that a task does not know its place; give --shard i/n, or --shard off");
+    throw bad_input("SLURM_ARRAY_TASK_ID: the ids of this array are not evenly spaced (task " +
+                    std::to_string(id) + " of " + std::to_string(count) + " from " + std::to_string(least) +
+                    " to " + std::to_string(most) +
+                    "), so that a task does not know its place; give --shard i/n, or --shard off");
   return Shard{static_cast<std::size_t>((id - least) / step), static_cast<std::size_t>(count)};
 }
 

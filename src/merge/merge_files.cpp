@@ -63,19 +63,20 @@ class GroupSearch {
   void add(const Path& path) {
     const auto status = files_.target_status(path);
     if (!status) throw bad_input("there is no file or folder '" + path.string() + "'");
-    if (status->type != FileStatus::Type::kDirectory)
-      return put(kind_by_content(files_, path), path, "");
+    if (status->type != FileStatus::Type::kDirectory) return put(kind_by_content(files_, path), path, "");
     const std::size_t before = count_;
     add_folder(path, "");
     if (count_ == before)
-      throw bad_input("'" + path.string() +
-                      "': expected records.jsonl, tune.jsonl, study.jsonl or those of shards in this folder, found none");
+      throw bad_input(
+          "'" + path.string() +
+          "': expected records.jsonl, tune.jsonl, study.jsonl or those of shards in this folder, found none");
   }
 
   std::vector<MergeGroup> groups() && {
     std::vector<MergeGroup> groups;
     for (auto& [key, inputs] : inputs_) {
-      MergeGroup group{key.first, output_ / key.second / (std::string(row_of(key.first).stem) + ".jsonl"), {}};
+      MergeGroup group{
+          key.first, output_ / key.second / (std::string(row_of(key.first).stem) + ".jsonl"), {}};
       for (auto& [place, path] : inputs) group.inputs.push_back(std::move(path));
       const bool known = inputs.contains(place_of(group.output));
       if (!known && files_.target_status(group.output)) group.inputs.push_back(group.output);
@@ -103,7 +104,8 @@ class GroupSearch {
       const auto status = files_.status(path);  // a link to a folder is not followed: it may lead back
       if (!status) continue;
       if (status->type == FileStatus::Type::kDirectory) {
-        if (Place(status->device, status->inode) == place_of(output_)) continue;  // below an input: it is joined
+        if (Place(status->device, status->inode) == place_of(output_))
+          continue;  // below an input: it is joined
         add_folder(path, relative / name);
       } else if (const auto kind = kind_by_name(name)) {
         put(*kind, path, relative);

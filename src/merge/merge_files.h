@@ -19,15 +19,16 @@ struct MergeGroup {
   std::vector<std::filesystem::path> inputs;
 };
 
-/// Files by what they begin with; folders are searched at any depth, and what lies in a folder of one stays in
-/// a folder of the same name in `output`. Files that lie at the places of outputs are inputs, too. Throws
+/// Files by what they begin with; folders are searched at any depth, and what lies in a folder of one stays
+/// in a folder of the same name in `output`. Files that lie at the places of outputs are inputs, too. Throws
 /// bad_input for what is not there, holds something else, or is no result.
 [[nodiscard]] std::vector<MergeGroup> find_groups(FileSystem& files,
                                                   const std::vector<std::filesystem::path>& paths,
                                                   const std::filesystem::path& output);
 
 /// What the files of a group say together; lines that a crash cut off are warnings. Throws bad_input.
-[[nodiscard]] Merged merge_group(FileSystem& files, const MergeGroup& group, const MergeOptions& options, Log& log);
+[[nodiscard]] Merged merge_group(FileSystem& files, const MergeGroup& group, const MergeOptions& options,
+                                 Log& log);
 
 /// Puts the text in its place by one rename; false where it is there already.
 bool write_merged(FileSystem& files, const std::filesystem::path& output, const std::string& text);

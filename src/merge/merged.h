@@ -6,8 +6,8 @@
 
 #include "record/json_lines.h"
 
-// What several files of one kind say together: `kiln merge`. The order of the inputs does not matter, and what
-// was merged can be merged again with the same.
+// What several files of one kind say together: `kiln merge`. The order of the inputs does not matter, and
+// what was merged can be merged again with the same.
 namespace kiln {
 
 struct MergeInput {
@@ -26,9 +26,9 @@ struct MergeOptions {
   bool mixed = false;  ///< also records of other sources and versions of Kiln
 };
 
-/// One record for each variant and class of device (a device's number does not matter): the newest that was
-/// run. Throws bad_input, unless `mixed`, where two records of a workload are of different sources, or two of
-/// different versions of Kiln; names both places.
+/// One record for each variant (label, values, sources, compiler) and class of device (a device's number does
+/// not matter): the newest that was run. Throws bad_input, unless `mixed`, where two records of a workload
+/// are of different sources, or two of different versions of Kiln; names both places.
 [[nodiscard]] Merged merge_records(const std::vector<MergeInput>& inputs, const MergeOptions& options);
 
 /// One outcome for each point: the newest. What searchers were asked for, finalists and ends are left out, as

@@ -18,10 +18,10 @@ struct PlacedRecord {
   [[nodiscard]] std::pair<std::string, std::string> age() const { return {record.time, line}; }
 };
 
-/// Equal devices count as one.
+/// Equal devices count as one. The label tells cases of a study apart whose code is the same.
 std::string class_identity(Record record) {
   record.device.id.clear();
-  return variant_identity(record);
+  return record.label + "\n" + variant_identity(record);
 }
 
 std::string version_of(const Record& record) {
@@ -67,7 +67,8 @@ std::vector<PlacedRecord> read_all(const std::vector<MergeInput>& inputs) {
 }  // namespace
 
 void refuse_to_merge(const std::string& what, const std::string& value, const std::string& place,
-                     const std::string& other_value, const std::string& other_place, const std::string& hint) {
+                     const std::string& other_value, const std::string& other_place,
+                     const std::string& hint) {
   throw bad_input("these files do not belong together: " + what + " is " + value + " in " + place + ", and " +
                   other_value + " in " + other_place + hint);
 }

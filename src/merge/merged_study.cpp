@@ -59,7 +59,8 @@ Study read_study(const MergeInput& input) {
     if (json.at("kind") == "case") {
       const Json& record = json.at("record");
       block.name = record.at("device").at("name");
-      block.source_digest = record.value("source_digest", "");
+      const auto digest = record.find("source_digest");
+      if (digest != record.end() && digest->is_string()) block.source_digest = *digest;
     }
     block.has_result = block.has_result || json.at("kind") == "result";
     block.lines.push_back(std::move(json));
@@ -134,13 +135,13 @@ StudyHeader joint_header(const std::vector<Study>& studies) {
 }
 
 /// Devices of all blocks, and those of headers that nothing was measured on yet.
-std::vector<std::string> devices_of(const std::vector<Study>& studies, const std::set<std::string>& measured) {
+std::vector<std::string> devices_of(const std::vector<Study>& studies,
+                                    const std::set<std::string>& measured) {
   std::set<std::string> devices = measured;
   for (const Study& study : studies) {
     for (const std::string& device : study.header.devices) {
-      const bool known = std::any_of(measured.begin(), measured.end(), [&](const std::string& one) {
-        return id_of(one) == id_of(device);
-      });
+      const bool known = std::any_of(measured.begin(), measured.end(),
+                                     [&](const std::string& one) { return id_of(one) == id_of(device); });
       if (!known) devices.insert(device);
     }
   }

@@ -14,8 +14,8 @@ namespace kiln {
 /// on each device, harmonic and arithmetic mean; then the notes.
 [[nodiscard]] std::string portability_to_terminal(const Portability& report, const TextStyle& style);
 [[nodiscard]] std::string portability_to_markdown(const Portability& report);
-/// The comparison of what one run has measured: of its terminal `style`, as Markdown where that is null. Empty
-/// where fewer than two devices have records.
+/// The comparison of what one run has measured: of its terminal `style`, as Markdown where that is null.
+/// Empty where fewer than two devices have records.
 [[nodiscard]] std::string devices_text(const std::vector<Record>& records, const TextStyle* style);
 /// A line for each application and device (RFC 4180); what is not known is an empty field.
 [[nodiscard]] std::string portability_to_csv(const Portability& report);

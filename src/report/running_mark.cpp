@@ -17,7 +17,8 @@ using Path = std::filesystem::path;
 constexpr std::string_view kName = ".running-";
 constexpr std::string_view kInterrupted = "interrupted";
 constexpr const char* kWithoutWord =
-    "the process ended while this variant ran, without a word: killed, out of memory, or the machine went down";
+    "the process ended while this variant ran, without a word: killed, out of memory, or the machine went "
+    "down";
 
 /// First the record, then what a signal handler added. Absent where no variant ran.
 std::optional<Record> crashed_record(const std::string& text, const std::string& file) {
@@ -26,8 +27,8 @@ std::optional<Record> crashed_record(const std::string& text, const std::string&
   const std::string_view how = trim(std::string_view(text).substr(end + 1));
   if (how == kInterrupted) return std::nullopt;
   Record record = record_from_json(text.substr(0, end), file, 1);
-  record.message = how.empty() ? kWithoutWord
-                               : "the process ended while this variant ran: " + std::string(how);
+  record.message =
+      how.empty() ? kWithoutWord : "the process ended while this variant ran: " + std::string(how);
   return record;
 }
 

@@ -15,8 +15,8 @@ namespace kiln {
 [[nodiscard]] StudyBlock block_of(const DeviceCases& cases);
 
 /// `<folder>/study.jsonl` (schemas/study_result.schema.json), one JSON object a line, each written at once:
-/// header, cases, visits, results (record/json_lines.h). A shard has `study<ending>.jsonl`, with the header of
-/// the whole study.
+/// header, cases, visits, results (record/json_lines.h). A shard has `study<ending>.jsonl`, with the header
+/// of the whole study.
 class StudyFile {
  public:
   StudyFile(FileSystem& files, std::filesystem::path folder, const Shard& shard = {});

@@ -58,8 +58,8 @@ struct StudyContext {
 struct DeviceResult {
   DeviceData data;
   StudyResult result;
-  bool is_new = true;   ///< false: all of it was in the file already
-  bool is_own = true;   ///< false: of another shard, and empty
+  bool is_new = true;  ///< false: all of it was in the file already
+  bool is_own = true;  ///< false: of another shard, and empty
 };
 
 struct StudyOutcome {

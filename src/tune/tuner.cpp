@@ -35,8 +35,9 @@ class Search {
         limits_(section_.budget, task.space.points().count(), objective_,
                 task.context.devices.open(task.device)->info(), task.context.clock),
         compiled_before_(task.context.service.counters().compile_seconds) {
-    searcher_ = make_searcher(section_.searcher, task.space.points(),
-                              {section_.seed, limits_.evaluations().value_or(TuneBudget::kUsualEvaluations), task.shard});
+    searcher_ = make_searcher(
+        section_.searcher, task.space.points(),
+        {section_.seed, limits_.evaluations().value_or(TuneBudget::kUsualEvaluations), task.shard});
     result_.known = known;
   }
 

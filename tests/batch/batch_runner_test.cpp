@@ -39,7 +39,8 @@ class BatchRunner : public ::testing::Test {
       commands.back().time_limit = limit_;
     }
     const BatchSpec batch = parse_batch(text, "batch.yaml");
-    return run_batch({batch, commands, std::vector<bool>(scripts.size()), keep_going, told_, [this] { return told_.ready; }});
+    return run_batch({batch, commands, std::vector<bool>(scripts.size()), keep_going, told_,
+                      [this] { return told_.ready; }});
   }
 
   Told told_;
@@ -48,7 +49,8 @@ class BatchRunner : public ::testing::Test {
 
 TEST_F(BatchRunner, TellsLinesAndEnds) {
   const auto outcomes = run({"echo one; echo two >&2; printf rest", "exit 0"});
-  EXPECT_THAT(told_.lines, testing::IsSupersetOf({"begin 0", "out 0 one", "err 0 two", "out 0 rest", "end 0 done"}));
+  EXPECT_THAT(told_.lines,
+              testing::IsSupersetOf({"begin 0", "out 0 one", "err 0 two", "out 0 rest", "end 0 done"}));
   EXPECT_EQ(told_.lines.back(), "end 1 done");
   EXPECT_EQ(exit_code_of(outcomes), kExitDone);
 }
@@ -80,7 +82,8 @@ TEST_F(BatchRunner, BeyondItsTimeAJobIsAskedToEnd) {
 }
 
 TEST_F(BatchRunner, AStopAsksWhatRunsAndStartsNoMore) {
-  const auto outcomes = run({"trap 'exit 143' TERM; echo ready; while :; do sleep 0.05; done", "echo never"}, true);
+  const auto outcomes =
+      run({"trap 'exit 143' TERM; echo ready; while :; do sleep 0.05; done", "echo never"}, true);
   EXPECT_EQ(outcomes[0].end, JobEnd::kInterrupted);
   EXPECT_EQ(outcomes[1].end, JobEnd::kNotRun);
   EXPECT_EQ(outcomes[1].message, "the batch was interrupted");
@@ -88,14 +91,16 @@ TEST_F(BatchRunner, AStopAsksWhatRunsAndStartsNoMore) {
 
 TEST_F(BatchRunner, AProgramThatIsNotThereIsTheEnvironments) {
   const BatchSpec batch = parse_batch("jobs: [a.yaml]\n", "batch.yaml");
-  const auto outcomes = run_batch({batch, {Command{"no_such_launcher", {}, "", ""}}, {false}, false, told_, [] { return false; }});
+  const auto outcomes = run_batch(
+      {batch, {Command{"no_such_launcher", {}, "", ""}}, {false}, false, told_, [] { return false; }});
   EXPECT_EQ(outcomes[0].end, JobEnd::kEnvironment);
   EXPECT_THAT(outcomes[0].message, HasSubstr("no_such_launcher"));
 }
 
 TEST_F(BatchRunner, WhatIsKnownIsNotStarted) {
   const BatchSpec batch = parse_batch("jobs: [a.yaml]\n", "batch.yaml");
-  const auto outcomes = run_batch({batch, {Command{"/bin/false", {}, "", ""}}, {true}, false, told_, [] { return false; }});
+  const auto outcomes =
+      run_batch({batch, {Command{"/bin/false", {}, "", ""}}, {true}, false, told_, [] { return false; }});
   EXPECT_EQ(outcomes[0].end, JobEnd::kKnown);
   EXPECT_THAT(told_.lines, ElementsAre("end 0 done before"));
 }

@@ -37,7 +37,8 @@ TEST(Schedule, AJobWaitsForThoseItComesAfter) {
 }
 
 TEST(Schedule, AFailureEndsTheBatchOrOnlyWhatComesAfter) {
-  const BatchSpec batch = batch_of("jobs:\n- a.yaml\n- {run: b.yaml, after: a}\n- {run: c.yaml, after: b}\n- d.yaml\n");
+  const BatchSpec batch =
+      batch_of("jobs:\n- a.yaml\n- {run: b.yaml, after: a}\n- {run: c.yaml, after: b}\n- d.yaml\n");
   Schedule strict(batch, false);
   strict.start(0);
   strict.end(0, false);

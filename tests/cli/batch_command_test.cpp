@@ -50,7 +50,8 @@ TEST_F(BatchCommandLine, SeveralJobsHaveOneSummaryAndOneExitCode) {
   const CliResult result =
       kiln({"run", job("a.yaml", "32, 64"), job("b.yaml", "128"), "--output", path("out"), "--set", "n=500"});
   EXPECT_EQ(result.code, kExitDone) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("2 jobs: 2 done"), HasSubstr("3 variants, 3 ok"), HasSubstr("block=128")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("2 jobs: 2 done"), HasSubstr("3 variants, 3 ok"), HasSubstr("block=128")));
   EXPECT_THAT(result.err, AllOf(HasSubstr("[1/2 a] [2/2] block=64: ok"), HasSubstr("[2/2 b] done"),
                                 HasSubstr("3 of 3 variants")));
   EXPECT_THAT(values("out/a/records.jsonl", "label"), ElementsAre("block=32", "block=64"));
@@ -62,8 +63,9 @@ TEST_F(BatchCommandLine, SeveralJobsHaveOneSummaryAndOneExitCode) {
 TEST_F(BatchCommandLine, ABatchFileIsResumedWithoutMeasuringAnythingTwice) {
   job("a.yaml", "32, 64");
   job("b.yaml", "128");
-  const std::string batch = write("batch.yaml", "output: " + path("out") +
-                                                    "\nset: {n: 400}\njobs:\n- {run: b.yaml, after: a}\n- a.yaml\n");
+  const std::string batch =
+      write("batch.yaml",
+            "output: " + path("out") + "\nset: {n: 400}\njobs:\n- {run: b.yaml, after: a}\n- a.yaml\n");
   ASSERT_EQ(kiln({"run", batch}).code, kExitDone);
   EXPECT_THAT(values("out/batch.jsonl", "job"), ElementsAre("a", "b"));
   // As if the run had been killed while it wrote the second variant of `a`.
@@ -77,9 +79,10 @@ TEST_F(BatchCommandLine, ABatchFileIsResumedWithoutMeasuringAnythingTwice) {
 }
 
 TEST_F(BatchCommandLine, OneThatFailsEndsTheBatchUnlessItKeepsGoing) {
-  job("wrong.yaml", "32", "keep: {y: " + path("no_folder/x/y.npy") + "}\n");
-  write("failing/failing.yaml", std::string(test::kScaleYaml).replace(10, 5, "faile"));
-  write("failing/scale.cu", std::string(test::kScaleSource) + "this is no C++\n");
+  std::string wrong = test::kScaleSource;
+  wrong.replace(wrong.find("p.factor"), 8, "2");
+  write("failing/failing.yaml", std::string(test::kScaleYaml).replace(10, 5, "failing"));
+  write("failing/scale.cu", wrong);
   write("failing/scale_data.cu", test::kScaleDataSource);
   const std::string broken = write("broken.yaml", "workload: " + path("failing") + "\ndevice: cpu\n");
   const std::string good = job("good.yaml", "64");
@@ -94,20 +97,25 @@ TEST_F(BatchCommandLine, OneThatFailsEndsTheBatchUnlessItKeepsGoing) {
 }
 
 TEST_F(BatchCommandLine, EveryJobIsCheckedBeforeOneRuns) {
-  const CliResult result = kiln({"run", job("a.yaml", "32"), job("b.yaml", "32", "setz: {n: 1}\n"), "--output", path("out")});
+  const CliResult result =
+      kiln({"run", job("a.yaml", "32"), job("b.yaml", "32", "setz: {n: 1}\n"), "--output", path("out")});
   EXPECT_EQ(result.code, kExitBadInput);
   EXPECT_THAT(result.err, AllOf(HasSubstr("b.yaml:5:1"), HasSubstr("did you mean 'set'")));
   EXPECT_FALSE(exists("out"));
-  const std::string batch = write("batch.yaml", "jobs:\n- {run: a.yaml, after: b}\n- {run: a.yaml, name: b, after: a}\n");
-  EXPECT_THAT(kiln({"validate", batch}).err, AllOf(HasSubstr("batch.yaml:2:"), HasSubstr("a after b after a")));
+  const std::string batch =
+      write("batch.yaml", "jobs:\n- {run: a.yaml, after: b}\n- {run: a.yaml, name: b, after: a}\n");
+  EXPECT_THAT(kiln({"validate", batch}).err,
+              AllOf(HasSubstr("batch.yaml:2:"), HasSubstr("a after b after a")));
   EXPECT_THAT(kiln({"run", job("a.yaml", "32"), "n=3"}).err, HasSubstr("--set n=3"));
-  EXPECT_THAT(kiln({"run", job("a.yaml", "32"), "--keep-going"}).err, HasSubstr("--keep-going: of several jobs"));
+  EXPECT_THAT(kiln({"run", job("a.yaml", "32"), "--keep-going"}).err,
+              HasSubstr("--keep-going: of several jobs"));
 }
 
 TEST_F(BatchCommandLine, ADryRunShowsTheJobs) {
   const CliResult result = kiln({"run", job("a.yaml", "32, 64"), job("b.yaml", "128"), "--dry-run"});
   EXPECT_EQ(result.code, kExitDone) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("1. a: 2 variants"), HasSubstr("kiln run"), HasSubstr("2. b: 1 variants")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("1. a: 2 variants"), HasSubstr("kiln run"), HasSubstr("2. b: 1 variant")));
 }
 
 TEST_F(BatchCommandLine, AFolderThatIsInUseIsRefused) {
@@ -115,9 +123,11 @@ TEST_F(BatchCommandLine, AFolderThatIsInUseIsRefused) {
   const FolderLock batch(path("out"), ".lock-batch", "kiln run other.yaml");
   const CliResult refused = kiln({"run", one, one, "--output", path("out")});
   EXPECT_EQ(refused.code, kExitBadInput);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("is in use: kiln run other.yaml, process"), HasSubstr("another folder")));
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("is in use: kiln run other.yaml, process"), HasSubstr("another folder")));
   const FolderLock run(path("single"), ".lock", "kiln run other.yaml");
-  EXPECT_THAT(kiln({"run", one, "--output", path("single")}).err, HasSubstr("is in use: kiln run other.yaml"));
+  EXPECT_THAT(kiln({"run", one, "--output", path("single")}).err,
+              HasSubstr("is in use: kiln run other.yaml"));
   EXPECT_FALSE(exists("single/records.jsonl"));
 }
 
@@ -133,11 +143,13 @@ TEST_F(BatchCommandLine, ShardsTakeEveryVariantOnceAndAreMerged) {
   const CliResult merged = kiln({"merge", path("out")});
   EXPECT_EQ(merged.code, kExitDone) << merged.err;
   EXPECT_THAT(merged.out, HasSubstr("3 records of 2 files"));
-  EXPECT_THAT(values("out/records.jsonl", "label"), UnorderedElementsAre("block=32", "block=64", "block=128"));
+  EXPECT_THAT(values("out/records.jsonl", "label"),
+              UnorderedElementsAre("block=32", "block=64", "block=128"));
   EXPECT_FALSE(exists("out/records-shard-1-of-2.jsonl"));
   EXPECT_TRUE(exists("out/records-shard-1-of-2.jsonl.merged"));
   EXPECT_THAT(kiln({"merge", path("out")}).out, HasSubstr("unchanged"));
-  EXPECT_THAT(kiln({"run", all, "--output", path("out"), "--resume"}).err, HasSubstr("3 of 3 variants are known"));
+  EXPECT_THAT(kiln({"run", all, "--output", path("out"), "--resume"}).err,
+              HasSubstr("3 of 3 variants are known"));
   const CliResult none = kiln({"run", all, "--output", path("none"), "--shard", "5/8"});
   EXPECT_EQ(none.code, kExitDone) << none.err;
   EXPECT_THAT(none.err, HasSubstr("0 of 3 variants"));
@@ -182,6 +194,29 @@ TEST_F(BatchCommandLine, MergeRefusesWhatIsWrittenOrOfAnotherSource) {
   EXPECT_THAT(kiln({"merge", path("x"), path("y")}).err, HasSubstr("-o is missing"));
 }
 
+TEST_F(BatchCommandLine, ShardsOfAStudyAreMerged) {
+  const std::string study = write("study.yaml",
+                                  "workloads:\n- {workload: scale, name: one, constants: [n]}\n"
+                                  "- {workload: scale, name: two, constants: [factor]}\n"
+                                  "device: cpu\nmeasure: {rounds: 6, samples: 1, compiles: 1}\n");
+  const CliResult first =
+      kiln({"study", study, "--output", path("out"), "--shard", "1/2", "--format", "json"});
+  EXPECT_EQ(first.code, kExitDone) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("shard 1/2: 1 of 2 pairs of a section and a device"));
+  EXPECT_THAT(first.out, AllOf(HasSubstr(R"("section":"one")"), Not(HasSubstr(R"("section":"two")"))));
+  EXPECT_EQ(kiln({"study", study, "--output", path("out"), "--shard", "2/2"}).code, kExitDone);
+  EXPECT_TRUE(exists("out/study-shard-2-of-2.jsonl"));
+  const CliResult merged = kiln({"merge", path("out")});
+  EXPECT_EQ(merged.code, kExitDone) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("study.jsonl: 2 blocks"));
+  const CliResult report = kiln({"report", path("out/study.jsonl"), "--format", "csv"});
+  EXPECT_EQ(report.code, kExitDone) << report.err;
+  EXPECT_THAT(report.out, AllOf(HasSubstr(",one,cpu,"), HasSubstr(",two,cpu,")));
+  EXPECT_THAT(report.err, Not(HasSubstr("cut short")));
+  const CliResult whole = kiln({"study", study, "--output", path("out"), "--resume"});
+  EXPECT_EQ(whole.code, kExitDone) << whole.err << "the whole study is gone on with";
+}
+
 TEST_F(BatchCommandLine, ShardsOfAnExhaustiveSearchAreMergedAndGoneOnWith) {
   const std::string tuned = write("tuned.yaml",
                                   "workload: scale\ndevice: cpu\nmeasure: {min_time: 0 s, max_samples: 5}\n"
@@ -196,8 +231,10 @@ TEST_F(BatchCommandLine, ShardsOfAnExhaustiveSearchAreMergedAndGoneOnWith) {
   EXPECT_EQ(rest.code, kExitDone) << rest.err;
   EXPECT_THAT(rest.err, HasSubstr("resumed: 4 points are known"));
   EXPECT_TRUE(exists("out/best.yaml"));
-  EXPECT_THAT(kiln({"tune", tuned, "--no-wisdom", "--output", path("out"), "--searcher", "random", "--shard", "1/2"}).err,
-              HasSubstr("expected the searcher exhaustive"));
+  EXPECT_THAT(
+      kiln({"tune", tuned, "--no-wisdom", "--output", path("out"), "--searcher", "random", "--shard", "1/2"})
+          .err,
+      HasSubstr("expected the searcher exhaustive"));
 }
 
 }  // namespace

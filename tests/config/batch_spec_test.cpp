@@ -85,8 +85,9 @@ TEST(BatchSpec, RefusesWithPlaceAndNearestName) {
 }
 
 TEST(BatchSpec, NamesJobsThatWaitForEachOther) {
-  EXPECT_THAT(refusal("jobs:\n- {run: a.yaml, after: c}\n- {run: b.yaml, after: a}\n- {run: c.yaml, after: b}\n"),
-              AllOf(HasSubstr("batch.yaml:2:"), HasSubstr("a after c after b after a")));
+  EXPECT_THAT(
+      refusal("jobs:\n- {run: a.yaml, after: c}\n- {run: b.yaml, after: a}\n- {run: c.yaml, after: b}\n"),
+      AllOf(HasSubstr("batch.yaml:2:"), HasSubstr("a after c after b after a")));
   EXPECT_THAT(refusal("jobs:\n- {run: a.yaml, after: a}\n"), HasSubstr("a after a"));
 }
 

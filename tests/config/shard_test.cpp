@@ -19,8 +19,8 @@ std::optional<Shard> of_slurm(const Variables& variables) {
 }
 
 /// As Slurm sets them for a task of `--array=LEAST-MOST:STEP`.
-Variables array(const std::string& id, const std::string& count, const std::string& least, const std::string& most,
-                const std::string& step) {
+Variables array(const std::string& id, const std::string& count, const std::string& least,
+                const std::string& most, const std::string& step) {
   return {{"SLURM_ARRAY_TASK_ID", id},
           {"SLURM_ARRAY_TASK_COUNT", count},
           {"SLURM_ARRAY_TASK_MIN", least},
@@ -60,7 +60,8 @@ TEST(Shard, IsThatOfASlurmArray) {
 
 TEST(Shard, EachTaskOfAnUnevenArrayIsRefused) {
   // --array=0,1,5
-  for (const char* id : {"0", "1", "5"}) EXPECT_THROW(static_cast<void>(of_slurm(array(id, "3", "0", "5", "1"))), Error);
+  for (const char* id : {"0", "1", "5"})
+    EXPECT_THROW(static_cast<void>(of_slurm(array(id, "3", "0", "5", "1"))), Error);
   EXPECT_THROW(static_cast<void>(of_slurm(array("x", "3", "0", "5", "1"))), Error);
 }
 

@@ -1,6 +1,7 @@
-// The readers of YAML: a job, a workload, a study, and every accessor on every node.
+// The readers of YAML: a job, a workload, a study, a batch, and every accessor on every node.
 #include <string>
 
+#include "config/batch_spec.h"
 #include "config/job_spec.h"
 #include "config/yaml_node.h"
 #include "fuzz/fuzz_target.h"
@@ -42,5 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test::attempt(
       [&] { static_cast<void>(parse_workload(YamlNode::parse(text, "fuzz.yaml"), text, "/folder")); });
   test::attempt([&] { static_cast<void>(parse_study(text, "fuzz.yaml")); });
+  test::attempt([&] { static_cast<void>(parse_batch(text, "fuzz.yaml")); });
   return 0;
 }

@@ -70,6 +70,12 @@ TEST(MergeRecords, OneForEachVariantAndClassOfDeviceInAnyOrder) {
   EXPECT_EQ(merge_records({a, a, b}, {.all = true}).kept, 4U) << "the same line once";
 }
 
+TEST(MergeRecords, CasesOfAStudyWithTheSameCodeStay) {
+  Record other = record("32", "2026-01-02");
+  other.label = "jit_generic";
+  EXPECT_EQ(merge_records({records("a", {record("32", "2026-01-01"), other})}, {}).kept, 2U);
+}
+
 TEST(MergeRecords, WhatWasNotRunStandsForNothing) {
   Record lost = record("32", "2026-02-01");
   lost.status = RunStatus::kNotRun;
@@ -95,23 +101,25 @@ TEST(MergeRecords, RefusesOtherSourcesAndVersions) {
 }
 
 std::string outcome_line(const std::string& block, const std::string& time, double value) {
-  return R"({"event":"outcome","label":"block=)" + block + R"(","values":[")" + block + R"("],"identity":"i)" + block +
-         R"(","sizes":[{"size":null,"record":")" + time +
-         R"(","status":"ok","interval":[1,2]}],"outcome":{"kind":"value","value":)" + std::to_string(value) + "}}";
+  return R"({"event":"outcome","label":"block=)" + block + R"(","values":[")" + block +
+         R"("],"identity":"i)" + block + R"(","sizes":[{"size":null,"record":")" + time +
+         R"(","status":"ok","interval":[1,2]}],"outcome":{"kind":"value","value":)" + std::to_string(value) +
+         "}}";
 }
 
 std::string header_line(const std::string& space, std::uint64_t seed) {
   return R"({"event":"tune","format":1,"kiln":"1.0","workload":"scale","space":")" + space +
-         R"(","names":["block"],"searcher":"exhaustive","seed":)" + std::to_string(seed) + R"(,"device":"GPU"})";
+         R"(","names":["block"],"searcher":"exhaustive","seed":)" + std::to_string(seed) +
+         R"(,"device":"GPU"})";
 }
 
 TEST(MergeJournals, OneOutcomeForEachPoint) {
   const auto journal = [](const std::string& file, const std::vector<std::string>& lines) {
     return input(file, lines, TuneJournal::kBeginning);
   };
-  const MergeInput a = journal("a", {header_line("s", 1), outcome_line("32", "2026-01-01", 1),
-                                     R"({"event":"ask","wanted":1,"points":[["64"]]})",
-                                     outcome_line("64", "2026-01-02", 2)});
+  const MergeInput a =
+      journal("a", {header_line("s", 1), outcome_line("32", "2026-01-01", 1),
+                    R"({"event":"ask","wanted":1,"points":[["64"]]})", outcome_line("64", "2026-01-02", 2)});
   const MergeInput b = journal("b", {header_line("s", 2), outcome_line("32", "2026-01-03", 3),
                                      R"({"event":"end","reason":"every point is known"})"});
   const Merged merged = merge_journals({a, b});
@@ -123,7 +131,9 @@ TEST(MergeJournals, OneOutcomeForEachPoint) {
   ASSERT_EQ(events.size(), 3U);
   EXPECT_TRUE(std::holds_alternative<JournalHeader>(events[0]));
   EXPECT_EQ(std::get<Evaluation>(events[2]).outcome.value, 3);
-  EXPECT_THAT(refusal([&] { return merge_journals({a, journal("c", {header_line("other", 1)})}); }),
+  EXPECT_THAT(refusal([&] {
+                return merge_journals({a, journal("c", {header_line("other", 1)})});
+              }),
               HasSubstr("the space is s in a:1, and other in c:1"));
 }
 
@@ -159,7 +169,8 @@ std::vector<std::string> block(const std::string& section, const std::string& de
   return lines;
 }
 
-MergeInput study(const std::string& file, const StudyHeader& header, const std::vector<std::vector<std::string>>& blocks) {
+MergeInput study(const std::string& file, const StudyHeader& header,
+                 const std::vector<std::vector<std::string>>& blocks) {
   std::vector<std::string> lines = {study_line(header)};
   for (const auto& one : blocks) lines.insert(lines.end(), one.begin(), one.end());
   return input(file, lines, kStudyBeginning);
@@ -196,7 +207,9 @@ TEST(MergeStudies, RefusesAnotherStudy) {
   StudyHeader other = study_header("d", "2026-01-01");
   other.seed = 2;
   const MergeInput a = study("a", study_header("d", "2026-01-01"), {block("scale", "cuda:0", "H100")});
-  EXPECT_THAT(refusal([&] { return merge_studies({a, study("b", other, {})}); }),
+  EXPECT_THAT(refusal([&] {
+                return merge_studies({a, study("b", other, {})});
+              }),
               HasSubstr("the seed is 1 in a, and 2 in b"));
 }
 

@@ -65,6 +65,14 @@ TEST_F(PortabilityText, CsvHasALineForEachApplicationAndDevice) {
             "scale=0.5,effective_bandwidth,GB/s,better,block=256,B,wrong,,,,,,50,0,0,0.4\r");
 }
 
+TEST_F(PortabilityText, ARunOfSeveralDevicesIsCompared) {
+  const TextStyle style{0, false, false};
+  EXPECT_EQ(devices_text(records_, &style), portability_to_terminal(report_, style));
+  EXPECT_EQ(devices_text(records_, nullptr), portability_to_markdown(report_));
+  EXPECT_EQ(devices_text({records_[0], records_[1]}, &style), "") << "of one device";
+  EXPECT_EQ(devices_text({}, &style), "");
+}
+
 TEST_F(PortabilityText, JsonHoldsEverything) {
   const Json json = Json::parse(portability_to_json(report_, {}));
   EXPECT_EQ(json["format"], 1);
