@@ -47,29 +47,88 @@ struct SmallFloat {
   Bits bits;
 
   SmallFloat() = default;
-  KILN_HOST_DEVICE SmallFloat(double value) : bits(rounded(value)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor)
+  KILN_HOST_DEVICE SmallFloat(float value) : bits(rounded(value)) {}
+  KILN_HOST_DEVICE SmallFloat(double value) : bits(rounded(value)) {}
+  KILN_HOST_DEVICE SmallFloat(int value) : bits(rounded(static_cast<double>(value))) {}
+  KILN_HOST_DEVICE SmallFloat(unsigned int value) : bits(rounded(static_cast<double>(value))) {}
+  KILN_HOST_DEVICE SmallFloat(long value) : SmallFloat(static_cast<long long>(value)) {}
+  KILN_HOST_DEVICE SmallFloat(unsigned long value) : SmallFloat(static_cast<unsigned long long>(value)) {}
+  KILN_HOST_DEVICE SmallFloat(long long value)
+      : bits(value < 0 ? kSign | rounded(odd_double(0 - static_cast<unsigned long long>(value)))
+                       : rounded(odd_double(static_cast<unsigned long long>(value)))) {}
+  KILN_HOST_DEVICE SmallFloat(unsigned long long value) : bits(rounded(odd_double(value))) {}
+  // NOLINTEND(google-explicit-constructor)
   KILN_HOST_DEVICE static SmallFloat of_bits(unsigned int bits) {
     SmallFloat result;
     result.bits = static_cast<Bits>(bits);
     return result;
   }
 
+  /// Without branches, so that a loop over numbers becomes vector code; all comparisons are of signed
+  /// numbers, which AVX2 has.
   KILN_HOST_DEVICE operator float() const {  // NOLINT(google-explicit-constructor)
-    const unsigned int magnitude = bits & (kSign - 1);
-    const unsigned int sign = bits >= kSign ? 0x80000000u : 0u;
-    if (magnitude > (Format::kInfinity ? kTop : kLargest)) return float_of(sign | 0x7fffffffu);
-    if (Format::kInfinity && magnitude == kTop) return float_of(sign | 0x7f800000u);
-    const unsigned int widened = magnitude << (23 - kMantissa);
-    if (kBias == 127) return float_of(sign | widened);
-    if (magnitude >= 1u << kMantissa)
-      return float_of(sign | (widened + (static_cast<unsigned int>(127 - kBias) << 23)));
-    const float unit = float_of(static_cast<unsigned int>(127 + 1 - kBias - kMantissa) << 23);
-    const float size = static_cast<float>(magnitude) * unit;
-    return sign != 0 ? -size : size;
+    const int magnitude = static_cast<int>(bits & (kSign - 1));
+    const unsigned int sign = static_cast<unsigned int>(bits & kSign) << (31 - Format::kExponent - kMantissa);
+    unsigned int word = static_cast<unsigned int>(magnitude) << (23 - kMantissa);
+    // The exponent's bias by a product, which is exact and does the small numbers as well.
+    if (kBias != 127)
+      word = word_of(float_of(word) * float_of(static_cast<unsigned int>(127 + 127 - kBias) << 23));
+    if (Format::kInfinity)
+      word |= chosen(magnitude >= static_cast<int>(kTop), 0x7f800000u, 0u);
+    else
+      word = chosen(magnitude > static_cast<int>(kLargest), 0x7fffffffu, word);
+    return float_of(sign | word);
+  }
+
+  /// A `double` that rounds to each such number as the whole number does: what does not fit sets the last
+  /// bit.
+  KILN_HOST_DEVICE static double odd_double(unsigned long long value) {
+    const bool fits = value >> 53 == 0;
+    const unsigned long long rest = value & 0x7ffull;
+    const unsigned long long shortened = (value & ~0x7ffull) | (rest != 0 ? 0x800ull : 0ull);
+    return static_cast<double>(fits ? value : shortened);
   }
 
  private:
   KILN_HOST_DEVICE static float float_of(unsigned int word) { return __builtin_bit_cast(float, word); }
+  /// GCC 12 makes no vectors of `condition ? a : b` where neither depends on the loop.
+  template <class V>
+  KILN_HOST_DEVICE static V chosen(bool condition, V a, V b) {
+    return b ^ ((a ^ b) & (V{0} - static_cast<V>(condition)));
+  }
+  KILN_HOST_DEVICE static unsigned int word_of(float value) {
+    return __builtin_bit_cast(unsigned int, value);
+  }
+
+  /// Without branches, too.
+  KILN_HOST_DEVICE static Bits rounded(float value) {
+    constexpr int kDropped = 23 - kMantissa;
+    const unsigned int word = word_of(value);
+    const unsigned int sign = word >> 31 << (Format::kExponent + kMantissa);
+    const int magnitude = static_cast<int>(word & 0x7fffffffu);
+    constexpr int kExponents = (127 - kBias) << 23;
+    // To the nearest, ties to even; a carry out of the digits is one in the exponent. (NaN ends below the
+    // sign.)
+    const int rest = (1 << (kDropped - 1)) - 1 - kExponents;
+    int result = kBias == 127
+                     ? static_cast<int>((static_cast<unsigned int>(magnitude + (magnitude >> kDropped & 1)) +
+                                         static_cast<unsigned int>(rest)) >>
+                                        kDropped)
+                     : (magnitude + (magnitude >> kDropped & 1) + rest) >> kDropped;
+    if (kBias != 127) {
+      // Added to `scale`, whose last digit is that of the smallest numbers, a number is rounded to it.
+      constexpr int kScale = (127 + 1 - kBias - kMantissa + 23) << 23;
+      const int below = static_cast<int>(word_of(float_of(static_cast<unsigned int>(magnitude)) +
+                                                 float_of(static_cast<unsigned int>(kScale)))) -
+                        kScale;
+      result = chosen(magnitude < kExponents + (1 << 23), below, result);
+    }
+    constexpr int kMost = static_cast<int>(Format::kSaturates ? kLargest : kTop);
+    result = result > static_cast<int>(kLargest) ? kMost : result;
+    result = chosen(magnitude > 0x7f800000, static_cast<int>(kNan), result);
+    return static_cast<Bits>(sign | static_cast<unsigned int>(result));
+  }
 
   KILN_HOST_DEVICE static Bits rounded(double value) {
     const unsigned long long word = __builtin_bit_cast(unsigned long long, value);

@@ -40,13 +40,16 @@ class Vectorisation : public ::testing::TestWithParam<std::string> {
         "k");
     specialization.entries[0].fixed_block = block;
     specialization.target = {"cpu", "x86-64-v4", 32};
-    const CodeObject object = kernels_.compile(specialization);
+    return read(disassembly(kernels_.compile(specialization)));
+  }
+
+  std::string disassembly(const CodeObject& object) {
     const std::string path = kernels_.scratch() / "kernel.so";
     std::ofstream(path, std::ios::binary) << object.binary;
     Command command;
     command.program = "objdump";
     command.arguments = {"-d", "--no-show-raw-insn", path};
-    return read(processes_->run(command).output);
+    return processes_->run(command).output;
   }
 
   static Listing read(const std::string& disassembly) {
@@ -113,6 +116,31 @@ TEST_P(Vectorisation, OfMathFunctionsUnderFastMath) {
   specialization.fast_math = true;
   specialization.target = {"cpu", "x86-64-v3", 32};
   EXPECT_NE(kernels_.compile(specialization).binary.find("_ZGVdN4v_sin"), std::string::npos);
+}
+
+/// Half and bfloat16: conversions without branches become vector code with the arithmetic around them.
+TEST_P(Vectorisation, OfHalfAndBfloat16) {
+  for (const char* type : {"__half", "__nv_bfloat16", "__half2"}) {
+    const std::string fma = std::string(type) == "__half2" ? "__hfma2" : "__hfma";
+    for (const std::string& update : {std::string("a * x[i] + y[i]"), fma + "(a, x[i], y[i])"}) {
+      Specialization specialization = kernels_.specialize(
+          std::string("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\nextern \"C\" __global__ void k(") +
+              type + "* __restrict__ y, const " + type + "* __restrict__ x, " + type +
+              " a, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = " +
+              update + ";\n}\n",
+          "k");
+      specialization.entries[0].fixed_block = Dim3{256, 1, 1};
+      specialization.target = {"cpu", "x86-64-v3", 32};
+      const std::string listing = disassembly(kernels_.compile(specialization));
+      int stores = 0;  // of vectors
+      for (const std::string& line : split(listing, '\n')) {
+        if (line.find("vmovdqu") != std::string::npos && line.find("ymm") != std::string::npos &&
+            line.ends_with(")"))
+          ++stores;
+      }
+      EXPECT_GT(stores, 0) << type << " " << update;
+    }
+  }
 }
 
 TEST_P(Vectorisation, ColdCompileTakesAboutATenthOfASecond) {

@@ -9,10 +9,23 @@
 namespace kiln {
 namespace {
 
-constexpr std::array<std::string_view, 14> kWaitingPrefixes = {
-    "__syncthreads",     "__syncwarp",        "__shfl",    "__ballot", "__any",       "__all",
-    "__match_",          "__reduce_",         "__barrier", "__active", "this_thread", "tiled_partition",
-    "coalesced_threads", "cooperative_groups"};
+constexpr std::array<std::string_view, 17> kWaitingPrefixes = {"__syncthreads",
+                                                               "__syncwarp",
+                                                               "__shfl",
+                                                               "__ballot",
+                                                               "__any",
+                                                               "__all",
+                                                               "__match_",
+                                                               "__reduce_",
+                                                               "__barrier",
+                                                               "__active",
+                                                               "this_thread",
+                                                               "tiled_partition",
+                                                               "coalesced_threads",
+                                                               "cooperative_groups",
+                                                               "this_grid",
+                                                               "labeled_partition",
+                                                               "binary_partition"};
 
 /// Where the program would end, the block is given up, which a plain loop cannot do.
 bool ends_process(std::string_view name) {

@@ -9,6 +9,8 @@ namespace kiln {
 namespace {
 
 constexpr std::string_view kEmpty = "";
+constexpr std::string_view kCuda = "#define CUDA_VERSION CUDART_VERSION\n";
+constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
 // Each inclusion has to win over the standard library's macro.
 constexpr std::string_view kAssert =
     "#undef assert\n"
@@ -64,7 +66,7 @@ constexpr std::array<std::string_view, 37> kCubHeaders = {"cub.cuh",
                                                           "version.cuh"};
 
 std::vector<EmbeddedFile> make_stand_in_headers() {
-  std::vector<EmbeddedFile> headers = {{"cuda.h", kEmpty},
+  std::vector<EmbeddedFile> headers = {{"cuda.h", kCuda},
                                        {"cuda_runtime.h", kEmpty},
                                        {"cuda_runtime_api.h", kEmpty},
                                        {"device_launch_parameters.h", kEmpty},
@@ -75,11 +77,13 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"driver_types.h", kEmpty},
                                        {"builtin_types.h", kEmpty},
                                        {"cuComplex.h", embedded::kCuComplex},
-                                       {"math_constants.h", kEmpty},
+                                       {"math_constants.h", embedded::kConstants},
                                        {"assert.h", kAssert, true},
                                        {"cassert", kAssert, true},
                                        {"cooperative_groups.h", embedded::kCooperativeGroups},
-                                       {"cooperative_groups/reduce.h", kEmpty},
+                                       {"cooperative_groups/reduce.h", kCooperativeGroups},
+                                       {"cooperative_groups/scan.h", kCooperativeGroups},
+                                       {"cooperative_groups/memcpy_async.h", kCooperativeGroups},
                                        {"kiln/small_float.h", embedded::kSmallFloat},
                                        {"kiln/small_float_operators.h", embedded::kSmallFloatOperators},
                                        {"cuda_fp16.h", embedded::kFp16},
@@ -102,11 +106,20 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
 
 }  // namespace
 
-const std::vector<EmbeddedFile>& cpu_shim_parts() {
-  static const std::vector<EmbeddedFile> parts = {
-      {"worker_abi", embedded::kWorkerAbi},  {"language", embedded::kLanguage}, {"math", embedded::kMath},
-      {"intrinsics", embedded::kIntrinsics}, {"atomics", embedded::kAtomics},   {"warp", embedded::kWarp},
-      {"entry", embedded::kEntry},           {"split", embedded::kSplit}};
+const std::vector<ShimPart>& cpu_shim_parts() {
+  static const std::vector<ShimPart> parts = {
+      {{"worker_abi", embedded::kWorkerAbi}, {}},
+      {{"language", embedded::kLanguage}, {}},
+      {{"math", embedded::kMath}, {}},
+      {{"intrinsics", embedded::kIntrinsics}, {}},
+      {{"rounding", embedded::kRounding}, {"_rd", "_ru", "_rz"}},
+      {{"words", embedded::kWords}, {"__v"}},
+      {{"special", embedded::kSpecial},
+       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"}},
+      {{"atomics", embedded::kAtomics}, {}},
+      {{"warp", embedded::kWarp}, {}},
+      {{"entry", embedded::kEntry}, {}},
+      {{"split", embedded::kSplit}, {}}};
   return parts;
 }
 

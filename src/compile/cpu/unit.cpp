@@ -193,10 +193,27 @@ class UnitWriter {
   }
 
   void add_shim() {
-    for (const EmbeddedFile& part : cpu_shim_parts()) {
+    const bool unseen_header = includes_unseen_header();
+    for (const ShimPart& part : cpu_shim_parts()) {
+      if (!unseen_header && !uses(part)) continue;
       unit_.text += line_marker("kiln shim " + std::string(part.name));
       unit_.text += part.text;
     }
+  }
+
+  /// Whether the text may name what the part defines. A macro may paste a name together.
+  [[nodiscard]] bool uses(const ShimPart& part) const {
+    const auto within = [&](std::string_view text) {
+      return text.find("##") != std::string_view::npos ||
+             std::any_of(part.used_where.begin(), part.used_where.end(),
+                         [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+    };
+    const auto in_header = [&](const IncludedHeader& header) { return within(header.text); };
+    const auto in_define = [&](const auto& define) { return within(define.second); };
+    return part.used_where.empty() || within(spec_.source_text) ||
+           std::any_of(spec_.headers.begin(), spec_.headers.end(), in_header) ||
+           std::any_of(spec_.defines.begin(), spec_.defines.end(), in_define) ||
+           std::any_of(spec_.options.begin(), spec_.options.end(), within);
   }
 
   void add_defines() {
@@ -384,7 +401,7 @@ SplitUnit make_split_unit(const Specialization& specialization, const std::strin
 
 std::string cpu_unit_fingerprint() {
   FieldHasher hasher;
-  for (const EmbeddedFile& part : cpu_shim_parts()) hasher.field(part.name, part.text);
+  for (const ShimPart& part : cpu_shim_parts()) hasher.field(part.name, part.text);
   for (const EmbeddedFile& part : cpu_stand_in_headers()) hasher.field(part.name, part.text);
   hasher.field("portable.h", portable_header());
   hasher.field("unit", KILN_SOURCE_DIGEST);

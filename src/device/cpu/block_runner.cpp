@@ -30,7 +30,7 @@ const cpu_abi::Services kFiberServices = {
     [](cpu_abi::Worker* worker, unsigned mask, unsigned predicate) {
       return own(worker).team->warp_vote(mask, predicate);
     },
-    [](cpu_abi::Worker* worker) { return own(worker).team->active_lanes(); },
+    [](cpu_abi::Worker* worker, unsigned line) { return own(worker).team->active_lanes(line); },
     [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
       own(worker).team->fail_assertion(condition, file, line);
     },
@@ -57,7 +57,7 @@ const cpu_abi::Services kLoopServices = {
       refuse(worker, "a warp operation");
       return 0u;
     },
-    [](cpu_abi::Worker*) { return 1u; },
+    [](cpu_abi::Worker*, unsigned) { return 1u; },
     [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
       own(worker).faults->raise(assertion_text(condition, file, line) + " in '" + own(worker).kernel->name +
                                 "'");

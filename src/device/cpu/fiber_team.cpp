@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace kiln {
 namespace {
@@ -66,6 +67,7 @@ void FiberTeam::prepare_items(std::size_t count) {
   at_barrier_.clear();
   barrier_count_ = 0;
   barrier_lines_differ_ = false;
+  gathering_ = 0;
 }
 
 void FiberTeam::item_main(void* argument) {
@@ -86,13 +88,14 @@ cpu_abi::Index3 FiberTeam::position(std::size_t item) const {
 /// Runs the next work-item that can go on, in place of the one that cannot.
 void FiberTeam::hand_on() {
   Item& self = *items_[running_];
+  if (gathering_ != 0) release_gathered();
   if (next_ready_ == ready_.size()) {
     if (left_ != count_) faults_->raise(describe_wait());
     switch_context(self.context, thread_);
     return;
   }
-  running_ = ready_[next_ready_++];
-  switch_context(self.context, items_[running_]->context);
+  const std::size_t stopped = std::exchange(running_, ready_[next_ready_++]);
+  if (running_ != stopped) switch_context(self.context, items_[running_]->context);
 }
 
 void FiberTeam::leave() {
@@ -115,6 +118,7 @@ void FiberTeam::open_barrier() {
   barrier_result_ = barrier_count_;
   barrier_arrivals_ = static_cast<unsigned>(count_ - left_);
   barrier_count_ = 0;
+  for (const std::uint16_t item : at_barrier_) items_[item]->state = State::kRunning;
   ready_.swap(at_barrier_);
   next_ready_ = 0;
   at_barrier_.clear();
@@ -132,7 +136,6 @@ unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate,
     self.state = State::kAtBlockBarrier;
     at_barrier_.push_back(static_cast<std::uint16_t>(running_));
     hand_on();
-    self.state = State::kRunning;
   }
   switch (kind) {
     case cpu_abi::BarrierKind::kAnd:
@@ -156,13 +159,33 @@ unsigned FiberTeam::warp_vote(unsigned mask, unsigned predicate) {
   return static_cast<unsigned>(items_[running_]->result);
 }
 
-unsigned FiberTeam::active_lanes() const {
+unsigned FiberTeam::active_lanes(unsigned line) {
+  Item& self = *items_[running_];
+  self.source = line;
+  self.state = State::kGathering;
+  ++gathering_;
+  hand_on();
+  return static_cast<unsigned>(self.result);
+}
+
+/// After the running work-item has stopped: if none of its warp can go on, lets those go on that gather, each
+/// with those that do so in the same line.
+void FiberTeam::release_gathered() {
   const std::size_t first = running_ / kWarp * kWarp;
-  unsigned lanes = 0;
-  for (std::size_t i = first; i < std::min(first + kWarp, count_); ++i) {
-    if (items_[i]->state != State::kLeft) lanes |= lane_bit(i - first);
+  const std::size_t end = std::min(first + kWarp, count_);
+  std::map<unsigned, unsigned> lanes_at_line;
+  for (std::size_t i = first; i < end; ++i) {
+    if (items_[i]->state == State::kRunning) return;
+    if (items_[i]->state == State::kGathering) lanes_at_line[items_[i]->source] |= lane_bit(i - first);
   }
-  return lanes;
+  for (std::size_t i = first; i < end; ++i) {
+    Item& item = *items_[i];
+    if (item.state != State::kGathering) continue;
+    item.result = lanes_at_line[item.source];
+    item.state = State::kRunning;
+    --gathering_;
+    ready_.push_back(static_cast<std::uint16_t>(i));
+  }
 }
 
 void FiberTeam::wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value,

@@ -31,12 +31,12 @@ class FiberTeam {
   unsigned block_barrier(cpu_abi::BarrierKind kind, unsigned predicate, unsigned line);
   unsigned long long warp_exchange(unsigned mask, unsigned long long value, unsigned source);
   unsigned warp_vote(unsigned mask, unsigned predicate);
-  [[nodiscard]] unsigned active_lanes() const;
+  unsigned active_lanes(unsigned line);
   /// Gives the block up. Does not return: what the caller has on its stack is not destroyed.
   void fail_assertion(const char* condition, const char* file, unsigned line);
 
  private:
-  enum class State : std::uint8_t { kRunning, kAtBlockBarrier, kAtWarpOperation, kLeft };
+  enum class State : std::uint8_t { kRunning, kAtBlockBarrier, kAtWarpOperation, kGathering, kLeft };
   enum class WarpOperation : std::uint8_t { kExchange, kVote };
 
   struct Item {
@@ -45,7 +45,7 @@ class FiberTeam {
     State state = State::kLeft;
     WarpOperation operation = WarpOperation::kExchange;
     unsigned mask = 0;
-    unsigned source = 0;           ///< lane asked of, or barrier line
+    unsigned source = 0;           ///< lane asked of, or line of a barrier or of a gathering
     unsigned long long value = 0;  ///< brought
     unsigned long long result = 0;
   };
@@ -57,6 +57,7 @@ class FiberTeam {
   void open_barrier();
   void hand_on();
   void wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value, unsigned source);
+  void release_gathered();
   [[nodiscard]] bool complete_warp(std::size_t warp_first, unsigned mask, WarpOperation operation);
   [[nodiscard]] cpu_abi::Index3 position(std::size_t item) const;
   [[nodiscard]] std::string where() const;
@@ -78,6 +79,8 @@ class FiberTeam {
   unsigned barrier_count_ = 0;
   unsigned barrier_result_ = 0;
   unsigned barrier_arrivals_ = 0;
+
+  std::size_t gathering_ = 0;  ///< work-items in active_lanes()
 
   const cpu_abi::Kernel* kernel_ = nullptr;
   const cpu_abi::Launch* launch_ = nullptr;

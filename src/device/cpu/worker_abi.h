@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 2;
+constexpr unsigned kAbiVersion = 3;
 
 struct Index3 {
   unsigned x, y, z;
@@ -33,8 +33,8 @@ struct Services {
   unsigned long long (*warp_exchange)(Worker*, unsigned mask, unsigned long long value, unsigned source);
   /// Waits likewise; returns the lanes of `mask` whose predicate holds.
   unsigned (*warp_vote)(Worker*, unsigned mask, unsigned predicate);
-  /// The lanes of the caller's warp that have not left the kernel.
-  unsigned (*active_lanes)(Worker*);
+  /// Waits until no lane of the caller's warp can go on; returns those that wait here for that, in `line`.
+  unsigned (*active_lanes)(Worker*, unsigned line);
   void (*assertion_failed)(Worker*, const char* condition, const char* file, unsigned line);
   /// In a kernel that was split at its barriers: a condition around one holds for `yes` of `all` work-items.
   void (*barrier_diverged)(Worker*, unsigned yes, unsigned all, unsigned line);

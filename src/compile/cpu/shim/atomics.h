@@ -21,6 +21,7 @@
 
 KILN_ATOMIC_NATIVE(atomicAdd, int, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned int, __atomic_fetch_add)
+KILN_ATOMIC_NATIVE(atomicAdd, unsigned long, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned long long, __atomic_fetch_add)
 KILN_ATOMIC_LOOP(atomicAdd, float, old + value)
 KILN_ATOMIC_LOOP(atomicAdd, double, old + value)
@@ -28,6 +29,7 @@ KILN_ATOMIC_NATIVE(atomicSub, int, __atomic_fetch_sub)
 KILN_ATOMIC_NATIVE(atomicSub, unsigned int, __atomic_fetch_sub)
 KILN_ATOMIC_NATIVE(atomicExch, int, __atomic_exchange_n)
 KILN_ATOMIC_NATIVE(atomicExch, unsigned int, __atomic_exchange_n)
+KILN_ATOMIC_NATIVE(atomicExch, unsigned long, __atomic_exchange_n)
 KILN_ATOMIC_NATIVE(atomicExch, unsigned long long, __atomic_exchange_n)
 KILN_ATOMIC_LOOP(atomicExch, float, value)
 KILN_ATOMIC_LOOP(atomicExch, double, value)
@@ -44,6 +46,8 @@ KILN_ATOMIC_LOOP(atomicExch, double, value)
   }
 KILN_ATOMIC_INTEGER(int)
 KILN_ATOMIC_INTEGER(unsigned int)
+KILN_ATOMIC_INTEGER(long)
+KILN_ATOMIC_INTEGER(unsigned long)
 KILN_ATOMIC_INTEGER(long long)
 KILN_ATOMIC_INTEGER(unsigned long long)
 
@@ -53,6 +57,15 @@ KILN_ATOMIC_LOOP(atomicDec, unsigned int, old == 0u || old > value ? value : old
 KILN_SHIM unsigned short atomicCAS(unsigned short* address, unsigned short expected, unsigned short value) {
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
+}
+
+// Each element by itself, as on a GPU.
+KILN_SHIM float2 atomicAdd(float2* address, float2 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+KILN_SHIM float4 atomicAdd(float4* address, float4 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y), atomicAdd(&address->z, value.z),
+          atomicAdd(&address->w, value.w)};
 }
 
 // One kind of memory here: the scoped names are the same operations.
@@ -66,5 +79,15 @@ KILN_SHIM unsigned short atomicCAS(unsigned short* address, unsigned short expec
 #define atomicMin_system atomicMin
 #define atomicMax_block atomicMax
 #define atomicMax_system atomicMax
+#define atomicInc_block atomicInc
+#define atomicInc_system atomicInc
+#define atomicDec_block atomicDec
+#define atomicDec_system atomicDec
 #define atomicCAS_block atomicCAS
 #define atomicCAS_system atomicCAS
+#define atomicAnd_block atomicAnd
+#define atomicAnd_system atomicAnd
+#define atomicOr_block atomicOr
+#define atomicOr_system atomicOr
+#define atomicXor_block atomicXor
+#define atomicXor_system atomicXor

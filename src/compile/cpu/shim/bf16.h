@@ -3,19 +3,23 @@
 
 #include "kiln/small_float_operators.h"
 
-using __nv_bfloat16 = kiln::Bfloat16;
+using __nv_bfloat16 = kiln::DeviceFloat<kiln::Bfloat16Format>;
 using nv_bfloat16 = __nv_bfloat16;
-using __nv_bfloat162 = kiln::SmallFloatPair<kiln::Bfloat16Format>;
+using __nv_bfloat162 = kiln::DevicePair<kiln::Bfloat16Format>;
 using nv_bfloat162 = __nv_bfloat162;
+using __nv_bfloat16_raw = kiln::SmallFloatRaw;
+using __nv_bfloat162_raw = kiln::SmallFloatPairRaw;
+// hip/hip_bf16.h and hip/hip_bfloat16.h
+using __hip_bfloat16 = __nv_bfloat16;
+using __hip_bfloat162 = __nv_bfloat162;
+using hip_bfloat16 = __nv_bfloat16;
 
-KILN_SMALL_FLOAT_CONVERSIONS(bfloat16, __nv_bfloat16, __nv_bfloat162)
+KILN_SMALL_FLOAT_TYPE(bfloat16, __nv_bfloat16, __nv_bfloat162)
 
-KILN_SHIM __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) {
-  return {a, b};
-}
-KILN_SHIM unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) {
-  return a.bits;
-}
-KILN_SHIM __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) {
-  return __nv_bfloat16::of_bits(bits);
-}
+#define CUDART_INF_BF16 __ushort_as_bfloat16(0x7f80)
+#define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7fff)
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001)
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7f7f)
+#define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16(0x8000)
+#define CUDART_ZERO_BF16 __ushort_as_bfloat16(0x0000)
+#define CUDART_ONE_BF16 __ushort_as_bfloat16(0x3f80)

@@ -1,4 +1,5 @@
-// Stands in for <cooperative_groups.h>: the block, tiles of a warp, and what is done most with them.
+// Stands in for <cooperative_groups.h> and the headers under it: the block, tiles of a warp, groups of lanes,
+// reductions, scans and copies.
 #pragma once
 
 namespace cooperative_groups {
@@ -12,54 +13,219 @@ class thread_block {
   dim3 group_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
   dim3 thread_index() const { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
   dim3 dim_threads() const { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+  dim3 group_dim() const { return dim_threads(); }
 };
 
 KILN_SHIM thread_block this_thread_block() {
   return thread_block();
 }
-KILN_SHIM void sync(const thread_block& block) {
-  block.sync();
+/// The grid. Its blocks do not all run at the same time, so that only a grid of one block can synchronise.
+class grid_group {
+ public:
+  bool is_valid() const { return num_blocks() == 1; }
+  void sync() const {
+    if (is_valid())
+      __syncthreads();
+    else
+      kiln_worker->services->assertion_failed(kiln_worker,
+                                              "the kernel synchronises a grid of more than one block, which "
+                                              "the cpu does not run at the same time",
+                                              nullptr, 0);
+  }
+  unsigned long long num_blocks() const {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  unsigned long long block_rank() const {
+    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z);
+  }
+  unsigned long long size() const { return num_blocks() * thread_block().size(); }
+  unsigned long long num_threads() const { return size(); }
+  unsigned long long thread_rank() const {
+    return block_rank() * thread_block().size() + thread_block().thread_rank();
+  }
+  dim3 dim_blocks() const { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  dim3 group_dim() const { return dim_blocks(); }
+  dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+};
+
+KILN_SHIM grid_group this_grid() {
+  return grid_group();
 }
 
-/// `Size` neighbouring lanes: a power of two up to 32.
+/// Lanes of a warp: what groups of fewer work-items than a block have in common. `Group` gives members(), the
+/// mask of its lanes.
+template <class Group>
+class lanes {
+  unsigned members() const { return static_cast<const Group*>(this)->members(); }
+  static unsigned lane() { return KILN_LINEAR_THREAD() & 31u; }
+  /// The lane that has a rank; the caller's own where none has.
+  unsigned lane_of(unsigned rank) const {
+    return rank < size() ? static_cast<const Group*>(this)->lane_at(rank) : lane();
+  }
+
+ public:
+  using cooperative_group = Group;
+  void sync() const { __syncwarp(members()); }
+  unsigned thread_rank() const {
+    return static_cast<unsigned>(__builtin_popcount(members() & ((1u << lane()) - 1u)));
+  }
+  unsigned size() const { return static_cast<unsigned>(__builtin_popcount(members())); }
+  unsigned num_threads() const { return size(); }
+  template <class V>
+  V shfl(V value, int source) const {
+    return kiln_shuffle_large(members(), value, lane_of(static_cast<unsigned>(source) % size()));
+  }
+  template <class V>
+  V shfl_up(V value, unsigned delta) const {
+    const unsigned rank = thread_rank();
+    return kiln_shuffle_large(members(), value, rank >= delta ? lane_of(rank - delta) : lane());
+  }
+  template <class V>
+  V shfl_down(V value, unsigned delta) const {
+    return kiln_shuffle_large(members(), value, lane_of(thread_rank() + delta));
+  }
+  template <class V>
+  V shfl_xor(V value, int rank_mask) const {
+    return kiln_shuffle_large(members(), value, lane_of(thread_rank() ^ static_cast<unsigned>(rank_mask)));
+  }
+  int any(int predicate) const { return __any_sync(members(), predicate); }
+  int all(int predicate) const { return __all_sync(members(), predicate); }
+  unsigned ballot(int predicate) const { return ranks(__ballot_sync(members(), predicate)); }
+  template <class V>
+  unsigned match_any(V value) const {
+    return ranks(__match_any_sync(members(), value));
+  }
+  template <class V>
+  unsigned match_all(V value, int& equal) const {
+    return ranks(__match_all_sync(members(), value, &equal));
+  }
+
+ private:
+  /// A mask of lanes as one of ranks.
+  unsigned ranks(unsigned of_lanes) const {
+    unsigned result = 0, rank = 0;
+    for (unsigned rest = members(); rest != 0; rest &= rest - 1, ++rank)
+      result |= (of_lanes >> __builtin_ctz(rest) & 1u) << rank;
+    return result;
+  }
+};
+
+/// Lanes of a warp that came to a place together, or a part of such a group.
+class coalesced_group : public lanes<coalesced_group> {
+ public:
+  explicit coalesced_group(unsigned members, unsigned rank = 0, unsigned count = 1)
+      : members_(members), meta_rank_(rank), meta_size_(count) {}
+  unsigned members() const { return members_; }
+  unsigned lane_at(unsigned rank) const { return __fns(members_, 0, static_cast<int>(rank) + 1); }
+  unsigned meta_group_rank() const { return meta_rank_; }
+  unsigned meta_group_size() const { return meta_size_; }
+
+ private:
+  unsigned members_, meta_rank_, meta_size_;
+};
+
+/// The lanes that are at this call, in the kernel's line `line`, when no other lane of the warp can go on.
+KILN_SHIM coalesced_group coalesced_threads(unsigned line = __builtin_LINE()) {
+  return coalesced_group(__activemask(line));
+}
+
+/// `Size` neighbouring work-items: a power of two up to 32.
 template <unsigned Size, class Parent = thread_block>
-class thread_block_tile {
+class thread_block_tile : public lanes<thread_block_tile<Size, Parent>> {
   static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 lanes");
   static unsigned lane() { return KILN_LINEAR_THREAD() & 31u; }
   static unsigned first() { return lane() & ~(Size - 1u); }
-  static unsigned mask() { return (Size == 32 ? 0xffffffffu : (1u << (Size & 31u)) - 1u) << first(); }
 
  public:
-  void sync() const { __syncwarp(mask()); }
+  thread_block_tile() = default;
+  template <class Other>
+  thread_block_tile(const thread_block_tile<Size, Other>&) {}
+  unsigned lane_at(unsigned rank) const { return first() + rank; }
+  unsigned members() const {
+    const unsigned there = blockDim.x * blockDim.y * blockDim.z - (KILN_LINEAR_THREAD() & ~31u);
+    const unsigned lanes = there < 32u ? (1u << there) - 1u : 0xffffffffu;
+    return lanes & ((Size == 32 ? 0xffffffffu : (1u << (Size & 31u)) - 1u) << first());
+  }
   unsigned thread_rank() const { return lane() - first(); }
   static constexpr unsigned size() { return Size; }
   static constexpr unsigned num_threads() { return Size; }
   unsigned meta_group_rank() const { return KILN_LINEAR_THREAD() / Size; }
   unsigned meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + Size - 1u) / Size; }
-  template <class V>
-  V shfl(V value, int source) const {
-    return __shfl_sync(mask(), value, source, Size);
-  }
-  template <class V>
-  V shfl_up(V value, unsigned delta) const {
-    return __shfl_up_sync(mask(), value, delta, Size);
-  }
-  template <class V>
-  V shfl_down(V value, unsigned delta) const {
-    return __shfl_down_sync(mask(), value, delta, Size);
-  }
-  template <class V>
-  V shfl_xor(V value, int lane_mask) const {
-    return __shfl_xor_sync(mask(), value, lane_mask, Size);
-  }
-  int any(int predicate) const { return __any_sync(mask(), predicate); }
-  int all(int predicate) const { return __all_sync(mask(), predicate); }
-  unsigned ballot(int predicate) const { return __ballot_sync(mask(), predicate) >> first(); }
 };
+
+/// Any group whose size is known at run time: a block, or lanes of a warp.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : members_(0) {}
+  thread_group(const coalesced_group& group) : members_(group.members()) {}
+  template <unsigned Size, class Parent>
+  thread_group(const thread_block_tile<Size, Parent>& tile) : members_(tile.members()) {}
+
+  bool is_block() const { return members_ == 0; }
+  coalesced_group of_lanes() const { return coalesced_group(members_); }
+  void sync() const {
+    if (is_block())
+      __syncthreads();
+    else
+      of_lanes().sync();
+  }
+  unsigned thread_rank() const {
+    return is_block() ? thread_block().thread_rank() : of_lanes().thread_rank();
+  }
+  unsigned size() const { return is_block() ? thread_block().size() : of_lanes().size(); }
+  unsigned num_threads() const { return size(); }
+
+ private:
+  unsigned members_;
+};
+
+template <class Group>
+KILN_SHIM void sync(const Group& group) {
+  group.sync();
+}
 
 template <unsigned Size, class Parent>
 KILN_SHIM thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return thread_block_tile<Size, Parent>();
+}
+/// The ranks of a group in parts of `size`.
+KILN_SHIM coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
+  const unsigned part = parent.thread_rank() / size;
+  unsigned members = 0, rank = 0;
+  for (unsigned rest = parent.members(); rest != 0; rest &= rest - 1, ++rank)
+    members |= rank / size == part ? rest & -rest : 0u;
+  return coalesced_group(members, part, (parent.size() + size - 1u) / size);
+}
+/// `size`: a power of two up to 32; larger parts of a block do not exist, as in CUDA.
+KILN_SHIM coalesced_group tiled_partition(const thread_block& block, unsigned size) {
+  const thread_block_tile<32> warp;
+  const coalesced_group part = tiled_partition(coalesced_group(warp.members()), size < 32u ? size : 32u);
+  return coalesced_group(part.members(), block.thread_rank() / size, (block.size() + size - 1u) / size);
+}
+KILN_SHIM coalesced_group tiled_partition(const thread_group& parent, unsigned size) {
+  return parent.is_block() ? tiled_partition(thread_block(), size) : tiled_partition(parent.of_lanes(), size);
+}
+
+/// The members of a group that brought equal labels, ordered by label among the parts.
+template <class Group, class Label>
+KILN_SHIM coalesced_group labeled_partition(const Group& group, Label label) {
+  const unsigned equal = __match_any_sync(group.members(), label);
+  unsigned smaller = 0, labels = 0;  // labels that are smaller than the own one, and all
+  for (unsigned rest = group.members(); rest != 0; rest &= rest - 1) {
+    const unsigned lane = static_cast<unsigned>(__builtin_ctz(rest));
+    const Label other = kiln_shuffle(group.members(), label, lane);
+    const unsigned first = kiln_shuffle(group.members(), equal & -equal, lane);
+    if (first != (rest & -rest)) continue;
+    ++labels;
+    smaller += other < label ? 1u : 0u;
+  }
+  return coalesced_group(equal, smaller, labels);
+}
+template <class Group>
+KILN_SHIM coalesced_group binary_partition(const Group& group, bool predicate) {
+  const unsigned yes = __ballot_sync(group.members(), predicate);
+  const unsigned members = predicate ? yes : group.members() & ~yes;
+  return coalesced_group(members, predicate ? 1u : 0u, 2u);
 }
 
 template <class V>
@@ -74,14 +240,89 @@ template <class V>
 struct greater {
   V operator()(V a, V b) const { return a < b ? b : a; }
 };
+template <class V>
+struct bit_and {
+  V operator()(V a, V b) const { return a & b; }
+};
+template <class V>
+struct bit_or {
+  V operator()(V a, V b) const { return a | b; }
+};
+template <class V>
+struct bit_xor {
+  V operator()(V a, V b) const { return a ^ b; }
+};
 
 /// Every lane of the tile gets the result.
-template <class Tile, class V, class Operation>
-KILN_SHIM V reduce(const Tile& tile, V value, Operation operation) {
-  for (unsigned step = Tile::size() / 2; step > 0; step /= 2) {
+template <unsigned Size, class Parent, class V, class Operation>
+KILN_SHIM V reduce(const thread_block_tile<Size, Parent>& tile, V value, Operation operation) {
+  for (unsigned step = Size / 2; step > 0; step /= 2) {
     value = operation(value, tile.shfl_xor(value, static_cast<int>(step)));
   }
   return value;
+}
+template <class V, class Operation>
+KILN_SHIM V reduce(const coalesced_group& group, V value, Operation operation) {
+  V result = group.shfl(value, 0);
+  for (unsigned rank = 1; rank < group.size(); ++rank)
+    result = operation(result, group.shfl(value, static_cast<int>(rank)));
+  return result;
+}
+template <class Group, class V, class Operation>
+KILN_SHIM void reduce_store_async(const Group& group, V* to, V value, Operation operation) {
+  const V result = reduce(group, value, operation);
+  if (group.thread_rank() == 0) *to = result;
+}
+
+/// Of the members' values up to the caller's own, by rank.
+template <class Group, class V, class Operation>
+KILN_SHIM V inclusive_scan(const Group& group, V value, Operation operation) {
+  for (unsigned step = 1; step < group.size(); step *= 2) {
+    const V before = group.shfl_up(value, step);
+    if (group.thread_rank() >= step) value = operation(before, value);
+  }
+  return value;
+}
+template <class Group, class V>
+KILN_SHIM V inclusive_scan(const Group& group, V value) {
+  return inclusive_scan(group, value, plus<V>());
+}
+/// Without its own. The first gets V(), as CUDA has it.
+template <class Group, class V, class Operation>
+KILN_SHIM V exclusive_scan(const Group& group, V value, Operation operation) {
+  const V before = group.shfl_up(inclusive_scan(group, value, operation), 1);
+  return group.thread_rank() == 0 ? V() : before;
+}
+template <class Group, class V>
+KILN_SHIM V exclusive_scan(const Group& group, V value) {
+  return exclusive_scan(group, value, plus<V>());
+}
+
+/// What one member, the first, evaluates.
+template <class Group, class F>
+KILN_SHIM void invoke_one(const Group& group, F&& f) {
+  if (group.thread_rank() == 0) f();
+}
+
+/// Copies as a group; what is copied is there after wait(), which all members call.
+template <class Group>
+KILN_SHIM void memcpy_async(const Group& group, void* to, const void* from, size_t bytes) {
+  const size_t step = group.size();
+  for (size_t i = group.thread_rank(); i < bytes; i += step)
+    static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
+}
+template <class Group, class To, class From>
+KILN_SHIM void memcpy_async(const Group& group, To* to, size_t room, const From* from, size_t count) {
+  const size_t n = room < count ? room : count;
+  for (size_t i = group.thread_rank(); i < n; i += group.size()) to[i] = from[i];
+}
+template <class Group>
+KILN_SHIM void wait(const Group& group) {
+  group.sync();
+}
+template <unsigned Stages, class Group>
+KILN_SHIM void wait_prior(const Group& group) {
+  group.sync();
 }
 
 }  // namespace cooperative_groups

@@ -66,13 +66,65 @@ KILN_SHIM unsigned long long __umul64hi(unsigned long long x, unsigned long long
 KILN_SHIM unsigned __sad(int x, int y, unsigned z) {
   return z + static_cast<unsigned>(x < y ? static_cast<long long>(y) - x : static_cast<long long>(x) - y);
 }
-KILN_SHIM int __dp4a(int a, int b, int c) {
-  for (int i = 0; i < 32; i += 8) {
-    c += static_cast<int>(static_cast<signed char>(a >> i)) *
-         static_cast<int>(static_cast<signed char>(b >> i));
-  }
-  return c;
+KILN_SHIM unsigned __usad(unsigned x, unsigned y, unsigned z) {
+  return z + (x < y ? y - x : x - y);
 }
+KILN_SHIM unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+KILN_SHIM unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? high : __funnelshift_r(low, high, shift);
+}
+/// The place of the offset-th set bit, counted from `base` on and upwards, or downwards where the offset is
+/// negative; all bits set: there is none.
+KILN_SHIM unsigned __fns(unsigned mask, unsigned base, int offset) {
+  if (offset == 0) return (mask >> (base & 31u) & 1u) != 0 ? base : 0xffffffffu;
+  const int step = offset > 0 ? 1 : -1;
+  for (int place = static_cast<int>(base); place >= 0 && place < 32; place += step) {
+    if ((mask >> place & 1u) != 0 && (offset -= step) == 0) return static_cast<unsigned>(place);
+  }
+  return 0xffffffffu;
+}
+
+/// Means of integers, rounded down and up.
+KILN_SHIM int __hadd(int x, int y) {
+  return static_cast<int>((static_cast<long long>(x) + y) >> 1);
+}
+KILN_SHIM int __rhadd(int x, int y) {
+  return static_cast<int>((static_cast<long long>(x) + y + 1) >> 1);
+}
+KILN_SHIM unsigned __uhadd(unsigned x, unsigned y) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(x) + y) >> 1);
+}
+KILN_SHIM unsigned __urhadd(unsigned x, unsigned y) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(x) + y + 1) >> 1);
+}
+
+// Products of the bytes of two words, and of two halves of a word with two bytes of another.
+#define KILN_DOT_PRODUCTS(type, byte, short_type, bytes, shorts)                            \
+  KILN_SHIM type __dp4a(type a, type b, type c) {                                           \
+    for (int i = 0; i < 32; i += 8)                                                         \
+      c += static_cast<type>(static_cast<byte>(a >> i) * static_cast<byte>(b >> i));        \
+    return c;                                                                               \
+  }                                                                                         \
+  KILN_SHIM type __dp2a_lo(type a, type b, type c) {                                        \
+    return c + static_cast<type>(static_cast<short_type>(a) * static_cast<byte>(b)) +       \
+           static_cast<type>(static_cast<short_type>(a >> 16) * static_cast<byte>(b >> 8)); \
+  }                                                                                         \
+  KILN_SHIM type __dp2a_hi(type a, type b, type c) {                                        \
+    return __dp2a_lo(a, b >> 16, c);                                                        \
+  }                                                                                         \
+  KILN_SHIM type __dp4a(bytes a, bytes b, type c) {                                         \
+    return __dp4a(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);             \
+  }                                                                                         \
+  KILN_SHIM type __dp2a_lo(shorts a, bytes b, type c) {                                     \
+    return __dp2a_lo(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);          \
+  }                                                                                         \
+  KILN_SHIM type __dp2a_hi(shorts a, bytes b, type c) {                                     \
+    return __dp2a_hi(__builtin_bit_cast(type, a), __builtin_bit_cast(type, b), c);          \
+  }
+KILN_DOT_PRODUCTS(int, signed char, short, char4, short2)
+KILN_DOT_PRODUCTS(unsigned, unsigned char, unsigned short, uchar4, ushort2)
 
 // ------------------------------------------------------------------------------------------ bits of reals
 
@@ -108,31 +160,50 @@ KILN_SHIM double __hiloint2double(int high, int low) {
   KILN_SHIM to name##_rn(from x) {   \
     return static_cast<to>(x);       \
   }
-#define KILN_TO_INTEGER(name, from, to, suffix)         \
-  KILN_SHIM to name##_rz(from x) {                      \
-    return static_cast<to>(x);                          \
-  }                                                     \
-  KILN_SHIM to name##_rn(from x) {                      \
-    return static_cast<to>(__builtin_rint##suffix(x));  \
-  }                                                     \
-  KILN_SHIM to name##_rd(from x) {                      \
-    return static_cast<to>(__builtin_floor##suffix(x)); \
-  }                                                     \
-  KILN_SHIM to name##_ru(from x) {                      \
-    return static_cast<to>(__builtin_ceil##suffix(x));  \
+
+/// A number as an integer, as a GPU converts it: the nearest that there is. NaN is 0, or the top bit alone
+/// where one of the types has 64 bits.
+template <class I, class V>
+KILN_SHIM I kiln_to_integer(V value) {
+  constexpr bool is_signed = static_cast<I>(-1) < static_cast<I>(0);
+  constexpr unsigned long long top = ~0ull >> (64 - 8 * sizeof(I) + (is_signed ? 1 : 0));
+  constexpr V above = static_cast<V>(top / 2 + 1) * V(2);
+  constexpr I least = is_signed ? static_cast<I>(~top) : static_cast<I>(0);
+  constexpr bool wide = sizeof(I) == 8 || sizeof(V) == 8;
+  constexpr I of_nan = wide ? static_cast<I>(1ull << (8 * sizeof(I) - 1)) : static_cast<I>(0);
+  const I inside = static_cast<I>(value < above ? value : V(0));
+  const I bounded = value >= above ? static_cast<I>(top) : value < static_cast<V>(least) ? least : inside;
+  return value != value ? of_nan : bounded;
+}
+
+#define KILN_TO_INTEGER(name, from, to, suffix)             \
+  KILN_SHIM to name##_rz(from x) {                          \
+    return kiln_to_integer<to>(x);                          \
+  }                                                         \
+  KILN_SHIM to name##_rn(from x) {                          \
+    return kiln_to_integer<to>(__builtin_rint##suffix(x));  \
+  }                                                         \
+  KILN_SHIM to name##_rd(from x) {                          \
+    return kiln_to_integer<to>(__builtin_floor##suffix(x)); \
+  }                                                         \
+  KILN_SHIM to name##_ru(from x) {                          \
+    return kiln_to_integer<to>(__builtin_ceil##suffix(x));  \
   }
 KILN_CONVERT(__int2float, int, float)
 KILN_CONVERT(__uint2float, unsigned, float)
 KILN_CONVERT(__ll2float, long long, float)
+KILN_CONVERT(__ull2float, unsigned long long, float)
 KILN_CONVERT(__ll2double, long long, double)
 KILN_CONVERT(__ull2double, unsigned long long, double)
 KILN_CONVERT(__double2float, double, float)
 KILN_TO_INTEGER(__float2int, float, int, f)
 KILN_TO_INTEGER(__float2uint, float, unsigned, f)
 KILN_TO_INTEGER(__float2ll, float, long long, f)
+KILN_TO_INTEGER(__float2ull, float, unsigned long long, f)
 KILN_TO_INTEGER(__double2int, double, int, )
 KILN_TO_INTEGER(__double2uint, double, unsigned, )
 KILN_TO_INTEGER(__double2ll, double, long long, )
+KILN_TO_INTEGER(__double2ull, double, unsigned long long, )
 KILN_SHIM double __int2double_rn(int x) {
   return x;
 }
@@ -179,6 +250,9 @@ KILN_SHIM double __drcp_rn(double x) {
 KILN_SHIM double __dsqrt_rn(double x) {
   return __builtin_sqrt(x);
 }
+KILN_SHIM float __fmaf_ieee_rn(float x, float y, float z) {
+  return __builtin_fmaf(x, y, z);
+}
 KILN_SHIM double __fma_rn(double x, double y, double z) {
   return __builtin_fma(x, y, z);
 }
@@ -211,6 +285,7 @@ KILN_SHIM float fdividef(float x, float y) {
 #define __tanf tanf
 #define __powf powf
 #define __sincosf sincosf
+#define __tanhf tanhf
 KILN_SHIM float __saturatef(float x) {
   return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
@@ -250,3 +325,18 @@ KILN_SHIM long long clock64() {
   return 0;
 #endif
 }
+
+// clock() is C's, whose calls the linker turns into these.
+typedef long clock_t;
+extern "C" {
+clock_t clock() noexcept(true);
+KILN_EXPORT clock_t __wrap_clock() noexcept(true);
+clock_t __wrap_clock() noexcept(true) {
+  return static_cast<clock_t>(clock64());
+}
+}
+
+#if !defined(__clang__)
+#define __builtin_assume(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())
+#endif
+#define __prof_trigger(counter) static_cast<void>(counter)

@@ -7,6 +7,19 @@
 #define KILN_BACKEND_CPU 1
 #define KILN_WARP_SIZE 32
 
+// A text is compiled as nvcc compiles it for a device: `#ifdef __CUDA_ARCH__` chooses the branch for a GPU,
+// as with NVRTC. 700 has all that the shim has, and is below what CUDA code writes in `asm` for (cp.async,
+// mma).
+#define __CUDACC__ 1
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 700
+#endif
+#ifndef CUDART_VERSION
+#define CUDART_VERSION 12000
+#endif
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+
 // A function that both compilers inline into the loop over work-items. GCC is run with -fwhole-program, needs
 // no `inline`, and would refuse a second one; clang drops the stand-alone copy of an `inline` function only.
 #if defined(__clang__)
@@ -17,6 +30,22 @@
 #define KILN_EXPORT __attribute__((externally_visible, visibility("default")))
 #endif
 #define KILN_SHIM static inline __attribute__((always_inline, unused))
+
+// A value of arithmetic that fast-math may not see through. (GCC 12 does so with __builtin_assoc_barrier.)
+#if defined(__FAST_MATH__)
+template <class V>
+KILN_SHIM V kiln_as_written(V value) {
+#if defined(__x86_64__)
+  __asm__("" : "+x"(value));
+#else
+  __asm__("" : "+m"(value));
+#endif
+  return value;
+}
+#define KILN_AS_WRITTEN(x) kiln_as_written(x)
+#else
+#define KILN_AS_WRITTEN(x) (x)
+#endif
 
 // What Kiln's transformation of a text has to see stays as it is where a text is only preprocessed for it.
 #if !defined(KILN_PREPROCESSING)
@@ -55,6 +84,7 @@ void* malloc(size_t) noexcept(true);
 void free(void*) noexcept(true);
 void* memcpy(void* __restrict, const void* __restrict, size_t) noexcept(true);
 void* memset(void*, int, size_t) noexcept(true);
+void* memmove(void*, const void*, size_t) noexcept(true);
 }
 
 // ------------------------------------------------------------------------------------------ vector types

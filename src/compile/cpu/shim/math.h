@@ -106,6 +106,12 @@ long long llrint(double) noexcept(true);
 long long llrintf(float) noexcept(true);
 void sincos(double, double*, double*) noexcept(true);
 void sincosf(float, float*, float*) noexcept(true);
+double remquo(double, double, int*) noexcept(true);
+float remquof(float, float, int*) noexcept(true);
+double scalbln(double, long) noexcept(true);
+float scalblnf(float, long) noexcept(true);
+double nan(const char*) noexcept(true);
+float nanf(const char*) noexcept(true);
 int abs(int) noexcept(true);
 long labs(long) noexcept(true);
 long long llabs(long long) noexcept(true);
@@ -216,29 +222,77 @@ KILN_SHIM double rcbrt(double x) {
 KILN_SHIM float rcbrtf(float x) {
   return 1.0f / cbrtf(x);
 }
+KILN_SHIM float rcbrt(float x) {
+  return rcbrtf(x);
+}
 KILN_SHIM double rhypot(double x, double y) {
   return 1.0 / hypot(x, y);
 }
 KILN_SHIM float rhypotf(float x, float y) {
   return 1.0f / hypotf(x, y);
 }
+KILN_SHIM float rhypot(float x, float y) {
+  return rhypotf(x, y);
+}
+
+/// The root of a sum of squares. Those of float are summed in double; those of double are scaled by a power
+/// of two where they could overflow or lose digits.
+KILN_SHIM double norm(int n, const double* p) {
+  double most = 0.0, sum = 0.0;
+  for (int i = 0; i < n; ++i) {
+    most = __builtin_fmax(most, __builtin_fabs(p[i]));
+    sum += p[i] * p[i];
+  }
+  if (most < 0x1p-480 ? most == 0.0 : most < 0x1p500) return __builtin_sqrt(sum);
+  if (most == __builtin_inf()) return most;
+  const double down = most < 1.0 ? 0x1p600 : 0x1p-600;
+  sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += (down * p[i]) * (down * p[i]);
+  return __builtin_sqrt(sum) / down;
+}
+KILN_SHIM double kiln_norm(int n, const float* p) {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += static_cast<double>(p[i]) * static_cast<double>(p[i]);
+  return __builtin_sqrt(sum);
+}
+KILN_SHIM double rnorm(int n, const double* p) {
+  return 1.0 / norm(n, p);
+}
+KILN_SHIM float normf(int n, const float* p) {
+  return static_cast<float>(kiln_norm(n, p));
+}
+KILN_SHIM float rnormf(int n, const float* p) {
+  return static_cast<float>(1.0 / kiln_norm(n, p));
+}
 KILN_SHIM double norm3d(double x, double y, double z) {
-  return __builtin_sqrt(x * x + y * y + z * z);
+  const double p[] = {x, y, z};
+  return norm(3, p);
 }
 KILN_SHIM float norm3df(float x, float y, float z) {
-  return __builtin_sqrtf(x * x + y * y + z * z);
+  const float p[] = {x, y, z};
+  return normf(3, p);
 }
 KILN_SHIM double rnorm3d(double x, double y, double z) {
   return 1.0 / norm3d(x, y, z);
 }
 KILN_SHIM float rnorm3df(float x, float y, float z) {
-  return 1.0f / norm3df(x, y, z);
+  const float p[] = {x, y, z};
+  return rnormf(3, p);
 }
 KILN_SHIM double norm4d(double x, double y, double z, double w) {
-  return __builtin_sqrt(x * x + y * y + z * z + w * w);
+  const double p[] = {x, y, z, w};
+  return norm(4, p);
 }
 KILN_SHIM float norm4df(float x, float y, float z, float w) {
-  return __builtin_sqrtf(x * x + y * y + z * z + w * w);
+  const float p[] = {x, y, z, w};
+  return normf(4, p);
+}
+KILN_SHIM double rnorm4d(double x, double y, double z, double w) {
+  return 1.0 / norm4d(x, y, z, w);
+}
+KILN_SHIM float rnorm4df(float x, float y, float z, float w) {
+  const float p[] = {x, y, z, w};
+  return rnormf(4, p);
 }
 KILN_SHIM double normcdf(double x) {
   return 0.5 * erfc(-x * 0.70710678118654752440);
@@ -274,6 +328,26 @@ KILN_SHIM void sincospif(float x, float* s, float* c) {
   *s = sinpif(x);
   *c = cospif(x);
 }
+KILN_SHIM float normcdf(float x) {
+  return normcdff(x);
+}
+KILN_SHIM float sinpi(float x) {
+  return sinpif(x);
+}
+KILN_SHIM float cospi(float x) {
+  return cospif(x);
+}
+KILN_SHIM void sincospi(float x, float* s, float* c) {
+  sincospif(x, s, c);
+}
+template <KILN_ONLY(V, float)>
+KILN_SHIM V modf(V x, V* whole) {
+  return modff(x, whole);
+}
+template <KILN_ONLY(V, float)>
+KILN_SHIM V remquo(V x, V y, int* quotient) {
+  return remquof(x, y, quotient);
+}
 template <KILN_ONLY(V, float)>
 KILN_SHIM void sincos(V x, V* s, V* c) {
   *s = sinf(x);
@@ -286,12 +360,53 @@ KILN_SHIM void sincos(V x, V* s, V* c) {
 #define CUDART_NAN_F __builtin_nanf("")
 #define CUDART_PI KILN_PI
 #define CUDART_PI_F 3.14159274f
+
+// CUDA's own functions of one type.
+#define KILN_INTEGER_MIN_MAX(prefix, type)     \
+  KILN_SHIM type prefix##min(type a, type b) { \
+    return b < a ? b : a;                      \
+  }                                            \
+  KILN_SHIM type prefix##max(type a, type b) { \
+    return a < b ? b : a;                      \
+  }
+KILN_INTEGER_MIN_MAX(u, unsigned int)
+KILN_INTEGER_MIN_MAX(ll, long long)
+KILN_INTEGER_MIN_MAX(ull, unsigned long long)
+
 #ifndef INFINITY
 #define INFINITY __builtin_inff()
 #endif
 #ifndef NAN
 #define NAN __builtin_nanf("")
 #endif
+// What <limits.h> and <math.h> define, which nvcc includes by itself.
 #ifndef M_PI
+#define M_E 2.7182818284590452354
+#define M_LOG2E 1.4426950408889634074
+#define M_LOG10E 0.43429448190325182765
+#define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
 #define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_2_PI 0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+#endif
+#ifndef INT_MAX
+#define CHAR_BIT __CHAR_BIT__
+#define SHRT_MAX __SHRT_MAX__
+#define SHRT_MIN (-SHRT_MAX - 1)
+#define USHRT_MAX (SHRT_MAX * 2 + 1)
+#define INT_MAX __INT_MAX__
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX (INT_MAX * 2U + 1U)
+#define LONG_MAX __LONG_MAX__
+#define LONG_MIN (-LONG_MAX - 1L)
+#define ULONG_MAX (LONG_MAX * 2UL + 1UL)
+#define LLONG_MAX __LONG_LONG_MAX__
+#define LLONG_MIN (-LLONG_MAX - 1LL)
+#define ULLONG_MAX (LLONG_MAX * 2ULL + 1ULL)
 #endif

@@ -43,8 +43,13 @@ KILN_SHIM unsigned kiln_vote(unsigned mask, unsigned predicate) {
 KILN_SHIM void __syncwarp(unsigned mask = 0xffffffffu) {
   kiln_vote(mask, 0);
 }
-KILN_SHIM unsigned __activemask() {
-  return kiln_worker->services->active_lanes(kiln_worker);
+KILN_SHIM unsigned __activemask(unsigned line = __builtin_LINE()) {
+  const unsigned x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+  const unsigned result = kiln_worker->services->active_lanes(kiln_worker, line);
+  threadIdx.x = x;
+  threadIdx.y = y;
+  threadIdx.z = z;
+  return result;
 }
 KILN_SHIM unsigned __ballot_sync(unsigned mask, int p) {
   return kiln_vote(mask, p ? 1u : 0u);
@@ -65,6 +70,22 @@ KILN_SHIM V kiln_shuffle(unsigned mask, V value, unsigned source) {
   V result;
   __builtin_memcpy(&result, &bits, sizeof(V));
   return result;
+}
+
+/// Of any size, in parts.
+template <class V>
+KILN_SHIM V kiln_shuffle_large(unsigned mask, V value, unsigned source) {
+  if constexpr (sizeof(V) <= 8) {
+    return kiln_shuffle(mask, value, source);
+  } else {
+    struct Parts {
+      unsigned long long part[(sizeof(V) + 7) / 8];
+    } parts = {};
+    __builtin_memcpy(&parts, &value, sizeof(V));
+    for (auto& part : parts.part) part = kiln_exchange(mask, part, source);
+    __builtin_memcpy(&value, &parts, sizeof(V));
+    return value;
+  }
 }
 
 template <class V>
@@ -159,6 +180,14 @@ KILN_SHIM void __nanosleep(unsigned) {}
 
 KILN_SHIM void kiln_assert(bool holds, const char* condition, const char* file, unsigned line) {
   if (!holds) kiln_worker->services->assertion_failed(kiln_worker, condition, file, line);
+}
+
+// They fail the launch. As after a failed assertion, the work-item goes on in a kernel without barriers.
+KILN_SHIM void __trap() {
+  kiln_worker->services->assertion_failed(kiln_worker, "the kernel calls __trap", nullptr, 0);
+}
+KILN_SHIM void __brkpt() {
+  kiln_worker->services->assertion_failed(kiln_worker, "the kernel calls __brkpt", nullptr, 0);
 }
 
 // A kernel cannot end the process: the linker turns its calls (--wrap) into these, which fail the launch.

@@ -128,9 +128,11 @@ struct KernelSplitter::State {
       if (member ? call : (call || type))
         throw Trouble{"'" + std::string(token.text) + "', which waits in a way that Kiln does not split", i};
     }
-    if (functions.hidden(definition.name) || functions.hidden("operator"))
-      throw Trouble{"a way to wait that Kiln does not split, or an end of the process",
-                    definition.body.begin};
+    for (const std::string_view name : {definition.name, std::string_view("operator")}) {
+      if (functions.hidden(name))
+        throw Trouble{"'" + std::string(functions.cause(name)) + "', which Kiln does not split",
+                      definition.body.begin};
+    }
   }
 
   CalledVersion version(const SyncCall& call, const std::vector<Level>& levels,

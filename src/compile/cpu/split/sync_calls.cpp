@@ -25,7 +25,14 @@ bool unknown_operation(std::string_view name) {
   return name == "coalesced_threads" || name == "this_grid" || name == "this_cluster" ||
          name == "this_multi_grid" || name == "binary_partition" || name == "labeled_partition" ||
          name == "exit" || name == "_exit" || name == "abort" || name == "quick_exit" || name == "_Exit" ||
-         name == "memcpy_async" || name == "__nanosleep_wait";
+         name == "memcpy_async" || name == "thread_group" || name == "coalesced_group" ||
+         name == "grid_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
+}
+
+/// Functions of cooperative groups by names that a text may give to its own.
+bool scan_of_group(std::string_view name) {
+  return name == "inclusive_scan" || name == "exclusive_scan" || name == "wait" || name == "invoke_one" ||
+         name == "reduce_store_async";
 }
 
 bool member_of_class(const Outline& text, const DefinitionOutline& definition) {
@@ -57,7 +64,8 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       if (!token.identifier()) continue;
       names.insert(token.text);
       Sync here = sync_of_builtin(token.text);
-      if (unknown_operation(token.text)) hidden_.insert(definition.name);
+      const bool sized_later = token.is("tiled_partition") && i + 1 < tokens.size() && tokens[i + 1].is("(");
+      if (unknown_operation(token.text) || sized_later) hidden_.emplace(definition.name, token.text);
       const bool groups = token.is("this_thread_block") || token.is("tiled_partition") ||
                           token.is("thread_block") || token.is("thread_block_tile") || token.is("sync");
       if (groups && here == Sync::kNone) here = Sync::kWarp;
@@ -65,6 +73,14 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       // A tile's own sync is a warp's: told apart where the calls are found.
       Sync& known = sync_[definition.name];
       known = std::max(known, here);
+    }
+  }
+  const auto mentions_groups = [](const Token& token) { return token.is("cooperative_groups"); };
+  if (std::any_of(tokens.begin(), tokens.end(), mentions_groups)) {
+    for (const auto& [name, names] : calls) {
+      for (const std::string_view called : names) {
+        if (scan_of_group(called) && !calls.contains(called)) hidden_.emplace(name, called);
+      }
     }
   }
   for (bool grown = true; grown;) {
@@ -76,12 +92,13 @@ SyncFunctions::SyncFunctions(const Outline& text) {
           sync_[name] = found->second;
           grown = true;
         }
-        if (hidden_.contains(called) && hidden_.insert(name).second) grown = true;
+        const auto leads = hidden_.find(called);
+        if (leads != hidden_.end() && hidden_.emplace(name, leads->second).second) grown = true;
       }
     }
   }
   for (const std::string_view name : members) {
-    if (sync_[name] != Sync::kNone) hidden_.insert(name);
+    if (sync_[name] != Sync::kNone) hidden_.emplace(name, name);
   }
   // A function that calls itself through others, or one of the hidden, is hidden from the kernel only where
   // it is called.
