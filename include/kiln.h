@@ -130,6 +130,23 @@ void kiln_service_release(kiln_service* service);
 kiln_status kiln_service_add_bundle(const kiln_service* service, const void* bundle, size_t size);
 /* How kernels were come by since the service began. Waits for entries of the cache that are being written. */
 kiln_status kiln_service_statistics(const kiln_service* service, kiln_statistics* statistics);
+
+/* The ranks of a parallel program, by functions of the program's own: no type of MPI is in this interface. */
+typedef struct kiln_communicator {
+  size_t size; /* sizeof(kiln_communicator) */
+  void* user;  /* first argument of the functions */
+  int (*rank)(void* user);
+  int (*ranks)(void* user); /* how many */
+  /* Gives all ranks the `bytes` (at most 1 MiB) that rank `root` has at `data`; 0: done. All ranks call it,
+   * in the same order, in the thread that calls Kiln. */
+  int (*broadcast)(void* user, void* data, size_t bytes, int root);
+} kiln_communicator;
+
+/* From now on rank 0 decides for all ranks: kernel requests with wisdom take the values that it finds, and
+ * the defaults on all ranks where these fail on rank 0. This call, and kiln_kernel_get of such requests, are
+ * then collective: all ranks make them, in the same order, from one thread at a time; what fails on rank 0,
+ * fails on all. */
+kiln_status kiln_service_share(const kiln_service* service, const kiln_communicator* communicator);
 /* Writes the file of the setting `trace`, if there is one, with what was traced until now. */
 kiln_status kiln_service_write_trace(const kiln_service* service);
 

@@ -3,6 +3,7 @@
 // Everything a program that embeds Kiln needs, but for get_async() (kiln/async.h).
 #include "kiln/background.h"
 #include "kiln/buffer.h"
+#include "kiln/communicator.h"
 #include "kiln/error.h"
 #include "kiln/function.h"
 #include "kiln/geometry.h"

@@ -15,6 +15,7 @@
 
 namespace kiln {
 
+struct Communicator;
 struct JobOptions;
 struct JobResult;
 
@@ -70,6 +71,13 @@ class Service {
   /// there, whichever compiler the machine has, or none; Kernel::origin() is "bundle". Throws Error (bad
   /// input) for what is not a whole bundle.
   void add_bundle(std::span<const std::byte> bundle) const;
+  /// From now on rank 0 of a parallel program decides for all ranks: a request with wisdom() takes the values
+  /// that rank 0 finds, and the defaults on all ranks where these fail on rank 0; rank 0 also compiles first.
+  /// So all ranks run the same code. This call, and get(), function() and background() of such requests, are
+  /// then collective: all ranks make them, in the same order, from one thread at a time; what rank 0 throws,
+  /// all throw. Throws Error (bad input) for a communicator that makes no sense and for another version of
+  /// Kiln.
+  void share(const Communicator& communicator) const;
   /// Waits for entries of the cache that are being written.
   [[nodiscard]] ServiceStatistics statistics() const;
   /// Writes the file that Settings::trace names with what was traced until now; it is written anyway when the

@@ -71,6 +71,19 @@ kiln_status kiln_service_statistics(const kiln_service* service, kiln_statistics
   });
 }
 
+kiln_status kiln_service_share(const kiln_service* service, const kiln_communicator* communicator) {
+  return guarded([&] {
+    const kiln_communicator given = kiln::capi::read_struct(communicator, "communicator");
+    if (given.rank == nullptr || given.ranks == nullptr || given.broadcast == nullptr)
+      throw kiln::bad_input("communicator: a function is NULL; rank, ranks and broadcast are needed");
+    deref(service, "service")
+        .service.share({given.rank(given.user), given.ranks(given.user),
+                        [given](void* data, std::size_t bytes, int root) {
+                          return given.broadcast(given.user, data, bytes, root) == 0;
+                        }});
+  });
+}
+
 kiln_status kiln_service_write_trace(const kiln_service* service) {
   return guarded([&] { deref(service, "service").service.write_trace(); });
 }

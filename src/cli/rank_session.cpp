@@ -15,7 +15,7 @@
 #include "embed/job_setup.h"
 #include "job/plan.h"
 #include "ranks/launcher.h"
-#include "ranks/mpi_communicator.h"
+#include "ranks/mpi_transport.h"
 
 namespace kiln {
 namespace {

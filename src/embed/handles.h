@@ -18,6 +18,7 @@
 #include "embed/engine.h"
 #include "embed/kept_texts.h"
 #include "embed/kernel_index.h"
+#include "embed/rank_agreement.h"
 #include "job/wisdom_advice.h"
 #include "kiln/service.h"
 #include "launch/bound_launch.h"
@@ -40,6 +41,7 @@ struct [[gnu::visibility("hidden")]] Service::Impl {
   std::unique_ptr<Clock> clock;
   std::unique_ptr<Log> log;
   Engine engine;
+  std::shared_ptr<const RankAgreement> ranks = nullptr;  ///< null: this process decides for itself
 };
 
 struct [[gnu::visibility("hidden")]] DeviceHandle::Impl {

@@ -33,19 +33,41 @@ std::shared_ptr<Kernel::Impl> make(const KernelRequest::Impl& request) {
   return made;
 }
 
-/// The defaults, where the code of the wisdom's point does not compile or fit.
-std::shared_ptr<Kernel::Impl> make_by_wisdom(const KernelRequest::Impl& request) {
-  AdvisedRequest advised = take_wisdom(request);
+/// Null where the code of the wisdom's point does not compile or fit.
+std::shared_ptr<Kernel::Impl> try_wisdom(const AdvisedRequest& advised, const KernelRequest::Impl& request) {
   try {
     auto made = make(advised.request);
-    made->wisdom = std::move(advised.sentence);
+    made->wisdom = advised.sentence;
     return made;
   } catch (const Error& error) {
     const bool by_its_values = error.kind() == ErrorKind::kCompile || error.kind() == ErrorKind::kUnfit;
     if (advised.sentence.empty() || !by_its_values) throw;
     request.service->log->warn(advised.sentence + ": fails here (" + error.what() +
                                "); the defaults are taken in its place");
+    return nullptr;
   }
+}
+
+/// The defaults, where the code of the wisdom's point does not compile or fit: for all ranks, where it does
+/// not on rank 0.
+std::shared_ptr<Kernel::Impl> make_by_wisdom(const KernelRequest::Impl& request) {
+  constexpr const char* kTaken = "wisdom";
+  AdvisedRequest advised = take_wisdom(request);
+  std::shared_ptr<Kernel::Impl> made;
+  const RankAgreement* ranks = request.device ? request.service->ranks.get() : nullptr;
+  if (ranks == nullptr) {
+    made = try_wisdom(advised, request);
+  } else {
+    const std::string decided = ranks->decided([&] {
+      made = try_wisdom(advised, request);
+      return made ? kTaken : "";
+    });
+    if (!ranks->leads() && decided == kTaken) {
+      made = make(advised.request);
+      made->wisdom = advised.sentence;
+    }
+  }
+  if (made) return made;
   advised.request.assignments = request.assignments;
   return make(advised.request);
 }

@@ -61,18 +61,52 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
   return prepared;
 }
 
-AdvisedRequest take_wisdom(const KernelRequest::Impl& request) {
-  AdvisedRequest advised{request, ""};
-  advised.request.wisdom.reset();
-  if (!request.wisdom || !request.device) return advised;
+namespace {
+
+/// The values of the nearest wisdom, and the sentence about it.
+struct WisdomValues {
+  std::vector<std::pair<std::string, std::string>> values;
+  std::string sentence;
+};
+
+WisdomValues find_values(const KernelRequest::Impl& request) {
+  WisdomValues found;
   const std::shared_ptr<const WisdomAdvice> advice = advice_of(request);
   WisdomQuestion question{request.workload, raw_values(request), request.device->device->info(), advice->now};
   question.now.driver = question.device.driver;
   question.now.compiler = advice->compiler(question.device.target.backend);
   const auto choices = choose_wisdom(advice->book, question, request.memory->texts);
-  if (choices.empty()) return advised;
-  for (const auto& [name, value] : choices.front().values) advised.request.set(name, value.text);
-  advised.sentence = choices.front().sentence(advice->today);
+  if (choices.empty()) return found;
+  for (const auto& [name, value] : choices.front().values) found.values.emplace_back(name, value.text);
+  found.sentence = choices.front().sentence(advice->today);
+  return found;
+}
+
+std::string pack(const WisdomValues& found) {
+  std::vector<std::string> texts = {found.sentence};
+  for (const auto& [name, value] : found.values) texts.insert(texts.end(), {name, value});
+  return pack_texts(texts);
+}
+
+WisdomValues unpack(const std::string& packed) {
+  const std::vector<std::string> texts = unpack_texts(packed);
+  WisdomValues found{{}, texts.at(0)};
+  for (std::size_t i = 1; i + 1 < texts.size(); i += 2) found.values.emplace_back(texts[i], texts[i + 1]);
+  return found;
+}
+
+}  // namespace
+
+AdvisedRequest take_wisdom(const KernelRequest::Impl& request) {
+  AdvisedRequest advised{request, ""};
+  advised.request.wisdom.reset();
+  if (!request.wisdom || !request.device) return advised;
+  const RankAgreement* ranks = request.service->ranks.get();
+  const WisdomValues found = ranks == nullptr
+                                 ? find_values(request)
+                                 : unpack(ranks->decided([&] { return pack(find_values(request)); }));
+  for (const auto& [name, value] : found.values) advised.request.set(name, value);
+  advised.sentence = found.sentence;
   return advised;
 }
 

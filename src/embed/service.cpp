@@ -55,6 +55,10 @@ void Service::add_bundle(std::span<const std::byte> bundle) const {
   impl_->engine.service().add_bundle({reinterpret_cast<const char*>(bundle.data()), bundle.size()});
 }
 
+void Service::share(const Communicator& communicator) const {
+  impl_->ranks = std::make_shared<const RankAgreement>(communicator);
+}
+
 ServiceStatistics Service::statistics() const {
   const ServiceCounters counters = impl_->engine.service().counters();
   ServiceStatistics statistics;

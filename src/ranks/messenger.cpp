@@ -34,7 +34,7 @@ RankMessage decode(int rank, const std::string& bytes) {
 
 }  // namespace
 
-Messenger::Messenger(MakeCommunicator make) {
+Messenger::Messenger(OpenTransport make) {
   std::promise<RankPlace> began;
   auto place = began.get_future();
   thread_ = std::thread([this, &make, &began] { run(make, began); });
@@ -81,31 +81,31 @@ void Messenger::abort(int exit_code) {
   std::_Exit(exit_code);
 }
 
-void Messenger::run(const MakeCommunicator& make, std::promise<RankPlace>& began) {
-  std::unique_ptr<Communicator> communicator;
+void Messenger::run(const OpenTransport& make, std::promise<RankPlace>& began) {
+  std::unique_ptr<RankTransport> transport;
   try {
-    communicator = make();
-    began.set_value(communicator->place());
+    transport = make();
+    began.set_value(transport->place());
   } catch (...) {
     began.set_exception(std::current_exception());
     return;
   }
   microseconds pause = kShortestPause;
   for (;;) {
-    pause = work(*communicator) ? kShortestPause : std::min(2 * pause, kLongestPause);
-    const bool sent = communicator->all_sent();
+    pause = work(*transport) ? kShortestPause : std::min(2 * pause, kLongestPause);
+    const bool sent = transport->all_sent();
     std::unique_lock lock(mutex_);
-    if (abort_code_) return communicator->abort(*abort_code_);
+    if (abort_code_) return transport->abort(*abort_code_);
     if (ending_ && outgoing_.empty() && sent) break;
     wake_.wait_for(lock, pause, [&] {
       return !outgoing_.empty() || abort_code_ || (ending_ && sent) || (handler_ && !incoming_.empty());
     });
   }
-  communicator->end();
+  transport->end();
 }
 
 /// Whether there was something to do.
-bool Messenger::work(Communicator& communicator) {
+bool Messenger::work(RankTransport& transport) {
   std::deque<RankMessage> outgoing;
   {
     const std::lock_guard lock(mutex_);
@@ -116,10 +116,10 @@ bool Messenger::work(Communicator& communicator) {
     const std::string bytes = encode(message);
     for (std::size_t at = 0; at < bytes.size(); at += kPart) {
       const bool last = at + kPart >= bytes.size();
-      communicator.send(message.rank, (last ? kLast : kMore) + bytes.substr(at, kPart));
+      transport.send(message.rank, (last ? kLast : kMore) + bytes.substr(at, kPart));
     }
   }
-  while (auto message = communicator.receive()) {
+  while (auto message = transport.receive()) {
     busy = true;
     take(*std::move(message));
   }
@@ -127,7 +127,7 @@ bool Messenger::work(Communicator& communicator) {
   return busy;
 }
 
-void Messenger::take(Communicator::Message message) {
+void Messenger::take(RankTransport::Message message) {
   std::string& bytes = parts_[message.from];
   bytes.append(message.bytes, 1);
   if (message.bytes.front() == kMore) return;

@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "ranks/communicator.h"
+#include "ranks/transport.h"
 
 namespace kiln {
 
@@ -37,7 +37,7 @@ struct RankMessage {
   std::string text;
 };
 
-/// A thread that alone talks to the communicator, for all others: MPI_THREAD_FUNNELED is enough. It sleeps
+/// A thread that alone talks to the transport, for all others: MPI_THREAD_FUNNELED is enough. It sleeps
 /// between its looks for messages, up to a few milliseconds where nothing happens, and burns no core. Long
 /// messages travel in parts. Thread-safe.
 class Messenger {
@@ -46,7 +46,7 @@ class Messenger {
   using Handler = std::function<void(RankMessage message)>;
 
   /// Throws what `make` throws.
-  explicit Messenger(MakeCommunicator make);
+  explicit Messenger(OpenTransport make);
   /// Ends without the other ranks if `end` was not called: that ends all of them.
   ~Messenger();
   Messenger(const Messenger&) = delete;
@@ -62,9 +62,9 @@ class Messenger {
   [[noreturn]] void abort(int exit_code);
 
  private:
-  void run(const MakeCommunicator& make, std::promise<RankPlace>& began);
-  [[nodiscard]] bool work(Communicator& communicator);
-  void take(Communicator::Message message);
+  void run(const OpenTransport& make, std::promise<RankPlace>& began);
+  [[nodiscard]] bool work(RankTransport& transport);
+  void take(RankTransport::Message message);
   void deliver();
 
   RankPlace place_;

@@ -16,14 +16,14 @@ struct FakeWorld {
 
   std::mutex mutex;
   std::condition_variable all_ended;
-  std::vector<std::deque<Communicator::Message>> boxes;
+  std::vector<std::deque<RankTransport::Message>> boxes;
   std::size_t ended = 0;
   std::size_t largest = 0;  // bytes of a message
 };
 
-class FakeCommunicator final : public Communicator {
+class FakeTransport final : public RankTransport {
  public:
-  FakeCommunicator(FakeWorld& world, int rank)
+  FakeTransport(FakeWorld& world, int rank)
       : world_(world), place_{rank, static_cast<int>(world.boxes.size()), rank, 1, "node", "fake"} {}
 
   const RankPlace& place() const override { return place_; }
@@ -54,8 +54,8 @@ class FakeCommunicator final : public Communicator {
   RankPlace place_;
 };
 
-MakeCommunicator rank_of(FakeWorld& world, int rank) {
-  return [&world, rank] { return std::make_unique<FakeCommunicator>(world, rank); };
+OpenTransport rank_of(FakeWorld& world, int rank) {
+  return [&world, rank] { return std::make_unique<FakeTransport>(world, rank); };
 }
 
 TEST(Messenger, QuestionsAreAnsweredWhateverTheOrder) {
@@ -109,7 +109,7 @@ TEST(Messenger, LongMessagesTravelInPartsAndInOrder) {
 }
 
 TEST(Messenger, WhatKeepsMpiFromBeginningIsThrownToWhoAsks) {
-  EXPECT_THROW(Messenger([]() -> std::unique_ptr<Communicator> { throw environment_error("no MPI"); }),
+  EXPECT_THROW(Messenger([]() -> std::unique_ptr<RankTransport> { throw environment_error("no MPI"); }),
                Error);
 }
 

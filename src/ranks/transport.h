@@ -17,14 +17,14 @@ struct RankPlace {
 
 /// Messages of bytes between the ranks of a job, from one sender in the order of their sending. All calls,
 /// the first and the last included, come from one thread.
-class Communicator {
+class RankTransport {
  public:
   struct Message {
     int from = 0;
     std::string bytes;
   };
 
-  virtual ~Communicator() = default;
+  virtual ~RankTransport() = default;
   [[nodiscard]] virtual const RankPlace& place() const = 0;
   /// Begins to send and does not wait.
   virtual void send(int to, std::string bytes) = 0;
@@ -38,6 +38,6 @@ class Communicator {
   virtual void abort(int exit_code) = 0;
 };
 
-using MakeCommunicator = std::function<std::unique_ptr<Communicator>()>;
+using OpenTransport = std::function<std::unique_ptr<RankTransport>()>;
 
 }  // namespace kiln

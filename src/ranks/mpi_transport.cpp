@@ -1,4 +1,4 @@
-#include "ranks/mpi_communicator.h"
+#include "ranks/mpi_transport.h"
 
 #include <dlfcn.h>
 
@@ -19,9 +19,9 @@ using Path = std::filesystem::path;
 
 constexpr const char* kPlugin = "libkiln_mpi.so";
 
-class MpiCommunicator final : public Communicator {
+class MpiTransport final : public RankTransport {
  public:
-  MpiCommunicator(const kiln_mpi_plugin& mpi, RankPlace place) : mpi_(mpi), place_(std::move(place)) {}
+  MpiTransport(const kiln_mpi_plugin& mpi, RankPlace place) : mpi_(mpi), place_(std::move(place)) {}
 
   const RankPlace& place() const override { return place_; }
 
@@ -96,7 +96,7 @@ std::vector<std::string> mpi_plugin_candidates(const std::string& stated) {
   return paths;
 }
 
-std::unique_ptr<Communicator> open_mpi(const std::string& stated, FileSystem& files) {
+std::unique_ptr<RankTransport> open_mpi(const std::string& stated, FileSystem& files) {
   const std::vector<std::string> candidates = mpi_plugin_candidates(stated);
   const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const std::string& path) {
     return files.target_status(path).has_value();
@@ -109,7 +109,7 @@ std::unique_ptr<Communicator> open_mpi(const std::string& stated, FileSystem& fi
   kiln_mpi_place place = {};
   if (const char* problem = plugin.begin(&place)) throw environment_error(*found + ": " + problem);
   const std::string library = plugin.library;
-  return std::make_unique<MpiCommunicator>(
+  return std::make_unique<MpiTransport>(
       plugin, RankPlace{place.rank, place.ranks, place.node_rank, place.node_ranks, place.host,
                         library.substr(0, library.find_first_of(",\n"))});
 }

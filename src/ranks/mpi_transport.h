@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "ranks/communicator.h"
+#include "ranks/transport.h"
 
 namespace kiln {
 
@@ -15,6 +15,6 @@ namespace kiln {
 
 /// Opens the plug-in and begins MPI, in the thread that all further calls come from. Throws environment_error
 /// that says where the plug-in was looked for, or what is wrong with it.
-[[nodiscard]] std::unique_ptr<Communicator> open_mpi(const std::string& stated, FileSystem& files);
+[[nodiscard]] std::unique_ptr<RankTransport> open_mpi(const std::string& stated, FileSystem& files);
 
 }  // namespace kiln
