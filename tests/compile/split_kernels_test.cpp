@@ -72,6 +72,18 @@ class SplitKernels : public ::testing::Test {
 };
 
 const SplitCase kCases[] = {
+    {"ListInBracesAsResult",
+     R"(struct Pair { float x; int i; };
+__device__ Pair left(Pair p) {
+  if (p.i < 0) return {0.0f, 1};
+  return {__shfl_up_sync(0xffffffffu, p.x, 1), __shfl_up_sync(0xffffffffu, p.i, 1)};
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const Pair p = left({in[i], i});
+  if (i < n) out[i] = p.x + p.i;
+})",
+     {64, 1, 1}},
     // Some lanes alone call the function, whose statements are for these.
     {"FunctionOfSomeLanes",
      R"(__device__ void add(float* sums, int key) {

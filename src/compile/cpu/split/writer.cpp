@@ -265,9 +265,9 @@ class Writer {
           }
           by = "do { ";
           if (end > i + 1 && returns())
-            by += std::string("kiln::cpu::keep(kiln_return") +
-                  (an_.warp_function() ? "[kiln_lane]" : "[kiln_i]") + ", static_cast<kiln::cpu::Value<" +
-                  result_type() + ">>(" + render({i + 1, end}, where) + ")); ";
+            by += "kiln::cpu::keep(kiln_return" +
+                  std::string(an_.warp_function() ? "[kiln_lane]" : "[kiln_i]") + ", " +
+                  as_result(i + 1, render({i + 1, end}, where)) + "); ";
           by += leave() + " goto kiln_next" + std::to_string(loop_number_) + "; } while (0)";
           leaves_ = true;
           after = end;
@@ -894,10 +894,15 @@ class Writer {
 
   void store_result(TokenRange value, Place around) {
     item_loop({value}, around, [&] {
-      return std::string("kiln::cpu::keep(kiln_return") +
-             (around == Place::kWarp ? "[kiln_lane]" : "[kiln_i]") + ", static_cast<kiln::cpu::Value<" +
-             result_type() + ">>(" + render(value, Place::kItem) + "));\n";
+      return "kiln::cpu::keep(kiln_return" + std::string(around == Place::kWarp ? "[kiln_lane]" : "[kiln_i]") +
+             ", " + as_result(value.begin, render(value, Place::kItem)) + ");\n";
     });
+  }
+
+  /// `text` of an expression that begins at the token `at`, as the function's result; a list in braces makes one.
+  [[nodiscard]] std::string as_result(std::size_t at, const std::string& text) const {
+    const std::string type = "kiln::cpu::Value<" + result_type() + ">";
+    return body_.is(at, "{") ? type + text : "static_cast<" + type + ">(" + text + ")";
   }
 
   /// To where a warp goes of which no lane is left.
