@@ -181,8 +181,9 @@ class Translator {
 
 bool is_vector_name(std::string_view name) {
   if (name.empty() || name.back() < '1' || name.back() > '4') return false;
-  static const std::set<std::string_view> scalars = {"char", "uchar", "short",    "ushort",    "int",   "uint",
-                                                     "long", "ulong", "longlong", "ulonglong", "float", "double"};
+  static const std::set<std::string_view> scalars = {"char",     "uchar",     "short", "ushort",
+                                                     "int",      "uint",      "long",  "ulong",
+                                                     "longlong", "ulonglong", "float", "double"};
   return scalars.contains(name.substr(0, name.size() - 1));
 }
 
@@ -191,9 +192,11 @@ std::string_view vector_type_of_both(const std::vector<Token>& tokens, TokenSpan
   std::vector<std::string_view> types(1);
   for (std::size_t i = parameters.begin; i < parameters.end; ++i) {
     if (tokens[i].is(",")) types.emplace_back();
-    if (tokens[i].identifier() && !tokens[i].is("const") && types.back().empty()) types.back() = tokens[i].text;
+    if (tokens[i].identifier() && !tokens[i].is("const") && types.back().empty())
+      types.back() = tokens[i].text;
   }
-  return types.size() == 2 && types[0] == types[1] && is_vector_name(types[0]) ? types[0] : std::string_view{};
+  return types.size() == 2 && types[0] == types[1] && is_vector_name(types[0]) ? types[0]
+                                                                               : std::string_view{};
 }
 
 void find_compound_operators(const std::vector<Declaration>& declarations, const std::vector<Token>& tokens,
@@ -202,10 +205,12 @@ void find_compound_operators(const std::vector<Declaration>& declarations, const
     if (declaration.kind == Declaration::Kind::kScope)
       find_compound_operators(declaration.members, tokens, found);
     const std::size_t open = declaration.parameters.begin;
-    if (declaration.kind != Declaration::Kind::kFunction || open < 3 || !tokens[open - 3].is("operator")) continue;
+    if (declaration.kind != Declaration::Kind::kFunction || open < 3 || !tokens[open - 3].is("operator"))
+      continue;
     const Token& sign = tokens[open - 2];
     const bool compound = sign.is("+=") || sign.is("-=") || sign.is("*=") || sign.is("/=");
-    if (compound && !vector_type_of_both(tokens, declaration.parameters).empty()) found.push_back(declaration.whole);
+    if (compound && !vector_type_of_both(tokens, declaration.parameters).empty())
+      found.push_back(declaration.whole);
   }
 }
 

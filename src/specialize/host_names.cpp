@@ -365,12 +365,13 @@ const std::vector<std::string_view>* names_of_host_header(std::string_view heade
 const std::vector<std::string_view>* names_of_type_header(std::string_view header) {
   static const std::map<std::string_view, NameList> headers = {
       {"utility",
-       {"pair", "make_pair", "move", "forward", "swap", "exchange", "declval", "as_const", "get", "integer_sequence",
-        "index_sequence", "make_index_sequence", "make_integer_sequence", "index_sequence_for", "tuple_size",
-        "tuple_element", "in_place", "piecewise_construct", "initializer_list"}},
+       {"pair", "make_pair", "move", "forward", "swap", "exchange", "declval", "as_const", "get",
+        "integer_sequence", "index_sequence", "make_index_sequence", "make_integer_sequence",
+        "index_sequence_for", "tuple_size", "tuple_element", "in_place", "piecewise_construct",
+        "initializer_list"}},
       {"tuple",
-       {"tuple", "make_tuple", "tie", "get", "apply", "forward_as_tuple", "tuple_cat", "tuple_size", "tuple_element",
-        "ignore", "pair", "move", "forward", "swap"}},
+       {"tuple", "make_tuple", "tie", "get", "apply", "forward_as_tuple", "tuple_cat", "tuple_size",
+        "tuple_element", "ignore", "pair", "move", "forward", "swap"}},
       {"array", {"array", "get", "to_array", "tuple_size", "tuple_element"}},
       {"limits", {"numeric_limits"}},
       {"complex", {"complex"}}};

@@ -95,8 +95,8 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
     add(out, static_cast<int>(in[i] + 100) % 37);
 })",
      {64, 1, 1}},
-    // The preprocessor marks what comes of a macro of <math.h> like the header itself, and in the header the names
-    // that are macros of Kiln's like a text of the user's.
+    // The preprocessor marks what comes of a macro of <math.h> like the header itself, and in the header the
+    // names that are macros of Kiln's like a text of the user's.
     {"MacrosOfSystemHeaders",
      R"(#include <math.h>
 template <class T> __global__ void first(T* out) { *out = cosf(*out); }

@@ -57,10 +57,12 @@ TEST(HipWords, CompoundOperatorsOfVectorsAreHips) {
       "__device__ float4 operator+(float4 a, float4 b) { return a; }\n"
       "struct S { S& operator+=(S b) { return *this; } };\n"
       "__device__ void operator+=(S &a, S b) {}\n";
-  const std::string text = "inline __device__ void operator+=(float4 &a, const float4 b) {\n  a.x += b.x;\n}\n" + others;
+  const std::string text =
+      "inline __device__ void operator+=(float4 &a, const float4 b) {\n  a.x += b.x;\n}\n" + others;
   EXPECT_EQ(translated(text, "hip"), "\n\n\n" + others);
   EXPECT_EQ(translated(text, "cuda"), text);
-  EXPECT_EQ(translated("namespace n {\nint2& operator*=(int2& a, int2 b) { return a; }\n}\n", "hip"), "namespace n {\n\n}\n");
+  EXPECT_EQ(translated("namespace n {\nint2& operator*=(int2& a, int2 b) { return a; }\n}\n", "hip"),
+            "namespace n {\n\n}\n");
 }
 
 TEST(HipWords, ThatAreUnknownOrIncompleteStay) {

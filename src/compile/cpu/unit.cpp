@@ -41,9 +41,9 @@ std::string string_literal(std::string_view text) {
 constexpr std::string_view kTextBegins = "#pragma kiln_text_begins";
 
 /// A preprocessed text in which what the standard library's headers hold is blank: kernels do not wait there.
-/// A header that names a barrier is none of these. What counts is how a file was entered: where a header uses a macro of
-/// the shim's, as `<math.h>` does for `cosf`, the line's marker lacks the sign of a system header, and where a kernel
-/// uses a macro of such a header (`INFINITY`), the marker of the kernel's own file has it.
+/// A header that names a barrier is none of these. What counts is how a file was entered: where a header uses
+/// a macro of the shim's, as `<math.h>` does for `cosf`, the line's marker lacks the sign of a system header,
+/// and where a kernel uses a macro of such a header (`INFINITY`), the marker of the kernel's own file has it.
 std::string without_system_headers(std::string text) {
   const auto waits = [&](std::size_t begin, std::size_t end) {
     const std::string_view part = std::string_view(text).substr(begin, end - begin);

@@ -42,9 +42,9 @@ constexpr std::string_view kStreams =
 
 /// NVRTC knows what these declare.
 constexpr std::array<std::string_view, 9> kRuntimeHeaders = {
-    "cuda_runtime.h",     "cuda_runtime_api.h", "device_launch_parameters.h",
-    "vector_types.h",     "vector_functions.h", "driver_types.h",
-    "builtin_types.h",    "device_functions.h", "math_functions.h"};
+    "cuda_runtime.h",  "cuda_runtime_api.h", "device_launch_parameters.h",
+    "vector_types.h",  "vector_functions.h", "driver_types.h",
+    "builtin_types.h", "device_functions.h", "math_functions.h"};
 
 /// "cmath" of "math.h", any other name as it is.
 std::string cpp_name(const std::string& name) {

@@ -17,10 +17,19 @@ namespace kiln {
 namespace {
 
 /// hipRTC's own text has what these define; with the files it would have it twice.
-const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h", "hip/hip_fp16.h", "cuda_runtime.h",
-                                        "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
-                                        "vector_functions.h", "driver_types.h", "builtin_types.h",
-                                        "device_functions.h", "math_functions.h", "cuda.h", "cuda_fp16.h"};
+const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h",
+                                        "hip/hip_fp16.h",
+                                        "cuda_runtime.h",
+                                        "cuda_runtime_api.h",
+                                        "device_launch_parameters.h",
+                                        "vector_types.h",
+                                        "vector_functions.h",
+                                        "driver_types.h",
+                                        "builtin_types.h",
+                                        "device_functions.h",
+                                        "math_functions.h",
+                                        "cuda.h",
+                                        "cuda_fp16.h"};
 
 /// CUDA's headers of types by HIP's.
 const std::map<std::string, std::string> kStandIns = {
@@ -109,9 +118,9 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
 
 std::string hiprtc_headers_fingerprint() {
   FieldHasher hasher;
-  for (const std::string_view text : {embedded::kNames, embedded::kCudaWarp, embedded::kFloat,
-                                      embedded::kMathConstants, embedded::kMath, embedded::kAlgorithm,
-                                      embedded::kCuComplex})
+  for (const std::string_view text :
+       {embedded::kNames, embedded::kCudaWarp, embedded::kFloat, embedded::kMathConstants, embedded::kMath,
+        embedded::kAlgorithm, embedded::kCuComplex})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }

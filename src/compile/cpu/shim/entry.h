@@ -201,13 +201,13 @@ using RunnerOf = Runner<F, S, decltype(F)>;
 #define KILN_SIMD_KERNEL(index, label, ...)                                                           \
   static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,      \
                                   unsigned long long last, kiln::cpu_abi::Worker* worker) {           \
-    using kiln_runner = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                                  \
+    using kiln_runner = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                        \
     const unsigned long long block_x =                                                                \
         kiln_shape_##index::baked ? kiln_shape_##index::fixed_block.x : launch->block.x;              \
     if (launch->grid.x * block_x > 0x7ffffff0ull)                                                     \
-      kiln_runner::run_wide(launch, first, last, worker, kiln_runner::Arguments{});                                       \
+      kiln_runner::run_wide(launch, first, last, worker, kiln_runner::Arguments{});                   \
     else                                                                                              \
-      kiln_runner::run_blocks(launch, first, last, worker, kiln_runner::Arguments{});                                     \
+      kiln_runner::run_blocks(launch, first, last, worker, kiln_runner::Arguments{});                 \
   }                                                                                                   \
   KILN_KERNEL_TABLE(index, label, 0, "", kiln::cpu::RunnerOf, &kiln_blocks_##index, nullptr, nullptr, \
                     __VA_ARGS__)
@@ -223,7 +223,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
     ++kiln_block_serial;                                                                             \
   }                                                                                                  \
   static void kiln_item_##index(const kiln::cpu_abi::Launch* launch, kiln::cpu_abi::Index3 thread) { \
-    using kiln_runner = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                                 \
+    using kiln_runner = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                       \
     if (kiln_shape_##index::baked) {                                                                 \
       blockDim.x = kiln_shape_##index::fixed_block.x;                                                \
       blockDim.y = kiln_shape_##index::fixed_block.y;                                                \
@@ -234,7 +234,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
     threadIdx.x = thread.x;                                                                          \
     threadIdx.y = thread.y;                                                                          \
     threadIdx.z = thread.z;                                                                          \
-    kiln_runner::run_item(launch, kiln_runner::Arguments{});                                                             \
+    kiln_runner::run_item(launch, kiln_runner::Arguments{});                                         \
   }                                                                                                  \
   KILN_KERNEL_TABLE(index, label, 1, note, kiln::cpu::RunnerOf, nullptr, &kiln_enter_##index,        \
                     &kiln_item_##index, __VA_ARGS__)

@@ -894,12 +894,14 @@ class Writer {
 
   void store_result(TokenRange value, Place around) {
     item_loop({value}, around, [&] {
-      return "kiln::cpu::keep(kiln_return" + std::string(around == Place::kWarp ? "[kiln_lane]" : "[kiln_i]") +
-             ", " + as_result(value.begin, render(value, Place::kItem)) + ");\n";
+      return "kiln::cpu::keep(kiln_return" +
+             std::string(around == Place::kWarp ? "[kiln_lane]" : "[kiln_i]") + ", " +
+             as_result(value.begin, render(value, Place::kItem)) + ");\n";
     });
   }
 
-  /// `text` of an expression that begins at the token `at`, as the function's result; a list in braces makes one.
+  /// `text` of an expression that begins at the token `at`, as the function's result; a list in braces makes
+  /// one.
   [[nodiscard]] std::string as_result(std::size_t at, const std::string& text) const {
     const std::string type = "kiln::cpu::Value<" + result_type() + ">";
     return body_.is(at, "{") ? type + text : "static_cast<" + type + ">(" + text + ")";
