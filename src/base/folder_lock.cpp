@@ -93,7 +93,12 @@ FolderLock::FolderLock(const Path& folder, const std::string& name, const std::s
 }
 
 FolderLock::~FolderLock() {
-  if (file_) ::unlink(path_.c_str());
+  remove();
+}
+
+void FolderLock::remove() noexcept {
+  if (!path_.empty()) ::unlink(path_.c_str());
+  path_.clear();  // from here on the name may be another's
 }
 
 std::string FolderLock::holder(const Path& folder, const std::string& name) {

@@ -21,6 +21,8 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  /// Takes the file away, for a process that ends at once; its lock is given back when it has ended.
+  void remove() noexcept;
   /// Who has such a lock now, as the file says; empty: nobody, or it cannot be told.
   [[nodiscard]] static std::string holder(const std::filesystem::path& folder, const std::string& name);
 

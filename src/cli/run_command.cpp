@@ -177,7 +177,10 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
                                       : MakeTrialRunner();
   bool finished = false;
   try {
-    const JobGuard guard(world, lanes, [&](const std::optional<Record>& last) { reporter.end_early(last); });
+    const JobGuard guard(world, lanes, [&](const std::optional<Record>& last) {
+      reporter.end_early(last);
+      if (lock) lock->remove();
+    });
     context.watch = &guard.lane();
     for (std::size_t i = 0; i < lanes.size(); ++i) context.lane_watches.push_back(&guard.lane(i));
     // A shard may have no variant.

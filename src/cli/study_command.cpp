@@ -226,6 +226,7 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
   try {
     const JobGuard guard(world, {mark ? &*mark : nullptr}, [&](const std::optional<Record>& last) {
       if (records && last) records->append(*last);
+      if (lock) lock->remove();
     });
     context.job.watch = &guard.lane();
     outcome = run_study(plan, context, file ? &*file : nullptr, content);

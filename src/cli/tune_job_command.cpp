@@ -197,7 +197,10 @@ int tune_job(World& world, const TuneArguments& arguments) {
   RunningMark mark(job.output);
   record_crashed_variants(world.files(), records, world.log());
   TuneReporter reporter(world, arguments.format, records, space, objective);
-  const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) { reporter.end_early(last); });
+  const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) {
+    reporter.end_early(last);
+    lock->remove();
+  });
   context.watch = &guard.lane();
   const auto processes = make_process_runner(ProcessGroup::kOfParent);
   const auto runner = isolates_trials(world, job, true)
