@@ -198,8 +198,9 @@ TEST_F(NewCommand, AnEnumerationIsANumber) {
                                  "int main() {\n  float* x;\n  cudaMalloc(&x, 256);\n"
                                  "  k<<<1, 64>>>(x, kBoth, kY, LARGE);\n}\n");
   EXPECT_THAT(yaml, HasSubstr("    mode: {type: int, default: 5}"));
-  EXPECT_THAT(yaml, HasSubstr("    axis: {type: uchar, default: 1}"));
+  EXPECT_THAT(yaml, HasSubstr("    axis: {type: long, default: 1}"));
   EXPECT_THAT(yaml, HasSubstr("    kind: {type: int, default: 2}"));
+  EXPECT_THAT(yaml, HasSubstr("args: [x, mode, {value: axis, type: uchar}, kind]"));
   const CliResult ran =
       run_with("modes", yaml, {{"checks: []", "checks: [{buffer: x, region: [[0, 64]], expected: 215}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
