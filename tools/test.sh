@@ -19,7 +19,8 @@ documents. Tests that this machine cannot run are skipped and listed with the re
   --tidy            run clang-tidy over src/, and nothing else
   --format          format the C++ files in place (clang-format 14), and nothing else
   --all             then also what takes longer: the newcomer's build and job (tools/quickstart.sh), the Python wheel
-                    (tools/wheel.sh) and Kernel Tuner, from PyPI, on the files that Kiln writes
+                    (tools/wheel.sh), every program of tests/corpus, and Kernel Tuner, from PyPI, on the files that Kiln
+                    writes
   --filter REGEX    run only the tests whose name matches
   --no-install      use what is here; install no package, neither the distribution's nor Python's
 END
@@ -109,6 +110,8 @@ if [ "$all" = yes ]; then
   step "quickstart"
   if tools/quickstart.sh --no-install && cmake --install build/release --prefix "$build/quickstart_prefix" > /dev/null &&
     "$build/quickstart_prefix/bin/kiln" --version; then say "quickstart: passed"; else result=$?; say "quickstart: failed"; fi
+  step "the corpus of programs"
+  if tests/corpus/run.py --kiln "$build/bin/kiln" --work "$build/corpus" --jobs "$(nproc)"; then say "corpus: passed"; else result=$?; say "corpus: failed"; fi
   step "the Python wheel"
   if [ "$install" = no ]; then
     say "wheel: skipped: --no-install"

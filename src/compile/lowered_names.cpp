@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "specialize/program_text.h"
 #include "specialize/symbol_expression.h"
 
 namespace kiln {
@@ -57,6 +58,40 @@ std::string function_of(const std::string& spelling) {
   return spelling.substr(0, spelling.find('<'));
 }
 
+/// Numbers in place of constants' names in the template arguments, "0" for "(Axis)0" and for "0u".
+std::string with_values(const std::string& spelling, const std::map<std::string, std::string>& constants) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_word = [&](char c) {
+    return is_digit(c) || c == '_' || c == ':' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  std::string text = function_of(spelling);
+  for (std::size_t i = text.size(); i < spelling.size();) {
+    if (spelling[i] == '(') {  // a cast of a number
+      const std::size_t close = spelling.find(')', i);
+      const bool number =
+          close + 1 < spelling.size() && (is_digit(spelling[close + 1]) || spelling[close + 1] == '-');
+      if (close != std::string::npos && number) {
+        i = close + 1;
+        continue;
+      }
+    }
+    std::size_t end = i;
+    while (end < spelling.size() && is_word(spelling[end])) ++end;
+    if (end == i) {
+      text += spelling[i++];
+      continue;
+    }
+    std::string word = spelling.substr(i, end - i);
+    const std::size_t scope = word.rfind(':');
+    const auto constant = constants.find(scope == std::string::npos ? word : word.substr(scope + 1));
+    if (constant != constants.end() && parse_integer(constant->second)) word = constant->second;
+    if (is_digit(word.front())) word.resize(std::min(word.find_first_of("uUlL"), word.size()));
+    text += word;
+    i = end;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string entry_uses(const std::vector<EntryPoint>& entries) {
@@ -70,7 +105,8 @@ std::string entry_uses(const std::vector<EntryPoint>& entries) {
 }
 
 std::variant<std::map<std::string, std::string>, std::string> find_lowered_names(
-    const std::vector<EntryPoint>& entries, const std::vector<std::string>& symbols) {
+    const std::vector<EntryPoint>& entries, const std::vector<std::string>& symbols,
+    const std::string& source_text) {
   std::map<std::string, std::string> found;
   std::vector<std::string> left = symbols;
   const auto take = [&](const std::string& expression, const auto& fits) {
@@ -89,6 +125,15 @@ std::variant<std::map<std::string, std::string>, std::string> find_lowered_names
     const auto same = [&](const std::string& symbol) { return spelled(symbol) == wanted; };
     if (!found.contains(expression) && !take(expression, itself) && !take(expression, same))
       unclear.push_back(expression);
+  }
+  if (!unclear.empty() && !source_text.empty()) {
+    const auto constants = read_program(source_text).constants;
+    std::erase_if(unclear, [&](const std::string& expression) {
+      const std::string wanted = with_values(expression_spelled(expression), constants);
+      return take(expression, [&](const std::string& symbol) {
+        return with_values(spelled(symbol), constants) == wanted;
+      });
+    });
   }
   for (const std::string& expression : unclear) {
     const std::string function = function_of(expression_spelled(expression));

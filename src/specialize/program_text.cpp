@@ -116,6 +116,8 @@ class ProgramReader {
         add_record(declaration);
       } else if (declaration.kind == Kind::kAlias) {
         add_type(declaration);
+      } else if (declaration.kind == Kind::kEnum) {
+        add_enumeration(declaration);
       } else if (declaration.kind == Kind::kVariable) {
         add_variable(declaration);
       }
@@ -189,6 +191,31 @@ class ProgramReader {
       }
     }
     for (const std::string_view name : declaration.names) program_.records[std::string(name)] = members;
+  }
+
+  /// An enumeration is another name of the type that its values have; enumerators with plain values are
+  /// constants.
+  void add_enumeration(const Declaration& declaration) {
+    const TokenSpan body = declaration.body;
+    if (body.begin == 0) return;
+    std::string type = "int";
+    for (std::size_t i = declaration.whole.begin; i + 1 < body.begin; ++i) {
+      if (at(i, ":")) type = text_of(tokens(), {i + 1, body.begin - 1});
+    }
+    std::set<std::string_view> enumerators;
+    std::optional<std::int64_t> value = 0;
+    for (const TokenSpan& part : parts_of(tokens(), body, false)) {
+      if (part.empty() || !tokens()[part.begin].identifier()) continue;
+      const std::string_view name = tokens()[part.begin].text;
+      enumerators.insert(name);
+      if (part.end > part.begin + 1) value = parse_integer(text_of(tokens(), {part.begin + 2, part.end}));
+      if (!value) continue;
+      program_.constants.emplace(name, std::to_string(*value));
+      value = *value + 1;
+    }
+    for (const std::string_view name : declaration.names) {
+      if (!enumerators.contains(name)) program_.types.emplace(name, type);
+    }
   }
 
   void add_type(const Declaration& declaration) {

@@ -188,6 +188,24 @@ TEST_F(NewCommand, KnowsRecordsAndHip) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
+TEST_F(NewCommand, AnEnumerationIsANumber) {
+  const std::string yaml = draft("modes",
+                                 "enum Mode { kAdd, kScale = 4, kBoth };\n"
+                                 "enum class Axis : unsigned char { kX, kY };\n"
+                                 "typedef enum { SMALL = 1, LARGE } size_kind;\n"
+                                 "__global__ void k(float* x, Mode mode, Axis axis, size_kind kind) {\n"
+                                 "  x[threadIdx.x] = mode + 10 * (axis == Axis::kY) + 100 * kind;\n}\n"
+                                 "int main() {\n  float* x;\n  cudaMalloc(&x, 256);\n"
+                                 "  k<<<1, 64>>>(x, kBoth, kY, LARGE);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("    mode: {type: int, default: 5}"));
+  EXPECT_THAT(yaml, HasSubstr("    axis: {type: long, default: 1}"));
+  EXPECT_THAT(yaml, HasSubstr("    kind: {type: int, default: 2}"));
+  EXPECT_THAT(yaml, HasSubstr("args: [x, mode, {value: axis, type: uchar}, kind]"));
+  const CliResult ran =
+      run_with("modes", yaml, {{"checks: []", "checks: [{buffer: x, region: [[0, 64]], expected: 215}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
 TEST_F(NewCommand, TakesTheKernelsThatAreAskedFor) {
   const std::string text = "__global__ void a(float* x, int n) {}\n__global__ void b(double* y) {}\n";
   const std::string yaml = draft("two", text, {"b"});

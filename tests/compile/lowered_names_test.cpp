@@ -16,6 +16,14 @@ std::vector<EntryPoint> entries(const std::vector<std::string>& expressions) {
 
 using Names = std::map<std::string, std::string>;
 
+TEST(LoweredNames, EnumeratorsAndMacrosAreNumbers) {
+  const std::string text = "enum Axis { kRows, kColumns };\n#define TILE 16\n";
+  EXPECT_EQ(std::get<0>(find_lowered_names(entries({"f<kColumns, TILE>", "f<Axis::kRows, 16>"}),
+                                           {"_Z1fIL4Axis0ELj16EEvPd", "_Z1fIL4Axis1ELj16EEvPd"}, text)),
+            (std::map<std::string, std::string>{{"f<kColumns, TILE>", "_Z1fIL4Axis1ELj16EEvPd"},
+                                                {"f<Axis::kRows, 16>", "_Z1fIL4Axis0ELj16EEvPd"}}));
+}
+
 TEST(LoweredNames, TheNameItself) {
   EXPECT_EQ(std::get<0>(find_lowered_names(entries({"triad", "copy"}), {"copy", "triad", "other"})),
             (Names{{"triad", "triad"}, {"copy", "copy"}}));

@@ -80,7 +80,8 @@ __device__ Pair left(Pair p) {
 }
 extern "C" __global__ void k(float* out, const float* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const Pair p = left({in[i], i});
+  const Pair here = {in[i], i};
+  const Pair p = left(here);
   if (i < n) out[i] = p.x + p.i;
 })",
      {64, 1, 1}},

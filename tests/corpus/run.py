@@ -32,10 +32,6 @@ learning/flash_attention physics/nbody_tiles reduce/argmin_shuffle reduce/tree_s
 
 # What does not work, with the reason. One that works after all fails, too: it is to be taken out here.
 KNOWN = {
-    ("stencil/convolution_separable", "gfx90a"): "hipRTC 5.2 does not say which kernel has which enumerator as template argument",
-    ("learning/layernorm", "gfx90a"): "<type_traits> does not go with hipRTC 5.2",
-    ("learning/softmax_online", "gfx90a"): "cooperative groups are CUDA's",
-    ("reduce/cg_tiles", "gfx90a"): "cooperative groups are CUDA's",
     ("learning/bf16_gemv", "gfx90a"): "hipRTC 5.2 has no hip_bf16.h",
 }
 MOST_WITH_OPTIONS = 1 / 12

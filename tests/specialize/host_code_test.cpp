@@ -213,6 +213,45 @@ TEST(HostCode, LeavesOutTablesOfHostFunctions) {
             "__global__ void k(int* a) { a[0] = 1; }\n\n\n");
 }
 
+TEST(HostCode, LeavesOutUsesOfMacrosThatStandForHostFunctions) {
+  const std::string define =
+      "#define LAUNCHER(NAME, T) \\\n  void NAME(T* p) { k<T><<<1, 1>>>(p); cudaDeviceSynchronize(); }\n"
+      "#define TWICE(NAME) \\\n  __device__ float NAME(float x) { return 2 * x; }\n";
+  const std::string kernel = "template <class T> __global__ void k(T* a) { a[0] = twice(1); }\n";
+  EXPECT_EQ(
+      cut(define + "TWICE(twice)\n" + kernel + "LAUNCHER(of_float, float)\nLAUNCHER(of_int, int);\n" + kMain),
+      define + "TWICE(twice)\n" + kernel + "\n\n\n");
+}
+
+TEST(HostCode, LeavesOutWhatIsMarkedForTheHostAlone) {
+  const std::string kernel =
+      "__host__ __device__ int f() { return 1; }\n__global__ void k(float* a) { a[0] = S(f()).x; }\n";
+  const std::string both = "struct S {\n  float x;\n  __host__ __device__ S(int i) : x(i) {}\n";
+  EXPECT_EQ(cut(both + "  __host__ friend double size(const S& s) { return s.x; }\n};\n" + kernel +
+                "__host__ int g() { return 2; }\n" + kMain),
+            both + "  \n};\n" + kernel + "\n\n");
+}
+
+TEST(HostCode, LeavesOutNamespacesOfHostLibraries) {
+  EXPECT_EQ(
+      cut("#include <opencv2/opencv.hpp>\nusing namespace cv;\n__global__ void k(float* a) { a[0] = 1; }\n"),
+      "\n\n__global__ void k(float* a) { a[0] = 1; }\n");
+  const std::string thrust =
+      "#include <thrust/complex.h>\nusing namespace thrust;\n"
+      "__global__ void k(float* a) { a[0] = complex<float>(1, 2).real(); }\n";
+  EXPECT_EQ(cut(thrust + kMain), thrust + "\n");
+}
+
+TEST(HostCode, LeavesOutHeadersOfTypesThatNothingNames) {
+  const std::string kernel = "__global__ void k(int* a) { a[0] = std::numeric_limits<int>::max(); }\n";
+  EXPECT_EQ(cut("#include <utility>\n#include <limits>\n#include <atomic>\n" + kernel +
+                "std::pair<int, int> p() { return {1, rand()}; }\n" + kMain),
+            "#include <cmath>\n#include <limits>\n\n" + kernel + "\n\n");
+  const std::string pair =
+      "#include <utility>\n__global__ void k(std::pair<int, int>* a) { a->first = 1; }\n";
+  EXPECT_EQ(cut(pair), pair);
+}
+
 TEST(HostCode, NeverFails) {
   for (const char* text :
        {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",

@@ -45,7 +45,8 @@ CompileResult product(std::string binary, std::string log, const Specialization&
   object.log = std::move(log);
   std::string problem;
   try {
-    auto names = find_lowered_names(specialization.entries, functions_of(object.binary));
+    auto names =
+        find_lowered_names(specialization.entries, functions_of(object.binary), specialization.source_text);
     if (auto* found = std::get_if<0>(&names)) {
       object.lowered_names = std::move(*found);
       object.resources = cubin_resources(object.binary, object.lowered_names);

@@ -34,7 +34,7 @@ CompileResult hip_product(const std::string& compiler, CodeObject object,
   if (object.lowered_names.empty()) {
     std::vector<std::string> symbols;
     for (const auto& [symbol, kernel] : contents.kernels) symbols.push_back(symbol);
-    auto names = find_lowered_names(specialization.entries, symbols);
+    auto names = find_lowered_names(specialization.entries, symbols, specialization.source_text);
     if (const auto* problem = std::get_if<1>(&names)) return refuse(compiler, *problem, object.log);
     object.lowered_names = std::move(std::get<0>(names));
   }

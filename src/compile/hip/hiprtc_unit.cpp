@@ -37,7 +37,13 @@ const std::map<std::string, std::string> kStandIns = {
     {"cuda_fp8.h",
      "#pragma once\n#include <hip/hip_fp8.h>\nusing __nv_fp8_e4m3 = __hip_fp8_e4m3;\n"
      "using __nv_fp8_e5m2 = __hip_fp8_e5m2;\n"},
-    {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)}};
+    {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)},
+    {"cooperative_groups.h", "#pragma once\n" + std::string(embedded::kHipGroups)},
+    {"cooperative_groups/reduce.h", "#pragma once\n"},
+    {"type_traits", std::string(embedded::kStdTypes)},
+    {"limits", std::string(embedded::kStdTypes)},
+    {"utility", std::string(embedded::kStdTypes)},
+    {"array", std::string(embedded::kStdTypes)}};
 
 /// An ISA's name in form, which some release may know: then the nearest other name would mislead.
 bool is_isa_name(const std::string& text) {
@@ -98,7 +104,9 @@ bool uses_cuda_warp(const Specialization& specialization) {
              name == "__trap";
     });
   };
-  return names(specialization.source_text) ||
+  const auto& unseen = specialization.unseen_headers;
+  return std::find(unseen.begin(), unseen.end(), "cooperative_groups.h") != unseen.end() ||
+         names(specialization.source_text) ||
          std::any_of(specialization.headers.begin(), specialization.headers.end(),
                      [&](const IncludedHeader& header) { return names(header.text); });
 }
@@ -120,7 +128,7 @@ std::string hiprtc_headers_fingerprint() {
   FieldHasher hasher;
   for (const std::string_view text :
        {embedded::kNames, embedded::kCudaWarp, embedded::kFloat, embedded::kMathConstants, embedded::kMath,
-        embedded::kAlgorithm, embedded::kCuComplex})
+        embedded::kAlgorithm, embedded::kCuComplex, embedded::kHipGroups, embedded::kStdTypes})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }

@@ -119,6 +119,19 @@ TEST_F(HiprtcCompilerTest, TakesATextThatKnowsNothingOfKiln) {
   EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 
+TEST_F(HiprtcCompilerTest, TakesCudasHeadersOfTypesAndItsComplexNumbers) {
+  Specialization specialization = specialize(
+      "#include <cuda.h>\n#include <cuda_runtime_api.h>\n#include <vector_types.h>\n#include <cuComplex.h>\n"
+      "#include <cstdint>\n"
+      "extern \"C\" __global__ void f(cuComplex* a, uint8_t b, int16_t c, uint16_t d) {\n"
+      "  *a = cuCmulf(*a, make_cuComplex(float4{b, c, d, 1}.x, cuCabsf(*a)));\n}\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"cstdint", "cuComplex.h", "cuda.h", "cuda_runtime_api.h",
+                                   "vector_types.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
 TEST_F(HiprtcCompilerTest, HasWavefrontsOfTheTargetOrAsTheUserAsks) {
   const auto wavefront = [&](const std::string& arch, const std::vector<std::string>& options) {
     Specialization specialization = specialize(kWarpSize, "f", arch);

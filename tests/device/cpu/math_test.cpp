@@ -43,6 +43,37 @@ extern "C" __global__ void k(double* a, float* f) {
   }
 }
 
+TEST_P(CpuMath, LivesBesideMacrosOfOneLetter) {
+  std::string macros, waits = "__syncthreads();";
+  for (char c = 'A'; c <= 'Z'; ++c) macros += std::string("#define ") + c + " 1\n";
+  for (const std::string& wait : {std::string(), waits}) {
+    DeviceFunction& k =
+        kernels_.build(macros + "extern \"C\" __global__ void k(int* a) { " + wait + " a[0] = R + N; }", "k");
+    int a = 0;
+    kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
+    EXPECT_EQ(a, 2);
+  }
+}
+
+TEST_P(CpuMath, HasCudasComplexNumbersAndEmptyHeadersOfTypes) {
+  DeviceFunction& k = kernels_.build(R"(#include <vector_types.h>
+#include <vector_functions.h>
+#include <device_functions.h>
+#include <cuComplex.h>
+extern "C" __global__ void k(cuDoubleComplex* a) {
+  const cuDoubleComplex x = make_cuDoubleComplex(1, 2), y = make_cuDoubleComplex(3, -4);
+  a[0] = cuCmul(x, y);                        // 11 + 2i
+  a[1] = cuCdiv(a[0], cuConj(cuConj(y)));     // x
+  a[2] = make_cuDoubleComplex(cuCabs(make_cuDoubleComplex(3e200, 4e200)), cuCabs(make_cuDoubleComplex(0, -2)));
+  a[3] = cuCadd(cuCfma(x, y, x), cuComplexFloatToDouble(cuCsubf(make_cuComplex(1, 1), make_cuFloatComplex(0, 2))));
+})",
+                                     "k");
+  double a[8] = {};
+  kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &a[0]);
+  const double expected[] = {11, 2, 1, 2, 5e200, 2, 13, 3};
+  for (int i = 0; i < 8; ++i) EXPECT_NEAR(a[i] / expected[i], 1, 1e-14) << i;
+}
+
 TEST_P(CpuMath, HasCudaMathFunctions) {
   DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(double* a) {
   int i = 0;

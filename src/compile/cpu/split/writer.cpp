@@ -1183,6 +1183,7 @@ class Writer {
   std::string argument(TokenRange range, Place around, bool by_reference) {
     const bool block = around == Place::kBlock;
     if (!by_reference && plain(range, around)) return render(range, around);
+    if (body_.is(range.begin, "{")) throw Trouble{"a list in braces as argument", range.begin};
     if (range.end == range.begin + 1 && !by_reference) {
       const int v = body_.variable_at(range.begin);
       if (v >= 0 && an_.storage(v) == Storage::kItems && !variable(v).declarator->reference &&

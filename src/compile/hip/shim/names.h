@@ -59,3 +59,25 @@ typedef unsigned long uintptr_t;
 #ifndef offsetof
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
+// CUDA's loads and stores with advice to the caches, without the advice.
+#define KILN_LOAD(name, expression)            \
+  template <class T>                           \
+  __device__ inline T name(const T* address) { \
+    return expression;                         \
+  }
+#define KILN_STORE(name)                             \
+  template <class T>                                 \
+  __device__ inline void name(T* address, T value) { \
+    *address = value;                                \
+  }
+KILN_LOAD(__ldca, *address)
+KILN_LOAD(__ldcg, *address)
+KILN_LOAD(__ldcs, *address)
+KILN_LOAD(__ldlu, *address)
+KILN_LOAD(__ldcv, *const_cast<const volatile T*>(address))
+KILN_STORE(__stwb)
+KILN_STORE(__stcg)
+KILN_STORE(__stcs)
+KILN_STORE(__stwt)
+#undef KILN_LOAD
+#undef KILN_STORE

@@ -1,0 +1,160 @@
+// CUDA's cooperative groups inside of a block, by CUDA's functions of a warp: groups of 32 work-items at
+// most.
+namespace cooperative_groups {
+
+class thread_block {
+ public:
+  __device__ static unsigned thread_rank() {
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  }
+  __device__ static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+  __device__ static unsigned size() { return num_threads(); }
+  __device__ static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  __device__ static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+  __device__ static dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+  __device__ static dim3 dim_threads() { return group_dim(); }
+  __device__ static void sync() { __syncthreads(); }
+};
+
+__device__ inline thread_block this_thread_block() {
+  return thread_block();
+}
+
+namespace kiln {
+
+/// Work-items of a warp; `mask` has a bit for each.
+template <class T>
+__device__ T shuffled(unsigned mask, T value, unsigned lane) {
+  constexpr unsigned kWords = (sizeof(T) + 3) / 4;
+  unsigned words[kWords] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+  for (unsigned i = 0; i < kWords; ++i) words[i] = __shfl_sync(mask, words[i], static_cast<int>(lane));
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
+__device__ inline unsigned lane() {
+  return thread_block::thread_rank() & 31u;
+}
+
+}  // namespace kiln
+
+template <unsigned Size, class Parent = thread_block>
+class thread_block_tile {
+  static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "a tile has 1, 2, 4, 8, 16 or 32 work-items");
+
+ public:
+  __device__ static unsigned thread_rank() { return thread_block::thread_rank() & (Size - 1); }
+  __device__ static constexpr unsigned num_threads() { return Size; }
+  __device__ static constexpr unsigned size() { return Size; }
+  __device__ static unsigned meta_group_rank() { return thread_block::thread_rank() / Size; }
+  __device__ static unsigned meta_group_size() { return (thread_block::num_threads() + Size - 1) / Size; }
+  __device__ static void sync() { __syncwarp(mask()); }
+  template <class T>
+  __device__ static T shfl(T value, unsigned rank) {
+    return kiln::shuffled(mask(), value, first() + (rank & (Size - 1)));
+  }
+  template <class T>
+  __device__ static T shfl_up(T value, unsigned delta) {
+    return kiln::shuffled(mask(), value, thread_rank() < delta ? kiln::lane() : kiln::lane() - delta);
+  }
+  template <class T>
+  __device__ static T shfl_down(T value, unsigned delta) {
+    return kiln::shuffled(mask(), value, thread_rank() + delta < Size ? kiln::lane() + delta : kiln::lane());
+  }
+  template <class T>
+  __device__ static T shfl_xor(T value, unsigned bits) {
+    return kiln::shuffled(mask(), value, first() + (thread_rank() ^ bits));
+  }
+  __device__ static unsigned ballot(int predicate) {
+    return (__ballot_sync(mask(), predicate) & mask()) >> first();
+  }
+  __device__ static int any(int predicate) { return ballot(predicate) != 0; }
+  __device__ static int all(int predicate) { return ballot(!predicate) == 0; }
+  template <class T>
+  __device__ static unsigned match_any(T value) {
+    return (__match_any_sync(mask(), value) & mask()) >> first();
+  }
+
+ private:
+  __device__ static unsigned first() { return kiln::lane() & ~(Size - 1); }
+  __device__ static unsigned mask() { return (0xffffffffu >> (32 - Size)) << first(); }
+};
+
+template <unsigned Size, class Parent>
+__device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+  return thread_block_tile<Size, Parent>();
+}
+
+class coalesced_group {
+ public:
+  __device__ explicit coalesced_group(unsigned mask) : mask_(mask) {}
+  __device__ unsigned num_threads() const { return static_cast<unsigned>(__popc(mask_)); }
+  __device__ unsigned size() const { return num_threads(); }
+  __device__ unsigned thread_rank() const {
+    return static_cast<unsigned>(__popc(mask_ & ((1u << kiln::lane()) - 1)));
+  }
+  __device__ void sync() const { __syncwarp(mask_); }
+  template <class T>
+  __device__ T shfl(T value, unsigned rank) const {
+    return kiln::shuffled(mask_, value, lane_of(rank));
+  }
+  __device__ int any(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) != 0; }
+  __device__ int all(int predicate) const { return (__ballot_sync(mask_, !predicate) & mask_) == 0; }
+
+ private:
+  __device__ unsigned lane_of(unsigned rank) const {
+    unsigned left = mask_;
+    for (; rank > 0; --rank) left &= left - 1;
+    return static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
+  }
+  unsigned mask_;
+};
+
+__device__ inline coalesced_group coalesced_threads() {
+  return coalesced_group(__activemask());
+}
+
+template <class Group>
+__device__ inline void sync(const Group& group) {
+  group.sync();
+}
+
+template <class T>
+struct plus {
+  __device__ T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct less {
+  __device__ T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct greater {
+  __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T>
+struct bit_and {
+  __device__ T operator()(T a, T b) const { return a & b; }
+};
+template <class T>
+struct bit_or {
+  __device__ T operator()(T a, T b) const { return a | b; }
+};
+template <class T>
+struct bit_xor {
+  __device__ T operator()(T a, T b) const { return a ^ b; }
+};
+
+template <unsigned Size, class Parent, class T, class F>
+__device__ T reduce(const thread_block_tile<Size, Parent>& tile, T value, F join) {
+  for (unsigned bits = Size / 2; bits > 0; bits /= 2) value = join(value, tile.shfl_xor(value, bits));
+  return value;
+}
+template <class T, class F>
+__device__ T reduce(const coalesced_group& group, T value, F join) {
+  T result = group.shfl(value, 0);
+  for (unsigned i = 1; i < group.num_threads(); ++i) result = join(result, group.shfl(value, i));
+  return result;
+}
+
+}  // namespace cooperative_groups
