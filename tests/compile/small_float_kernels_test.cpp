@@ -383,5 +383,29 @@ TYPED_TEST(SmallFloatKernels, PairsOperatorsConstantsShufflesAndAtomics) {
   }
 }
 
+/// Too large numbers with and without saturation, pairs and fours.
+TEST(Fp8Kernels, Conversions) {
+  CpuKernels kernels;
+  DeviceFunction& k = kernels.build(
+      "#include <cuda_fp8.h>\nextern \"C\" __global__ void k(unsigned* bits, float* values) {\n"
+      "  bits[0] = __nv_cvt_float_to_fp8(464.0f, __NV_NOSAT, __NV_E4M3);\n"
+      "  bits[1] = __nv_cvt_float_to_fp8(464.1f, __NV_NOSAT, __NV_E4M3);\n"
+      "  bits[2] = __nv_cvt_float_to_fp8(-1e9f, __NV_SATFINITE, __NV_E4M3);\n"
+      "  bits[3] = __nv_cvt_float_to_fp8(-61440.0f, __NV_NOSAT, __NV_E5M2);\n"
+      "  bits[4] = __nv_cvt_float2_to_fp8x2(make_float2(1.0f, -2.0f), __NV_SATFINITE, __NV_E4M3);\n"
+      "  bits[5] = __nv_fp8x4_e5m2(make_float4(1.0f, 2.0f, 0.5f, -4.0f)).__x;\n"
+      "  bits[6] = __nv_fp8_e4m3(__float2half(0.3f)).__x;\n"
+      "  bits[7] = __nv_cvt_fp8_to_halfraw(0x38, __NV_E4M3).x;\n"
+      "  const float4 four = (float4)__nv_fp8x4_e4m3(make_float4(1.1f, -448.0f, 3.0f, 500.0f));\n"
+      "  values[0] = four.x;\n  values[1] = four.y;\n  values[2] = four.z;\n  values[3] = four.w;\n"
+      "  values[4] = float(__nv_fp8_e5m2(3.3f));\n}\n",
+      "k");
+  std::vector<unsigned> bits(8);
+  std::vector<float> values(5);
+  kernels.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, bits.data(), values.data());
+  EXPECT_THAT(bits, ::testing::ElementsAre(0x7eU, 0x7fU, 0xfeU, 0xfcU, 0xc038U, 0xc438403cU, 0x2aU, 0x3c00U));
+  EXPECT_THAT(values, ::testing::ElementsAre(1.125F, -448.0F, 3.0F, 448.0F, 3.5F));
+}
+
 }  // namespace
 }  // namespace kiln::test

@@ -37,9 +37,9 @@ int libmvec_version() {
 #endif
 }
 
-/// Calls that would end the process go to the shim's functions (shim/warp.h).
-constexpr const char* kProcessEnds =
-    "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort";
+/// Calls that would end the process go to the shim's functions (shim/warp.h), and so does clock.
+constexpr const char* kOwnFunctions =
+    "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort,--wrap=clock";
 
 /// With this option a kernel with barriers is not split at them: to compare, and to find out who is wrong.
 constexpr const char* kWantsFibers = "-DKILN_FIBERS";
@@ -288,7 +288,7 @@ class CpuCompiler final : public Compiler {
       arguments.push_back("-I" + directory);
     arguments.insert(arguments.end(), specialization.options.begin(), specialization.options.end());
     arguments.insert(arguments.end(), {"-o", (work / "kernel.so").string(), "-", "-Wl,--as-needed",
-                                       kProcessEnds, "-lm", "-lgcc"});
+                                       kOwnFunctions, "-lm", "-lgcc"});
     if (specialization.fast_math && libmvec_version() >= 22) arguments.emplace_back("-lmvec");
     return command;
   }

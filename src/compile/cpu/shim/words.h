@@ -160,3 +160,24 @@ KILN_DYNAMIC(s16x2, unsigned, __vmaxs2, __vmins2, __vadd2)
 KILN_DYNAMIC(u16x2, unsigned, __vmaxu2, __vminu2, __vadd2)
 KILN_DYNAMIC_RELU(s32, int, max, min, kiln_wrapped_sum)
 KILN_DYNAMIC_RELU(s16x2, unsigned, __vmaxs2, __vmins2, __vadd2)
+
+// With whether it is the first operand, of each half of a word by itself.
+#define KILN_CHOOSING(name, type, sign)              \
+  KILN_SHIM type name(type a, type b, bool* first) { \
+    *first = a sign b;                               \
+    return *first ? a : b;                           \
+  }
+#define KILN_CHOOSING_HALVES(name, half, sign)                                         \
+  KILN_SHIM unsigned name(unsigned a, unsigned b, bool* first_high, bool* first_low) { \
+    *first_high = static_cast<half>(a >> 16) sign static_cast<half>(b >> 16);          \
+    *first_low = static_cast<half>(a) sign static_cast<half>(b);                       \
+    return ((*first_high ? a : b) & 0xffff0000u) | ((*first_low ? a : b) & 0xffffu);   \
+  }
+KILN_CHOOSING(__vibmax_s32, int, >=)
+KILN_CHOOSING(__vibmax_u32, unsigned, >=)
+KILN_CHOOSING(__vibmin_s32, int, <=)
+KILN_CHOOSING(__vibmin_u32, unsigned, <=)
+KILN_CHOOSING_HALVES(__vibmax_s16x2, short, >=)
+KILN_CHOOSING_HALVES(__vibmax_u16x2, unsigned short, >=)
+KILN_CHOOSING_HALVES(__vibmin_s16x2, short, <=)
+KILN_CHOOSING_HALVES(__vibmin_u16x2, unsigned short, <=)

@@ -53,6 +53,9 @@ SyncFunctions::SyncFunctions(const Outline& text) {
   const std::vector<Token>& tokens = text.source.tokens;
   std::map<std::string_view, std::set<std::string_view>> calls;  // names that its definitions mention
   std::set<std::string_view> members;
+  std::map<std::string_view, std::string_view> scans;  // functions of groups, unless they are the text's own
+  const bool groups_known = std::any_of(tokens.begin(), tokens.end(),
+                                        [](const Token& token) { return token.is("cooperative_groups"); });
   for (const DefinitionOutline& definition : text.definitions) {
     const bool free_function = !definition.is_class && !member_of_class(text, definition) &&
                                definition.name != "operator" && definition.body.begin > definition.head.end;
@@ -64,6 +67,8 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       if (!token.identifier()) continue;
       names.insert(token.text);
       Sync here = sync_of_builtin(token.text);
+      const bool called = i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<"));
+      if (called && groups_known && scan_of_group(token.text)) scans.emplace(definition.name, token.text);
       const bool sized_later = token.is("tiled_partition") && i + 1 < tokens.size() && tokens[i + 1].is("(");
       if (unknown_operation(token.text) || sized_later) hidden_.emplace(definition.name, token.text);
       const bool groups = token.is("this_thread_block") || token.is("tiled_partition") ||
@@ -75,13 +80,8 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       known = std::max(known, here);
     }
   }
-  const auto mentions_groups = [](const Token& token) { return token.is("cooperative_groups"); };
-  if (std::any_of(tokens.begin(), tokens.end(), mentions_groups)) {
-    for (const auto& [name, names] : calls) {
-      for (const std::string_view called : names) {
-        if (scan_of_group(called) && !calls.contains(called)) hidden_.emplace(name, called);
-      }
-    }
+  for (const auto& [name, called] : scans) {
+    if (!calls.contains(called)) hidden_.emplace(name, called);
   }
   for (bool grown = true; grown;) {
     grown = false;
