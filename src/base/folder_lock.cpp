@@ -58,8 +58,9 @@ std::string read_holder(int file) {
 enum class Attempt { kTaken, kHeld, kAgain };
 
 /// A disk without locks counts as taken.
-Attempt attempt(const UniqueFd& file) {
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
+Attempt attempt(const UniqueFd& file, FolderLock::Kind kind) {
+  const int operation = kind == FolderLock::Kind::kShared ? LOCK_SH : LOCK_EX;
+  if (::flock(file.get(), operation | LOCK_NB) == 0)
     return has_name(file.get()) ? Attempt::kTaken : Attempt::kAgain;
   if (errno == EINTR) return Attempt::kAgain;
   return errno == EWOULDBLOCK ? Attempt::kHeld : Attempt::kTaken;
@@ -67,18 +68,24 @@ Attempt attempt(const UniqueFd& file) {
 
 }  // namespace
 
-FolderLock::FolderLock(const Path& folder, const std::string& name, const std::string& holder,
+FolderLock::FolderLock(const Path& folder, const std::string& name, const std::string& holder, Kind kind,
                        double wait_seconds)
-    : path_(folder / name) {
+    : path_(folder / name), kind_(kind) {
   constexpr std::chrono::milliseconds kPause{50};
+  // The last of those that share it holds it alone while it takes the file away.
+  constexpr double kWhileRemoved = 1;
+  if (kind == Kind::kShared) wait_seconds = std::max(wait_seconds, kWhileRemoved);
   std::error_code code;
+  for (Path missing = folder; !missing.empty() && !std::filesystem::exists(missing, code);
+       missing = missing.parent_path())
+    made_.push_back(missing);
   std::filesystem::create_directories(folder, code);
   if (code) refuse(folder, code);
   const auto deadline = SteadyClock::now() + std::chrono::duration<double>(wait_seconds);
   for (;;) {
     UniqueFd file = open_lock(path_);
     if (!file) refuse(folder, {errno, std::generic_category()});
-    const Attempt result = attempt(file);
+    const Attempt result = attempt(file, kind);
     if (result == Attempt::kTaken) {
       file_ = std::move(file);
       write_holder(file_.get(), holder);
@@ -97,13 +104,19 @@ FolderLock::~FolderLock() {
 }
 
 void FolderLock::remove() noexcept {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  const bool alone = kind_ == Kind::kExclusive || attempt(file_, Kind::kExclusive) == Attempt::kTaken;
+  if (!path_.empty() && alone) {
+    ::unlink(path_.c_str());
+    for (const Path& folder : made_) {
+      if (::rmdir(folder.c_str()) != 0) break;
+    }
+  }
   path_.clear();  // from here on the name may be another's
 }
 
 std::string FolderLock::holder(const Path& folder, const std::string& name) {
   const UniqueFd file(::open((folder / name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!file || attempt(file) != Attempt::kHeld) return "";
+  if (!file || attempt(file, Kind::kExclusive) != Attempt::kHeld) return "";
   return read_holder(file.get());
 }
 

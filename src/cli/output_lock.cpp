@@ -10,12 +10,12 @@ std::string output_lock_name(const std::string& ending) {
 }
 
 std::unique_ptr<FolderLock> lock_output(World& world, const std::filesystem::path& folder, const Shard& shard,
-                                        bool resume) {
+                                        bool resume, FolderLock::Kind kind) {
   if (folder.empty()) return nullptr;
   // A run whose batch was killed ends within its grace.
   constexpr double kMore = 3;
   return std::make_unique<FolderLock>(folder, output_lock_name(shard.ending()),
-                                      "kiln " + join(world.arguments(), " "),
+                                      "kiln " + join(world.arguments(), " "), kind,
                                       resume ? JobGuard::kGraceSeconds + kMore : 0);
 }
 

@@ -163,7 +163,8 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   if (!plan.job.output.empty()) {
     file.emplace(world.files(), plan.job.output, plan.shard.ending());
     file->require_writable();
-    lock = lock_output(world, plan.job.output, plan.shard, arguments.resume);
+    lock = lock_output(world, plan.job.output, plan.shard, arguments.resume,
+                       arguments.resume ? FolderLock::Kind::kExclusive : FolderLock::Kind::kShared);
     for (RunningMark*& mark : lanes) mark = &marks.emplace_back(plan.job.output);
     record_crashed_variants(world.files(), *file, world.log());
   }
@@ -306,9 +307,7 @@ Subcommand add_run_command(CLI::App& app) {
           {"kiln run configs/quickstart.yaml",
            "kiln run configs/stencil7.yaml --set nx=256 ny=256 --sweep block_x=64,128,256",
            "kiln run configs/stencil7.yaml --sweep bind.nx=compile,run --output results/binding --resume",
-           "kiln run configs/quickstart.yaml --format csv > results.csv",
-           "kiln run configs/stencil7.yaml configs/minibude.yaml --output results/two --keep-going",
-           "kiln run batch.yaml --resume"}) +
+           "kiln run configs/stencil7.yaml configs/minibude.yaml --output results/two --keep-going"}) +
       "\n\nExit code: 0 no variant failed or was wrong; 1 one did; 2 bad input; 3 the machine lacks "
       "something; 130, 143 or 129 interrupted.");
   return {command, [arguments](World& world) { return run(world, *arguments); }};

@@ -21,7 +21,8 @@ int run(World& world, const Files& paths) {
   int code = kExitDone;
   for (const std::string& path : paths) {
     try {
-      world.out() << path << ": ok" << check_file(path, world).remark << "\n";
+      const CheckedFile checked = check_file(path, world);
+      world.out() << path << ": ok" << checked.remark << "\n";
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kBadInput) throw;
       world.out().flush();

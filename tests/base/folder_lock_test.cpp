@@ -26,9 +26,9 @@ class FolderLockTest : public ::testing::Test {
   }
   ~FolderLockTest() override { files_->remove_all(folder_); }
 
-  std::string refusal(double wait_seconds = 0) {
+  std::string refusal(double wait_seconds = 0, FolderLock::Kind kind = FolderLock::Kind::kExclusive) {
     try {
-      const FolderLock lock(folder_ / "out", ".lock", "kiln run second.yaml", wait_seconds);
+      const FolderLock lock(folder_ / "out", ".lock", "kiln run second.yaml", kind, wait_seconds);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kBadInput);
       return error.what();
@@ -50,8 +50,35 @@ TEST_F(FolderLockTest, TheSecondIsRefusedAndToldOfTheFirst) {
     const FolderLock other(folder_ / "out", ".lock-shard-1-of-2", "kiln run first.yaml");
   }
   EXPECT_EQ(FolderLock::holder(folder_ / "out", ".lock"), "");
-  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "out")) << "nothing stays";
+  EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "nothing stays";
   EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(FolderLockTest, AFolderThatNobodyHasFilledGoesWithIt) {
+  { const FolderLock lock(folder_ / "new" / "out", ".lock", "first"); }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  {
+    const FolderLock lock(folder_ / "new" / "out", ".lock", "first");
+    files_->write_file(folder_ / "new" / "records", "", false);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new" / "out"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "new" / "records"));
+}
+
+TEST_F(FolderLockTest, ThoseThatAppendShareItAndNobodyElse) {
+  constexpr auto kShared = FolderLock::Kind::kShared;
+  std::optional<FolderLock> first, second;
+  first.emplace(folder_ / "out", ".lock", "first", kShared);
+  second.emplace(folder_ / "out", ".lock", "second", kShared);
+  EXPECT_THAT(refusal(), HasSubstr("is in use: second, process"));
+  first.reset();
+  EXPECT_THAT(refusal(), HasSubstr("is in use: second, process")) << "the file stays";
+  EXPECT_EQ(refusal(0, kShared), "");
+  EXPECT_THAT(refusal(), HasSubstr("is in use: kiln run second.yaml")) << "named by the last that came";
+  second.reset();
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / ".lock"));
+  first.emplace(folder_ / "out", ".lock", "alone");
+  EXPECT_THAT(refusal(0, kShared), HasSubstr("is in use: alone"));
 }
 
 TEST_F(FolderLockTest, WhoWaitsGetsItWhenItIsFree) {

@@ -78,7 +78,7 @@ TEST_F(RunCli, UnknownWordsSuggestTheNearest) {
 TEST_F(RunCli, WordsTooManyOrMissing) {
   EXPECT_THAT(kiln({"devices", "cpu"}).err, HasSubstr("'cpu' is one argument too many of 'kiln devices'"));
   EXPECT_THAT(kiln({"run"}).err, HasSubstr("a job file is missing"));
-  EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err, HasSubstr("one job at a time: 'b.yaml'"));
+  EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err, HasSubstr("each has to be a file; found 'a.yaml'"));
   EXPECT_THAT(kiln({"run", "a.yaml", "nx=3"}).err, HasSubstr("did you mean --set nx=3?"));
   EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, explain, stats, verify, gc, pack, unpack, clear"));
   EXPECT_THAT(kiln({"validate"}).err, HasSubstr("a file is missing"));
