@@ -42,9 +42,18 @@ int append(void* context, const void* data, std::size_t bytes) {
 
 Error unexpected(const char* method, int status) {
   constexpr int kRedirects = 300, kErrors = 400;
+  const std::string answers = std::string("it answers ") + method + " with ";
+  if (status == KILN_REMOTE_TOO_LARGE) return environment_error(answers + "a page that is too large");
   const bool redirects = status >= kRedirects && status < kErrors;
-  return environment_error(std::string("it answers ") + method + " with HTTP status " +
-                           std::to_string(status) + (redirects ? "; redirects are not followed" : ""));
+  return environment_error(answers + "HTTP status " + std::to_string(status) +
+                           (redirects ? "; redirects are not followed" : ""));
+}
+
+/// Not of the one value, or of one method.
+bool is_trouble(int status) {
+  constexpr int kServerErrors = 500, kNotImplemented = 501, kFull = 507;
+  return status == KILN_REMOTE_TOO_LARGE ||
+         (status >= kServerErrors && status != kNotImplemented && status != kFull);
 }
 
 class HttpTransport final : public RemoteTransport {
@@ -70,19 +79,19 @@ class HttpTransport final : public RemoteTransport {
         call([&](const kiln_remote_plugin& plugin, void* connection, kiln_remote_problem* why) {
           return plugin.head(connection, name.c_str(), why);
         });
-    if (status != kOk && !is_absent(status)) throw unexpected("HEAD", status);
-    return status == kOk;
+    if (is_trouble(status)) throw unexpected("HEAD", status);
+    return status == kOk;  // a server that does not know HEAD is given what it may have
   }
 
   std::optional<std::string> put(const std::string& name, std::string_view value) override {
-    constexpr int kSuccesses = 200, kRedirects = 300, kServerErrors = 500, kFull = 507;
+    constexpr int kSuccesses = 200, kRedirects = 300;
     const int status =
         call([&](const kiln_remote_plugin& plugin, void* connection, kiln_remote_problem* why) {
           return plugin.put(connection, name.c_str(), value.data(), value.size(), why);
         });
     if (status >= kSuccesses && status < kRedirects) return std::nullopt;
     const Error error = unexpected("PUT", status);
-    if (status >= kServerErrors && status != kFull) throw error;
+    if (is_trouble(status)) throw error;
     return error.message();
   }
 

@@ -52,8 +52,8 @@ extern "C" __global__ void shared_out(float* y, const Params p) {
 }
 )";
 
-/// Threads of one run that may be waiting for the server when it turns out to be of no use: the job's own, and
-/// two that make code ahead.
+/// Threads of one run that may be waiting for the server when it turns out to be of no use: the job's own,
+/// and two that make code ahead.
 constexpr int kAsksAtOnce = 3;
 
 class RemoteCache : public test::CliTest {
@@ -79,14 +79,16 @@ class RemoteCache : public test::CliTest {
   /// `kiln run` on a machine whose cache folder is `cache`.
   ProcessResult run(const std::string& server, const std::string& cache, const std::string& variables = "",
                     const std::string& options = "") {
+    const std::string patient = "KILN_CACHE_REMOTE_TIMEOUT='60 s' ";  // this machine may be busy
     const std::string key = "KILN_CACHE_REMOTE_KEY='" + path("key") + "' ";
-    Command bash{"bash",
-                 {"-c", "KILN_CACHE_REMOTE='" + server + "' " + (variables.empty() ? key : variables + " ") +
-                            "'" KILN_PROGRAM "' run '" + path("job.yaml") + "' --output '" +
-                            path(cache + "_results") + "' --cpu-threads 1 -j 1 --cache-dir '" + path(cache) +
-                            "' --workload-path '" + path("") + "' " + options},
-                 "",
-                 ""};
+    Command bash{
+        "bash",
+        {"-c", patient + "KILN_CACHE_REMOTE='" + server + "' " + (variables.empty() ? key : variables + " ") +
+                   "'" KILN_PROGRAM "' run '" + path("job.yaml") + "' --output '" + path(cache + "_results") +
+                   "' --cpu-threads 1 -j 1 --cache-dir '" + path(cache) + "' --workload-path '" + path("") +
+                   "' " + options},
+        "",
+        ""};
     bash.time_limit = std::chrono::seconds(240);
     return processes_->run(bash);
   }
