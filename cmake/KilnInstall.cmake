@@ -13,6 +13,12 @@ install(TARGETS kiln-worker RUNTIME DESTINATION libexec/kiln COMPONENT program)
 install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib)
 install(TARGETS kiln_shared EXPORT kilnSharedTargets
         LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT development)
+# In no package of cmake/KilnPackage.cmake: what they stand on is the machine's.
+foreach(plugin kiln_mpi kiln_remote)
+  if(TARGET ${plugin})
+    install(TARGETS ${plugin} LIBRARY DESTINATION ${KILN_PRIVATE_LIBRARY_DIR} COMPONENT plugins)
+  endif()
+endforeach()
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
 install(EXPORT kilnSharedTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
 install(DIRECTORY include/kiln DESTINATION include FILES_MATCHING PATTERN "*.h")

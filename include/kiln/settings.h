@@ -9,10 +9,15 @@ namespace kiln {
 /// How Kiln behaves on this machine, whatever the job: a plain value, filled by hand or from where it was
 /// started. What each member means, its variable and its default: `kiln settings`, docs/settings.md.
 struct Settings {
-  std::string cache_dir;                         ///< folder of compiled kernels
-  bool cache = true;                             ///< false: nothing is read from or written to `cache_dir`
-  bool cache_locks = true;                       ///< one compile per key among processes
-  std::vector<std::string> cache_read_only;      ///< further folders of compiled kernels, never written to
+  std::string cache_dir;                      ///< folder of compiled kernels
+  bool cache = true;                          ///< false: nothing is read from or written to `cache_dir`
+  bool cache_locks = true;                    ///< one compile per key among processes
+  std::vector<std::string> cache_read_only;   ///< further folders of compiled kernels, never written to
+  std::string cache_remote;                   ///< URL of a server of compiled kernels; empty: none
+  std::string cache_remote_key;               ///< file with the key that its entries are signed with
+  bool cache_remote_unauthenticated = false;  ///< true: without a key its entries are read, none is written
+  double cache_remote_timeout = 2;            ///< seconds, of each transfer
+  std::string cache_remote_plugin;            ///< path of libkiln_remote.so; empty: searched
   std::uint64_t cache_max_size = 2'000'000'000;  ///< bytes in `cache_dir`; 0: no cap
   bool compile = true;                     ///< false: code comes from these folders and from bundles alone
   std::string device = "auto";             ///< for jobs that leave the device open

@@ -1,8 +1,11 @@
 #include "base/hash.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <array>
+#include <limits>
 
 #include "kiln/error.h"
 
@@ -63,6 +66,20 @@ std::string Sha256::hex() {
   unsigned int length = 0;
   require(EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_.get()), digest.data(), &length) == 1);
   return hex_digits({reinterpret_cast<const char*>(digest.data()), length});
+}
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
+  require(key.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  require(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+               reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data(),
+               &length) != nullptr);
+  return hex_digits({reinterpret_cast<const char*>(digest.data()), length});
+}
+
+bool is_same_secret(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 FieldHasher& FieldHasher::field(std::string_view tag, std::string_view value) {

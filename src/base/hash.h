@@ -25,6 +25,12 @@ class Sha256 {
   std::shared_ptr<void> context_;  // EVP_MD_CTX
 };
 
+/// HMAC-SHA256 (RFC 2104, by libcrypto) of `bytes` under `key`, as 64 lower-case hexadecimal digits.
+[[nodiscard]] std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);
+/// Whether two texts are equal, in a time that depends on their lengths alone: for what must not be guessed
+/// digit by digit.
+[[nodiscard]] bool is_same_secret(std::string_view a, std::string_view b);
+
 /// Digest over tagged, length-delimited fields, with the readable text of what went in kept beside it.
 /// Two different sequences of (tag, value) never produce the same preimage.
 class FieldHasher {

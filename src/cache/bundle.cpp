@@ -130,10 +130,10 @@ std::string member_bytes(const std::string& digest, const std::string& name, con
 
 /// Below `staging`, which stands for a root.
 void write_member(FileSystem& files, const Path& staging, const std::string& digest, const std::string& name,
-                  std::string_view bytes) {
+                  std::string_view bytes, bool sync = true) {
   const Path path = staging / member_path(digest, name);
   files.make_own_directories(path.parent_path());  // others may read a bundle
-  files.write_own_file(path, bytes, true);
+  files.write_own_file(path, bytes, sync);
 }
 
 void require_sound(FileSystem& files, const EntryStore& staged, const std::string& digest) {
@@ -261,7 +261,7 @@ BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const Entr
   return summary;
 }
 
-BundleSummary unpack_bundle(FileSystem& files, const BundleSource& bundle, const Path& root) {
+BundleSummary unpack_bundle(FileSystem& files, const BundleSource& bundle, const Path& root, bool sync) {
   const std::vector<BundleMember> members = parse_bundle(bundle);
   files.make_own_directories(root);
   const ScratchFolder scratch = make_temporary(files, root, "unpack");
@@ -270,7 +270,8 @@ BundleSummary unpack_bundle(FileSystem& files, const BundleSource& bundle, const
   BundleSummary summary;
   std::set<std::string> digests;
   for (const BundleMember& member : members) {
-    write_member(files, scratch.get().path, member.digest, member.name, bundle.read(member.at, member.size));
+    write_member(files, scratch.get().path, member.digest, member.name, bundle.read(member.at, member.size),
+                 sync);
     digests.insert(member.digest);
     summary.bytes += member.size;
   }

@@ -63,7 +63,8 @@ BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const Entr
 /// Puts every entry of a bundle into the cache folder `root`, or none: each is written into `root`/tmp and
 /// verified before the first is put in its place, and what was put is taken back if a later one fails.
 /// Entries that are there already stay. Throws bad_input for a bundle that is not sound, filesystem_error for
-/// a disk that refuses.
-BundleSummary unpack_bundle(FileSystem& files, const BundleSource& bundle, const std::filesystem::path& root);
+/// a disk that refuses. `sync`: what is put survives a loss of power.
+BundleSummary unpack_bundle(FileSystem& files, const BundleSource& bundle, const std::filesystem::path& root,
+                            bool sync = true);
 
 }  // namespace kiln

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "cache/access_record.h"
+#include "cache/bundle.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -41,19 +42,17 @@ std::optional<CodeObject> DiskCache::load(const CacheKey& key) {
 }
 
 CacheTurn DiskCache::find(const CacheKey& key) {
-  CacheTurn found;
-  const bool trusted = is_trusted();
-  if (!trusted && read_only_.empty()) return found;
-  if (trusted) found.code = take(own_.look_up(key), key, own_);
-  found.in_root = found.code.has_value();
-  if (!found.code && (found.code = load_read_only(key))) count(&CacheCounters::read_only);
+  CacheTurn found = look_in_folders(key);
+  if (!found.code) ask_server(key, found);
   count(found.code ? &CacheCounters::hits : &CacheCounters::misses);
   return found;
 }
 
 CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
-  CacheTurn turn = find(key);
-  if (turn.code || !options_.locks || !may_write() || !is_trusted()) return turn;
+  if (!options_.locks || !may_write() || !is_trusted()) return find(key);
+  CacheTurn turn = look_in_folders(key);
+  count(turn.code ? &CacheCounters::hits : &CacheCounters::misses);
+  if (turn.code) return turn;
 
   const auto look_again = [&] {
     EntryStore::Lookup found = own_.look_up(key);
@@ -64,12 +63,14 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
   turn.waited = key_turn.waited;
   if (turn.waited) count(&CacheCounters::waits);
   // Whoever had the lock before may have published between our look and our lock.
-  if (turn.code || look_again()) {
+  if (turn.code || look_again())
     turn.in_root = true;
+  else
+    ask_server(key, turn);
+  if (turn.code)
     count(&CacheCounters::hits);
-  } else {
+  else
     turn.lock = std::move(key_turn.lock);
-  }
   return turn;
 }
 
@@ -118,11 +119,7 @@ bool DiskCache::publish(const CacheKey& key, const CodeObject& code, const Cache
     write_and_commit(key, code, label);
     use_mark_.add(key.digest);
   } catch (const filesystem_error& error) {
-    count(&CacheCounters::failed_writes);
-    turn_off(write_problem_, explain(error),
-             "the kernel cache in '" + root().string() + "' cannot be written (" + explain(error) +
-                 "); kernels compiled from now on are not kept. Make room, or choose another folder with "
-                 "cache_dir");
+    turn_writing_off(error);
     return false;
   } catch (const Error& error) {
     count(&CacheCounters::failed_writes);
@@ -131,6 +128,10 @@ bool DiskCache::publish(const CacheKey& key, const CodeObject& code, const Cache
   }
   keep_cap(bytes_of(key, code, label));
   return true;
+}
+
+bool DiskCache::upload(const std::string& digest) {
+  return options_.remote && is_trusted() && options_.remote->upload(files_, own_, digest);
 }
 
 std::vector<CacheEntryInfo> DiskCache::list() {
@@ -224,6 +225,44 @@ bool DiskCache::is_usable(Layer& layer) {
   return false;
 }
 
+CacheTurn DiskCache::look_in_folders(const CacheKey& key) {
+  CacheTurn found;
+  if (is_trusted()) found.code = take(own_.look_up(key), key, own_);
+  found.in_root = found.code.has_value();
+  if (!found.code && (found.code = load_read_only(key))) count(&CacheCounters::read_only);
+  return found;
+}
+
+/// What comes is put into the root, for this process and others.
+void DiskCache::ask_server(const CacheKey& key, CacheTurn& turn) {
+  if (!options_.remote) return;
+  std::optional<RemoteEntry> entry = options_.remote->fetch(key.digest);
+  if (!entry) return;
+  try {
+    turn.in_root = may_write() && is_trusted() && unpack(key, entry->bundle);
+  } catch (const Error& error) {  // the whole of it is not sound
+    options_.remote->reject(key.digest, error.message());
+    return;
+  }
+  turn.code = std::move(entry->code);
+  turn.remote = true;
+  count(&CacheCounters::remote);
+}
+
+/// False if the disk refuses. Throws bad_input.
+bool DiskCache::unpack(const CacheKey& key, const std::string& bundle) {
+  try {
+    make_prefix(key);
+    if (!is_trusted()) return false;
+    unpack_bundle(files_, bundle_in_text(bundle), root(), false);
+  } catch (const filesystem_error& error) {
+    turn_writing_off(error);
+    return false;
+  }
+  keep_cap(bundle.size());
+  return true;
+}
+
 std::optional<CodeObject> DiskCache::load_read_only(const CacheKey& key) {
   for (Layer& layer : read_only_) {
     if (!is_usable(layer)) continue;
@@ -247,14 +286,19 @@ std::optional<CodeObject> DiskCache::take(EntryStore::Lookup found, const CacheK
 }
 
 void DiskCache::write_and_commit(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label) {
-  const Path directory = own_.directory(key.digest);
-  files_.make_directories(root(), true);
-  if (!own_.has_sound_prefix(key.digest)) replace_prefix(directory.parent_path());
-  files_.make_directories(directory.parent_path(), true);
+  make_prefix(key);
   if (!is_trusted()) return;
   const ScratchFolder temporary = make_temporary(files_, root(), "new");
   write_cache_entry(files_, temporary.get().path, key, code, label, clock_.system_ns());
   count(commit(temporary.get().path, key) ? &CacheCounters::published : &CacheCounters::lost_races);
+}
+
+/// The folder that the entry's own lies in.
+void DiskCache::make_prefix(const CacheKey& key) {
+  const Path prefix = own_.directory(key.digest).parent_path();
+  files_.make_directories(root(), true);
+  if (!own_.has_sound_prefix(key.digest)) replace_prefix(prefix);
+  files_.make_directories(prefix, true);
 }
 
 /// Whoever may write to it may have put anything there.
@@ -309,6 +353,14 @@ void DiskCache::verify_layer(const EntryStore& store, bool repair, VerifyReport&
 void DiskCache::count(std::uint64_t CacheCounters::*counter) {
   const std::lock_guard lock(mutex_);
   ++(counters_.*counter);
+}
+
+void DiskCache::turn_writing_off(const filesystem_error& error) {
+  count(&CacheCounters::failed_writes);
+  turn_off(write_problem_, explain(error),
+           "the kernel cache in '" + root().string() + "' cannot be written (" + explain(error) +
+               "); kernels compiled from now on are not kept. Make room, or choose another folder with "
+               "cache_dir");
 }
 
 /// Keeps the first reason and warns once.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "cache/entry.h"
 #include "cache/entry_store.h"
 #include "cache/key_lock.h"
+#include "cache/remote_layer.h"
 #include "cache/size_cap.h"
 #include "cache/use_marks.h"
 #include "compile/compiler.h"
@@ -26,6 +28,7 @@ struct CacheCounters {
   std::uint64_t hits = 0, misses = 0, damaged = 0, published = 0, lost_races = 0, failed_writes = 0;
   std::uint64_t waits = 0;      ///< for another process that was making the entry
   std::uint64_t read_only = 0;  ///< of the hits: in read-only layers
+  std::uint64_t remote = 0;     ///< of the hits: from the server
 };
 
 struct DiskCacheOptions {
@@ -35,6 +38,7 @@ struct DiskCacheOptions {
       600;  ///< after which an owner of a lock that cannot be seen from here counts as dead
   std::vector<std::filesystem::path> read_only = {};  ///< further folders, searched in order after `root`
   std::uint64_t max_bytes = 0;                        ///< of `root`; 0: no cap
+  std::shared_ptr<RemoteLayer> remote = {};           ///< asked last; null: none
 };
 
 /// What a caller of `load_or_lock` holds: code, or the right to make it.
@@ -42,6 +46,7 @@ struct CacheTurn {
   std::optional<CodeObject> code;
   KeyLock lock;          ///< until the entry is published; empty where there are no locks
   bool waited = false;   ///< another process was making it
+  bool remote = false;   ///< the code came from the server
   bool in_root = false;  ///< the code is of the root: `note_use` is due
 };
 
@@ -60,8 +65,9 @@ struct VerifyReport {
 /// that is owned by another user or that anyone may write to turns the layer off with one warning; one that
 /// cannot be written (full, read-only) turns publishing off with one warning, and is still read. What the
 /// root does not have is looked for in read-only folders of the same form, and used in place; they may belong
-/// to whoever maintains them. With a cap, publishing evicts what was not used for longest. Thread- and
-/// process-safe. Knows no compiler.
+/// to whoever maintains them. What no folder has is asked of the server, if there is one, verified, put into
+/// the root, or, where that cannot be written, used from memory. With a cap, publishing evicts what was not
+/// used for longest. Thread- and process-safe. Knows no compiler.
 class DiskCache {
  public:
   DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheOptions options);
@@ -75,7 +81,8 @@ class DiskCache {
   [[nodiscard]] std::optional<CodeObject> load(const CacheKey& key);
   /// Without it: the code, or an empty turn.
   [[nodiscard]] CacheTurn find(const CacheKey& key);
-  /// The code, or else the lock of this key: while another process has that, waits for it to publish.
+  /// The code, or else the lock of this key: while another process has that, waits for it to publish. The
+  /// server is asked under the lock: once by all processes that share the folder.
   [[nodiscard]] CacheTurn load_or_lock(const CacheKey& key);
   /// The entries with this portable digest (cache/key_parts.h; empty: any) of all folders, for any
   /// architecture. Reads the
@@ -90,6 +97,11 @@ class DiskCache {
   void give_up(KeyLock lock);
   /// Never throws for a disk that fails: it warns once, counts, and goes on without.
   bool publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label);
+  /// Gives the server what was published. Apart from that, so that no lock is held meanwhile; takes as long
+  /// as the server's time limits allow. False where there is no server, or it has the entry, or does not take
+  /// it.
+  bool upload(const std::string& digest);
+  [[nodiscard]] bool has_server() const { return options_.remote != nullptr; }
 
   /// Sound entries of the root.
   [[nodiscard]] std::vector<CacheEntryInfo> list();
@@ -116,6 +128,11 @@ class DiskCache {
   [[nodiscard]] bool is_trusted();
   [[nodiscard]] bool is_usable(Layer& layer);
   [[nodiscard]] bool may_write() const;
+  [[nodiscard]] CacheTurn look_in_folders(const CacheKey& key);
+  void ask_server(const CacheKey& key, CacheTurn& turn);
+  [[nodiscard]] bool unpack(const CacheKey& key, const std::string& bundle);
+  void make_prefix(const CacheKey& key);
+  void turn_writing_off(const std::filesystem::filesystem_error& error);
   [[nodiscard]] std::optional<CodeObject> load_read_only(const CacheKey& key);
   [[nodiscard]] std::optional<CodeObject> take(EntryStore::Lookup found, const CacheKey& key,
                                                const EntryStore& store);

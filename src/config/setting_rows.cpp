@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "config/remote_address.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -93,6 +94,7 @@ const std::string& to_word(const std::string& text, const SettingRow& row) {
 
 std::string to_text(const std::string& text, const SettingRow& row, const PathBase& base) {
   if (row.kind == SettingKind::kPath) return to_path(text, base);
+  if (row.kind == SettingKind::kRemote) return text.empty() ? text : parse_remote_address(text).text;
   return row.words.empty() ? text : to_word(text, row);
 }
 
@@ -223,6 +225,16 @@ const std::vector<SettingRow>& setting_rows() {
      "Processes that want the same kernel wait for the one that compiles it: on or off"},
     {"cache_read_only", "KILN_CACHE_READ_ONLY", "--cache-read-only", K::kPathList, &S::cache_read_only, "none",
      "Folders of compiled kernels that others maintain, separated by ':'; searched in order after `cache_dir`, verified, never written to"},
+    {"cache_remote", "KILN_CACHE_REMOTE", "", K::kRemote, &S::cache_remote, "none",
+     "Server of compiled kernels for machines without a shared folder, asked after these folders: `http://host[:port]/path`, `https://...` or `redis://host[:port][/db]` (docs/reliability.md)"},
+    {"cache_remote_key", "KILN_CACHE_REMOTE_KEY", "", K::kPath, &S::cache_remote_key, "none",
+     "File with the key that the server's entries are signed with: at least 32 bytes, yours, mode 0600 or 0400"},
+    {"cache_remote_unauthenticated", "KILN_CACHE_REMOTE_UNAUTHENTICATED", "", K::kSwitch, &S::cache_remote_unauthenticated, "off",
+     "Without a key, run what the server has as it is, and write nothing to it: on or off"},
+    {"cache_remote_timeout", "KILN_CACHE_REMOTE_TIMEOUT", "", K::kSeconds, &S::cache_remote_timeout, "2 s",
+     "A transfer from or to the server that takes longer (a quarter of it to connect) is given up, and the server is not asked again by this process"},
+    {"cache_remote_plugin", "KILN_CACHE_REMOTE_PLUGIN", "", K::kPath, &S::cache_remote_plugin, "searched: beside the program, `../lib/kiln/`",
+     "Path of libkiln_remote.so, through which servers of HTTP are asked"},
     {"cache_max_size", "KILN_CACHE_MAX_SIZE", "--cache-max-size", K::kBytes, &S::cache_max_size, "2 GB",
      "Size of `cache_dir` above which the entries that were not used for longest go, as `500 MB` or `8 GiB`; off: no limit", {"off"}},
     {"compile", "KILN_COMPILE", "", K::kSwitch, &S::compile, "on",

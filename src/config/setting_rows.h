@@ -16,6 +16,7 @@ enum class SettingKind {
   kWord,      ///< one of `words`
   kPath,      ///< a file or folder; `~/` is the home folder
   kPathList,  ///< several, separated by ':'; in a settings file also a list
+  kRemote,    ///< the address of a server, see parse_remote_address; empty: none
   kSwitch,    ///< on or off
   kCount,     ///< a whole number, at least 0
   kSeconds,   ///< see parse_seconds

@@ -16,15 +16,13 @@ namespace kiln {
 namespace {
 
 /// A lease outlasts any compile.
-DiskCacheOptions cache_options(const Settings& settings) {
+DiskCacheOptions cache_options(const Settings& settings, FileSystem& files, Log& log) {
   constexpr double kUnlimitedCompile = 3600;
   constexpr double kMargin = 60;
   const double longest = settings.compile_time_limit > 0 ? settings.compile_time_limit : kUnlimitedCompile;
-  return {settings.cache_dir,
-          settings.cache_locks,
-          longest + kMargin,
-          {settings.cache_read_only.begin(), settings.cache_read_only.end()},
-          settings.cache_max_size};
+  return {settings.cache_dir,      settings.cache_locks,
+          longest + kMargin,       {settings.cache_read_only.begin(), settings.cache_read_only.end()},
+          settings.cache_max_size, settings.cache ? make_remote_layer(settings, files, log) : nullptr};
 }
 
 }  // namespace
@@ -158,7 +156,8 @@ AheadCompiler Engine::ahead_compiler(const std::string& backend) {
 DiskCache& Engine::cache() {
   const std::lock_guard lock(parts_->mutex);
   if (!parts_->cache)
-    parts_->cache.emplace(parts_->files, parts_->clock, parts_->log, cache_options(parts_->settings));
+    parts_->cache.emplace(parts_->files, parts_->clock, parts_->log,
+                          cache_options(parts_->settings, parts_->files, parts_->log));
   return *parts_->cache;
 }
 

@@ -1,23 +1,21 @@
 #include "ranks/mpi_transport.h"
 
-#include <dlfcn.h>
-
-#include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <utility>
 
-#include "base/environment.h"
-#include "base/text.h"
+#include "base/plugin.h"
 #include "kiln/error.h"
 #include "ranks/mpi_plugin.h"
 
 namespace kiln {
 namespace {
 
-using Path = std::filesystem::path;
-
-constexpr const char* kPlugin = "libkiln_mpi.so";
+constexpr PluginKind kPlugin{"MPI plug-in",
+                             "libkiln_mpi.so",
+                             KILN_MPI_PLUGIN_SYMBOL,
+                             KILN_MPI_PLUGIN_VERSION,
+                             "it is built where CMake finds an MPI, with -D KILN_MPI=ON",
+                             true};
 
 class MpiTransport final : public RankTransport {
  public:
@@ -62,52 +60,13 @@ class MpiTransport final : public RankTransport {
   std::deque<Sending> sending_;
 };
 
-/// MPI's own plug-ins need its symbols, so they are global. The plug-in stays loaded: MPI has exit handlers.
-const kiln_mpi_plugin& open_plugin(const std::string& path) {
-  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (handle == nullptr) {
-    const char* why = ::dlerror();
-    throw environment_error(std::string("the MPI plug-in cannot be opened: ") + (why == nullptr ? "" : why));
-  }
-  const auto table = reinterpret_cast<const kiln_mpi_plugin* (*)()>(::dlsym(handle, KILN_MPI_PLUGIN_SYMBOL));
-  if (table == nullptr)
-    throw environment_error(path + " is no MPI plug-in of Kiln's: it has no " KILN_MPI_PLUGIN_SYMBOL);
-  const kiln_mpi_plugin& plugin = *table();
-  if (plugin.version != KILN_MPI_PLUGIN_VERSION)
-    throw environment_error(path + " is a plug-in of version " + std::to_string(plugin.version) +
-                            "; this Kiln takes version " + std::to_string(KILN_MPI_PLUGIN_VERSION));
-  return plugin;
-}
-
 }  // namespace
 
-std::vector<std::string> mpi_plugin_candidates(const std::string& stated) {
-  if (!stated.empty()) return {stated};
-  std::vector<std::string> paths;
-  for (const Path& object : {Path("/proc/self/exe"), this_object()}) {
-    std::error_code failure;
-    const Path folder = std::filesystem::canonical(object, failure).parent_path();
-    if (failure) continue;
-    for (const Path& place : {folder, folder.parent_path() / "lib" / "kiln", folder / "kiln"}) {
-      std::string path = (place / kPlugin).string();
-      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(std::move(path));
-    }
-  }
-  return paths;
-}
-
 std::unique_ptr<RankTransport> open_mpi(const std::string& stated, FileSystem& files) {
-  const std::vector<std::string> candidates = mpi_plugin_candidates(stated);
-  const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const std::string& path) {
-    return files.target_status(path).has_value();
-  });
-  if (found == candidates.end())
-    throw environment_error("the MPI plug-in " + std::string(kPlugin) +
-                            " is not there (looked for: " + join(candidates, ", ") +
-                            "); it is built where CMake finds an MPI, with -D KILN_MPI=ON");
-  const kiln_mpi_plugin& plugin = open_plugin(*found);
+  const OpenedPlugin opened = open_plugin(kPlugin, stated, files);
+  const auto& plugin = *static_cast<const kiln_mpi_plugin*>(opened.table);
   kiln_mpi_place place = {};
-  if (const char* problem = plugin.begin(&place)) throw environment_error(*found + ": " + problem);
+  if (const char* problem = plugin.begin(&place)) throw environment_error(opened.path + ": " + problem);
   const std::string library = plugin.library;
   return std::make_unique<MpiTransport>(
       plugin, RankPlace{place.rank, place.ranks, place.node_rank, place.node_ranks, place.host,

@@ -24,6 +24,7 @@ CacheEntryLabel label_of(const Specialization& specialization, const CompilerIde
 void tell(const CacheTurn& turn, TraceSpan& span) {
   if (!span) return;
   span.add("hit", turn.code.has_value());
+  if (turn.remote) span.add("from_server", true);
   if (turn.waited) span.add("waited_for_another_process", true);
   if (!turn.code) return;
   span.add("bytes", turn.code->binary.size());
@@ -38,6 +39,7 @@ void count_turn(const CacheTurn& turn, double seconds, ServiceCounters& counters
     counters.wait_seconds += seconds;
   } else if (turn.code) {
     ++counters.disk_hits;
+    if (turn.remote) ++counters.remote_hits;
     counters.read_seconds += seconds;
   }
 }
@@ -191,13 +193,19 @@ void CodeSource::keep(const CodeRequest& request, const std::shared_ptr<const Co
                       KeyLock lock) {
   CacheEntryLabel label = label_of(request.specialization, request.compiler.identity());
   const std::string& name = request.specialization.source_name;
-  if (request.urgency == Urgency::kAhead) return publish(request.key, *code, label, name);
+  if (request.urgency == Urgency::kAhead) {
+    publish(request.key, *code, label, name);
+    lock.reset();
+    return upload(request.key.digest, name);
+  }
   // A std::function is copied, a lock is not.
   auto held = std::make_shared<KeyLock>(std::move(lock));
   writing_.add([this, key = request.key, code, label = std::move(label), name, held = std::move(held)] {
     try {
       if (trace_ != nullptr) trace_->name_thread("keeps code");
       publish(key, *code, label, name);
+      held->reset();
+      upload(key.digest, name);
     } catch (const std::exception&) {
       return;  // no memory: the next process compiles it again
     }
@@ -214,6 +222,19 @@ void CodeSource::publish(const CacheKey& key, const CodeObject& code, const Cach
   tally_.update([&](ServiceCounters& counters) {
     counters.write_seconds += seconds;
     if (written) counters.bytes_written += code.binary.size();
+  });
+}
+
+void CodeSource::upload(const std::string& digest, const std::string& source_name) {
+  if (!disk_->has_server()) return;
+  TraceSpan span(trace_, TraceKind::kKeep, source_name);
+  const std::int64_t begin = clock_.steady_ns();
+  const bool uploaded = disk_->upload(digest);
+  const double seconds = seconds_since(begin);
+  span.add("uploaded", uploaded);
+  tally_.update([&](ServiceCounters& counters) {
+    counters.upload_seconds += seconds;
+    if (uploaded) ++counters.uploads;
   });
 }
 

@@ -123,6 +123,7 @@ class CodeSource {
   void keep(const CodeRequest& request, const std::shared_ptr<const CodeObject>& code, KeyLock lock);
   void publish(const CacheKey& key, const CodeObject& code, const CacheEntryLabel& label,
                const std::string& source_name);
+  void upload(const std::string& digest, const std::string& source_name);
   [[nodiscard]] std::optional<ObtainResult> take_ahead(const std::string& digest);
   /// Null where nothing is kept.
   [[nodiscard]] DiskCache* disk_for(const CodeRequest& request) const;

@@ -24,20 +24,23 @@ struct Count {
   const char* name;
   std::uint64_t ServiceCounters::*member;
 };
-constexpr std::array<Count, 8> kCounts = {{{"memory_hits", &ServiceCounters::memory_hits},
-                                           {"disk_hits", &ServiceCounters::disk_hits},
-                                           {"compiled", &ServiceCounters::compiled},
-                                           {"waited", &ServiceCounters::waited},
-                                           {"waited_processes", &ServiceCounters::waited_processes},
-                                           {"failed", &ServiceCounters::failed},
-                                           {"bytes_read", &ServiceCounters::bytes_read},
-                                           {"bytes_written", &ServiceCounters::bytes_written}}};
+constexpr std::array<Count, 10> kCounts = {{{"memory_hits", &ServiceCounters::memory_hits},
+                                            {"disk_hits", &ServiceCounters::disk_hits},
+                                            {"remote_hits", &ServiceCounters::remote_hits},
+                                            {"uploads", &ServiceCounters::uploads},
+                                            {"compiled", &ServiceCounters::compiled},
+                                            {"waited", &ServiceCounters::waited},
+                                            {"waited_processes", &ServiceCounters::waited_processes},
+                                            {"failed", &ServiceCounters::failed},
+                                            {"bytes_read", &ServiceCounters::bytes_read},
+                                            {"bytes_written", &ServiceCounters::bytes_written}}};
 struct Seconds {
   const char* name;
   double ServiceCounters::*member;
 };
-constexpr std::array<Seconds, 6> kSeconds = {{{"read_seconds", &ServiceCounters::read_seconds},
+constexpr std::array<Seconds, 7> kSeconds = {{{"read_seconds", &ServiceCounters::read_seconds},
                                               {"write_seconds", &ServiceCounters::write_seconds},
+                                              {"upload_seconds", &ServiceCounters::upload_seconds},
                                               {"compile_seconds", &ServiceCounters::compile_seconds},
                                               {"wait_seconds", &ServiceCounters::wait_seconds},
                                               {"failed_seconds", &ServiceCounters::failed_seconds},

@@ -42,6 +42,26 @@ TEST(FieldHasher, OrderCounts) {
             FieldHasher().field("option", "-b").field("option", "-a").hex());
 }
 
+/// Test cases 1, 2, 3 and 6 of RFC 4231.
+TEST(HmacSha256, KnownDigests) {
+  EXPECT_EQ(hmac_sha256_hex(std::string(20, '\x0b'), "Hi There"),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(hmac_sha256_hex(std::string(20, '\xaa'), std::string(50, '\xdd')),
+            "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
+  EXPECT_EQ(
+      hmac_sha256_hex(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First"),
+      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST(HmacSha256, SecretsAreComparedWhole) {
+  EXPECT_TRUE(is_same_secret("abc", "abc"));
+  EXPECT_FALSE(is_same_secret("abc", "abd"));
+  EXPECT_FALSE(is_same_secret("abc", "ab"));
+  EXPECT_TRUE(is_same_secret("", ""));
+}
+
 TEST(Sha256, OfPartsIsThatOfTheWhole) {
   Sha256 hash;
   for (const char* part : {"a", "", "bc"}) hash.add(part);

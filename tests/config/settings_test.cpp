@@ -347,6 +347,22 @@ TEST_F(SettingsTest, ReadOnlyFoldersAreAList) {
   EXPECT_THAT(resolve().values.cache_read_only, ElementsAre("/a", "/b"));
 }
 
+TEST_F(SettingsTest, AServerOfTheCacheIsAnAddress) {
+  write(work_ / "kiln.yaml",
+        "cache_remote: http://cache.site/kiln/\ncache_remote_key: keys/kiln\ncache_remote_timeout: 500 ms\n");
+  const Settings values = resolve().values;
+  EXPECT_EQ(values.cache_remote, "http://cache.site/kiln");
+  EXPECT_EQ(values.cache_remote_key, (work_ / "keys" / "kiln").string());
+  EXPECT_FALSE(values.cache_remote_unauthenticated);
+  EXPECT_EQ(values.cache_remote_timeout, 0.5);
+  write(work_ / "kiln.yaml", "cache_remote: cache.site\n");
+  EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:15: 'cache.site' is not the address of a server: "));
+  environment_["KILN_CACHE_REMOTE"] = "gopher://x";
+  EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:15"));
+  write(work_ / "kiln.yaml", "cache_remote: ''\n");
+  EXPECT_THAT(message_of(), HasSubstr("KILN_CACHE_REMOTE: 'gopher://x' is not the address"));
+}
+
 TEST_F(SettingsTest, AnUnknownKeySuggestsTheNearest) {
   write(work_ / "kiln.yaml", "cache_dri: /tmp\n");
   EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:1"));

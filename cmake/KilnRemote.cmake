@@ -1,0 +1,20 @@
+# libkiln_remote.so, through which a server of HTTP is a layer of the cache (src/cache/remote_layer.h). Built against the libcurl
+# that CMake finds; `kiln` itself does not link it and opens the plug-in when the setting cache_remote names such a server.
+set(KILN_REMOTE AUTO CACHE STRING "Build the plug-in for remote caches over HTTP: AUTO (where libcurl is found), ON or OFF")
+set_property(CACHE KILN_REMOTE PROPERTY STRINGS AUTO ON OFF)
+if(NOT KILN_REMOTE MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "KILN_REMOTE is '${KILN_REMOTE}'; expected AUTO, ON or OFF")
+endif()
+if(KILN_REMOTE STREQUAL "ON")
+  find_package(CURL REQUIRED)
+elseif(KILN_REMOTE STREQUAL "AUTO")
+  find_package(CURL QUIET)
+endif()
+if(KILN_REMOTE STREQUAL "OFF" OR NOT CURL_FOUND)
+  return()
+endif()
+
+add_library(kiln_remote MODULE ${PROJECT_SOURCE_DIR}/src/remote_plugin.cpp)
+target_include_directories(kiln_remote PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(kiln_remote PRIVATE CURL::libcurl kiln_flags)
+set_target_properties(kiln_remote PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
