@@ -28,8 +28,10 @@ JobOutcome outcome_of(const ProcessResult& result, bool stopped, double limit) {
     outcome.end = JobEnd::kTimedOut;
     outcome.exit_code = kExitFailed;
     outcome.message = "its limit is " + format_seconds(limit);
+  } else if (stopped && outcome.exit_code != kExitDone) {
+    outcome.end = JobEnd::kInterrupted;  // whatever its launcher makes of the signal
   } else if (result.signal != 0) {
-    outcome.end = stopped ? JobEnd::kInterrupted : JobEnd::kKilled;
+    outcome.end = JobEnd::kKilled;
     outcome.message = signal_text(result.signal);
   } else if (outcome.exit_code == kExitFailed) {
     outcome.end = JobEnd::kFailed;

@@ -83,7 +83,7 @@ TEST_F(BatchRunner, BeyondItsTimeAJobIsAskedToEnd) {
 
 TEST_F(BatchRunner, AStopAsksWhatRunsAndStartsNoMore) {
   const auto outcomes =
-      run({"trap 'exit 143' TERM; echo ready; while :; do sleep 0.05; done", "echo never"}, true);
+      run({"trap 'exit 1' TERM; echo ready; while :; do sleep 0.05; done", "echo never"}, true);
   EXPECT_EQ(outcomes[0].end, JobEnd::kInterrupted);
   EXPECT_EQ(outcomes[1].end, JobEnd::kNotRun);
   EXPECT_EQ(outcomes[1].message, "the batch was interrupted");
