@@ -12,7 +12,7 @@ case $name in
     run=(mpirun -n 4)
     # Open MPI refuses root, and more ranks than cores, unless it is told otherwise.
     if mpirun --version | grep -q "Open MPI"; then run+=(--allow-run-as-root --oversubscribe); fi
-    run+=(./halo) ;;
+    run=(bash -c '"$@" ./halo && "$@" ./tuned' mpi "${run[@]}") ;;
   embedding/cuda_runtime)
     nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || command -v /opt/cuda/bin/nvcc) || skip "no nvcc"
     options=(-D "CMAKE_CUDA_COMPILER=$nvcc")
