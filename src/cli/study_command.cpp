@@ -17,6 +17,7 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "cli/output_lock.h"
+#include "cli/rank_session.h"
 #include "cli/shard_option.h"
 #include "record/record_file.h"
 #include "report/portability_text.h"
@@ -32,7 +33,7 @@ namespace {
 struct StudyArguments {
   std::vector<std::string> words, set;
   std::string devices, output;
-  std::string format = "table", shard;
+  std::string format = "table", shard, ranks;
   std::optional<std::int64_t> rounds, samples, compiles;
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false;
 };
@@ -253,6 +254,7 @@ int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
   if (arguments.retry_crashed && !arguments.resume)
     throw bad_input("--retry-crashed needs --resume: it says which known cases run again");
+  refuse_ranks(arguments.ranks, "a study");
   const Shard shard = shard_of(world, arguments.shard);
   const std::vector<StudySpec> specs = specs_of(world, arguments);
   std::vector<std::shared_ptr<const Workload>> workloads;
@@ -312,6 +314,7 @@ Subcommand add_study_command(CLI::App& app) {
   command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");
   add_require_checks(*command, arguments->require_checks);
   add_shard_option(*command, arguments->shard);
+  add_ranks_option(*command, arguments->ranks);
   command->footer(
       examples({"kiln study configs/studies/minibude_constants.yaml",
                 "kiln study configs/studies/minibude_constants.yaml --device cuda --output results/study",
