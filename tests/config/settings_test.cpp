@@ -356,7 +356,8 @@ TEST_F(SettingsTest, AServerOfTheCacheIsAnAddress) {
   EXPECT_FALSE(values.cache_remote_unauthenticated);
   EXPECT_EQ(values.cache_remote_timeout, 0.5);
   write(work_ / "kiln.yaml", "cache_remote: cache.site\n");
-  EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:15: 'cache.site' is not the address of a server: "));
+  EXPECT_THAT(message_of(),
+              HasSubstr("kiln.yaml:1:15: cache_remote: 'cache.site' is not the address of a server: "));
   environment_["KILN_CACHE_REMOTE"] = "gopher://x";
   EXPECT_THAT(message_of(), HasSubstr("kiln.yaml:1:15"));
   write(work_ / "kiln.yaml", "cache_remote: ''\n");
