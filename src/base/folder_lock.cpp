@@ -84,6 +84,8 @@ FolderLock::FolderLock(const Path& folder, const std::string& name, const std::s
   const auto deadline = SteadyClock::now() + std::chrono::duration<double>(wait_seconds);
   for (;;) {
     UniqueFd file = open_lock(path_);
+    // Who had made the folder may have taken it away.
+    if (!file && errno == ENOENT && std::filesystem::create_directories(folder, code)) continue;
     if (!file) refuse(folder, {errno, std::generic_category()});
     const Attempt result = attempt(file, kind);
     if (result == Attempt::kTaken) {

@@ -180,9 +180,18 @@ BatchBegin beginning_of(World& world, const BatchSpec& batch) {
 
 }  // namespace
 
+/// Absent also for a name that no file can have: whoever reads the job will say so.
+std::optional<FileStatus> status_of(World& world, const std::string& path) {
+  try {
+    return world.files().target_status(path);
+  } catch (const std::filesystem::filesystem_error&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<BatchSpec> find_batch(World& world, const std::vector<std::string>& words) {
   if (words.size() == 1) {
-    const auto status = world.files().target_status(words.front());
+    const auto status = status_of(world, words.front());
     if (!status || status->type != FileStatus::Type::kFile) return std::nullopt;
     const std::string text = read_input(world.files(), words.front(), kJobInput);
     // Most files are jobs, and are not read twice.

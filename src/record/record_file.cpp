@@ -42,7 +42,10 @@ RecordFile::RecordFile(FileSystem& files, Path folder, const std::string& ending
 
 void RecordFile::require_writable() const {
   try {
-    if (files_.status(path())) {
+    if (const auto there = files_.target_status(path())) {
+      if (there->type != FileStatus::Type::kFile && there->type != FileStatus::Type::kDirectory)
+        throw bad_input("'" + path().string() +
+                        "' is no plain file, and takes no records");  // a FIFO would wait
       files_.append_file(path(), "");
     } else {
       const Path absolute = std::filesystem::absolute(folder_ / "").parent_path();

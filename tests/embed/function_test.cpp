@@ -95,6 +95,7 @@ TEST_F(Functions, AStringBecomesAFunctionWhoseScalarsAreThoseOfTheLaunch) {
   EXPECT_EQ(y[9], 1 + 18 + 900);
   EXPECT_EQ(y[10], 1 + 20);
   EXPECT_EQ(y[999], 1 + 1998);
+  static_cast<void>(service_->statistics());  // waits until the code is on the disk
   const Service another(settings_);
   const auto again = another.program("lines.cu", kText).function("linear::axpy", another.device("cpu"));
   EXPECT_EQ(FunctionRequest(again).template_args({"double"}).block(64).cover(0).get<Axpy>().info().origin,

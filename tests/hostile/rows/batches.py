@@ -3,7 +3,10 @@
 import json
 
 from rows.base import JOB, folder
-from rows.results import LINE, RECORD
+from rows.results import RECORD as BARE_RECORD
+
+RECORD = {**BARE_RECORD, "status": "ok"}
+LINE = json.dumps(RECORD) + "\n"
 from runner import Fifo, Folder, Row
 
 GOOD = "jobs:\n- j.yaml\n- {run: j.yaml, name: k, after: j}\n"
@@ -34,7 +37,7 @@ def slurm(name, says, **variables):
 
 ROWS = [
     batch("no jobs", "jobs: []\n", r"b\.yaml:1:.*at least one job"),
-    batch("jobs are a text", "jobs: j.yaml\n", r"b\.yaml:1:.*jobs"),
+    batch("jobs are a text", "jobs: j.yaml\n", r"b\.yaml:2:.*jobs"),
     batch("jobs are null", "jobs:\n", r"b\.yaml:1:.*jobs"),
     batch("unknown key", GOOD + "keepgoing: true\n", r"b\.yaml:4:1: .*keep_going"),
     batch("unknown key of a job", "jobs:\n- {run: j.yaml, nam: a}\n", r"b\.yaml:2:.*'name'"),
