@@ -178,8 +178,6 @@ BatchBegin beginning_of(World& world, const BatchSpec& batch) {
   return {to_iso8601(world.clock().system_ns()), build.version, build.revision, batch.file};
 }
 
-}  // namespace
-
 /// Absent also for a name that no file can have: whoever reads the job will say so.
 std::optional<FileStatus> status_of(World& world, const std::string& path) {
   try {
@@ -188,6 +186,8 @@ std::optional<FileStatus> status_of(World& world, const std::string& path) {
     return std::nullopt;
   }
 }
+
+}  // namespace
 
 std::optional<BatchSpec> find_batch(World& world, const std::vector<std::string>& words) {
   if (words.size() == 1) {

@@ -4,10 +4,10 @@ import json
 
 from rows.base import JOB, folder
 from rows.results import RECORD as BARE_RECORD
+from runner import Fifo, Folder, Row
 
 RECORD = {**BARE_RECORD, "status": "ok"}
 LINE = json.dumps(RECORD) + "\n"
-from runner import Fifo, Folder, Row
 
 GOOD = "jobs:\n- j.yaml\n- {run: j.yaml, name: k, after: j}\n"
 
