@@ -37,8 +37,8 @@ def slurm(name, says, **variables):
 
 ROWS = [
     batch("no jobs", "jobs: []\n", r"b\.yaml:1:.*at least one job"),
-    batch("jobs are a text", "jobs: j.yaml\n", r"b\.yaml:2:.*jobs"),
-    batch("jobs are null", "jobs:\n", r"b\.yaml:1:.*jobs"),
+    batch("jobs are a text", "jobs: j.yaml\n", r"b\.yaml:1:.*jobs"),
+    batch("jobs are null", "jobs:\n", r"b\.yaml:2:.*jobs"),
     batch("unknown key", GOOD + "keepgoing: true\n", r"b\.yaml:4:1: .*keep_going"),
     batch("unknown key of a job", "jobs:\n- {run: j.yaml, nam: a}\n", r"b\.yaml:2:.*'name'"),
     batch("two commands", "jobs:\n- {run: j.yaml, study: j.yaml}\n", r"b\.yaml:2:.*exactly one|b\.yaml:2:.*found run and study"),
