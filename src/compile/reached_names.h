@@ -11,8 +11,8 @@
 namespace kiln {
 
 /// Which names a kernel may lead to: follows names, not types, through the bodies of functions, classes,
-/// variables, aliases and macros of texts, so that it finds too many rather than too few. The outlines
-/// outlive it.
+/// variables, aliases and macros of texts, so that it finds too many rather than too few. No name leads to a
+/// kernel, which device code cannot call. The outlines outlive it.
 class ReachedNames {
  public:
   explicit ReachedNames(const std::vector<const Outline*>& texts);
@@ -31,9 +31,10 @@ class ReachedNames {
   };
   void add(const Outline& text);
   void add_aliases(const std::vector<Token>& tokens);
-  void add(std::string_view name, const std::vector<Token>& tokens, TokenRange range);
+  using Places = std::map<std::string_view, std::vector<Place>>;  // where a name's definitions' tokens are
+  static void add(Places& places, std::string_view name, const std::vector<Token>& tokens, TokenRange range);
 
-  std::map<std::string_view, std::vector<Place>> by_name_;  // where its definitions' tokens are
+  Places by_name_, kernels_;
   std::set<std::string_view> pasting_macros_;
 };
 

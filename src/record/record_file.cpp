@@ -41,11 +41,9 @@ RecordFile::RecordFile(FileSystem& files, Path folder, const std::string& ending
       file_(files, folder_ / ("records" + ending + ".jsonl"), std::string(kRecordBeginning)) {}
 
 void RecordFile::require_writable() const {
+  file_.require_own("a file of records");  // first: to open a pipe would wait for its reader
   try {
-    if (const auto there = files_.target_status(path())) {
-      if (there->type != FileStatus::Type::kFile && there->type != FileStatus::Type::kDirectory)
-        throw bad_input("'" + path().string() +
-                        "' is no plain file, and takes no records");  // a FIFO would wait
+    if (files_.status(path())) {
       files_.append_file(path(), "");
     } else {
       const Path absolute = std::filesystem::absolute(folder_ / "").parent_path();
@@ -55,7 +53,6 @@ void RecordFile::require_writable() const {
     throw bad_input("the output folder '" + folder_.string() +
                     "' cannot be written: " + error.code().message());
   }
-  file_.require_own("a file of records");
 }
 
 std::vector<Record> RecordFile::read(Log& log) const {

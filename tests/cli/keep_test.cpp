@@ -13,11 +13,7 @@ using testing::HasSubstr;
 
 class Keep : public test::CliTest {
  protected:
-  Keep() {
-    write("scale/scale.yaml", test::kScaleYaml);
-    write("scale/scale.cu", test::kScaleSource);
-    write("scale/scale_data.cu", test::kScaleDataSource);
-  }
+  Keep() { test::write_small_workload(*files_, folder_); }
   CliResult run(const std::string& job, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {
         "run", write("job.yaml", "workload: scale\nmeasure: false\n" + job), "--device", "cpu", "--format",

@@ -20,11 +20,7 @@ using testing::Not;
 
 class RunResume : public test::CliTest {
  protected:
-  RunResume() {
-    write("scale/scale.yaml", test::kScaleYaml);
-    write("scale/scale.cu", test::kScaleSource);
-    write("scale/scale_data.cu", test::kScaleDataSource);
-  }
+  RunResume() { test::write_small_workload(*files_, folder_); }
 
   CliResult run(const std::string& sweep, const std::vector<std::string>& more = {}) {
     const std::string text = "workload: scale\nsweep: {" + sweep +

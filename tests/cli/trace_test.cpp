@@ -20,11 +20,7 @@ using testing::StartsWith;
 
 class TraceOption : public test::CliTest {
  protected:
-  TraceOption() {
-    write("scale/scale.yaml", test::kScaleYaml);
-    write("scale/scale.cu", test::kScaleSource);
-    write("scale/scale_data.cu", test::kScaleDataSource);
-  }
+  TraceOption() { test::write_small_workload(*files_, folder_); }
 
   std::string job(const std::string& more = "sweep: {block: [32, 64]}\n") {
     return write("job.yaml", "workload: scale\nmeasure: {min_time: 0 s, max_samples: 5}\n" + more);

@@ -29,6 +29,10 @@ TEST(BarrierAnalysis, FollowsCallsByName) {
       waits("__device__ void h() { __shfl_sync(1, 2, 3); } __device__ void g() { h(); } __global__ void k() "
             "{ g(); }"));
   EXPECT_FALSE(waits("__global__ void other() { __syncthreads(); } __global__ void k() {}"));
+  EXPECT_FALSE(
+      waits("__global__ void other() { __syncthreads(); } "
+            "__global__ void k(int* a) { int other = 1; a[0] = other; }"))
+      << "a variable; device code cannot call a kernel";
   EXPECT_TRUE(waits("__global__ void k(double x) { kiln::warp_reduce_sum(x); }"));
   EXPECT_FALSE(waits("__global__ void k(double* x) { kiln::stream_store(x, kiln::uniform01(1, 2)); }"));
 }

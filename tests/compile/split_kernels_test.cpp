@@ -85,6 +85,21 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   if (i < n) out[i] = p.x + p.i;
 })",
      {64, 1, 1}},
+    // Variables with the names of kernels, of this one and of another that waits in a way that is not split.
+    {"VariableWithAKernelsName",
+     R"(#include <cooperative_groups.h>
+struct Scaled { float v; __device__ explicit Scaled(float k) : v(k * 2) {} };
+__device__ float twice(float k) { return Scaled(k).v; }
+__global__ void other(float* out) { cooperative_groups::coalesced_threads().sync(); out[0] = 1; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float other(twice(in[i]));
+  s[threadIdx.x] = other;
+  __syncthreads();
+  if (i < n) out[i] = s[63 - threadIdx.x];
+})",
+     {64, 1, 1}},
     // Some lanes alone call the function, whose statements are for these.
     {"FunctionOfSomeLanes",
      R"(__device__ void add(float* sums, int key) {

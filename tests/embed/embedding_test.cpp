@@ -1,4 +1,5 @@
 // The public interface on the cpu, with a real compiler and a cache folder of its own.
+#include "base/file.h"
 #include "kiln/async.h"
 #include "kiln/kiln.h"
 
@@ -26,10 +27,7 @@ class Embedding : public testing::Test {
     std::string name = testing::TempDir() + "kiln_embed.XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
-    std::filesystem::create_directories(folder_ / "scale");
-    std::ofstream(folder_ / "scale/scale.yaml") << test::kScaleYaml;
-    std::ofstream(folder_ / "scale/scale.cu") << test::kScaleSource;
-    std::ofstream(folder_ / "scale/scale_data.cu") << test::kScaleDataSource;
+    test::write_small_workload(*make_real_file_system(), folder_);
     settings_.cache_dir = (folder_ / "cache").string();
     settings_.workload_path = {folder_.string()};
     settings_.log_level = "off";
@@ -63,9 +61,7 @@ void write_wisdom(const std::filesystem::path& folder, const DeviceHandle& devic
                   const std::string& values) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "scale.wisdom.yaml")
-      << "- key: {workload: scale, device: {name: \"" << device.name() << "\", backend: cpu, arch: \""
-      << device.arch() << "\"}, types: {T: double}, size: {n: 200}}\n  values: " << values
-      << "\n  result: {time: 1 ms}\n  made: {date: 2026-11-20}\n";
+      << test::small_workload_wisdom(device.name(), device.arch(), values);
 }
 
 TEST_F(Embedding, ARequestTakesTheValuesOfTheNearestWisdom) {

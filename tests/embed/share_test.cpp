@@ -1,4 +1,5 @@
 // Ranks of a parallel program that share decisions. Here they are threads, each with a service of its own.
+#include "base/file.h"
 #include "kiln/kiln.h"
 
 #include <gmock/gmock.h>
@@ -48,10 +49,7 @@ class Share : public testing::Test {
     std::string name = testing::TempDir() + "kiln_share.XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
-    std::filesystem::create_directories(folder_ / "scale");
-    std::ofstream(folder_ / "scale/scale.yaml") << test::kScaleYaml;
-    std::ofstream(folder_ / "scale/scale.cu") << test::kScaleSource;
-    std::ofstream(folder_ / "scale/scale_data.cu") << test::kScaleDataSource;
+    test::write_small_workload(*make_real_file_system(), folder_);
     if (std::system("command -v c++ > /dev/null") != 0) GTEST_SKIP() << "no C++ compiler on this machine";
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -70,9 +68,7 @@ class Share : public testing::Test {
     const DeviceHandle device = service.device("cpu");
     std::filesystem::create_directories(folder_ / "wisdom");
     std::ofstream(folder_ / "wisdom/scale.wisdom.yaml")
-        << "- key: {workload: scale, device: {name: \"" << device.name() << "\", backend: cpu, arch: \""
-        << device.arch() << "\"}, types: {T: double}, size: {n: 200}}\n  values: " << values
-        << "\n  result: {time: 1 ms}\n  made: {date: 2026-11-20}\n";
+        << test::small_workload_wisdom(device.name(), device.arch(), values);
   }
   /// What `work(rank)` says on each rank.
   template <class Work>

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/file.h"
 #include "kiln/kiln.h"
 #include "support/error_matchers.h"
 #include "support/small_workload.h"
@@ -50,10 +51,8 @@ class WorkloadFunctions : public testing::Test {
     std::string name = testing::TempDir() + "kiln_workload_function.XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
-    for (const char* workload : {"scale", "line"}) std::filesystem::create_directories(folder_ / workload);
-    std::ofstream(folder_ / "scale/scale.yaml") << test::kScaleYaml;
-    std::ofstream(folder_ / "scale/scale.cu") << test::kScaleSource;
-    std::ofstream(folder_ / "scale/scale_data.cu") << test::kScaleDataSource;
+    test::write_small_workload(*make_real_file_system(), folder_);
+    std::filesystem::create_directories(folder_ / "line");
     std::ofstream(folder_ / "line/line.yaml") << kLineYaml;
     std::ofstream(folder_ / "line/line.cu") << kLineSource;
     settings_.cache_dir = (folder_ / "cache").string();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -58,17 +59,28 @@ extern "C" __global__ void scale_reference(T* y, const T* x, const Params p) {
 }
 )";
 
+/// That workload at `folder`/scale/.
+inline void write_small_workload(FileSystem& files, const std::filesystem::path& folder) {
+  files.make_directories(folder / "scale", false);
+  files.write_file(folder / "scale/scale.yaml", kScaleYaml, false);
+  files.write_file(folder / "scale/scale.cu", kScaleSource, false);
+  files.write_file(folder / "scale/scale_data.cu", kScaleDataSource, false);
+}
+
+/// A file of wisdom with one point of it: `values` for 200 doubles on a device of the cpu.
+inline std::string small_workload_wisdom(const std::string& device, const std::string& arch,
+                                         const std::string& values) {
+  return "- key: {workload: scale, device: {name: \"" + device + "\", backend: cpu, arch: \"" + arch +
+         "\"}, types: {T: double}, size: {n: 200}}\n  values: " + values +
+         "\n  result: {time: 1 ms}\n  made: {date: 2026-11-20}\n";
+}
+
 /// A disk in memory with that workload at /kernels/scale/.
 struct SmallDisk {
   FakeClock clock;
   MemoryFileSystem files{clock};
 
-  SmallDisk() {
-    files.make_directories("/kernels/scale", false);
-    files.write_file("/kernels/scale/scale.yaml", kScaleYaml, false);
-    files.write_file("/kernels/scale/scale.cu", kScaleSource, false);
-    files.write_file("/kernels/scale/scale_data.cu", kScaleDataSource, false);
-  }
+  SmallDisk() { write_small_workload(files, "/kernels"); }
 
   [[nodiscard]] std::shared_ptr<const Workload> workload() {
     return load_workload_file(files, "/kernels/scale/scale.yaml");

@@ -505,6 +505,8 @@ extern "C" __global__ void split(int* a) {
   EXPECT_EQ(a[32], 32 * 3);
   EXPECT_NE(fibers_because("k"), "");
   EXPECT_NE(fibers_because("warp"), "");
+  EXPECT_EQ(fibers_because("plain"), "");
+  EXPECT_EQ(fibers_because("split"), "");
 }
 
 TEST_P(CpuCub, SaysThatABlockHasAnotherShape) {

@@ -120,7 +120,9 @@ struct KernelSplitter::State {
     const std::vector<Token>& tokens = outline.source.tokens;
     for (std::size_t i = definition.head.begin; i < definition.body.end; ++i) {
       const Token& token = tokens[i];
-      if (!token.identifier() || token.text == definition.name || !functions.hidden(token.text)) continue;
+      if (!token.identifier() || functions.kernel(token.text) || token.text == definition.name ||
+          !functions.hidden(token.text))
+        continue;
       const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
       const bool call =
           i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<") || tokens[i + 1].is("{"));

@@ -57,6 +57,7 @@ SyncFunctions::SyncFunctions(const Outline& text) {
   const bool groups_known = std::any_of(tokens.begin(), tokens.end(),
                                         [](const Token& token) { return token.is("cooperative_groups"); });
   for (const DefinitionOutline& definition : text.definitions) {
+    (definition.kernel ? kernels_ : called_).insert(definition.name);
     const bool free_function = !definition.is_class && !member_of_class(text, definition) &&
                                definition.name != "operator" && definition.body.begin > definition.head.end;
     if (!free_function) members.insert(definition.name);
@@ -87,6 +88,7 @@ SyncFunctions::SyncFunctions(const Outline& text) {
     grown = false;
     for (const auto& [name, names] : calls) {
       for (const std::string_view called : names) {
+        if (kernel(called)) continue;  // a variable, perhaps
         const auto found = sync_.find(called);
         if (called != name && found != sync_.end() && found->second > sync_[name]) {
           sync_[name] = found->second;
@@ -100,9 +102,6 @@ SyncFunctions::SyncFunctions(const Outline& text) {
   for (const std::string_view name : members) {
     if (sync_[name] != Sync::kNone) hidden_.emplace(name, name);
   }
-  // A function that calls itself through others, or one of the hidden, is hidden from the kernel only where
-  // it is called.
-  const Signatures signatures(text);
   for (const auto& [name, names] : calls) {
     const bool reads = names.contains("threadIdx") || names.contains("thread_rank");
     if (reads) indexed_.insert(name);
@@ -111,8 +110,9 @@ SyncFunctions::SyncFunctions(const Outline& text) {
     grown = false;
     for (const auto& [name, names] : calls) {
       if (indexed_.contains(name)) continue;
-      const bool reads = std::any_of(names.begin(), names.end(),
-                                     [&](std::string_view called) { return indexed_.contains(called); });
+      const bool reads = std::any_of(names.begin(), names.end(), [&](std::string_view called) {
+        return !kernel(called) && indexed_.contains(called);
+      });
       if (reads) grown = indexed_.insert(name).second;
     }
   }

@@ -41,18 +41,21 @@ class SyncFunctions {
   /// A name of a member function, class, lambda or variable that leads to a barrier: such calls cannot be
   /// split.
   [[nodiscard]] bool hidden(std::string_view name) const { return hidden_.contains(name); }
+  /// The name of kernels and of nothing else: device code cannot call it.
+  [[nodiscard]] bool kernel(std::string_view name) const {
+    return kernels_.contains(name) && !called_.contains(name);
+  }
   /// What such a name leads to: "coalesced_threads"; itself where it is a member function that waits.
   [[nodiscard]] std::string_view cause(std::string_view name) const { return hidden_.at(name); }
   [[nodiscard]] const std::vector<const DefinitionOutline*>& definitions(std::string_view name) const;
-  /// Functions that have no effect but their value, given by the text.
-  [[nodiscard]] bool pure(std::string_view name) const { return pure_.contains(name); }
   /// Functions that read threadIdx, or call such.
   [[nodiscard]] bool reads_thread_index(std::string_view name) const { return indexed_.contains(name); }
 
  private:
   std::map<std::string_view, Sync> sync_;
   std::map<std::string_view, std::string_view> hidden_;  ///< the cause, by name
-  std::set<std::string_view> pure_, indexed_;
+  std::set<std::string_view> indexed_;
+  std::set<std::string_view> kernels_, called_;  ///< names of kernels, and of other definitions
   std::map<std::string_view, std::vector<const DefinitionOutline*>> definitions_;
 };
 

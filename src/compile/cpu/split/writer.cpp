@@ -1189,34 +1189,27 @@ class Writer {
       if (v >= 0 && an_.storage(v) == Storage::kItems && !variable(v).declarator->reference &&
           !variable(v).declarator->array) {
         if (block && an_.block_array(v)) return room(v);
-        if (!block && !views_) return lanes_of(range, false);
+        if (!block && !views_) return values_of(range, false, false);
         if (!block)
           return "kiln::cpu::view(" + room(v) + ", " + (an_.block_array(v) ? "kiln_base" : "0") + ")";
       }
     }
-    return block ? items_of(range, by_reference) : lanes_of(range, by_reference);
+    return values_of(range, block, by_reference);
   }
 
-  std::string lanes_of(TokenRange range, bool by_reference) {
+  /// Declares an array, and fills it with the values that an argument has in the work-items of the block, or
+  /// in the lanes of a warp.
+  std::string values_of(TokenRange range, bool block, bool by_reference) {
     const std::string name = "kiln_a" + std::to_string(++calls_);
-    const std::string address = by_reference ? "&" : "";
-    out_ += "kiln::cpu::Lanes<kiln::cpu::Value<decltype(" + address + "(" + render(range, Place::kWarp) +
-            "))>> " + name + ";\n";
-    item_loop({range}, Place::kWarp, [&] {
-      return "kiln::cpu::keep<kiln::cpu::Value<decltype(" + address + "(" + render(range, Place::kItem) +
-             "))>>(" + name + "[kiln_lane], " + address + "(" + render(range, Place::kItem) + "));\n";
-    });
-    return name;
-  }
-
-  std::string items_of(TokenRange range, bool by_reference) {
-    const std::string name = "kiln_a" + std::to_string(++calls_);
-    const std::string address = by_reference ? "&" : "";
-    out_ += "kiln::cpu::Items<kiln::cpu::Value<decltype(" + address + "(" + render(range, Place::kBlock) +
-            "))>, KilnShape> " + name + ";\n";
-    item_loop({range}, Place::kBlock, [&] {
-      return "kiln::cpu::keep<kiln::cpu::Value<decltype(" + address + "(" + render(range, Place::kItem) +
-             "))>>(" + name + "[kiln_i], " + address + "(" + render(range, Place::kItem) + "));\n";
+    const Place around = block ? Place::kBlock : Place::kWarp;
+    const auto expression = [&](Place place) {
+      return std::string(by_reference ? "&" : "") + "(" + render(range, place) + ")";
+    };
+    out_ += std::string("kiln::cpu::") + (block ? "Items" : "Lanes") + "<kiln::cpu::Value<decltype(" +
+            expression(around) + ")>" + (block ? ", KilnShape> " : "> ") + name + ";\n";
+    item_loop({range}, around, [&] {
+      return "kiln::cpu::keep<kiln::cpu::Value<decltype(" + expression(Place::kItem) + ")>>(" + name +
+             (block ? "[kiln_i], " : "[kiln_lane], ") + expression(Place::kItem) + ");\n";
     });
     return name;
   }

@@ -1,0 +1,30 @@
+# Plug-ins: modules beside the program that are built against a library of the site, which `kiln` itself does not link. It opens
+# them when it runs and needs them (src/base/plugin.h).
+
+# kiln_plugin(NAME FOUND LIBRARY PACKAGE...): libkiln_NAME.so from src/NAME_plugin.cpp, linked with LIBRARY. The option KILN_NAME
+# says whether: AUTO where find_package(PACKAGE...) sets FOUND, ON or OFF.
+function(kiln_plugin name found library)
+  string(TOUPPER KILN_${name} option)
+  if(NOT ${option} MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "${option} is '${${option}}'; expected AUTO, ON or OFF")
+  endif()
+  if(${option} STREQUAL "ON")
+    find_package(${ARGN} REQUIRED)
+  elseif(${option} STREQUAL "AUTO")
+    find_package(${ARGN} QUIET)
+  endif()
+  if(${option} STREQUAL "OFF" OR NOT ${found})
+    return()
+  endif()
+  add_library(kiln_${name} MODULE ${PROJECT_SOURCE_DIR}/src/${name}_plugin.cpp)
+  target_include_directories(kiln_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(kiln_${name} PRIVATE ${library} kiln_flags)
+  set_target_properties(kiln_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
+
+set(KILN_MPI AUTO CACHE STRING "Build the MPI plug-in, for `mpirun -n N kiln run`: AUTO (where an MPI is found), ON or OFF")
+set(KILN_REMOTE AUTO CACHE STRING "Build the plug-in for remote caches over HTTP: AUTO (where libcurl is found), ON or OFF")
+set_property(CACHE KILN_MPI KILN_REMOTE PROPERTY STRINGS AUTO ON OFF)
+set(MPI_CXX_SKIP_MPICXX ON)  # the C interface, without the C++ bindings that MPI has dropped
+kiln_plugin(mpi MPI_CXX_FOUND MPI::MPI_CXX MPI COMPONENTS CXX)
+kiln_plugin(remote CURL_FOUND CURL::libcurl CURL)
