@@ -194,7 +194,7 @@ std::optional<BatchSpec> find_batch(World& world, const std::vector<std::string>
     const auto status = status_of(world, words.front());
     if (!status || status->type != FileStatus::Type::kFile) return std::nullopt;
     const std::string text = read_input(world.files(), words.front(), kJobInput);
-    // Most files are jobs, and are not read twice.
+    // Most files are jobs, and are not parsed twice.
     if (text.find("jobs") == std::string::npos || !looks_like_batch(YamlNode::parse(text, words.front())))
       return std::nullopt;
     return parse_batch(text, words.front());

@@ -57,14 +57,14 @@ void add_ranks_option(CLI::App& command, std::string& ranks) {
       ->type_name("auto|mpi|off");
 }
 
-void refuse_ranks(const std::string& ranks, const std::string& what) {
+void refuse_ranks(const std::string& ranks, const std::string& what, const std::string& instead) {
   if (!ranks.empty()) require_word("--ranks", ranks, rank_words());
   if (ranks == "off") return;
   const auto launched = find_launched_ranks(read_environment);
   if (!launched && ranks != "mpi") return;
   throw bad_input("ranks of MPI cannot share " + what +
-                  (launched ? " (this is " + launched->to_string() + ")" : "") +
-                  "; start them for each job, or say --ranks off where every rank is to run all of it");
+                  (launched ? " (this is " + launched->to_string() + ")" : "") + "; " + instead +
+                  ", or say --ranks off where every rank is to run all of it");
 }
 
 bool is_launched_as_rank() {

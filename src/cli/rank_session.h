@@ -51,8 +51,9 @@ class RankSession {
 /// The job as one rank runs it: on its own device.
 [[nodiscard]] JobSpec job_of_rank(RankSession& session, World& world, JobSpec job);
 
-/// Throws bad_input where `--ranks` or a launcher of MPI programs would have ranks share `what`.
-void refuse_ranks(const std::string& ranks, const std::string& what);
+/// Throws bad_input where `--ranks` or a launcher of MPI programs would have ranks share `what`, with what to
+/// do in its place.
+void refuse_ranks(const std::string& ranks, const std::string& what, const std::string& instead);
 
 /// Whether a launcher of MPI programs has started this process as one of several.
 [[nodiscard]] bool is_launched_as_rank();

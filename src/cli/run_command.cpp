@@ -222,7 +222,7 @@ int run(World& world, const RunArguments& arguments) {
   if (arguments.serves) return serve_trials(world, job_of(world, arguments));
   const Shard shard = shard_of(world, arguments.shard);
   if (auto batch = find_batch(world, sort_words(arguments.job).words)) {
-    refuse_ranks(arguments.ranks, "several jobs or a batch");
+    refuse_ranks(arguments.ranks, "several jobs or a batch", "start them for each job");
     return run_batch_of(world, *std::move(batch), batch_options(arguments, shard));
   }
   if (arguments.keep_going || arguments.at_once)

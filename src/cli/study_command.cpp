@@ -254,7 +254,7 @@ int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
   if (arguments.retry_crashed && !arguments.resume)
     throw bad_input("--retry-crashed needs --resume: it says which known cases run again");
-  refuse_ranks(arguments.ranks, "a study");
+  refuse_ranks(arguments.ranks, "a study", "share its sections out with --shard");
   const Shard shard = shard_of(world, arguments.shard);
   const std::vector<StudySpec> specs = specs_of(world, arguments);
   std::vector<std::shared_ptr<const Workload>> workloads;

@@ -41,8 +41,8 @@ RecordFile::RecordFile(FileSystem& files, Path folder, const std::string& ending
       file_(files, folder_ / ("records" + ending + ".jsonl"), std::string(kRecordBeginning)) {}
 
 void RecordFile::require_writable() const {
-  file_.require_own("a file of records");  // first: to open a pipe would wait for its reader
   try {
+    file_.require_own("a file of records");  // first: to open a pipe would wait for its reader
     if (files_.status(path())) {
       files_.append_file(path(), "");
     } else {

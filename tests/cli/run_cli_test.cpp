@@ -79,6 +79,12 @@ TEST_F(RunCli, WordsTooManyOrMissing) {
   EXPECT_THAT(kiln({"devices", "cpu"}).err, HasSubstr("'cpu' is one argument too many of 'kiln devices'"));
   EXPECT_THAT(kiln({"run"}).err, HasSubstr("a job file is missing"));
   EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err, HasSubstr("each has to be a file; found 'a.yaml'"));
+  const std::string job = write("a.yaml", "workload: stencil7\n");
+  EXPECT_THAT(kiln({"run", job, job, "--ranks", "mpi"}).err,
+              HasSubstr("ranks of MPI cannot share several jobs or a batch; start them for each job"));
+  EXPECT_THAT(kiln({"study", "a.yaml", "--ranks", "mpi"}).err,
+              HasSubstr("ranks of MPI cannot share a study; share its sections out with --shard"));
+  EXPECT_THAT(kiln({"study", "a.yaml", "--ranks", "mpj"}).err, HasSubstr("did you mean 'mpi'?"));
   EXPECT_THAT(kiln({"run", "a.yaml", "nx=3"}).err, HasSubstr("did you mean --set nx=3?"));
   EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, explain, stats, verify, gc, pack, unpack, clear"));
   EXPECT_THAT(kiln({"validate"}).err, HasSubstr("a file is missing"));
