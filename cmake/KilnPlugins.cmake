@@ -20,7 +20,7 @@ function(kiln_plugin name found library)
   target_include_directories(kiln_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kiln_${name} PRIVATE ${library} kiln_flags)
   set_target_properties(kiln_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  add_dependencies(kiln kiln_${name})  # it opens it, and is installed with it
+  add_dependencies(kiln-worker kiln_${name})  # so the program and both libraries, which open it, bring it
 endfunction()
 
 set(KILN_MPI AUTO CACHE STRING "Build the MPI plug-in, for `mpirun -n N kiln run`: AUTO (where an MPI is found), ON or OFF")
