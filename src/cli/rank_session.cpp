@@ -153,6 +153,11 @@ void RankSession::serve_trials(const JobSpec& job, const std::string& launch_lim
   member_->serve(MemberTrials{workload, job.file, context, world_.engine().cache(), *runner, device});
 }
 
+void RankSession::serve_compile(const JobContext& context,
+                                const std::function<void(const JobPart& part)>& compile) {
+  member_->serve(context, world_.engine().cache(), compile);
+}
+
 JobSpec job_of_rank(RankSession& session, World& world, JobSpec job) {
   job.devices = {session.device_of(device_names(job.devices, world.settings().values), job)};
   job.spread = false;

@@ -38,6 +38,12 @@ class RankSession {
   int follow(const std::function<void()>& work);
   /// The work of such a rank for a job of trials. `launch_limit` as in isolated_runners().
   void serve_trials(const JobSpec& job, const std::string& launch_limit = "");
+  /// The work of such a rank for a compile.
+  void serve_compile(const JobContext& context, const std::function<void(const JobPart& part)>& compile);
+  /// The work of such a rank where rank 0 has none for it.
+  void wait() { member_->wait(); }
+  /// Whether rank 0 has ended the job.
+  [[nodiscard]] bool ended() const { return member_ && member_->ended(); }
 
  private:
   RankSession(World& world, std::unique_ptr<Messenger> messenger);

@@ -113,6 +113,40 @@ bool RankCrew::greet(const Variant& example, const JobSpec& job, const JobContex
   return true;
 }
 
+bool RankCrew::meet(const JobContext& context) {
+  const CacheFolderSign sign(files_, cache_);
+  std::vector<std::future<RankMessage>> asked;
+  for (int rank = 1; rank < messenger_.place().ranks; ++rank)
+    asked.push_back(questions_.ask(rank, RankTopic::kGreet, RankGreeting{sign.name(), ""}.to_text()));
+  for (int rank = 1; rank < messenger_.place().ranks; ++rank) {
+    const auto message =
+        await_answer(asked[static_cast<std::size_t>(rank) - 1], [&] { return context.stopped(); });
+    if (!message) return false;
+    const RankGreetingAnswer answer = RankGreetingAnswer::from_text(message->text);
+    if (!answer.record.empty())
+      static_cast<void>(read_answer(answer.record));  // throws what the rank has thrown
+    members_.push_back({rank, answer.host, {}, answer.shares_cache});
+  }
+  return true;
+}
+
+void RankCrew::compile_parts(const std::function<void(const JobPart& part)>& own, const JobContext& context) {
+  std::vector<const CrewMember*> sharing;
+  for (const CrewMember& member : members_) {
+    if (member.shares_cache) sharing.push_back(&member);
+  }
+  std::vector<std::future<RankMessage>> asked;
+  for (std::size_t i = 0; i < sharing.size(); ++i)
+    asked.push_back(questions_.ask(sharing[i]->rank, RankTopic::kCompile,
+                                   std::to_string(i + 1) + " " + std::to_string(sharing.size() + 1)));
+  own({0, sharing.size() + 1});
+  for (auto& one : asked) {
+    const auto answer = await_answer(one, [&] { return context.stopped(); });
+    if (!answer) return;
+    if (!answer->text.empty()) static_cast<void>(read_answer(answer->text));
+  }
+}
+
 void RankCrew::add_member(int rank, const RankMessage& message, const Record& own) {
   const RankGreetingAnswer answer = RankGreetingAnswer::from_text(message.text);
   CrewMember member{rank, answer.host, {}, answer.shares_cache};

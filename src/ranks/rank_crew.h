@@ -8,6 +8,7 @@
 
 #include "cache/disk_cache.h"
 #include "config/job_spec.h"
+#include "job/compile_part.h"
 #include "job/trial_crew.h"
 #include "ranks/messenger.h"
 #include "ranks/rank_questions.h"
@@ -45,6 +46,12 @@ class RankCrew final : public TrialCrew {
   /// where a rank has another device, compiler, version or source, or shares a GPU with another, and what a
   /// rank throws, with its name. False if the job was stopped meanwhile.
   [[nodiscard]] bool greet(const Variant& example, const JobSpec& job, const JobContext& context);
+
+  /// Asks each rank whether it has this rank's cache folder; for compiles, which need no device. What a rank
+  /// throws is thrown. False as above.
+  [[nodiscard]] bool meet(const JobContext& context);
+  /// Deals a compile out to the ranks that share the cache folder, this one included, and waits.
+  void compile_parts(const std::function<void(const JobPart& part)>& own, const JobContext& context);
 
   [[nodiscard]] std::vector<TrialLane> lanes(const JobContext& context) override;
   void compile(const std::vector<const Variant*>& variants, const JobContext& context) override;

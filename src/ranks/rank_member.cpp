@@ -75,6 +75,28 @@ void RankMember::serve(const MemberTrials& trials) {
   }
 }
 
+void RankMember::serve(const JobContext& context, DiskCache& cache,
+                       const std::function<void(const JobPart& part)>& compile) {
+  while (const auto question = next()) {
+    std::string text = answer_of([&]() -> std::string {
+      if (question->topic == RankTopic::kCounters)
+        return statistics_text({.counters = context.service.counters(), .runs = 1});
+      if (question->topic == RankTopic::kGreet) {
+        const RankGreeting greeting = RankGreeting::from_text(question->text);
+        const bool shares = CacheFolderSign::is_seen(context.files, cache, greeting.sign);
+        return RankGreetingAnswer{messenger_.place().host, shares, ""}.to_text();
+      }
+      const std::vector<std::string> numbers = split(question->text, ' ');
+      const auto number = [&](std::size_t i) {
+        return static_cast<std::size_t>(parse_integer(numbers.at(i)).value());
+      };
+      compile({number(0), number(1)});
+      return "";
+    });
+    answer(*question, RankTopic::kAnswer, std::move(text));
+  }
+}
+
 void RankMember::serve(const Error& error) {
   while (const auto question = next()) {
     std::string text = error_answer(error);
@@ -82,6 +104,10 @@ void RankMember::serve(const Error& error) {
       text = RankGreetingAnswer{messenger_.place().host, false, std::move(text)}.to_text();
     answer(*question, RankTopic::kAnswer, std::move(text));
   }
+}
+
+void RankMember::wait() {
+  while (next()) continue;
 }
 
 void RankMember::end() {

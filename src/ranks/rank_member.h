@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cache/disk_cache.h"
+#include "job/compile_part.h"
 #include "job/trial_question.h"
 #include "job/trial_runner.h"
 #include "ranks/messenger.h"
@@ -42,8 +43,13 @@ class RankMember {
   void tell(const std::string& line);
   /// Answers questions with `trials`.
   void serve(const MemberTrials& trials);
+  /// Answers questions of a compile, which needs no device: `compile` makes the part that it is given.
+  void serve(const JobContext& context, DiskCache& cache,
+             const std::function<void(const JobPart& part)>& compile);
   /// Answers every question with this error.
   void serve(const Error& error);
+  /// Until rank 0 has ended the job.
+  void wait();
   /// Tells rank 0 that this rank is done, and ends MPI with the others.
   void end();
 

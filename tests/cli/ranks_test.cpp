@@ -241,6 +241,17 @@ TEST_F(Ranks, ASearchMeasuresOnAllRanks) {
     EXPECT_EQ(all[i].at("label"), "mode=1") << "only what has ended its process once has a second chance";
 }
 
+TEST_F(Ranks, ACompileIsDealtOutAndCompilesEachKeyOnce) {
+  write_job("0, 2, 5, 6, 7, 8");
+  const std::string compile = "'" KILN_PROGRAM "' compile '" + path("job.yaml") + "' --cache-dir '" +
+                              path("cache") + "' --workload-path '" + path("") + "'";
+  const ProcessResult result = shell(over_ranks(3, compile));
+  EXPECT_EQ(result.exit_code, kExitDone) << result.error;
+  EXPECT_EQ(entries(), 6U);
+  EXPECT_EQ(counters().compiled, 6U);
+  EXPECT_THAT(result.output, HasSubstr("code: 6 compiled"));
+}
+
 TEST_F(Ranks, WhatIsWrongIsSaidOnceWithTheExitCodeOfASerialRun) {
   write("job.yaml", "workload: shared_out\nset: {mod: 1}\n");
   const ProcessResult result = shell(over_ranks(3, program("run", "results")));
