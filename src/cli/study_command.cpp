@@ -16,12 +16,9 @@
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
-<<<<<<< Updated upstream
 #include "cli/output_lock.h"
-#include "cli/shard_option.h"
-=======
 #include "cli/rank_session.h"
->>>>>>> Stashed changes
+#include "cli/shard_option.h"
 #include "record/record_file.h"
 #include "report/portability_text.h"
 #include "report/running_mark.h"
@@ -35,13 +32,8 @@ namespace {
 
 struct StudyArguments {
   std::vector<std::string> words, set;
-<<<<<<< Updated upstream
-  std::string devices, output;
-  std::string format = "table", shard;
-=======
   std::string devices, output, ranks;
-  std::string format = "table";
->>>>>>> Stashed changes
+  std::string format = "table", shard;
   std::optional<std::int64_t> rounds, samples, compiles;
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false;
 };
@@ -262,16 +254,13 @@ int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
   if (arguments.retry_crashed && !arguments.resume)
     throw bad_input("--retry-crashed needs --resume: it says which known cases run again");
-<<<<<<< Updated upstream
   const Shard shard = shard_of(world, arguments.shard);
-=======
   // Its rounds compare cases on one device, in turn, so there is nothing to share out; but ranks that are
   // started must not write one file together.
   const auto session = arguments.dry_run ? nullptr : RankSession::join(world, arguments.ranks);
   if (session && !session->leads()) return session->follow([&] { session->wait(); });
   if (session)
     world.log().warn("kiln study compares its cases on one device: rank 0 measures, the other ranks wait");
->>>>>>> Stashed changes
   const std::vector<StudySpec> specs = specs_of(world, arguments);
   std::vector<std::shared_ptr<const Workload>> workloads;
   workloads.reserve(specs.size());
@@ -333,7 +322,6 @@ Subcommand add_study_command(CLI::App& app) {
   add_shard_option(*command, arguments->shard);
 =======
   add_ranks_option(*command, arguments->ranks);
->>>>>>> Stashed changes
   command->footer(
       examples({"kiln study configs/studies/minibude_constants.yaml",
                 "kiln study configs/studies/minibude_constants.yaml --device cuda --output results/study",
