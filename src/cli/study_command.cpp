@@ -318,9 +318,7 @@ Subcommand add_study_command(CLI::App& app) {
                     "With --resume: run cases again that ended the process or exceeded launch_time_limit");
   command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");
   add_require_checks(*command, arguments->require_checks);
-<<<<<<< Updated upstream
   add_shard_option(*command, arguments->shard);
-=======
   add_ranks_option(*command, arguments->ranks);
   command->footer(
       examples({"kiln study configs/studies/minibude_constants.yaml",
