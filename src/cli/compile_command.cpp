@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
+#include "cli/rank_session.h"
 #include "embed/arch_names.h"
 #include "job/plan.h"
 #include "kiln/error.h"
@@ -24,7 +25,7 @@ namespace {
 
 struct CompileArguments {
   JobArguments job;
-  std::string archs;
+  std::string archs, ranks;
   bool ahead = false;
 };
 
@@ -117,16 +118,32 @@ std::string note_on_defaults(const JobPlan& plan, const std::string& backend) {
          " (--set or --sweep what it will choose)";
 }
 
-int run(World& world, const CompileArguments& arguments) {
+/// `session`: null where this process is alone.
+int compile(World& world, const CompileArguments& arguments, RankSession* session) {
   const JobSpec job = read_job(world, arguments.job);
   const Interrupt interrupt;
   JobContext context = world.job_context(job.isolation);
-  context.stop = Interrupt::requested;
+  context.stop = [session] { return Interrupt::requested() || (session != nullptr && session->ended()); };
   const JobGuard guard(world, {}, nullptr);
   const std::vector<Target> targets = targets_of(arguments.archs, context.compilers);
   for (const Target& target : targets) {
     if (arguments.ahead) context.compilers[target.backend] = &ahead_compiler(world.engine(), target.backend);
   }
+  const auto compile_own = [&](const JobPart& part) {
+    for (const Target& target : targets) {
+      compile_part(make_plan(job, world.engine().library(), world.files(), {unknown_device(target)}), context,
+                   target, part);
+    }
+  };
+  RankCrew* crew = session != nullptr && session->leads() ? &session->crew() : nullptr;
+  if (session != nullptr && crew == nullptr) {
+    session->serve_parts({context, world.engine().cache(), "", "", [&](const JobPart& part) {
+                            compile_own(part);
+                            return std::string();
+                          }});
+    return kExitDone;
+  }
+  if (crew != nullptr) static_cast<void>(crew->compile_parts(compile_own, context));
   int code = kExitDone;
   for (const Target& target : targets) {
     const JobPlan plan = make_plan(job, world.engine().library(), world.files(), {unknown_device(target)});
@@ -135,10 +152,18 @@ int run(World& world, const CompileArguments& arguments) {
     std::erase(notes, "");
     code = std::max(code, print_units(compile_job(plan, context, target), target, join(notes, "\n"), world));
   }
-  world.out() << statistics_line(world.engine().service().counters()) << "\n";
+  StoredStatistics all{.counters = world.engine().service().counters()};
+  if (crew != nullptr) add_statistics(all, {.counters = crew->counters(context.stop)});
+  world.out() << statistics_line(all.counters) << "\n";
   if (!Interrupt::requested()) return code;
   world.status_line().write("interrupted: what was compiled is in the cache");
   return Interrupt::exit_code();
+}
+
+int run(World& world, const CompileArguments& arguments) {
+  const auto session = RankSession::join(world, arguments.ranks);
+  if (!session || session->leads()) return compile(world, arguments, session.get());
+  return session->follow([&] { static_cast<void>(compile(world, arguments, session.get())); });
 }
 
 }  // namespace
@@ -155,6 +180,7 @@ Subcommand add_compile_command(CLI::App& app) {
   command->add_flag(
       "--ahead", arguments->ahead,
       "By the compiler that programs are built with: nvcc, hipcc, or the C++ compiler for any CPU");
+  add_ranks_option(*command, arguments->ranks);
   command->footer(examples({"kiln compile configs/quickstart.yaml",
                             "kiln compile configs/stencil7.yaml --arch native --sweep block_x=64,128",
                             "kiln compile configs/quickstart.yaml --arch sm_90,gfx90a",

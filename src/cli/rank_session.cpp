@@ -33,6 +33,12 @@ int node_share(int ranks) {
   return bound ? usable : std::max(1, usable / ranks);
 }
 
+/// While this process has one thread: the environment is not to be changed later.
+void see_own_device(int node_rank) {
+  for (const char* variable : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"})
+    write_environment(variable, visible_device(read_environment(variable), node_rank));
+}
+
 std::unique_ptr<Messenger> open_messenger(World& world, const std::optional<LaunchedRanks>& launched) {
   const auto open = [&] { return open_mpi(world.settings().values.mpi_plugin, world.files()); };
   try {
@@ -71,11 +77,12 @@ bool is_launched_as_rank() {
   return find_launched_ranks(read_environment).has_value();
 }
 
-std::unique_ptr<RankSession> RankSession::join(World& world, const std::string& ranks) {
+std::unique_ptr<RankSession> RankSession::join(World& world, const std::string& ranks, Device device) {
   if (!ranks.empty()) require_word("--ranks", ranks, rank_words());
   if (ranks == "off") return nullptr;
   const auto launched = find_launched_ranks(read_environment);
   if (!launched && ranks != "mpi") return nullptr;
+  if (device == Device::kOwn && launched && launched->node_rank) see_own_device(*launched->node_rank);
   auto messenger = open_messenger(world, launched);
   const RankPlace place = messenger->place();
   if (place.ranks == 1) {

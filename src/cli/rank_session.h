@@ -25,7 +25,10 @@ class RankSession {
   /// Null where this process is alone: with "off", and with "auto" where no launcher of MPI programs has
   /// started it. Begins MPI, and gives this process its share of the node: threads of kernels and compiles.
   /// Throws environment_error where a launcher has, and there is no plug-in.
-  [[nodiscard]] static std::unique_ptr<RankSession> join(World& world, const std::string& ranks);
+  /// `device`: kOwn lets this process see no GPU but that of its place on its node, as number 0.
+  enum class Device { kOfAll, kOwn };
+  [[nodiscard]] static std::unique_ptr<RankSession> join(World& world, const std::string& ranks,
+                                                         Device device = Device::kOfAll);
   ~RankSession();
 
   /// Whether this is rank 0, which speaks to the user.
@@ -38,6 +41,10 @@ class RankSession {
   int follow(const std::function<void()>& work);
   /// The work of such a rank for a job of trials. `launch_limit` as in isolated_runners().
   void serve_trials(const JobSpec& job, const std::string& launch_limit = "");
+  /// The work of such a rank for a job in parts (RankCrew::compile_parts(), run_parts()).
+  void serve_parts(const MemberParts& parts) { member_->serve(parts); }
+  /// Whether rank 0 has ended the job.
+  [[nodiscard]] bool ended() const { return member_ && member_->ended(); }
 
  private:
   RankSession(World& world, std::unique_ptr<Messenger> messenger);

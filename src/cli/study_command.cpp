@@ -19,7 +19,9 @@
 #include "cli/output_lock.h"
 #include "cli/rank_session.h"
 #include "cli/shard_option.h"
+#include "merge/merge_files.h"
 #include "record/record_file.h"
+#include "record/study_reader.h"
 #include "report/portability_text.h"
 #include "report/running_mark.h"
 #include "report/study_report.h"
@@ -194,17 +196,27 @@ StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContex
   return {};
 }
 
-int measure(World& world, const StudyPlan& plan, const JobContext& job, const AheadCompilers& ahead,
-            const StudyArguments& arguments) {
+/// What a study is measured with.
+struct StudyWork {
+  StudyPlan plan;
+  JobContext job;
+  AheadCompilers ahead;
+  std::vector<std::shared_ptr<Device>> devices;  ///< held, so that the layers below get the same ones
+};
+
+/// `session`: null where this process is alone; of ranks, each measures a shard, and nothing is printed.
+int measure(World& world, const StudyWork& work, const StudyArguments& arguments,
+            const RankSession* session = nullptr) {
+  const StudyPlan& plan = work.plan;
   const Interrupt interrupt;
   ProgressLine line(world);
   const auto processes = make_process_runner();
   StudyContext context{
-      job,
-      ahead,
+      work.job,
+      work.ahead,
       *processes,
       temporary_folder(),
-      Interrupt::requested,
+      [session] { return Interrupt::requested() || (session != nullptr && session->ended()); },
       [&line](const StudyProgress& progress) { line.tell(progress); },
   };
   std::unique_ptr<FolderLock> lock;
@@ -220,8 +232,14 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
     mark.emplace(plan.spec.output);
     record_crashed_variants(world.files(), *records, world.log());
     if (!content.header.run_id.empty()) context.job.run_id = content.header.run_id;
-    if (!arguments.retry_crashed)
-      context.ended = find_ended_cases(plan, records->read(world.log()), context.job.run_id);
+    if (!arguments.retry_crashed) {
+      std::vector<Record> known = records->read(world.log());
+      if (!plan.shard.is_whole()) {
+        for (Record& record : RecordFile(world.files(), plan.spec.output).read(world.log()))
+          known.push_back(std::move(record));
+      }
+      context.ended = find_ended_cases(plan, known, context.job.run_id);
+    }
   }
   StudyOutcome outcome;
   try {
@@ -244,44 +262,135 @@ int measure(World& world, const StudyPlan& plan, const JobContext& job, const Ah
     return Interrupt::exit_code();
   }
   if (records) write_records(*records, plan, outcome);
-  world.out() << results_text(world, plan, outcome, header_of(plan, context), arguments.format,
-                              file ? &*file : nullptr)
-              << std::flush;
+  if (session == nullptr) {
+    world.out() << results_text(world, plan, outcome, header_of(plan, context), arguments.format,
+                                file ? &*file : nullptr)
+                << std::flush;
+  }
   return judge(outcome.records(), plan.spec.require_checks, world);
+}
+
+StudyWork work_of(World& world, const StudyArguments& arguments) {
+  const std::vector<StudySpec> specs = specs_of(world, arguments);
+  std::vector<std::shared_ptr<const Workload>> workloads;
+  workloads.reserve(specs.size());
+  for (const StudySpec& spec : specs)
+    workloads.push_back(world.engine().library().load(spec.workload, spec.workload_where));
+  StudyWork work{{}, world.job_context(specs.front().isolation), {}, {}};
+  std::vector<DeviceInfo> infos;
+  for (const std::string& name : device_names(specs.front().devices, world.settings().values)) {
+    auto device = world.engine().devices().open(name);
+    if (std::find(work.devices.begin(), work.devices.end(), device) != work.devices.end()) continue;
+    infos.push_back(device->info());
+    const std::string& backend = device->info().target.backend;
+    work.ahead[backend] = world.engine().ahead_compiler(backend);
+    work.devices.push_back(std::move(device));
+  }
+  work.plan = plan_study(specs, workloads, infos, world.files(), work.ahead);
+  for (const DeviceCases& cases : work.plan.devices)
+    static_cast<void>(find_problems(cases.variants, work.job));
+  return work;
+}
+
+void tell_shard(World& world, const StudyPlan& plan) {
+  if (plan.shard.is_whole() || world.quiet()) return;
+  world.status_line().write("shard " + plan.shard.text() + ": " +
+                            std::to_string(plan.shard.size_of(plan.devices.size())) + " of " +
+                            std::to_string(plan.devices.size()) + " pairs of a section and a device");
+}
+
+/// What the folder of a study over ranks holds before they begin: a study that is begun, or gone on with.
+void prepare_folder(World& world, const StudyWork& work, const StudyHeader& header, bool resume) {
+  const std::string& output = work.plan.spec.output;
+  if (resume) {
+    join_shards(world.files(), output, {true, true}, world.log());
+    static_cast<void>(StudyFile(world.files(), output).resume(header.digest));
+    return;
+  }
+  const auto left = shard_files(world.files(), output);
+  if (!left.empty())
+    throw bad_input("'" + output + "' holds a study that was cut short (" + left.front().filename().string() +
+                    "): --resume goes on with it");
+  StudyFile(world.files(), output).begin(header);
+}
+
+/// The results that the ranks have measured together, as their file holds them.
+std::string joined_text(World& world, const std::string& output, const std::string& digest,
+                        const std::string& format) {
+  StudyFile file(world.files(), output);
+  StudyContent content = file.resume(digest).value();
+  std::string text;
+  if (format == "json") {
+    for (const auto& [block, known] : content.blocks)
+      text += known.result ? study_line(*known.result) + "\n" : "";
+    return text;
+  }
+  const StudyReports found = reports_of(std::move(content), file.path().string());
+  for (const std::string& note : found.notes) world.log().warn(note);
+  if (format == "csv") return studies_to_csv(found.reports);
+  const TextStyle style = world.style();
+  for (const StudyReport& report : found.reports) {
+    text += (text.empty() ? "" : "\n") +
+            (format == "markdown" ? study_to_markdown(report) : study_to_terminal(report, style));
+  }
+  return text + (format == "table" ? "\nresults: " + file.path().string() + "\n" : "");
+}
+
+/// Each rank measures a shard of the study on a device of its own, into files of its own; rank 0 joins them.
+int share_out(World& world, StudyWork work, const StudyArguments& arguments, RankSession& session) {
+  const std::string& output = work.plan.spec.output;
+  if (output.empty())
+    throw bad_input("ranks write a study to files that all of them see: `output:` or --output is missing");
+  if (work.devices.size() != 1)
+    throw bad_input("each rank of a study measures on one device; found " +
+                    std::to_string(work.devices.size()) + ": name a back end, such as --device cuda");
+  const auto processes = make_process_runner();
+  const StudyContext context{work.job, work.ahead, *processes, temporary_folder(), {}, {}};
+  const StudyHeader header = header_of(work.plan, context);
+  const std::string pci_address = work.devices.front()->info().pci_address;
+  const auto measure_part = [&](const JobPart& part) {
+    work.plan.shard = {part.part, part.parts};
+    return measure(world, work, arguments, &session);
+  };
+  if (!session.leads()) {
+    session.serve_parts({work.job, world.engine().cache(), header.digest, pci_address,
+                         [&](const JobPart& part) { return std::to_string(measure_part(part)); }});
+    return kExitDone;
+  }
+  int code = kExitDone;
+  const auto own = [&](const JobPart& part) { code = measure_part(part); };
+  const auto answers = session.crew().run_parts(
+      {header.digest, pci_address, [&] { prepare_folder(world, work, header, arguments.resume); }, own},
+      work.job);
+  if (!answers) return Interrupt::exit_code();
+  for (const std::string& answer : *answers)
+    code = std::max(code, static_cast<int>(parse_integer(answer).value_or(kExitInternal)));
+  if (code > kExitFailed) return code;  // interrupted: the shards are there for --resume
+  join_shards(world.files(), output, {true, true}, world.log());
+  world.out() << joined_text(world, output, header.digest, arguments.format) << std::flush;
+  return code;
 }
 
 int run(World& world, const StudyArguments& arguments) {
   require_word("--format", arguments.format, study_formats());
   if (arguments.retry_crashed && !arguments.resume)
     throw bad_input("--retry-crashed needs --resume: it says which known cases run again");
-  refuse_ranks(arguments.ranks, "a study", "share its sections out with --shard");
   const Shard shard = shard_of(world, arguments.shard);
-  const std::vector<StudySpec> specs = specs_of(world, arguments);
-  std::vector<std::shared_ptr<const Workload>> workloads;
-  workloads.reserve(specs.size());
-  for (const StudySpec& spec : specs)
-    workloads.push_back(world.engine().library().load(spec.workload, spec.workload_where));
-  std::vector<std::shared_ptr<Device>> devices;  // held, so that the layers below get the same ones
-  std::vector<DeviceInfo> infos;
-  AheadCompilers ahead;
-  for (const std::string& name : device_names(specs.front().devices, world.settings().values)) {
-    auto device = world.engine().devices().open(name);
-    if (std::find(devices.begin(), devices.end(), device) != devices.end()) continue;
-    infos.push_back(device->info());
-    const std::string& backend = device->info().target.backend;
-    ahead[backend] = world.engine().ahead_compiler(backend);
-    devices.push_back(std::move(device));
+  const auto session =
+      arguments.dry_run ? nullptr : RankSession::join(world, arguments.ranks, RankSession::Device::kOwn);
+  if (session && !shard.is_whole())
+    throw bad_input("the ranks of an MPI job share all of a study, not shard " + shard.text() +
+                    " of it; expected --shard off, or --ranks off");
+  if (session && !session->leads()) {
+    return session->follow(
+        [&] { static_cast<void>(share_out(world, work_of(world, arguments), arguments, *session)); });
   }
-  StudyPlan plan = plan_study(specs, workloads, infos, world.files(), ahead);
-  plan.shard = shard;
-  if (!shard.is_whole() && !world.quiet())
-    world.status_line().write("shard " + shard.text() + ": " +
-                              std::to_string(shard.size_of(plan.devices.size())) + " of " +
-                              std::to_string(plan.devices.size()) + " pairs of a section and a device");
-  const JobContext context = world.job_context(specs.front().isolation);
-  for (const DeviceCases& cases : plan.devices) static_cast<void>(find_problems(cases.variants, context));
-  if (!arguments.dry_run) return measure(world, plan, context, ahead, arguments);
-  print_plan(plan, world.out());
+  StudyWork work = work_of(world, arguments);
+  if (session) return share_out(world, std::move(work), arguments, *session);
+  work.plan.shard = shard;
+  tell_shard(world, work.plan);
+  if (!arguments.dry_run) return measure(world, work, arguments);
+  print_plan(work.plan, world.out());
   return kExitDone;
 }
 

@@ -31,6 +31,7 @@ struct DeviceInfo {
   std::uint64_t l2_bytes = 0;   ///< last-level cache
   double memory_bandwidth = 0;  ///< theoretical, GB/s; 0 where the driver does not tell
   std::string driver;           ///< driver and run-time version, "" for the cpu
+  std::string pci_address;      ///< "0000:1b:00.0"; empty for the cpu, and where the driver does not tell
   DeviceLimits limits;
 };
 

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "job/compile_part.h"
 #include "job/compile_variants.h"
 #include "job/job_runner.h"
 #include "service/task_threads.h"
@@ -7,20 +8,45 @@
 
 namespace kiln {
 
+namespace {
+
+/// By variant; variants of other parts have none.
+std::vector<std::vector<Unit>> units_of(const JobPlan& plan, const JobContext& context, const Target& target,
+                                        const JobPart& part) {
+  std::vector<std::vector<Unit>> units(plan.variants.size());
+  for_each_task(plan.variants.size(), [&](std::size_t i) {
+    if (i % part.parts != part.part) return;
+    const TraceSpan span(context.trace, TraceKind::kSpecialise, plan.variants[i].label);
+    units[i] = TrialNeeds(plan.variants[i].configuration).units(target, context.files);
+  });
+  return units;
+}
+
+std::vector<WantedCode> code_of_units(const std::vector<std::vector<Unit>>& units, Compiler& compiler) {
+  std::vector<WantedCode> wanted;
+  for (const std::vector<Unit>& some : units) {
+    for (const Unit& unit : some) wanted.push_back({unit.specialization, &compiler});
+  }
+  return wanted;
+}
+
+}  // namespace
+
+void compile_part(const JobPlan& plan, const JobContext& context, const Target& target, const JobPart& part) {
+  std::vector<WantedCode> wanted =
+      code_of_units(units_of(plan, context, target, part), context.compiler_for(target.backend));
+  if (part.fetch) {
+    for (const WantedCode& code : wanted) part.fetch(code);
+  }
+  static_cast<void>(compile_and_wait(std::move(wanted), context));
+}
+
 std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& context, const Target& target) {
   Compiler& compiler = context.compiler_for(target.backend);
   std::vector<CompiledUnit> results;
   std::set<std::string> seen;
-  std::vector<std::vector<Unit>> all_units(plan.variants.size());
-  for_each_task(plan.variants.size(), [&](std::size_t i) {
-    const TraceSpan span(context.trace, TraceKind::kSpecialise, plan.variants[i].label);
-    all_units[i] = TrialNeeds(plan.variants[i].configuration).units(target, context.files);
-  });
-  std::vector<WantedCode> wanted;
-  for (const std::vector<Unit>& units : all_units) {
-    for (const Unit& unit : units) wanted.push_back({unit.specialization, &compiler});
-  }
-  const auto ahead = compile_and_wait(std::move(wanted), context);
+  const std::vector<std::vector<Unit>> all_units = units_of(plan, context, target, {});
+  const auto ahead = compile_and_wait(code_of_units(all_units, compiler), context);
   for (std::size_t i = 0; i < plan.variants.size() && !context.stopped(); ++i) {
     const Variant& variant = plan.variants[i];
     for (const Unit& unit : all_units[i]) {

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/folder_lock.h"
 #include "base/input_file.h"
 #include "base/process_identity.h"
 #include "base/text.h"
@@ -169,6 +170,31 @@ std::vector<Path> set_aside(FileSystem& files, const MergeGroup& group) {
     moved.push_back(aside);
   }
   return moved;
+}
+
+std::vector<Path> shard_files(FileSystem& files, const Path& folder) {
+  std::vector<Path> found;
+  for (const std::string& name : files.list(folder)) {
+    const Path file = folder / name;
+    if (file.extension() == ".jsonl" && ending_of(file).starts_with("-shard-")) found.push_back(file);
+  }
+  return found;
+}
+
+void join_shards(FileSystem& files, const Path& folder, const MergeOptions& options, Log& log) {
+  std::vector<Path> paths = shard_files(files, folder);
+  if (paths.empty()) return;
+  for (const char* name : {"records.jsonl", "study.jsonl"}) {
+    if (files.status(folder / name)) paths.push_back(folder / name);
+  }
+  const FolderLock lock(folder, ".lock-merge", "kiln merge");
+  const std::vector<MergeGroup> groups = find_groups(files, paths, folder);
+  std::vector<Merged> merged;
+  for (const MergeGroup& group : groups) merged.push_back(merge_group(files, group, options, log));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    static_cast<void>(write_merged(files, groups[i].output, merged[i].text));
+    static_cast<void>(set_aside(files, groups[i]));
+  }
 }
 
 std::string ending_of(const Path& file) {

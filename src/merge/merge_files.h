@@ -37,6 +37,15 @@ bool write_merged(FileSystem& files, const std::filesystem::path& output, const 
 /// reader takes for results. Their new names.
 std::vector<std::filesystem::path> set_aside(FileSystem& files, const MergeGroup& group);
 
+/// Files that shards of runs and studies have left in a folder.
+[[nodiscard]] std::vector<std::filesystem::path> shard_files(FileSystem& files,
+                                                             const std::filesystem::path& folder);
+
+/// Joins the shard_files() of a folder with its records.jsonl and study.jsonl, and sets them aside. Nothing
+/// is written if two files do not belong together: throws bad_input.
+void join_shards(FileSystem& files, const std::filesystem::path& folder, const MergeOptions& options,
+                 Log& log);
+
 /// What a file's name ends with before ".jsonl", as that of a shard: "-shard-2-of-8".
 [[nodiscard]] std::string ending_of(const std::filesystem::path& file);
 

@@ -20,6 +20,7 @@ namespace kiln {
 enum class RankTopic : char {
   kGreet = 'g',     ///< rank 0 asks what a rank would run: trial_question(); answer: the record so far
   kTrial = 't',     ///< trial_question(); answer: that of a process that runs trials
+  kPart = 'p',      ///< the number of a part of the job, and how many there are; answer: what the job says
   kCompile = 'c',   ///< a list of questions whose code is wanted; answer: nothing, when it is there
   kCounters = 's',  ///< answer: what the rank's service has counted
   kCode = 'k',      ///< a rank without the shared folder asks for an entry; answer: a bundle, or nothing

@@ -12,7 +12,6 @@
 #include "job/plan.h"
 #include "job/trial_question.h"
 #include "job/variant_record.h"
-#include "ranks/rank_greeting.h"
 #include "record/record_json.h"
 
 namespace kiln {
@@ -61,6 +60,21 @@ class RemoteRunner final : public TrialRunner {
   bool lost_ = false;
 };
 
+/// Throws the rank's error with its name.
+std::optional<Record> read_rank_answer(int rank, const RankGreetingAnswer& answer) {
+  try {
+    return read_answer(answer.record);
+  } catch (const Error& error) {
+    throw Error(error.kind(), "rank " + std::to_string(rank) + " (" + answer.host + "): " + error.what());
+  }
+}
+
+/// Throws the error that a rank has answered with.
+std::string read_part_answer(const std::string& text) {
+  if (text.starts_with('{')) static_cast<void>(read_answer(text));
+  return text;
+}
+
 }  // namespace
 
 std::string CrewMember::to_string() const {
@@ -97,31 +111,93 @@ std::string RankCrew::name_of(int rank) const {
   return "rank " + std::to_string(rank);
 }
 
-bool RankCrew::greet(const Variant& example, const JobSpec& job, const JobContext& context) {
-  const CacheFolderSign sign(files_, cache_);
-  const RankGreeting greeting{sign.name(), trial_question(example, {.measure = job.measure})};
+std::optional<std::vector<RankMessage>> RankCrew::greet_all(const RankGreeting& greeting,
+                                                            const JobContext& context) {
   std::vector<std::future<RankMessage>> asked;
   for (int rank = 1; rank < messenger_.place().ranks; ++rank)
     asked.push_back(questions_.ask(rank, RankTopic::kGreet, greeting.to_text()));
+  std::vector<RankMessage> answers;
+  for (auto& one : asked) {
+    auto answer = await_answer(one, [&] { return context.stopped(); });
+    if (!answer) return std::nullopt;
+    answers.push_back(std::move(*answer));
+  }
+  return answers;
+}
+
+bool RankCrew::greet(const Variant& example, const JobSpec& job, const JobContext& context) {
+  const CacheFolderSign sign(files_, cache_);
+  const auto answers = greet_all({sign.name(), trial_question(example, {.measure = job.measure})}, context);
+  if (!answers) return false;
   const Record own = describe_variant(example, source_of(job), context);
-  for (int rank = 1; rank < messenger_.place().ranks; ++rank) {
-    const auto answer =
-        await_answer(asked[static_cast<std::size_t>(rank) - 1], [&] { return context.stopped(); });
-    if (!answer) return false;
-    add_member(rank, *answer, own);
+  for (std::size_t i = 0; i < answers->size(); ++i) add_member(static_cast<int>(i) + 1, (*answers)[i], own);
+  return true;
+}
+
+bool RankCrew::meet(const std::string& digest, const std::string& pci_address, const JobContext& context) {
+  const CacheFolderSign sign(files_, cache_);
+  const auto greeted = greet_all({sign.name(), digest}, context);
+  if (!greeted) return false;
+  for (std::size_t i = 0; i < greeted->size(); ++i) {
+    const RankGreetingAnswer answer = RankGreetingAnswer::from_text((*greeted)[i].text);
+    CrewMember member{static_cast<int>(i) + 1, answer.host, answer.pci_address, {}, answer.shares_cache};
+    if (!answer.record.empty()) static_cast<void>(read_rank_answer(member.rank, answer));
+    require_own_device(member, pci_address);
+    members_.push_back(std::move(member));
   }
   return true;
 }
 
+std::optional<std::vector<std::string>> RankCrew::run_parts(const std::vector<int>& ranks,
+                                                            const std::function<void(const JobPart&)>& own,
+                                                            const JobContext& context) {
+  const std::size_t parts = ranks.size() + (own ? 1 : 0);
+  std::vector<std::future<RankMessage>> asked;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::string part = own ? std::to_string(i + 1) + " " + std::to_string(parts) : "0 1";
+    asked.push_back(questions_.ask(ranks[i], RankTopic::kPart, part));
+  }
+  if (own) own({0, parts});
+  std::vector<std::string> answers;
+  for (auto& one : asked) {
+    const auto answer = await_answer(one, [&] { return context.stopped(); });
+    if (!answer) return std::nullopt;
+    answers.push_back(read_part_answer(answer->text));
+  }
+  return answers;
+}
+
+bool RankCrew::compile_parts(const std::function<void(const JobPart&)>& own, const JobContext& context) {
+  if (!meet("", "", context)) return false;
+  std::vector<int> sharing, apart;
+  for (const CrewMember& member : members_) (member.shares_cache ? sharing : apart).push_back(member.rank);
+  return run_parts(sharing, own, context) && run_parts(apart, {}, context);
+}
+
+std::optional<std::vector<std::string>> RankCrew::run_parts(const SharedJob& job, const JobContext& context) {
+  if (!meet(job.digest, job.pci_address, context)) return std::nullopt;
+  job.prepare();
+  std::vector<int> all;
+  for (const CrewMember& member : members_) all.push_back(member.rank);
+  return run_parts(all, job.own, context);
+}
+
+void RankCrew::require_own_device(const CrewMember& member, const std::string& pci_address_of_rank_0) const {
+  if (member.pci_address.empty()) return;
+  const auto refuse = [&](const std::string& other) {
+    throw bad_input(other + " and " + member.to_string() + " would measure on one device, at " +
+                    member.pci_address + "; expected at most one rank for each");
+  };
+  if (member.host == messenger_.place().host && member.pci_address == pci_address_of_rank_0) refuse("rank 0");
+  for (const CrewMember& other : members_) {
+    if (other.host == member.host && other.pci_address == member.pci_address) refuse(other.to_string());
+  }
+}
+
 void RankCrew::add_member(int rank, const RankMessage& message, const Record& own) {
   const RankGreetingAnswer answer = RankGreetingAnswer::from_text(message.text);
-  CrewMember member{rank, answer.host, {}, answer.shares_cache};
-  std::optional<Record> record;
-  try {
-    record = read_answer(answer.record);
-  } catch (const Error& error) {
-    throw Error(error.kind(), "rank " + std::to_string(rank) + " (" + answer.host + "): " + error.what());
-  }
+  CrewMember member{rank, answer.host, answer.pci_address, {}, answer.shares_cache};
+  std::optional<Record> record = read_rank_answer(rank, answer);
   if (!record) throw environment_error("rank " + std::to_string(rank) + " was stopped before it began");
   member.device = record->device;
   // Nodes of one kind differ by a few pages of memory.
@@ -138,12 +214,7 @@ void RankCrew::add_member(int rank, const RankMessage& message, const Record& ow
         member.to_string() +
         " would run something else than rank 0: it has another job, workload, compiler or version "
         "of Kiln");
-  for (const CrewMember& other : members_) {
-    if (other.host == member.host && other.device.id == member.device.id &&
-        member.device.target.backend != host_kind().name)
-      throw bad_input(other.to_string() + " and " + member.to_string() +
-                      " would measure on one device; expected at most one rank for each");
-  }
+  require_own_device(member, own.device.pci_address);
   members_.push_back(std::move(member));
 }
 

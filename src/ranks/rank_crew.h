@@ -3,13 +3,16 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cache/disk_cache.h"
 #include "config/job_spec.h"
+#include "job/compile_part.h"
 #include "job/trial_crew.h"
 #include "ranks/messenger.h"
+#include "ranks/rank_greeting.h"
 #include "ranks/rank_questions.h"
 #include "service/kernel_service.h"
 #include "service/statistics_file.h"
@@ -20,12 +23,20 @@ namespace kiln {
 /// What rank 0 knows of another rank since it was greeted.
 struct CrewMember {
   int rank = 0;
-  std::string host;
+  std::string host, pci_address;
   DeviceInfo device;
   bool shares_cache = false;  ///< it sees this rank's cache folder
 
   /// "rank 3 (node7, cuda:1)".
   [[nodiscard]] std::string to_string() const;
+};
+
+/// A job whose parts the ranks run each by itself, as rank 0 sees it.
+struct SharedJob {
+  std::string digest;                       ///< of the whole job; the same on all ranks
+  std::string pci_address;                  ///< of this rank's device
+  std::function<void()> prepare;            ///< called when the ranks agree, before any of them begins
+  std::function<void(const JobPart&)> own;  ///< runs this rank's part
 };
 
 /// The other ranks of an MPI job, as rank 0 sees them. Rank 0 hands out variants by their values, with the
@@ -46,6 +57,16 @@ class RankCrew final : public TrialCrew {
   /// rank throws, with its name. False if the job was stopped meanwhile.
   [[nodiscard]] bool greet(const Variant& example, const JobSpec& job, const JobContext& context);
 
+  /// Compiles a job on all ranks, without a device, and waits: the ranks that share this rank's cache folder
+  /// compile a part each (`own` compiles this rank's); then each rank with a folder of its own fills it with
+  /// what is in this rank's. Throws what a rank throws. False if the job was stopped meanwhile.
+  [[nodiscard]] bool compile_parts(const std::function<void(const JobPart&)>& own, const JobContext& context);
+  /// Runs a part of a job on each rank, and waits. Returns what the other ranks answer, in their order;
+  /// nullopt if the job was stopped meanwhile. Throws what a rank throws, and bad_input for ranks that have
+  /// another job or share a device.
+  [[nodiscard]] std::optional<std::vector<std::string>> run_parts(const SharedJob& job,
+                                                                  const JobContext& context);
+
   [[nodiscard]] std::vector<TrialLane> lanes(const JobContext& context) override;
   void compile(const std::vector<const Variant*>& variants, const JobContext& context) override;
 
@@ -58,6 +79,16 @@ class RankCrew final : public TrialCrew {
 
  private:
   void hear(const RankMessage& message);
+  /// What every other rank answers. Absent if the job was stopped meanwhile.
+  [[nodiscard]] std::optional<std::vector<RankMessage>> greet_all(const RankGreeting& greeting,
+                                                                  const JobContext& context);
+  [[nodiscard]] bool meet(const std::string& digest, const std::string& pci_address,
+                          const JobContext& context);
+  /// Without `own` each of `ranks` runs the whole job.
+  [[nodiscard]] std::optional<std::vector<std::string>> run_parts(
+      const std::vector<int>& ranks, const std::function<void(const JobPart&)>& own,
+      const JobContext& context);
+  void require_own_device(const CrewMember& member, const std::string& pci_address_of_rank_0) const;
   void add_member(int rank, const RankMessage& answer, const Record& own);
   [[nodiscard]] std::string name_of(int rank) const;
 

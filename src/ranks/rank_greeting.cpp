@@ -56,7 +56,7 @@ RankGreeting RankGreeting::from_text(const std::string& text) {
 }
 
 std::string RankGreetingAnswer::to_text() const {
-  return host + "\n" + (shares_cache ? kShared : kApart) + "\n" + record;
+  return host + "\n" + (shares_cache ? kShared : kApart) + "\n" + pci_address + "\n" + record;
 }
 
 RankGreetingAnswer RankGreetingAnswer::from_text(const std::string& text) {
@@ -64,6 +64,7 @@ RankGreetingAnswer RankGreetingAnswer::from_text(const std::string& text) {
   RankGreetingAnswer answer;
   answer.host = take_line(rest);
   answer.shares_cache = take_line(rest) == kShared;
+  answer.pci_address = take_line(rest);
   answer.record = rest;
   return answer;
 }

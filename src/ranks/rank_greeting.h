@@ -36,7 +36,8 @@ struct RankGreeting {
 struct RankGreetingAnswer {
   std::string host;
   bool shares_cache = false;
-  std::string record;  ///< what the rank says of the variant before it runs, or an error_answer()
+  std::string pci_address;  ///< of its device; empty for the cpu
+  std::string record;       ///< what the rank says of the variant before it runs, or an error_answer()
 
   [[nodiscard]] std::string to_text() const;
   [[nodiscard]] static RankGreetingAnswer from_text(const std::string& text);

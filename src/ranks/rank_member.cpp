@@ -34,6 +34,16 @@ std::string answer_of(const Work& work) {
   }
 }
 
+/// "1 4", as RankCrew::compile_parts() writes it.
+JobPart part_in(const std::string& text) {
+  const std::vector<std::string> words = split(text, ' ');
+  const auto part = parse_integer(words.front());
+  const auto parts = parse_integer(words.back());
+  if (words.size() != 2 || !part || !parts || *part < 0 || *part >= *parts)
+    throw internal_error("expected a part of a compile, found '" + text + "'");
+  return {static_cast<std::size_t>(*part), static_cast<std::size_t>(*parts)};
+}
+
 }  // namespace
 
 RankMember::RankMember(Messenger& messenger) : messenger_(messenger), questions_(messenger) {
@@ -75,11 +85,38 @@ void RankMember::serve(const MemberTrials& trials) {
   }
 }
 
+void RankMember::serve(const MemberParts& parts) {
+  const JobContext& context = parts.context;
+  while (const auto question = next()) {
+    std::string text = answer_of([&]() -> std::string {
+      if (question->topic == RankTopic::kCounters)
+        return statistics_text({.counters = context.service.counters(), .runs = 1});
+      if (question->topic != RankTopic::kPart) return "";
+      JobPart part = part_in(question->text);
+      if (!shares_cache_) part.fetch = [&](const WantedCode& code) { fetch(code, context, parts.cache); };
+      return parts.run(part);
+    });
+    if (question->topic == RankTopic::kGreet) text = greet(*question, parts);
+    answer(*question, RankTopic::kAnswer, std::move(text));
+  }
+}
+
+std::string RankMember::greet(const RankMessage& question, const MemberParts& parts) {
+  const RankGreeting greeting = RankGreeting::from_text(question.text);
+  shares_cache_ = CacheFolderSign::is_seen(parts.context.files, parts.cache, greeting.sign);
+  const std::string problem =
+      greeting.question == parts.digest
+          ? ""
+          : error_answer(bad_input("this rank has another job, workload, device, compiler or version of Kiln "
+                                   "than rank 0; expected equal ones"));
+  return RankGreetingAnswer{messenger_.place().host, shares_cache_, parts.pci_address, problem}.to_text();
+}
+
 void RankMember::serve(const Error& error) {
   while (const auto question = next()) {
     std::string text = error_answer(error);
     if (question->topic == RankTopic::kGreet)
-      text = RankGreetingAnswer{messenger_.place().host, false, std::move(text)}.to_text();
+      text = RankGreetingAnswer{messenger_.place().host, false, "", std::move(text)}.to_text();
     answer(*question, RankTopic::kAnswer, std::move(text));
   }
 }
@@ -112,13 +149,17 @@ std::string RankMember::greet(const RankMessage& question, const MemberTrials& t
     return record_to_json(
         describe_variant(asked.variant, {trials.job_file, asked.request.measure.cold}, trials.context));
   });
-  return RankGreetingAnswer{messenger_.place().host, shares_cache_, record}.to_text();
+  return RankGreetingAnswer{messenger_.place().host, shares_cache_, trials.device->info().pci_address, record}
+      .to_text();
 }
 
 std::string RankMember::run(const RankMessage& question, const MemberTrials& trials) {
   const TrialQuestion asked =
       read_trial_question(question.text, trials.workload, trials.context.devices, trials.context.files);
-  if (!shares_cache_) fetch_code(asked.variant, trials);
+  if (!shares_cache_) {
+    for (const WantedCode& wanted : code_of({{asked.variant, trials.context}}))
+      fetch(wanted, trials.context, trials.cache);
+  }
   const auto record = trials.runner.run(asked.variant, asked.request);
   return record ? record_to_json(*record) : std::string(kStoppedAnswer);
 }
@@ -136,22 +177,18 @@ void RankMember::compile(const RankMessage& question, const MemberTrials& trials
   ahead_ = compile_and_wait(code_of(variants), trials.context);
 }
 
-/// What rank 0 has of the code that this rank's folder lacks. What comes is verified as a bundle from a
-/// stranger is; what does not come, or is not sound, is compiled here.
-void RankMember::fetch_code(const Variant& variant, const MemberTrials& trials) {
-  for (const WantedCode& wanted : code_of({{variant, trials.context}})) {
-    const CacheKey key = make_cache_key(wanted.specialization, *wanted.compiler);
-    if (trials.cache.find(key).code) continue;
-    auto asked = questions_.ask(0, RankTopic::kCode, key.digest);
-    const auto bundle = await_answer(asked, [&] { return trials.context.stopped(); });
-    if (!bundle || bundle->text.empty()) continue;
-    try {
-      static_cast<void>(
-          unpack_bundle(trials.context.files, bundle_in_text(bundle->text), trials.cache.root()));
-    } catch (const std::exception& error) {
-      trials.context.log.warn("code of rank 0 is not used, and is compiled here: " +
-                              std::string(error.what()));
-    }
+/// Asks rank 0 for code that this rank's folder lacks. What comes is verified as a bundle from a stranger is;
+/// what does not come, or is not sound, is compiled here.
+void RankMember::fetch(const WantedCode& wanted, const JobContext& context, DiskCache& cache) {
+  const CacheKey key = make_cache_key(wanted.specialization, *wanted.compiler);
+  if (cache.find(key).code) return;
+  auto asked = questions_.ask(0, RankTopic::kCode, key.digest);
+  const auto bundle = await_answer(asked, [&] { return context.stopped(); });
+  if (!bundle || bundle->text.empty()) return;
+  try {
+    static_cast<void>(unpack_bundle(context.files, bundle_in_text(bundle->text), cache.root()));
+  } catch (const std::exception& error) {
+    context.log.warn("code of rank 0 is not used, and is compiled here: " + std::string(error.what()));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cache/disk_cache.h"
+#include "job/compile_part.h"
 #include "job/trial_question.h"
 #include "job/trial_runner.h"
 #include "ranks/messenger.h"
@@ -29,6 +30,16 @@ struct MemberTrials {
   std::shared_ptr<Device> device;
 };
 
+/// What a rank runs a part of a job with, and what must be equal on all ranks. All of it outlives the
+/// member's `serve`.
+struct MemberParts {
+  const JobContext& context;
+  DiskCache& cache;
+  std::string digest;       ///< of the whole job
+  std::string pci_address;  ///< of the device; empty for the cpu, and where none is needed
+  std::function<std::string(const JobPart&)> run;  ///< returns the answer to rank 0
+};
+
 /// A rank other than 0: it answers rank 0's questions until that wants nothing more.
 class RankMember {
  public:
@@ -42,6 +53,8 @@ class RankMember {
   void tell(const std::string& line);
   /// Answers questions with `trials`.
   void serve(const MemberTrials& trials);
+  /// Answers the questions of RankCrew::compile_parts() and run_parts().
+  void serve(const MemberParts& parts);
   /// Answers every question with this error.
   void serve(const Error& error);
   /// Tells rank 0 that this rank is done, and ends MPI with the others.
@@ -51,9 +64,10 @@ class RankMember {
   [[nodiscard]] std::optional<RankMessage> next();
   void answer(const RankMessage& question, RankTopic topic, std::string text);
   [[nodiscard]] std::string greet(const RankMessage& question, const MemberTrials& trials);
+  [[nodiscard]] std::string greet(const RankMessage& question, const MemberParts& parts);
   [[nodiscard]] std::string run(const RankMessage& question, const MemberTrials& trials);
   void compile(const RankMessage& question, const MemberTrials& trials);
-  void fetch_code(const Variant& variant, const MemberTrials& trials);
+  void fetch(const WantedCode& wanted, const JobContext& context, DiskCache& cache);
 
   Messenger& messenger_;
   RankQuestions questions_;

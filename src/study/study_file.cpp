@@ -53,6 +53,10 @@ void StudyFile::begin(const StudyHeader& header) {
 
 std::optional<StudyContent> StudyFile::resume(const std::string& digest) {
   auto content = read();
+  if (const auto whole = files_.read_file(folder_ / "study.jsonl"); !content && !shard_.is_whole() && whole) {
+    files_.write_file(path(), *whole, true);
+    content = read();
+  }
   if (content && content->header.digest != digest) {
     throw bad_input(path().string() +
                     " is of another study, device, compiler or version of Kiln; it cannot be gone on with");

@@ -24,8 +24,9 @@ class StudyFile {
   /// A new file. A finished study's is kept as `study-<run id>.jsonl`; throws bad_input where an unfinished
   /// one stands, and where the folder cannot be written.
   void begin(const StudyHeader& header);
-  /// Goes on with an unfinished study; `nullopt` if there is no file. Throws bad_input if it is of another
-  /// study (`digest`) or damaged, with file and line.
+  /// Goes on with an unfinished study; `nullopt` if there is no file. A shard without a file of its own
+  /// begins with a copy of study.jsonl, in which `kiln merge` has joined other shards. Throws bad_input if it
+  /// is of another study (`digest`) or damaged, with file and line.
   [[nodiscard]] std::optional<StudyContent> resume(const std::string& digest);
 
   void add_case(const DeviceCases& cases, const StudyCase& which, const CaseData& data);

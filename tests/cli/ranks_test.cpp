@@ -82,6 +82,10 @@ class Ranks : public test::CliTest {
            "' --device cpu --cpu-threads 1 --output '" + path(results) + "' --cache-dir '" + path(cache) +
            "' --workload-path '" + path("") + "'";
   }
+  [[nodiscard]] std::string compile(const std::string& cache) const {
+    return "'" KILN_PROGRAM "' compile '" + path("job.yaml") + "' --cache-dir '" + path(cache) +
+           "' --workload-path '" + path("") + "'";
+  }
   [[nodiscard]] std::string over_ranks(int ranks, const std::string& program) const {
     return mpirun_ + " -n " + std::to_string(ranks) + " " + program;
   }
@@ -89,6 +93,34 @@ class Ranks : public test::CliTest {
     Command bash{"bash", {"-c", command}, "", ""};
     bash.time_limit = std::chrono::seconds(120);
     return make_process_runner()->run(bash);
+  }
+
+  /// Three sections. `set`: more values, each with a comma behind it.
+  void write_study(const std::string& set = "") {
+    std::string text = "device: cpu\nworkloads:\n";
+    for (const char* section : {"first", "second", "third"})
+      text += std::string("  - {workload: shared_out, name: ") + section + ", set: {" + set + "n: 64}}\n";
+    write("study.yaml", text + "constants: [n]\nmeasure: {rounds: 6, samples: 1, compiles: 1}\n");
+  }
+  /// `results`: the folder, and more options.
+  [[nodiscard]] std::string study(const std::string& results) const {
+    return "'" KILN_PROGRAM "' study '" + path("study.yaml") +
+           "' --device cpu --cpu-threads 1 --cache-dir '" + path("cache") + "' --workload-path '" + path("") +
+           "' --output '" + path("") + "'" + results;
+  }
+  /// How often each case of each section was visited, by all files of studies.
+  std::map<std::string, int> visits_of(const std::string& results) {
+    std::map<std::string, int> visits;
+    for (const std::string& name : files_->list(path(results))) {
+      if (!name.starts_with("study") || !name.ends_with(".jsonl")) continue;
+      for (const std::string& line :
+           split(files_->read_file(path(results) + "/" + name).value_or(""), '\n')) {
+        const json visit = json::parse(line, nullptr, false);
+        if (visit.is_object() && visit.at("kind") == "visit")
+          ++visits[visit.at("section").get<std::string>() + " " + visit.at("case").get<std::string>()];
+      }
+    }
+    return visits;
   }
 
   std::vector<json> records(const std::string& results) {
@@ -239,6 +271,89 @@ TEST_F(Ranks, ASearchMeasuresOnAllRanks) {
   const std::vector<json> all = records("results");
   for (std::size_t i = measured; i < all.size(); ++i)
     EXPECT_EQ(all[i].at("label"), "mode=1") << "only what has ended its process once has a second chance";
+}
+
+TEST_F(Ranks, ACompileIsDealtOutAndCompilesEachKeyOnce) {
+  write_job("0, 2, 5, 6, 7, 8");
+  const ProcessResult result = shell(over_ranks(3, compile("cache")));
+  EXPECT_EQ(result.exit_code, kExitDone) << result.error;
+  EXPECT_EQ(entries(), 6U);
+  EXPECT_EQ(counters().compiled, 6U);
+  EXPECT_THAT(result.output, HasSubstr("code: 6 compiled"));
+}
+
+TEST_F(Ranks, ACompileFillsFoldersThatAreNotShared) {
+  write_job("0, 2, 5, 6");
+  const ProcessResult result = shell(over_ranks(1, compile("here")) + " : -n 1 " + compile("there"));
+  EXPECT_EQ(result.exit_code, kExitDone) << result.error;
+  EXPECT_EQ(entries("here"), 4U);
+  EXPECT_EQ(entries("there"), 4U);
+  EXPECT_EQ(counters("here").compiled, 4U);
+  EXPECT_EQ(counters("there").compiled, 0U) << "all of it came by message";
+}
+
+TEST_F(Ranks, WhatDoesNotCompileIsSaidOnce) {
+  write_job("0, 4");
+  const ProcessResult result = shell(over_ranks(2, compile("cache")));
+  EXPECT_EQ(result.exit_code, kExitFailed) << result.error;
+  const std::string text = result.output + result.error;
+  const std::size_t first = text.find("static assertion failed");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("static assertion failed", first + 1), std::string::npos) << text;
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Ranks, AStudyIsSharedOutAndJoined) {
+  write_study();
+  const ProcessResult result = shell(over_ranks(3, study("results")));
+  EXPECT_EQ(result.exit_code, kExitDone) << result.error;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("first on "), HasSubstr("second on "), HasSubstr("third on "),
+                                   HasSubstr("results/study.jsonl")));
+  EXPECT_THAT(files_->list(path("results")), Not(testing::Contains(testing::MatchesRegex(".*shard.*jsonl"))));
+  const std::map<std::string, int> visits = visits_of("results");
+  EXPECT_EQ(visits.size() % 3, 0U);
+  for (const char* section : {"first", "second", "third"})
+    EXPECT_EQ(visits.count(section + std::string(" jit_specialised")), 1U) << section;
+  for (const auto& [which, count] : visits) EXPECT_EQ(count, 6) << which;
+  EXPECT_EQ(records("results").size(), visits.size());
+
+  const ProcessResult again = shell(over_ranks(2, study("results --resume")));
+  EXPECT_EQ(again.exit_code, kExitDone) << again.error;
+  EXPECT_EQ(visits_of("results"), visits) << "what is known is not measured again";
+  EXPECT_EQ(again.output, result.output);
+}
+
+TEST_F(Ranks, AStudyWhoseRankIsKilledGoesOnWithAnotherNumberOfRanks) {
+  write_study("work: 200000, ");
+  const std::string killer = " & p=$!; until ls '" + path("results") +
+                             "'/study-shard-2-of-3.jsonl > /dev/null 2>&1 && [ $(grep -l kind.*visit '" +
+                             path("results") + "'/study-shard-*.jsonl | wc -l) = 3 ]; do sleep 0.05; done; ";
+  const ProcessResult killed =
+      shell(over_ranks(3, study("results")) + killer + "pkill -KILL -P $p -n; wait $p");
+  EXPECT_NE(killed.exit_code, kExitDone);
+  const std::map<std::string, int> before = visits_of("results");
+  EXPECT_FALSE(before.empty());
+  const ProcessResult fresh = shell(over_ranks(2, study("results")));
+  EXPECT_EQ(fresh.exit_code, kExitBadInput) << "nothing is lost by a command without --resume";
+  EXPECT_THAT(fresh.error, HasSubstr("--resume goes on with it"));
+  const ProcessResult result = shell(over_ranks(2, study("results --resume")));
+  EXPECT_EQ(result.exit_code, kExitDone) << result.error;
+  const std::map<std::string, int> visits = visits_of("results");
+  EXPECT_EQ(visits.size() % 3, 0U);
+  for (const auto& [which, count] : visits) EXPECT_EQ(count, 6) << which;
+}
+
+TEST_F(Ranks, AStudyOverRanksNeedsAFolderAndOneDeviceEach) {
+  write_study();
+  const std::string bare = "'" KILN_PROGRAM "' study '" + path("study.yaml") + "' --workload-path '" +
+                           path("") + "' --cache-dir '" + path("cache") + "'";
+  const ProcessResult result = shell(over_ranks(2, bare));
+  EXPECT_EQ(result.exit_code, kExitBadInput);
+  EXPECT_THAT(result.error, HasSubstr("--output is missing"));
+  const ProcessResult shard = shell(over_ranks(2, study("results --shard 1/2")));
+  EXPECT_EQ(shard.exit_code, kExitBadInput);
+  EXPECT_THAT(shard.error, HasSubstr("not shard 1/2"));
+  EXPECT_FALSE(files_->status(path("results"))) << "nothing is begun";
 }
 
 TEST_F(Ranks, WhatIsWrongIsSaidOnceWithTheExitCodeOfASerialRun) {

@@ -6,9 +6,13 @@
 
 #include "base/text.h"
 #include "kiln/error.h"
+#include "merge/merge_files.h"
 #include "record/record_json.h"
 #include "record/study_content.h"
 #include "record/study_lines.h"
+#include "support/fake_clock.h"
+#include "support/memory_file_system.h"
+#include "support/recording_log.h"
 #include "tune/tune_journal.h"
 
 namespace kiln {
@@ -211,6 +215,26 @@ TEST(MergeStudies, RefusesAnotherStudy) {
                 return merge_studies({a, study("b", other, {})});
               }),
               HasSubstr("the seed is 1 in a, and 2 in b"));
+}
+
+TEST(JoinShards, JoinsThemWithWhatIsThereAndSetsThemAside) {
+  test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  test::RecordingLog log;
+  files.make_directories("/results", false);
+  const auto write = [&](const std::string& name, const std::string& block) {
+    files.write_file("/results/" + name, record_to_json(record(block, "2026-11-24T10:00:00Z")) + "\n", false);
+  };
+  write("records.jsonl", "64");
+  write("records-shard-1-of-2.jsonl", "128");
+  write("records-shard-2-of-2.jsonl", "256");
+  EXPECT_EQ(shard_files(files, "/results").size(), 2U);
+  join_shards(files, "/results", {true, true}, log);
+  EXPECT_EQ(split(trim(*files.read_file("/results/records.jsonl")), '\n').size(), 3U);
+  EXPECT_TRUE(shard_files(files, "/results").empty());
+  EXPECT_TRUE(files.status("/results/records-shard-1-of-2.jsonl.merged"));
+  join_shards(files, "/results", {true, true}, log);
+  EXPECT_EQ(split(trim(*files.read_file("/results/records.jsonl")), '\n').size(), 3U) << "nothing to join";
 }
 
 }  // namespace

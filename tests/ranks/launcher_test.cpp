@@ -21,6 +21,24 @@ TEST(Launcher, KnowsOpenMpiPmiPmixAndSlurm) {
   EXPECT_EQ(find({{"PMIX_RANK", "3"}})->to_string(), "rank 3 (PMIX_RANK)");
 }
 
+TEST(Launcher, FindsTheRankOnTheNode) {
+  EXPECT_EQ(
+      find(
+          {{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}})
+          ->node_rank,
+      1);
+  EXPECT_EQ(find({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}, {"MPI_LOCALRANKID", "0"}})->node_rank, 0);
+  EXPECT_EQ(find({{"PMIX_RANK", "9"}, {"SLURM_LOCALID", "3"}})->node_rank, 3);
+  EXPECT_FALSE(find({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}})->node_rank);
+}
+
+TEST(Launcher, ARankSeesOneOfTheDevicesThatItIsShown) {
+  EXPECT_EQ(visible_device(std::nullopt, 3), "3");
+  EXPECT_EQ(visible_device("2,3", 1), "3");
+  EXPECT_EQ(visible_device("GPU-5fd4fb76", 2), "GPU-5fd4fb76") << "the launcher has bound it already";
+  EXPECT_EQ(visible_device("2,3", 2), "2") << "rank 0 finds that two ranks share a device";
+}
+
 TEST(Launcher, OneRankIsAlone) {
   EXPECT_FALSE(find({}));
   EXPECT_FALSE(find({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}, {"PMIX_RANK", "0"}}));

@@ -270,6 +270,24 @@ TEST_F(StudyRunner, OnlyTheSameStudyIsGoneOnWith) {
   }
 }
 
+TEST_F(StudyRunner, AShardGoesOnWithWhatOtherShardsHaveLeft) {
+  ASSERT_TRUE(interrupted(plan_of(), 34).interrupted);
+  const std::size_t known = lines("visit").size();
+  ASSERT_GT(known, 0U);
+  const StudyPlan plan = plan_of();
+  const StudyContext context = study_context();
+  StudyFile shard(disk_.files, "/results", Shard{0, 2});
+  const auto content = shard.resume(header_of(plan, context).digest);
+  ASSERT_TRUE(content);
+  std::size_t taken = 0;
+  for (const auto& [block, one] : content->blocks) {
+    for (const auto& [name, visits] : one.visits) taken += visits.size();
+  }
+  EXPECT_EQ(taken, known);
+  EXPECT_EQ(shard.path().filename(), "study-shard-1-of-2.jsonl");
+  EXPECT_FALSE(StudyFile(disk_.files, "/elsewhere", Shard{0, 2}).resume("any")) << "nothing to go on with";
+}
+
 TEST_F(StudyRunner, ADamagedFileIsRefusedWithItsLine) {
   ASSERT_TRUE(interrupted(plan_of(), 34).interrupted);
   disk_.files.append_file(kFile, "{\"kind\":\"visit\"}\n");

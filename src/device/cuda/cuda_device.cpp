@@ -19,14 +19,6 @@ namespace {
 
 using cuda_abi::DeviceAttribute;
 
-/// "00000000:1b:00.0": the name that the driver and NVML agree on.
-std::string pci_address(const CudaDriver& driver, int ordinal) {
-  std::array<char, 64> text{};
-  run_call(driver, driver.call.device_get_pci_bus_id, text.data(), static_cast<int>(text.size()) - 1,
-           GpuInfo(driver, ordinal).device());
-  return text.data();
-}
-
 /// What needs the context, which takes a GPU a tenth of a second to make.
 struct WorkingParts {
   explicit WorkingParts(std::shared_ptr<CudaContext> made) : context(std::move(made)), staging(context) {}
@@ -41,7 +33,7 @@ class CudaDevice final : public GpuDevice<CudaVendor> {
   /// call that needs it waits, and throws what went wrong.
   CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal, FileSystem& files)
       : GpuDevice(describe_cuda_device(*driver, ordinal)),
-        management_(pci_address(*driver, ordinal), files),
+        management_(info().pci_address, files),
         parts_(run_beside([driver, ordinal] {
           return std::make_unique<WorkingParts>(
               std::make_shared<CudaContext>(driver, GpuInfo(*driver, ordinal).device()));

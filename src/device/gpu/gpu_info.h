@@ -43,6 +43,7 @@ class GpuInfo {
     info.memory_bandwidth = theoretical_bandwidth(attribute_if_known(Attribute::kMemoryClockKhz),
                                                   attribute_if_known(Attribute::kMemoryBusBits));
     info.driver = driver_.description();
+    info.pci_address = pci_address();
     info.limits.max_threads_per_block = size(Attribute::kMaxThreadsPerBlock);
     info.limits.max_block = {size(Attribute::kMaxBlockX), size(Attribute::kMaxBlockY),
                              size(Attribute::kMaxBlockZ)};
@@ -53,6 +54,13 @@ class GpuInfo {
   }
 
  private:
+  [[nodiscard]] std::string pci_address() const {
+    const auto& get = driver_.call.device_get_pci_bus_id;
+    std::array<char, 64> text{};
+    const bool known = get != nullptr && get(text.data(), static_cast<int>(text.size()) - 1, device_) ==
+                                             static_cast<decltype(get(nullptr, 0, 0))>(kDriverSuccess);
+    return known ? text.data() : "";
+  }
   /// What is good to know, but nothing fails for want of it.
   [[nodiscard]] int attribute_if_known(Attribute which) const {
     int value = 0;

@@ -84,6 +84,7 @@ struct Functions : LibraryImports {
   Import<Result(DeviceNumber*, int ordinal)> device_get = need("hipDeviceGet");
   Import<Result(char* name, int length, DeviceNumber)> device_get_name = need("hipDeviceGetName");
   Import<Result(std::size_t* bytes, DeviceNumber)> device_total_memory = need("hipDeviceTotalMem");
+  Import<Result(char* text, int length, DeviceNumber)> device_get_pci_bus_id = want("hipDeviceGetPCIBusId");
   Import<Result(int* value, DeviceAttribute, int ordinal)> device_get_attribute =
       need("hipDeviceGetAttribute");
   Import<Result(int* ordinal)> get_device = need("hipGetDevice");
