@@ -43,8 +43,8 @@ std::vector<EntryStore> stores_of(const Settings& settings, FileSystem& files, L
 std::vector<DeviceInfo> devices_for(const JobSpec& job, const ExplainArguments& arguments, Engine& engine) {
   std::vector<DeviceInfo> devices;
   if (arguments.archs.empty()) {
-    for (const std::string& name : device_names(job.devices, engine.settings()))
-      devices.push_back(engine.devices().open(name)->info());
+    for (const auto& device : open_devices(engine, device_names(job.devices, engine.settings())))
+      devices.push_back(device->info());
     return devices;
   }
   for (const Target& target : targets_of(arguments.archs, engine.compilers(job.isolation)))

@@ -53,7 +53,8 @@ JobSpec read_job(World& world, const JobArguments& arguments) {
 std::vector<DeviceInfo> assumed_devices(const std::vector<std::string>& names) {
   std::vector<DeviceInfo> devices;
   for (const std::string& name : names) {
-    const std::string id = name == "auto" ? std::string(host_kind().name) : name;
+    const std::string id =
+        name == "auto" ? std::string(host_kind().name) : backend_of_all(name).value_or(name);
     const std::string backend = id.substr(0, id.find(':'));
     const BackendKind& kind = backend_kind(backend);
     DeviceInfo device = unknown_device({backend, kind.assumed_architecture});

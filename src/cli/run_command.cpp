@@ -124,8 +124,15 @@ bool may_have_been_killed(const Record& record, const std::vector<Record>& recor
 
 /// What earlier runs of this job have measured; `context` goes on with the newest of them.
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
-                        bool retry_crashed) {
-  const std::vector<Record> records = file.read(world.log());
+                        bool retry_crashed, bool over_ranks) {
+  std::vector<Record> records = file.read(world.log());
+  if (over_ranks && !plan.variants.empty()) {
+    // Any rank may have measured a variant: devices are alike, and their numbers do not matter.
+    const Device& own = *context.devices.open(plan.variants.front().device);
+    for (Record& record : records) {
+      if (record.device.target.backend == own.info().target.backend) record.device.id = own.info().id;
+    }
+  }
   KnownRecords known = resume_records(plan, records, context);
   std::size_t count = 0;
   for (auto& record : known) {
@@ -169,7 +176,8 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
     record_crashed_variants(world.files(), *file, world.log());
   }
   const KnownRecords known =
-      arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed) : KnownRecords();
+      arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed, session != nullptr)
+                       : KnownRecords();
   RunReporter reporter(world, arguments.format, file);
   RankCrew* crew = session == nullptr ? nullptr : &session->crew();
   const auto processes = make_process_runner(ProcessGroup::kOfParent);

@@ -278,13 +278,11 @@ StudyWork work_of(World& world, const StudyArguments& arguments) {
     workloads.push_back(world.engine().library().load(spec.workload, spec.workload_where));
   StudyWork work{{}, world.job_context(specs.front().isolation), {}, {}};
   std::vector<DeviceInfo> infos;
-  for (const std::string& name : device_names(specs.front().devices, world.settings().values)) {
-    auto device = world.engine().devices().open(name);
-    if (std::find(work.devices.begin(), work.devices.end(), device) != work.devices.end()) continue;
+  work.devices = open_devices(world.engine(), device_names(specs.front().devices, world.settings().values));
+  for (const auto& device : work.devices) {
     infos.push_back(device->info());
     const std::string& backend = device->info().target.backend;
     work.ahead[backend] = world.engine().ahead_compiler(backend);
-    work.devices.push_back(std::move(device));
   }
   work.plan = plan_study(specs, workloads, infos, world.files(), work.ahead);
   for (const DeviceCases& cases : work.plan.devices)

@@ -21,9 +21,9 @@ bool is_index(std::string_view text) {
 std::string read_device(const YamlNode& node) {
   std::string name = node.text();
   const std::size_t colon = name.find(':');
-  const bool numbered = colon != std::string::npos;
+  const bool numbered = colon != std::string::npos && !backend_of_all(name);
   if (name.empty() || colon == 0 || (numbered && !is_index(std::string_view(name).substr(colon + 1))))
-    throw node.error("expected a device, such as auto, cpu or cuda:0; found " + in_quotes(name));
+    throw node.error("expected a device, such as auto, cpu, cuda:0 or cuda:all; found " + in_quotes(name));
   std::vector<std::string> known = backend_names();
   known.emplace_back("auto");
   const std::string backend = name.substr(0, colon);

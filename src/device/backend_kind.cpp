@@ -39,4 +39,10 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
+std::optional<std::string> backend_of_all(const std::string& name) {
+  constexpr std::string_view kAll = ":all";
+  if (!name.ends_with(kAll)) return std::nullopt;
+  return name.substr(0, name.size() - kAll.size());
+}
+
 }  // namespace kiln

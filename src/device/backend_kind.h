@@ -40,6 +40,9 @@ struct BackendKind {
   double assumed_bandwidth = 0;  ///< GB/s; 0: unknown
 };
 
+/// "cuda" of a name that means all devices of a back end, "cuda:all"; absent for another name.
+[[nodiscard]] std::optional<std::string> backend_of_all(const std::string& name);
+
 /// Every back end, in the order in which `auto` prefers them; the host's is the last.
 [[nodiscard]] const std::vector<BackendKind>& backend_kinds();
 /// Of the back end with that name; what holds for most GPUs for a name that is not in the list.

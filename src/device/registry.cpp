@@ -50,6 +50,9 @@ std::string DeviceRegistry::automatic() const {
 
 std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
   const std::string wanted = name == "auto" ? automatic() : name;
+  if (backend_of_all(wanted))
+    throw bad_input("device '" + name + "' names several; expected one, as in " + *backend_of_all(wanted) +
+                    ":0");
   const DeviceName parsed = parse_name(wanted);
   const auto backend = std::find_if(backends_.begin(), backends_.end(), [&](const auto& candidate) {
     return candidate->name() == parsed.backend;
@@ -79,6 +82,18 @@ std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
   if (trace_ != nullptr) device = make_traced_device(std::move(device), *trace_);
   open_.emplace_back(id, device);
   return device;
+}
+
+std::vector<std::shared_ptr<Device>> DeviceRegistry::open_all(const std::string& name) {
+  const auto backend = backend_of_all(name);
+  if (!backend) return {open(name)};
+  std::vector<std::shared_ptr<Device>> devices = {open(*backend)};  // throws where there is none
+  for (const auto& one : backends_) {
+    if (one->name() != *backend) continue;
+    const auto known = one->devices();
+    for (std::size_t i = 1; i < known.size(); ++i) devices.push_back(open(known[i].id));
+  }
+  return devices;
 }
 
 }  // namespace kiln

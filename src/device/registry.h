@@ -23,6 +23,8 @@ class DeviceRegistry {
   /// form or unknown (listing those that exist), environment_error when the back end does not work here (its
   /// `problem()`). Thread-safe.
   [[nodiscard]] std::shared_ptr<Device> open(const std::string& name);
+  /// The same for a name that may mean all devices of a back end ("cuda:all"), in their order.
+  [[nodiscard]] std::vector<std::shared_ptr<Device>> open_all(const std::string& name);
 
  private:
   [[nodiscard]] std::string automatic() const;

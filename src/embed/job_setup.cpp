@@ -37,9 +37,10 @@ std::vector<std::string> device_names(const std::vector<std::string>& written, c
 std::vector<std::shared_ptr<Device>> open_devices(Engine& engine, const std::vector<std::string>& names) {
   std::vector<std::shared_ptr<Device>> devices;
   for (const std::string& name : names) {
-    std::shared_ptr<Device> device = engine.devices().open(name);
-    if (std::find(devices.begin(), devices.end(), device) == devices.end())
-      devices.push_back(std::move(device));
+    for (std::shared_ptr<Device>& device : engine.devices().open_all(name)) {
+      if (std::find(devices.begin(), devices.end(), device) == devices.end())
+        devices.push_back(std::move(device));
+    }
   }
   return devices;
 }

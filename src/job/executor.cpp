@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "job/slow_devices.h"
 #include "job/variant_record.h"
 #include "record/failure.h"
 #include "record/failure_text.h"
@@ -29,6 +31,13 @@ class VariantLane {
   VariantLane(const ExecutorJob& job, JobContext context, RecordSink& sink,
               std::unique_ptr<TrialRunner> runner)
       : plan_(job.plan), context_(std::move(context)), sink_(sink), runner_(std::move(runner)) {}
+
+  /// Measures a variant and tells nobody of it. Absent if it was stopped.
+  [[nodiscard]] std::optional<Record> try_out(const Variant& variant) {
+    auto record = record_of(variant, std::nullopt);
+    if (context_.watch != nullptr) context_.watch->variant_ends();
+    return record;
+  }
 
   /// False if it was stopped.
   [[nodiscard]] bool run(std::size_t index, const Variant& variant, const std::optional<Error>& problem) {
@@ -133,30 +142,22 @@ class SpreadExecutor final : public Executor {
     const std::size_t own = std::max<std::size_t>(job.plan.spread.size(), 1);
     for (std::size_t i = 0; i < own; ++i) {
       const bool spread = i < job.plan.spread.size();
-      add({std::make_unique<VariantLane>(job, context_of(i), sink_), spread ? job.plan.spread[i] : "",
+      const std::string device = spread ? job.plan.spread[i] : "";
+      add({std::make_unique<VariantLane>(job, context_of(i), sink_), device, spread ? device : "rank 0",
            false});
     }
     if (job.crew == nullptr) return;
     JobContext unwatched = job.context;
     unwatched.watch = nullptr;
     for (TrialLane& lane : job.crew->lanes(job.context))
-      add({std::make_unique<VariantLane>(job, unwatched, sink_, std::move(lane.runner)), "", lane.ahead});
+      add({std::make_unique<VariantLane>(job, unwatched, sink_, std::move(lane.runner)), "", lane.name,
+           lane.ahead});
   }
 
   bool run(std::size_t begin, std::size_t end) override {
+    if (begin == 0) compare_devices(end);
     next_ = begin;
-    std::vector<std::future<void>> lanes;
-    for (const Lane& lane : lanes_)
-      lanes.push_back(std::async(std::launch::async, [this, &lane, end] { run_lane(lane, end); }));
-    std::exception_ptr failure;
-    for (auto& lane : lanes) {
-      try {
-        lane.get();
-      } catch (...) {
-        if (!failure) failure = std::current_exception();
-      }
-    }
-    if (failure) std::rethrow_exception(failure);
+    in_all_lanes([this, end](const Lane& lane) { run_lane(lane, end); });
     return !stopped_ && run_rest(end);
   }
 
@@ -168,12 +169,51 @@ class SpreadExecutor final : public Executor {
   struct Lane {
     std::unique_ptr<VariantLane> variants;
     std::string device;  // in place of the variants' own; empty: as they say
+    std::string name;    // for people
     bool ahead = false;
   };
 
   void add(Lane lane) {
     places_ += lane.ahead ? 0 : 1;
     lanes_.push_back(std::move(lane));
+  }
+
+  /// In a thread for each; waits, and throws what the first of them has thrown.
+  void in_all_lanes(const std::function<void(const Lane&)>& work) {
+    std::vector<std::future<void>> threads;
+    for (const Lane& lane : lanes_)
+      threads.push_back(std::async(std::launch::async, [&work, &lane] { work(lane); }));
+    std::exception_ptr failure;
+    for (auto& thread : threads) {
+      try {
+        thread.get();
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  /// Measures one variant on every device at the same time, before the others are handed out, and warns of
+  /// devices that are slower than the rest. Nothing is recorded: which device measures the variant for the
+  /// record is as for any other. Left out where it would cost more than a few percent of the job.
+  void compare_devices(std::size_t end) {
+    constexpr std::size_t kVariantsPerDevice = 8;
+    if (!job_.plan.job.measure.enabled || places_ < 2 || end < kVariantsPerDevice * places_) return;
+    std::size_t reference = 0;
+    while (reference < end && !job_.runs(reference)) ++reference;
+    if (reference == end) return;
+    std::vector<DeviceTrial> trials;
+    std::mutex mutex;
+    in_all_lanes([&](const Lane& lane) {
+      if (lane.ahead || job_.context.stopped()) return;
+      Variant variant = job_.plan.variants[reference];
+      variant.device = device_of(lane, variant);
+      auto record = lane.variants->try_out(variant);
+      const std::lock_guard lock(mutex);
+      if (record) trials.push_back({lane.name, std::move(*record)});
+    });
+    for (const std::string& sentence : find_slow_devices(trials)) job_.context.log.warn(sentence);
   }
 
   [[nodiscard]] JobContext context_of(std::size_t lane) const {

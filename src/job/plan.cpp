@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "device/backend_kind.h"
 #include "job/output_plan.h"
 #include "job/sweep_space.h"
 #include "trial/tolerance.h"
@@ -120,14 +121,17 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
   JobPlan plan;
   plan.job = job;
   plan.workload = std::move(workload);
-  if (job.spread) {
+  const bool spread =
+      job.spread || std::any_of(job.devices.begin(), job.devices.end(),
+                                [](const std::string& name) { return backend_of_all(name).has_value(); });
+  if (spread) {
     for (const DeviceInfo& device : devices) {
       require_alike(devices.front(), device, job);
       plan.spread.push_back(device.id);
     }
   }
   for (const DeviceInfo& device : devices) {
-    if (job.spread && device.id != devices.front().id) continue;
+    if (spread && device.id != devices.front().id) continue;
     const SweepSpace sweep(plan.job, plan.workload, device, files);
     require_count(job, sweep.points().count());
     explain_exclusions(sweep, plan.excluded);

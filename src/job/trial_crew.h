@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "job/trial_runner.h"
@@ -12,6 +13,7 @@ namespace kiln {
 /// A place where variants run one after the other.
 struct TrialLane {
   std::unique_ptr<TrialRunner> runner;
+  std::string name;  ///< for people: "rank 3 (node7, cuda:1)"
   /// A second lane to the same place: what it is given lies ready there while another variant runs.
   bool ahead = false;
 };

@@ -48,7 +48,8 @@ class RemoteRunner final : public TrialRunner {
     const bool same =
         std::equal(expected.parameters.begin(), expected.parameters.end(), record.parameters.begin(),
                    record.parameters.end(), [](const BoundParameter& a, const BoundParameter& b) {
-                     return a.name == b.name && a.value == b.value && a.compile_time == b.compile_time;
+                     // The record of a constant that no kernel reads says that it is bound at run time.
+                     return a.name == b.name && a.value == b.value && (a.compile_time || !b.compile_time);
                    });
     if (!same || record.label != variant.label)
       throw internal_error(member_.to_string() + " ran another variant than '" + variant.label + "'");
@@ -222,7 +223,8 @@ std::vector<TrialLane> RankCrew::lanes(const JobContext& context) {
   std::vector<TrialLane> lanes;
   for (const bool ahead : {false, true}) {
     for (const CrewMember& member : members_)
-      lanes.push_back({std::make_unique<RemoteRunner>(questions_, member, context), ahead});
+      lanes.push_back(
+          {std::make_unique<RemoteRunner>(questions_, member, context), member.to_string(), ahead});
   }
   return lanes;
 }

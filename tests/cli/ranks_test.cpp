@@ -251,6 +251,30 @@ TEST_F(Ranks, CodeIsSentWhereTheCacheFolderIsNotShared) {
   EXPECT_EQ(counters("there").compiled, 0U) << "what it ran came by message";
 }
 
+TEST_F(Ranks, ASlowRankIsNamed) {
+  write("shared_out/shared_out.cu", R"(#include "kiln/params.h"
+#include <cstdlib>
+#include <time.h>
+extern "C" __global__ void shared_out(float* y, const Params p) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == 0) {
+    timespec left = {0, getenv("KILN_TEST_SLOW") != nullptr ? 50000000 : 5000000};
+    nanosleep(&left, nullptr);
+  }
+  if (i < p.n) y[i] = 1;
+}
+)");
+  std::string modes = "0";
+  for (int mode = 1; mode < 24; ++mode) modes += ", " + std::to_string(mode);
+  write_job(modes);
+  const std::string command = program("run", "results");
+  const ProcessResult result = shell(over_ranks(2, command) + " : -n 1 -x KILN_TEST_SLOW=1 " + command);
+  EXPECT_EQ(result.exit_code, kExitDone) << result.error;
+  EXPECT_THAT(result.error, AllOf(HasSubstr("rank 2 ("), HasSubstr("% more than the median of 3 devices")));
+  EXPECT_THAT(result.error, Not(HasSubstr("rank 1 (")));
+  EXPECT_EQ(records("results").size(), 24U);
+}
+
 TEST_F(Ranks, ASearchMeasuresOnAllRanks) {
   write("job.yaml",
         "workload: shared_out\nmeasure: {min_time: 0 s, min_samples: 3, max_samples: 3}\n"

@@ -53,6 +53,19 @@ TEST_F(Registry, TheSameDeviceIsOpenedOnce) {
   EXPECT_EQ(first.get(), registry.open("cpu").get());
 }
 
+TEST_F(Registry, AllOfABackEndAreOpenedInTheirOrder) {
+  add("cpu", 1);
+  add("cuda", 3);
+  DeviceRegistry registry = make();
+  std::vector<std::string> ids;
+  for (const auto& device : registry.open_all("cuda:all")) ids.push_back(device->info().id);
+  EXPECT_THAT(ids, testing::ElementsAre("cuda:0", "cuda:1", "cuda:2"));
+  EXPECT_EQ(registry.open_all("cuda:1").size(), 1U);
+  EXPECT_THAT(test::bad_input_of([&] { static_cast<void>(registry.open("cuda:all")); }),
+              HasSubstr("names several; expected one, as in cuda:0"));
+  EXPECT_THROW(static_cast<void>(registry.open_all("cqu:all")), Error);
+}
+
 TEST_F(Registry, ABackEndThatDoesNotWorkSaysWhy) {
   add("cpu", 1);
   add("cuda", 1, "libcuda.so.1 was not found");

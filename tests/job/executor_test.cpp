@@ -114,6 +114,15 @@ TEST_F(SpreadTest, WithoutItEveryDeviceRunsEveryVariant) {
   EXPECT_TRUE(plan.spread.empty());
 }
 
+TEST_F(SpreadTest, AllDevicesOfABackEndShareTheVariants) {
+  JobSpec job = parse_job("workload: scale\nsweep: {block: [32, 64]}\nmeasure: false\n", "/job.yaml");
+  job.devices = {"fake:all"};
+  const WorkloadLibrary library(disk_.files, {"/kernels"});
+  const JobPlan plan = make_plan(job, library, disk_.files, {device_->info(), second_->info()});
+  EXPECT_EQ(plan.variants.size(), 2U);
+  EXPECT_THAT(plan.spread, testing::ElementsAre("fake:0", "fake:1"));
+}
+
 TEST_F(SpreadTest, DevicesThatDifferAreRefused) {
   second_->mutable_info().compute_units += 1;
   EXPECT_THAT(bad_input_of([&] { spread_plan(); }),
