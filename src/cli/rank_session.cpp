@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/trial_worker.h"
 #include "device/backend_kind.h"
+#include "device/host_affinity.h"
 #include "embed/job_setup.h"
 #include "job/plan.h"
 #include "ranks/launcher.h"
@@ -152,6 +153,7 @@ void RankSession::serve_trials(const JobSpec& job, const std::string& launch_lim
   JobContext context = world_.job_context(job.isolation);
   context.stop = [this] { return Interrupt::requested() || member_->ended(); };
   const auto device = world_.engine().devices().open(job.devices.front());
+  bind_thread_near(world_.files(), device->info().pci_address);
   const auto workload = workload_of(job, world_.engine().library());
   const auto processes = make_process_runner(ProcessGroup::kOfParent);
   const auto runner = isolates_trials(world_, job, true)

@@ -1,4 +1,5 @@
 #include "job/executor.h"
+#include "device/host_affinity.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "device/host_affinity.h"
 #include "job/slow_devices.h"
 #include "job/variant_record.h"
 #include "record/failure.h"
@@ -144,7 +146,7 @@ class SpreadExecutor final : public Executor {
       const bool spread = i < job.plan.spread.size();
       const std::string device = spread ? job.plan.spread[i] : "";
       add({std::make_unique<VariantLane>(job, context_of(i), sink_), device, spread ? device : "rank 0",
-           false});
+           false, true});
     }
     if (job.crew == nullptr) return;
     JobContext unwatched = job.context;
@@ -171,6 +173,7 @@ class SpreadExecutor final : public Executor {
     std::string device;  // in place of the variants' own; empty: as they say
     std::string name;    // for people
     bool ahead = false;
+    bool is_own = false;  // of this process
   };
 
   void add(Lane lane) {
@@ -207,6 +210,7 @@ class SpreadExecutor final : public Executor {
     std::mutex mutex;
     in_all_lanes([&](const Lane& lane) {
       if (lane.ahead || job_.context.stopped()) return;
+      bind(lane);
       Variant variant = job_.plan.variants[reference];
       variant.device = device_of(lane, variant);
       auto record = lane.variants->try_out(variant);
@@ -226,8 +230,16 @@ class SpreadExecutor final : public Executor {
     return lane.device.empty() ? variant.device : lane.device;
   }
 
+  /// Lanes of this process run near their device; so do the worker processes that they start.
+  void bind(const Lane& lane) const {
+    if (!lane.is_own) return;
+    const auto device = job_.context.devices.open(device_of(lane, job_.plan.variants.front()));
+    bind_thread_near(job_.context.files, device->info().pci_address);
+  }
+
   void run_lane(const Lane& lane, std::size_t end) {
     try {
+      bind(lane);
       while (!stopped_) {
         // The last ones go to whoever is free, not into a queue.
         if (lane.ahead && next_ + places_ > end) return;

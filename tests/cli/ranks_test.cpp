@@ -380,6 +380,18 @@ TEST_F(Ranks, AStudyOverRanksNeedsAFolderAndOneDeviceEach) {
   EXPECT_FALSE(files_->status(path("results"))) << "nothing is begun";
 }
 
+TEST_F(Ranks, ABatchStartsItsJobsByALauncher) {
+  write_job("0, 2, 5, 6");
+  write("batch.yaml", "jobs: [{run: job.yaml, name: over_ranks}]\nlauncher: " + mpirun_ + " -n 2\n");
+  const ProcessResult result =
+      shell("'" KILN_PROGRAM "' run '" + path("batch.yaml") + "' --device cpu --cpu-threads 1 --output '" +
+            path("results") + "' --cache-dir '" + path("cache") + "' --workload-path '" + path("") + "'");
+  EXPECT_EQ(result.exit_code, kExitDone) << result.output << result.error;
+  EXPECT_EQ(without_times("results/over_ranks").size(), 4U)
+      << "the ranks share the job, and run no variant twice";
+  EXPECT_EQ(counters().compiled, 4U);
+}
+
 TEST_F(Ranks, WhatIsWrongIsSaidOnceWithTheExitCodeOfASerialRun) {
   write("job.yaml", "workload: shared_out\nset: {mod: 1}\n");
   const ProcessResult result = shell(over_ranks(3, program("run", "results")));
