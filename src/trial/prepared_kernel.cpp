@@ -80,8 +80,14 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
     places_.push_back(workspace.address(argument.name));
     addresses_.push_back(*places_.back());
   }
+<<<<<<< HEAD
   launch_.keep_tensor_maps(addresses_);
   symbols_ = find_symbols(configuration, kernel, *unit.code, workspace);
+=======
+  launch_.keep_maps(addresses_);
+  symbols_ = find_symbols(kernel, *unit.code->module(), workspace,
+                          template_variables(configuration, kernel, unit.code->code()));
+>>>>>>> 41ef7d2 (wip textures)
   for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
 }
 
@@ -108,7 +114,8 @@ bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
   hasher.field("cooperative", static_cast<std::int64_t>(shape().cooperative));
   for (std::size_t i = 0; i < kernel_->args.size(); ++i) {
     const ArgumentSpec& argument = kernel_->args[i];
-    if (argument.kind == ArgumentSpec::Kind::kTensorMap) return false;
+    if (argument.kind == ArgumentSpec::Kind::kTensorMap || argument.kind == ArgumentSpec::Kind::kTexture)
+      return false;
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
       add_buffer_to_key(argument.name);
     } else {
@@ -151,7 +158,7 @@ void PreparedKernel::follow_swaps() {
     moved = moved || addresses_[i] != *places_[i];
     addresses_[i] = *places_[i];
   }
-  if (moved) launch_.keep_tensor_maps(addresses_);
+  if (moved) launch_.keep_maps(addresses_);
 }
 
 void PreparedKernel::enqueue(Stream& stream) {
