@@ -43,8 +43,8 @@ void require_sources(const Workload& workload, FileSystem& files) {
   }
 }
 
-/// Extents, places and the numbers in the inits of the buffers; shapes and tensor maps of the step's
-/// launches.
+/// Extents, places and the numbers in the inits of the buffers; shapes, tensor maps and textures of the
+/// step's launches.
 void check_launches(const Configuration& configuration) {
   const Workload& workload = configuration.workload();
   const TrialNeeds needs(configuration);
@@ -53,10 +53,7 @@ void check_launches(const Configuration& configuration) {
   for (const NeededLaunch& launch : needs.step()) {
     if (!shape_changes(workload, *launch.kernel))
       static_cast<void>(shape_of(*launch.configuration, *launch.kernel));
-    for (const ArgumentSpec& argument : launch.kernel->args) {
-      if (argument.kind == ArgumentSpec::Kind::kTensorMap)
-        static_cast<void>(tensor_map_layout(*launch.configuration, argument));
-    }
+    require_layouts(*launch.configuration, *launch.kernel);
   }
 }
 

@@ -25,4 +25,8 @@ TensorMap Device::encode_tensor_map(const TensorMapLayout& /*layout*/, const voi
   throw bad_input("'" + info().id + "' has no tensor maps; NVIDIA's GPUs have them from sm_90 on");
 }
 
+std::uint64_t Device::texture(const TextureLayout& /*layout*/, const void* /*data*/) {
+  throw bad_input("'" + info().id + "' has no textures in Kiln; NVIDIA's GPUs and the cpu have them");
+}
+
 }  // namespace kiln

@@ -13,6 +13,7 @@
 #include "device/device_info.h"
 #include "device/target.h"
 #include "device/tensor_map.h"
+#include "device/texture.h"
 #include "kiln/geometry.h"
 
 namespace kiln {
@@ -141,6 +142,10 @@ class Device {
   /// A descriptor of the tensor at the device address `data`. Throws bad_input for a layout that the hardware
   /// does not take, and on a device without tensor maps.
   [[nodiscard]] virtual TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data);
+  /// What a kernel takes as cudaTextureObject_t for the buffer at the device address `data`. The device keeps
+  /// it, and gives the same for the same layout and address. Throws bad_input for a layout that the hardware
+  /// does not take, and on a device without textures. Thread-safe.
+  [[nodiscard]] virtual std::uint64_t texture(const TextureLayout& layout, const void* data);
   /// `nullopt` where nothing tells.
   [[nodiscard]] virtual std::optional<DeviceClocks> clocks() { return std::nullopt; }
   /// Drawn since some moment of the past; it grows by steps, some 100 ms apart. `nullopt` where nothing

@@ -190,6 +190,9 @@ class TracedDevice final : public Device {
   [[nodiscard]] TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data) override {
     return inner_->encode_tensor_map(layout, data);
   }
+  [[nodiscard]] std::uint64_t texture(const TextureLayout& layout, const void* data) override {
+    return inner_->texture(layout, data);
+  }
   [[nodiscard]] std::optional<DeviceClocks> clocks() override { return inner_->clocks(); }
   [[nodiscard]] std::optional<double> energy_joules() override { return inner_->energy_joules(); }
 

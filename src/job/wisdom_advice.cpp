@@ -64,10 +64,7 @@ std::optional<Error> find_launch_problem(const Configuration& configuration, con
       if (const auto problem = check_shape(shape_of(*own, *kernel), device, {}, kernel->name))
         return bad_input(*problem + " (" + explain_shape(*own, *kernel) + ")", kernel->where);
     }
-    for (const ArgumentSpec& argument : kernel->args) {
-      if (argument.kind == ArgumentSpec::Kind::kTensorMap)
-        static_cast<void>(tensor_map_layout(*own, argument));
-    }
+    require_layouts(*own, *kernel);
   }
   return std::nullopt;
 }

@@ -59,6 +59,30 @@ Enumeration enumerator(const std::string& word, const std::array<const char*, N>
   return static_cast<Enumeration>(found - words.begin());
 }
 
+std::optional<TextureLayout::Format> texture_format(ScalarType type) {
+  using Format = TextureLayout::Format;
+  switch (type) {
+    case ScalarType::kInt8:
+      return Format::kI8;
+    case ScalarType::kUint8:
+      return Format::kU8;
+    case ScalarType::kInt16:
+      return Format::kI16;
+    case ScalarType::kUint16:
+      return Format::kU16;
+    case ScalarType::kInt:
+      return Format::kI32;
+    case ScalarType::kUnsigned:
+      return Format::kU32;
+    case ScalarType::kHalf:
+      return Format::kF16;
+    case ScalarType::kFloat:
+      return Format::kF32;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 TensorMapLayout tensor_map_layout(const Configuration& configuration, const ArgumentSpec& argument) {
@@ -104,6 +128,49 @@ TensorMapLayout tensor_map_layout(const Configuration& configuration, const Argu
     left -= (layout.extents[i] - 1) * stride;
   }
   return layout;
+}
+
+TextureLayout texture_layout(const Configuration& configuration, const ArgumentSpec& argument) {
+  const BufferSpec& buffer = *configuration.workload().find_buffer(argument.name);
+  const TextureSpec& spec = argument.texture;
+  const auto refuse = [&](const std::string& why) {
+    throw bad_input("texture of '" + buffer.name + "': " + why, argument.where);
+  };
+  TextureLayout layout;
+  const ScalarType type = configuration.scalar_type(buffer.type).value();
+  const auto format = texture_format(type);
+  if (!format)
+    refuse("no texture holds '" + to_string(type) + "'; expected integers of 8 to 32 bits, half or float");
+  layout.format = *format;
+  layout.channels = static_cast<unsigned>(buffer.lanes);
+  const auto shape = reversed_values(configuration.root(), buffer.shape);
+  const auto extents = spec.extents.empty() ? shape : reversed_values(configuration, spec.extents);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i] > shape[i])
+      refuse("an extent of " + std::to_string(extents[i]) + "; the buffer has " + std::to_string(shape[i]));
+  }
+  layout.width = extents[0];
+  layout.height = extents.size() > 1 ? extents[1] : 0;
+  layout.pitch = shape[0] * buffer.lanes * element_bytes(layout.format);
+  constexpr std::array<const char*, 4> kModes = {"wrap", "clamp", "mirror", "border"};
+  if (!spec.address.empty()) {  // the slowest dimension first, as extents
+    layout.address = {enumerator<TextureLayout::Address>(spec.address.back(), kModes),
+                      enumerator<TextureLayout::Address>(spec.address.front(), kModes)};
+  }
+  layout.linear = spec.filter == "linear";
+  layout.normalized_coordinates = spec.normalized;
+  layout.normalized_values = spec.read == "normalized";
+  if (const auto problem = find_problem(layout)) refuse(*problem);
+  return layout;
+}
+
+void require_layouts(const Configuration& configuration, const KernelSpec& kernel) {
+  for (const ArgumentSpec& argument : kernel.args) {
+    if (argument.kind == ArgumentSpec::Kind::kTensorMap)
+      static_cast<void>(tensor_map_layout(configuration, argument));
+    if (argument.kind == ArgumentSpec::Kind::kTexture)
+      static_cast<void>(texture_layout(configuration, argument));
+  }
 }
 
 bool shape_changes(const Workload& workload, const KernelSpec& kernel) {
@@ -217,6 +284,7 @@ std::vector<std::byte> argument_bytes(const Configuration& configuration, const 
       return std::vector<std::byte>(sizeof(void*));
     case ArgumentSpec::Kind::kBuffer:
     case ArgumentSpec::Kind::kTensorMap:
+    case ArgumentSpec::Kind::kTexture:
     case ArgumentSpec::Kind::kGiven:
       break;
   }

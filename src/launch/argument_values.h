@@ -7,6 +7,7 @@
 
 #include "device/target.h"
 #include "device/tensor_map.h"
+#include "device/texture.h"
 #include "specialize/params_struct.h"
 #include "workload/configuration.h"
 
@@ -26,10 +27,13 @@ namespace kiln {
 [[nodiscard]] std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel,
                                         const Variables& variables = {});
 
-/// How a tensor map sees its buffer. A launch's own values (`with`) do not change the buffer's shape. Throws
-/// bad_input at the argument for what cannot be meant.
+/// How a tensor map or a texture sees its buffer. A launch's own values (`with`) do not change the buffer's
+/// shape. Throws bad_input at the argument for what cannot be meant.
 [[nodiscard]] TensorMapLayout tensor_map_layout(const Configuration& configuration,
                                                 const ArgumentSpec& argument);
+[[nodiscard]] TextureLayout texture_layout(const Configuration& configuration, const ArgumentSpec& argument);
+/// Throws what these two throw, for the arguments that are such.
+void require_layouts(const Configuration& configuration, const KernelSpec& kernel);
 
 /// Whether program variables are in the argument's value.
 [[nodiscard]] bool argument_changes(const Workload& workload, const ArgumentSpec& argument,

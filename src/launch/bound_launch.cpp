@@ -70,14 +70,20 @@ void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& ker
       slots_[i] = {Slot::Kind::kPointer, place, sizeof(void*)};
       continue;
     }
-    slots_[i] = {Slot::Kind::kTensorMap, maps_.size(), sizeof(TensorMap)};
+    const bool texture = argument.kind == ArgumentSpec::Kind::kTexture;
+    slots_[i] = {Slot::Kind::kMap, maps_.size(), texture ? sizeof(std::uint64_t) : sizeof(TensorMap)};
     unfit_where(ErrorKind::kBadInput, [&] {
-      maps_.push_back({tensor_map_layout(configuration, argument), place, argument.name, argument.where});
+      MapSlot map{{}, place, argument.name, argument.where};
+      if (texture)
+        map.layout = texture_layout(configuration, argument);
+      else
+        map.layout = tensor_map_layout(configuration, argument);
+      maps_.push_back(std::move(map));
     });
   }
   if (maps_.size() > kMaxTensorMaps) {
     throw bad_input("kernel '" + name_ + "' has more than " + std::to_string(kMaxTensorMaps) +
-                        " arguments that are tensor maps",
+                        " arguments that are tensor maps or textures",
                     where_);
   }
 }
@@ -175,15 +181,22 @@ std::span<const std::byte> BoundLaunch::bytes_of(std::size_t argument) const {
 }
 
 TensorMap BoundLaunch::encode(const MapSlot& map, const void* address) const {
+  const auto* texture = std::get_if<TextureLayout>(&map.layout);
   try {
-    return device_->encode_tensor_map(map.layout, address);
+    if (texture == nullptr) return device_->encode_tensor_map(std::get<TensorMapLayout>(map.layout), address);
+    const std::uint64_t object = device_->texture(*texture, address);
+    TensorMap result;
+    std::memcpy(result.bytes.data(), &object, sizeof object);
+    return result;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
-    throw unfit_kernel("tensor_map of '" + map.buffer + "': " + error.message(), map.where);
+    throw unfit_kernel(
+        (texture == nullptr ? "tensor_map of '" : "texture of '") + map.buffer + "': " + error.message(),
+        map.where);
   }
 }
 
-void BoundLaunch::keep_tensor_maps(LaunchArguments addresses) {
+void BoundLaunch::keep_maps(LaunchArguments addresses) {
   for (MapSlot& map : maps_) {
     const void* address = addresses[map.place];
     const bool known = std::any_of(map.kept.begin(), map.kept.end(),
@@ -196,7 +209,7 @@ template <class Enqueue>
 void BoundLaunch::enqueue_with_maps(void** values, LaunchArguments addresses, const Enqueue& enqueue) const {
   std::array<std::optional<TensorMap>, kMaxTensorMaps> made;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].kind != Slot::Kind::kTensorMap) continue;
+    if (slots_[i].kind != Slot::Kind::kMap) continue;
     const MapSlot& map = maps_[slots_[i].index];
     const void* address = addresses[map.place];
     const auto kept = std::find_if(map.kept.begin(), map.kept.end(),

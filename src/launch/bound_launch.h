@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "device/device.h"
@@ -19,15 +20,15 @@ namespace kiln {
 /// enqueue only passes them on.
 ///
 /// An argument is a slot: bytes; a pointer, which is a place in a table of addresses that each enqueue is
-/// given (who swaps two entries of the table swaps the buffers); a tensor map of such a pointer; or a
-/// run-time parameter, alone or as a field of `struct Params`, whose value an enqueue may replace.
+/// given (who swaps two entries of the table swaps the buffers); a tensor map or a texture of such a pointer;
+/// or a run-time parameter, alone or as a field of `struct Params`, whose value an enqueue may replace.
 ///
 /// A value type that holds no pointer into itself. An enqueue allocates nothing and changes nothing: threads
 /// may share a BoundLaunch that none of them changes. Device and function outlive it.
 class BoundLaunch {
  public:
   static constexpr std::size_t kMaxArguments = 512;
-  static constexpr std::size_t kMaxTensorMaps = 64;
+  static constexpr std::size_t kMaxTensorMaps = 64;  ///< and textures
   /// Of arguments with run-time parameters, where an enqueue is given values.
   static constexpr std::size_t kMaxRunTimeBytes = 4096;
 
@@ -54,9 +55,9 @@ class BoundLaunch {
   void set_bytes(std::size_t argument, std::span<const std::byte> bytes);
   /// For later launches that do not give the scalar. Throws as enqueue does.
   void set(const LaunchScalar& scalar);
-  /// Encodes the tensor maps for these addresses now and keeps them beside those of earlier calls; launches
-  /// with other addresses encode for themselves. Throws kUnfit for what the device does not take.
-  void keep_tensor_maps(LaunchArguments addresses);
+  /// Makes the tensor maps and textures of these addresses now and keeps them beside those of earlier calls;
+  /// launches with other addresses make their own. Throws kUnfit for what the device does not take.
+  void keep_maps(LaunchArguments addresses);
   /// Launches may give only those scalars that may be given to the other, too.
   void restrict_scalars(const std::vector<RunTimeScalar>& other);
 
@@ -73,17 +74,17 @@ class BoundLaunch {
 
  private:
   struct Slot {
-    enum class Kind : std::uint8_t { kBytes, kPointer, kTensorMap };
+    enum class Kind : std::uint8_t { kBytes, kPointer, kMap };
     Kind kind = Kind::kBytes;
-    std::size_t index = 0;  ///< of kBytes: offset; of kPointer: place in the table; of kTensorMap: in maps_
+    std::size_t index = 0;  ///< of kBytes: offset; of kPointer: place in the table; of kMap: in maps_
     std::size_t size = 0;
   };
   struct MapSlot {
-    TensorMapLayout layout;
+    std::variant<TensorMapLayout, TextureLayout> layout;
     std::size_t place = 0;
     std::string buffer;
     SourceLocation where;
-    std::vector<std::pair<const void*, TensorMap>> kept = {};
+    std::vector<std::pair<const void*, TensorMap>> kept = {};  ///< a texture's object in the first bytes
   };
 
   void bind(const Configuration& configuration, const KernelSpec& kernel, const ParamsStruct& params,

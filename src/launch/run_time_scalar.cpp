@@ -55,6 +55,11 @@ class Freezer {
     for (const ArgumentSpec& argument : kernel.args) {
       if (argument.kind == ArgumentSpec::Kind::kValue)
         by({argument.value}, "the argument '" + argument.value.text + "' depends on it");
+      if (argument.kind == ArgumentSpec::Kind::kTexture) {
+        const std::string why = "the texture of '" + argument.name + "' depends on it";
+        by(argument.texture.extents, why);
+        by(workload_.find_buffer(argument.name)->shape, why);
+      }
       if (argument.kind != ArgumentSpec::Kind::kTensorMap) continue;
       const std::string why = "the tensor map of '" + argument.name + "' depends on it";
       const TensorMapSpec& map = argument.tensor_map;

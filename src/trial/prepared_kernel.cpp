@@ -80,7 +80,7 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
     places_.push_back(workspace.address(argument.name));
     addresses_.push_back(*places_.back());
   }
-  launch_.keep_tensor_maps(addresses_);
+  launch_.keep_maps(addresses_);
   symbols_ = find_symbols(configuration, kernel, *unit.code, workspace);
   for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
 }
@@ -108,7 +108,8 @@ bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
   hasher.field("cooperative", static_cast<std::int64_t>(shape().cooperative));
   for (std::size_t i = 0; i < kernel_->args.size(); ++i) {
     const ArgumentSpec& argument = kernel_->args[i];
-    if (argument.kind == ArgumentSpec::Kind::kTensorMap) return false;
+    if (argument.kind == ArgumentSpec::Kind::kTensorMap || argument.kind == ArgumentSpec::Kind::kTexture)
+      return false;
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
       add_buffer_to_key(argument.name);
     } else {
@@ -151,7 +152,7 @@ void PreparedKernel::follow_swaps() {
     moved = moved || addresses_[i] != *places_[i];
     addresses_[i] = *places_[i];
   }
-  if (moved) launch_.keep_tensor_maps(addresses_);
+  if (moved) launch_.keep_maps(addresses_);
 }
 
 void PreparedKernel::enqueue(Stream& stream) {

@@ -27,6 +27,33 @@ TensorMapSpec read_tensor_map(const YamlNode& node) {
   return map;
 }
 
+TextureSpec read_texture(const YamlNode& node) {
+  node.require_keys({"texture", "name", "extents", "filter", "address", "normalized", "read"});
+  const auto address = [](const YamlNode& value) {
+    return read_one_of(value, {"clamp", "border", "wrap", "mirror"});
+  };
+  TextureSpec texture;
+  read_optional(node, "extents", texture.extents,
+                [](const YamlNode& value) { return read_extents(value, 2); });
+  read_optional(node, "filter", texture.filter, [](const YamlNode& value) {
+    return read_one_of(value, {"point", "linear"});
+  });
+  read_optional(node, "read", texture.read, [](const YamlNode& value) {
+    return read_one_of(value, {"element", "normalized"});
+  });
+  read_optional(node, "normalized", texture.normalized,
+                [](const YamlNode& value) { return value.boolean(); });
+  if (const auto modes = node.find("address")) {
+    if (modes->kind() == YamlNode::Kind::kScalar) {
+      texture.address = {address(*modes)};
+    } else {
+      for (const YamlNode& mode : modes->items()) texture.address.push_back(address(mode));
+      if (texture.address.size() != 2) throw modes->error("expected one word, or two: along y and along x");
+    }
+  }
+  return texture;
+}
+
 ArgumentSpec read_argument(const YamlNode& node) {
   ArgumentSpec argument;
   argument.where = node.where();
@@ -34,6 +61,11 @@ ArgumentSpec read_argument(const YamlNode& node) {
     argument.kind = ArgumentSpec::Kind::kTensorMap;
     argument.name = node.at("tensor_map").text();
     argument.tensor_map = read_tensor_map(node);
+    argument.formal = argument.name;
+  } else if (node.is_map() && node.find("texture")) {
+    argument.kind = ArgumentSpec::Kind::kTexture;
+    argument.name = node.at("texture").text();
+    argument.texture = read_texture(node);
     argument.formal = argument.name;
   } else if (node.is_map() && node.find("buffer")) {
     node.require_keys({"buffer", "name"});
@@ -46,7 +78,7 @@ ArgumentSpec read_argument(const YamlNode& node) {
     argument.value = read_expression(node.at("value"));
     argument.type = node.at("type").text();
   } else if (node.is_map()) {
-    node.require_keys({"buffer", "value", "type", "name", "tensor_map"});
+    node.require_keys({"buffer", "value", "type", "name", "tensor_map", "texture"});
     argument.kind = ArgumentSpec::Kind::kGiven;
     static_cast<void>(node.at("name"));
     read_optional(node, "type", argument.type, read_text);

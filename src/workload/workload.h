@@ -125,18 +125,29 @@ struct TensorMapSpec {
   std::string interleave = "none", swizzle = "none", l2_promotion = "none", fill = "zero";
 };
 
+/// A buffer as texture fetches see it (device/texture.h).
+struct TextureSpec {
+  std::vector<ExpressionText> extents;  ///< in elements, the last along x; empty: the buffer's shape
+  std::string filter = "point", read = "element";
+  std::vector<std::string> address;  ///< one for all dimensions, or one for each; empty: clamp
+  bool normalized = false;
+};
+
 struct ArgumentSpec {
   /// kGiven: each launch gives it a buffer, or with `type` a number.
-  enum class Kind { kBuffer, kTensorMap, kParams, kParameter, kValue, kNull, kGiven };
+  enum class Kind { kBuffer, kTensorMap, kTexture, kParams, kParameter, kValue, kNull, kGiven };
   Kind kind = Kind::kNull;
-  std::string name;      ///< buffer (also of a tensor map) or parameter
+  std::string name;      ///< buffer (also of a tensor map or a texture) or parameter
   std::string formal;    ///< by which a launch gives it another value; empty: it cannot
   ExpressionText value;  ///< for kValue
   std::string type;      ///< for kValue and kGiven
   TensorMapSpec tensor_map;
+  TextureSpec texture;
   SourceLocation where;
 
-  [[nodiscard]] bool names_buffer() const { return kind == Kind::kBuffer || kind == Kind::kTensorMap; }
+  [[nodiscard]] bool names_buffer() const {
+    return kind == Kind::kBuffer || kind == Kind::kTensorMap || kind == Kind::kTexture;
+  }
 };
 
 /// A macro's value: literal text, a parameter's value, or an expression.

@@ -381,6 +381,7 @@ class Checker {
       }
     }
     if (argument.kind == ArgumentSpec::Kind::kTensorMap) check_tensor_map(argument);
+    if (argument.kind == ArgumentSpec::Kind::kTexture) check_texture(argument);
     if (argument.kind == ArgumentSpec::Kind::kBuffer) require_buffer(argument.name, argument.where);
     if (argument.kind != ArgumentSpec::Kind::kParameter) return;
     if (workload_.find_buffer(argument.name)) {
@@ -426,6 +427,24 @@ class Checker {
                           "' has no tensor map; expected numbers",
                       argument.where);
     }
+  }
+
+  void check_texture(const ArgumentSpec& argument) {
+    const BufferSpec& buffer = require_buffer(argument.name, argument.where);
+    const std::vector<ExpressionText>& extents = argument.texture.extents;
+    check_expressions(extents);
+    const auto refuse = [&](const std::string& why) {
+      throw bad_input("texture of '" + buffer.name + "': " + why, argument.where);
+    };
+    if (buffer.shape.size() > 2) {
+      refuse("a buffer of " + std::to_string(buffer.shape.size()) +
+             " dimensions; expected one (tex1Dfetch) or two (tex2D)");
+    }
+    if (!extents.empty() && extents.size() != buffer.shape.size())
+      refuse("`extents` has " + std::to_string(extents.size()) + " items; expected " +
+             std::to_string(buffer.shape.size()) + ", as the buffer has dimensions");
+    if (workload_.find_type(buffer.type) != nullptr)
+      refuse("a buffer of the record type '" + buffer.type + "'; expected numbers or vectors of them");
   }
 
   void bind_at_compile_time(const std::string& name) {

@@ -36,6 +36,16 @@ kernels:
     configuration_ = configure(workload_, {}, unknown_device({"cuda", "sm_90"}), files_).configuration;
     kernel_ = workload_->find_kernel("k");
   }
+  /// The same with a texture of a buffer `v`.
+  void read_texture(const std::string& buffer, const std::string& keys) {
+    const std::string text = "workload: w\nbuffers:\n  v: " + buffer +
+                             "\nkernels:\n  k: {source: k.cu, grid: [1], block: [1], args: [{texture: v" +
+                             keys + "}]}\nrun: k\n";
+    workload_ = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
+    configuration_ = configure(workload_, {}, unknown_device({"cuda", "sm_90"}), files_).configuration;
+    kernel_ = workload_->find_kernel("k");
+  }
+  [[nodiscard]] TextureLayout texture() const { return texture_layout(configuration_, kernel_->args.at(0)); }
   [[nodiscard]] TensorMapLayout layout() const {
     return tensor_map_layout(configuration_, kernel_->args.at(0));
   }
@@ -103,6 +113,51 @@ TEST_F(ArgumentValues, WhatTheHardwareDoesNotTakeIsBadInputAtTheArgument) {
               HasSubstr("reach beyond the buffer's 768 bytes"));
   EXPECT_THAT(problem("box: [16]"), HasSubstr("`box` has 1 items; expected 2"));
   EXPECT_THAT(problem("box: [1, 16], swizzle: 63B"), HasSubstr("did you mean"));
+}
+
+TEST_F(ArgumentValues, ATextureTakesTheBuffersShapeOrLess) {
+  read_texture("{type: uchar4, shape: [6, 32]}", "");
+  EXPECT_EQ(texture().format, TextureLayout::Format::kU8);
+  EXPECT_EQ(texture().channels, 4U);
+  EXPECT_EQ(texture().width, 32U);
+  EXPECT_EQ(texture().height, 6U);
+  EXPECT_EQ(texture().pitch, 128U);
+  EXPECT_EQ(texture().address[0], TextureLayout::Address::kClamp);
+  EXPECT_FALSE(texture().linear || texture().normalized_coordinates || texture().normalized_values);
+  read_texture(
+      "{type: uchar4, shape: [6, 32]}",
+      ", extents: [5, 30], filter: linear, address: [mirror, wrap], normalized: true, read: normalized");
+  EXPECT_EQ(texture().width, 30U);
+  EXPECT_EQ(texture().height, 5U);
+  EXPECT_EQ(texture().pitch, 128U);
+  EXPECT_EQ(texture().address[0], TextureLayout::Address::kWrap);
+  EXPECT_EQ(texture().address[1], TextureLayout::Address::kMirror);
+  EXPECT_TRUE(texture().linear && texture().normalized_coordinates && texture().normalized_values);
+  read_texture("{type: half, shape: [100]}", "");
+  EXPECT_EQ(texture().format, TextureLayout::Format::kF16);
+  EXPECT_EQ(texture().height, 0U);
+}
+
+TEST_F(ArgumentValues, WhatNoTextureCanBeIsBadInputAtTheArgument) {
+  const auto problem = [&](const std::string& buffer, const std::string& keys) {
+    return bad_input_of([&] {
+      read_texture(buffer, keys);
+      static_cast<void>(texture());
+    });
+  };
+  const std::string plane = "{type: float, shape: [6, 32]}";
+  EXPECT_THAT(problem("{type: double, shape: [6, 32]}", ""),
+              HasSubstr("w.yaml:5:51: texture of 'v': no texture holds 'double'"));
+  EXPECT_THAT(problem("{type: float3, shape: [6, 32]}", ""), HasSubstr("elements of 3 numbers"));
+  EXPECT_THAT(problem("{type: float, shape: [2, 6, 32]}", ""), HasSubstr("a buffer of 3 dimensions"));
+  EXPECT_THAT(problem(plane, ", extents: [7, 32]"), HasSubstr("an extent of 7; the buffer has 6"));
+  EXPECT_THAT(problem(plane, ", extents: [32]"), HasSubstr("`extents` has 1 items; expected 2"));
+  EXPECT_THAT(problem(plane, ", address: wrap"), HasSubstr("need `normalized: true`"));
+  EXPECT_THAT(problem(plane, ", filter: liner"), HasSubstr("did you mean 'linear'?"));
+  EXPECT_THAT(problem(plane, ", address: [clamp]"), HasSubstr("expected one word, or two"));
+  EXPECT_THAT(problem("{type: int, shape: [6, 32]}", ", filter: linear"), HasSubstr("floating point"));
+  EXPECT_THAT(problem("{type: float, shape: [6]}", ", filter: linear"),
+              HasSubstr("read by index (tex1Dfetch)"));
 }
 
 }  // namespace

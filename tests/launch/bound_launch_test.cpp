@@ -42,6 +42,7 @@ buffers:
 kernels:
   step: {source: k.cu, grid: [blocks], block: [block], args: [y, params, {value: "rows + 1", type: int}, x, dt, null]}
   boxes: {source: k.cu, grid: [4], block: [32], args: [{tensor_map: x, box: [1, 16]}, dt, y]}
+  blur: {source: k.cu, grid: [4], block: [32], args: [y, {texture: x, filter: linear, address: border}]}
 run: [step]
 )yaml";
 
@@ -56,7 +57,13 @@ class MapDevice : public test::FakeDevice {
     std::memcpy(map.bytes.data(), &data, sizeof data);
     return map;
   }
+  std::uint64_t texture(const TextureLayout& layout, const void* data) override {
+    if (data == nullptr) throw bad_input("there is nothing at this address");
+    textures.push_back(layout);
+    return reinterpret_cast<std::uint64_t>(data) + 1;
+  }
   int encoded = 0;
+  std::vector<TextureLayout> textures;
 };
 
 std::string unfit_of(const std::function<void()>& action) {
@@ -282,8 +289,8 @@ TEST_F(BoundLaunchTest, MapsAreMadeForTheAddressOfTheLaunchUnlessTheyAreKept) {
   launch.enqueue(*stream_, args(a_, b_));
   EXPECT_EQ(argument<void*>(0), a_);
   EXPECT_EQ(device_.encoded, 1);
-  launch.keep_tensor_maps(args(a_, b_));
-  launch.keep_tensor_maps(args(c_, b_));
+  launch.keep_maps(args(a_, b_));
+  launch.keep_maps(args(c_, b_));
   EXPECT_EQ(device_.encoded, 3);
   for (const void* x : {a_, c_, a_}) {
     launch.enqueue(*stream_, args(x, b_));
@@ -293,6 +300,24 @@ TEST_F(BoundLaunchTest, MapsAreMadeForTheAddressOfTheLaunchUnlessTheyAreKept) {
   EXPECT_EQ(device_.encoded, 3);
   EXPECT_THAT(unfit_of([&] { launch.enqueue(*stream_, args((float*)nullptr, b_)); }),
               HasSubstr("w.yaml:23:56: tensor_map of 'x': there is nothing at this address"));
+}
+
+TEST_F(BoundLaunchTest, TexturesAreThoseOfTheLaunchesAddress) {
+  BoundLaunch launch = bind("blur", {8, 8});
+  launch.keep_maps(args(b_, a_));
+  ASSERT_EQ(device_.textures.size(), 1U);
+  EXPECT_EQ(device_.textures[0].width, 16U);
+  EXPECT_EQ(device_.textures[0].height, 3U);
+  EXPECT_EQ(device_.textures[0].pitch, 64U);
+  EXPECT_TRUE(device_.textures[0].linear);
+  for (const void* x : {a_, c_}) {
+    launch.enqueue(*stream_, args(b_, x));
+    EXPECT_EQ(argument<void*>(0), b_);
+    EXPECT_EQ(argument<std::uint64_t>(1), reinterpret_cast<std::uint64_t>(x) + 1);
+  }
+  EXPECT_EQ(device_.textures.size(), 2U);
+  EXPECT_THAT(unfit_of([&] { launch.enqueue(*stream_, args(b_, (float*)nullptr)); }),
+              HasSubstr("w.yaml:24:58: texture of 'x': there is nothing at this address"));
 }
 
 TEST_F(BoundLaunchTest, ArgumentsThatTheFunctionDoesNotTakeAreRefused) {

@@ -98,6 +98,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/cub_block_data.h", embedded::kCubBlockData},
                                        {"kiln/cub_block_sort.h", embedded::kCubBlockSort},
                                        {"kiln/cuda_functional.h", embedded::kCudaFunctional},
+                                       {"kiln/texture.h", embedded::kTexture},
                                        {"cuda/functional", kCudaFunctional},
                                        {"cuda/std/functional", kCudaFunctional}};
   for (const std::string_view name : kCubHeaders) headers.push_back({"cub/" + std::string(name), kCub});

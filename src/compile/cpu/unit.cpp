@@ -199,6 +199,18 @@ class UnitWriter {
       unit_.text += line_marker("kiln shim " + std::string(part.name));
       unit_.text += part.text;
     }
+    if (fetches_textures()) unit_.text += "\n#include \"kiln/texture.h\"\n";
+  }
+
+  /// Texts that do not are spared the compile time.
+  [[nodiscard]] bool fetches_textures() const {
+    const std::vector<const Outline*> all = texts();
+    return std::any_of(all.begin(), all.end(), [](const Outline* text) {
+      const std::vector<Token>& tokens = text->source.tokens;
+      return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+        return token.is("cudaTextureObject_t") || token.is("tex2D") || token.is("tex1Dfetch");
+      });
+    });
   }
 
   /// Whether the text may name what the part defines. A macro may paste a name together.

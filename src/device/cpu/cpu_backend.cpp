@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "device/cpu/cpu_target.h"
 #include "device/cpu/launcher.h"
 #include "device/cpu/machine.h"
+#include "device/cpu/worker_abi.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -45,6 +47,20 @@ class CpuEvent final : public Event {
  private:
   std::chrono::steady_clock::time_point time_;
 };
+
+cpu_abi::Texture describe_texture(const TextureLayout& layout, const void* data) {
+  return {data,
+          layout.pitch,
+          static_cast<unsigned>(layout.width),
+          static_cast<unsigned>(layout.height),
+          layout.channels,
+          static_cast<unsigned>(layout.format),
+          static_cast<unsigned>(layout.address[0]),
+          static_cast<unsigned>(layout.address[1]),
+          layout.linear,
+          layout.normalized_coordinates,
+          layout.normalized_values};
+}
 
 class CpuDevice final : public Device {
  public:
@@ -108,6 +124,13 @@ class CpuDevice final : public Device {
     return native != nullptr && stream_of(native).recording();
   }
   [[nodiscard]] std::unique_ptr<Event> create_event() override { return std::make_unique<CpuEvent>(); }
+  [[nodiscard]] std::uint64_t texture(const TextureLayout& layout, const void* data) override {
+    if (const auto problem = find_problem(layout)) throw bad_input(*problem);
+    const std::lock_guard lock(texture_mutex_);
+    const auto [place, fresh] = textures_.try_emplace({layout, data});
+    if (fresh) place->second = describe_texture(layout, data);
+    return reinterpret_cast<std::uint64_t>(&place->second);
+  }
   [[nodiscard]] std::unique_ptr<Module> load(const std::string& binary) override {
     return load_cpu_module(binary, scratch_, launcher_);
   }
@@ -147,6 +170,8 @@ class CpuDevice final : public Device {
     });
   }
 
+  std::mutex texture_mutex_;  // of what follows
+  std::map<std::pair<TextureLayout, const void*>, cpu_abi::Texture> textures_;
   DeviceInfo info_;
   std::string scratch_;
   FileSystem& files_;

@@ -62,6 +62,16 @@ struct Kernel {
   void (*run_item)(const Launch*, Index3 thread);
 };
 
+/// What a texture object of a kernel points to. Formats and address modes are numbered as CUDA does
+/// (device/texture.h). `height` is 0 for one dimension.
+struct Texture {
+  const void* data;
+  unsigned long long pitch;  ///< bytes from one row to the next
+  unsigned width, height, channels, format;
+  unsigned address_x, address_y;
+  bool linear, normalized_coordinates, normalized_values;
+};
+
 /// One __constant__ or __device__ variable. A unit exports an array of these, ended by a null name.
 struct Symbol {
   const char* name;

@@ -9,6 +9,7 @@
 #include "device/cuda/cuda_module.h"
 #include "device/cuda/cuda_staging.h"
 #include "device/cuda/cuda_tensor_map.h"
+#include "device/cuda/cuda_texture.h"
 #include "device/cuda/cuda_vendor.h"
 #include "device/gpu/gpu_device.h"
 #include "device/gpu/gpu_info.h"
@@ -21,10 +22,12 @@ using cuda_abi::DeviceAttribute;
 
 /// What needs the context, which takes a GPU a tenth of a second to make.
 struct WorkingParts {
-  explicit WorkingParts(std::shared_ptr<CudaContext> made) : context(std::move(made)), staging(context) {}
+  explicit WorkingParts(std::shared_ptr<CudaContext> made)
+      : context(std::move(made)), staging(context), textures(context) {}
 
   std::shared_ptr<CudaContext> context;
   CudaStaging staging;
+  CudaTextures textures;
 };
 
 class CudaDevice final : public GpuDevice<CudaVendor> {
@@ -56,6 +59,9 @@ class CudaDevice final : public GpuDevice<CudaVendor> {
   [[nodiscard]] TensorMap encode_tensor_map(const TensorMapLayout& layout, const void* data) override {
     const CurrentContext current = context()->enter();
     return encode_cuda_tensor_map(*context(), layout, data);
+  }
+  [[nodiscard]] std::uint64_t texture(const TextureLayout& layout, const void* data) override {
+    return parts_.get()->textures.get(layout, data);
   }
   [[nodiscard]] std::optional<DeviceClocks> clocks() override { return management_.clocks(); }
   [[nodiscard]] std::optional<double> energy_joules() override { return management_.energy_joules(); }

@@ -126,6 +126,46 @@ enum class TensorMapElement : int {
   kBf16 = 9,
 };
 
+/// CUresourcetype, for the two that Kiln uses.
+enum class ResourceType : int { kLinear = 2, kPitch2D = 3 };
+
+/// CUDA_RESOURCE_DESC
+struct ResourceDescription {
+  ResourceType type;
+  union {
+    struct {
+      DevicePointer address;
+      unsigned format;  // CUarray_format
+      unsigned channels;
+      std::size_t bytes;
+    } linear;
+    struct {
+      DevicePointer address;
+      unsigned format;
+      unsigned channels;
+      std::size_t width, height, pitch;
+    } pitch_2d;
+    int reserved[32];
+  } resource;
+  unsigned flags;
+};
+
+/// CUDA_TEXTURE_DESC
+struct TextureDescription {
+  unsigned address_modes[3];  // CUaddress_mode
+  int filter;                 // CUfilter_mode
+  unsigned flags;
+  unsigned max_anisotropy;
+  int mipmap_filter;
+  float mipmap_bias, mipmap_least, mipmap_most;
+  float border[4];
+  int reserved[12];
+};
+
+using TextureObject = unsigned long long;
+constexpr unsigned kReadAsInteger = 1;          // CU_TRSF_READ_AS_INTEGER
+constexpr unsigned kNormalizedCoordinates = 2;  // CU_TRSF_NORMALIZED_COORDINATES
+
 /// CUstreamCaptureMode, for the one that Kiln uses: other threads may allocate and load meanwhile.
 enum class CaptureMode : int { kThreadLocal = 1 };
 
@@ -200,6 +240,9 @@ struct Functions : LibraryImports {
       launch_kernel = need("cuLaunchKernel");
   Import<Result(int* blocks, Function, int block_size, std::size_t shared_bytes)> max_active_blocks =
       need("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  Import<Result(TextureObject*, const ResourceDescription*, const TextureDescription*, const void* view)>
+      texture_create = need("cuTexObjectCreate");
+  Import<Result(TextureObject)> texture_destroy = need("cuTexObjectDestroy");
   Import<Result(char* text, int length, DeviceNumber)> device_get_pci_bus_id = need("cuDeviceGetPCIBusId");
 
   // optional

@@ -209,6 +209,52 @@ TEST_P(CudaDeviceTest, AKernelThatCouldNotBeLookedAtIsLookedAtAgain) {
   EXPECT_NE(module->function("plain"), nullptr);
 }
 
+TEST_P(CudaDeviceTest, MakesATextureObjectForEachLayoutAndAddress) {
+  const auto memory = device_->allocate(4096);
+  TextureLayout plane{TextureLayout::Format::kU8, 4, 12, 5, 64};
+  plane.address = {TextureLayout::Address::kWrap, TextureLayout::Address::kMirror};
+  plane.linear = plane.normalized_coordinates = plane.normalized_values = true;
+  const TextureLayout line{TextureLayout::Format::kI32, 2, 100};
+  EXPECT_EQ(device_->texture(plane, memory->data()), 1U);
+  EXPECT_EQ(device_->texture(line, memory->data()), 2U);
+  EXPECT_EQ(device_->texture(plane, memory->data()), 1U);
+  EXPECT_EQ(device_->texture(plane, static_cast<char*>(memory->data()) + 512), 3U);
+  const auto textures = fake_.textures();
+  ASSERT_EQ(textures.size(), 3U);
+  const auto& [resource, sampling] = textures[0];
+  EXPECT_EQ(resource.type, cuda_abi::ResourceType::kPitch2D);
+  EXPECT_EQ(resource.resource.pitch_2d.address, reinterpret_cast<cuda_abi::DevicePointer>(memory->data()));
+  EXPECT_EQ(resource.resource.pitch_2d.format, 1U);
+  EXPECT_EQ(resource.resource.pitch_2d.channels, 4U);
+  EXPECT_EQ(resource.resource.pitch_2d.width, 12U);
+  EXPECT_EQ(resource.resource.pitch_2d.height, 5U);
+  EXPECT_EQ(resource.resource.pitch_2d.pitch, 64U);
+  EXPECT_EQ(sampling.address_modes[0], 0U);
+  EXPECT_EQ(sampling.address_modes[1], 2U);
+  EXPECT_EQ(sampling.filter, 1);
+  EXPECT_EQ(sampling.flags, cuda_abi::kNormalizedCoordinates);
+  EXPECT_EQ(textures[1].first.type, cuda_abi::ResourceType::kLinear);
+  EXPECT_EQ(textures[1].first.resource.linear.channels, 2U);
+  EXPECT_EQ(textures[1].first.resource.linear.bytes, 800U);
+  EXPECT_EQ(textures[1].second.flags, cuda_abi::kReadAsInteger);
+}
+
+TEST_P(CudaDeviceTest, SaysWhichTextureItCannotMake) {
+  const auto memory = device_->allocate(4096);
+  const auto problem = [&](const TextureLayout& layout) {
+    return message_of(ErrorKind::kBadInput,
+                      [&] { static_cast<void>(device_->texture(layout, memory->data())); });
+  };
+  EXPECT_THAT(problem({TextureLayout::Format::kF32, 1, 5, 5, 20}),
+              HasSubstr("a row of 20 bytes; a GPU's texture units take a multiple of 32"));
+  EXPECT_THAT(problem({TextureLayout::Format::kF32, 3, 5, 5, 64}), HasSubstr("expected 1, 2 or 4"));
+  fake_.set_result("cuTexObjectCreate", cuda_abi::kInvalidValue);
+  EXPECT_THAT(problem({TextureLayout::Format::kF32, 1, 8, 5, 32}),
+              HasSubstr("its rules are those of cuTexObjectCreate"));
+  fake_.set_result("cuTexObjectCreate", 0);
+  EXPECT_NE(device_->texture({TextureLayout::Format::kF32, 1, 8, 5, 32}, memory->data()), 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Releases, CudaDeviceTest,
                          ::testing::Values(KILN_FAKE_CUDA_11, KILN_FAKE_CUDA_12, KILN_FAKE_CUDA_13),
                          [](const auto& folder) { return "Cuda" + std::to_string(folder.index + 11); });

@@ -8,6 +8,7 @@
 #include <cuda.h>
 
 #include "device/tensor_map.h"
+#include "device/texture.h"
 #include "support/abi_equal.h"
 
 namespace kiln::test {
@@ -188,6 +189,45 @@ static_assert(kAbiEqual<decltype(F::kernel_get_function), decltype(&::cuKernelGe
 static_assert(kAbiEqual<decltype(F::function_load), decltype(&::cuFuncLoad)>);
 static_assert(kAbiEqual<decltype(F::function_get_parameter), decltype(&::cuFuncGetParamInfo)>);
 #endif
+
+static_assert(kAbiEqual<decltype(F::texture_create), decltype(&::cuTexObjectCreate)>);
+static_assert(kAbiEqual<decltype(F::texture_destroy), decltype(&::cuTexObjectDestroy)>);
+static_assert(number(cuda_abi::ResourceType::kLinear) == CU_RESOURCE_TYPE_LINEAR);
+static_assert(number(cuda_abi::ResourceType::kPitch2D) == CU_RESOURCE_TYPE_PITCH2D);
+static_assert(sizeof(cuda_abi::ResourceDescription) == sizeof(CUDA_RESOURCE_DESC));
+static_assert(offsetof(cuda_abi::ResourceDescription, resource) == offsetof(CUDA_RESOURCE_DESC, res));
+static_assert(offsetof(cuda_abi::ResourceDescription, flags) == offsetof(CUDA_RESOURCE_DESC, flags));
+static_assert(offsetof(cuda_abi::ResourceDescription, resource.linear.format) ==
+              offsetof(CUDA_RESOURCE_DESC, res.linear.format));
+static_assert(offsetof(cuda_abi::ResourceDescription, resource.linear.channels) ==
+              offsetof(CUDA_RESOURCE_DESC, res.linear.numChannels));
+static_assert(offsetof(cuda_abi::ResourceDescription, resource.linear.bytes) ==
+              offsetof(CUDA_RESOURCE_DESC, res.linear.sizeInBytes));
+static_assert(offsetof(cuda_abi::ResourceDescription, resource.pitch_2d.channels) ==
+              offsetof(CUDA_RESOURCE_DESC, res.pitch2D.numChannels));
+static_assert(offsetof(cuda_abi::ResourceDescription, resource.pitch_2d.width) ==
+              offsetof(CUDA_RESOURCE_DESC, res.pitch2D.width));
+static_assert(offsetof(cuda_abi::ResourceDescription, resource.pitch_2d.pitch) ==
+              offsetof(CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes));
+static_assert(sizeof(cuda_abi::TextureDescription) == sizeof(CUDA_TEXTURE_DESC));
+static_assert(offsetof(cuda_abi::TextureDescription, filter) == offsetof(CUDA_TEXTURE_DESC, filterMode));
+static_assert(offsetof(cuda_abi::TextureDescription, flags) == offsetof(CUDA_TEXTURE_DESC, flags));
+static_assert(offsetof(cuda_abi::TextureDescription, border) == offsetof(CUDA_TEXTURE_DESC, borderColor));
+static_assert(CU_TR_FILTER_MODE_POINT == 0 && CU_TR_FILTER_MODE_LINEAR == 1);
+static_assert(cuda_abi::kReadAsInteger == CU_TRSF_READ_AS_INTEGER);
+static_assert(cuda_abi::kNormalizedCoordinates == CU_TRSF_NORMALIZED_COORDINATES);
+static_assert(number(TextureLayout::Format::kU8) == CU_AD_FORMAT_UNSIGNED_INT8);
+static_assert(number(TextureLayout::Format::kU16) == CU_AD_FORMAT_UNSIGNED_INT16);
+static_assert(number(TextureLayout::Format::kU32) == CU_AD_FORMAT_UNSIGNED_INT32);
+static_assert(number(TextureLayout::Format::kI8) == CU_AD_FORMAT_SIGNED_INT8);
+static_assert(number(TextureLayout::Format::kI16) == CU_AD_FORMAT_SIGNED_INT16);
+static_assert(number(TextureLayout::Format::kI32) == CU_AD_FORMAT_SIGNED_INT32);
+static_assert(number(TextureLayout::Format::kF16) == CU_AD_FORMAT_HALF);
+static_assert(number(TextureLayout::Format::kF32) == CU_AD_FORMAT_FLOAT);
+static_assert(number(TextureLayout::Address::kWrap) == CU_TR_ADDRESS_MODE_WRAP);
+static_assert(number(TextureLayout::Address::kClamp) == CU_TR_ADDRESS_MODE_CLAMP);
+static_assert(number(TextureLayout::Address::kMirror) == CU_TR_ADDRESS_MODE_MIRROR);
+static_assert(number(TextureLayout::Address::kBorder) == CU_TR_ADDRESS_MODE_BORDER);
 
 // The comparison itself tells types apart.
 static_assert(!kAbiEqual<int (*)(int), int (*)(long)>);

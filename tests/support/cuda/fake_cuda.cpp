@@ -428,6 +428,15 @@ FAKE Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function, i
   *blocks = 2048 / block_size;
   return enter("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
+FAKE Result cuTexObjectCreate(TextureObject* object, const ResourceDescription* resource,
+                              const TextureDescription* sampling, const void*) {
+  const Result result = enter("cuTexObjectCreate");
+  if (result == kSuccess) *object = fake().record(*resource, *sampling);
+  return result;
+}
+FAKE Result cuTexObjectDestroy(TextureObject) {
+  return enter("cuTexObjectDestroy");
+}
 FAKE Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                            Stream stream, void** arguments, void**) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "device/cuda/driver_abi.h"
@@ -39,6 +40,7 @@ class FakeCuda {
     results_.clear();
     calls_.clear();
     launches_.clear();
+    textures_.clear();
     stream_flags_.clear();
     lost_ = cuda_abi::kSuccess;
     keeps_launches_ = true;
@@ -51,6 +53,12 @@ class FakeCuda {
   [[nodiscard]] int calls(const std::string& function) {
     const std::lock_guard lock(mutex_);
     return calls_[function];
+  }
+  /// What texture objects were made of; an object is the place here, from 1 on.
+  [[nodiscard]] std::vector<std::pair<cuda_abi::ResourceDescription, cuda_abi::TextureDescription>>
+  textures() {
+    const std::lock_guard lock(mutex_);
+    return textures_;
   }
   [[nodiscard]] std::vector<Launch> launches() {
     const std::lock_guard lock(mutex_);
@@ -81,6 +89,12 @@ class FakeCuda {
     const std::lock_guard lock(mutex_);
     stream_flags_.push_back(flags);
   }
+  [[nodiscard]] cuda_abi::TextureObject record(const cuda_abi::ResourceDescription& resource,
+                                               const cuda_abi::TextureDescription& sampling) {
+    const std::lock_guard lock(mutex_);
+    textures_.emplace_back(resource, sampling);
+    return textures_.size();
+  }
   void record(Launch launch) {
     const std::lock_guard lock(mutex_);
     launches_.push_back(std::move(launch));
@@ -97,6 +111,7 @@ class FakeCuda {
   std::map<std::string, cuda_abi::Result, std::less<>> results_;
   std::map<std::string, int, std::less<>> calls_;
   std::vector<Launch> launches_;
+  std::vector<std::pair<cuda_abi::ResourceDescription, cuda_abi::TextureDescription>> textures_;
   std::vector<unsigned> stream_flags_;
   cuda_abi::Result lost_ = cuda_abi::kSuccess;
   bool keeps_launches_ = true;
