@@ -35,7 +35,7 @@ std::optional<YamlNode> document_of(World& world, const std::string& file) {
 
 BatchCommand command_of(World& world, const std::string& file) {
   const auto root = document_of(world, file);
-  if (!root) throw bad_input("of several jobs each has to be a file; found " + in_quotes(file));
+  if (!root) throw bad_input("each of several jobs must be a file; found " + in_quotes(file));
   if (looks_like_batch(*root))
     throw bad_input("a batch runs alone; name its jobs in one batch file", {file, 0, 0});
   return looks_like_study(*root) ? BatchCommand::kStudy : BatchCommand::kRun;
@@ -44,7 +44,7 @@ BatchCommand command_of(World& world, const std::string& file) {
 void require_files(const Words& words) {
   for (const std::string& word : words) {
     if (word.find('=') != std::string::npos)
-      throw bad_input(in_quotes(word) + " is no job file; did you mean --set " + word + "?");
+      throw bad_input(in_quotes(word) + " is not a job file; did you mean --set " + word + "?");
   }
 }
 
@@ -250,7 +250,7 @@ int run_batch_of(World& world, BatchSpec batch, const BatchOptions& options) {
   if (!Interrupt::requested()) return exit_code_of(outcomes);
   world.status_line().write(batch.output.empty()
                                 ? "interrupted: with `output:` or --output a batch could be resumed"
-                                : "interrupted: --resume goes on with " + batch.output);
+                                : "interrupted: --resume continues " + batch.output);
   return Interrupt::exit_code();
 }
 

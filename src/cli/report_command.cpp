@@ -147,20 +147,20 @@ Subcommand add_report_command(CLI::App& app) {
       ->type_name("");
   command
       ->add_option("--reference", arguments->reference,
-                   "Records that an efficiency of 1 stands for, instead of the best in RESULTS")
+                   "Records with an efficiency of 1, instead of the best in RESULTS")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       ->add_option("--ceilings", arguments->ceilings,
-                   "What `kiln roofline` wrote of a device: --format html draws its roofline")
+                   "Output of `kiln roofline` for a device: --format html draws its roofline")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command->add_option("--devices", arguments->devices, "The set of devices, by names or parts of them")
       ->type_name("DEVICE,...");
   command
-      ->add_option(
-          "--problem", arguments->problem,
-          "Parameters that results must share to be compared, beside types; else those that no sweep varies")
+      ->add_option("--problem", arguments->problem,
+                   "Parameters that results must share to be compared, beside types; default: those that no "
+                   "sweep varies")
       ->type_name("NAME,...");
   command->add_option("--metric", arguments->metric, "Only this metric, or time")->type_name("NAME");
   command->add_option("--workload", arguments->workload, "Only records of this workload")->type_name("NAME");

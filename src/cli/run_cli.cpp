@@ -44,7 +44,8 @@ namespace kiln {
 namespace {
 
 constexpr const char* kSummary =
-    "Kiln specialises kernels with what is known at run time, compiles and caches them, and runs, checks and "
+    "Kiln specialises kernels with values that are known at run time, compiles and caches them, and runs, "
+    "checks and "
     "measures them.";
 
 using AddCommand = Subcommand (*)(CLI::App&);
@@ -113,7 +114,7 @@ void require_use_of_trace(const std::string& name, const SettingsOverrides& give
     if (command.name == name && command.takes_trace) return;
     if (command.takes_trace) takers.emplace_back(command.name);
   }
-  throw bad_input("--trace: 'kiln " + name + "' leaves no trace; expected one of " + join(takers, ", "));
+  throw bad_input("--trace: 'kiln " + name + "' writes no trace; expected one of " + join(takers, ", "));
 }
 
 /// Asks this process to end when nobody holds its standard input any more.
@@ -140,7 +141,7 @@ class CommandLine {
   explicit CommandLine(std::string_view only) : app_(kSummary, "kiln") {
     app_.fallthrough();
     app_.formatter(make_help_formatter());
-    app_.set_help_flag("-h,--help", "This text; after a command: what it does, with examples");
+    app_.set_help_flag("-h,--help", "This text; after a command: its options, with examples");
     app_.require_subcommand(0, 1);
     add_global_options(app_, arguments_);
     for (const KnownCommand& command : kCommands) {

@@ -106,7 +106,8 @@ std::uint64_t to_bytes(const std::string& text, const SettingRow& row) {
     throw bad_input(quoted(text) + " is neither a size such as '2 GB' nor '" + row.words.front() + "'");
   }
   const std::uint64_t bytes = parse_bytes(text);
-  if (bytes == 0) throw bad_input(quoted(text) + " is no limit; say '" + row.words.front() + "' for none");
+  if (bytes == 0)
+    throw bad_input(quoted(text) + " is not a limit; write '" + row.words.front() + "' for none");
   return bytes;
 }
 
@@ -191,7 +192,7 @@ std::uint64_t parse_bytes(const std::string& text) {
   }
   constexpr double kMost = 9.0e18;
   const double bytes = *number * static_cast<double>(unit->bytes);
-  if (bytes > kMost) throw bad_input(quoted(text) + " is more than can be counted");
+  if (bytes > kMost) throw bad_input(quoted(text) + " is too large");
   return static_cast<std::uint64_t>(bytes);
 }
 

@@ -64,10 +64,11 @@ void require_one_origin(const YamlNode& node) {
   const auto view = node.find("view");
   const auto temporary = node.find("temporary");
   if (view && temporary)
-    throw temporary->error("a view has no memory of its own; say `temporary` of the buffer it is a view of");
+    throw temporary->error(
+        "a view has no memory of its own; put `temporary` on the buffer that it refers to");
   const auto init = node.find("init");
   if (!init || (!view && (!temporary || !temporary->boolean()))) return;
-  throw init->error(view ? "a view has the content of the buffer it is a view of; say `init` there"
+  throw init->error(view ? "a view has the content of the buffer that it refers to; put `init` there"
                          : "a temporary buffer holds nothing when a step begins; expected no `init`");
 }
 

@@ -218,7 +218,7 @@ TEST_F(NewCommand, NeverReplacesAFileUnlessItIsTold) {
   draft("saxpy", kSaxpy);
   const CliResult again = kiln({"new", path("saxpy.cu"), "-o", path("saxpy.yaml")});
   EXPECT_EQ(again.code, kExitBadInput);
-  EXPECT_THAT(again.err, HasSubstr("is there already; --force replaces it"));
+  EXPECT_THAT(again.err, HasSubstr("exists already; --force replaces it"));
   EXPECT_EQ(kiln({"new", path("saxpy.cu"), "-o", path("saxpy.yaml"), "--force"}).code, kExitDone);
 }
 

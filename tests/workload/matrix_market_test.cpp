@@ -70,8 +70,8 @@ TEST(MatrixMarket, ArraysAreThereColumnByColumn) {
 }
 
 TEST(MatrixMarket, HeadersThatAreNoneAreRefusedAtTheirLine) {
-  EXPECT_THAT(refusal(""), HasSubstr("a.mtx: is no file of MatrixMarket"));
-  EXPECT_THAT(refusal("1 2 3\n"), HasSubstr("a.mtx:1: is no file of MatrixMarket"));
+  EXPECT_THAT(refusal(""), HasSubstr("a.mtx: is not a MatrixMarket file"));
+  EXPECT_THAT(refusal("1 2 3\n"), HasSubstr("a.mtx:1: is not a MatrixMarket file"));
   EXPECT_THAT(refusal("%%MatrixMarket vector coordinate real general\n"), HasSubstr("expected 'matrix'"));
   EXPECT_THAT(refusal(banner("coordinat real general")), HasSubstr("did you mean 'coordinate'"));
   EXPECT_THAT(refusal(banner("coordinate quaternion general")), HasSubstr("expected one of real, integer"));
