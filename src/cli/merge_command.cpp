@@ -51,7 +51,7 @@ std::string counts(const MergeGroup& group, const Merged& merged) {
                                                                 : " blocks of a section and a device";
   return std::to_string(merged.kept) + what + " of " + std::to_string(group.inputs.size()) +
          (group.inputs.size() == 1 ? " file" : " files") +
-         (merged.dropped == 0 ? "" : ", " + std::to_string(merged.dropped) + " duplicates left out");
+         (merged.dropped == 0 ? "" : ", " + std::to_string(merged.dropped) + " superseded");
 }
 
 void merge_one(World& world, const MergeGroup& group, const Merged& merged) {
