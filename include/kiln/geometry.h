@@ -12,7 +12,7 @@ struct Extent {
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// The shape of one launch. Absent members are those of the function.
+/// The shape of one launch. Absent members keep the function's values.
 struct Geometry {
   Extent grid;
   std::optional<Extent> block = {};                ///< only for a function that was made without a block

@@ -44,7 +44,7 @@ struct JobOutcome {
   [[nodiscard]] bool succeeded() const { return end == JobEnd::kDone || end == JobEnd::kKnown; }
 };
 
-/// Told of a batch as it runs; all in one thread.
+/// Notified of a batch's progress; all in one thread.
 class BatchSink {
  public:
   virtual ~BatchSink() = default;

@@ -62,7 +62,7 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
   KeyTurn key_turn = locks_.take(key.digest, look_again);
   turn.waited = key_turn.waited;
   if (turn.waited) count(&CacheCounters::waits);
-  // Whoever had the lock before may have published between our look and our lock.
+  // The former holder of the lock may have published between our look-up and our lock.
   if (turn.code || look_again())
     turn.in_root = true;
   else
@@ -301,7 +301,7 @@ void DiskCache::make_prefix(const CacheKey& key) {
   files_.make_directories(prefix, true);
 }
 
-/// Whoever may write to it may have put anything there.
+/// A user with write permission may have put anything there.
 void DiskCache::replace_prefix(const Path& prefix) {
   const ScratchFolder aside = make_temporary(files_, root(), "removed");
   (void)files_.rename(prefix, aside.get().path / "prefix");

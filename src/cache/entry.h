@@ -24,7 +24,7 @@ struct CacheEntryInfo {
   std::uint64_t bytes = 0;      ///< all files of the entry
   std::int64_t created_ns = 0;  ///< wall clock
   double compile_seconds = 0;
-  std::optional<int> registers = {};  ///< the most of its kernels, where the compiler tells
+  std::optional<int> registers = {};  ///< the maximum over its kernels, if the compiler reports it
   std::uint64_t hits = 0;             ///< recorded in the folder, see access_record.h
   std::int64_t used_ns = 0;           ///< wall clock of the last recorded hit; 0: none
   std::string portable = {};          ///< see portable_digest; empty in entries of before there was one
@@ -63,17 +63,17 @@ struct EntryCode {
   CodeObject code;
   CacheEntryInfo info;
 };
-/// `entry.json`, the binary and the log, verified, and nobody's but those owners'; the documents are not
-/// looked at. Never throws for what is on the disk: an unreadable file is damage, too.
+/// `entry.json`, the binary and the log, verified and owned by those owners; the documents are not read.
+/// Never throws for the state of the disk: an unreadable file is damage, too.
 [[nodiscard]] std::variant<EntryCode, CacheEntryDamage> read_entry_code(
     FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
 
-/// The same of files in memory, by name.
+/// read_code() for files in memory, by name.
 [[nodiscard]] std::variant<EntryCode, CacheEntryDamage> read_entry_code(
     const std::map<std::string, std::string_view>& contents);
 
-/// Whole and verified, and nobody's but those owners'. Never throws for what is on the disk: an unreadable
-/// file is damage, too.
+/// Complete, verified and owned by those owners. Never throws for the state of the disk: an unreadable file
+/// is damage, too.
 [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(
     FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
 

@@ -28,11 +28,11 @@ class EntryStore {
   /// What is loaded of an entry, verified and of this very key, under the rules of `read`; its documents are
   /// not looked at. Never throws for what is on the disk.
   [[nodiscard]] Lookup look_up(const CacheKey& key) const;
-  /// Whole and verified; it and the folder that it lies in are of those whose code is run, and nobody else
-  /// may write to them. Never throws for what is on the disk.
+  /// Complete and verified; trusted users own it and its folder, and no other user may write to them. Never
+  /// throws for the state of the disk.
   [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read(const std::string& digest) const;
   [[nodiscard]] std::variant<EntryFiles, CacheEntryDamage> read_files(const std::string& digest) const;
-  /// Whether entries may be put beside that of this digest: nobody else can replace them there.
+  /// Whether entries may be put beside this digest's: no other user can replace them there.
   [[nodiscard]] bool has_sound_prefix(const std::string& digest) const;
   /// Why nothing from here may be run, naming the folder; `nullopt` if it is fine or not there. Asked before
   /// each use: the folder may be made, by anyone, at any time.

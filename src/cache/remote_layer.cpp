@@ -137,7 +137,7 @@ bool RemoteLayer::try_upload(FileSystem& files, const EntryStore& store, const s
   }
   if (!replaces && transport_->has(remote_name(digest))) return false;
   const auto bundle = pack_entry(files, store, digest);
-  if (!bundle) return false;  // somebody has made room
+  if (!bundle) return false;  // another process has evicted it
   const std::string value = seal_remote_value(key_, digest, *bundle);
   if (value.size() > kLargestValue) {
     log_.info("cache entry " + digest + " is not put to " + place_ + ": it has " +

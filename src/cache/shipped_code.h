@@ -28,7 +28,7 @@ class ShippedCode {
   /// The text must outlive this. Throws bad_input for what is not a whole bundle.
   void add(std::string_view bundle);
   [[nodiscard]] bool empty() const;
-  /// The entries with this portable digest (cache/key_parts.h), of any architecture; damaged ones are none.
+  /// The entries with this portable digest (cache/key_parts.h), of any architecture, without damaged ones.
   [[nodiscard]] std::vector<CacheEntryInfo> find(const std::string& portable) const;
   /// Verified. `nullopt`: not here, or damaged.
   [[nodiscard]] std::optional<CodeObject> read(const std::string& digest) const;

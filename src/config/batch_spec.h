@@ -55,7 +55,7 @@ struct BatchSpec {
 /// and the nearest name; for jobs that wait for each other it names the cycle.
 [[nodiscard]] BatchSpec parse_batch(const std::string& text, const std::string& name);
 
-/// The jobs of a command line, named by their files; `root` of each tells its command.
+/// The jobs of a command line, named by their files; the `root` of each decides its command.
 [[nodiscard]] BatchSpec batch_of_files(const std::vector<std::string>& files,
                                        const std::vector<BatchCommand>& commands);
 

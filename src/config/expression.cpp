@@ -126,7 +126,8 @@ void require_exact_literals(const std::string& text) {
   }
 }
 
-/// Refuses what muParser would take but nobody means: assignment, a list of results, text, nothing at all.
+/// Refuses input that muParser accepts but no user intends: assignment, a list of results, text, nothing at
+/// all.
 void check_form(const std::string& text) {
   if (trim(text).empty()) throw mu::ParserError("an expression is expected");
   for (std::size_t i = 0; i < text.size(); ++i) {

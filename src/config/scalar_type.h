@@ -51,7 +51,7 @@ struct ElementType {
   std::size_t lanes = 1;
 
   [[nodiscard]] std::size_t bytes() const { return lanes * size_of(scalar); }
-  /// As in CUDA: vectors of 2 and 4 are aligned to their size, to 16 at most, those of 3 like their scalar.
+  /// As in CUDA: vectors of 2 and 4 are aligned to their size, to 16 at most, vectors of 3 like their scalar.
   [[nodiscard]] std::size_t alignment() const;
 };
 [[nodiscard]] std::optional<ElementType> parse_element_type(const std::string& name);

@@ -76,7 +76,7 @@ std::vector<std::string> default_workload_path(const SettingsWorld& world,
 }
 
 /// The folder that holds both kernels_src/ and jit_cache/, at or above the executable or else the working
-/// directory; that one only if nobody else's kernels are in it.
+/// directory; the latter only if no other user's kernels are in it.
 std::optional<Path> find_checkout(const SettingsWorld& world, std::vector<std::string>& warnings) {
   if (auto found = checkout_above(world.files, world.executable.parent_path())) return found;
   if (world.embedded) return std::nullopt;
@@ -98,7 +98,8 @@ Settings default_settings(const SettingsWorld& world, std::vector<std::string>& 
   return settings;
 }
 
-/// Why a settings file that nobody named must not be obeyed: it may name compilers and libraries to run.
+/// Why a settings file that the user did not name must be ignored: it may name compilers and libraries to
+/// run.
 std::optional<std::string> find_file_distrust(FileSystem& files, const Path& path) {
   constexpr std::uint32_t kWritableByOthers = 0022;
   const auto belongs = [](std::uint32_t owner) {

@@ -63,8 +63,8 @@ const char* describe(YamlNode::Kind kind) {
   return "";
 }
 
-/// The line of the first byte 0, which yaml-cpp would take for the end of a word; those of UTF-16 and UTF-32
-/// are parts of characters.
+/// The line of the first byte 0, which yaml-cpp would take for the end of a word. In UTF-16 and UTF-32 a byte
+/// 0 is part of a character.
 std::optional<int> line_of_null(std::string_view text) {
   const bool wide = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ||
                     text.starts_with(std::string_view("\0\0\xfe\xff", 4));

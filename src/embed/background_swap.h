@@ -73,9 +73,9 @@ class BackgroundSwap {
   void use_specialised(ServiceResult found);
   void use_specialised(Made made, const std::string& key);
   void keep_generic(const std::string& why) noexcept;
-  /// In a thread of its own, until done or told to stop.
+  /// Runs in a thread of its own, until done or stopped.
   void specialise(const std::stop_token& stop) noexcept;
-  /// Nothing is loaded while the caller's stream is captured into a graph. False when told to stop.
+  /// Nothing is loaded while the caller's stream is captured into a graph. False when stopped.
   [[nodiscard]] bool wait_for_capture(const std::stop_token& stop) const;
   [[nodiscard]] double seconds() const { return seconds_between(begin_ns_, task_.clock->steady_ns()); }
 

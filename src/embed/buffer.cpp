@@ -15,7 +15,7 @@ struct [[gnu::visibility("hidden")]] SharedMemory::Impl {
   std::unique_ptr<DeviceBuffer>
       host;  ///< null until it is needed; never there if the device has the host's memory
   std::optional<StreamHandle> stream;       ///< that was asked for last
-  bool on_device = false, on_host = false;  ///< where the content is; neither: nobody has written it
+  bool on_device = false, on_host = false;  ///< where the content is; neither: it was never written
 
   [[nodiscard]] void* host_memory() {
     if (memory->host_view() != nullptr) return memory->host_view();

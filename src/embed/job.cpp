@@ -36,7 +36,7 @@ JobRecord public_record(const Record& record) {
   return result;
 }
 
-/// Keeps each record, in the folder too, and tells the program of it.
+/// Keeps each record, also in the folder, and passes it to the program.
 class ProgramSink : public RecordSink {
  public:
   ProgramSink(const JobOptions& options, std::optional<RecordFile> file, Log& log)

@@ -30,7 +30,7 @@ std::optional<FileStatus> KeptTexts::target_status(const Path& path) {
 }
 
 std::optional<std::string> KeptTexts::read(const Path& path, const ReadRange& range) {
-  constexpr std::uint64_t kWhole = std::uint64_t{64} << 20;  // nobody who wants a text wants less of it
+  constexpr std::uint64_t kWhole = std::uint64_t{64} << 20;  // callers read all of a text
   if (range.offset != 0 || range.pipes || range.most < kWhole) return ReadOnlyFiles::read(path, range);
   return known_or(
       texts_, path, [&] { return ReadOnlyFiles::read(path, range); }, is_text);

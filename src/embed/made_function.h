@@ -29,7 +29,7 @@ struct MadeFunction : detail::FunctionState {
   bool cooperative = false;  ///< likewise
 };
 
-/// Functions that were got of a program and that somebody holds, by all that was asked for. Thread-safe.
+/// Functions of a program that still have an owner, by all parts of their request. Thread-safe.
 class FunctionIndex {
  public:
   /// Null: not here.
@@ -39,7 +39,7 @@ class FunctionIndex {
  private:
   mutable std::mutex mutex_;  // of what follows
   std::map<std::string, std::weak_ptr<const MadeFunction>> functions_;
-  std::size_t swept_ = 0;  ///< how many there were when those that nobody holds were last taken out
+  std::size_t swept_ = 0;  ///< how many there were when functions without an owner were last removed
 };
 
 struct [[gnu::visibility("hidden")]] Program::Impl {

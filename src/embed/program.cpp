@@ -78,7 +78,7 @@ FunctionRequest Program::function(const std::string& kernel, const DeviceHandle&
   if (!device.impl_) throw bad_input("kernel '" + kernel + "': the device handle holds no device");
   FunctionRequest result = function(kernel);
   if (stream != nullptr)
-    static_cast<void>(device.impl_->device->is_capturing(stream));  // refuses what is none
+    static_cast<void>(device.impl_->device->is_capturing(stream));  // refuses a pointer that is not a stream
   change(result.impl_, [&](FunctionRequest::Impl& request) {
     request.device = device.impl_;
     request.caller_stream = stream;

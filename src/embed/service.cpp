@@ -16,7 +16,7 @@ namespace kiln {
 
 namespace {
 
-/// So that the first kernel need not. What is wrong with a compiler is told when it is needed.
+/// Saves the first kernel the time. A problem with a compiler is reported when it is needed.
 void ask_compiler(Engine& engine, const std::string& backend) noexcept {
   try {
     const std::map<std::string, Compiler*> compilers = engine.compilers();

@@ -19,7 +19,7 @@ class TraceFile {
   /// `file` empty: none. All references outlive it.
   TraceFile(const std::string& file, FileSystem& files, const Clock& clock, Log& log);
 
-  /// Null if nobody wants a trace.
+  /// Null if tracing is off.
   [[nodiscard]] Trace* get() const { return trace_.get(); }
 
   /// Writes the file without spans. Throws bad_input where it cannot be written.

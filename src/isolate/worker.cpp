@@ -94,7 +94,7 @@ void drop_inherited_descriptors() {
 #endif
 }
 
-/// Does not read: waits until nobody can write any more.
+/// Does not read: waits until no process can write any more.
 void wait_for_hang_up(int fd) {
   pollfd stream{fd, 0, 0};
   while (::poll(&stream, 1, -1) < 0 && errno == EINTR) {

@@ -54,8 +54,8 @@ class BoundLaunch {
   void set_bytes(std::size_t argument, std::span<const std::byte> bytes);
   /// For later launches that do not give the scalar. Throws as enqueue does.
   void set(const LaunchScalar& scalar);
-  /// Encodes the tensor maps for these addresses now and keeps them beside those of earlier calls; launches
-  /// with other addresses encode for themselves. Throws kUnfit for what the device does not take.
+  /// Encodes the tensor maps for these addresses now and keeps them beside those from earlier calls; launches
+  /// with other addresses encode for themselves. Throws kUnfit for a map that the device does not take.
   void keep_tensor_maps(LaunchArguments addresses);
   /// Launches may give only those scalars that may be given to the other, too.
   void restrict_scalars(const std::vector<RunTimeScalar>& other);
@@ -67,8 +67,7 @@ class BoundLaunch {
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
   /// Entries that the table of addresses has at least.
   [[nodiscard]] std::size_t table_size() const { return table_size_; }
-  /// The bytes of an argument, those of a scalar with the value that was bound or set; empty: it names a
-  /// buffer.
+  /// The bytes of an argument; a scalar's have the value that was bound or set. Empty: it names a buffer.
   [[nodiscard]] std::span<const std::byte> bytes_of(std::size_t argument) const;
 
  private:
@@ -116,7 +115,7 @@ class BoundLaunch {
   LaunchShape shape_;
   std::optional<std::uint64_t> resident_blocks_;
   std::vector<Slot> slots_;
-  std::vector<std::byte> bytes_;  // those of run-time parameters first; each value at a multiple of 16
+  std::vector<std::byte> bytes_;  // run-time parameters first; each value at a multiple of 16
   std::size_t run_time_bytes_ = 0;
   std::vector<MapSlot> maps_;
   std::size_t table_size_ = 0;

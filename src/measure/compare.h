@@ -41,7 +41,7 @@ inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uin
   }
 }
 
-/// Adds what was found of elements that come after those of `result`.
+/// Adds the findings for elements that come after the elements of `result`.
 void merge(Comparison& result, const Comparison& later);
 
 }  // namespace kiln

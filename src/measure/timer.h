@@ -20,7 +20,7 @@ using AfterLaunch = std::function<void(std::size_t launch)>;
 class TimedStep {
  public:
   virtual ~TimedStep() = default;
-  /// The launches whose times a profile tells apart.
+  /// The number of launches that a profile times separately.
   [[nodiscard]] virtual std::size_t launch_count() const = 0;
   /// How many steps may follow each other before `make_ready` has to do something; 0: any number.
   [[nodiscard]] virtual std::size_t most_steps() const = 0;

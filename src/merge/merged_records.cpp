@@ -18,7 +18,7 @@ struct PlacedRecord {
   [[nodiscard]] std::pair<std::string, std::string> age() const { return {record.time, line}; }
 };
 
-/// Equal devices count as one. The label tells cases of a study apart whose code is the same.
+/// Equal devices count as one. The label distinguishes cases of a study with the same code.
 std::string class_identity(Record record) {
   record.device.id.clear();
   return record.label + "\n" + variant_identity(record);

@@ -134,7 +134,7 @@ StudyHeader joint_header(const std::vector<Study>& studies) {
   return header;
 }
 
-/// Devices of all blocks, and those of headers that nothing was measured on yet.
+/// Devices of all blocks, and devices of headers without measurements.
 std::vector<std::string> devices_of(const std::vector<Study>& studies,
                                     const std::set<std::string>& measured) {
   std::set<std::string> devices = measured;

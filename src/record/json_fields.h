@@ -27,7 +27,7 @@ namespace kiln {
 /// What a row says beside name and member.
 struct FieldUse {
   const char* column = nullptr;  ///< of the CSV; null: none
-  bool decides = false;          ///< tells the variant from others (record/known_records.h)
+  bool decides = false;          ///< part of the variant's identity (record/known_records.h)
 };
 
 /// For rows that serve readers and writers: the type, const or not.

@@ -19,8 +19,8 @@ inline constexpr int kStudyFormat = 2;
 /// What every line of a study's file begins with, and holds nowhere else.
 inline constexpr std::string_view kStudyBeginning = R"({"kind":)";
 
-/// The first line of a study's file: what was measured, by whom, in which order. Who resumes a study may ask
-/// for another number of rounds; results say how many there are.
+/// The first line of a study's file: what was measured, with which program, in which order. A resumed study
+/// may have another number of rounds; results contain theirs.
 struct StudyHeader {
   std::string run_id, time, kiln_version, kiln_revision;
   std::string study_file;
@@ -95,7 +95,7 @@ struct CaseCosts {
   std::uint64_t binary_bytes = 0;
   std::vector<std::string> keys;          ///< of its units: the same keys are the same machine code
   std::map<FirstWay, FirstTimes> first;   ///< the ways that were measured
-  std::vector<MachineCode> machine_code;  ///< of the step's kernels; empty where nothing tells
+  std::vector<MachineCode> machine_code;  ///< of the step's kernels; empty if no tool reads it
 
   /// Of all kernels of a step together; absent where it is not known of each.
   [[nodiscard]] std::optional<std::uint64_t> code_bytes() const;

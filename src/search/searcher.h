@@ -18,9 +18,9 @@ struct SearcherOptions {
   Shard shard = {};                 ///< of the exhaustive order; others take no notice
 };
 
-/// Decides which points of a space are measured next, and knows nothing of compilers and devices. The order
-/// of asks and tells and the seed determine what it asks for. Several points may be outstanding, and outcomes
-/// come in any order. No point is asked for twice. Searchers of one history share what is known.
+/// Decides which points of a space are measured next, and depends on no compiler or device. The order of
+/// calls of ask and tell and the seed determine its proposals. Several points may be outstanding, and
+/// outcomes come in any order. No point is proposed twice. Searchers of one history share all outcomes.
 class Searcher {
  public:
   explicit Searcher(std::shared_ptr<History> history) : history_(std::move(history)) {}

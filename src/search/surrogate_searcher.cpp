@@ -44,10 +44,10 @@ std::vector<const Trialled*> by_cost(const History& history) {
 }
 
 /// Bayesian optimisation over a discrete space: a Gaussian process of the logarithm of the values, times the
-/// probability that a point can be measured. What is above the median of the values is not told apart. Cut
-/// values count as their bound or as the model's mean for them, whichever is higher. Candidates are the
-/// neighbours of the best points, crossings of good ones, and uniform samples; points outstanding narrow the
-/// model, so that those asked for together differ.
+/// probability that a point can be measured. Values above the median count as equal. Cut values count as
+/// their bound or as the model's mean for them, whichever is higher. Candidates are the neighbours of the
+/// best points, crossings of good ones, and uniform samples; outstanding points narrow the model, so that
+/// points proposed together differ.
 class SurrogateSearcher : public Searcher {
  public:
   SurrogateSearcher(std::shared_ptr<History> history, const SearcherOptions& options)

@@ -115,7 +115,7 @@ class Cutter {
     }
     defined_texts_.reserve(spec_.defines.size());
     for (const auto& [name, value] : spec_.defines) {
-      // The directive's form, for which the tokens of "#define NAME VALUE" are those of "define NAME VALUE".
+      // The directive's form: "#define NAME VALUE" and "define NAME VALUE" have the same tokens.
       defined_texts_.push_back("define " + name + " " + value);
     }
     for (const std::string& text : defined_texts_) {
@@ -725,7 +725,7 @@ class Cutter {
       if (use.kind != IncludeUse::Kind::kInclude || !is_left_out(use.header.name)) continue;
       const std::size_t line = text.text->rfind('\n', use.offset);
       const std::size_t begin = line == std::string::npos ? 0 : line + 1;
-      // nvcc has these names without an include of theirs, by way of its own headers.
+      // nvcc's own headers declare these names without an include.
       const bool needs_math = edits.empty() && !std_names_.empty();
       edits.push_back({begin, use.offset + use.length - begin, needs_math ? "#include <cmath>" : ""});
       names.push_back("<" + use.header.name + ">");

@@ -139,7 +139,7 @@ class Finder {
   };
 
   struct Located {
-    std::string place;  ///< tells files apart
+    std::string place;  ///< identifies the file
     std::string text, path;
     Path folder;
   };

@@ -13,7 +13,7 @@ namespace kiln {
 struct InputSearch {
   FileSystem& files;
   std::filesystem::path source;                    ///< the text's file; need not be there
-  std::vector<std::filesystem::path> directories;  ///< before those of "-I"
+  std::vector<std::filesystem::path> directories;  ///< searched before the folders of "-I"
   std::filesystem::path base;                      ///< of relative folders in options
   const std::vector<IncludedHeader>& supplied;     ///< in memory, by name; before any file
 };

@@ -176,7 +176,7 @@ class Tokenizer {
     return token;
   }
 
-  /// Moves past one token and tells its kind.
+  /// Moves past one token and returns its kind.
   Token::Kind classify() {
     const char c = text_[at_];
     if (starts_identifier(c)) {

@@ -164,7 +164,7 @@ class Expansion {
   /// An instance as the file wrote it, and the name of its case; by its values, evaluated.
   using Instances = std::map<std::vector<std::string>, std::pair<Assignments, std::string>>;
 
-  /// Refuses an instance whose values are those of an earlier one, however they are written.
+  /// Refuses an instance with the values of an earlier one, in whatever spelling.
   void require_new(const Configuration& configuration, const Assignments& written, const std::string& name,
                    Instances& earlier) const {
     std::vector<std::string> worth;

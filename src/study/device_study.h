@@ -40,10 +40,11 @@ class DeviceStudy {
   void find_best();
   /// The first compile of a process loads the compiler; that is no case's cost.
   void warm_up_compilers() const;
-  /// Nobody waits at run time for what is made ahead of it; the study would, so it compiles that once.
+  /// Code that is made ahead of time has no waiting caller at run time, but the study would wait, so it
+  /// compiles it once.
   [[nodiscard]] CodeMeasurement measurement(std::size_t index, std::size_t repeats) const;
-  /// The code that the next cases run and are checked with, on all cores; what their compiles cost is
-  /// measured apart. Each is told of when all before it are done. The result keeps the code.
+  /// Compiles the code with which the next cases run and are checked, on all cores; the cost of compiles is
+  /// measured separately. Each case is reported when all before it are done. The result keeps the code.
   [[nodiscard]] std::vector<std::unique_ptr<CompileAhead>> compile_from(
       std::size_t begin, const std::vector<std::size_t>& order) const;
   void prepare_case(std::size_t index);

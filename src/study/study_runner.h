@@ -20,7 +20,7 @@ using AheadCompilers = std::map<std::string, AheadCompiler>;
 /// A study expanded for every workload on every device: what `--dry-run` prints.
 struct StudyPlan {
   StudySpec spec;                    ///< of the first workload, for what all of them share
-  std::vector<DeviceCases> devices;  ///< those of the first workload, then those of the next
+  std::vector<DeviceCases> devices;  ///< the first workload's, then the next one's
   Shard shard = {};                  ///< the part of `devices` that is measured
 };
 /// `workloads[i]` is that of `sections[i]`.

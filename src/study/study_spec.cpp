@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-/// Each is a case of its own; those of equal worth that look different are found when they are evaluated.
+/// Each is a separate case; equal values in different spellings are found when they are evaluated.
 std::vector<RawValue> different_values(const YamlNode& node) {
   std::vector<RawValue> values = raw_values(node);
   for (std::size_t i = 0; i < values.size(); ++i) {

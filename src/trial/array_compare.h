@@ -78,8 +78,8 @@ struct Expected {
                                          const Tolerance& tolerance, const ArrayContent& values,
                                          const Expected& expected);
 
-/// The same of records, number by number; both arrays hold records of the layout's type. Of its indices the
-/// place of a number is the record's index times the numbers of a record, and the number's among them.
+/// compare() for records, number by number; both arrays hold records of the layout's type. The index of a
+/// number is the record's index times the numbers of a record, plus the number's place in it.
 [[nodiscard]] Comparison compare_records(const BufferLayout& layout, const Region& region,
                                          const Tolerance& tolerance, const ArrayContent& values,
                                          const Expected& expected);

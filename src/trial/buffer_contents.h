@@ -39,8 +39,8 @@ class BufferContents {
 
   /// The key of what the buffer holds; empty if that is not known.
   [[nodiscard]] std::string key_of(const std::string& name);
-  /// The key of a launch on buffers with the contents that `key_of_buffer` tells; empty if something that it
-  /// depends on is not known.
+  /// The key of a launch on buffers with the contents of `key_of_buffer`; empty if one of its dependencies is
+  /// unknown.
   [[nodiscard]] std::string launch_key(const PreparedKernel& kernel,
                                        const std::function<std::string(const std::string&)>& key_of_buffer);
   /// The key of what such a launch leaves in its `index`-th buffer, if it changes that.
