@@ -53,7 +53,7 @@ std::string read_remote_key(FileSystem& files, const std::filesystem::path& file
       constexpr std::array<unsigned, 4> kShifts = {9, 6, 3, 0};
       std::string mode;
       for (const unsigned shift : kShifts) mode += static_cast<char>('0' + ((status->mode >> shift) & 7U));
-      throw bad_input(what + "has mode " + mode + "; expected 0600 or 0400, so that nobody else reads it");
+      throw bad_input(what + "has mode " + mode + "; expected 0600 or 0400, so that no other user reads it");
     }
     if (status->size < kFewest || status->size > kMost)
       throw bad_input(what + "has " + std::to_string(status->size) + " bytes; expected " +

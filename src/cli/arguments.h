@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// Which no help shows: the command is asked to end (SIGTERM) when nobody holds its standard input any more.
+/// A hidden option: the command is asked to end (SIGTERM) when its standard input closes.
 inline constexpr const char* kEndsWithInput = "--ends-with-input";
 
 /// Options that every command takes, in any place.

@@ -99,7 +99,7 @@ void add(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// What kiln is told of a job: `kiln run job.yaml --set nx=64 --output results/job --format json`.
+/// The arguments of kiln for a job: `kiln run job.yaml --set nx=64 --output results/job --format json`.
 Words words_of_job(const BatchJob& job, const BatchOptions& options, const World& world) {
   const bool runs = job.command == BatchCommand::kRun;
   Words words = {to_string(job.command), job.file};
@@ -178,7 +178,7 @@ BatchBegin beginning_of(World& world, const BatchSpec& batch) {
   return {to_iso8601(world.clock().system_ns()), build.version, build.revision, batch.file};
 }
 
-/// Absent also for a name that no file can have: whoever reads the job will say so.
+/// Absent also for a name that no file can have: reading the job reports that.
 std::optional<FileStatus> status_of(World& world, const std::string& path) {
   try {
     return world.files().target_status(path);

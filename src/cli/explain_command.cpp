@@ -39,7 +39,7 @@ std::vector<EntryStore> stores_of(const Settings& settings, FileSystem& files, L
   return stores;
 }
 
-/// Those that are asked for, or those of the job's devices.
+/// The requested devices, or the job's.
 std::vector<DeviceInfo> devices_for(const JobSpec& job, const ExplainArguments& arguments, Engine& engine) {
   std::vector<DeviceInfo> devices;
   if (arguments.archs.empty()) {

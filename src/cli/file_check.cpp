@@ -60,7 +60,7 @@ void check_launches(const Configuration& configuration) {
   }
 }
 
-/// Whether each parameter has a value that nobody sets: one that a file gives may have none.
+/// Whether each parameter has a value without being set: a value from a file may be missing.
 bool has_defaults(const Workload& workload) {
   return std::none_of(workload.parameters.begin(), workload.parameters.end(),
                       [](const ParameterSpec& parameter) { return parameter.defaults.empty(); });

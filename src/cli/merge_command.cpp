@@ -35,7 +35,7 @@ Path output_of(World& world, const ResultMergeArguments& arguments) {
       "-o is missing: the folder for the joined files; of one folder alone its shards are joined in it");
 }
 
-/// Whoever writes a file now would write on where nobody reads any more.
+/// A process that writes a file now would continue to write where no reader looks any more.
 void require_ended(const MergeGroup& group) {
   for (const Path& input : group.inputs) {
     const std::string name = output_lock_name(ending_of(input));

@@ -46,7 +46,7 @@ std::vector<Record> read_reference(World& world, const std::vector<std::string>&
   return read_records(world.files(), found.records, world.log());
 }
 
-/// Leaves those of `workload`; all where none is named.
+/// Keeps the results of `workload`; all if none is named.
 void keep_only(Results& results, const std::string& workload) {
   if (workload.empty()) return;
   std::vector<std::string> known;

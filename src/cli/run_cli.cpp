@@ -117,7 +117,7 @@ void require_use_of_trace(const std::string& name, const SettingsOverrides& give
   throw bad_input("--trace: 'kiln " + name + "' writes no trace; expected one of " + join(takers, ", "));
 }
 
-/// Asks this process to end when nobody holds its standard input any more.
+/// Asks this process to end when its standard input closes.
 void end_with_input() {
   std::thread([] {
     pollfd input{STDIN_FILENO, 0, 0};

@@ -40,8 +40,8 @@ class World {
   [[nodiscard]] const Clock& clock() const { return *clock_; }
   [[nodiscard]] Log& log() { return log_; }
   [[nodiscard]] Engine& engine() { return *engine_; }
-  /// For one of several processes that share the node: `threads` for kernels and compiles, where nobody has
-  /// set them, and a trace only where it `traces`. Nothing of the engine has been asked for before.
+  /// For one of several processes that share the node: `threads` for kernels and compiles, unless they are
+  /// set, and a trace only if it `traces`. Must be called before the engine is used.
   void take_share(int threads, bool traces);
   /// A new run of a job with this `isolation`; empty: as the settings say.
   [[nodiscard]] JobContext job_context(const std::string& isolation);

@@ -26,7 +26,7 @@ struct [[gnu::visibility("hidden")]] SharedMemory::Impl {
   void require_content(Access access) const {
     if (access == Access::kWrite || on_device || on_host) return;
     throw bad_input("a buffer of " + format_bytes(bytes) + " on " + device->info().id +
-                    " is to be read, and nobody has written it");
+                    " is to be read, and was never written");
   }
 
   /// Work on `next` comes after all that was enqueued for this buffer.

@@ -25,7 +25,7 @@ void describe(const Variant& variant, TraceSpan& span) {
   for (const auto& [name, value] : variant.configuration.values()) span.add("p." + name, value.to_string());
 }
 
-/// Runs variants of a plan one after the other and tells of each.
+/// Runs variants of a plan one after the other and reports each.
 class VariantLane {
  public:
   VariantLane(const ExecutorJob& job, JobContext context, RecordSink& sink)
@@ -241,7 +241,7 @@ class SpreadExecutor final : public Executor {
     try {
       bind(lane);
       while (!stopped_) {
-        // The last ones go to whoever is free, not into a queue.
+        // The last variants go to a free lane, not into a queue.
         if (lane.ahead && next_ + places_ > end) return;
         const std::size_t next = next_;
         if (next >= end || lane.variants->has_lost(device_of(lane, job_.plan.variants[next]))) return;
@@ -266,7 +266,7 @@ class SpreadExecutor final : public Executor {
     return lane.variants->run(index, variant, job_.problems[index]);
   }
 
-  /// Where every device is lost, what nobody has taken gets its record.
+  /// If every device is lost, the remaining variants get their records.
   bool run_rest(std::size_t end) {
     for (std::size_t index = next_; index < end; ++index) {
       if (!run_one(lanes_.front(), index)) return false;

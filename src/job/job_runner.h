@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-/// Told of each variant as it ends; an implementation writes it out before it returns.
+/// Receives each variant's record as it ends; an implementation writes it out before it returns.
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
@@ -32,7 +32,7 @@ class RecordSink {
 /// What keeps a variant from running on its device and is known before anything is compiled (shapes, limits,
 /// memory); absent where nothing does.
 [[nodiscard]] std::optional<Error> find_problem(const Variant& variant, Device& device);
-/// The same of each variant. Throws the first when no variant can run: then it is the input that is wrong.
+/// find_problem() for each variant. Throws the first one if no variant can run: then the input is wrong.
 std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& variants,
                                                 const JobContext& context);
 
@@ -52,8 +52,8 @@ using KnownRecords = std::vector<std::optional<Record>>;
 bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known = {},
              const MakeTrialRunner& make_runner = {}, TrialCrew* crew = nullptr);
 
-/// Compiles every unit of every variant for `target`, with no device: fills the cache. Those that were not
-/// asked for when somebody stopped it are left out.
+/// Compiles every unit of every variant for `target`, without a device: fills the cache. Units that were not
+/// yet requested when the job was stopped are left out.
 struct CompiledUnit {
   std::string label, source;
   std::vector<std::string> entries;

@@ -94,7 +94,7 @@ void add_inputs(const Configuration& configuration, KnownFiles& known) {
   }
 }
 
-/// The buffer's place in the workload, where this variant has it.
+/// The buffer's specification in the workload, if this variant has the buffer.
 const BufferSpec& require_buffer(const Variant& variant, const std::string& name, const RawValue& file) {
   const Workload& workload = variant.configuration.workload();
   const BufferSpec* buffer = workload.find_buffer(name);

@@ -23,12 +23,12 @@ struct RecordSource {
 /// What a record says of a variant before anything is specialised.
 [[nodiscard]] Record start_record(const Variant& variant, const RecordSource& source,
                                   const JobContext& context);
-/// The same of a variant that does not run, and why.
+/// The record of a variant that does not run, with the reason.
 [[nodiscard]] Record record_without_run(const Variant& variant, const RecordSource& source,
                                         const JobContext& context, RunStatus status,
                                         const std::string& message);
-/// What a record says of a variant before it runs, and tells it from all others: device, compiler, values and
-/// where they are bound, digest of the sources.
+/// The part of a record that is known before the variant runs, and that identifies it: device, compiler,
+/// values and where they are bound, digest of the sources.
 [[nodiscard]] Record describe_variant(const Variant& variant, const RecordSource& source,
                                       const JobContext& context);
 

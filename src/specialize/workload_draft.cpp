@@ -419,10 +419,10 @@ class Drafter {
       if (given != "true" && given != "false") line.todo = "its value";
     } else if (const auto whole = value_of(given); whole && (*whole >= 1 || !is_size_name(name))) {
       value = std::to_string(*whole);
-      line.remark = "as the program has it: " + given;
+      line.remark = "as in the program: " + given;
     } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
       value = *real;
-      line.remark = "as the program has it: " + given;
+      line.remark = "as in the program: " + given;
     } else {
       value = is_size_name(name) && scalar && !is_real(*scalar) ? std::to_string(kGuessedSize) : "1";
       line.todo = is_size_name(name) ? "how large" : "its value";

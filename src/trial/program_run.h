@@ -43,7 +43,7 @@ struct ProgramRunOptions {
 
   Variables first = {};  ///< values that its variables begin with; parameters else with the configuration's
   Replay replay = {};
-  RunWatch* watch = nullptr;  ///< told of each kernel that the run enqueues itself; may be null
+  RunWatch* watch = nullptr;  ///< notified of each kernel that the run enqueues itself; may be null
   bool concurrent = false;    ///< branches of `parallel` go to streams of their own
 };
 

@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// Why nothing shows that the result of a variant is right: no check has compared an element. `nullopt` if
-/// one has. `results` are those of the checks whose condition holds.
+/// Why no check shows that the result of a variant is right: none has compared an element. `nullopt` if one
+/// has. `results` are the results of checks whose condition holds.
 [[nodiscard]] std::optional<std::string> why_unchecked(const Workload& workload,
                                                        const std::vector<CheckResult>& results);
 

@@ -110,7 +110,7 @@ class Workspace {
   /// Waits for the device and shows a buffer's content. The view is valid until the next launch.
   [[nodiscard]] HostContent content(const std::string& name) const;
 
-  /// A part of a buffer's content, as ArrayContent has it. Does not wait for what runs.
+  /// A part of a buffer's content, see ArrayContent. Does not wait for running work.
   [[nodiscard]] std::span<const std::byte> part(const std::string& name, std::uint64_t first,
                                                 std::size_t count, std::vector<std::byte>& room) const {
     return part(*entry(name).buffer, first, count, room);

@@ -124,7 +124,7 @@ Json json_value(const std::string& text) {
   return text;
 }
 
-/// As Python's str() has it.
+/// The text of Python's str().
 std::string python_text(const std::string& text) {
   return text == "true" ? "True" : text == "false" ? "False" : text;
 }

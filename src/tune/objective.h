@@ -47,7 +47,7 @@ class Objective {
   [[nodiscard]] std::optional<std::vector<double>> costs(const Evaluation& evaluation) const;
   /// A value as people read it: "4.31 ms", "812 GB/s", or a ratio.
   [[nodiscard]] std::string text(double value) const;
-  /// The same of each metric, of a point that was measured.
+  /// text() of each metric, for a measured point.
   [[nodiscard]] std::vector<std::string> metric_texts(const Evaluation& evaluation) const;
 
   /// Throws bad_input for a metric or word that is not known. `roofline` is the device's bandwidth, for a

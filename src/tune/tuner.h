@@ -20,7 +20,7 @@
 
 namespace kiln {
 
-/// What a search tells while it runs.
+/// Notified of a search's progress.
 class TuneSink {
  public:
   virtual ~TuneSink() = default;
@@ -48,7 +48,7 @@ struct TuneResult {
   std::uint64_t asked = 0;          ///< points of the space
   std::uint64_t known = 0;          ///< of `evaluations`, from an earlier run
   std::string end;                  ///< why it ended
-  bool stopped = false;             ///< somebody stopped it
+  bool stopped = false;             ///< the search was stopped
   double seconds = 0, compile_seconds = 0, device_seconds = 0, wait_seconds = 0;
 };
 
@@ -62,8 +62,9 @@ struct TuneTask {
   TrialRunner& runner;
   TuneSink& sink;
   TuneJournal* journal = nullptr;  ///< null: none is kept
-  /// Records of variants that ended the process of an earlier search. What did so twice is not run again;
-  /// once may have been somebody's kill. What exceeded `launch_time_limit` is not run again either.
+  /// Records of variants that ended the process of an earlier search. A variant that did so twice is not run
+  /// again; once may have been a person's kill. A variant that exceeded `launch_time_limit` is not run again
+  /// either.
   std::vector<Record> ended = {};
   std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
   Shard shard = {};                       ///< of the exhaustive order
@@ -72,9 +73,9 @@ struct TuneTask {
   TrialCrew* crew = nullptr;
 };
 
-/// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, tells,
-/// until the budget is used up; then measures the best again beside each other. `known`: evaluations of an
-/// earlier run (tune/resume.h), which are not measured again.
+/// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, reports
+/// outcomes, until the budget is used up; then measures the best again beside each other. `known`:
+/// evaluations of an earlier run (tune/resume.h), which are not measured again.
 [[nodiscard]] TuneResult tune(const TuneTask& task, const std::vector<Evaluation>& known = {});
 
 /// The header that a search writes to its journal.

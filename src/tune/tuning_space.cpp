@@ -30,7 +30,7 @@ bool excludes_the_job(const ExpressionText& constraint, const JobSpec& job, cons
   });
 }
 
-/// A workload's constraints and those of searches, the workload's and the job's.
+/// The constraints of the workload, of its searches and of the job's search.
 std::shared_ptr<const Workload> constrained(const Workload& workload, const JobSpec& job,
                                             const DeviceInfo& device, FileSystem& files) {
   auto copy = std::make_shared<Workload>(workload);

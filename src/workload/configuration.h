@@ -56,7 +56,7 @@ class Configuration {
   /// What the launch's kernel is specialised for and its expressions mean: this configuration, or with the
   /// launch's own values (`with`) in place of this one's. Launches with equal values share one.
   [[nodiscard]] const Configuration& of(const LaunchSpec& launch) const;
-  /// 0, or for a launch's configuration its number, from 1, among those of the whole program.
+  /// 0, or for a launch's configuration its number, from 1, in the whole program.
   [[nodiscard]] int child() const { return child_; }
   /// The configuration that a launch's values were put over; itself, if it is no launch's. Buffers are its.
   [[nodiscard]] const Configuration& root() const { return root_ ? *root_ : *this; }

@@ -13,7 +13,7 @@ struct NpyHeader {
   /// At most so many bytes of a file are its header.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
 
-  char kind = 'f';  ///< of the elements, as NumPy has it: b(ool), i(nteger), u(nsigned), f(loating-point)
+  char kind = 'f';  ///< of the elements, in NumPy's letters: b(ool), i(nteger), u(nsigned), f(loating-point)
   std::size_t bytes = 0;
   bool big_endian = false;
   bool fortran_order = false;  ///< the first index is the fastest

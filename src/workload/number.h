@@ -20,7 +20,7 @@ inline constexpr std::int64_t kMaxExactInteger = std::int64_t{1} << 53;
 [[nodiscard]] std::string to_string(const Number& number);
 [[nodiscard]] double to_real(const Number& number);
 
-/// The values of a type of whole numbers. Those of `ulong` end at 2^63 - 1: Kiln keeps 64 bits with a sign.
+/// The range of an integer type. `ulong` ends at 2^63 - 1: Kiln keeps 64 bits with a sign.
 struct IntegerRange {
   std::int64_t least = 0, most = 0;
   [[nodiscard]] bool holds(std::int64_t value) const { return value >= least && value <= most; }

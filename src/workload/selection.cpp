@@ -21,7 +21,7 @@ using Visit = std::function<void(const StatementSpec&)>;
 
 void visit_selected(const ProgramSpec& program, const Condition& holds, const Visit& visit);
 
-/// Calls `visit` for the statement if it may run, and then for those of its bodies.
+/// Calls `visit` for the statement if it may run, and then for the statements of its bodies.
 void visit_selected(const StatementSpec& statement, const Condition& holds, const Visit& visit) {
   if (statement.when && !holds(*statement.when)) return;
   visit(statement);

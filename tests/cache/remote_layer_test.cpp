@@ -387,7 +387,7 @@ TEST_F(RemoteKey, IsAFileOfTheUserAlone) {
   }
   for (const std::uint32_t mode : {0644U, 0640U, 0660U, 0700U, 0602U}) {
     write_key(kKey, mode);
-    EXPECT_THAT(refusal(), HasSubstr("expected 0600 or 0400, so that nobody else reads it")) << mode;
+    EXPECT_THAT(refusal(), HasSubstr("expected 0600 or 0400, so that no other user reads it")) << mode;
   }
   write_key(kKey, 0644);
   EXPECT_THAT(refusal(), HasSubstr("has mode 0644;"));

@@ -53,7 +53,7 @@ FOUND = [
 DOCUMENTS_LEFT_OUT = {"CHANGELOG.md"}
 # Documents, and folders whose comments and messages, are not checked yet.
 DOCUMENTS_NOT_DONE = {"docs/performance.md", "docs/reproduction.md"}
-NOT_DONE = ("include/", "src/", "tests/", "python/")
+NOT_DONE = ("src/compile/", "src/device/", "src/ranks/", "src/report/", "src/cli/compile_command", "src/cli/run_command", "src/cli/study_command")
 # The text of a kernel, comments included, is part of its cache key and of the source digest in wisdom files.
 KERNEL_TEXTS = ("kernels_src/", "src/compile/portable/", "src/compile/cpu/shim/", "src/trial/kernels/")
 

@@ -14,7 +14,7 @@
 
 namespace kiln::test {
 
-/// What stands for one kernel on a FakeDevice: what it tells of itself, what it does, how long it takes.
+/// A fake kernel of a FakeDevice: its attributes, its effect, its time.
 struct FakeKernel {
   FunctionAttributes attributes;
   /// Runs inside `launch`; may throw a device fault, which then surfaces at synchronize. Empty: does nothing.
@@ -26,7 +26,7 @@ struct FakeKernel {
 struct RecordedLaunch {
   std::string function;
   LaunchShape shape;
-  /// Bytes of each argument; empty unless the kernel tells its parameter sizes.
+  /// Bytes of each argument; empty unless the kernel reports its parameter sizes.
   std::vector<std::string> arguments;
   const Stream* stream = nullptr;
 };

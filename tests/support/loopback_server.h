@@ -42,9 +42,9 @@ std::string read_until(int socket, std::string_view end);
 void write_all(int socket, std::string_view bytes);
 /// Until the other side closes.
 void wait_for_end(int socket);
-/// A port of 127.0.0.1 that nobody listens to now.
+/// A port of 127.0.0.1 without a listener.
 int free_port();
-/// Whether somebody listens to it.
+/// Whether the port has a listener.
 bool can_connect(int port);
 
 }  // namespace kiln::test

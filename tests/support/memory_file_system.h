@@ -13,10 +13,8 @@
 
 namespace kiln::test {
 
-/// A disk in memory that fails when a test tells it to, with the codes that a real one gives. Paths are
-/// absolute;
-/// "/" exists. Everything belongs to the current user with mode 0755 until a test says otherwise.
-/// Thread-safe.
+/// A disk in memory that fails when a test requests it, with the codes of a real one. Paths are absolute; "/"
+/// exists. Everything belongs to the current user with mode 0755 unless a test changes that. Thread-safe.
 class MemoryFileSystem : public FileSystem {
  public:
   explicit MemoryFileSystem(const Clock& clock);

@@ -213,7 +213,7 @@ FAKE Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber) {
 }
 FAKE Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber) {
   if (KILN_FAKE_CUDA >= 13 && attribute == DeviceAttribute::kMemoryClockKhz)
-    return kInvalidValue;  // not told
+    return kInvalidValue;  // not reported
   *value = attribute == DeviceAttribute::kCapabilityMajor   ? 9
            : attribute == DeviceAttribute::kCapabilityMinor ? 0
                                                             : 1000 + static_cast<int>(attribute);

@@ -57,7 +57,7 @@ class FakeCuda {
     return launches_;
   }
 
-  /// For the driver: counts a call and tells its result.
+  /// For the driver: counts a call and returns its result.
   [[nodiscard]] cuda_abi::Result enter(const char* function) {
     const std::lock_guard lock(mutex_);
     const auto known = calls_.find(std::string_view(function));
