@@ -224,7 +224,7 @@ TEST_F(RemoteLayerTest, AWrongHmacIsAWarningAndAMissAndReplaced) {
   expect_rejected("it is too large");
 }
 
-/// Somebody who has the key has made a mistake.
+/// A holder of the key has made a mistake.
 TEST_F(RemoteLayerTest, WhatIsAuthenticAndNotSoundIsRejected) {
   fill();
   const std::string bundle =

@@ -148,7 +148,7 @@ TEST_F(RunCli, BashCompletesCommandsOptionsAndTheirWords) {
   EXPECT_EQ(complete("kiln settings --log-level de"), "debug");
 }
 
-/// Bytes that a terminal would obey; line ends and tabs are none of them.
+/// Bytes that a terminal would obey; except line ends and tabs.
 std::string control_bytes(const std::string& text) {
   std::string found;
   for (const char c : text) {

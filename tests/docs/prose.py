@@ -24,14 +24,14 @@ COUNTED = [
 # Each: a regular expression (case does not matter, a space is any white space), and the plain form.
 BANNED = [
     (r"\bthe same of\b", "the same NOUN of"),
-    (r"\bwho (has|have|is|was|needs?|wants?|holds?|gives?|takes?|calls?|makes?|knows?|asks?|waits?|evicts?|compiles?|writes?|reads?|uses|runs|says|must|may|can)\b", "the process, thread, caller or user that ..."),
+    (r"(?<!users\s)(?<!person\s)\bwho (has|have|is|was|needs?|wants?|holds?|gives?|takes?|calls?|makes?|knows?|asks?|waits?|evicts?|compiles?|writes?|reads?|uses|runs|says|must|may|can)\b", "the process, thread, caller or user that ..."),
     (r"\bwh(oever|om)\b", "the process, thread, caller or user that ..."),
     (r"\b(some|no|any)body\b", "no process, another thread, a caller"),
     (r"\btold\b", "given, reported, known"),
     (r"\btells\b", "reports, shows, says"),
     (r"\b(tell|spoken) of\b", "report, mention"),
     (r"\bthose of\b", "the NOUN of"),
-    (r"\b(as|that|where|which)( \S+){0,3} ha(s|ve) it\b", "as in NOUN, that NOUN has"),
+    (r"\b(as|that|where|which)( \S+){1,4} ha(s|ve) it\b", "as in NOUN, that NOUN has"),
     (r"\bnothing (tells|says|speaks)\b", "if unknown"),
     (r"(?<!there\s)\b(is|are) none\b", "is not a NOUN"),
     (r"\bof (ours|theirs|hers|his)\b", "our, their NOUN"),
@@ -151,7 +151,7 @@ def prose_of_hash(text):
     """The comments of a shell script, YAML, CMake or Python."""
     lines = []
     for line in text.splitlines():
-        match = re.search(r"(?:^|\s)#(?![!{])(.*)", line)
+        match = re.search(r"(?:^|\s)#\s(.*)", line)
         lines.append(match[1] if match else "|")
     return "\n".join(lines)
 

@@ -189,7 +189,7 @@ static_assert(kAbiEqual<decltype(F::function_load), decltype(&::cuFuncLoad)>);
 static_assert(kAbiEqual<decltype(F::function_get_parameter), decltype(&::cuFuncGetParamInfo)>);
 #endif
 
-// The comparison itself tells types apart.
+// The comparison itself distinguishes types.
 static_assert(!kAbiEqual<int (*)(int), int (*)(long)>);
 static_assert(!kAbiEqual<int (*)(int), int (*)(int, int)>);
 static_assert(!kAbiEqual<int*, int>);
