@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-/// What stands there, cut short, for a message.
+/// The value at the node, truncated, for a message.
 std::string found_text(const nlohmann::ordered_json& json) {
   constexpr std::size_t kShown = 40;
   if (json.is_object()) return "an object";

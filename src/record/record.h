@@ -67,7 +67,7 @@ struct CheckResult {
   std::string message;
 };
 
-/// What measure.energy adds: joules of a step.
+/// The metric that measure.energy adds: joules of a step.
 inline constexpr const char* kEnergyMetric = "energy";
 
 struct MetricValue {
@@ -79,7 +79,7 @@ struct MetricValue {
 /// A buffer that was written to a file when the checks were done.
 struct KeptFile {
   std::string buffer, file;
-  std::vector<std::uint64_t> shape;  ///< of what the file holds
+  std::vector<std::uint64_t> shape;  ///< shape of the file's array
 };
 
 /// The wisdom that gave a variant values (src/wisdom).

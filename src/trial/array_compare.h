@@ -65,12 +65,12 @@ class Runs {
   std::uint64_t count_ = 1;
 };
 
-/// What the buffer is compared with: one number, or an array of as many elements.
+/// The reference of a comparison: one number, or an array of as many elements.
 struct Expected {
   std::string source;
   std::optional<double> number;
   ArrayContent array;
-  ScalarType type = ScalarType::kDouble;  ///< of the array's elements
+  ScalarType type = ScalarType::kDouble;  ///< type of the array's elements
 };
 
 /// Compares the elements of a region on the host, on all cores.

@@ -43,12 +43,12 @@ class TrialNeeds {
   [[nodiscard]] std::vector<NeededLaunch> launches() const;
   /// On the device.
   [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
-  /// Where the temporary ones among them stand.
+  /// Places of the temporary buffers.
   [[nodiscard]] TemporaryPlan temporaries() const { return plan_temporaries(*configuration_, buffers_); }
   /// The memory of all buffers together; the largest number for more than it holds. Throws bad_input for
   /// shapes that cannot be.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// The same if temporary buffers did not share memory.
+  /// Bytes of all buffers if temporary ones did not share memory.
   [[nodiscard]] std::uint64_t unshared_bytes() const;
   /// Checks whose condition holds.
   [[nodiscard]] const std::vector<const CheckSpec*>& checks() const { return checks_; }

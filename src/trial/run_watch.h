@@ -25,7 +25,7 @@ class RunWatch {
   }
   void leave() noexcept { kernel_.store(nullptr, std::memory_order_release); }
 
-  /// What runs now. Null: no kernel.
+  /// The running kernel. Null: none.
   [[nodiscard]] const std::string* kernel() const { return kernel_.load(std::memory_order_acquire); }
   /// Begun so far.
   [[nodiscard]] std::uint64_t launches() const { return launches_.load(std::memory_order_acquire); }

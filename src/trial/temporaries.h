@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// Where the temporary buffers of a configuration stand in the piece of memory that they share.
+/// Places of a configuration's temporary buffers in the piece of memory that they share.
 struct TemporaryPlan {
   static constexpr std::uint64_t kAlignment = 256;
 

@@ -15,11 +15,11 @@ namespace kiln {
 [[nodiscard]] std::optional<std::string> why_unchecked(const Workload& workload,
                                                        const std::vector<CheckResult>& results);
 
-/// The same as far as it is known before the variant runs: no check is declared, no condition holds, files
-/// that are optional are not there, regions are empty.
+/// why_unchecked() as far as it is known before the variant runs: no check is declared, no condition holds,
+/// optional files are missing, regions are empty.
 [[nodiscard]] std::optional<std::string> why_unchecked(const Configuration& configuration, FileSystem& files);
 
-/// What a check says that compared nothing.
+/// Message of a check that compared nothing.
 inline constexpr const char* kEmptyRegion = "compared nothing: the region is empty";
 inline constexpr const char* kNoExpectedValue = "compared nothing: there is no expected value in the input";
 
