@@ -37,7 +37,7 @@ class Collector {
   CollectReport collect(const CollectOptions& options);
   /// Bytes of all entries: a stat of each file, none is read.
   [[nodiscard]] std::uint64_t measure();
-  /// What writers that have ended left in `tmp`, or that cannot be seen from here and is an hour old.
+  /// Files in `tmp` of writers that have ended, or that cannot be seen from here and are an hour old.
   [[nodiscard]] std::vector<std::filesystem::path> stale_temporaries();
   /// Removes those, and the marks and locks of dead processes; counts them, or only counts.
   void remove_leftovers(CollectReport& report, bool dry_run);

@@ -233,7 +233,7 @@ CacheTurn DiskCache::look_in_folders(const CacheKey& key) {
   return found;
 }
 
-/// What comes is put into the root, for this process and others.
+/// The server's answer is put into the root, for this process and others.
 void DiskCache::ask_server(const CacheKey& key, CacheTurn& turn) {
   if (!options_.remote) return;
   std::optional<RemoteEntry> entry = options_.remote->fetch(key.digest);
@@ -321,7 +321,7 @@ bool DiskCache::commit(const Path& temporary, const CacheKey& key) {
   return false;
 }
 
-/// What goes wrong here costs space only.
+/// A failure here costs only space.
 void DiskCache::keep_cap(std::uint64_t published_bytes) {
   try {
     Collector collector = make_collector();

@@ -27,8 +27,8 @@ namespace kiln {
 struct CacheCounters {
   std::uint64_t hits = 0, misses = 0, damaged = 0, published = 0, lost_races = 0, failed_writes = 0;
   std::uint64_t waits = 0;      ///< for another process that was making the entry
-  std::uint64_t read_only = 0;  ///< of the hits: in read-only layers
-  std::uint64_t remote = 0;     ///< of the hits: from the server
+  std::uint64_t read_only = 0;  ///< hits in read-only layers
+  std::uint64_t remote = 0;     ///< hits from the server
 };
 
 struct DiskCacheOptions {
@@ -37,11 +37,11 @@ struct DiskCacheOptions {
   double lease_seconds =
       600;  ///< after which an owner of a lock that cannot be seen from here counts as dead
   std::vector<std::filesystem::path> read_only = {};  ///< further folders, searched in order after `root`
-  std::uint64_t max_bytes = 0;                        ///< of `root`; 0: no cap
+  std::uint64_t max_bytes = 0;                        ///< cap of `root`; 0: no cap
   std::shared_ptr<RemoteLayer> remote = {};           ///< asked last; null: none
 };
 
-/// What a caller of `load_or_lock` holds: code, or the right to make it.
+/// The result of `load_or_lock`: code, or the right to make it.
 struct CacheTurn {
   std::optional<CodeObject> code;
   KeyLock lock;          ///< until the entry is published; empty where there are no locks
@@ -53,7 +53,7 @@ struct CacheTurn {
 struct VerifyReport {
   std::uint64_t entries = 0;         ///< of all layers
   std::vector<std::string> damaged;  ///< "digest: what is wrong"
-  std::uint64_t repaired = 0;        ///< of the damaged: removed
+  std::uint64_t repaired = 0;        ///< damaged entries that were removed
   std::uint64_t stale_temporaries = 0;
 };
 
@@ -153,13 +153,13 @@ class DiskCache {
   KeyLocks locks_;
   UseMark use_mark_;
   SizeCap cap_;
-  mutable std::mutex mutex_;  // of all below; never held during input or output
+  mutable std::mutex mutex_;  // protects all members below; never held during input or output
   std::list<Layer> read_only_;
   CacheCounters counters_;
   std::string distrust_;
   std::string write_problem_;
   std::mutex portable_mutex_;                            // of `portable_`
-  std::optional<std::vector<CacheEntryInfo>> portable_;  ///< of all folders; absent: not looked at yet
+  std::optional<std::vector<CacheEntryInfo>> portable_;  ///< entries of all folders; absent: not read yet
 };
 
 }  // namespace kiln

@@ -101,7 +101,7 @@ std::variant<EntryCode, CacheEntryDamage> read_code(std::variant<EntryMetadata, 
 
 struct Verified {
   EntryMetadata metadata;
-  EntryFiles contents;  ///< of the recorded files
+  EntryFiles contents;  ///< content of the recorded files
 };
 
 std::variant<Verified, CacheEntryDamage> read_verified(const EntryPlace& place) {

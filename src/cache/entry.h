@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-/// What `kiln cache list` shows of an entry.
+/// The facts of an entry that `kiln cache list` shows.
 struct CacheEntryInfo {
   std::string digest;
   std::string label;  ///< "stencil7.cu laplacian", for people
@@ -30,7 +30,7 @@ struct CacheEntryInfo {
   std::string portable = {};          ///< see portable_digest; empty in entries of before there was one
 };
 
-/// What a publisher knows beside the key and the code: shown to people, never part of the key.
+/// Facts of the publisher beside the key and the code: shown to people, never part of the key.
 struct CacheEntryLabel {
   std::string label, target, compiler, source_text;
 };
@@ -58,7 +58,7 @@ struct CacheEntryDamage {
 void write_cache_entry(FileSystem& files, const std::filesystem::path& directory, const CacheKey& key,
                        const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns);
 
-/// What is loaded of an entry.
+/// The part of an entry that a load reads.
 struct EntryCode {
   CodeObject code;
   CacheEntryInfo info;
@@ -84,7 +84,7 @@ using EntryFiles = std::map<std::string, std::string>;
 
 inline constexpr const char* kEntryMetadataFile = "entry.json";
 
-/// From `entry.json` alone, for lists; `nullopt` if it is damaged.
+/// Read from `entry.json` alone, for lists; `nullopt` if it is damaged.
 [[nodiscard]] std::optional<CacheEntryInfo> read_cache_entry_info(FileSystem& files,
                                                                   const std::filesystem::path& directory);
 

@@ -46,7 +46,7 @@ class KeyLocks {
 
   /// Whether a living owner has it, or one that cannot be seen from here and took it within a lease.
   [[nodiscard]] bool is_held(const std::string& name) const;
-  /// What dead owners, or unknown ones for longer than a lease, have left.
+  /// Lock files of dead owners, or of unknown ones for longer than a lease.
   [[nodiscard]] std::vector<std::string> stale() const;
   /// Removes that; returns how many.
   std::uint64_t remove_stale();

@@ -22,7 +22,7 @@ std::string mac_of(const std::string& key, const std::string& digest, std::strin
   return hmac_sha256_hex(key, std::string(kHeader) + digest + "\n" + std::string(bundle));
 }
 
-/// Of a bundle that holds this entry and no other. Throws bad_input.
+/// The entry of a bundle that holds exactly this entry. Throws bad_input.
 CodeObject read_single_entry(std::string_view bundle, const std::string& digest) {
   std::map<std::string, std::string_view> contents;
   for (const BundleMember& member : parse_bundle(bundle_in_text(bundle))) {

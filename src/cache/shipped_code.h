@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// Of the entries, the one that suits the target best, of those the newest; null: none does.
+/// The entry that suits the target best, of several the newest; null: none does.
 [[nodiscard]] const CacheEntryInfo* best_entry(const std::vector<CacheEntryInfo>& entries,
                                                const Target& target);
 

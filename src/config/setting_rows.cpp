@@ -98,7 +98,7 @@ std::string to_text(const std::string& text, const SettingRow& row, const PathBa
   return row.words.empty() ? text : to_word(text, row);
 }
 
-/// Where a row has a word for no limit, 0 is not one.
+/// If a row has a word for no limit, 0 is not accepted.
 std::uint64_t to_bytes(const std::string& text, const SettingRow& row) {
   if (row.words.empty()) return parse_bytes(text);
   if (text == row.words.front()) return 0;

@@ -58,7 +58,7 @@ Path default_cache_dir(const SettingsWorld& world, const std::optional<Path>& ch
   return checkout ? *checkout / "jit_cache" : cache_folder(world, "kiln", "kiln");
 }
 
-/// Of the installation that the executable is in, and of those where Kiln's library is, if they are there.
+/// Folders of the executable's installation and of the installations of Kiln's library, if they exist.
 std::vector<std::string> default_workload_path(const SettingsWorld& world,
                                                const std::optional<Path>& checkout) {
   if (checkout) return {(*checkout / "kernels_src").string()};
@@ -151,7 +151,7 @@ std::string read_settings_file(const SettingsWorld& world, const SettingsFile& f
   }
 }
 
-/// As the user would write it: relative where it lies below the working directory.
+/// In the user's form: relative if it is below the working directory.
 std::string shown_path(const SettingsWorld& world, const Path& path) {
   const Path relative = path.lexically_relative(world.working_directory);
   return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();

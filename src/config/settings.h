@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-/// Where a setting's value came from, weakest first.
+/// Source of a setting's value, weakest first.
 struct SettingSource {
   enum class Kind { kDefault, kFile, kEnvironment, kCommandLine };
   Kind kind = Kind::kDefault;
@@ -38,7 +38,7 @@ struct SettingsWorld {
 /// Of this process.
 [[nodiscard]] SettingsWorld make_settings_world(FileSystem& files);
 
-/// What the command line says: a settings file, and texts by setting name.
+/// Settings of the command line: a settings file, and texts by setting name.
 struct SettingsOverrides {
   std::string file;
   std::vector<std::pair<std::string, std::string>> values;

@@ -14,7 +14,7 @@ struct Tolerance {
   double rtol = 0, atol = 0, skip_below = 0;
 };
 
-/// What comparing one element found.
+/// Result of comparing one element.
 struct ElementComparison {
   bool skipped, agrees;
   double relative_error;  ///< |value - expected| / |expected| where expected is not 0; infinite if not finite

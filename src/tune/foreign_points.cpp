@@ -89,7 +89,7 @@ std::vector<ForeignPoint> read_ktt(const JsonNode& root) {
   return points;
 }
 
-/// What a cache file of Kernel Tuner says of all its points.
+/// The head of a cache file of Kernel Tuner, which holds for all its points.
 ForeignPoint read_cache_head(const JsonNode& root) {
   ForeignPoint head;
   if (const auto device = root.find("device_name")) head.device = device->text_or_empty();

@@ -22,7 +22,7 @@ namespace kiln {
 /// after the other.
 class MeasuringLanes {
  public:
-  /// What is done with a candidate, with the lock held.
+  /// Work on a candidate, with the lock held.
   using Measure = std::function<void(const Candidate& candidate, Measurer& measurer)>;
 
   /// All of it outlives the lanes; the task has a crew.

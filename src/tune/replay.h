@@ -14,7 +14,7 @@ struct ReplayOptions {
   std::size_t batch = 1;  ///< points proposed at once; all get their outcomes before the next are proposed
 };
 
-/// What a search found on the way: an entry for each evaluation.
+/// The course of a search: an entry for each evaluation.
 struct SearchTrace {
   std::vector<double> best;     ///< least value so far; infinite before the first measured point
   std::vector<double> seconds;  ///< since the start

@@ -9,9 +9,9 @@ namespace kiln {
 /// The points that are measured again.
 struct ShootOut {
   const std::vector<Evaluation>& evaluations;
-  const std::vector<std::size_t>& places;    ///< of evaluations, the best first
+  const std::vector<std::size_t>& places;    ///< places of evaluations, the best first
   const std::vector<Candidate>& candidates;  ///< of those
-  std::size_t contenders = 0;                ///< of them can win; the others are there to compare with
+  std::size_t contenders = 0;  ///< number of points that can win; the others are there to compare with
 };
 
 /// Measures each point in turn, repeatedly, so that all see the same clocks and temperatures. The winner has

@@ -24,7 +24,7 @@ struct JournalHeader {
   std::string device, arch, driver, compiler;
 };
 
-/// What a searcher was asked for, and its answer.
+/// A question to the searcher and its answer.
 struct JournalAsk {
   std::uint64_t wanted = 0;
   std::vector<std::vector<std::string>> points;  ///< values

@@ -24,7 +24,7 @@ namespace kiln {
 class TuneSink {
  public:
   virtual ~TuneSink() = default;
-  /// Of each variant that ran or could not, before anything else is done.
+  /// Called for each variant that ran or could not run, before anything else is done.
   virtual void record(const Record& record) = 0;
   /// The device waits for code: so many points are being compiled. Called often.
   virtual void compiling(std::size_t points, const TuneProgress& progress) = 0;
@@ -36,23 +36,23 @@ class TuneSink {
 /// One of the best, or what these are compared with, measured again beside the others.
 struct Finalist {
   std::size_t evaluation = 0;  ///< of TuneResult::evaluations
-  Interval value;              ///< of the objective over the rounds; median, least and most
+  Interval value;              ///< objective over the rounds; median, least and most
   int differences = 0;         ///< constants in its code that differ from the default's
 };
 
 struct TuneResult {
-  std::vector<Evaluation> evaluations;  ///< of variants, each once, in the order of their ends
+  std::vector<Evaluation> evaluations;  ///< evaluations of variants, each once, in the order of their ends
   std::optional<std::size_t> default_variant, paper_variant, best;
   std::vector<Finalist> finalists;  ///< the winner first
-  std::vector<std::size_t> front;   ///< of two objectives: those that no other is better than in both
+  std::vector<std::size_t> front;   ///< for two objectives: variants that no other one dominates
   std::uint64_t asked = 0;          ///< points of the space
-  std::uint64_t known = 0;          ///< of `evaluations`, from an earlier run
+  std::uint64_t known = 0;          ///< number of `evaluations` from an earlier run
   std::string end;                  ///< why it ended
   bool stopped = false;             ///< the search was stopped
   double seconds = 0, compile_seconds = 0, device_seconds = 0, wait_seconds = 0;
 };
 
-/// What a search works with; all of it outlives the search.
+/// The environment of a search; all of it outlives the search.
 struct TuneTask {
   const JobSpec& job;
   const Workload& workload;
@@ -67,7 +67,7 @@ struct TuneTask {
   /// either.
   std::vector<Record> ended = {};
   std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
-  Shard shard = {};                       ///< of the exhaustive order
+  Shard shard = {};                       ///< part of the exhaustive order
   /// Other processes that measure, too; null: there are none. Points of a search are then measured at the
   /// same time; the first ones and the last comparison run in `runner` alone.
   TrialCrew* crew = nullptr;
