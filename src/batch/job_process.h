@@ -31,12 +31,12 @@ class JobProcess {
                                                                                     TakeLine output,
                                                                                     TakeLine error);
 
-  /// What to poll for, and how long at most (milliseconds; -1: without end).
+  /// Adds the events to poll for, and lowers the time to wait (milliseconds; -1: without end).
   virtual void add_events(std::vector<pollfd>& events, int& timeout) const = 0;
   /// Passes on new lines, and ends a program that exceeds its time. True when it has ended.
   [[nodiscard]] virtual bool step() = 0;
   virtual void terminate() = 0;
-  /// Of one that has ended.
+  /// Result of a program that has ended.
   [[nodiscard]] virtual ProcessResult result() const = 0;
 
  protected:

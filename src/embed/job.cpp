@@ -72,7 +72,7 @@ class ProgramSink : public RecordSink {
   const JobOptions& options_;
   std::optional<RecordFile> file_;
   Log& log_;
-  std::mutex mutex_;  // of the records and of the program's functions
+  std::mutex mutex_;  // protects the records and the program's functions
   std::vector<JobRecord> records_;
 };
 

@@ -11,7 +11,7 @@ bool always(const std::optional<FileStatus>& /*status*/) {
   return true;
 }
 
-/// What kernels are made of; a large file may be a workload's data.
+/// Whether the bytes may be a kernel text; a large file may be a workload's data.
 bool is_text(const std::optional<std::string>& bytes) {
   constexpr std::size_t kLargest = std::size_t{1} << 20;
   return !bytes || bytes->size() <= kLargest;

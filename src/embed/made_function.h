@@ -15,7 +15,7 @@
 #include "kiln/function.h"
 #include "service/kernel_service.h"
 
-// What the handles of kiln/function.h hold.
+// The types behind the handles of kiln/function.h.
 namespace kiln {
 
 /// A function that was got; what the public header reads comes first.
@@ -46,8 +46,9 @@ struct [[gnu::visibility("hidden")]] Program::Impl {
   std::shared_ptr<Service::Impl> service;
   std::string name, text;
   std::vector<IncludedHeader> headers;
-  std::map<std::string, std::string> symbols;                               ///< bytes by variable
-  std::shared_ptr<FunctionIndex> made = std::make_shared<FunctionIndex>();  ///< of this state of the program
+  std::map<std::string, std::string> symbols;  ///< bytes by variable
+  std::shared_ptr<FunctionIndex> made =
+      std::make_shared<FunctionIndex>();  ///< functions for this state of the program
 };
 
 struct [[gnu::visibility("hidden")]] FunctionRequest::Impl {
@@ -82,7 +83,7 @@ void compile_function_for(const FunctionRequest::Impl& request, std::vector<deta
 [[nodiscard]] Error signature_error(const Diagnostic& diagnostic, const std::string& place,
                                     const std::vector<detail::ArgumentType>& arguments);
 
-/// What a launch reads of the request; finish_function() adds the code.
+/// Makes the request's data that a launch reads; finish_function() adds the code.
 [[nodiscard]] std::shared_ptr<MadeFunction> begin_function(const FunctionRequest::Impl& request,
                                                            std::vector<detail::ArgumentType> arguments);
 void finish_function(const FunctionRequest::Impl& request, const ServiceResult& found, MadeFunction& made);

@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, RawValue>> raw_values(const KernelRequest::Im
   return values;
 }
 
-/// What is known of the workload's wisdom since it was first asked for.
+/// The workload's wisdom, as read at its first use.
 std::shared_ptr<const WisdomAdvice> advice_of(const KernelRequest::Impl& request) {
   const std::lock_guard lock(request.memory->wisdom_mutex);
   auto& known = request.memory->wisdom[*request.wisdom];

@@ -8,7 +8,7 @@
 #include "specialize/unit.h"
 #include "workload/configuration.h"
 
-// From a request to a kernel that can be launched, in the steps that get() and background() share.
+// The steps from a request to a kernel that can be launched, which get() and background() share.
 namespace kiln {
 
 /// Everything about a request that needs no compiler.

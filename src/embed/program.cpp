@@ -24,7 +24,7 @@ Extent block_extent(std::uint32_t x, std::uint32_t y, std::uint32_t z, const cha
   return {x, y, z};
 }
 
-/// What headers and macros define, only the compiler knows.
+/// Only the compiler knows names that headers and macros define.
 void require_kernel(const Program::Impl& program, const std::string& kernel) {
   const std::string name = kernel.substr(kernel.rfind(':') + 1);
   const std::vector<std::string> known = find_kernels(program.text);

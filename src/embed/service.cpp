@@ -34,7 +34,7 @@ Service::Service(const Settings& settings, LogFunction log, ProgressFunction pro
 
 DeviceHandle Service::device(const std::string& name) const {
   const std::string& wanted = name == "auto" ? impl_->engine.settings().device : name;
-  // Which compiler there is, and of which version, is looked up while a driver makes its context.
+  // The compiler and its version are looked up while a driver makes its context.
   const auto compiler = std::async(std::launch::async, ask_compiler, std::ref(impl_->engine),
                                    wanted.substr(0, wanted.find(':')));
   DeviceHandle handle;

@@ -26,7 +26,7 @@ class TraceFile {
   void begin();
   /// Writes it with what was traced so far, if it has begun. Throws environment_error.
   void write();
-  /// The same for the last time.
+  /// Writes the file for the last time.
   void finish();
 
  private:

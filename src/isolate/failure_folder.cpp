@@ -24,7 +24,7 @@ std::string name_prefix(std::int64_t system_ns, const std::string& source_name) 
   return name + "-";
 }
 
-/// What `name_prefix` begins with.
+/// Whether the name begins like a `name_prefix`.
 bool begins_with_time(const std::string& name) {
   constexpr std::string_view kForm = "00000000T000000000-";
   return name.size() > kForm.size() &&

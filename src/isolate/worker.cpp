@@ -40,7 +40,7 @@ void keep_freed_memory() {
 #endif
 }
 
-/// What compilers leave behind goes with this process's folder: when it ends, or, if it is killed, when
+/// Leftovers of compilers are removed with this process's folder: when it ends, or, if it is killed, when
 /// another process finds it.
 ScratchFolder make_scratch(FileSystem& files) {
   ScratchFolder folder = make_shared_scratch(files, temporary_folder(), "worker");

@@ -16,7 +16,7 @@ namespace kiln {
 [[nodiscard]] std::optional<std::string> find_program_of_kiln(const std::string& name,
                                                               ProcessRunner& processes);
 
-/// Where it was looked for, for messages.
+/// The places that were searched, for messages.
 [[nodiscard]] std::string worker_places(const std::string& stated);
 
 }  // namespace kiln

@@ -28,16 +28,16 @@ class BoundLaunch {
  public:
   static constexpr std::size_t kMaxArguments = 512;
   static constexpr std::size_t kMaxTensorMaps = 64;
-  /// Of arguments with run-time parameters, where an enqueue is given values.
+  /// Limit for arguments with run-time parameters if an enqueue sets values.
   static constexpr std::size_t kMaxRunTimeBytes = 4096;
 
   /// The place in the table of an argument that names a buffer.
   using PlaceOf = std::function<std::size_t(const ArgumentSpec&)>;
 
-  /// What depends on program variables is left open: `set_shape` and `set_bytes` have to come before a
-  /// launch. Without `place_of` the table has one entry for each argument that names a buffer, in their
-  /// order. Throws bad_input for arguments that the function does not take, and kUnfit, with the values
-  /// that the shape depends on, for what does not fit the device or the function.
+  /// Arguments and shapes that depend on program variables stay open: `set_shape` and `set_bytes` must be
+  /// called before a launch. Without `place_of` the table has one entry for each argument that names a
+  /// buffer, in their order. Throws bad_input for arguments that the function does not take, and kUnfit, with
+  /// the values that the shape depends on, for a shape that does not fit the device or the function.
   BoundLaunch(Device& device, DeviceFunction& function, const Configuration& configuration,
               const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of = {});
 
@@ -63,7 +63,7 @@ class BoundLaunch {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
-  /// Of DeviceFunction::resident_blocks, for this shape.
+  /// DeviceFunction::resident_blocks for this shape.
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
   /// Entries that the table of addresses has at least.
   [[nodiscard]] std::size_t table_size() const { return table_size_; }
@@ -74,7 +74,8 @@ class BoundLaunch {
   struct Slot {
     enum class Kind : std::uint8_t { kBytes, kPointer, kTensorMap };
     Kind kind = Kind::kBytes;
-    std::size_t index = 0;  ///< of kBytes: offset; of kPointer: place in the table; of kTensorMap: in maps_
+    std::size_t index =
+        0;  ///< for kBytes: offset; for kPointer: place in the table; for kTensorMap: in maps_
     std::size_t size = 0;
   };
   struct MapSlot {

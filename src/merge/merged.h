@@ -6,8 +6,8 @@
 
 #include "record/json_lines.h"
 
-// What several files of one kind say together: `kiln merge`. The order of the inputs does not matter, and
-// what was merged can be merged again with the same.
+// The joined content of several files of one kind: `kiln merge`. The order of the inputs does not matter, and
+// a result can be merged again with its inputs.
 namespace kiln {
 
 struct MergeInput {

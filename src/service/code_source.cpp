@@ -72,7 +72,7 @@ void CodeRequest::require_no_capture() const {
                            "nothing is compiled or loaded");
 }
 
-/// What was made ahead for this caller is its own.
+/// Code that was made ahead for this caller counts as its own compile.
 SingleFlight<ObtainResult>::Outcome CodeSource::obtain(const CodeRequest& request) {
   auto outcome = join(flights_, request.key.digest, request, [&] { return obtain_alone(request); });
   if (!outcome.waited) return outcome;

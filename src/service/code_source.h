@@ -70,7 +70,7 @@ using ObtainResult = std::variant<ObtainedCode, Diagnostic>;
 /// destroyed. The same holds for the note that an entry was used. Thread-safe.
 class CodeSource {
  public:
-  /// As KernelService; all outlive it.
+  /// Arguments as for KernelService; all outlive it.
   CodeSource(DiskCache* disk, const Clock& clock, int jobs, Trace* trace, CodeMemory& memory,
              ServiceTally& tally)
       : disk_(disk), clock_(clock), trace_(trace), slots_(jobs), memory_(memory), tally_(tally) {}
@@ -140,7 +140,7 @@ class CodeSource {
   ServiceTally& tally_;
   SingleFlight<ObtainResult> flights_;  // by digest: two devices share a compile
   std::mutex mutex_;
-  std::map<std::string, ObtainResult> ahead_;  // by digest; made ahead and not asked for yet
+  std::map<std::string, ObtainResult> ahead_;  // by digest; made ahead and not requested yet
   FinishingTasks writing_;                     // last: ends before what it works on
 };
 

@@ -84,7 +84,7 @@ struct KernelService::State {
     return ObtainedCode{memory.add(digest, *std::move(code)), Origin::kDisk, 0, seconds};
   }
 
-  /// What the compiler's absence is, and what there is in its place.
+  /// The error for a missing compiler, with the code that is available instead.
   [[nodiscard]] Error without_compiler(const Specialization& specialization, const Error& error) {
     std::vector<CacheEntryInfo> all = bundles.list();
     if (disk != nullptr) {

@@ -30,7 +30,7 @@ struct ServiceResult {
   double load_seconds = 0;     ///< disk read + driver load, spent now
 };
 
-/// What a program wants of its service.
+/// A program's rules for its service.
 struct ServiceRules {
   bool compile = true;             ///< false: code comes from the cache and from bundles alone
   ProgressFunction progress = {};  ///< empty: progress is not reported
@@ -49,7 +49,7 @@ class CompileAhead {
   virtual ~CompileAhead() = default;
   /// Until all are done.
   virtual void wait() = 0;
-  /// The same, but no longer than `limit`: true if all are done.
+  /// wait() for at most `limit`: true if all are done.
   [[nodiscard]] virtual bool wait_for(std::chrono::milliseconds limit) = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// What every run that used a cache folder has counted.
+/// The sum of the counts of all runs that used a cache folder.
 struct StoredStatistics {
   ServiceCounters counters;
   std::uint64_t runs = 0;

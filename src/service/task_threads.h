@@ -18,7 +18,7 @@ class TaskThreads {
 
   /// Until all are done.
   void wait();
-  /// The same, but no longer than `limit`: true if all are done.
+  /// wait() for at most `limit`: true if all are done.
   [[nodiscard]] bool wait_for(std::chrono::milliseconds limit);
 
  private:

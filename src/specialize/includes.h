@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// Where the headers of a kernel text are looked for, in this order.
+/// The places for the headers of a kernel text, in the order of the search.
 struct IncludeSearch {
   std::filesystem::path source;                                   ///< the text's file
   std::vector<IncludedHeader> supplied = {};                      ///< in memory, by name; before any file
@@ -29,7 +29,7 @@ struct LookedAt {
   std::optional<FileStatus> status;
 };
 
-/// What the #include lines of a kernel text lead to.
+/// The files that the #include lines of a kernel text reach.
 struct Includes {
   std::string text;                     ///< the kernel's; see below
   std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion

@@ -21,7 +21,7 @@ struct EntryPoint {
 
 /// A header that the kernel text includes, found by Kiln in the order that a compiler would look.
 struct IncludedHeader {
-  std::string name;  ///< by which the texts include it; of this header alone
+  std::string name;  ///< the name by which the texts include it; unique to this header
   std::string path;  ///< where it was found, empty: it was supplied in memory; not part of the key
   std::string text;
 };
@@ -45,7 +45,7 @@ struct Specialization {
   bool lineinfo = false;  ///< line information for profilers: the code contains its files and lines
   std::vector<EntryPoint> entries;
   Target target;
-  /// What leave_out_host_code() took out of the texts, a phrase for each of them; not part of the key.
+  /// Parts that leave_out_host_code() removed from the texts, a phrase for each; not part of the key.
   std::vector<std::string> left_out = {};
 };
 

@@ -5,7 +5,7 @@
 
 namespace kiln {
 
-/// What a first workload is drafted from.
+/// The input of a draft of a first workload.
 struct DraftRequest {
   std::string text;                  ///< of the program
   std::vector<std::string> headers;  ///< texts of the program's own headers that it includes
