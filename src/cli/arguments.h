@@ -31,7 +31,7 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments);
 /// Throws bad_input suggesting the nearest of `words` unless `text` is one of them.
 void require_word(const std::string& option, const std::string& text, const std::vector<std::string>& words);
 
-/// What `parse` makes of an option's text; its error names the option.
+/// The value that `parse` makes of an option's text; its error names the option.
 template <class Parse>
 auto parse_option(const std::string& option, const std::string& text, Parse parse) {
   try {

@@ -26,7 +26,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Of a file that is no pipe, which can be read only once.
+/// The document of a file that is not a pipe, which could be read only once.
 std::optional<YamlNode> document_of(World& world, const std::string& file) {
   const auto status = world.files().target_status(file);
   if (!status || status->type != FileStatus::Type::kFile) return std::nullopt;
@@ -48,7 +48,7 @@ void require_files(const Words& words) {
   }
 }
 
-/// What the command line says stands in place of what the batch says.
+/// Values of the command line replace the batch's.
 void apply_options(const BatchOptions& options, BatchSpec& batch) {
   if (!options.output.empty()) batch.output = options.output;
   if (batch.output.empty() && !batch.file.empty())

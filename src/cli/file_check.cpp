@@ -66,7 +66,7 @@ bool has_defaults(const Workload& workload) {
                       [](const ParameterSpec& parameter) { return parameter.defaults.empty(); });
 }
 
-/// What a command line or a batch changes of a file.
+/// Changes of a file by a command line or a batch.
 struct JobChanges {
   std::vector<std::string> set, sweep, devices;
 };
@@ -119,7 +119,7 @@ CheckedFile check_workload(const std::string& path, World& world) {
   return {reasons.remark(), 0};
 }
 
-/// What `kiln tune` would refuse before it compiles anything.
+/// Refuses everything that `kiln tune` would refuse before it compiles.
 void check_tuning(const JobSpec& job, const std::shared_ptr<const Workload>& workload,
                   const std::vector<DeviceInfo>& devices, World& world) {
   static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));

@@ -25,7 +25,7 @@ struct ResultMergeArguments {
   bool all = false, mixed = false, dry_run = false;
 };
 
-/// Where the result goes: the folder that is named, or the only one whose shards are to be joined.
+/// The folder of the result: the named one, or the only one whose shards are to be joined.
 Path output_of(World& world, const ResultMergeArguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
   const auto status = world.files().target_status(arguments.inputs.front());

@@ -32,7 +32,7 @@ struct ReportArguments {
   std::string output;
 };
 
-/// What the files named on the command line hold, of the workload that was asked for.
+/// The content of the files named on the command line, for the requested workload.
 struct Results {
   std::vector<Record> records;
   std::vector<StudyReport> studies;
@@ -85,7 +85,7 @@ std::vector<std::string> words(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : split(text, ',');
 }
 
-/// Of records a line for each application and device; of studies alone a line for each of their figures.
+/// For records a line for each application and device; for studies alone a line for each of their figures.
 std::string csv_text(const Results& results, const Portability& report) {
   return results.records.empty() ? studies_to_csv(results.studies) : portability_to_csv(report);
 }

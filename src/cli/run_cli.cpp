@@ -165,7 +165,7 @@ class CommandLine {
     return kExitBadInput;
   }
 
-  /// The same; empty, and nothing done, where it does not parse.
+  /// Runs the command line; empty, without effect, if it does not parse.
   std::optional<int> try_run(int argc, const char* const* argv, const Console& console,
                              std::int64_t start_ns) {
     words_.assign(argv + std::min(argc, 1), argv + argc);
@@ -209,7 +209,7 @@ class CommandLine {
 
   CLI::App app_;
   GlobalArguments arguments_;
-  std::vector<std::string> words_;  // of the command line, behind the program's name
+  std::vector<std::string> words_;  // the command line without the program's name
   std::vector<Subcommand> commands_;
 };
 

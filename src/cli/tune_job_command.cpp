@@ -82,7 +82,7 @@ void print_space(const TuningSpace& space, std::ostream& out) {
   for (const std::string& line : space.summary()) out << line << "\n";
 }
 
-/// What earlier searches into this folder know.
+/// Evaluations of earlier searches in this folder.
 std::vector<Evaluation> resume(const TuneTask& task, World& world) {
   std::vector<Evaluation> known = known_evaluations(task.journal->read(world.log()), task);
   if (!world.quiet())
@@ -129,7 +129,7 @@ std::string keep_wisdom(const TuneTask& task, const TuneResult& result, const Tu
   return "wisdom: " + path.string() + " is read by kiln run --wisdom\n";
 }
 
-/// Of the exhaustive order alone: another searcher's next point follows from all outcomes before it.
+/// For the exhaustive order alone: another searcher's next point follows from all outcomes before it.
 Shard shard_for(World& world, const TuneArguments& arguments, const JobSpec& job) {
   const Shard shard = shard_of(world, arguments.shard);
   if (shard.is_whole() || job.tune.searcher == "exhaustive") return shard;

@@ -28,7 +28,7 @@ bool is_wisdom_file(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(kWisdomEnding);
 }
 
-/// Of files, and of workloads by name; without either, of all workloads that have some.
+/// Records of files, and of workloads by name; without names, of all workloads with wisdom.
 std::vector<WisdomRecord> records_of(World& world, std::vector<std::string> names) {
   const WorkloadLibrary& library = world.engine().library();
   if (names.empty()) names = library.names();

@@ -82,8 +82,8 @@ void require_device(const ImportArguments& arguments, const std::vector<ForeignP
   }
 }
 
-/// Of the fastest points that the workload takes, so many of each size that the best five are among them;
-/// `said` gets a line about it.
+/// The fastest points that the workload takes, at least the best five of each size; `said` gets a line about
+/// them.
 std::vector<WisdomRecord> import_file(World& world, const ImportArguments& arguments, const std::string& file,
                                       const WisdomQuestion& job, std::string& said) {
   const std::map<std::string, std::string> map = name_map(arguments.map);

@@ -19,8 +19,8 @@
 
 namespace kiln {
 
-/// What a command works with: the console, the settings and, behind them, the parts of Kiln, each made when
-/// it is first asked for: a command starts nothing that it does not use.
+/// The environment of a command: the console, the settings and the parts of Kiln, each made at its first use:
+/// a command starts nothing that it does not use.
 class World {
  public:
   /// `arguments`: the words behind the program's name. `start_ns`: the steady time when the command began.

@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// What a job's executor runs. All outlives the executor.
+/// The parts of a job that an executor uses. All outlives the executor.
 struct ExecutorJob {
   const JobPlan& plan;
   const JobContext& context;

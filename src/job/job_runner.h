@@ -29,8 +29,8 @@ class RecordSink {
   virtual void record(const Record& record) = 0;
 };
 
-/// What keeps a variant from running on its device and is known before anything is compiled (shapes, limits,
-/// memory); absent where nothing does.
+/// The reason, known before anything is compiled (shapes, limits, memory), why a variant cannot run on its
+/// device; absent if there is none.
 [[nodiscard]] std::optional<Error> find_problem(const Variant& variant, Device& device);
 /// find_problem() for each variant. Throws the first one if no variant can run: then the input is wrong.
 std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& variants,
@@ -39,8 +39,8 @@ std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& vari
 /// By variant, in the order of the plan: the record of an earlier run. Empty: none.
 using KnownRecords = std::vector<std::optional<Record>>;
 
-/// What `records` of earlier runs know of the plan's variants (record/known_records.h); with `spread`, on any
-/// of its devices.
+/// The plan's variants with a record in `records` of earlier runs (record/known_records.h); with `spread`, on
+/// any of its devices.
 [[nodiscard]] KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records,
                                       const JobContext& context);
 
@@ -61,7 +61,7 @@ struct CompiledUnit {
   Origin origin = Origin::kCompiled;
   double compile_seconds = 0;
   std::uint64_t binary_bytes = 0;
-  std::map<std::string, ResourceUse> resources;  ///< by entry; empty where the compiler does not tell
+  std::map<std::string, ResourceUse> resources;  ///< by entry; empty if the compiler does not report it
   std::optional<Diagnostic> failure;
 };
 [[nodiscard]] std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& context,

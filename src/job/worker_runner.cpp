@@ -139,7 +139,7 @@ class WorkerRunner final : public TrialRunner {
   std::unique_ptr<Conversation> worker_;
   std::size_t answered_ = 0;           // questions of this worker
   std::string device_;                 // it works with
-  std::map<std::string, Cost> costs_;  // by key, of the variant that runs
+  std::map<std::string, Cost> costs_;  // by key, for the running variant
 };
 
 }  // namespace

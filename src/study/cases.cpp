@@ -77,7 +77,7 @@ class Expansion {
     return std::move(result.configuration);
   }
 
-  /// What the compiler would see of a step, as digests.
+  /// The compiler's input for a step, as digests.
   [[nodiscard]] std::vector<std::string> digests(const Assignments& more) const {
     const Configuration configuration = configured(more, {});
     std::vector<std::string> all;

@@ -18,7 +18,7 @@ namespace kiln {
 /// Thrown where StudyContext::stop says so, caught in `run_study`.
 struct Interrupted {};
 
-/// What a case runs in: its own compiler in place of the run-time compiler.
+/// The context of a case: its own compiler replaces the run-time compiler.
 [[nodiscard]] JobContext context_of(const StudyContext& context, const DeviceCases& cases,
                                     const StudyCase& which);
 
@@ -67,8 +67,8 @@ class DeviceStudy {
   BufferPool pool_;
   RecordSource source_;
   std::vector<JobContext> contexts_;            // of each case
-  std::vector<std::unique_ptr<Trial>> trials_;  // of cases that are right; after pool_
-  std::vector<std::size_t> steps_per_sample_;   // of each case, in its last visit
+  std::vector<std::unique_ptr<Trial>> trials_;  // trials of correct cases; after pool_
+  std::vector<std::size_t> steps_per_sample_;   // for each case, in its last visit
   std::vector<std::optional<Error>> problems_;
   bool keeps_buffers_ = true;
   std::string best_;  // case, and its median

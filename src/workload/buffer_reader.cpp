@@ -76,7 +76,7 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// What stands before "[4]", and the 4; 1 without it.
+/// The type before "[4]", and the 4; 1 without brackets.
 std::pair<std::string, std::size_t> split_extent(const YamlNode& node) {
   const std::string text = node.text();
   const std::size_t open = text.find('[');

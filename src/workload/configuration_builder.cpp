@@ -104,7 +104,7 @@ class ConfigurationBuilder {
     return violated;
   }
 
-  /// As a job would write it: a word, or the value of an expression over this configuration.
+  /// In the form of a job: a word, or the value of an expression over this configuration.
   [[nodiscard]] std::string value_for(const ParameterSpec& parameter, const ExpressionText& text) const {
     if (parameter.kind != ParameterKind::kScalar) {
       const ParameterSpec* named = workload_.find_parameter(text.text);
@@ -193,7 +193,7 @@ class ConfigurationBuilder {
     result_.values_.emplace_back(parameter.name, std::move(value));
   }
 
-  /// Of a type without constants.
+  /// Binds a parameter of a type without constants.
   void bind_at_run_time(const ParameterSpec& parameter, ParameterValue& value) const {
     const RawValue* raw = assigned("bind." + parameter.name);
     if (parameter.fixed_binding == Binding::kCompile || (raw != nullptr && raw->text == "compile")) {
@@ -463,7 +463,7 @@ class ConfigurationBuilder {
   FileSystem& files_;
   Configuration result_;
   std::map<std::map<std::string, std::string>, std::shared_ptr<const Configuration>>
-      children_;  // by the values that they add
+      children_;  // by their additional values
 };
 
 ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,

@@ -65,7 +65,7 @@ template <class T>
   }
 }
 
-/// What an element of this type may be: "a whole number from 0 to 255", "0 or 1".
+/// The allowed values of this type: "a whole number from 0 to 255", "0 or 1".
 [[nodiscard]] std::string expected_element(ScalarType type);
 
 }  // namespace kiln

@@ -50,7 +50,8 @@ class KeyFile {
  private:
   using Entries = std::map<std::string, Entry>;
   std::map<std::string, Entry> entries_;
-  std::map<std::string, std::map<std::int64_t, Entries>> records_;  ///< by their number in the file
+  std::map<std::string, std::map<std::int64_t, Entries>>
+      records_;  ///< by word, then by their number in the file
 };
 
 }  // namespace kiln

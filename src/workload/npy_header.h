@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-/// What stands before the elements of a file of NumPy (.npy, versions 1 to 3).
+/// The header before the elements of a NumPy file (.npy, versions 1 to 3).
 struct NpyHeader {
   /// At most so many bytes of a file are its header.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;

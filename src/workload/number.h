@@ -12,7 +12,7 @@ namespace kiln {
 /// A finite number as it was written: whole numbers of 64 bits are exact, everything else is a double.
 using Number = std::variant<std::int64_t, double>;
 
-/// Whole numbers of at most this size are exact in an expression, whose values are doubles.
+/// Integers up to this size are exact in an expression, whose values are doubles.
 inline constexpr std::int64_t kMaxExactInteger = std::int64_t{1} << 53;
 
 /// Less than, equal to or greater than 0 as `left` is less than, equal to or greater than `right`; exact.

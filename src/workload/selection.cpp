@@ -42,7 +42,7 @@ void select(const ProgramSpec& program, const Condition& holds, Launches& result
   });
 }
 
-/// What `holds` says, or true where the program decides while it runs.
+/// The result of `holds`, or true if the program decides while it runs.
 Condition unless_variable(const Workload& workload, Condition holds) {
   return [&workload, holds = std::move(holds)](const ExpressionText& when) {
     return workload.changes(when) || holds(when);

@@ -31,8 +31,8 @@ struct RecordedLaunch {
   const Stream* stream = nullptr;
 };
 
-/// What the device, its modules and streams write down; shared, since a module may outlive a test's view of
-/// the device.
+/// Records of the device, its modules and streams; shared, since a module may outlive a test's view of the
+/// device.
 struct FakeDeviceState {
   explicit FakeDeviceState(FakeClock& clock_to_use) : clock(clock_to_use) {}
   FakeClock& clock;

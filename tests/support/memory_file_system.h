@@ -44,7 +44,7 @@ class MemoryFileSystem : public FileSystem {
   /// Called once, without the lock, at the start of the next rename: what another process did just before it.
   void before_next_rename(std::function<void()> action);
 
-  /// What was done, in order: "write /a/b sync", "write /a/c", "sync /a", "rename /a /b", "remove /a".
+  /// The operations, in order: "write /a/b sync", "write /a/c", "sync /a", "rename /a /b", "remove /a".
   [[nodiscard]] std::vector<std::string> operations() const;
   /// Paths of what was read since `clear_reads`, in order.
   [[nodiscard]] std::vector<std::string> reads() const;
