@@ -95,7 +95,7 @@ class YamlNode::Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     if (value.find('\0') != std::string::npos)
-      throw bad_input("a zero byte in a text; names and values cannot contain it", document_.locate(mark));
+      throw bad_input("a byte 0 in a text; names and values cannot contain it", document_.locate(mark));
     const bool quoted = tag == "!";
     const bool null = !quoted && (value == "~" || value == "null");
     Raw* raw = create(null ? Kind::kNull : Kind::kScalar, mark, anchor);

@@ -34,7 +34,7 @@ class VariantLane {
               std::unique_ptr<TrialRunner> runner)
       : plan_(job.plan), context_(std::move(context)), sink_(sink), runner_(std::move(runner)) {}
 
-  /// Measures a variant and tells nobody of it. Absent if it was stopped.
+  /// Measures a variant without reporting it. Absent if it was stopped.
   [[nodiscard]] std::optional<Record> try_out(const Variant& variant) {
     auto record = record_of(variant, std::nullopt);
     if (context_.watch != nullptr) context_.watch->variant_ends();

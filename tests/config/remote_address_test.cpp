@@ -60,7 +60,7 @@ TEST(RemoteAddress, WhatIsNoneIsRefusedWithWhatWasExpected) {
 
 TEST(RemoteAddress, PasswordsAreRefused) {
   EXPECT_THAT(refusal_of("redis://:secret@host"), HasSubstr("user names and passwords are not accepted"));
-  EXPECT_THAT(refusal_of("http://me:secret@host/x"), HasSubstr("not taken"));
+  EXPECT_THAT(refusal_of("http://me:secret@host/x"), HasSubstr("not accepted"));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(MatrixMarket, HeadersThatAreNoneAreRefusedAtTheirLine) {
   EXPECT_THAT(refusal(banner("coordinate real symetric")), HasSubstr("did you mean 'symmetric'"));
   EXPECT_THAT(refusal(banner("array pattern general")), HasSubstr("a.mtx:1: an array has numbers"));
   EXPECT_THAT(refusal(banner("coordinate real hermitian")), HasSubstr("goes with 'complex'"));
-  EXPECT_THAT(refusal(banner("coordinate pattern skew-symmetric")), HasSubstr("no numbers"));
+  EXPECT_THAT(refusal(banner("coordinate pattern skew-symmetric")), HasSubstr("has no values"));
   EXPECT_THAT(refusal(banner("coordinate real general")), HasSubstr("ends before the line of sizes"));
   EXPECT_THAT(
       refusal(banner("coordinate real general") + "%\n2 -2 1\n"),
