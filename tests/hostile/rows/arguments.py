@@ -38,7 +38,7 @@ GLOBAL = [
     bad("no program", ["new"], r"the file with the kernels is missing"),
     bad("a program that is not there", ["new", "x.cu"], r"no file 'x\.cu'"),
     bad("a program without a kernel", ["new", "x.cu"], r"x\.cu: no kernel", {"x.cu": "int main() {}"}),
-    bad("a draft over a file", ["new", "x.cu"], r"x\.yaml' is there already", {"x.cu": "__global__ void k(int* a) {}", "x.yaml": "a: 1"}),
+    bad("a draft over a file", ["new", "x.cu"], r"x\.yaml' exists already", {"x.cu": "__global__ void k(int* a) {}", "x.yaml": "a: 1"}),
     bad("no study", ["study"], r"study file is missing"),
     bad("two studies", ["study", "a.yaml", "b.yaml"], r"b\.yaml"),
     bad("no capsule", ["replay"], r"capsule is missing"),
