@@ -1,5 +1,5 @@
-# `cmake --install`: bin/kiln, libkiln.a and libkiln.so with their headers, CMake package and pkg-config file, and what kiln
-# reads under share/kiln. The components are those of cmake/KilnPackage.cmake: program, library, and development by default.
+# `cmake --install`: bin/kiln, libkiln.a and libkiln.so with their headers, CMake package and pkg-config file, and kiln's data
+# under share/kiln. cmake/KilnPackage.cmake defines the components: program, library, and development by default.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(cmake/KilnLinkFlags.cmake)
@@ -53,7 +53,7 @@ install(FILES ${PROJECT_BINARY_DIR}/kilnConfig.cmake ${PROJECT_BINARY_DIR}/kilnC
               cmake/KilnLinkDependencies.cmake cmake/KilnKernels.cmake cmake/KilnKernelsScript.cmake DESTINATION ${KILN_PACKAGE_DIR})
 
 # A relocatable installation brings the shared libraries that have no static form (Debian's muParser, and what that needs),
-# but not those of the C and C++ run time.
+# but not the libraries of the C and C++ run time.
 if(KILN_STATIC_DEPENDENCIES)
   set_target_properties(kiln PROPERTIES INSTALL_RPATH "$ORIGIN/../${KILN_PRIVATE_LIBRARY_DIR}")
   set_target_properties(kiln-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../../${KILN_PRIVATE_LIBRARY_DIR}")

@@ -10,7 +10,7 @@ foreach(layer IN LISTS layers)
   list(APPEND KILN_LIBRARY_LINKS ${libraries})
 endforeach()
 list(REMOVE_DUPLICATES KILN_LIBRARY_LINKS)
-list(REMOVE_ITEM KILN_LIBRARY_LINKS nlohmann_json::nlohmann_json)  # headers only, in no header of ours that is public
+list(REMOVE_ITEM KILN_LIBRARY_LINKS nlohmann_json::nlohmann_json)  # headers only, which no public header includes
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/kiln_library.cpp CONTENT "")
 add_library(kiln_library STATIC ${PROJECT_BINARY_DIR}/kiln_library.cpp)

@@ -1,5 +1,4 @@
-# kiln_link_flags(VARIABLE LIBRARY...): what a linker is told, without CMake, to link with these targets, files and names: for
-# pkg-config. Archives are named in full (-l:libz.a), so that a shared library beside them is not taken.
+# kiln_link_flags(VARIABLE LIBRARY...): the linker flags for these targets, files and names without CMake: for pkg-config. Archives are named in full (-l:libz.a), so that a shared library beside them is not taken.
 function(kiln_link_flags variable)
   set(flags "")
   kiln_collect_link_flags(${ARGN})

@@ -1,4 +1,4 @@
-# Flags that every target of ours is compiled with, as one interface target, and the compiler cache.
+# Flags of all targets of Kiln, as one interface target, and the compiler cache.
 add_library(kiln_flags INTERFACE)
 target_compile_options(kiln_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
 if(KILN_WERROR)

@@ -1,4 +1,4 @@
-# kiln_build_info(TARGET): adds src/base/version.cpp.in to TARGET with this build's facts. The revision is asked of git at each build, and the
+# kiln_build_info(TARGET): adds src/base/version.cpp.in to TARGET with this build's facts. git gives the revision at each build, and the
 # file is written only if it changed. Run as a script (cmake -P), this file does that writing.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(ENV{GIT_OPTIONAL_LOCKS} 0)

@@ -1,15 +1,15 @@
 /* Kiln for C99, and for every language that calls C: kernels of source texts and of workload files, compiled
- * for a device when the program runs, cached and launched. docs/embedding.md, "C and Fortran"; kiln/kiln.h is
- * the same for C++.
+ * for a device at run time, cached and launched. docs/embedding.md, "C and Fortran" explains it; kiln/kiln.h
+ * is the interface for C++.
  *
- * - A function that can fail returns a kiln_status and gives its result through its last parameter, which is
- * NULL after a failure. What failed is told by kiln_last_error_message() in the same thread. No exception
- * leaves a function.
+ * - A function that can fail returns a kiln_status and sets its last parameter to the result, or to NULL
+ * after a failure. kiln_last_error_message() in the same thread describes the failure. No exception leaves a
+ * function.
  * - Handles are opaque. kiln_..._create, _open, _load, _borrow, _record, _capture and _get make one for the
- * caller, kiln_..._release gives it back (NULL: nothing to do). A handle keeps alive what it was made of:
- * handles may be released in any order.
- * - Strings are UTF-8 and end with a zero byte. Kiln copies what it is given; what it gives belongs to the
- * handle that was asked, and lives as long.
+ * caller, kiln_..._release destroys it (NULL: nothing to do). A handle keeps the objects alive from which it
+ * was made: handles may be released in any order.
+ * - Strings are UTF-8 and end with a zero byte. Kiln copies the strings that it takes; a string that it
+ * returns belongs to the handle and lives as long.
  * - Functions and kernels may be launched by several threads at once. A request or a buffer is for one thread
  * at a time.
  * - Structures begin with their size, which the caller fills in (`options.size = sizeof options`): they grow
@@ -27,20 +27,20 @@ extern "C" {
 
 /* C has no other way: NOLINTBEGIN(modernize-*,readability-identifier-naming,cppcoreguidelines-*) */
 
-/* Of this header. A library with another one is refused by the linker: its name ends with the number,
+/* ABI number of this header. The linker refuses a library with another one: its name ends with the number,
  * libkiln.so.1. */
 #define KILN_ABI 1
 
 /* The numbers are the exit codes of the program `kiln`. */
 typedef enum kiln_status {
   KILN_OK = 0,
-  KILN_BAD_INPUT = 2,   /* what the caller passed, or a text that does not compile */
+  KILN_BAD_INPUT = 2,   /* a wrong argument, or a text that does not compile */
   KILN_ENVIRONMENT = 3, /* the machine lacks something, or a kernel failed on the device */
   KILN_INTERNAL = 70,   /* a bug in Kiln */
   KILN_CANCELLED = 130  /* the program's own `progress` function ended the call */
 } kiln_status;
 
-/* What failed, more closely. */
+/* The kind of failure, finer than the status. */
 typedef enum kiln_error_kind {
   KILN_ERROR_NONE = 0,
   KILN_ERROR_BAD_INPUT = 1,
@@ -69,7 +69,7 @@ typedef struct kiln_kernel kiln_kernel;
 
 /* ---- errors and versions ---- */
 
-/* Of the last call in this thread that failed; valid until the next one fails. "" where there is none. */
+/* These describe the last failed call in this thread; valid until the next one fails. "" if none failed. */
 kiln_error_kind kiln_last_error_kind(void);
 const char* kiln_last_error_message(void);
 const char* kiln_last_error_log(void); /* the compiler's */
@@ -86,10 +86,10 @@ typedef enum kiln_log_level {
   KILN_LOG_ERROR = 3
 } kiln_log_level;
 
-/* Called by any thread, by one at a time; must not call Kiln. */
+/* Called by any thread, one at a time; must not call Kiln. */
 typedef void (*kiln_log_function)(void* user, kiln_log_level level, const char* message);
 
-/* Where a call that gets a kernel is. One that is in memory is not reported. */
+/* The stage of a call that gets a kernel. A kernel that is in memory is not reported. */
 typedef enum kiln_stage {
   KILN_STAGE_LOOKING = 0, /* on the disk and in bundles */
   KILN_STAGE_WAITING = 1, /* for another thread that compiles it */
@@ -100,8 +100,8 @@ typedef enum kiln_stage {
 } kiln_stage;
 
 /* Called before each stage by the thread that works, one at a time; `kernel` is "cg.cu axpy<double>",
- * `seconds` those since the call began. 0 ends the call before that stage with KILN_CANCELLED; a compile that
- * has begun goes on to its end. Must not call Kiln. */
+ * `seconds` the time since the call began. Returning 0 ends the call before that stage with KILN_CANCELLED; a
+ * compile that has begun runs to its end. Must not call Kiln. */
 typedef int (*kiln_progress_function)(void* user, kiln_stage stage, const char* kernel, double seconds);
 
 typedef struct kiln_service_options {
@@ -110,7 +110,7 @@ typedef struct kiln_service_options {
       application; /* "cg": settings of the program's own, cache in ~/.cache/cg/kiln, no file and no variable
                       of Kiln's is read; NULL: the user's settings file and the KILN_* variables */
   const char* settings;  /* lines of a settings file over these: "cache: false\nlog_level: off"; NULL: none */
-  kiln_log_function log; /* in place of standard error; NULL: that */
+  kiln_log_function log; /* receives messages; NULL: standard error */
   void* user;            /* first argument of `log` and `progress` */
   kiln_progress_function progress; /* NULL: none */
 } kiln_service_options;
@@ -125,10 +125,11 @@ typedef struct kiln_statistics {
 /* `options` NULL: the user's settings. */
 kiln_status kiln_service_create(const kiln_service_options* options, kiln_service** service);
 void kiln_service_release(kiln_service* service);
-/* Code that the program brings along: `size` bytes of a bundle of `kiln cache pack`, which have to stay in
- * memory until the service and all that came from it are released. What a bundle has needs no compiler. */
+/* Adds the program's own code: `size` bytes of a bundle of `kiln cache pack`, which have to stay in memory
+ * until the service and all its objects are released. Kernels of a bundle need no compiler. */
 kiln_status kiln_service_add_bundle(const kiln_service* service, const void* bundle, size_t size);
-/* How kernels were come by since the service began. Waits for entries of the cache that are being written. */
+/* Counts of how kernels were found since the service began. Waits until all entries of the cache are written.
+ */
 kiln_status kiln_service_statistics(const kiln_service* service, kiln_statistics* statistics);
 
 /* The ranks of a parallel program, by functions of the program's own: no type of MPI is in this interface. */
@@ -137,17 +138,17 @@ typedef struct kiln_communicator {
   void* user;  /* first argument of the functions */
   int (*rank)(void* user);
   int (*ranks)(void* user); /* how many */
-  /* Gives all ranks the `bytes` (at most 1 MiB) that rank `root` has at `data`; 0: done. All ranks call it,
-   * in the same order, in the thread that calls Kiln. */
+  /* Sends the `bytes` (at most 1 MiB) that rank `root` has at `data` to all ranks; 0: done. All ranks call
+   * it, in the same order, in the thread that calls Kiln. */
   int (*broadcast)(void* user, void* data, size_t bytes, int root);
 } kiln_communicator;
 
 /* From now on rank 0 decides for all ranks: kernel requests with wisdom take the values that it finds, and
- * the defaults on all ranks where these fail on rank 0. This call, and kiln_kernel_get of such requests, are
- * then collective: all ranks make them, in the same order, from one thread at a time; what fails on rank 0,
- * fails on all. */
+ * the defaults on all ranks if these values fail on rank 0. This call, and kiln_kernel_get of such requests,
+ * are then collective: all ranks make them, in the same order, from one thread at a time; a failure on rank 0
+ * is a failure on all. */
 kiln_status kiln_service_share(const kiln_service* service, const kiln_communicator* communicator);
-/* Writes the file of the setting `trace`, if there is one, with what was traced until now. */
+/* Writes the trace so far to the file of the setting `trace`, if it is set. */
 kiln_status kiln_service_write_trace(const kiln_service* service);
 
 /* ---- devices ---- */
@@ -157,33 +158,33 @@ kiln_status kiln_device_open(const kiln_service* service, const char* name, kiln
 void kiln_device_release(kiln_device* device);
 const char* kiln_device_id(const kiln_device* device);   /* "cuda:0" */
 const char* kiln_device_name(const kiln_device* device); /* the product's */
-const char* kiln_device_arch(const kiln_device* device); /* what code is generated for */
+const char* kiln_device_arch(const kiln_device* device); /* the architecture for which code is generated */
 kiln_status kiln_device_free_memory(const kiln_device* device, uint64_t* bytes);
-/* Waits for what was launched with a null stream. */
+/* Waits for all work that was launched with a null stream. */
 kiln_status kiln_device_synchronize(const kiln_device* device);
 
 /* ---- streams, events, graphs: for programs that have no streams of their own ---- */
 
 kiln_status kiln_stream_create(const kiln_device* device, kiln_stream** stream);
-/* The program's own stream (a CUstream or hipStream_t), which has to live as long; NULL: what a null stream
- * means. */
+/* The program's own stream (a CUstream or hipStream_t), which has to live as long; NULL: the null stream
+ * of launches. */
 kiln_status kiln_stream_borrow(const kiln_device* device, void* native, kiln_stream** stream);
 void kiln_stream_release(kiln_stream* stream);
-void* kiln_stream_native(const kiln_stream* stream); /* what launches take */
+void* kiln_stream_native(const kiln_stream* stream); /* the stream for launches */
 kiln_status kiln_stream_synchronize(const kiln_stream* stream);
-/* A point behind all that was enqueued until now. */
+/* An event after all work that was enqueued until now. */
 kiln_status kiln_stream_record(const kiln_stream* stream, kiln_event** event);
 kiln_status kiln_stream_wait(const kiln_stream* stream, const kiln_event* event);
 void kiln_event_release(kiln_event* event);
-/* On the device, between two events that have completed. */
+/* Seconds on the device between two events that have completed. */
 kiln_status kiln_event_seconds(const kiln_event* from, const kiln_event* to, double* seconds);
-/* What `enqueue(user)` puts on the stream, as a graph; nothing of it runs meanwhile. Fails if `enqueue`
- * returns anything but KILN_OK. */
+/* Records the work that `enqueue(user)` puts on the stream as a graph; none of it runs meanwhile. Fails if
+ * `enqueue` returns anything but KILN_OK. */
 kiln_status kiln_stream_capture(const kiln_stream* stream, kiln_status (*enqueue)(void* user), void* user,
                                 kiln_graph** graph);
 kiln_status kiln_graph_launch(const kiln_graph* graph, const kiln_stream* stream);
-/* Captures anew what later launches of the graph do: kernels with other values of their arguments. Where
- * `enqueue` fails, the graph stays as it was. */
+/* Captures again what later launches of the graph do: kernels with other values of their arguments. If
+ * `enqueue` fails, the graph stays unchanged. */
 kiln_status kiln_graph_update(const kiln_graph* graph, const kiln_stream* stream,
                               kiln_status (*enqueue)(void* user), void* user);
 void kiln_graph_release(kiln_graph* graph);
@@ -202,12 +203,12 @@ void kiln_buffer_release(kiln_buffer* buffer);
 /* The address for work on that stream. */
 kiln_status kiln_buffer_on_device(kiln_buffer* buffer, const kiln_stream* stream, kiln_access access,
                                   void** address);
-/* The address on the host, after the work on the stream that was asked for last. */
+/* The address on the host, after the work on the stream of the last access. */
 kiln_status kiln_buffer_on_host(kiln_buffer* buffer, kiln_access access, void** address);
 
 /* ---- programs: kernels of a text in memory ---- */
 
-/* `name` is what messages call the text ("cg.cu"). */
+/* `name` is the text's name in messages ("cg.cu"). */
 kiln_status kiln_program_create(const kiln_service* service, const char* name, const char* text,
                                 kiln_program** program);
 void kiln_program_release(kiln_program* program);
@@ -219,7 +220,7 @@ kiln_status kiln_program_symbol(kiln_program* program, const char* name, const v
 size_t kiln_program_kernel_count(const kiln_program* program);
 const char* kiln_program_kernel_name(const kiln_program* program, size_t index); /* NULL: there is none */
 
-/* What a kernel of a program is compiled for. `stream`: a native one that may be being captured, or NULL. */
+/* A request for a kernel of a program. `stream`: a native stream that may be in capture, or NULL. */
 kiln_status kiln_function_request_create(const kiln_program* program, const char* kernel,
                                          const kiln_device* device, void* stream,
                                          kiln_function_request** request);
@@ -227,7 +228,7 @@ void kiln_function_request_release(kiln_function_request* request);
 kiln_status kiln_function_request_template_args(kiln_function_request* request, size_t count,
                                                 const char* const* arguments);
 kiln_status kiln_function_request_define(kiln_function_request* request, const char* name, const char* value);
-/* Compiles the value of an argument (from 0) in; launches pass the same. */
+/* Compiles the value of an argument (from 0) in; launches must still pass this value. */
 kiln_status kiln_function_request_constant_bool(kiln_function_request* request, int argument, int value);
 kiln_status kiln_function_request_constant_int(kiln_function_request* request, int argument, int64_t value);
 kiln_status kiln_function_request_constant_uint(kiln_function_request* request, int argument, uint64_t value);
@@ -238,7 +239,7 @@ kiln_status kiln_function_request_grid(kiln_function_request* request, uint32_t 
  * block. */
 kiln_status kiln_function_request_cover(kiln_function_request* request, int x, int y, int z);
 kiln_status kiln_function_request_shared_bytes(kiln_function_request* request, uint32_t bytes);
-/* `blocks` 0: not said. */
+/* `blocks` 0: no minimum number of blocks. */
 kiln_status kiln_function_request_launch_bounds(kiln_function_request* request, uint32_t threads,
                                                 uint32_t blocks);
 /* `backend` "cuda", "hip", "cpu", or "" for all. */
@@ -262,9 +263,9 @@ typedef struct kiln_function_info {
   const char* origin; /* "memory", "disk", "compiled" or "waited" */
   const char* key;    /* the digest that names the code in the cache */
   double compile_seconds;
-  int32_t registers; /* of a work-item; -1: the back end has none */
+  int32_t registers; /* registers of a work-item; -1: the back end has none */
   uint64_t static_shared_bytes, local_bytes, max_threads_per_block;
-  int64_t resident_blocks; /* of the request's shape on the whole device; -1: not known */
+  int64_t resident_blocks; /* blocks of the request's shape on the whole device; -1: not known */
 } kiln_function_info;
 kiln_status kiln_function_get_info(const kiln_function* function, kiln_function_info* info);
 
@@ -279,9 +280,8 @@ typedef struct kiln_shape {
 /* Enqueues on the caller's stream, in the shape of the request; `values[i]` points at the value of argument
  * i, which is read before the call returns. Allocates nothing, and takes no lock of Kiln's on a GPU. */
 kiln_status kiln_launch(const kiln_function* function, void* stream, void* const* values);
-/* The same for `count` values of `sizes[i]` bytes, which are compared with the signature. `shape` NULL: the
- * request's.
- */
+/* kiln_launch for `count` values of `sizes[i]` bytes, which are compared with the signature. `shape` NULL:
+ * the request's. */
 kiln_status kiln_launch_checked(const kiln_function* function, void* stream, const kiln_shape* shape,
                                 size_t count, void* const* values, const size_t* sizes);
 /* kiln_launch with a null stream, and the wait for it. */
@@ -289,7 +289,7 @@ kiln_status kiln_run(const kiln_function* function, void* const* values);
 /* Median seconds of a launch on the device: one to warm up, then `repeats`, on the null stream. */
 kiln_status kiln_time(const kiln_function* function, int repeats, void* const* values, double* seconds);
 
-/* Functions for all values of the arguments `keyed` (from 0; whole numbers or bool; 1 to 8), which are
+/* Functions for all values of the arguments `keyed` (from 0; integers or bool; 1 to 8), which are
  * constants in the code of each. A launch with new values compiles, every later one is a look-up. */
 kiln_status kiln_family_get(const kiln_function_request* request, const char* signature, size_t count,
                             const int* keyed, kiln_family** family);
@@ -318,7 +318,7 @@ kiln_status kiln_kernel_request_set_double(kiln_kernel_request* request, const c
 kiln_status kiln_kernel_request_set_text(kiln_kernel_request* request, const char* parameter,
                                          const char* value);
 kiln_status kiln_kernel_request_header(kiln_kernel_request* request, const char* name, const char* text);
-/* Values of the nearest point that was found to be fast; `file_or_folder` NULL: the usual places. */
+/* Takes values of the nearest point that was found to be fast; `file_or_folder` NULL: the usual places. */
 kiln_status kiln_kernel_request_wisdom(kiln_kernel_request* request, const char* file_or_folder);
 
 kiln_status kiln_kernel_get(const kiln_kernel_request* request, kiln_kernel** kernel);
@@ -353,10 +353,10 @@ typedef struct kiln_scalar {
   } value;
 } kiln_scalar;
 
-/* `pointers` are those of the kernel's buffer arguments, in the order of the workload file. */
+/* `pointers` are the kernel's buffer arguments, in the order of the workload file. */
 kiln_status kiln_kernel_launch(const kiln_kernel* kernel, void* stream, size_t count,
                                const void* const* pointers, size_t scalar_count, const kiln_scalar* scalars);
-/* With a null stream, and the wait for it. */
+/* kiln_kernel_launch with a null stream, and the wait for it. */
 kiln_status kiln_kernel_run(const kiln_kernel* kernel, size_t count, const void* const* pointers,
                             size_t scalar_count, const kiln_scalar* scalars);
 
@@ -365,28 +365,28 @@ kiln_status kiln_kernel_run(const kiln_kernel* kernel, size_t count, const void*
 typedef struct kiln_job_options {
   size_t size; /* sizeof(kiln_job_options) */
   size_t set_count, sweep_count, device_count;
-  const char* const* set;     /* "nx=256": in place of what the job says of it */
+  const char* const* set;     /* "nx=256": replaces the job's value */
   const char* const* sweep;   /* "block_x=64,128", likewise */
-  const char* const* devices; /* in place of the job's; none: these */
-  const char* output; /* folder whose records.jsonl gets a line for each variant; NULL: as the job says */
-  int resume;         /* variants that this folder has a record of do not run again */
+  const char* const* devices; /* replace the job's; none: the job's */
+  const char* output;         /* folder whose records.jsonl gets a line for each variant; NULL: the job's */
+  int resume;                 /* variants that this folder has a record of do not run again */
   /* As soon as a variant has ended: its record, a line of schemas/record.schema.json. */
   void (*record)(void* user, const char* json);
   /* Before variant `index` (from 0) of `count` runs; `label` is "block_x=64", or "". */
   void (*progress)(void* user, size_t index, size_t count, const char* label);
-  int (*stop)(void* user); /* asked between steps; not 0: the job ends as soon as it can */
+  int (*stop)(void* user); /* called between steps; not 0: the job ends as soon as it can */
   void* user;              /* first argument of the functions, which one thread calls at a time */
 } kiln_job_options;
 
 typedef struct kiln_job_result {
   size_t size;    /* sizeof(kiln_job_result) */
-  size_t records; /* variants that have one */
+  size_t records; /* variants with a record */
   int finished;   /* 0: `stop` ended the job */
   int good;       /* 1: finished, no variant failed and no check found a result wrong */
 } kiln_job_result;
 
-/* Runs every variant in this process. `job`: the path of a job file or, where it has a line break, its text.
- * A variant that fails is a record. `options` NULL: none; `result` NULL: not asked for. */
+/* Runs every variant in this process. `job`: the path of a job file or, if it contains a line break, its
+ * text. A variant that fails is a record. `options` NULL: none; `result` NULL: not returned. */
 kiln_status kiln_job_run(const kiln_service* service, const char* job, const kiln_job_options* options,
                          kiln_job_result* result);
 

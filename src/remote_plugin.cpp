@@ -133,7 +133,7 @@ int perform(CURL* curl, Incoming& incoming, kiln_remote_problem* problem) {
   return KILN_REMOTE_NO_ANSWER;
 }
 
-/// Of bodies that nobody wants: of errors, and of answers to PUT.
+/// Limit for bodies that are ignored: of errors, and of answers to PUT.
 constexpr size_t kMostIgnored = size_t{1} << 20;
 
 Incoming nothing_from(CURL* curl) {

@@ -84,7 +84,7 @@ traced_job() {
 # Every variant, small: the sanitizer makes a kernel a hundred times slower.
 sanitized() {
   local tool=$1 workload=$2
-  # Kiln asks for one parameter more than a kernel has, to learn their number: an error that is none.
+  # Kiln queries one parameter more than a kernel has, to learn their number: the tool reports a harmless error.
   local quiet=()
   [ "$tool" != memcheck ] || quiet=(--report-api-errors no)
   compute-sanitizer --tool "$tool" --error-exitcode 9 "${quiet[@]}" \

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.." || exit
 . tools/common.sh
 
 # entry | job | seconds on an H200 | values that the entry adds | values for a CPU | more values for --size test
-# In this order they run: what is dear comes last, so that --limit leaves that out. The expected energies in the jobs are
-# those of their own number of atoms.
+# The entries run in this order: expensive ones come last, so that --limit leaves them out. The expected energies in the
+# jobs belong to their own number of atoms.
 entries() {
   cat << 'END'
 stencil7_double_512          | stencil7_double_512              |   6 | | | bind.all=compile

@@ -55,11 +55,11 @@ need_program() { command -v "$1" > /dev/null || environment_error "$1 is not ins
 # The reason of each skipped test, from ctest's JUnit file, and the counts.
 summary() {
   awk '
-    /<testcase / { name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name); sub(/  #.*/, "", name); ++total; skipped_now = told = 0 }
+    /<testcase / { name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name); sub(/  #.*/, "", name); ++total; skipped_now = printed = 0 }
     /<failure/ { ++failed }
     /<skipped/ || /status="notrun"/ { if (!skipped_now) { ++skipped; skipped_now = 1 } }
-    skipped_now && !told && /(^|>)skipped: / { line = $0; sub(/.*skipped: /, "", line); print "  " name ": " line; told = 1 }
-    skipped_now && !told && reason_next { print "  " name ": " $0; told = 1 }
+    skipped_now && !printed && /(^|>)skipped: / { line = $0; sub(/.*skipped: /, "", line); print "  " name ": " line; printed = 1 }
+    skipped_now && !printed && reason_next { print "  " name ": " $0; printed = 1 }
     { reason_next = /: Skipped$/ }
     END { printf "%d passed, %d failed, %d skipped\n", total - failed - skipped, failed, skipped }' "$1"
 }

@@ -8,15 +8,15 @@
 #include <type_traits>
 #include <variant>
 
-// What a launch is given: pointers in the order of the kernel's buffers, and run-time scalars by name.
+// Arguments of a launch: pointers in the order of the kernel's buffers, and run-time scalars by name.
 namespace kiln {
 
 /// The device pointers of a launch, in the order of the kernel's arguments that are buffers (or tensor maps
-/// of buffers); `args(f, u)` makes them. A view: what it shows outlives the call that it is passed to.
+/// of buffers); `args(f, u)` makes them. A view: the array behind it must outlive the call.
 using LaunchArguments = std::span<const void* const>;
 
-/// `kernel.launch(stream, args(f, u))`: pointers only, `nullptr` for a buffer that is not there; scalars are
-/// given by name.
+/// `kernel.launch(stream, args(f, u))`: pointers only, `nullptr` for a missing buffer; scalars are passed by
+/// name.
 template <class... Pointers>
 [[nodiscard]] constexpr std::array<const void*, sizeof...(Pointers)> args(Pointers... pointers) {
   static_assert(((std::is_pointer_v<Pointers> || std::is_null_pointer_v<Pointers>)&&...),
@@ -25,7 +25,7 @@ template <class... Pointers>
 }
 
 /// The value of one run-time parameter for one launch: `{"dt", 0.1}`. It must be of the parameter's kind: a
-/// bool for a bool, a whole number for a whole number, any number for a real one.
+/// bool for a bool, an integer for an integer, any number for a real one.
 class LaunchScalar {
  public:
   using Value = std::variant<bool, std::int64_t, std::uint64_t, double>;
@@ -55,7 +55,7 @@ class LaunchScalar {
   Value value_;
 };
 
-/// The run-time scalars of a launch, in any order; those that are not named keep the request's values.
+/// The run-time scalars of a launch, in any order; scalars that are not listed keep the request's values.
 using LaunchScalars = std::span<const LaunchScalar>;
 
 }  // namespace kiln

@@ -7,7 +7,7 @@
 #include "kiln/function.h"
 #include "kiln/kernel.h"
 
-// get_async() of requests. Apart from the other headers: <future> takes as long to compile as half of them.
+// get_async() of requests, in a separate header because <future> takes half as long to compile as all others.
 namespace kiln {
 
 inline auto KernelRequest::get_async() const {
@@ -17,7 +17,7 @@ inline auto KernelRequest::get_async() const {
     return ready.get_future();
   }
   return std::async(std::launch::async, [request = *this, expected = announce()]() mutable {
-    const std::shared_ptr<void> until_here = std::move(expected);  // the future may be kept for long
+    const std::shared_ptr<void> until_here = std::move(expected);  // the future may live long
     return request.get();
   });
 }

@@ -15,48 +15,48 @@
 
 namespace kiln {
 
-/// How KernelRequest::background and FunctionRequest::background go about it.
+/// Options of KernelRequest::background and FunctionRequest::background.
 struct BackgroundOptions {
-  /// Compares the specialised kernel with the generic one before it is used: both run on inputs of the
-  /// workload's own making, in buffers that exist only for that (twice the kernel's buffers in memory). A
-  /// kernel that takes no buffer stays generic, for nothing could be compared. A program's function has no
-  /// inputs to compare with: there it is refused (bad input).
+  /// Compares the specialised kernel with the generic one before it is used. Both run on inputs from the
+  /// workload, in temporary buffers (twice the kernel's buffers in memory). A kernel without buffers stays
+  /// generic, because there is nothing to compare. A program's function has no inputs: verify is refused
+  /// there (bad input).
   bool verify = false;
-  /// What may differ: |specialised - generic| <= atol + rtol * |generic|. Without them, the tolerance of the
-  /// workload's check of the buffer; without a check, 64 roundings of the largest value; whole numbers and
-  /// records must be equal. `rtol` is at least 0 and below 1, `atol` at least 0 and finite.
+  /// The tolerance: |specialised - generic| <= atol + rtol * |generic|. The default is the tolerance of the
+  /// workload's check of the buffer; without a check, 64 roundings of the largest value; integers and records
+  /// must be equal. `rtol` is at least 0 and below 1, `atol` at least 0 and finite.
   std::optional<double> rtol, atol;
-  /// Compiles the generic kernel, where the cache has none, at the lowest optimisation that compiles fast.
+  /// If the cache does not have the generic kernel, compiles it at the lowest optimisation, which is fast.
   bool quick = true;
 };
 
 enum class BackgroundState {
-  kGeneric,      ///< the specialised kernel is on its way
-  kSpecialised,  ///< it is in use
-  kKeptGeneric,  ///< it will not be used; `reason` says why
+  kGeneric,      ///< the specialised kernel is being compiled
+  kSpecialised,  ///< the specialised kernel is in use
+  kKeptGeneric,  ///< the specialised kernel will not be used; see `reason`
 };
 
 struct BackgroundStatus {
   BackgroundState state = BackgroundState::kGeneric;
-  std::string reason;  ///< of kKeptGeneric: the compiler's whole log, or the worst element and both values
+  std::string reason;  ///< for kKeptGeneric: the compiler's whole log, or the worst element and both values
   std::uint64_t generic_launches = 0, specialised_launches = 0;
   double ready_seconds = 0;  ///< from the request to the first kernel
-  double swap_seconds = 0;   ///< from the request to the specialised one; 0 before
-  std::string generic_key;   ///< empty where the specialised kernel was there at once
+  double swap_seconds = 0;   ///< from the request to the specialised kernel; 0 before
+  std::string generic_key;   ///< empty if the specialised kernel was used from the start
   std::string specialised_key;
 };
 
-/// A kernel that starts as generic code, which takes its parameters at run time where the workload allows it,
-/// and becomes the specialised one as soon as that is compiled. Cheap to copy; all copies are one kernel.
-/// Thread-safe. Both kinds of code stay loaded for as long as it lives. When the last copy goes, a compile
-/// that has not begun is dropped, and one that has is waited for.
+/// A kernel that starts as generic code, with its parameters at run time as far as the workload allows, and
+/// is replaced by the specialised one as soon as that is compiled. Cheap to copy; all copies are one kernel.
+/// Thread-safe. Both kernels stay loaded as long as it lives. The destructor of the last copy drops a compile
+/// that has not begun, and waits for one that has.
 class BackgroundKernel {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// Kernel::launch of the one that is in use. Never waits for the other, and adds neither lock nor
-  /// allocation: one load of a pointer, one count. Each launch is of one kernel or of the other; `scalars`
-  /// are those that the specialised kernel takes at run time, also while the generic one is in use.
+  /// Kernel::launch of the current kernel. Never waits for the other one, and adds neither lock nor
+  /// allocation: one load of a pointer, one count. `scalars` are the specialised kernel's run-time
+  /// parameters, also while the generic one is in use.
   void launch(void* stream, LaunchArguments arguments, LaunchScalars scalars = {}) const;
   void launch(void* stream, LaunchArguments arguments, std::initializer_list<LaunchScalar> scalars) const {
     launch(stream, arguments, LaunchScalars(scalars.begin(), scalars.size()));
@@ -68,7 +68,7 @@ class BackgroundKernel {
   }
 
   [[nodiscard]] BackgroundStatus status() const;
-  /// Until it is decided which kernel stays.
+  /// Waits until it is decided which kernel stays.
   void wait() const;
 
  private:
@@ -79,17 +79,17 @@ class BackgroundKernel {
 namespace detail {
 
 class BackgroundFunctionState;
-/// What to launch now; counts the launch.
+/// The function to launch now; counts the launch.
 [[nodiscard]] const FunctionState& take_current(BackgroundFunctionState& state);
 [[nodiscard]] BackgroundStatus status_of(const BackgroundFunctionState& state);
 void wait_for(const BackgroundFunctionState& state);
 
 }  // namespace detail
 
-/// A program's function that starts without its constants, which launches pass as arguments anyway, and
-/// becomes the specialised one as soon as that is compiled. Cheap to copy; all copies are one function.
-/// Thread-safe. Both kinds of code stay loaded for as long as it lives. When the last copy goes, a compile
-/// that has not begun is dropped, and one that has is waited for.
+/// A program's function that starts without its constants, which launches pass as arguments anyway, and is
+/// replaced by the specialised one as soon as that is compiled. Cheap to copy; all copies are one function.
+/// Thread-safe. Both codes stay loaded as long as it lives. The destructor of the last copy drops a compile
+/// that has not begun, and waits for one that has.
 template <class Signature>
 class BackgroundFunction;
 template <class... A>
@@ -97,7 +97,7 @@ class BackgroundFunction<void(A...)> {
  public:
   BackgroundFunction() = default;
 
-  /// As Function's, of the code that is in use. Never waits for the other, and adds neither lock nor
+  /// Function::operator() of the current code. Never waits for the other code, and adds neither lock nor
   /// allocation. Constants are compared with the request's, whichever code is in use.
   void operator()(void* stream, std::type_identity_t<A>... arguments) const {
     std::array<void*, sizeof...(A) + 1> values{const_cast<void*>(static_cast<const void*>(&arguments))...,
@@ -114,7 +114,7 @@ class BackgroundFunction<void(A...)> {
   }
 
   [[nodiscard]] BackgroundStatus status() const { return detail::status_of(*state_); }
-  /// Until it is decided which code stays.
+  /// Waits until it is decided which code stays.
   void wait() const { detail::wait_for(*state_); }
   [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
 

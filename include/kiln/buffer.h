@@ -9,7 +9,7 @@
 
 #include "kiln/stream.h"
 
-// Arrays that host and device share. A program that allocates by itself needs none of this.
+// Arrays that host and device share. A program that allocates its own device memory needs none of this.
 namespace kiln {
 
 namespace detail {
@@ -35,10 +35,10 @@ class SharedMemory {
 
 }  // namespace detail
 
-/// An array of plain values on a device, and its copy on the host. Each side is asked for with what is to be
-/// done there; what the other side has changed is copied then, and only then. On a device that works on the
-/// host's memory nothing is ever copied. Streams that are asked for one after the other wait for each other.
-/// Movable; not for several threads at once.
+/// An array of plain values on a device, and its copy on the host. Each access states its purpose; only an
+/// access copies, and only what the other side has changed. On a device that works on the host's memory
+/// nothing is ever copied. Accesses on different streams wait for each other. Movable; not for several
+/// threads at once.
 ///
 ///   kiln::Buffer<double> x(device, n), y(device, n);
 ///   std::fill(x.host_write().begin(), x.host_write().end(), 1.0);
@@ -55,14 +55,14 @@ class Buffer {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const DeviceHandle& device() const { return memory_.device(); }
 
-  /// A pointer on the device for work on that stream: to read it; to write all of it, so that nothing is
-  /// copied; to change a part. Throws Error (bad input) for a read or an update of a buffer that nobody has
-  /// written.
+  /// A pointer on the device for work on that stream: to read all, to write all of it (nothing is copied), or
+  /// to update a part. Throws Error (bad input) for a read or an update of a buffer that was never written.
   [[nodiscard]] const T* read(const StreamHandle& stream) { return on_device(stream, detail::Access::kRead); }
   [[nodiscard]] T* write(const StreamHandle& stream) { return on_device(stream, detail::Access::kWrite); }
   [[nodiscard]] T* update(const StreamHandle& stream) { return on_device(stream, detail::Access::kUpdate); }
 
-  /// The elements on the host, after the work on the stream that was asked for last. The same three.
+  /// The elements on the host, after the work on the stream of the last access; read, write or update as
+  /// above.
   [[nodiscard]] std::span<const T> host_read() { return on_host(detail::Access::kRead); }
   [[nodiscard]] std::span<T> host_write() { return on_host(detail::Access::kWrite); }
   [[nodiscard]] std::span<T> host_update() { return on_host(detail::Access::kUpdate); }

@@ -5,8 +5,8 @@
 
 namespace kiln {
 
-/// The ranks of a parallel program, as far as Kiln needs them: no type of MPI is in this interface. With MPI,
-/// of a communicator `comm`:
+/// The ranks of a parallel program, as far as Kiln needs them: this interface contains no type of MPI. With
+/// MPI, for a communicator `comm`:
 ///
 ///     kiln::Communicator all{rank, size, [comm](void* data, std::size_t bytes, int root) {
 ///       return MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, comm) == MPI_SUCCESS;
@@ -15,8 +15,8 @@ namespace kiln {
 struct Communicator {
   int rank = 0;  ///< of this process
   int size = 1;  ///< ranks
-  /// Gives all ranks the `bytes` that rank `root` has at `data`, at most 1 MiB. Called by all of them, in the
-  /// same order, by the thread that calls Kiln. False, or an exception: it failed.
+  /// Sends the `bytes` that rank `root` has at `data`, at most 1 MiB, to all ranks. All ranks call it in the
+  /// same order, in the thread that calls Kiln. False, or an exception: it failed.
   std::function<bool(void* data, std::size_t bytes, int root)> broadcast;
 };
 

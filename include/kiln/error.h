@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-/// Why an operation could not be done; the command line maps it to its exit code.
+/// Why an operation failed; the command line maps it to its exit code.
 enum class ErrorKind {
   kBadInput,     ///< the user's input is wrong (exit code 2)
   kEnvironment,  ///< the machine lacks something: a library, a compiler, a device, a permission (exit code 3)
@@ -27,7 +27,7 @@ struct SourceLocation {
   int line = 0;
   int column = 0;
 
-  /// "file:line:column", leaving out what is not known; empty if nothing is.
+  /// "file:line:column" without unknown parts; empty if all are unknown.
   [[nodiscard]] std::string to_string() const;
 };
 
@@ -42,7 +42,7 @@ class Error : public std::runtime_error {
   [[nodiscard]] const SourceLocation& location() const { return location_; }
   /// The message without the location prefix.
   [[nodiscard]] const std::string& message() const { return message_; }
-  /// The compiler's whole log, which the message holds, too; empty where no compiler said anything.
+  /// The compiler's whole log, which the message holds, too; empty if no compiler failed.
   [[nodiscard]] const std::string& log() const { return log_; }
 
  private:

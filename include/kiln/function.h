@@ -19,19 +19,19 @@
 #include "kiln/kernel.h"
 #include "kiln/type_name.h"
 
-// Kernels as typed functions, made of a source text.
+// Kernels of a source text as typed functions.
 namespace kiln {
 
-/// What a function is, and where its code came from.
+/// Properties of a function, and the origin of its code.
 struct FunctionInfo {
-  std::string name;                         ///< "axpy<double>"
-  std::string origin;                       ///< as Kernel::origin
-  std::string key;                          ///< the digest that names the code in the cache
-  double compile_seconds = 0;               ///< spent for this request; 0 for a hit
-  std::optional<int> registers = {};        ///< of a work-item; absent where the back end has none
+  std::string name;                   ///< "axpy<double>"
+  std::string origin;                 ///< as Kernel::origin
+  std::string key;                    ///< the digest that names the code in the cache
+  double compile_seconds = 0;         ///< time spent on this request; 0 for a hit
+  std::optional<int> registers = {};  ///< registers of a work-item; absent if the back end has no such number
   std::uint64_t static_shared_bytes = 0;    ///< of a block
-  std::uint64_t local_bytes = 0;            ///< of a work-item: spills and arrays
-  std::uint64_t max_threads_per_block = 0;  ///< that the code can be launched with
+  std::uint64_t local_bytes = 0;            ///< local memory of a work-item: spills and arrays
+  std::uint64_t max_threads_per_block = 0;  ///< largest block with which the code can be launched
   /// Blocks of the request's shape that the whole device holds at a time.
   std::optional<std::uint64_t> resident_blocks = {};
 };
@@ -40,9 +40,9 @@ namespace detail {
 
 enum class ArgumentKind : std::uint8_t { kPointer, kBool, kSigned, kUnsigned, kFloating, kOther };
 
-/// An argument as the program passes it.
+/// An argument in the program's types.
 struct ArgumentType {
-  std::string name;  ///< in the kernel's text
+  std::string name;  ///< the type's name in the kernel's text
   std::size_t bytes = 0;
   ArgumentKind kind = ArgumentKind::kOther;
 };
@@ -74,7 +74,7 @@ struct SignatureOf<void(A...)> {
   [[nodiscard]] static std::vector<ArgumentType> arguments() { return {argument_type<A>()...}; }
 };
 
-/// A whole number among a launch's arguments.
+/// An integer among a launch's arguments.
 struct IntegerArgument {
   int index = -1;  ///< below 0: none
   std::uint8_t bytes = 0;
@@ -99,35 +99,36 @@ struct IntegerArgument {
   }
 };
 
-/// An argument whose value is in the code.
+/// An argument whose value is compiled in.
 struct ConstantArgument {
   int index = 0;
   std::size_t bytes = 0;
   std::array<std::byte, 8> value{};
 };
 
-/// An argument of the kernel that the program does not pass: what a workload says, `struct Params` for one.
+/// An argument of the kernel that the workload provides and the program does not pass, such as `struct
+/// Params`.
 struct OwnArgument {
-  std::size_t place = 0;  ///< among all arguments of the kernel; ascending in a list of them
+  std::size_t place = 0;  ///< position among all arguments of the kernel; ascending in a list of them
   std::vector<std::byte> bytes = {};
 };
 
-/// What a launch reads. Immutable; Kiln's own has more behind it.
+/// The data that a launch reads. Immutable; Kiln's own type derives from it.
 struct FunctionState {
   DirectLaunch direct;
-  void* default_stream = nullptr;  ///< the driver's handle of what a null stream means
-  Extent grid{0, 0, 0};            ///< of 0: `covers`, or each launch says
-  Extent block{0, 0, 0};           ///< of 0: each launch says
+  void* default_stream = nullptr;  ///< the driver's handle of the null stream
+  Extent grid{0, 0, 0};            ///< with 0: `covers`, or given by each launch
+  Extent block{0, 0, 0};           ///< with 0: given by each launch
   std::uint32_t shared_bytes = 0;
   bool covers = false;
   std::array<IntegerArgument, 3> cover;  ///< by axis: the argument that the grid covers
   std::vector<ConstantArgument> constants;
-  std::vector<OwnArgument> own;  ///< of a workload's kernel
+  std::vector<OwnArgument> own;  ///< if the kernel is from a workload
 };
 
-/// Through all checks, with the context that the device needs; says what is wrong.
+/// Launches with all checks and with the context that the device needs; its Error names the cause.
 void launch_checked(const FunctionState& function, void* stream, const Geometry& geometry, void** arguments);
-/// The launch of a function with arguments of its own.
+/// Launches a function that has OwnArguments.
 void launch_with_own(const FunctionState& function, void* stream, void** arguments);
 [[noreturn]] void refuse_constant(const FunctionState& function, const ConstantArgument& constant,
                                   void* const* arguments);
@@ -136,7 +137,7 @@ void synchronize(const FunctionState& function);
 [[nodiscard]] const FunctionInfo& info_of(const FunctionState& function);
 [[nodiscard]] double time_launches(const FunctionState& function, int repeats, void** arguments);
 
-/// False: there is nothing to do, as an argument that the grid covers is 0.
+/// False: there is nothing to do, because an argument that the grid covers is 0.
 inline bool cover_grid(const FunctionState& function, void* const* arguments, Extent& grid) {
   const std::array<std::uint32_t, 3> block{function.block.x, function.block.y, function.block.z};
   std::array<std::uint32_t, 3> blocks{1, 1, 1};
@@ -161,7 +162,7 @@ inline void check_constants(const FunctionState& function, void* const* argument
   }
 }
 
-/// Here and not in the library: each call level above a driver's own costs it some 25 ns.
+/// Inline here, because each call level above the driver's costs some 25 ns.
 inline void enqueue(const FunctionState& function, void* stream, void** arguments) {
   if (!function.constants.empty()) check_constants(function, arguments);
   if (!function.own.empty()) return launch_with_own(function, stream, arguments);
@@ -177,24 +178,24 @@ inline void enqueue(const FunctionState& function, void* stream, void** argument
 
 }  // namespace detail
 
-/// A kernel that is loaded on a device, as a function of the program's: `axpy(stream, n, a, x, y)`. The types
-/// were compared with the kernel's own when it was compiled; values of other types than these do not compile,
-/// but for what C++ converts. Cheap to copy, immutable, usable from any thread; it keeps its code loaded.
+/// A kernel that is loaded on a device, as a typed function of the program: `axpy(stream, n, a, x, y)`. The
+/// types were compared with the kernel's own when it was compiled; calls with other types do not compile,
+/// except for C++ conversions. Cheap to copy, immutable, usable from any thread; it keeps its code loaded.
 template <class... A>
 class Function<void(A...)> {
  public:
-  /// Holds nothing and cannot be launched.
+  /// An empty function, which cannot be launched.
   Function() = default;
 
-  /// Enqueues on the caller's stream, as Kernel::launch, in the shape that the request said. On a GPU it
-  /// neither allocates nor takes a lock of Kiln's. An argument that the grid covers and that is 0 launches
-  /// nothing. Throws Error: bad input for a constant that has another value than was compiled in, and for a
-  /// negative size; kUnfit for a shape that does not fit; otherwise what the driver says.
+  /// Enqueues on the caller's stream, as Kernel::launch, with the request's shape. On a GPU it neither
+  /// allocates nor takes a lock of Kiln's. If an argument that the grid covers is 0, it launches nothing.
+  /// Throws Error: bad input for a constant with another value than was compiled in, and for a negative size;
+  /// kUnfit for a shape that does not fit; otherwise the driver's error.
   void operator()(void* stream, std::type_identity_t<A>... arguments) const {
     std::array<void*, sizeof...(A) + 1> values{address_of(arguments)..., nullptr};
     detail::enqueue(*state_, stream, values.data());
   }
-  /// The same in a shape of this launch's own.
+  /// operator() with another shape for this launch.
   void launch(void* stream, const Geometry& geometry, std::type_identity_t<A>... arguments) const {
     std::array<void*, sizeof...(A) + 1> values{address_of(arguments)..., nullptr};
     detail::check_constants(*state_, values.data());
@@ -223,7 +224,7 @@ class Function<void(A...)> {
   friend class FunctionFamily;
   explicit Function(std::shared_ptr<const detail::FunctionState> state) : state_(std::move(state)) {}
 
-  /// The drivers' interfaces take pointers to non-const; they only read.
+  /// The drivers' interfaces take pointers to non-const, but only read.
   template <class T>
   [[nodiscard]] static void* address_of(const T& value) {
     return const_cast<void*>(static_cast<const void*>(&value));
@@ -234,17 +235,17 @@ class Function<void(A...)> {
 
 namespace detail {
 
-/// The functions of a family, by the values of the arguments that are constants in each.
+/// The functions of a family, by the values of the arguments that are constants in each function.
 class FamilyState;
 class BackgroundFunctionState;
-struct FunctionAccess;  ///< of interfaces over this one
+struct FunctionAccess;  ///< for interfaces above this one, such as C
 [[nodiscard]] const FunctionState& member_of(FamilyState& family, void* const* arguments);
 
 }  // namespace detail
 
-/// Functions that differ in the values of some arguments, which are constants in the code of each: a launch
-/// takes the one for its values. The first launch with some values compiles it, each later one is a look-up
-/// without lock or allocation. Cheap to copy; all copies share the functions. Thread-safe.
+/// Functions that differ in the values of some arguments, which are constants in the code of each function. A
+/// launch selects the function for its values. The first launch with some values compiles it, each later one
+/// is a look-up without lock or allocation. Cheap to copy; all copies share the functions. Thread-safe.
 template <class Signature>
 class FunctionFamily;
 template <class... A>
@@ -252,7 +253,7 @@ class FunctionFamily<void(A...)> {
  public:
   FunctionFamily() = default;
 
-  /// As Function's; a first launch with some values throws what FunctionRequest::get throws.
+  /// Function::operator(); a first launch with some values throws the Errors of FunctionRequest::get.
   void operator()(void* stream, std::type_identity_t<A>... arguments) const {
     std::array<void*, sizeof...(A) + 1> values{const_cast<void*>(static_cast<const void*>(&arguments))...,
                                                nullptr};
@@ -269,8 +270,8 @@ class FunctionFamily<void(A...)> {
 template <class Signature>
 class BackgroundFunction;
 
-/// Builds up what a kernel of a Program is to be compiled for. A value: copies are independent. What is said
-/// twice replaces what was said before.
+/// Builds up a request for a kernel of a Program. A value: copies are independent. A repeated call replaces
+/// the earlier value.
 class FunctionRequest {
  public:
   struct Impl;  ///< Kiln's own
@@ -286,55 +287,55 @@ class FunctionRequest {
   requires(std::is_integral_v<T>) FunctionRequest& define(const std::string& name, T value) {
     return define(name, std::to_string(value));
   }
-  /// Compiles the value of that argument (from 0) in, in place of what launches pass, which has to be the
-  /// same. The kernel has to be defined in the program's text itself.
+  /// Compiles the value of that argument (from 0) in; launches still pass it, and must pass this value. The
+  /// kernel has to be defined in the program's text itself.
   template <class T>
   requires(std::is_arithmetic_v<T>) FunctionRequest& constant(int argument, T value) {
     return constant(argument, LaunchScalar("", value).value());
   }
-  /// Work-items of a block; compiled in where that helps, so launches cannot give another one.
+  /// Work-items of a block; compiled in where that helps, so launches cannot change it.
   FunctionRequest& block(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
   /// Blocks of every launch.
   FunctionRequest& grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
-  /// The grid of each launch is as many blocks as cover the value of an argument (from 0), a whole number:
-  /// ceil(value / block). A negative one: that axis has one block.
+  /// The grid of each launch is as many blocks as cover the value of an integer argument (from 0): ceil(value
+  /// / block). A negative index: that axis has one block.
   FunctionRequest& cover(int x, int y = -1, int z = -1);
   /// Dynamic shared memory of a block, in bytes.
   FunctionRequest& shared_bytes(std::uint32_t bytes);
-  /// __launch_bounds__ of the kernel, which has none in the text.
+  /// __launch_bounds__ of the kernel, whose text must not have them.
   FunctionRequest& launch_bounds(std::uint32_t threads, std::uint32_t blocks = 0);
-  /// Options of the compiler of that back end ("cuda", "hip", "cpu"), or with "" of every one.
+  /// Options for the compiler of that back end ("cuda", "hip", "cpu"), or with "" for all compilers.
   FunctionRequest& options(const std::string& backend, const std::vector<std::string>& options);
   FunctionRequest& fast_math(bool on = true);
   FunctionRequest& lineinfo(bool on = true);
 
   /// Finds or compiles the code, compares the kernel's arguments with the signature's, and loads it. Types
-  /// agree if they are the same, or whole numbers of one size and sign; a pointer may gain const. Throws
-  /// Error: bad input for what cannot be meant, kCompile, with the compiler's log, for a text that does not
+  /// agree if they are identical, or integers of the same size and sign; a pointer may gain const. Throws
+  /// Error: bad input for an invalid request, kCompile, with the compiler's log, for a text that does not
   /// compile or a kernel that takes other arguments, kUnfit for a shape that does not fit.
   template <class Signature>
   [[nodiscard]] Function<Signature> get() const {
     return Function<Signature>(make(detail::SignatureOf<Signature>::arguments()));
   }
-  /// The same on another thread: std::future<Function<Signature>>, which carries the Error. Include
+  /// get() on another thread: std::future<Function<Signature>>, which carries the Error. Include
   /// kiln/async.h, which defines it.
   template <class Signature>
   [[nodiscard]] auto get_async() const;
-  /// Returns as soon as the code without the request's constants is there, and compiles the specialised code
-  /// meanwhile: include kiln/background.h, which defines these. Throws Error where not even that can be had.
+  /// Returns as soon as the code without the request's constants is ready, and compiles the specialised code
+  /// meanwhile: include kiln/background.h, which defines these. Throws Error if that first code cannot be had
+  /// either.
   template <class Signature>
   [[nodiscard]] BackgroundFunction<Signature> background() const;
   template <class Signature>
   [[nodiscard]] BackgroundFunction<Signature> background(const BackgroundOptions& options) const;
-  /// Compiles into the service's cache, for machines that are not this one: "sm_80,sm_90", "gfx90a",
-  /// "native". Loads nothing and needs no device. A bundle of that cache (`kiln cache pack`) is what
-  /// Service::add_bundle takes there. Throws as get(), and Error (bad input) for names that no compiler
-  /// knows.
+  /// Compiles into the service's cache, for other machines: "sm_80,sm_90", "gfx90a", "native". Loads nothing
+  /// and needs no device. Service::add_bundle takes a bundle of that cache (`kiln cache pack`) there. Throws
+  /// as get(), and Error (bad input) for names that no compiler knows.
   template <class Signature>
   void compile_for(const std::string& architectures) const {
     make_for(detail::SignatureOf<Signature>::arguments(), architectures);
   }
-  /// Functions for all values of these arguments (from 0), which are whole numbers or bool; 1 to 8 of them.
+  /// Functions for all values of these arguments (from 0), which are integers or bool; 1 to 8 of them.
   template <class Signature>
   [[nodiscard]] FunctionFamily<Signature> family(const std::vector<int>& arguments) const {
     return FunctionFamily<Signature>(make_family(detail::SignatureOf<Signature>::arguments(), arguments));
@@ -353,29 +354,29 @@ class FunctionRequest {
       const std::vector<detail::ArgumentType>& arguments, const BackgroundOptions& options) const;
   [[nodiscard]] std::shared_ptr<detail::FamilyState> make_family(
       const std::vector<detail::ArgumentType>& arguments, const std::vector<int>& keyed) const;
-  /// Tells the compiler of one more to come, for as long as the result lives.
+  /// Announces one more compile to the compiler, as long as the result lives.
   [[nodiscard]] std::shared_ptr<void> announce() const;
 
   std::shared_ptr<const Impl> impl_;
 };
 
 /// A kernel text in memory: `service.program("cg.cu", text).function("axpy", device)`. Cheap to copy, and a
-/// value: what is added to a copy is not added to the original.
+/// value: changes of a copy do not affect the original.
 class Program {
  public:
   struct Impl;  ///< Kiln's own
 
   /// An `#include` of this name finds this text before any file.
   Program& header(const std::string& name, const std::string& text);
-  /// What a __constant__ or __device__ variable of the text holds when a function is got; it has as many
-  /// bytes. Each function has variables of its own.
+  /// The content of a __constant__ or __device__ variable of the text when a function is got; `bytes` has the
+  /// variable's size. Each function has its own variables.
   Program& symbol(const std::string& name, std::span<const std::byte> content);
-  /// A kernel (`ns::axpy`), as the text calls it, on a device.
+  /// A kernel, by its name in the text (`ns::axpy`), on a device.
   [[nodiscard]] FunctionRequest function(const std::string& kernel, const DeviceHandle& device) const;
-  /// The same for a caller with a stream of its own, see KernelRequest::on.
+  /// A kernel for a caller with its own stream, see KernelRequest::on.
   [[nodiscard]] FunctionRequest function(const std::string& kernel, const DeviceHandle& device,
                                          void* stream) const;
-  /// The same for compile_for() alone, which needs no device.
+  /// A kernel for compile_for() alone, which needs no device.
   [[nodiscard]] FunctionRequest function(const std::string& kernel) const;
   /// The __global__ functions that the text itself defines.
   [[nodiscard]] std::vector<std::string> kernels() const;

@@ -33,16 +33,15 @@ class DeviceHandle {
 
   [[nodiscard]] const std::string& id() const;    ///< "cpu", "cuda:0"
   [[nodiscard]] const std::string& name() const;  ///< the product's name
-  [[nodiscard]] const std::string& arch() const;  ///< what code is generated for
+  [[nodiscard]] const std::string& arch() const;  ///< the architecture for which code is generated
   /// Bytes that can be allocated now.
   [[nodiscard]] std::uint64_t free_memory_bytes() const;
-  /// Waits for everything that was launched with a null stream; on a GPU this is the wait for the legacy
-  /// default stream, and for all work that is ordered with it. Throws Error when a kernel failed.
+  /// Waits for all work that was launched with a null stream. On a GPU this waits for the legacy default
+  /// stream and for all work that is ordered with it. Throws Error when a kernel failed.
   void synchronize() const;
-  /// A stream of its own, which on a GPU is not ordered with the legacy default stream (kiln/stream.h).
+  /// A new stream, which on a GPU is not ordered with the legacy default stream (kiln/stream.h).
   [[nodiscard]] StreamHandle create_stream() const;
-  /// The program's own stream, which has to live as long as the handle; null: what launches mean by a null
-  /// stream.
+  /// The program's own stream, which has to live as long as the handle; null: the null stream of launches.
   [[nodiscard]] StreamHandle stream(void* native = nullptr) const;
 
  private:
@@ -62,19 +61,17 @@ class Kernel {
   struct Impl;  ///< Kiln's own
 
   /// Enqueues on the caller's stream (a CUstream or hipStream_t). Null on a GPU is the legacy default stream:
-  /// the kernel runs after what was enqueued there before (cuMemsetD8, cuMemcpyHtoD, kernels of the run
-  /// time's stream 0) and in every stream that was not made as non-blocking, per-thread default streams among
-  /// them. Null on the cpu is a queue of the device handle's. On a GPU it neither allocates nor takes a lock
-  /// of Kiln's.
+  /// the kernel runs after the work that was enqueued there before (cuMemsetD8, cuMemcpyHtoD, kernels of the
+  /// run time's stream 0) and in every blocking stream, including per-thread default streams. Null on the cpu
+  /// is a queue of the device handle. On a GPU it neither allocates nor takes a lock of Kiln's.
   ///
   /// `scalars` are values of run-time parameters for this launch alone: `launch(stream, args(f, u), {{"dt",
-  /// dt}})`; threads may launch one kernel with different values. A launch can give parameters that are bound
-  /// at run time (`bind: run` in the workload, `set("bind.dt", "run")`) and that nothing else of the launch
-  /// was made of: not the grid, another parameter's default, a constraint.
+  /// dt}})`; threads may launch one kernel with different values. A launch can set parameters that are bound
+  /// at run time (`bind: run` in the workload, `set("bind.dt", "run")`), unless the grid, another parameter's
+  /// default or a constraint depends on them.
   ///
-  /// Throws Error: bad input when the number of pointers is not that of the kernel's buffer arguments and,
-  /// with the name, for scalars that are unknown, cannot be given, are of another type or not allowed;
-  /// otherwise what the driver says.
+  /// Throws Error: bad input for a wrong number of pointers and, with their name, for scalars that are
+  /// unknown, cannot be set, are of another type or not allowed; otherwise the driver's error.
   void launch(void* stream, LaunchArguments arguments, LaunchScalars scalars = {}) const;
   void launch(void* stream, LaunchArguments arguments, std::initializer_list<LaunchScalar> scalars) const {
     launch(stream, arguments, LaunchScalars(scalars.begin(), scalars.size()));
@@ -93,7 +90,7 @@ class Kernel {
   /// The digest that names the code in the cache.
   [[nodiscard]] const std::string& key() const;
   /// "wisdom: NVIDIA H200, nx 512 -> 640 (d 0.22), measured 12 days ago, driver differs": the point that gave
-  /// it values; empty where none did.
+  /// the kernel its values; empty if there was none.
   [[nodiscard]] const std::string& wisdom() const;
 
  private:
@@ -103,15 +100,14 @@ class Kernel {
 };
 
 /// Kernels of one request that differ in the values of some parameters: a table from values to kernels for
-/// the hot path, where the values are known anew for each launch. Cheap to copy; all copies share the
-/// kernels. Thread-safe.
+/// hot paths with new values at each launch. Cheap to copy; all copies share the kernels. Thread-safe.
 class KernelFamily {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// The kernel for these values, in the order of the names that the family was made with. The first call for
-  /// some values is KernelRequest::get with all that this may throw; every later one is a look-up without
-  /// allocation or lock. The reference is valid as long as the family.
+  /// The kernel for these values, in the order of the family's names. The first call for some values is
+  /// KernelRequest::get with all its Errors; every later one is a look-up without allocation or lock. The
+  /// reference is valid as long as the family.
   [[nodiscard]] const Kernel& at(std::span<const std::int64_t> values) const;
   [[nodiscard]] const Kernel& at(std::initializer_list<std::int64_t> values) const {
     return at(std::span(values.begin(), values.size()));
@@ -122,7 +118,7 @@ class KernelFamily {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Builds up what a kernel is to be specialised for: `workload.kernel("laplacian").on(device).set("nx",
+/// Builds up a request for a specialised kernel: `workload.kernel("laplacian").on(device).set("nx",
 /// nx).get()`.
 class KernelRequest {
  public:
@@ -131,9 +127,9 @@ class KernelRequest {
   using Value = std::variant<bool, std::int64_t, double, std::string>;
 
   KernelRequest& on(const DeviceHandle& device);
-  /// The same for a caller with a stream of its own: while that is captured into a graph, get() compiles and
-  /// loads nothing, but throws Error. (Without it, only capture on streams that wait for the legacy default
-  /// stream is noticed.)
+  /// on() for a caller with its own stream: while that is captured into a graph, get() neither compiles nor
+  /// loads, but throws Error. (Without it, only captures on streams that wait for the legacy default stream
+  /// are detected.)
   KernelRequest& on(const DeviceHandle& device, void* stream);
   /// A parameter's value, "bind.nx" ("compile", "run"), "fast_math", "launch_bounds" or "lineinfo".
   /// Replaces what was set before.
@@ -149,44 +145,43 @@ class KernelRequest {
 
   /// Parameters that are not set take the values of the nearest point that was found to be fast, by device,
   /// sizes and types (docs/wisdom.md): from the settings' folders and beside the workload, or from a file or
-  /// folder. Where its code does not compile or fit, the defaults are taken. Kernel::wisdom() says which it
-  /// was.
+  /// folder. If its code does not compile or fit, the defaults are taken. Kernel::wisdom() returns the point.
   KernelRequest& wisdom(const std::string& file_or_folder = "");
 
   /// A header in memory: an `#include` of this name finds it before any file. Its content is part of the key.
   KernelRequest& header(const std::string& name, const std::string& text);
 
-  /// Finds or compiles the code and loads it; for values that this workload handle was asked for before, a
-  /// look-up without files. The cache's entry is written after it returns. Throws Error: bad input for
-  /// unknown parameters and values that are not allowed; ErrorKind::kUnfit for a shape that does not fit;
+  /// Finds or compiles the code and loads it; for values that this workload handle has had before, a look-up
+  /// without files. The cache's entry is written after it returns. Throws Error: bad input for unknown
+  /// parameters and values that are not allowed; ErrorKind::kUnfit for a shape that does not fit;
   /// ErrorKind::kCompile, with the compiler's log, for a kernel that does not compile.
   [[nodiscard]] Kernel get() const;
-  /// The same on another thread: std::future<Kernel>, which carries the Error. Include kiln/async.h, which
+  /// get() on another thread: std::future<Kernel>, which carries the Error. Include kiln/async.h, which
   /// defines it.
   [[nodiscard]] auto get_async() const;
-  /// The kernel as a function of the program's: `request.function<void(double*, const double*)>()`; include
-  /// kiln/function.h, which defines it. A launch passes, in the order of the kernel's `args:`, a pointer for
-  /// each buffer and a number for each parameter that stands there by its name; `params`, expressions and
-  /// null pointers come from the request. Their types are compared with the kernel's as FunctionRequest::get
-  /// does, and the shape is the workload's for the request's values; a number that the shape, another
-  /// parameter or the code was made of has to be the request's. Throws Error as get(), and bad input for
-  /// another number of arguments and for kernels that take tensor maps.
+  /// The kernel as a typed function: `request.function<void(double*, const double*)>()`; include
+  /// kiln/function.h, which defines it. A launch passes a pointer for each buffer and a number for each
+  /// parameter that the kernel's `args:` name, in that order; `params`, expressions and null pointers come
+  /// from the request. Types are compared with the kernel's as in FunctionRequest::get. The shape is the
+  /// workload's for the request's values; a number from which the shape, another parameter or the code was
+  /// made must equal the request's. Throws Error as get(), and bad input for another number of arguments and
+  /// for kernels that take tensor maps.
   template <class Signature>
   [[nodiscard]] Function<Signature> function() const;
-  /// Returns as soon as generic code is there, and compiles the specialised kernel meanwhile
-  /// (kiln/background.h). Throws Error where not even that can be had: as get(), but for a specialised kernel
-  /// that does not compile.
+  /// Returns as soon as generic code is ready, and compiles the specialised kernel meanwhile
+  /// (kiln/background.h). Throws the Errors of get(), except for a specialised kernel that does not compile,
+  /// if generic code cannot be had either.
   [[nodiscard]] BackgroundKernel background() const;
   [[nodiscard]] BackgroundKernel background(const BackgroundOptions& options) const;
-  /// Kernels that differ in `parameters`: names of whole-number or bool parameters (a bool's values are 0 and
-  /// 1), at most 8. Throws Error for other names.
+  /// Kernels that differ in `parameters`: names of integer or bool parameters (a bool's values are 0 and 1),
+  /// at most 8. Throws Error for other names.
   [[nodiscard]] KernelFamily family(const std::vector<std::string>& parameters) const;
 
  private:
   friend class WorkloadHandle;
-  /// What was got before for equal values; holds nothing where nothing was.
+  /// The kernel that an earlier get() returned for equal values; an empty one if there was none.
   [[nodiscard]] Kernel find() const;
-  /// Tells the compiler of one more to come, for as long as the result lives.
+  /// Announces one more compile to the compiler, as long as the result lives.
   [[nodiscard]] std::shared_ptr<void> announce() const;
   [[nodiscard]] std::shared_ptr<const detail::FunctionState> make_function(
       const std::vector<detail::ArgumentType>& arguments) const;

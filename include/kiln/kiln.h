@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything a program that embeds Kiln needs, but for get_async() (kiln/async.h).
+// The whole interface, except for get_async() (kiln/async.h).
 #include "kiln/background.h"
 #include "kiln/buffer.h"
 #include "kiln/communicator.h"

@@ -6,8 +6,8 @@
 
 namespace kiln {
 
-/// How Kiln behaves on this machine, whatever the job: a plain value, filled by hand or from where it was
-/// started. What each member means, its variable and its default: `kiln settings`, docs/settings.md.
+/// Settings of Kiln on this machine, whatever the job: a plain value, filled by hand or from the environment.
+/// `kiln settings` and docs/settings.md list each member's meaning, variable and default.
 struct Settings {
   std::string cache_dir;                      ///< folder of compiled kernels
   bool cache = true;                          ///< false: nothing is read from or written to `cache_dir`
@@ -34,19 +34,20 @@ struct Settings {
   double compile_time_limit = 120;         ///< seconds; 0: none
   double launch_time_limit = 1800;         ///< seconds, of jobs and studies; 0: none
   int compile_jobs = 0;                    ///< compiles at once; 0: one for each core
-  std::uint64_t compile_memory_limit = std::uint64_t{8} << 30;  ///< bytes, of a worker process; 0: none
-  std::string isolation = "auto";                               ///< where compiles run: auto, none or process
-  std::string worker;                                           ///< path of kiln-worker; empty: searched
-  std::string mpi_plugin;                                       ///< path of libkiln_mpi.so; empty: searched
-  std::string trace;                                            ///< file for a Chrome trace; empty: none
-  std::string wisdom_dir;                                       ///< folder of found points; empty: none
-  std::vector<std::string> wisdom_read_only;                    ///< further folders of them
-  std::string color = "auto";                                   ///< auto, always or never
+  std::uint64_t compile_memory_limit = std::uint64_t{8}
+                                       << 30;  ///< limit in bytes of a worker process; 0: none
+  std::string isolation = "auto";              ///< where compiles run: auto, none or process
+  std::string worker;                          ///< path of kiln-worker; empty: searched
+  std::string mpi_plugin;                      ///< path of libkiln_mpi.so; empty: searched
+  std::string trace;                           ///< file for a Chrome trace; empty: none
+  std::string wisdom_dir;                      ///< folder of points found to be fast; empty: none
+  std::vector<std::string> wisdom_read_only;   ///< further such folders
+  std::string color = "auto";                  ///< auto, always or never
 
-  /// For a program that embeds Kiln and whose users need not know of it: the defaults, with a cache of the
-  /// program's own (`$XDG_CACHE_HOME/<name>/kiln`, by default below ~/.cache) and workloads from
-  /// `../share/kiln/kernels_src` beside the program and of the library's own installation. Reads no settings
-  /// file and no variable of Kiln's; the program changes what it wants to be otherwise. Throws Error (bad
+  /// For a program that embeds Kiln without exposing it to its users: the defaults, with the program's own
+  /// cache (`$XDG_CACHE_HOME/<name>/kiln`, by default below ~/.cache) and workloads from
+  /// `../share/kiln/kernels_src` beside the program and from the library's installation. Reads no settings
+  /// file and no environment variable of Kiln; the program changes members as it needs. Throws Error (bad
   /// input) for a name that cannot be a folder's.
   [[nodiscard]] static Settings for_application(const std::string& name);
   /// For a program whose users configure Kiln: defaults, then the file that KILN_SETTINGS names, else the

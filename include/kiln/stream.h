@@ -5,8 +5,8 @@
 
 #include "kiln/kernel.h"
 
-// Order of work on a device, for programs that run on every back end. A program that has streams of its own
-// needs none of this.
+// Order of work on a device, for programs that run on every back end. A program with its own streams needs
+// none of this.
 namespace kiln {
 
 class EventHandle;
@@ -17,18 +17,18 @@ class StreamHandle {
  public:
   struct Impl;  ///< Kiln's own
 
-  /// What launches take: a CUstream or hipStream_t; on the cpu a handle that only Kiln takes.
+  /// The stream for launches: a CUstream or hipStream_t; on the cpu a handle that only Kiln takes.
   [[nodiscard]] void* native() const;
   [[nodiscard]] const DeviceHandle& device() const;
-  /// Waits. Throws Error when a kernel failed.
+  /// Waits for the stream's work. Throws Error when a kernel failed.
   void synchronize() const;
-  /// A point behind all that was enqueued until now.
+  /// An event after all work that was enqueued until now.
   [[nodiscard]] EventHandle record() const;
-  /// What is enqueued from now on begins after the event.
+  /// Later work on this stream begins after the event.
   void wait(const EventHandle& event) const;
-  /// What `enqueue` puts on this stream, and on streams that it makes wait for it, as a graph; nothing of it
-  /// runs meanwhile. Launches keep the values of their arguments. Throws what `enqueue` throws, and Error
-  /// (bad input) for what waits for the device.
+  /// Records the work that `enqueue` puts on this stream, and on streams that wait for it, as a graph; none
+  /// of it runs meanwhile. Launches keep the values of their arguments. Throws exceptions of `enqueue`, and
+  /// Error (bad input) for calls that wait for the device.
   [[nodiscard]] GraphHandle capture(const std::function<void()>& enqueue) const;
 
  private:
@@ -51,7 +51,7 @@ class EventHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Captured work, to be enqueued as one. Cheap to copy; it keeps what Kiln has made for it alive, not the
+/// Captured work, to be enqueued as one. Cheap to copy; it keeps Kiln's objects for it alive, but not the
 /// program's memory or functions.
 class GraphHandle {
  public:
@@ -59,10 +59,10 @@ class GraphHandle {
 
   /// Enqueues all of it, on any stream of its device.
   void launch(const StreamHandle& stream) const;
-  /// Captures anew what later launches do, of copies of this handle, too: kernels with other values of their
-  /// arguments (a time step's dt, a size, a pointer), or anything else. As StreamHandle::capture; where that
-  /// throws, the graph stays as it was. What was launched before keeps its values. Not while another thread
-  /// launches it.
+  /// Captures again what later launches do, also for copies of this handle: kernels with other values of
+  /// their arguments (a time step's dt, a size, a pointer), or other work. Works as StreamHandle::capture; if
+  /// that throws, the graph stays unchanged. Earlier launches keep their values. Must not run while another
+  /// thread launches the graph.
   void update(const StreamHandle& stream, const std::function<void()>& enqueue) const;
 
  private:

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-// How the program's types are called in a kernel's text.
+// Names of the program's types in a kernel's text.
 namespace kiln {
 namespace detail {
 
@@ -22,8 +22,8 @@ template <class T>
 
 }  // namespace detail
 
-/// The name of T in kernels, by default the program's own. Specialise it for a type that is called otherwise
-/// there: `template <> struct kiln::TypeName<std::complex<float>> { static constexpr std::string_view value =
+/// The name of T in kernels, by default the program's own. Specialise it for a type with another name there:
+/// `template <> struct kiln::TypeName<std::complex<float>> { static constexpr std::string_view value =
 /// "cuda::std::complex<float>"; };`
 template <class T>
 struct TypeName {

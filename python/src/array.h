@@ -34,7 +34,7 @@ class Array {
   [[nodiscard]] std::size_t bytes() const { return count_ * dtype_.bits / 8; }
 
  private:
-  /// What nobody has written yet has no content to keep: the first update is a write.
+  /// An array that was never written has no content to keep: the first update is a write.
   [[nodiscard]] kiln_access effective(kiln_access access) {
     if (access == KILN_READ) return access;
     const bool is_first = !std::exchange(is_written_, true);

@@ -138,7 +138,7 @@ bool read_typestr(PyObject* interface, ArrayView& view) {
   return true;
 }
 
-/// Of one of NumPy's types. Those of numbers are the same object each time, and known after the first.
+/// Reads one of NumPy's types. A number's type is the same object each time, and known after the first.
 bool read_dtype(PyObject* dtype, dl::DataType& to) {
   struct Known {
     PyObject* object;

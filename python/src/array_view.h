@@ -17,7 +17,7 @@ struct ArrayView {
   dl::DataType dtype{dl::kOpaque, 0, 1};
   bool is_read_only = false;
   bool is_dense = true;     ///< row by row, without gaps
-  bool has_stream = false;  ///< the package has told the stream that it works on
+  bool has_stream = false;  ///< the package has reported its stream
   void* stream = nullptr;
   std::size_t bytes = 0;  ///< of an opaque element
 };

@@ -15,7 +15,7 @@ inline void check(kiln_status status) {
   if (status != KILN_OK) throw_last_error();
 }
 
-/// A Python exception with a message of ours, for functions of C.
+/// Raises a Python exception with Kiln's message, for functions of C.
 void set_error(PyObject* type, const std::string& message);
 
 void bind_errors(nb::module_& module);

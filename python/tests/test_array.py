@@ -64,7 +64,7 @@ def test_dlpack_of_every_version(device: kiln.Device) -> None:
     before = sys.getrefcount(x)
     assert '"dltensor"' in repr(x.__dlpack__())
     assert '"dltensor_versioned"' in repr(x.__dlpack__(max_version=(1, 1), stream=None))
-    assert sys.getrefcount(x) == before  # capsules that nobody took give the array back
+    assert sys.getrefcount(x) == before  # capsules that were never taken release the array
     assert x.__dlpack_device__() == ((1, 0) if device.id == "cpu" else (2, 0) if "cuda" in device.id else (10, 0))
     with pytest.raises(BufferError, match="lends its memory"):
         x.__dlpack__(copy=True)
@@ -76,7 +76,7 @@ def test_what_other_packages_write_is_seen(axpy: kiln.Function, device: kiln.Dev
     x, y = device.array(np.ones(10)), device.zeros(10)
     assert y.host("read")[0] == 0
     capsule = y.__dlpack__(stream=None if device.id == "cpu" else 1)
-    axpy.unchecked(10, 3.0, x.pointer("read"), y.pointer("read"))  # a write that the array is not told of
+    axpy.unchecked(10, 3.0, x.pointer("read"), y.pointer("read"))  # a write that the array does not see
     device.synchronize()
     np.testing.assert_array_equal(y.host("read"), 3)
     del capsule

@@ -5,8 +5,8 @@
 
 namespace kiln {
 
-/// A stack for signal handlers of the thread that makes it, so that an overflow of its own can be told. Where
-/// the thread has one (a sanitizer's) that one stays.
+/// A stack for signal handlers of the current thread, so that an overflow of its own stack can be reported.
+/// If the thread already has one (a sanitizer's), that one stays.
 class AlternateStack {
  public:
   AlternateStack() {

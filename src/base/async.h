@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// `work` on a thread of its own; where the system gives none, on the thread that asks for the result.
+/// Runs `work` on a separate thread; if the system gives no thread, on the thread that asks for the result.
 template <class Work>
 [[nodiscard]] auto run_beside(Work work) {
   try {

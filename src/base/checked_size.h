@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// A size of what the user describes: sums and products do not wrap around, they have no value.
+/// A size computed from user input: sums and products do not wrap around but lose their value.
 class CheckedSize {
  public:
   CheckedSize(std::uint64_t value) : value_(value) {}  // NOLINT(google-explicit-constructor): a number

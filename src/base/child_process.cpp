@@ -47,7 +47,7 @@ UniqueHandle<SpawnActionsTraits> make_actions() {
   return UniqueHandle<SpawnActionsTraits>(actions.release());
 }
 
-/// Default signals, none blocked.
+/// Default signal handlers, no signal blocked.
 UniqueHandle<SpawnAttributesTraits> make_attributes(ProcessGroup group) {
   auto fresh = std::make_unique<posix_spawnattr_t>();
   if (posix_spawnattr_init(fresh.get()) != 0) throw environment_error("out of memory");

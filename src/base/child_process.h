@@ -11,11 +11,11 @@
 
 namespace kiln {
 
-/// A program that was started, until it is reaped, and the parent's ends of its standard streams. One that
-/// still runs when this goes is killed, with its group where it has one of its own.
+/// A started program, until it is reaped, and the parent's ends of its standard streams. The destructor kills
+/// a program that still runs, with its own process group if it has one.
 class ChildProcess {
  public:
-  /// `path` is the program's; the sentence is why it did not start. Throws environment_error when this
+  /// `path` is the program's; the sentence says why it did not start. Throws environment_error when this
   /// process has no descriptors left.
   [[nodiscard]] static std::variant<ChildProcess, std::string> start(const std::string& path,
                                                                      const Command& command,
@@ -25,18 +25,18 @@ class ChildProcess {
   ~ChildProcess();
 
   [[nodiscard]] pid_t id() const { return pid_; }
-  /// Reaps it, if it has ended.
+  /// Reaps the program if it has ended.
   [[nodiscard]] bool exited();
   void kill();
-  /// Asks it, not what it has started, to end: SIGTERM.
+  /// Sends SIGTERM to the program, but not to its children.
   void terminate();
-  /// Readable when it has ended; -1 without pidfd_open (Linux 5.3): then look often.
+  /// Readable when it has ended; -1 without pidfd_open (Linux 5.3): then poll often.
   [[nodiscard]] int exit_fd() const { return exit_fd_.get(); }
-  /// Signal or exit code of one that has exited.
+  /// Stores signal or exit code of a program that has ended.
   void tell_end(ProcessResult& result) const;
 
-  UniqueFd input;   ///< what is written here it reads
-  UniqueFd output;  ///< what it writes comes here
+  UniqueFd input;   ///< the parent's end of its standard input
+  UniqueFd output;  ///< the parent's end of its output
   UniqueFd error;
 
  private:
@@ -49,8 +49,8 @@ class ChildProcess {
   UniqueFd exit_fd_;
 };
 
-/// How long poll may wait for `child` and its streams: until `deadline`, or, where the end of a child cannot
-/// be polled for, a moment. -1: without end. A deadline at the clock's end is none.
+/// How long poll may wait for `child` and its streams: until `deadline`, or only a moment if the end of a
+/// child cannot be polled for. -1: without end. A deadline at the clock's end means no deadline.
 [[nodiscard]] int poll_timeout(const ChildProcess& child, std::chrono::steady_clock::time_point deadline);
 
 /// `limit` from now; 0: the clock's end.

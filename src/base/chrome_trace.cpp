@@ -19,7 +19,7 @@ double microseconds(std::int64_t ns) {
   return static_cast<double>(ns) / kNanosecondsPerMicrosecond;
 }
 
-/// One event a line, so that a file can be looked into with the usual tools.
+/// One event a line, so that usual text tools can read the file.
 class EventList {
  public:
   void add(const Json& event) {
@@ -47,13 +47,14 @@ void add_name(const char* what, const TraceTrack& track, const std::string& name
             {"args", {{"name", name}}}});
 }
 
-/// Where a phase of a flow is drawn lies in its span: where the flow begins the last moment, else the first.
+/// The time inside its span at which a phase of a flow is drawn: the last moment where the flow begins, else
+/// the first.
 std::int64_t flow_time(const TraceEvent& event) {
   const bool begins = event.flow.phase == TraceFlow::Phase::kBegin;
   return begins ? std::max(event.begin_ns, event.end_ns - 1) : event.begin_ns;
 }
 
-/// When each flow begins. Code from elsewhere, and code whose making was dropped, has no begin.
+/// The begin of each flow. Foreign code, and code whose compile span was dropped, has no begin.
 using FlowBegins = std::map<std::uint64_t, std::int64_t>;
 
 FlowBegins find_flow_begins(const TraceContent& content) {
@@ -84,8 +85,8 @@ void add_flow(const TraceEvent& event, const TraceTrack& track, std::int64_t beg
   list.add(flow);
 }
 
-/// In order of time, an enclosing span before what it encloses. Spans are recorded when they end, so of two
-/// that take the same time the later recorded is the outer one.
+/// In order of time, an enclosing span before the spans inside it. Spans are recorded when they end, so of
+/// two spans with equal times the later recorded is the outer one.
 std::vector<const TraceEvent*> in_order(const std::vector<TraceEvent>& events) {
   std::vector<const TraceEvent*> order;
   order.reserve(events.size());

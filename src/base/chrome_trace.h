@@ -9,11 +9,11 @@
 namespace kiln {
 
 /// The Trace Event Format of Chrome, which chrome://tracing and Perfetto read: a JSON object with complete
-/// events ("X"), times in microseconds, names of processes and threads, and flows. What is known of the whole
-/// trace is in `otherData`.
+/// events ("X"), times in microseconds, names of processes and threads, and flows. Facts of the whole trace
+/// are in `otherData`.
 [[nodiscard]] std::string chrome_trace_json(const TraceContent& content);
 
-/// As an output file (base/output_file.h): whoever looks finds the old one or the new. Throws
+/// Writes it as an output file (base/output_file.h): readers find the old file or the new one. Throws
 /// filesystem_error.
 void write_chrome_trace(FileSystem& files, const std::filesystem::path& file, const TraceContent& content);
 

@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// Time as an argument, so that tests can make it pass.
+/// Time as an argument, so that tests control it.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -14,7 +14,7 @@ class Clock {
   [[nodiscard]] virtual std::int64_t steady_ns() const = 0;
   /// Wall-clock time in nanoseconds since 1970-01-01 UTC.
   [[nodiscard]] virtual std::int64_t system_ns() const = 0;
-  /// Lets time pass; the calling thread waits meanwhile.
+  /// The calling thread waits.
   virtual void sleep(double seconds) const = 0;
 };
 

@@ -28,7 +28,7 @@ class ProcessConversation final : public Conversation {
   Answer ask(std::string_view line, std::chrono::milliseconds limit) override {
     const auto begin = SteadyClock::now();
     static_cast<void>(error_.take_text());
-    // One that does not read has ended, or will be at the limit.
+    // A program that does not read has ended, or will reach the limit.
     static_cast<void>(write_line(child_.input.get(), line));
     Answer answer = answer_before(deadline_after(limit));
     if (auto* end = std::get_if<ProcessResult>(&answer))
@@ -47,7 +47,7 @@ class ProcessConversation final : public Conversation {
     ProcessResult end;
     end.started = true;
     for (;;) {
-      const bool exited = child_.exited();  // asked first, so that what it printed last is not missed
+      const bool exited = child_.exited();  // tested first, so that its last output is not missed
       auto line = take_line();
       error_.drain();
       if (line) return Reply{*std::move(line), error_.take_text()};

@@ -19,7 +19,7 @@ void write_environment(const std::string& variable, const std::string& value) {
 
 std::filesystem::path this_object() {
   Dl_info info{};
-  // A function's address as an object's is what dladdr takes.
+  // dladdr takes a function's address as an object pointer.
   if (::dladdr(reinterpret_cast<const void*>(&read_environment), &info) == 0 || info.dli_fname == nullptr)
     return {};
   return info.dli_fname;

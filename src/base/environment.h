@@ -10,10 +10,10 @@ namespace kiln {
 /// Kiln.
 [[nodiscard]] std::optional<std::string> read_environment(const std::string& variable);
 
-/// Sets a variable of this process, and of those that it starts. Only while the process has one thread.
+/// Sets a variable of this process and its children. Only while the process has one thread.
 void write_environment(const std::string& variable, const std::string& value);
 
-/// The object that this code was loaded from: libkiln.so, or the program itself. Empty if it cannot be told.
+/// The object from which this code was loaded: libkiln.so, or the program itself. Empty if unknown.
 [[nodiscard]] std::filesystem::path this_object();
 
 }  // namespace kiln

@@ -34,7 +34,7 @@ bool is_absence(int code) {
 constexpr mode_t kUsualFile = 0666;
 constexpr mode_t kOwnFile = 0644;
 
-/// `mode`: of a file that is made.
+/// `mode`: for a new file.
 UniqueFd open_file(const Path& path, int flags, mode_t mode = kUsualFile) {
   int fd = -1;
   do {
@@ -65,8 +65,8 @@ void write_with(const Path& path, std::string_view bytes, int flags, bool sync, 
   close_checked(std::move(fd), path);
 }
 
-/// Until this process has the file's advisory lock; not for ever: where there are no locks, or the holder is
-/// stopped, appending without one only risks an empty line.
+/// Waits until this process has the file's advisory lock, but not for ever: if the disk has no locks, or the
+/// holder is stopped, appending without a lock only risks an empty line.
 void wait_for_lock(int fd) {
   constexpr int kTries = 200;
   constexpr std::chrono::milliseconds kPause{10};
@@ -76,7 +76,7 @@ void wait_for_lock(int fd) {
   }
 }
 
-/// Also true of an empty file and of one that cannot be read from its end.
+/// Also true for an empty file and for a file that cannot be read from its end.
 bool ends_in_line(int fd) {
   struct stat found {};
   char last = '\n';
@@ -106,12 +106,12 @@ FileStatus status_of(const struct stat& found) {
   return status;
 }
 
-/// An empty file to its readers.
+/// The null device counts as an empty file.
 bool is_null_device(const struct stat& found) {
   return S_ISCHR(found.st_mode) && found.st_rdev == makedev(1, 3);
 }
 
-/// Sees that `fd` is what `range` accepts, and goes to the first byte.
+/// Checks that `range` accepts `fd`, and goes to the first byte.
 void prepare_to_read(int fd, const struct stat& found, const ReadRange& range, const Path& path) {
   if (S_ISDIR(found.st_mode)) fail("cannot read", path, EISDIR);
   if ((range.pipes && S_ISFIFO(found.st_mode)) || is_null_device(found)) return;
@@ -120,7 +120,7 @@ void prepare_to_read(int fd, const struct stat& found, const ReadRange& range, c
     fail("cannot read", path, errno);
 }
 
-/// `poll` returns with EINTR whatever the handler's flags are; a read would go on.
+/// `poll` returns with EINTR whatever the handler's flags are; a read would resume.
 void wait_for_bytes(int fd, const Path& path) {
   pollfd waited{fd, POLLIN, 0};
   if (::poll(&waited, 1, -1) < 0) fail("cannot read", path, errno);
@@ -132,8 +132,8 @@ std::string read_bytes(int fd, const struct stat& found, const ReadRange& range,
   std::string bytes;
   bytes.reserve(std::min(range.most, left));
   std::array<char, std::size_t{64} << 10> chunk;  // NOLINT(*-member-init): filled by read
-  // Of a file that grows meanwhile, what was there when it was opened. Files of /proc say that they are
-  // empty.
+  // Of a file that grows meanwhile, reads the bytes that were there when it was opened. Files of /proc report
+  // size 0.
   const std::uint64_t most = S_ISREG(found.st_mode) && left > 0 ? std::min(range.most, left) : range.most;
   while (bytes.size() < most) {
     const auto wanted = std::min<std::uint64_t>(chunk.size(), most - bytes.size());
@@ -174,7 +174,7 @@ class RealFileSystem : public FileSystem {
 
   std::optional<FileStatus> target_status(const Path& path) override { return examine(path, ::stat); }
 
-  /// O_NONBLOCK: a pipe that nobody writes to is opened at once.
+  /// O_NONBLOCK: opening a pipe without a writer returns at once.
   std::optional<std::string> read(const Path& path, const ReadRange& range) override {
     const UniqueFd fd = open_file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (!fd) {
@@ -282,7 +282,7 @@ class RealFileSystem : public FileSystem {
   static std::optional<FileStatus> examine(const Path& path, Examine function) {
     struct stat found {};
     if (function(path.c_str(), &found) == 0) return status_of(found);
-    if (is_absence(errno) || errno == ELOOP) return std::nullopt;  // links in a circle lead to nothing
+    if (is_absence(errno) || errno == ELOOP) return std::nullopt;  // a circle of links counts as absent
     fail("cannot examine", path, errno);
   }
 };

@@ -6,9 +6,9 @@
 
 namespace kiln {
 
-/// Holds a lock file, which stays when the lock is given back, so that processes change a file one after the
-/// other. Waits for who holds it. On a disk without locks, and where the file cannot be made, it holds
-/// nothing: what is changed under it must stay whole without.
+/// Holds a lock file, which stays when the lock is released, so that processes change a file one after the
+/// other. Waits for the current holder. On a disk without locks, and if the file cannot be made, it holds
+/// nothing: changes under it must stay valid without the lock.
 class FileLock {
  public:
   explicit FileLock(const std::filesystem::path& lock_file);

@@ -20,7 +20,7 @@ namespace {
 using Path = std::filesystem::path;
 using SteadyClock = std::chrono::steady_clock;
 
-/// As whoever writes results there would refuse it.
+/// Fails as writing results to the folder would fail.
 [[noreturn]] void refuse(const Path& folder, const std::error_code& code) {
   throw bad_input("the output folder '" + folder.string() + "' cannot be written: " + code.message());
 }
@@ -30,7 +30,7 @@ UniqueFd open_lock(const Path& path) {
   return UniqueFd(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, kMode));
 }
 
-/// Whoever held it may have removed the file between our open and our lock.
+/// The former holder may have removed the file between our open and our lock.
 bool has_name(int file) {
   struct stat status {};
   return ::fstat(file, &status) == 0 && status.st_nlink > 0;
@@ -43,7 +43,7 @@ std::string host_name() {
 
 void write_holder(int file, const std::string& holder) {
   const std::string text = holder + ", process " + std::to_string(::getpid()) + " on " + host_name() + "\n";
-  // It is for people only: the lock holds without.
+  // The text is only for people: the lock holds without it.
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) < 0) return;
 }
 
@@ -72,7 +72,7 @@ FolderLock::FolderLock(const Path& folder, const std::string& name, const std::s
                        double wait_seconds)
     : path_(folder / name), kind_(kind) {
   constexpr std::chrono::milliseconds kPause{50};
-  // The last of those that share it holds it alone while it takes the file away.
+  // The last of several shared holders takes the lock exclusively while it removes the file.
   constexpr double kWhileRemoved = 1;
   if (kind == Kind::kShared) wait_seconds = std::max(wait_seconds, kWhileRemoved);
   std::error_code code;
@@ -84,7 +84,7 @@ FolderLock::FolderLock(const Path& folder, const std::string& name, const std::s
   const auto deadline = SteadyClock::now() + std::chrono::duration<double>(wait_seconds);
   for (;;) {
     UniqueFd file = open_lock(path_);
-    // Who had made the folder may have taken it away.
+    // The process that made the folder may have removed it.
     if (!file && errno == ENOENT && std::filesystem::create_directories(folder, code)) continue;
     if (!file) refuse(folder, {errno, std::generic_category()});
     const Attempt result = attempt(file, kind);
@@ -113,7 +113,7 @@ void FolderLock::remove() noexcept {
       if (::rmdir(folder.c_str()) != 0) break;
     }
   }
-  path_.clear();  // from here on the name may be another's
+  path_.clear();  // from here on another process may own the name
 }
 
 std::string FolderLock::holder(const Path& folder, const std::string& name) {

@@ -13,7 +13,7 @@ std::optional<std::string> find_distrust(const FileStatus& status, const Trusted
   if (owners.empty()) return std::nullopt;
   if (std::find(owners.begin(), owners.end(), status.owner) == owners.end())
     return "belongs to user " + std::to_string(status.owner);
-  // The permission bits of a link mean nothing.
+  // The permission bits of a link have no meaning.
   if (status.type != FileStatus::Type::kSymlink && (status.mode & kWritableByAnyone) != 0)
     return "may be written to by anyone";
   return std::nullopt;

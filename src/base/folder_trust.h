@@ -10,17 +10,17 @@
 
 namespace kiln {
 
-/// Whether machine code found in a file or folder of this owner may be run: one's own, and root's.
+/// Whether machine code in a file or folder of this owner may be run: one's own, and root's.
 [[nodiscard]] bool is_trusted_owner(std::uint32_t owner);
 
-/// Users whose files are run; none: anyone's.
+/// Users whose files may be run; empty: all users.
 using TrustedOwners = std::vector<std::uint32_t>;
 
-/// Why machine code must not be run from what has this status: it belongs to another user than these, or
+/// Why machine code must not be run from a file with this status: it belongs to another user than these, or
 /// anyone may write to it. One clause without a subject; `nullopt` if it is fine.
 [[nodiscard]] std::optional<std::string> find_distrust(const FileStatus& status, const TrustedOwners& owners);
 
-/// Whose a folder may be: one's own or root's, or anybody's whom the user relies on by naming it.
+/// The owners that a folder may have: oneself and root, or any user, because the user named the folder.
 enum class FolderOwners { kTrusted, kAny };
 
 /// Why machine code from below `folder` must not be run: it is not a directory, belongs to another user, or

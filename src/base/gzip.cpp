@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
-/// The stream of zlib, from `bytes` on.
+/// zlib's stream, from `bytes` on.
 class Inflater {
  public:
   Inflater(std::string_view bytes, const std::string& file) : left_(bytes), file_(file) {
@@ -27,7 +27,7 @@ class Inflater {
   /// Appends some of the content; false at the end of the bytes.
   bool append(std::string& text) {
     if (ended_) {
-      // As gzip does: what follows a member and is none is padding.
+      // As gzip does: bytes after a member that do not begin another one are padding.
       if (!is_gzip(left_) || inflateReset(&stream_) != Z_OK) return false;
       ended_ = false;
     }

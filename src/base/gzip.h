@@ -6,15 +6,15 @@
 
 namespace kiln {
 
-/// Whether bytes begin like a file of gzip.
+/// Whether bytes begin like a gzip file.
 [[nodiscard]] bool is_gzip(std::string_view beginning);
 
-/// What a file of gzip holds: its members, one after the other. Throws bad_input with the file's name where
-/// it is damaged or cut off, and as soon as more than `most_bytes` come out.
+/// The content of a gzip file: its members, one after the other. Throws bad_input with the file's name if it
+/// is damaged or truncated, and as soon as the content exceeds `most_bytes`.
 [[nodiscard]] std::string gunzip(std::string_view bytes, std::uint64_t most_bytes, const std::string& file);
 
-/// At most the first `most_bytes` of it, from as many of the file's first bytes as there are: what is cut off
-/// ends the text and is no mistake.
+/// At most the first `most_bytes` of the content, from the given first bytes of the file: a truncated file
+/// ends the text and is not an error.
 [[nodiscard]] std::string gunzip_beginning(std::string_view bytes, std::uint64_t most_bytes,
                                            const std::string& file);
 

@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-/// A tag must not contain a line end, or the fields could not be told apart: it is escaped.
+/// A tag must not contain a line end, because fields could then be confused: it is escaped.
 std::string escape_tag(std::string_view tag) {
   std::string text;
   for (const char c : tag) {

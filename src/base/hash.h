@@ -13,7 +13,7 @@ namespace kiln {
 /// SHA-256 (FIPS 180-4, by libcrypto) of `bytes`, as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-/// The same of bytes that come in parts.
+/// SHA-256 of bytes that come in parts.
 class Sha256 {
  public:
   Sha256();
@@ -27,12 +27,12 @@ class Sha256 {
 
 /// HMAC-SHA256 (RFC 2104, by libcrypto) of `bytes` under `key`, as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);
-/// Whether two texts are equal, in a time that depends on their lengths alone: for what must not be guessed
-/// digit by digit.
+/// Whether two texts are equal, in a time that depends on their lengths alone: for secrets that must not be
+/// guessed digit by digit.
 [[nodiscard]] bool is_same_secret(std::string_view a, std::string_view b);
 
-/// Digest over tagged, length-delimited fields, with the readable text of what went in kept beside it.
-/// Two different sequences of (tag, value) never produce the same preimage.
+/// Digest over tagged, length-delimited fields; keeps the readable text of the input. Two different sequences
+/// of (tag, value) never produce the same preimage.
 class FieldHasher {
  public:
   FieldHasher& field(std::string_view tag, std::string_view value);

@@ -9,9 +9,9 @@
 
 namespace kiln {
 
-/// A small file that says what its process is doing, and that others can tell from one whose process has
-/// ended, however it ended: the operating system gives its lock back. Where a disk has no locks, the name
-/// tells (base/process_identity.h). Every failure throws filesystem_error.
+/// A small file that records what its process is doing. Other processes can detect that its process has
+/// ended, however it ended: the operating system releases its lock. On a disk without locks, the name decides
+/// (base/process_identity.h). Every failure throws filesystem_error.
 class HeldFile {
  public:
   /// `<prefix><owner>-<number>`, empty.

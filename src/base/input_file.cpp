@@ -12,7 +12,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// What the user named and Kiln does not read.
+/// The kind of a path that the user named and Kiln does not read.
 const char* name_of(FileStatus::Type type) {
   switch (type) {
     case FileStatus::Type::kDirectory:

@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// The JSON value as an integer. Throws bad_input for what is not whole or out of range; the library would
+/// The JSON value as an integer. Throws bad_input for a fraction and a value out of range; the library would
 /// convert 1.5e300 and -1 to any integer type.
 template <class Integer, class Json>
 [[nodiscard]] Integer integer_from(const Json& value) {

@@ -67,7 +67,7 @@ class FunctionLog : public Log {
     const std::lock_guard lock(mutex_);
     try {
       function_(level, printable(message));
-    } catch (...) {  // a message is no reason for an operation to fail
+    } catch (...) {  // a message must not make an operation fail
       return;
     }
   }

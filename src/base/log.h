@@ -10,8 +10,8 @@ namespace kiln {
 /// Parses "debug", "info", "warn", "error" or "off"; throws bad_input with the list of names otherwise.
 LogLevel parse_log_level(const std::string& name);
 
-/// Where messages for a person go. Passed by reference to whoever has something to say; never a global.
-/// Thread-safe. Results never go through it: they belong to standard output.
+/// Receives messages for a person. Passed by reference to code that reports; never a global. Thread-safe.
+/// Results never go through it: they belong to standard output.
 class Log {
  public:
   virtual ~Log() = default;

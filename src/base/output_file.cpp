@@ -22,12 +22,12 @@ Path folder_of(const Path& file) {
 }  // namespace
 
 Path output_target(FileSystem& files, const Path& file) {
-  constexpr int kLongestChain = 40;  // as Linux has it
+  constexpr int kLongestChain = 40;  // Linux's limit
   Path path = file;
   for (int i = 0; i < kLongestChain; ++i) {
     const auto status = files.status(path);
     if (!status || status->type != FileStatus::Type::kSymlink) return path;
-    // In a folder like /tmp somebody else's link may lead to a file of the user's.
+    // In a folder like /tmp another user's link may lead to a file of the user's.
     if (!is_trusted_owner(status->owner)) fail(path, std::errc::permission_denied);
     path = path.parent_path() / std::filesystem::read_symlink(path);
   }
@@ -51,7 +51,7 @@ OutputFile::OutputFile(FileSystem& files, const Path& file)
 
 ScratchFolder OutputFile::make_scratch_beside(const Path& file) {
   const Path folder = folder_of(file);
-  // It is for others to make: a mistyped path must not become a folder.
+  // The user must make the folder: a mistyped path must not become one.
   if (!files_.status(folder / ".")) fail(file, std::errc::no_such_file_or_directory);
   return make_scratch_folder(files_, folder, ".kiln-output-");
 }
@@ -62,7 +62,7 @@ void OutputFile::finish() {
     return;
   }
   if (before_) {
-    std::error_code kept_as_it_is;  // of another's file, say
+    std::error_code kept_as_it_is;  // for another user's file, for example
     std::filesystem::permissions(draft_, std::filesystem::perms(before_->mode), kept_as_it_is);
   }
   if (!files_.rename(draft_, target_)) fail(target_, std::errc::is_a_directory);

@@ -9,20 +9,20 @@
 
 namespace kiln {
 
-/// Where the bytes of an output file that the user named go: the path, or what the symbolic links lead to
-/// that it is, there or not. Throws filesystem_error for a chain without end, and for a link of another
-/// user's.
+/// The place to which the bytes of an output file go that the user named: the path, or the target of its
+/// symbolic links, whether it exists or not. Throws filesystem_error for a chain without end, and for another
+/// user's link.
 [[nodiscard]] std::filesystem::path output_target(FileSystem& files, const std::filesystem::path& file);
 
-/// A file that the user named as output. A plain one is replaced in one step, so that whoever looks finds the
-/// old one or the new; it keeps its mode, and a link stays a link. A device or a pipe is written to, never
-/// replaced; so is a plain file in a folder where nothing can be made. Until `finish` nothing has changed.
+/// A file that the user named as output. A plain file is replaced in one step, so readers find the old one or
+/// the new; it keeps its mode, and a link stays a link. A device or a pipe is written to, never replaced, and
+/// so is a plain file in a folder where no file can be made. Nothing changes before `finish`.
 class OutputFile {
  public:
-  /// Throws filesystem_error: for a folder or a socket, and where the disk refuses; temporary_folder_error.
+  /// Throws filesystem_error for a folder or a socket, and if the disk refuses; temporary_folder_error.
   OutputFile(FileSystem& files, const std::filesystem::path& file);
 
-  /// Where the content is to be written first.
+  /// The file to which the content is written first.
   [[nodiscard]] const std::filesystem::path& draft() const { return draft_; }
   void finish();
 
@@ -37,7 +37,7 @@ class OutputFile {
   std::filesystem::path draft_;
 };
 
-/// All of it at once.
+/// Writes the whole file at once.
 void write_output_file(FileSystem& files, const std::filesystem::path& file, std::string_view text);
 
 }  // namespace kiln

@@ -60,7 +60,8 @@ PipeReader::PipeReader(UniqueFd fd, std::size_t limit) : fd_(std::move(fd)), lim
 
 void PipeReader::drain() {
   std::array<char, std::size_t{64} << 10> chunk;  // NOLINT(*-member-init): filled by read
-  constexpr int kReadsAtOnce = 16;  // more than a pipe holds; a writer that never pauses must not keep us
+  constexpr int kReadsAtOnce =
+      16;  // more than a pipe holds; a writer that never pauses must not block this process
   for (int reads = 0; fd_ && reads < kReadsAtOnce; ++reads) {
     const ssize_t got = ::read(fd_.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;

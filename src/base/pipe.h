@@ -19,17 +19,18 @@ struct Pipe {
 [[nodiscard]] Pipe make_pipe();
 void set_non_blocking(int fd);
 
-/// Collects what arrives at a pipe's read end: the first `limit` bytes are kept, the rest is counted.
+/// Collects bytes from a pipe's read end: keeps the first `limit` bytes and counts the rest.
 class PipeReader {
  public:
   PipeReader(UniqueFd fd, std::size_t limit);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }
-  /// Takes what is there now, without waiting, at most 1 MiB; closes at the end of the stream.
+  /// Takes the available bytes, without waiting, at most 1 MiB; closes at the end of the stream.
   void drain();
   [[nodiscard]] std::size_t received() const { return text_.size() + dropped_; }
-  /// What was kept, followed by a line that says how much was dropped, if any was; counts anew from here.
+  /// The kept text, followed by a line that says how much was dropped, if any was; then starts to count
+  /// again.
   [[nodiscard]] std::string take_text();
 
  private:
@@ -46,7 +47,7 @@ class PipeWriter {
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }
-  /// Writes without waiting; closes when all is written or nobody reads any more.
+  /// Writes without waiting; closes when all is written or no process reads any more.
   void feed();
 
  private:
@@ -54,8 +55,8 @@ class PipeWriter {
   std::string_view rest_;
 };
 
-/// Writes `line` and a newline as they fit into a pipe at once (4 KiB do, into an empty one). False if nobody
-/// reads any more.
+/// Writes `line` and a newline if they fit into a pipe at once (4 KiB do, into an empty one). False if no
+/// process reads any more.
 [[nodiscard]] bool write_line(int fd, std::string_view line);
 
 /// What has to be undone at the end of a SigpipeBlock.

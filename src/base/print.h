@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// What printf would print, up to 95 characters.
+/// The text that printf would print, up to 95 characters.
 template <class... Values>
 [[nodiscard]] std::string print(const char* format, Values... values) {
   std::array<char, 96> text{};

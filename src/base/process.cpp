@@ -32,7 +32,7 @@ std::string search_path() {
   return read_environment("PATH").value_or("/bin:/usr/bin");
 }
 
-/// Gives a child its input and collects what it prints, until it ends or is ended at a limit.
+/// Writes a child's input and collects its output, until it ends or is ended at a limit.
 class Attendance {
  public:
   Attendance(ChildProcess child, const Command& command)

@@ -8,22 +8,22 @@
 
 namespace kiln {
 
-/// What keeps the system from giving a further process or thread (EAGAIN), for messages.
+/// The system's limit on processes and threads (EAGAIN), for messages.
 inline constexpr const char* kProcessLimit = "the limit `ulimit -u`, or one of the control group";
 
 /// A program to run. Never through a shell.
 struct Command {
-  std::string program;                 ///< looked up in PATH when it has no slash
+  std::string program;                 ///< searched in PATH if it has no slash
   std::vector<std::string> arguments;  ///< without argv[0]
   std::string standard_input;
   std::string directory;                    ///< working directory; empty: the caller's
   std::chrono::milliseconds time_limit{0};  ///< 0: none
   std::size_t output_limit = std::size_t{8}
-                             << 20;  ///< bytes kept of each stream; the rest is dropped and said so
+                             << 20;  ///< kept bytes of each stream; the rest is dropped, with a note
   std::size_t output_cutoff = std::size_t{64} << 20;  ///< a program that prints more to a stream is ended
 };
 
-/// How it ended. `started` is false when there is no such program (then `error` says why).
+/// The end of a process. `started` is false if there is no such program (then `error` says why).
 struct ProcessResult {
   bool started = false;
   int exit_code = -1;  ///< valid when `signal` is 0
@@ -43,15 +43,15 @@ class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
   [[nodiscard]] virtual ProcessResult run(const Command& command) = 0;
-  /// Starts a program that stays (base/conversation.h); one that does not start says so at the first
+  /// Starts a program that stays (base/conversation.h); one that does not start reports that at the first
   /// question.
   [[nodiscard]] virtual std::unique_ptr<Conversation> converse(const Command& command) = 0;
   /// Full path of a program, as execvp would find it.
   [[nodiscard]] virtual std::optional<std::string> find_program(const std::string& name) = 0;
 };
 
-/// Where a child belongs. In a group of its own, what it starts itself ends with it at the time limit; in the
-/// parent's group, whoever ends that group ends the child, too.
+/// A child's process group. In its own group, its children end with it at the time limit; in the parent's
+/// group, the child ends with that group.
 enum class ProcessGroup { kOwn, kOfParent };
 
 std::unique_ptr<ProcessRunner> make_process_runner(ProcessGroup group = ProcessGroup::kOwn);

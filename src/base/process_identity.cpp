@@ -22,7 +22,8 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// Field 22 of /proc/PID/stat; the program's name, field 2, may hold anything but ends with the last ')'.
+/// Field 22 of /proc/PID/stat; the program's name, field 2, may hold any characters but ends with the last
+/// ')'.
 std::optional<std::uint64_t> start_of(std::int64_t pid) {
   const std::string stat = first_line("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t name_end = stat.rfind(')');
@@ -51,7 +52,7 @@ ProcessIdentity identify() {
 
 }  // namespace
 
-/// All threads share one, which is never freed; after a fork the child makes its own.
+/// All threads share one identity, which is never freed; after a fork the child makes its own.
 const ProcessIdentity& this_process() {
   static std::atomic<const ProcessIdentity*> shared = nullptr;
   const ProcessIdentity* known = shared.load();

@@ -4,7 +4,7 @@
 
 namespace kiln {
 
-/// Another file system without its writing half: whatever would change the disk throws filesystem_error
+/// Another file system without its writing half: operations that would change the disk throw filesystem_error
 /// (EROFS). `files` outlives it.
 class ReadOnlyFiles : public FileSystem {
  public:

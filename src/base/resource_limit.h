@@ -4,7 +4,7 @@
 
 namespace kiln {
 
-/// Of this process and those that it starts. A limit that is lower already stays.
+/// Lowers a limit of this process and its children. A limit that is already lower stays.
 void lower_limit(decltype(RLIMIT_AS) resource, rlim_t bytes);
 
 /// Whether this is a build with a sanitizer, which maps far more memory than it uses.

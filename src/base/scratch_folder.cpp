@@ -13,8 +13,8 @@ using Path = std::filesystem::path;
 
 constexpr std::string_view kPrefix = "kiln-";
 
-/// Removes the shared scratch folders of this user that `goes` holds for: by the name without its prefix, and
-/// when it was last changed.
+/// Removes the shared scratch folders of this user for which `goes` holds, by the name without its prefix and
+/// the time of its last change.
 std::size_t remove_if(FileSystem& files, const Path& below, bool dry_run,
                       const std::function<bool(const std::string&, std::int64_t)>& goes) noexcept {
   std::size_t count = 0;
@@ -29,12 +29,12 @@ std::size_t remove_if(FileSystem& files, const Path& below, bool dry_run,
       ++count;
     }
   } catch (const std::exception&) {
-    return count;  // what is left harms nobody, and the next process tries again
+    return count;  // leftovers are harmless, and the next process tries again
   }
   return count;
 }
 
-/// Whether a name has the form of owner_prefix() and something behind it.
+/// Whether a name has the form of owner_prefix() with more text after it.
 bool names_owner(const std::string& name) {
   constexpr std::size_t kDigits = 12;
   constexpr std::string_view kHexadecimal = "0123456789abcdef";

@@ -23,7 +23,7 @@ struct ScratchFolderTraits {
     try {
       handle.files->remove_all(handle.path);
     } catch (const std::exception&) {
-      return;  // what is left in a scratch folder harms nobody
+      return;  // leftovers in a scratch folder are harmless
     }
   }
 };
@@ -36,8 +36,7 @@ using ScratchFolder = UniqueHandle<ScratchFolderTraits>;
   return ScratchFolder({&files, files.make_unique_directory(std::filesystem::absolute(below) / prefix)});
 }
 
-/// Where temporary files go: $TMPDIR, else /tmp. Nobody looks whether it exists before something is made
-/// there.
+/// The folder for temporary files: $TMPDIR, else /tmp. It is not tested before a file is made there.
 [[nodiscard]] std::filesystem::path temporary_folder();
 
 /// An environment error: files cannot be made in the temporary folder `below`. Names folder, cause and
@@ -50,12 +49,12 @@ using ScratchFolder = UniqueHandle<ScratchFolderTraits>;
 [[nodiscard]] ScratchFolder make_shared_scratch(FileSystem& files, const std::filesystem::path& below,
                                                 const std::string& purpose);
 
-/// Removes such folders of this user whose process has ended, or, where that cannot be seen from here
-/// (another container, before a restart of the machine), that are a day old. What cannot be removed stays.
-/// Returns how many went, or with `dry_run` would go.
+/// Removes such folders of this user whose process has ended. If that is unknown (another container, before a
+/// restart of the machine), removes folders that are a day old. Folders that cannot be removed stay. Returns
+/// how many were removed, or with `dry_run` would be.
 std::size_t collect_scratch(FileSystem& files, const std::filesystem::path& below, std::int64_t now_ns,
                             bool dry_run = false) noexcept;
-/// Removes those of this process.
+/// Removes this process's scratch folders.
 void remove_own_scratch(FileSystem& files, const std::filesystem::path& below) noexcept;
 
 }  // namespace kiln

@@ -1,5 +1,5 @@
-// Floating-point numbers of 16 and 8 bits. One text for the host, for kernels of the CPU back end, where
-// these are __half and its like, and for kernels that compare on a device: it includes nothing.
+// Floating-point numbers of 16 and 8 bits. One text for the host, for kernels of the CPU back end (where
+// these are __half and similar types), and for kernels that compare on a device: it includes nothing.
 #pragma once
 
 #ifndef KILN_HOST_DEVICE
@@ -9,7 +9,7 @@
 namespace kiln {
 
 // Widths, whether there are infinities (without them the largest exponent holds numbers, and one NaN), and
-// whether too large numbers and infinities become the largest number, as CUDA's fp8 types have it.
+// whether too large numbers and infinities become the largest number, as in CUDA's fp8 types.
 struct HalfFormat {
   using Bits = unsigned short;
   static constexpr int kExponent = 5, kMantissa = 10;
@@ -31,8 +31,8 @@ struct Fp8E5m2Format {
   static constexpr bool kInfinity = true, kSaturates = true;
 };
 
-/// A number in such a format: its bits. Numbers are rounded to the nearest, ties to even; a `float` holds
-/// each value.
+/// A number in such a format, as its bits. Numbers are rounded to the nearest, ties to even; a `float`
+/// represents each value.
 template <class Format>
 struct SmallFloat {
   using Bits = typename Format::Bits;
@@ -42,7 +42,7 @@ struct SmallFloat {
   /// All bits of the exponent.
   static constexpr unsigned int kTop = kSign - (1u << kMantissa);
   static constexpr unsigned int kLargest = Format::kInfinity ? kTop - 1 : kSign - 2;
-  static constexpr unsigned int kNan = Format::kMantissa == 2 ? kSign - 2 : kSign - 1;  ///< as CUDA makes it
+  static constexpr unsigned int kNan = Format::kMantissa == 2 ? kSign - 2 : kSign - 1;  ///< CUDA's NaN
 
   Bits bits;
 
@@ -71,7 +71,7 @@ struct SmallFloat {
     const int magnitude = static_cast<int>(bits & (kSign - 1));
     const unsigned int sign = static_cast<unsigned int>(bits & kSign) << (31 - Format::kExponent - kMantissa);
     unsigned int word = static_cast<unsigned int>(magnitude) << (23 - kMantissa);
-    // The exponent's bias by a product, which is exact and does the small numbers as well.
+    // Adjusts the exponent's bias by a product, which is exact and handles subnormal numbers, too.
     if (kBias != 127)
       word = word_of(float_of(word) * float_of(static_cast<unsigned int>(127 + 127 - kBias) << 23));
     if (Format::kInfinity)
@@ -81,8 +81,7 @@ struct SmallFloat {
     return float_of(sign | word);
   }
 
-  /// A `double` that rounds to each such number as the whole number does: what does not fit sets the last
-  /// bit.
+  /// A `double` that rounds to each such number as the integer does: bits that do not fit set the last bit.
   KILN_HOST_DEVICE static double odd_double(unsigned long long value) {
     const bool fits = value >> 53 == 0;
     const unsigned long long rest = value & 0x7ffull;
@@ -92,7 +91,7 @@ struct SmallFloat {
 
  private:
   KILN_HOST_DEVICE static float float_of(unsigned int word) { return __builtin_bit_cast(float, word); }
-  /// GCC 12 makes no vectors of `condition ? a : b` where neither depends on the loop.
+  /// GCC 12 does not vectorise `condition ? a : b` if neither depends on the loop.
   template <class V>
   KILN_HOST_DEVICE static V chosen(bool condition, V a, V b) {
     return b ^ ((a ^ b) & (V{0} - static_cast<V>(condition)));
@@ -108,8 +107,8 @@ struct SmallFloat {
     const unsigned int sign = word >> 31 << (Format::kExponent + kMantissa);
     const int magnitude = static_cast<int>(word & 0x7fffffffu);
     constexpr int kExponents = (127 - kBias) << 23;
-    // To the nearest, ties to even; a carry out of the digits is one in the exponent. (NaN ends below the
-    // sign.)
+    // Rounds to the nearest, ties to even; a carry out of the digits increments the exponent. (NaN ends below
+    // the sign.)
     const int rest = (1 << (kDropped - 1)) - 1 - kExponents;
     int result = kBias == 127
                      ? static_cast<int>((static_cast<unsigned int>(magnitude + (magnitude >> kDropped & 1)) +
@@ -117,7 +116,7 @@ struct SmallFloat {
                                         kDropped)
                      : (magnitude + (magnitude >> kDropped & 1) + rest) >> kDropped;
     if (kBias != 127) {
-      // Added to `scale`, whose last digit is that of the smallest numbers, a number is rounded to it.
+      // Adding `scale`, whose last digit is the last digit of the smallest numbers, rounds a number to it.
       constexpr int kScale = (127 + 1 - kBias - kMantissa + 23) << 23;
       const int below = static_cast<int>(word_of(float_of(static_cast<unsigned int>(magnitude)) +
                                                  float_of(static_cast<unsigned int>(kScale)))) -
@@ -136,7 +135,7 @@ struct SmallFloat {
     const unsigned long long magnitude = word & 0x7fffffffffffffffull;
     if (magnitude > 0x7ff0000000000000ull) return static_cast<Bits>(sign | kNan);
     const int exponent = static_cast<int>(magnitude >> 52) - 1023;
-    const int below = 1 - kBias - exponent;  // of the least exponent of a number with all digits
+    const int below = 1 - kBias - exponent;  // distance from the least exponent of a number with all digits
     const int dropped = 52 - kMantissa + (below > 0 ? below : 0);
     if (dropped > 53) return static_cast<Bits>(sign);
     const unsigned long long digits = (magnitude & 0xfffffffffffffull) | 1ull << 52;
@@ -144,7 +143,7 @@ struct SmallFloat {
     const unsigned long long rest = digits & (2 * half - 1);
     unsigned long long result = digits >> dropped;
     if (rest > half || (rest == half && result % 2 != 0)) ++result;
-    // A carry out of the digits is one in the exponent.
+    // A carry out of the digits increments the exponent.
     if (below <= 0) result += static_cast<unsigned long long>(-below) << kMantissa;
     if (result > kLargest) result = Format::kSaturates ? kLargest : kTop;
     return static_cast<Bits>(sign | static_cast<unsigned int>(result));

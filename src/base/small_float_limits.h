@@ -4,7 +4,7 @@
 
 #include "base/small_float.h"
 
-/// What code for real types asks of a type.
+/// The limits that code for real types uses.
 template <class Format>
 class std::numeric_limits<kiln::SmallFloat<Format>> {
   using Value = kiln::SmallFloat<Format>;

@@ -28,8 +28,9 @@ double median_of_sorted(std::span<const double> sorted) {
                                 : sorted[middle - 1] + (sorted[middle] - sorted[middle - 1]) / 2;
 }
 
-/// How many samples are left out at each end: the largest d for which P(Binomial(n, 1/2) <= d) is at most 2.5
-/// %, or 0 where there is none. The terms are summed by their logarithms, which do not underflow for large n.
+/// The number of samples left out at each end: the largest d for which P(Binomial(n, 1/2) <= d) is at most
+/// 2.5 %, or 0 if there is none. The terms are summed by their logarithms, which do not underflow for large
+/// n.
 std::size_t samples_outside_interval(std::size_t n) {
   constexpr double kTail = 0.025;
   const auto count = static_cast<double>(n);

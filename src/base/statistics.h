@@ -16,15 +16,15 @@ class CompensatedSum {
   double correction_ = 0;
 };
 
-/// An estimate with its interval at 95 %, or a median with the range of what was seen.
+/// An estimate with its interval at 95 %, or a median with the range of the samples.
 struct Interval {
   double median = 0, low = 0, high = 0;
   [[nodiscard]] bool holds(double value) const { return low <= value && value <= high; }
 };
 
-/// Samples in seconds, summed up. The interval is that of the median, at 95 %, free of any distribution:
-/// order statistics l and u with binomial tails (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2;
-/// Hoefler and Belli, SC'15, rule 7). With fewer than 6 samples it is [min, max].
+/// Summary of samples in seconds. The interval is for the median, at 95 %, free of any distribution: order
+/// statistics l and u with binomial tails (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2; Hoefler
+/// and Belli, SC'15, rule 7). With fewer than 6 samples it is [min, max].
 struct Summary {
   std::size_t count = 0;
   double min = 0, median = 0, mean = 0, max = 0;

@@ -38,7 +38,7 @@ std::string print(const char* format, int precision, Value value) {
   return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
 }
 
-/// Digits behind the point that leave three significant ones, for a value of at least 1.
+/// Digits after the decimal point for three significant digits, for a value of at least 1.
 int three_digits(double value) {
   constexpr double kTwoDigits = 9.995;
   constexpr double kOneDigit = 99.95;
@@ -94,13 +94,13 @@ Character first_character(std::string_view text) {
   return {code, length};
 }
 
-/// Delete, C1 controls, line separators, and what sets or overrides the direction of text.
+/// Delete, C1 controls, line separators, and characters that set or override the direction of text.
 bool is_hidden(char32_t code) {
   return (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E || code == 0x200F ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
 }
 
-/// Appends the first character of `text` as it may be shown and returns its length.
+/// Appends the first character of `text` in printable form and returns its length.
 std::size_t append_printable(std::string_view text, std::string& result) {
   const Character first = first_character(text);
   if (first.length == 0 || first.code < ' ') {
@@ -114,7 +114,7 @@ std::size_t append_printable(std::string_view text, std::string& result) {
   return first.length;
 }
 
-/// As it is, without a look at more of the text.
+/// Printable without a look at more of the text.
 bool is_plain(char c) {
   return c >= ' ' && c < '\x7f';
 }

@@ -9,21 +9,23 @@
 namespace kiln {
 
 /// The candidate at the smallest Damerau-Levenshtein distance from `name`, if that is near enough to be a
-/// slip (at most a third of the length, at least one). To a word of older files the one that replaced it is
-/// nearest: "implementation" to "variant".
+/// slip (at most a third of the length, at least one). A word of older files yields the word that replaced
+/// it: "implementation" for "variant".
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
                                                       const std::vector<std::string>& candidates);
-/// "; did you mean 'x'?" or, with nothing near, "; expected one of a, b, c"; empty for no candidates.
+/// "; did you mean 'x'?" or, if no candidate is near, "; expected one of a, b, c"; empty for no candidates.
 [[nodiscard]] std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 
-/// `text` without what moves a cursor, colours a terminal, hides or reorders text: control characters but
-/// line ends and tabs become "\\x1b" or (delete, C1 controls, bidirectional controls) "\\u009b", the form of
-/// JSON; bytes that are not UTF-8 become "\\xe9". A carriage return stays before a line end. Idempotent.
+/// `text` without characters that move a cursor, colour a terminal, hide or reorder text. Control characters
+/// except line ends and tabs become "\\x1b" or (delete, C1 controls, bidirectional controls) "\\u009b", the
+/// form of JSON; bytes that are not UTF-8 become "\\xe9". A carriage return stays before a line end.
+/// Idempotent.
 [[nodiscard]] std::string printable(std::string_view text);
-/// The same on one line: line ends and tabs are shown as "\\n", "\\r" and "\\t".
+/// printable() on one line: line ends and tabs become "\
+/// ", "\\r" and "\\t".
 [[nodiscard]] std::string printable_line(std::string_view text);
-/// A name or a value of the user in a message: "'text'" on one line, cut in the middle where it is longer
-/// than 200 bytes.
+/// A name or a value of the user in a message: "'text'" on one line, cut in the middle if it is longer than
+/// 200 bytes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);

@@ -15,7 +15,7 @@ namespace {
 /// Above all process numbers of Linux (PID_MAX_LIMIT).
 constexpr std::int64_t kFirstNoProcess = (std::int64_t{1} << 22) + 1;
 
-/// Traces are told apart by it, also when a later one lies at the same address.
+/// Identifies a trace, also when a later one has the same address.
 std::uint64_t next_trace_id() {
   static std::atomic<std::uint64_t> next{1};
   return next++;
@@ -27,14 +27,14 @@ struct LeftBuffer {
   static void close(const Handle& buffer) noexcept { buffer->disown(); }
 };
 
-/// The buffer that a thread has in a trace, left to other threads when it ends.
+/// The buffer of a thread in a trace, left to other threads when the thread ends.
 struct OwnedBuffer {
   std::uint64_t trace = 0;
   TraceBuffer* buffer = nullptr;
   UniqueHandle<LeftBuffer> owner;
 };
 
-/// Few, and other spans lie within: dropped last.
+/// Such spans are few and contain others: they are dropped last.
 bool is_frame(TraceKind kind) {
   switch (kind) {
     case TraceKind::kSample:
@@ -93,7 +93,7 @@ TraceLabel make_label(TraceKind kind, std::string_view subject) {
 }
 
 std::uint64_t flow_of(std::string_view binary) {
-  // Readers of JSON keep numbers as doubles: no more than 52 bits.
+  // Readers of JSON keep numbers as doubles: at most 52 bits.
   return (std::hash<std::string_view>()(binary) >> 12) | 1U;
 }
 
@@ -121,11 +121,12 @@ std::shared_ptr<TraceBuffer> Trace::join_buffer() {
 }
 
 TraceBuffer* Trace::buffer_of_this_thread() {
-  thread_local std::vector<OwnedBuffer> here;  // of the traces that this thread has met, nearly always one
+  thread_local std::vector<OwnedBuffer>
+      here;  // buffers in the traces that this thread has used, nearly always one
   for (const OwnedBuffer& owned : here) {
     if (owned.trace == id_) return owned.buffer;
   }
-  // A trace that is gone has left its buffer to us and to the pointer that `get` makes.
+  // A destroyed trace has left its buffer to this pointer and to the one that `get` makes.
   std::erase_if(here, [](const OwnedBuffer& owned) { return owned.owner.get().use_count() == 2; });
   here.reserve(here.size() + 1);
   std::shared_ptr<TraceBuffer> joined = join_buffer();
@@ -163,7 +164,7 @@ void Trace::name_thread(std::string_view name) noexcept {
     const std::int64_t number = buffer_of_this_thread()->number();
     const std::lock_guard lock(mutex_);
     thread_names_.try_emplace(number, name);
-  } catch (const std::bad_alloc&) {  // it goes without a name
+  } catch (const std::bad_alloc&) {  // it stays without a name
   }
 }
 

@@ -19,15 +19,15 @@ namespace kiln {
 
 class TraceBuffer;
 
-/// What a span is about; its category in the file and the first word of its name.
+/// Subject of a span; its category in the file and the first word of its name.
 enum class TraceKind {
   kVariant,
   kSpecialise,
-  kGet,      ///< code for one unit, from wherever
-  kLookUp,   ///< in the cache on disk
+  kGet,      ///< a request for the code of one unit
+  kLookUp,   ///< a look-up in the cache on disk
   kCompile,  ///< one run of a compiler
-  kKeep,     ///< code goes into the cache on disk
-  kLoad,     ///< code goes onto a device
+  kKeep,     ///< code is written to the cache on disk
+  kLoad,     ///< code is loaded onto a device
   kInputs,   ///< buffers are filled
   kVerify,
   kMeasure,
@@ -41,7 +41,7 @@ enum class TraceKind {
 
 using TraceValue = std::variant<std::int64_t, double, bool, std::string>;
 
-/// What is told of a span. Spans of the same content may share one.
+/// Name and arguments of a span. Spans with the same content may share one.
 struct TraceLabel {
   TraceKind kind = TraceKind::kLaunch;
   std::string name;
@@ -49,28 +49,28 @@ struct TraceLabel {
 };
 using SharedLabel = std::shared_ptr<const TraceLabel>;
 
-/// "launch axpy"; the kind alone where `subject` is empty.
+/// "launch axpy"; the kind alone if `subject` is empty.
 [[nodiscard]] TraceLabel make_label(TraceKind kind, std::string_view subject = {});
 
-/// Joins the spans through which one piece of code goes: where it was made, then where it was loaded, then
-/// where it first ran. `id` 0: none.
+/// Joins the spans of one piece of code: where it was made, then where it was loaded, then where it first
+/// ran. `id` 0: none.
 struct TraceFlow {
   enum class Phase { kBegin, kNext, kEnd };
   std::uint64_t id = 0;
   Phase phase = Phase::kBegin;
 };
-/// The same for the same code.
+/// Equal for equal code.
 [[nodiscard]] std::uint64_t flow_of(std::string_view binary);
 
 /// A span of time. Times are Clock::steady_ns.
 struct TraceEvent {
   SharedLabel label;
   std::int64_t begin_ns = 0, end_ns = 0;
-  std::size_t track = 0;  ///< of Trace::track; 0: that of the thread that records it
+  std::size_t track = 0;  ///< result of Trace::track; 0: the track of the thread that records it
   TraceFlow flow = {};
 };
 
-/// A line of the picture: a thread of a process, or what is drawn like one.
+/// A line of the picture: a thread of a process, or an object that is drawn like one.
 struct TraceTrack {
   std::int64_t process = 0;
   std::string process_name;
@@ -78,8 +78,7 @@ struct TraceTrack {
   std::string thread_name;
 };
 
-/// Told of each span as it begins and ends, on the thread that it is on, in pairs that nest: a profiler's
-/// ranges.
+/// Notified of each span as it begins and ends, on the span's thread, in nested pairs: a profiler's ranges.
 class RangeSink {
  public:
   virtual ~RangeSink() = default;
@@ -87,25 +86,26 @@ class RangeSink {
   virtual void pop() noexcept = 0;
 };
 
-/// All that a trace holds at a moment.
+/// The content of a trace at a moment.
 struct TraceContent {
   std::vector<std::pair<TraceTrack, std::vector<TraceEvent>>> tracks;
-  std::int64_t begin_ns = 0;                           ///< steady time that the file counts from
-  std::int64_t begin_system_ns = 0;                    ///< the same moment since 1970
-  std::uint64_t dropped = 0;                           ///< spans for which there was no room
-  std::uint64_t unplaced = 0;                          ///< launches whose time on their device is not known
-  std::map<std::string, std::int64_t> uncertainty_ns;  ///< by device: of a span's place, at most
+  std::int64_t begin_ns = 0;         ///< steady time at which the file's time begins
+  std::int64_t begin_system_ns = 0;  ///< the same moment as `begin_ns`, since 1970
+  std::uint64_t dropped = 0;         ///< spans for which there was no room
+  std::uint64_t unplaced = 0;        ///< launches with unknown time on their device
+  std::map<std::string, std::int64_t>
+      uncertainty_ns;  ///< by device: the largest uncertainty of a span's place
 };
 
-/// What a process did, when and on which thread. A thread records into a buffer of its own and takes a lock
-/// only where it meets the trace for the first time; memory is bounded, and what finds no room is counted.
-/// Everything that can be traced is given a pointer to one, null where nobody wants a trace. Thread-safe.
+/// The activity of a process: what, when and on which thread. Each thread records into its own buffer and
+/// takes a lock only at its first use of the trace; memory is bounded, and spans without room are counted.
+/// Code that can be traced receives a pointer to one, null when tracing is off. Thread-safe.
 class Trace {
  public:
-  /// Spans, and beyond these a quarter as many of those that are few and hold others.
+  /// Limit of spans; a quarter as many more are kept of the few that contain others.
   static constexpr std::size_t kUsualEvents = 400'000;
 
-  /// `recording` false: only the ranges are told. `clock` outlives the trace.
+  /// `recording` false: only the range sinks are called. `clock` outlives the trace.
   Trace(const Clock& clock, bool recording, std::vector<std::unique_ptr<RangeSink>> ranges,
         std::size_t most_events = kUsualEvents);
   ~Trace();
@@ -122,20 +122,20 @@ class Trace {
     for (const auto& sink : ranges_) sink->pop();
   }
 
-  /// Gives the calling thread a track. A span asks for it when it begins: the track of a thread that ends
+  /// Assigns the calling thread a track. A span calls it when it begins: the track of a thread that ends
   /// meanwhile may hold spans that overlap it.
   void claim_track() noexcept;
   /// Keeps a span that has ended.
   void add(TraceEvent event) noexcept;
-  /// Names the calling thread's track, unless an earlier thread of this track has done so.
+  /// Names the calling thread's track, unless an earlier thread of this track has named it.
   void name_thread(std::string_view name) noexcept;
-  /// The number of a track that is no thread of this process; the same for the same process and thread.
+  /// The number of a track that is not a thread of this process; equal for equal process and thread.
   [[nodiscard]] std::size_t track(const TraceTrack& track);
-  /// A process number for what is none, above all that the kernel gives out; the same for the same name.
+  /// A number for something that is not a process, above all that the kernel assigns; equal for equal names.
   [[nodiscard]] std::int64_t process_for(const std::string& name);
 
   void count_unplaced(std::uint64_t launches) noexcept { unplaced_ += launches; }
-  /// A span of this device may lie so far from where it is drawn; the largest counts.
+  /// A span of this device may be displaced by this much; the largest value counts.
   void note_uncertainty(const std::string& device, std::int64_t ns);
 
   [[nodiscard]] TraceContent content() const;
@@ -168,9 +168,9 @@ class TraceSpan {
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
-  /// Whether somebody will see what is added.
+  /// Whether added arguments will be recorded.
   explicit operator bool() const { return own_ != nullptr; }
-  /// Only to a span with a label of its own.
+  /// Only for a span with its own label.
   void add(std::string_view name, std::string_view text);
   void add(std::string_view name, const char* text) { add(name, std::string_view(text)); }
   template <std::integral Number>

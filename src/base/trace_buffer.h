@@ -12,16 +12,16 @@
 
 namespace kiln {
 
-/// The spans of one track of threads: of one thread at a time, and when that has ended of another. Its owner
-/// appends without a lock; anybody may read what is there meanwhile.
+/// The spans of one track of threads: one thread at a time, and another when that has ended. Its owner
+/// appends without a lock; any thread may read meanwhile.
 class TraceBuffer {
  public:
   explicit TraceBuffer(std::int64_t number) : number_(number) {}
 
-  /// Of the track, from 1 in the order of their making.
+  /// Number of the track, from 1 in the order of creation.
   [[nodiscard]] std::int64_t number() const { return number_; }
 
-  /// Takes a buffer over that has no owner; false if it has one.
+  /// Takes over a buffer without an owner; false if it has one.
   [[nodiscard]] bool try_own() {
     bool expected = false;
     return owned_.compare_exchange_strong(expected, true, std::memory_order_acquire);
@@ -42,7 +42,7 @@ class TraceBuffer {
     size_.store(size + 1, std::memory_order_release);
   }
 
-  /// What was appended before.
+  /// The spans appended before the call.
   [[nodiscard]] std::vector<TraceEvent> events() const {
     std::vector<TraceEvent> result(size_.load(std::memory_order_acquire));
     const Block* block = &first_;

@@ -6,8 +6,7 @@
 
 namespace kiln {
 
-/// Traits of a POSIX file descriptor. Where a failing close matters (a written file), release and close by
-/// hand.
+/// Traits of a POSIX file descriptor. If a failing close matters (a written file), release and close by hand.
 struct FileDescriptorTraits {
   using Handle = int;
   static Handle null() { return -1; }

@@ -6,7 +6,7 @@ namespace kiln {
 
 /// Sole owner of a handle that is not a pointer to a C++ object: a file descriptor, a dlopen handle, a driver
 /// object. `Traits` supplies `using Handle`, `static Handle null()` and `static void close(Handle) noexcept`.
-/// The one place in the project with a hand-written destructor and move.
+/// No other type in the project has a hand-written destructor and move.
 template <class Traits>
 class UniqueHandle {
  public:

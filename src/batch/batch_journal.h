@@ -21,7 +21,7 @@ struct BatchBegin {
 /// The line of a job that has ended.
 struct BatchJobLine {
   std::string name;
-  std::string digest;  ///< of what the job was to do
+  std::string digest;  ///< digest of the job's inputs
   std::string time;
   JobEnd end = JobEnd::kNotRun;
   int exit_code = 0;

@@ -37,14 +37,14 @@ inline constexpr auto kWords<JobEnd> = std::to_array<Word<JobEnd>>({{JobEnd::kDo
 
 struct JobOutcome {
   JobEnd end = JobEnd::kNotRun;
-  int exit_code = 0;  ///< of its process, or what stands for it
+  int exit_code = 0;  ///< of its process, or the equivalent
   double seconds = 0;
   std::string message;  ///< why, where the end does not say it
 
   [[nodiscard]] bool succeeded() const { return end == JobEnd::kDone || end == JobEnd::kKnown; }
 };
 
-/// Told of a batch as it runs; all in one thread.
+/// Notified of a batch's progress; all in one thread.
 class BatchSink {
  public:
   virtual ~BatchSink() = default;
@@ -57,7 +57,7 @@ class BatchSink {
 struct BatchTask {
   const BatchSpec& batch;
   std::vector<Command> commands;  ///< by job
-  std::vector<bool> known;        ///< by job: an earlier run has done it
+  std::vector<bool> known;        ///< by job: an earlier run has finished it
   bool keep_going = false;
   BatchSink& sink;
   std::function<bool()> stop;  ///< true: ask the jobs that run to end, and start no more

@@ -12,7 +12,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// Tells whole lines; the rest when the stream has ended.
+/// Passes on complete lines, and the rest when the stream has ended.
 class LineReader {
  public:
   LineReader(UniqueFd fd, JobProcess::TakeLine take)

@@ -14,9 +14,9 @@
 
 namespace kiln {
 
-/// A program whose lines are told as they come. One that is to end is asked first (SIGTERM, so that it writes
-/// what it has) and killed with all that it has started if it goes on for `kGrace`. It is killed when this
-/// goes. One thread at a time.
+/// A program whose output is passed on line by line. To end it, it first gets SIGTERM, so that it writes its
+/// results, and is killed with its children if it still runs after `kGrace`. The destructor kills it. One
+/// thread at a time.
 class JobProcess {
  public:
   using TakeLine = std::function<void(std::string_view line)>;
@@ -31,12 +31,12 @@ class JobProcess {
                                                                                     TakeLine output,
                                                                                     TakeLine error);
 
-  /// What to poll for, and how long at most (milliseconds; -1: without end).
+  /// Adds the events to poll for, and lowers the time to wait (milliseconds; -1: without end).
   virtual void add_events(std::vector<pollfd>& events, int& timeout) const = 0;
-  /// Tells the lines that have come, and ends what is beyond its time. True when it has ended.
+  /// Passes on new lines, and ends a program that exceeds its time. True when it has ended.
   [[nodiscard]] virtual bool step() = 0;
   virtual void terminate() = 0;
-  /// Of one that has ended.
+  /// Result of a program that has ended.
   [[nodiscard]] virtual ProcessResult result() const = 0;
 
  protected:

@@ -13,7 +13,7 @@ namespace kiln {
 /// file goes with its entry. atime is not used: most machines mount without it.
 struct EntryAccess {
   std::uint64_t hits = 0;
-  std::int64_t last_ns = 0;  ///< of the last recorded hit; 0: none
+  std::int64_t last_ns = 0;  ///< time of the last recorded hit; 0: none
 };
 
 /// Writes nothing if a hit was recorded, by anyone, in the minute before: hits of one minute count once. A

@@ -21,7 +21,7 @@ using std::filesystem::filesystem_error;
 constexpr std::uint64_t kLargestMember = std::uint64_t{1} << 30;
 constexpr std::size_t kMostMembers = std::size_t{1} << 20;
 
-/// As a message shows it: a name may hold anything.
+/// A name in printable form: it may hold any bytes.
 std::string shown(const std::string& name) {
   std::string text;
   for (const char c : name) text += c >= ' ' && c <= '~' ? c : '?';
@@ -123,7 +123,7 @@ Path member_path(const std::string& digest, const std::string& name) {
   return Path(kEntryFormatFolder) / digest.substr(0, 2) / digest.substr(2) / name;
 }
 
-/// As it stands in a bundle.
+/// The bytes of a member of a bundle.
 std::string member_bytes(const std::string& digest, const std::string& name, const std::string& bytes) {
   return tar_header(member_path(digest, name).string(), bytes.size()) + bytes + tar_padding(bytes.size());
 }
@@ -154,7 +154,7 @@ void require_sound(FileSystem& files, const EntryStore& staged, const std::strin
     throw bad_input("entry " + digest + " is damaged: its name is not the digest of its preimage");
 }
 
-/// What was put so far; all of it goes again unless it is kept.
+/// The files written so far; all are removed again unless they are kept.
 class Placement {
  public:
   Placement(FileSystem& files, const EntryStore& from, const EntryStore& to)

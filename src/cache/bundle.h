@@ -20,7 +20,7 @@ namespace kiln {
 
 struct BundleMember {
   std::string digest;      ///< of the entry
-  std::string name;        ///< of the file in the entry's folder
+  std::string name;        ///< name of the file in the entry's folder
   std::uint64_t at = 0;    ///< where its bytes begin in the bundle
   std::uint64_t size = 0;  ///< in bytes
 };
@@ -56,7 +56,7 @@ BundleSummary pack_bundle(FileSystem& files, const EntryStore& store, const Entr
 /// A bundle of one entry, in memory; absent where it is not there or not sound.
 [[nodiscard]] std::optional<std::string> pack_entry(FileSystem& files, const EntryStore& store,
                                                     const std::string& digest);
-/// The same as a folder that can be used at once; the folder must not exist or be empty. Throws bad_input.
+/// pack() into a folder that can be used at once; the folder must not exist or be empty. Throws bad_input.
 BundleSummary pack_folder(FileSystem& files, const EntryStore& store, const EntryFilter& wanted,
                           const std::filesystem::path& folder);
 

@@ -26,9 +26,10 @@ struct CollectReport {
   std::uint64_t temporaries = 0, locks = 0, marks = 0;  ///< left by processes that died
 };
 
-/// Makes room in a cache folder while others read and write it. An entry goes by one rename, so that no
-/// reader sees half of it, and only while no living process has loaded it (see UseMark) and nobody holds its
-/// lock; one that is marked in that very moment is put back. Throws filesystem_error for a disk that refuses.
+/// Makes room in a cache folder while other processes read and write it. One rename removes an entry, so that
+/// no reader sees a partial one, and only while no living process has loaded it (see UseMark) and no process
+/// holds its lock; an entry that is marked at that moment is put back. Throws filesystem_error if the disk
+/// refuses.
 class Collector {
  public:
   Collector(FileSystem& files, const Clock& clock, const EntryStore& store, KeyLocks& locks);
@@ -36,7 +37,7 @@ class Collector {
   CollectReport collect(const CollectOptions& options);
   /// Bytes of all entries: a stat of each file, none is read.
   [[nodiscard]] std::uint64_t measure();
-  /// What writers that have ended left in `tmp`, or that cannot be seen from here and is an hour old.
+  /// Files in `tmp` of writers that have ended, or that cannot be seen from here and are an hour old.
   [[nodiscard]] std::vector<std::filesystem::path> stale_temporaries();
   /// Removes those, and the marks and locks of dead processes; counts them, or only counts.
   void remove_leftovers(CollectReport& report, bool dry_run);

@@ -62,7 +62,7 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
   KeyTurn key_turn = locks_.take(key.digest, look_again);
   turn.waited = key_turn.waited;
   if (turn.waited) count(&CacheCounters::waits);
-  // Whoever had the lock before may have published between our look and our lock.
+  // The former holder of the lock may have published between our look-up and our lock.
   if (turn.code || look_again())
     turn.in_root = true;
   else
@@ -233,7 +233,7 @@ CacheTurn DiskCache::look_in_folders(const CacheKey& key) {
   return found;
 }
 
-/// What comes is put into the root, for this process and others.
+/// The server's answer is put into the root, for this process and others.
 void DiskCache::ask_server(const CacheKey& key, CacheTurn& turn) {
   if (!options_.remote) return;
   std::optional<RemoteEntry> entry = options_.remote->fetch(key.digest);
@@ -301,7 +301,7 @@ void DiskCache::make_prefix(const CacheKey& key) {
   files_.make_directories(prefix, true);
 }
 
-/// Whoever may write to it may have put anything there.
+/// A user with write permission may have put anything there.
 void DiskCache::replace_prefix(const Path& prefix) {
   const ScratchFolder aside = make_temporary(files_, root(), "removed");
   (void)files_.rename(prefix, aside.get().path / "prefix");
@@ -321,7 +321,7 @@ bool DiskCache::commit(const Path& temporary, const CacheKey& key) {
   return false;
 }
 
-/// What goes wrong here costs space only.
+/// A failure here costs only space.
 void DiskCache::keep_cap(std::uint64_t published_bytes) {
   try {
     Collector collector = make_collector();

@@ -27,8 +27,8 @@ namespace kiln {
 struct CacheCounters {
   std::uint64_t hits = 0, misses = 0, damaged = 0, published = 0, lost_races = 0, failed_writes = 0;
   std::uint64_t waits = 0;      ///< for another process that was making the entry
-  std::uint64_t read_only = 0;  ///< of the hits: in read-only layers
-  std::uint64_t remote = 0;     ///< of the hits: from the server
+  std::uint64_t read_only = 0;  ///< hits in read-only layers
+  std::uint64_t remote = 0;     ///< hits from the server
 };
 
 struct DiskCacheOptions {
@@ -37,11 +37,11 @@ struct DiskCacheOptions {
   double lease_seconds =
       600;  ///< after which an owner of a lock that cannot be seen from here counts as dead
   std::vector<std::filesystem::path> read_only = {};  ///< further folders, searched in order after `root`
-  std::uint64_t max_bytes = 0;                        ///< of `root`; 0: no cap
+  std::uint64_t max_bytes = 0;                        ///< cap of `root`; 0: no cap
   std::shared_ptr<RemoteLayer> remote = {};           ///< asked last; null: none
 };
 
-/// What a caller of `load_or_lock` holds: code, or the right to make it.
+/// The result of `load_or_lock`: code, or the right to make it.
 struct CacheTurn {
   std::optional<CodeObject> code;
   KeyLock lock;          ///< until the entry is published; empty where there are no locks
@@ -53,21 +53,21 @@ struct CacheTurn {
 struct VerifyReport {
   std::uint64_t entries = 0;         ///< of all layers
   std::vector<std::string> damaged;  ///< "digest: what is wrong"
-  std::uint64_t repaired = 0;        ///< of the damaged: removed
+  std::uint64_t repaired = 0;        ///< damaged entries that were removed
   std::uint64_t stale_temporaries = 0;
 };
 
 /// Content-addressed store of code objects on disk: one directory per entry at `<root>/v1/<2 hex>/<62 hex>/`,
 /// holding `binary`, `source.cu`, `preimage.txt`, `log.txt` and `entry.json` (names, resources, sizes and
-/// SHA-256 of each file). Published by rename of a private temporary directory; the loser of a race uses the
-/// winner's. A hit reads and verifies what is loaded, `entry.json`, `binary` and `log.txt`; where these are
-/// damaged it is a miss, a warning, and the entry is replaced. `verify` reads the other two as well. A folder
-/// that is owned by another user or that anyone may write to turns the layer off with one warning; one that
-/// cannot be written (full, read-only) turns publishing off with one warning, and is still read. What the
-/// root does not have is looked for in read-only folders of the same form, and used in place; they may belong
-/// to whoever maintains them. What no folder has is asked of the server, if there is one, verified, put into
-/// the root, or, where that cannot be written, used from memory. With a cap, publishing evicts what was not
-/// used for longest. Thread- and process-safe. Knows no compiler.
+/// SHA-256 of each file). A rename of a private temporary directory publishes an entry; the loser of a race
+/// uses the winner's. A hit reads and verifies `entry.json`, `binary` and `log.txt`; if they are damaged it
+/// is a miss with a warning, and the entry is replaced. `verify` reads the other two as well. A folder that
+/// another user owns or that anyone may write to disables the layer with one warning. A folder that is not
+/// writable (full, read-only) disables publishing with one warning, and is still read. Entries that the root
+/// lacks are looked up in read-only folders of the same form, which other users may own, and used in place;
+/// then on the server, if there is one. An entry of the server is verified and put into the root or, if that
+/// is not writable, used from memory. With a cap, publishing evicts the least recently used entries. Thread-
+/// and process-safe. Knows no compiler.
 class DiskCache {
  public:
   DiskCache(FileSystem& files, const Clock& clock, Log& log, DiskCacheOptions options);
@@ -90,8 +90,8 @@ class DiskCache {
   [[nodiscard]] std::vector<CacheEntryInfo> find_portable(const std::string& portable);
   /// The code of an entry that `find_portable` named.
   [[nodiscard]] std::optional<CodeObject> load_portable(const std::string& digest);
-  /// Tells other processes that this one has loaded an entry of the root, and when: they evict others first.
-  /// Due after `find` and `load_or_lock`, and left to the caller: it writes two files.
+  /// Records for other processes that this one has loaded an entry of the root, and when: they evict others
+  /// first. Due after `find` and `load_or_lock`, and left to the caller, because it writes two files.
   void note_use(const std::string& digest) noexcept;
   /// Gives the lock back of a key that could not be compiled.
   void give_up(KeyLock lock);
@@ -153,13 +153,13 @@ class DiskCache {
   KeyLocks locks_;
   UseMark use_mark_;
   SizeCap cap_;
-  mutable std::mutex mutex_;  // of all below; never held during input or output
+  mutable std::mutex mutex_;  // protects all members below; never held during input or output
   std::list<Layer> read_only_;
   CacheCounters counters_;
   std::string distrust_;
   std::string write_problem_;
   std::mutex portable_mutex_;                            // of `portable_`
-  std::optional<std::vector<CacheEntryInfo>> portable_;  ///< of all folders; absent: not looked at yet
+  std::optional<std::vector<CacheEntryInfo>> portable_;  ///< entries of all folders; absent: not read yet
 };
 
 }  // namespace kiln

@@ -25,15 +25,15 @@ bool is_plain_name(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
 }
 
-/// An entry's folder, and who may have written what is in it.
+/// An entry's folder, and the users who may own its files.
 struct EntryPlace {
   FileSystem& files;
   const Path& directory;
   const TrustedOwners& owners;
 };
 
-/// The file's content, or what is wrong. Looks at its type first: a link or a pipe is not opened. Its owner
-/// is that of the file which is read: nobody else can replace it in the folder, which has been looked at.
+/// The file's content, or what is wrong. Checks its type first: a link or a pipe is not opened. The owner is
+/// that of the file which is read: no other user can replace it in the folder, which has been checked.
 std::variant<std::string, CacheEntryDamage> read_plain_file(const EntryPlace& place,
                                                             const std::string& name) {
   const auto& [files, directory, owners] = place;
@@ -101,7 +101,7 @@ std::variant<EntryCode, CacheEntryDamage> read_code(std::variant<EntryMetadata, 
 
 struct Verified {
   EntryMetadata metadata;
-  EntryFiles contents;  ///< of the recorded files
+  EntryFiles contents;  ///< content of the recorded files
 };
 
 std::variant<Verified, CacheEntryDamage> read_verified(const EntryPlace& place) {

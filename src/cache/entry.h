@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-/// What `kiln cache list` shows of an entry.
+/// The facts of an entry that `kiln cache list` shows.
 struct CacheEntryInfo {
   std::string digest;
   std::string label;  ///< "stencil7.cu laplacian", for people
@@ -24,13 +24,13 @@ struct CacheEntryInfo {
   std::uint64_t bytes = 0;      ///< all files of the entry
   std::int64_t created_ns = 0;  ///< wall clock
   double compile_seconds = 0;
-  std::optional<int> registers = {};  ///< the most of its kernels, where the compiler tells
+  std::optional<int> registers = {};  ///< the maximum over its kernels, if the compiler reports it
   std::uint64_t hits = 0;             ///< recorded in the folder, see access_record.h
   std::int64_t used_ns = 0;           ///< wall clock of the last recorded hit; 0: none
   std::string portable = {};          ///< see portable_digest; empty in entries of before there was one
 };
 
-/// What a publisher knows beside the key and the code: shown to people, never part of the key.
+/// Facts of the publisher beside the key and the code: shown to people, never part of the key.
 struct CacheEntryLabel {
   std::string label, target, compiler, source_text;
 };
@@ -58,22 +58,22 @@ struct CacheEntryDamage {
 void write_cache_entry(FileSystem& files, const std::filesystem::path& directory, const CacheKey& key,
                        const CodeObject& code, const CacheEntryLabel& label, std::int64_t created_ns);
 
-/// What is loaded of an entry.
+/// The part of an entry that a load reads.
 struct EntryCode {
   CodeObject code;
   CacheEntryInfo info;
 };
-/// `entry.json`, the binary and the log, verified, and nobody's but those owners'; the documents are not
-/// looked at. Never throws for what is on the disk: an unreadable file is damage, too.
+/// `entry.json`, the binary and the log, verified and owned by those owners; the documents are not read.
+/// Never throws for the state of the disk: an unreadable file is damage, too.
 [[nodiscard]] std::variant<EntryCode, CacheEntryDamage> read_entry_code(
     FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
 
-/// The same of files in memory, by name.
+/// read_code() for files in memory, by name.
 [[nodiscard]] std::variant<EntryCode, CacheEntryDamage> read_entry_code(
     const std::map<std::string, std::string_view>& contents);
 
-/// Whole and verified, and nobody's but those owners'. Never throws for what is on the disk: an unreadable
-/// file is damage, too.
+/// Complete, verified and owned by those owners. Never throws for the state of the disk: an unreadable file
+/// is damage, too.
 [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read_cache_entry(
     FileSystem& files, const std::filesystem::path& directory, const TrustedOwners& owners = {});
 
@@ -84,7 +84,7 @@ using EntryFiles = std::map<std::string, std::string>;
 
 inline constexpr const char* kEntryMetadataFile = "entry.json";
 
-/// From `entry.json` alone, for lists; `nullopt` if it is damaged.
+/// Read from `entry.json` alone, for lists; `nullopt` if it is damaged.
 [[nodiscard]] std::optional<CacheEntryInfo> read_cache_entry_info(FileSystem& files,
                                                                   const std::filesystem::path& directory);
 

@@ -18,7 +18,7 @@ struct RecordedFile {
 struct EntryMetadata {
   CacheEntryInfo info;                        ///< `bytes` and `registers` follow from the rest
   CodeObject code;                            ///< without binary and log, which are files of their own
-  std::map<std::string, RecordedFile> files;  ///< by name inside the entry's directory
+  std::map<std::string, RecordedFile> files;  ///< name of the file in the entry's directory
 };
 
 /// JSON with a checksum: the SHA-256 of the text itself with zeros in the checksum's place.

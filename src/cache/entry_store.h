@@ -19,20 +19,20 @@ class EntryStore {
  public:
   struct Absent {};
   using Lookup = std::variant<Absent, CodeObject, CacheEntryDamage>;
-  /// Whose machine code is run: one's own and root's, or also that of the owner of a folder that the user
-  /// named as one that others maintain.
+  /// Owners whose machine code is run: the user and root, or also the owner of a folder that the user named
+  /// as maintained by others.
   enum class Owners { kSelfAndRoot, kAlsoOfTheFolder };
 
   EntryStore(FileSystem& files, std::filesystem::path root, Owners owners);
 
-  /// What is loaded of an entry, verified and of this very key, under the rules of `read`; its documents are
-  /// not looked at. Never throws for what is on the disk.
+  /// The loaded part of the entry with this key, verified, under the rules of `read`; its documents are not
+  /// read. Never throws for the state of the disk.
   [[nodiscard]] Lookup look_up(const CacheKey& key) const;
-  /// Whole and verified; it and the folder that it lies in are of those whose code is run, and nobody else
-  /// may write to them. Never throws for what is on the disk.
+  /// Complete and verified; trusted users own it and its folder, and no other user may write to them. Never
+  /// throws for the state of the disk.
   [[nodiscard]] std::variant<CacheEntry, CacheEntryDamage> read(const std::string& digest) const;
   [[nodiscard]] std::variant<EntryFiles, CacheEntryDamage> read_files(const std::string& digest) const;
-  /// Whether entries may be put beside that of this digest: nobody else can replace them there.
+  /// Whether entries may be put beside this digest's: no other user can replace them there.
   [[nodiscard]] bool has_sound_prefix(const std::string& digest) const;
   /// Why nothing from here may be run, naming the folder; `nullopt` if it is fine or not there. Asked before
   /// each use: the folder may be made, by anyone, at any time.
@@ -41,11 +41,11 @@ class EntryStore {
     std::string why;
   };
   [[nodiscard]] std::optional<Distrust> distrust() const;
-  /// The same for a folder that should be there.
+  /// problem() for a folder that should exist.
   [[nodiscard]] std::optional<std::string> problem() const;
 
   [[nodiscard]] std::filesystem::path directory(const std::string& digest) const;
-  /// Of all entries, sorted.
+  /// Digests of all entries, sorted.
   [[nodiscard]] std::vector<std::string> digests() const;
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 

@@ -19,11 +19,11 @@ struct NearestEntry {
   std::vector<KeyDifference> differences;
 };
 
-/// What the stores would answer to a key.
+/// The stores' answer to a key.
 struct KeyExplanation {
   std::filesystem::path layer;          ///< the store that has it; empty for a miss
   std::string damage;                   ///< why the entry that is there is none; a miss
-  std::optional<NearestEntry> nearest;  ///< of a miss; absent where no entry is of this kernel
+  std::optional<NearestEntry> nearest;  ///< for a miss; absent if no entry has this kernel
 
   [[nodiscard]] bool hit() const { return !layer.empty(); }
 };

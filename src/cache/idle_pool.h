@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// Connections that nobody uses now. Each is used by one thread at a time; one that failed is not given back.
+/// Idle connections. Each is used by one thread at a time; a connection that failed is not returned.
 /// Thread-safe.
 template <class Connection>
 class IdlePool {

@@ -18,7 +18,7 @@ constexpr const char* kGivenUp = "given-up";
 /// After which a file that names no owner was left by one that died while it wrote.
 constexpr double kWritingSeconds = 2;
 
-/// "held MACHINE PID START NUMBER": the number tells apart locks that one process takes.
+/// "held MACHINE PID START NUMBER": the number distinguishes locks of one process.
 std::string lock_text(const char* state) {
   static std::atomic<std::uint64_t> number = 0;
   const ProcessIdentity& self = this_process();
@@ -146,10 +146,10 @@ std::uint64_t KeyLocks::remove_stale() {
   return removed;
 }
 
-/// By the time on the file: nobody has watched it for a lease.
+/// By the time on the file: no waiter has watched it for a lease.
 KeyLocks::Examined KeyLocks::examine(const std::string& name) const {
   const auto status = files_.status(folder_ / name);
-  if (!status || status->type != FileStatus::Type::kFile) return {};  // a stranger is nobody's lock
+  if (!status || status->type != FileStatus::Type::kFile) return {};  // a foreign file is not a lock
   const auto text = files_.read_file(folder_ / name);
   if (!text) return {};
   const double age = static_cast<double>(clock_.system_ns() - status->modified_ns) * 1e-9;
@@ -164,7 +164,7 @@ KeyLock KeyLocks::try_take(const Path& path) {
   return KeyLock({&files_, path, text});
 }
 
-/// Moved aside first, so that of several who take it away one removes it. One that was taken anew meanwhile
+/// Moved aside first, so that only one of several processes removes it. A lock that was taken again meanwhile
 /// is put back.
 void KeyLocks::take_away(const Path& path, const std::string& text) {
   const Path aside = path.string() + ".ended-" + std::to_string(this_process().pid);

@@ -29,10 +29,10 @@ struct KeyTurn {
   bool waited = false;  ///< another process held the lock
 };
 
-/// Lets one process at a time work on a key. A lock file names its owner; it is taken over from one that has
-/// ended, if that can be seen from here, or else after its lease. The lease is counted on the waiter's own
-/// clock from when it first saw the file, so that clocks need not agree. Where files cannot be made there are
-/// no locks. Nobody waits for two keys.
+/// Lets one process at a time work on a key. A lock file names its owner. The lock is taken over from an
+/// owner that has ended, if that can be seen from here, or else after its lease. The waiter counts the lease
+/// on its own clock from when it first saw the file, so clocks need not agree. If files cannot be made there
+/// are no locks. No process waits for two keys.
 class KeyLocks {
  public:
   KeyLocks(FileSystem& files, const Clock& clock, std::filesystem::path folder, double lease_seconds);
@@ -41,12 +41,12 @@ class KeyLocks {
   /// `is_done` says that the work has been done, or when the other one gave up.
   [[nodiscard]] KeyTurn take(const std::string& name, const std::function<bool()>& is_done);
 
-  /// Tells those who wait that the work failed: they need not queue up to fail one after the other.
+  /// Signals to waiters that the work failed: they need not queue up to fail one after the other.
   void give_up(KeyLock lock);
 
   /// Whether a living owner has it, or one that cannot be seen from here and took it within a lease.
   [[nodiscard]] bool is_held(const std::string& name) const;
-  /// What dead owners, or unknown ones for longer than a lease, have left.
+  /// Lock files of dead owners, or of unknown ones for longer than a lease.
   [[nodiscard]] std::vector<std::string> stale() const;
   /// Removes that; returns how many.
   std::uint64_t remove_stale();

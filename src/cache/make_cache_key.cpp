@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-/// Of what the key means; grows when the same fields no longer give the same binary.
+/// Version of the key's meaning; grows when equal fields no longer give the same binary.
 constexpr std::int64_t kKeyFormat = 2;
 
 std::string to_text(const std::optional<Dim3>& block) {

@@ -218,8 +218,7 @@ class RedisTransport final : public RemoteTransport {
     return connection;
   }
 
-  /// A server closes connections that nobody has used for long: that is found out by using one, and is no
-  /// failure.
+  /// A server closes idle connections. That shows only when one is used, and is not a failure.
   RedisReply ask(std::initializer_list<std::string_view> command, std::uint64_t most) {
     const Deadline deadline(limits_.whole);
     while (std::optional<RedisConnection> connection = idle_.take()) {

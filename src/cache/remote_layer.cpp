@@ -22,7 +22,7 @@ std::string mac_of(const std::string& key, const std::string& digest, std::strin
   return hmac_sha256_hex(key, std::string(kHeader) + digest + "\n" + std::string(bundle));
 }
 
-/// Of a bundle that holds this entry and no other. Throws bad_input.
+/// The entry of a bundle that holds exactly this entry. Throws bad_input.
 CodeObject read_single_entry(std::string_view bundle, const std::string& digest) {
   std::map<std::string, std::string_view> contents;
   for (const BundleMember& member : parse_bundle(bundle_in_text(bundle))) {
@@ -53,7 +53,7 @@ std::string read_remote_key(FileSystem& files, const std::filesystem::path& file
       constexpr std::array<unsigned, 4> kShifts = {9, 6, 3, 0};
       std::string mode;
       for (const unsigned shift : kShifts) mode += static_cast<char>('0' + ((status->mode >> shift) & 7U));
-      throw bad_input(what + "has mode " + mode + "; expected 0600 or 0400, so that nobody else reads it");
+      throw bad_input(what + "has mode " + mode + "; expected 0600 or 0400, so that no other user reads it");
     }
     if (status->size < kFewest || status->size > kMost)
       throw bad_input(what + "has " + std::to_string(status->size) + " bytes; expected " +
@@ -137,7 +137,7 @@ bool RemoteLayer::try_upload(FileSystem& files, const EntryStore& store, const s
   }
   if (!replaces && transport_->has(remote_name(digest))) return false;
   const auto bundle = pack_entry(files, store, digest);
-  if (!bundle) return false;  // somebody has made room
+  if (!bundle) return false;  // another process has evicted it
   const std::string value = seal_remote_value(key_, digest, *bundle);
   if (value.size() > kLargestValue) {
     log_.info("cache entry " + digest + " is not put to " + place_ + ": it has " +

@@ -24,9 +24,9 @@ namespace kiln {
 
 /// "kiln-v1-<digest>": the name that a server keeps an entry under.
 [[nodiscard]] std::string remote_name(const std::string& digest);
-/// What a server keeps: the line "kiln remote 1 <HMAC-SHA256, 64 hexadecimal digits>" and a bundle of the one
-/// entry (cache/bundle.h). The HMAC is over that line's beginning, the digest and the bundle, so that a value
-/// counts under its own name alone.
+/// A value on the server: the line "kiln remote 1 <HMAC-SHA256, 64 hexadecimal digits>" and a bundle of the
+/// one entry (cache/bundle.h). The HMAC is over that line's beginning, the digest and the bundle, so that a
+/// value is valid under its own name alone.
 [[nodiscard]] std::string seal_remote_value(const std::string& key, const std::string& digest,
                                             std::string_view bundle);
 
@@ -72,13 +72,13 @@ class RemoteLayer {
   std::unique_ptr<RemoteTransport> transport_;
   Log& log_;
   std::string place_, key_;
-  mutable std::mutex mutex_;  // of all below; never held during a transfer
+  mutable std::mutex mutex_;  // protects all members below; never held during a transfer
   std::string problem_, upload_problem_;
   std::set<std::string> rejected_;  ///< digests of values to replace
   RemoteCounters counters_;
 };
 
-/// As the settings say; null if they name no server. Throws bad_input where they are not complete or the key
+/// Made from the settings; null if they name no server. Throws bad_input if they are incomplete or the key
 /// file is refused.
 [[nodiscard]] std::shared_ptr<RemoteLayer> make_remote_layer(const Settings& settings, FileSystem& files,
                                                              Log& log);

@@ -28,7 +28,7 @@ class RemoteTransport {
 /// Seconds.
 struct RemoteTimeLimits {
   double connect = 0;
-  double whole = 0;  ///< of a transfer, with its connect
+  double whole = 0;  ///< for a transfer, including its connect
 };
 
 /// Servers of Redis (https://redis.io/docs/latest/develop/reference/protocol-spec/, version 2 of the

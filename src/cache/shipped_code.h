@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// Of the entries, the one that suits the target best, of those the newest; null: none does.
+/// The entry that suits the target best, of several the newest; null: none does.
 [[nodiscard]] const CacheEntryInfo* best_entry(const std::vector<CacheEntryInfo>& entries,
                                                const Target& target);
 
@@ -28,7 +28,7 @@ class ShippedCode {
   /// The text must outlive this. Throws bad_input for what is not a whole bundle.
   void add(std::string_view bundle);
   [[nodiscard]] bool empty() const;
-  /// The entries with this portable digest (cache/key_parts.h), of any architecture; damaged ones are none.
+  /// The entries with this portable digest (cache/key_parts.h), of any architecture, without damaged ones.
   [[nodiscard]] std::vector<CacheEntryInfo> find(const std::string& portable) const;
   /// Verified. `nullopt`: not here, or damaged.
   [[nodiscard]] std::optional<CodeObject> read(const std::string& digest) const;

@@ -26,7 +26,7 @@ void SizeCap::published(std::uint64_t bytes, Collector& collector) {
     const CollectReport report = collector.collect({max_bytes_ - max_bytes_ / kFreedPart, {}, false});
     usage = {report.bytes - report.removed_bytes, clock_.system_ns()};
     const std::lock_guard lock(mutex_);
-    // What is left is in use: there is no point in trying again at each publish.
+    // The remaining entries are in use: trying again at each publish would be useless.
     not_before_ns_ = usage.bytes > max_bytes_ ? clock_.steady_ns() + 60 * kSecondNs
                                               : std::numeric_limits<std::int64_t>::min();
   }

@@ -31,7 +31,7 @@ class SizeCap {
     std::uint64_t bytes = 0;
     std::int64_t walked_ns = 0;
   };
-  /// What is to be added to the file now; 0: nothing yet.
+  /// Bytes to add to the file now; 0: nothing yet.
   [[nodiscard]] std::uint64_t take_due(std::uint64_t published);
   /// With `published`; `nullopt` if there is none that counts.
   [[nodiscard]] std::optional<Usage> read(std::uint64_t published);
@@ -46,7 +46,7 @@ class SizeCap {
   std::mutex mutex_;  // of what follows
   std::int64_t not_before_ns_ = std::numeric_limits<std::int64_t>::min();
   std::uint64_t pending_ = 0;               // bytes
-  std::optional<std::int64_t> written_ns_;  // by the steady clock
+  std::optional<std::int64_t> written_ns_;  // time of the steady clock
 };
 
 }  // namespace kiln

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kTarLargest = (std::uint64_t{1} << 33) - 1;  ///<
 /// Zeros that fill a member's last block.
 [[nodiscard]] std::string tar_padding(std::uint64_t size);
 
-/// What ends an archive.
+/// The end of an archive.
 [[nodiscard]] inline std::string tar_end() {
   return std::string(2 * kTarBlock, '\0');
 }
@@ -29,7 +29,7 @@ struct TarHeader {
   char type = '0';  ///< '0': a plain file
 };
 
-/// Of one block. `nullopt` if its checksum is wrong or it is not ustar.
+/// Parses one block. `nullopt` if its checksum is wrong or it is not ustar.
 [[nodiscard]] std::optional<TarHeader> parse_tar_header(std::string_view block);
 
 }  // namespace kiln

@@ -23,7 +23,7 @@ void UseMark::RemoveFile::close(const Handle& handle) noexcept {
   try {
     handle.files->remove_all(handle.path);
   } catch (const std::exception&) {
-    return;  // whoever evicts sees that its owner has ended
+    return;  // an evicting process sees that its owner has ended
   }
 }
 

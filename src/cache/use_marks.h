@@ -14,10 +14,10 @@
 
 namespace kiln {
 
-/// What this process has loaded, told to the others by a file `<folder>/<owner>-<number>` with a line for
-/// each digest, so that they do not evict it. The file goes with its owner; one that a dead process left is
-/// known by its name. A disk that refuses is no error: then what is loaded may be evicted, and a process that
-/// looks for it again compiles it. Thread-safe.
+/// The entries that this process has loaded, announced to other processes by a file
+/// `<folder>/<owner>-<number>` with a line for each digest, so that they do not evict them. The file is
+/// removed with its owner; its name identifies one that a dead process left. A disk that refuses is not an
+/// error: then loaded entries may be evicted, and a process that needs one again compiles it. Thread-safe.
 class UseMark {
  public:
   UseMark(FileSystem& files, std::filesystem::path folder);
@@ -44,7 +44,7 @@ class UseMark {
   UniqueHandle<RemoveFile> file_;
 };
 
-/// All marks in a folder, as one who evicts sees them.
+/// All marks in a folder, for an evicting process.
 class UseMarks {
  public:
   UseMarks(FileSystem& files, const Clock& clock, std::filesystem::path folder);

@@ -19,7 +19,7 @@ void** values_of(const kiln_function& function, void* const* values) {
   return unchecked_values(values);
 }
 
-/// What is wrong with the values of a launch.
+/// Throws the reason why the values of a launch are wrong.
 [[noreturn]] void refuse_values(const kiln_function& function, size_t count, void* const* values,
                                 const size_t* sizes) {
   const std::string kernel = "kernel '" + kiln::detail::info_of(*function.state).name + "'";

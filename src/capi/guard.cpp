@@ -10,7 +10,7 @@ namespace {
 
 struct LastError {
   ErrorKind kind = ErrorKind::kInternal;
-  std::uint64_t failures = 0;  ///< of this thread; 0: no error yet
+  std::uint64_t failures = 0;  ///< failures of this thread; 0: no error yet
   std::string message, log;
 };
 

@@ -9,8 +9,8 @@
 #include "kiln.h"
 #include "kiln/error.h"
 
-// What every function of kiln.h does around its work: no exception leaves it, NULL and structures of another
-// size are refused.
+// The common frame of every function of kiln.h: no exception leaves it, NULL and structures of another size
+// are refused.
 namespace kiln::capi {
 
 /// Keeps the exception that is being handled as this thread's last error.
@@ -30,7 +30,7 @@ kiln_status guarded(const Action& action) noexcept {
   }
 }
 
-/// The same for a function that makes `*made`, which is NULL after a failure. `name` is that parameter's.
+/// guard() for a function that makes `*made`, which is NULL after a failure. `name` is that parameter's.
 template <class Handle, class Action>
 kiln_status making(Handle** made, const char* name, const Action& action) noexcept {
   if (made != nullptr) *made = nullptr;
@@ -55,7 +55,7 @@ T* array(T* pointer, std::size_t count, const char* name) {
   if (count > 0) static_cast<void>(deref(pointer, name));
   return pointer;
 }
-/// As many texts, none of them NULL.
+/// The given number of texts, none of them NULL.
 inline std::vector<std::string> texts(const char* const* given, std::size_t count, const char* name) {
   std::vector<std::string> result;
   result.reserve(count);

@@ -7,7 +7,7 @@
 #include "kiln.h"
 #include "kiln/kiln.h"
 
-// What the handles of kiln.h are.
+// The types behind the handles of kiln.h.
 
 struct kiln_service {
   kiln::Service service;
@@ -45,7 +45,7 @@ struct kiln_function_request {
 struct kiln_function {
   std::shared_ptr<const kiln::detail::FunctionState> state;
   std::vector<kiln::detail::ArgumentType> arguments;
-  std::vector<std::size_t> sizes;  ///< of the arguments, in bytes
+  std::vector<std::size_t> sizes;  ///< sizes of the arguments, in bytes
 };
 
 struct kiln_family {

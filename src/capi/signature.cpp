@@ -150,7 +150,7 @@ ArgumentType parse_type(std::string_view text, std::size_t index) {
     throw bad_input(place + "expected a value's or a pointer's type, as 'double' or 'const float*'; found '" +
                     given + "'");
   std::vector<std::string> words = words_of(name);
-  // What is said of the argument itself is no part of its type.
+  // Qualifiers of the argument itself are not part of its type.
   while (!words.empty() && (words.back() == "const" || words.back() == "__restrict__" ||
                             words.back() == "__restrict" || words.back() == "restrict"))
     words.pop_back();

@@ -20,7 +20,7 @@ kiln::detail::Access access_of(kiln_access access) {
                         "; expected KILN_READ, KILN_WRITE or KILN_UPDATE");
 }
 
-/// What the caller's function failed with is thrown on.
+/// An error of the caller's function is rethrown.
 void call(kiln_status (*enqueue)(void* user), void* user) {
   const std::uint64_t failed_before = kiln::capi::failures();
   const kiln_status status = enqueue(user);

@@ -48,7 +48,7 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
       ->group("Global options");
   app.add_option(
          "--memory-limit", arguments.memory_limit,
-         "Memory for data that this process, and each that it starts, may take, as 8 GiB; default: no limit")
+         "Limit of data memory for this process and each that it starts, such as 8 GiB; default: no limit")
       ->type_name("SIZE")
       ->group("Global options");
   app.add_flag(kEndsWithInput, arguments.ends_with_input)->group("");

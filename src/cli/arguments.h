@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// Which no help shows: the command is asked to end (SIGTERM) when nobody holds its standard input any more.
+/// A hidden option: the command is asked to end (SIGTERM) when its standard input closes.
 inline constexpr const char* kEndsWithInput = "--ends-with-input";
 
 /// Options that every command takes, in any place.
@@ -31,7 +31,7 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments);
 /// Throws bad_input suggesting the nearest of `words` unless `text` is one of them.
 void require_word(const std::string& option, const std::string& text, const std::vector<std::string>& words);
 
-/// What `parse` makes of an option's text; its error names the option.
+/// The value that `parse` makes of an option's text; its error names the option.
 template <class Parse>
 auto parse_option(const std::string& option, const std::string& text, Parse parse) {
   try {

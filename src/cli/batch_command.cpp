@@ -26,7 +26,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Of a file that is no pipe, which can be read only once.
+/// The document of a file that is not a pipe, which could be read only once.
 std::optional<YamlNode> document_of(World& world, const std::string& file) {
   const auto status = world.files().target_status(file);
   if (!status || status->type != FileStatus::Type::kFile) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<YamlNode> document_of(World& world, const std::string& file) {
 
 BatchCommand command_of(World& world, const std::string& file) {
   const auto root = document_of(world, file);
-  if (!root) throw bad_input("of several jobs each has to be a file; found " + in_quotes(file));
+  if (!root) throw bad_input("each of several jobs must be a file; found " + in_quotes(file));
   if (looks_like_batch(*root))
     throw bad_input("a batch runs alone; name its jobs in one batch file", {file, 0, 0});
   return looks_like_study(*root) ? BatchCommand::kStudy : BatchCommand::kRun;
@@ -44,11 +44,11 @@ BatchCommand command_of(World& world, const std::string& file) {
 void require_files(const Words& words) {
   for (const std::string& word : words) {
     if (word.find('=') != std::string::npos)
-      throw bad_input(in_quotes(word) + " is no job file; did you mean --set " + word + "?");
+      throw bad_input(in_quotes(word) + " is not a job file; did you mean --set " + word + "?");
   }
 }
 
-/// What the command line says stands in place of what the batch says.
+/// Values of the command line replace the batch's.
 void apply_options(const BatchOptions& options, BatchSpec& batch) {
   if (!options.output.empty()) batch.output = options.output;
   if (batch.output.empty() && !batch.file.empty())
@@ -99,7 +99,7 @@ void add(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// What kiln is told of a job: `kiln run job.yaml --set nx=64 --output results/job --format json`.
+/// The arguments of kiln for a job: `kiln run job.yaml --set nx=64 --output results/job --format json`.
 Words words_of_job(const BatchJob& job, const BatchOptions& options, const World& world) {
   const bool runs = job.command == BatchCommand::kRun;
   Words words = {to_string(job.command), job.file};
@@ -178,7 +178,7 @@ BatchBegin beginning_of(World& world, const BatchSpec& batch) {
   return {to_iso8601(world.clock().system_ns()), build.version, build.revision, batch.file};
 }
 
-/// Absent also for a name that no file can have: whoever reads the job will say so.
+/// Absent also for a name that no file can have: reading the job reports that.
 std::optional<FileStatus> status_of(World& world, const std::string& path) {
   try {
     return world.files().target_status(path);
@@ -250,7 +250,7 @@ int run_batch_of(World& world, BatchSpec batch, const BatchOptions& options) {
   if (!Interrupt::requested()) return exit_code_of(outcomes);
   world.status_line().write(batch.output.empty()
                                 ? "interrupted: with `output:` or --output a batch could be resumed"
-                                : "interrupted: --resume goes on with " + batch.output);
+                                : "interrupted: --resume continues " + batch.output);
   return Interrupt::exit_code();
 }
 

@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// What the command line of `kiln run` says for the jobs of a batch.
+/// Values of `kiln run`'s command line for the jobs of a batch.
 struct BatchOptions {
   std::vector<std::string> set, sweep;
   std::vector<std::string> devices;

@@ -14,14 +14,14 @@
 
 namespace kiln {
 
-/// What is known of a batch's jobs before one of them runs; by job.
+/// Facts of a batch's jobs that are known before one of them runs; by job.
 struct BatchOutlook {
   std::vector<std::size_t> variants;  ///< cases of a study
-  std::vector<std::string> digests;   ///< of what each job is to do
+  std::vector<std::string> digests;   ///< of each job's inputs
 };
 
-/// What `kiln run` says while and after it runs a batch: the lines of each job after its name, progress over
-/// all variants, each job's results as it ends, one table of all jobs at the end.
+/// The output of `kiln run` for a batch: the lines of each job after its name, progress over all variants,
+/// each job's results as it ends, one table of all jobs at the end.
 class BatchReporter : public BatchSink {
  public:
   /// `format`: one of `run_formats()`. `journal`: null where nothing is kept.

@@ -74,7 +74,7 @@ BundleSummary pack_into(World& world, const EntryStore& store, const EntryFilter
 
 int pack(World& world, const BundleArguments& arguments) {
   if (arguments.output.empty())
-    throw bad_input("say where to with -o: a file, or a folder that ends with '/'");
+    throw bad_input("name the output with -o: a file, or a folder that ends with '/'");
   const std::vector<std::string> archs = parse_archs(world, arguments.archs);
   const auto entries = ask_cache(world, [](DiskCache& cache) { return cache.list(); });
   if (entries.empty()) throw bad_input("the cache has no entries to pack; 'kiln compile' makes some");
@@ -118,11 +118,11 @@ Subcommand add_cache_pack_command(CLI::App& cache) {
   const auto arguments = std::make_shared<BundleArguments>();
   command
       ->add_option("--arch", arguments->archs,
-                   "Only entries for these, as 'sm_90,gfx90a', 'native' or 'cuda'; default: all")
+                   "Only entries for these architectures: 'sm_90,gfx90a', 'native' or 'cuda'; default: all")
       ->type_name("ARCH,...");
   command
       ->add_option("-o,--output", arguments->output,
-                   "A tar file, or a folder (it ends with '/') to be used as it is")
+                   "A tar file, or a folder (with '/' at its end) that can be used in place")
       ->type_name("FILE|DIR");
   command->footer(examples({"kiln cache pack --arch sm_90,sm_100 -o kernels.tar",
                             "kiln cache pack --arch native -o /site/kiln/"}));
@@ -138,7 +138,7 @@ Subcommand add_cache_unpack_command(CLI::App& cache) {
   command->footer(
       examples({"kiln cache unpack kernels.tar",
                 "kiln cache unpack kernels.tar -o /site/kiln && export KILN_CACHE_READ_ONLY=/site/kiln"}) +
-      "\nA bundle is code that will run as you: take it from those you trust.");
+      "\nA bundle is code that will run as you: unpack only bundles that you trust.");
   return {command, [arguments](World& world) { return unpack(world, *arguments); }};
 }
 

@@ -40,7 +40,7 @@ Subcommand add_clear_command(CLI::App& cache) {
 Subcommand add_cache_verify_command(CLI::App& cache) {
   CLI::App* command = cache.add_subcommand("verify", "Read every entry and compare its checksums");
   const auto repair = std::make_shared<bool>(false);
-  command->add_flag("--repair", *repair, "Remove the damaged ones, except those of read-only folders");
+  command->add_flag("--repair", *repair, "Remove damaged entries, except in read-only folders");
   command->footer(examples({"kiln cache verify && echo sound", "kiln cache verify --repair"}));
   return {command, [repair](World& world) { return verify(world, *repair); }};
 }
@@ -56,8 +56,7 @@ std::uint64_t total_bytes(const std::vector<CacheEntryInfo>& entries) {
 }
 
 Subcommand add_cache_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("cache", "Look into the cache of compiled kernels, check it, empty it or pack it");
+  CLI::App* command = app.add_subcommand("cache", "List, check, clear or pack the cache of compiled kernels");
   command->require_subcommand(0, 1);
   const std::vector<Subcommand> actions = {
       add_cache_list_command(*command),   add_explain_command(*command),  add_stats_command(*command),
@@ -73,7 +72,7 @@ Subcommand add_cache_command(CLI::App& app) {
     std::vector<std::string> names;
     names.reserve(actions.size());
     for (const Subcommand& action : actions) names.push_back(action.app->get_name());
-    throw bad_input("say what to do with the cache: " + join(names, ", "));
+    throw bad_input("name a cache command: " + join(names, ", "));
   };
   return {command, run};
 }

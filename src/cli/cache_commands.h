@@ -16,8 +16,8 @@ namespace kiln {
 [[nodiscard]] Subcommand add_cache_pack_command(CLI::App& cache);
 [[nodiscard]] Subcommand add_cache_unpack_command(CLI::App& cache);
 
-/// What the cache answers; it finds out about its folder only then, and these commands are about nothing
-/// else: a folder that cannot be used is an environment_error.
+/// The cache's answer. It opens its folder only now, and these commands need nothing else: a folder that
+/// cannot be used is an environment_error.
 template <class Action>
 auto ask_cache(World& world, Action action) {
   DiskCache& cache = world.engine().cache();

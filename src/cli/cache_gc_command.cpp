@@ -67,12 +67,12 @@ int run(World& world, const GcArguments& arguments) {
 }  // namespace
 
 Subcommand add_cache_gc_command(CLI::App& cache) {
-  CLI::App* command =
-      cache.add_subcommand("gc", "Make room: the least recently used entries, and what dead processes left");
+  CLI::App* command = cache.add_subcommand(
+      "gc", "Remove the least recently used entries and the leftovers of dead processes");
   const auto arguments = std::make_shared<GcArguments>();
   command
       ->add_option("--max-size", arguments->max_size,
-                   "Remove entries until no more is left, as '500 MB' or '0'; default: the setting "
+                   "Remove entries down to this size, such as '500 MB' or '0'; default: the setting "
                    "cache_max_size")
       ->type_name("SIZE");
   command
@@ -80,10 +80,10 @@ Subcommand add_cache_gc_command(CLI::App& cache) {
                    "Remove entries that were not used, and failure capsules (else after 30 d), for so long, "
                    "as '12 h' or '30 d'")
       ->type_name("TIME");
-  command->add_flag("-n,--dry-run", arguments->dry_run, "Say what would go, and remove nothing");
+  command->add_flag("-n,--dry-run", arguments->dry_run, "Show what would be removed, and remove nothing");
   command->footer(examples({"kiln cache gc", "kiln cache gc --max-size '500 MB' --dry-run",
                             "kiln cache gc --older-than '30 d'"}) +
-                  "\nSafe beside running jobs: what they have loaded or compile stays.");
+                  "\nSafe beside running jobs: entries that they have loaded or compile stay.");
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }
 

@@ -14,7 +14,7 @@
 namespace kiln {
 namespace {
 
-/// What a shell shows for one command: its words after the command's name.
+/// The completions for one command: the words after the command's name.
 struct Completion {
   std::string command;
   std::string help;

@@ -14,8 +14,7 @@
 namespace kiln {
 
 Subcommand add_completion_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("completion", "Print a script that makes a shell complete kiln's words");
+  CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
   const auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")->type_name("");
   command->footer(examples({"source <(kiln completion bash)", "kiln completion zsh > ~/.zfunc/_kiln",

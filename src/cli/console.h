@@ -35,9 +35,9 @@ class DescriptorBuffer final : public std::streambuf {
   std::vector<char> bytes_;
 };
 
-/// The streams of this process, for `main` alone. Results are the only thing that goes to standard output, as
-/// whoever reads them counts on: from here on, what kernels print (`printf`, static constructors, a driver
-/// that empties the buffer of a GPU's `printf`), and what libraries print, goes to standard error.
+/// The streams of this process, for `main` alone. Programs that read standard output rely on finding only
+/// results there. From here on, output of kernels (`printf`, static constructors, a driver that empties the
+/// buffer of a GPU's `printf`) and of libraries goes to standard error.
 class ProcessConsole {
  public:
   ProcessConsole();

@@ -76,7 +76,7 @@ int run(World& world) {
 
 Subcommand add_devices_command(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("devices", "Show each device, or why a back end has none, and what compiles for it");
+      app.add_subcommand("devices", "Show each device and its compiler, or why a back end has no device");
   command->footer(examples({"kiln devices", "KILN_CXX=clang++ kiln devices"}));
   return {command, [](World& world) { return run(world); }};
 }

@@ -39,7 +39,7 @@ std::vector<EntryStore> stores_of(const Settings& settings, FileSystem& files, L
   return stores;
 }
 
-/// Those that are asked for, or those of the job's devices.
+/// The requested devices, or the job's.
 std::vector<DeviceInfo> devices_for(const JobSpec& job, const ExplainArguments& arguments, Engine& engine) {
   std::vector<DeviceInfo> devices;
   if (arguments.archs.empty()) {
@@ -85,14 +85,12 @@ int run(World& world, const ExplainArguments& arguments) {
 
 Subcommand add_explain_command(CLI::App& cache) {
   CLI::App* command = cache.add_subcommand(
-      "explain",
-      "What a job would find, and what sets a miss apart from the nearest entry; compiles nothing");
+      "explain", "Show a job's hits, and how each miss differs from the nearest entry; compile nothing");
   const auto arguments = std::make_shared<ExplainArguments>();
   add_job_options(*command, arguments->job);
   command
-      ->add_option(
-          "--arch", arguments->archs,
-          "Architectures, separated by commas (default: those of the job's devices): native, sm_90, gfx90a")
+      ->add_option("--arch", arguments->archs,
+                   "Architectures, separated by commas (default: the job's devices): native, sm_90, gfx90a")
       ->type_name("ARCH,...");
   command->add_flag("--json", arguments->json, "One array with an object for each unit");
   command->footer(examples({"kiln cache explain configs/stencil7.yaml --set block_x=512",

@@ -38,7 +38,7 @@ class Line {
     for (; *text != '\0' && size_ < text_.size(); ++text) text_[size_++] = *text;
   }
   void write(int descriptor) const {
-    if (::write(descriptor, text_.data(), size_) < 0) return;  // nobody is left to tell
+    if (::write(descriptor, text_.data(), size_) < 0) return;  // no reader is left
   }
 
  private:

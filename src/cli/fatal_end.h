@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// What a line on a variant that ends the process says, kept where a signal handler can read it.
+/// The text about a variant that ends the process, kept where a signal handler can read it.
 struct FatalVariant {
   const RunWatch* watch = nullptr;
   int mark = -1;  ///< the descriptor of the run's mark
@@ -26,8 +26,8 @@ class FatalEnd {
   FatalEnd(const FatalEnd&) = delete;
   FatalEnd& operator=(const FatalEnd&) = delete;
 
-  /// What the calling thread runs from now on; `variant` outlives the FatalEnd. A signal in a thread that has
-  /// set none is taken for the variant that was set last.
+  /// The variant that the calling thread runs from now on; `variant` outlives the FatalEnd. A signal in a
+  /// thread without a variant is attributed to the variant that was set last.
   static void set_variant(FatalVariant& variant, const std::string& text, int mark);
 
  private:

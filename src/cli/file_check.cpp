@@ -57,13 +57,13 @@ void check_launches(const Configuration& configuration) {
   }
 }
 
-/// Whether each parameter has a value that nobody sets: one that a file gives may have none.
+/// Whether each parameter has a value without being set: a value from a file may be missing.
 bool has_defaults(const Workload& workload) {
   return std::none_of(workload.parameters.begin(), workload.parameters.end(),
                       [](const ParameterSpec& parameter) { return parameter.defaults.empty(); });
 }
 
-/// What a command line or a batch changes of a file.
+/// Changes of a file by a command line or a batch.
 struct JobChanges {
   std::vector<std::string> set, sweep, devices;
 };
@@ -116,7 +116,7 @@ CheckedFile check_workload(const std::string& path, World& world) {
   return {reasons.remark(), 0};
 }
 
-/// What `kiln tune` would refuse before it compiles anything.
+/// Refuses everything that `kiln tune` would refuse before it compiles.
 void check_tuning(const JobSpec& job, const std::shared_ptr<const Workload>& workload,
                   const std::vector<DeviceInfo>& devices, World& world) {
   static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));

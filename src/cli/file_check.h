@@ -9,10 +9,10 @@
 
 namespace kiln {
 
-/// What is to be said of a file that is right.
+/// Remarks about a correct file.
 struct CheckedFile {
   std::string remark;        ///< "; its results would be unchecked: ..."
-  std::size_t variants = 0;  ///< of a job or a batch, cases of a study, on devices that are assumed
+  std::size_t variants = 0;  ///< of a job or a batch, cases of a study, on assumed devices
 };
 
 /// Checks a job, study, batch, workload or wisdom file without a device or a compiler. Throws bad_input.

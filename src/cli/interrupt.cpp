@@ -41,7 +41,7 @@ bool is_ignored(int signal) {
 Interrupt::Interrupt() {
   first_signal = 0;
   event_descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  // SA_RESETHAND: the second signal finds the default. SA_RESTART: reads and waits of ours go on.
+  // SA_RESETHAND: the second signal finds the default. SA_RESTART: this process's reads and waits continue.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (signal == SIGHUP && is_ignored(signal)) continue;
     set_handler(signal, note, static_cast<int>(SA_RESTART | SA_RESETHAND));

@@ -12,7 +12,7 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   [[nodiscard]] static bool requested();
-  /// What a shell shows of a process that the signal ended: 130, 143 or 129.
+  /// The exit code that a shell shows for a process that the signal ended: 130, 143 or 129.
   [[nodiscard]] static int exit_code();
   /// Readable from the first signal on, until it is read; -1 where there is none.
   [[nodiscard]] static int descriptor();

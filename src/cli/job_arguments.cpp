@@ -22,7 +22,7 @@ void take_files(std::vector<std::string>& assignments, std::vector<std::string>&
 
 void add_job_options(CLI::App& app, JobArguments& arguments) {
   app.add_option("JOB", arguments.words, "Job file (YAML)")->type_name("");
-  app.add_option("--set", arguments.set, "Give parameters a value, instead of what the job sets or sweeps")
+  app.add_option("--set", arguments.set, "Set parameters, in place of the job's `set` and `sweep`")
       ->type_name("NAME=VALUE");
   app.add_option("--sweep", arguments.sweep,
                  "Sweep a parameter over values; bind.NAME=compile,run sweeps its binding")

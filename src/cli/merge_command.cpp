@@ -25,7 +25,7 @@ struct ResultMergeArguments {
   bool all = false, mixed = false, dry_run = false;
 };
 
-/// Where the result goes: the folder that is named, or the only one whose shards are to be joined.
+/// The folder of the result: the named one, or the only one whose shards are to be joined.
 Path output_of(World& world, const ResultMergeArguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
   const auto status = world.files().target_status(arguments.inputs.front());
@@ -35,7 +35,7 @@ Path output_of(World& world, const ResultMergeArguments& arguments) {
       "-o is missing: the folder for the joined files; of one folder alone its shards are joined in it");
 }
 
-/// Whoever writes a file now would write on where nobody reads any more.
+/// A process that writes a file now would continue to write where no reader looks any more.
 void require_ended(const MergeGroup& group) {
   for (const Path& input : group.inputs) {
     const std::string name = output_lock_name(ending_of(input));
@@ -51,8 +51,7 @@ std::string counts(const MergeGroup& group, const Merged& merged) {
                                                                 : " blocks of a section and a device";
   return std::to_string(merged.kept) + what + " of " + std::to_string(group.inputs.size()) +
          (group.inputs.size() == 1 ? " file" : " files") +
-         (merged.dropped == 0 ? ""
-                              : ", " + std::to_string(merged.dropped) + " left out that others stand for");
+         (merged.dropped == 0 ? "" : ", " + std::to_string(merged.dropped) + " superseded");
 }
 
 void merge_one(World& world, const MergeGroup& group, const Merged& merged) {
@@ -86,23 +85,22 @@ int merge_results(World& world, const ResultMergeArguments& arguments) {
 
 Subcommand add_merge_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "merge",
-      "Join what shards, ranks or several machines have left: records, journals of searches, studies");
+      "merge", "Join results of shards, ranks or several machines: records, journals of searches, studies");
   const auto arguments = std::make_shared<ResultMergeArguments>();
   command
-      ->add_option(
-          "RESULTS", arguments->inputs,
-          "Files, or folders with such files at any depth; of one folder alone its shards are joined in it")
+      ->add_option("RESULTS", arguments->inputs,
+                   "Files, or folders with such files at any depth; shards of a single folder are joined in "
+                   "that folder")
       ->required()
       ->type_name("");
   command
       ->add_option("-o,--output", arguments->output,
-                   "Folder for records.jsonl, tune.jsonl and study.jsonl; what is there is joined, too")
+                   "Folder for records.jsonl, tune.jsonl and study.jsonl; existing results are joined, too")
       ->type_name("DIR");
   command->add_flag("--all", arguments->all,
-                    "Every record that differs, in place of the newest of each variant and kind of device");
+                    "Keep all records that differ, instead of the newest of each variant and kind of device");
   command->add_flag("--mixed", arguments->mixed, "Also records of different sources or versions of Kiln");
-  command->add_flag("--dry-run", arguments->dry_run, "Say what would be joined; write nothing");
+  command->add_flag("--dry-run", arguments->dry_run, "Show what would be joined; write nothing");
   command->footer(
       examples({"kiln merge results/sweep", "kiln merge node1/results node2/results -o results/both"}) +
       "\n\nExit code: 0 joined; 2 the files do not belong together, or one is still being written; 3 the "

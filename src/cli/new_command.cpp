@@ -60,7 +60,7 @@ int run(World& world, const NewArguments& arguments) {
   if (!files.status(source)) throw bad_input("there is no file '" + source.string() + "'");
   const Path output(arguments.output.empty() ? source.stem().string() + ".yaml" : arguments.output);
   if (files.status(output) && !arguments.force)
-    throw bad_input("'" + output.string() + "' is there already; --force replaces it, -o names another file");
+    throw bad_input("'" + output.string() + "' exists already; --force replaces it, -o names another file");
 
   const Path folder = std::filesystem::absolute(output).parent_path();
   const Path from_there = std::filesystem::absolute(source).lexically_proximate(folder);
@@ -87,7 +87,7 @@ Subcommand add_new_command(CLI::App& app) {
   command
       ->add_option("-o,--output", arguments->output, "Where to write it (default: the program's name, .yaml)")
       ->type_name("PATH");
-  command->add_flag("--force", arguments->force, "Replace a file that is there");
+  command->add_flag("--force", arguments->force, "Replace an existing file");
   command->footer(examples({"kiln new reduce.cu", "kiln new reduce.cu reduce_tree -o jobs/tree.yaml"}));
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }

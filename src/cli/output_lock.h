@@ -11,8 +11,8 @@
 namespace kiln {
 
 /// Holds an output folder, or a shard's files in it, for this command: alone, or with others that append to
-/// the same records. A run that goes on with another waits until that has ended; else throws bad_input where
-/// somebody is there who cannot be. Null for no folder.
+/// the same records. A run that resumes waits until another has ended; otherwise throws bad_input if an
+/// incompatible holder exists. Null for no folder.
 [[nodiscard]] std::unique_ptr<FolderLock> lock_output(World& world, const std::filesystem::path& folder,
                                                       const Shard& shard, bool resume,
                                                       FolderLock::Kind kind = FolderLock::Kind::kExclusive);

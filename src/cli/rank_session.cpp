@@ -49,7 +49,7 @@ std::unique_ptr<Messenger> open_messenger(World& world, const std::optional<Laun
     throw environment_error(
         "this process is " + launched->to_string() + ", but " + error.message() +
         ". Without it every rank would run the whole job and write the same records; start "
-        "one process, or say --ranks off where that is wanted");
+        "one process, or use --ranks off if that is intended");
   }
 }
 
@@ -57,10 +57,10 @@ std::unique_ptr<Messenger> open_messenger(World& world, const std::optional<Laun
 
 void add_ranks_option(CLI::App& command, std::string& ranks) {
   command
-      .add_option(
-          "--ranks", ranks,
-          "Under mpirun or srun: auto, the ranks share the job; off, each runs it by itself; mpi, begin "
-          "MPI in any case")
+      .add_option("--ranks", ranks,
+                  "Under mpirun or srun: auto, the ranks share the job; off, each rank runs the whole job; "
+                  "mpi, start "
+                  "MPI in any case")
       ->type_name("auto|mpi|off");
 }
 
@@ -71,7 +71,7 @@ void refuse_ranks(const std::string& ranks, const std::string& what, const std::
   if (!launched && ranks != "mpi") return;
   throw bad_input("ranks of MPI cannot share " + what +
                   (launched ? " (this is " + launched->to_string() + ")" : "") + "; " + instead +
-                  ", or say --ranks off where every rank is to run all of it");
+                  ", or use --ranks off if every rank should run all of it");
 }
 
 bool is_launched_as_rank() {
@@ -90,8 +90,7 @@ std::unique_ptr<RankSession> RankSession::join(World& world, const std::string& 
     messenger->end();
     if (launched && launched->ranks)
       throw environment_error("this process is " + launched->to_string() + ", but the plug-in's MPI (" +
-                              place.library +
-                              ") knows of one rank only: it is another MPI than the launcher's");
+                              place.library + ") has only one rank: it is not the launcher's MPI");
     return nullptr;
   }
   return std::unique_ptr<RankSession>(new RankSession(world, std::move(messenger)));

@@ -61,7 +61,7 @@ int replay(World& world, const std::string& folder) {
 Subcommand add_replay_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("replay", "Repeat a compile from the capsule that its failure left");
   const auto folder = std::make_shared<std::string>();
-  command->add_option("CAPSULE", *folder, "Folder of the capsule, as the message of the failure names it")
+  command->add_option("CAPSULE", *folder, "Folder of the capsule, from the message of the failure")
       ->type_name("");
   command->footer(
       examples({"kiln replay jit_cache/failures/20261121T093500123-stencil7.cu-a1B2c3"}) +

@@ -32,7 +32,7 @@ struct ReportArguments {
   std::string output;
 };
 
-/// What the files named on the command line hold, of the workload that was asked for.
+/// The content of the files named on the command line, for the requested workload.
 struct Results {
   std::vector<Record> records;
   std::vector<StudyReport> studies;
@@ -46,7 +46,7 @@ std::vector<Record> read_reference(World& world, const std::vector<std::string>&
   return read_records(world.files(), found.records, world.log());
 }
 
-/// Leaves those of `workload`; all where none is named.
+/// Keeps the results of `workload`; all if none is named.
 void keep_only(Results& results, const std::string& workload) {
   if (workload.empty()) return;
   std::vector<std::string> known;
@@ -85,7 +85,7 @@ std::vector<std::string> words(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : split(text, ',');
 }
 
-/// Of records a line for each application and device; of studies alone a line for each of their figures.
+/// For records a line for each application and device; for studies alone a line for each of their figures.
 std::string csv_text(const Results& results, const Portability& report) {
   return results.records.empty() ? studies_to_csv(results.studies) : portability_to_csv(report);
 }
@@ -147,20 +147,20 @@ Subcommand add_report_command(CLI::App& app) {
       ->type_name("");
   command
       ->add_option("--reference", arguments->reference,
-                   "Records that an efficiency of 1 stands for, instead of the best in RESULTS")
+                   "Records with an efficiency of 1, instead of the best in RESULTS")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       ->add_option("--ceilings", arguments->ceilings,
-                   "What `kiln roofline` wrote of a device: --format html draws its roofline")
+                   "Output of `kiln roofline` for a device: --format html draws its roofline")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command->add_option("--devices", arguments->devices, "The set of devices, by names or parts of them")
       ->type_name("DEVICE,...");
   command
-      ->add_option(
-          "--problem", arguments->problem,
-          "Parameters that results must share to be compared, beside types; else those that no sweep varies")
+      ->add_option("--problem", arguments->problem,
+                   "Parameters that results must share to be compared, beside types; default: those that no "
+                   "sweep varies")
       ->type_name("NAME,...");
   command->add_option("--metric", arguments->metric, "Only this metric, or time")->type_name("NAME");
   command->add_option("--workload", arguments->workload, "Only records of this workload")->type_name("NAME");

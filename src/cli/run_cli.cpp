@@ -44,7 +44,8 @@ namespace kiln {
 namespace {
 
 constexpr const char* kSummary =
-    "Kiln specialises kernels with what is known at run time, compiles and caches them, and runs, checks and "
+    "Kiln specialises kernels with values that are known at run time, compiles and caches them, and runs, "
+    "checks and "
     "measures them.";
 
 using AddCommand = Subcommand (*)(CLI::App&);
@@ -113,10 +114,10 @@ void require_use_of_trace(const std::string& name, const SettingsOverrides& give
     if (command.name == name && command.takes_trace) return;
     if (command.takes_trace) takers.emplace_back(command.name);
   }
-  throw bad_input("--trace: 'kiln " + name + "' leaves no trace; expected one of " + join(takers, ", "));
+  throw bad_input("--trace: 'kiln " + name + "' writes no trace; expected one of " + join(takers, ", "));
 }
 
-/// Asks this process to end when nobody holds its standard input any more.
+/// Asks this process to end when its standard input closes.
 void end_with_input() {
   std::thread([] {
     pollfd input{STDIN_FILENO, 0, 0};
@@ -140,7 +141,7 @@ class CommandLine {
   explicit CommandLine(std::string_view only) : app_(kSummary, "kiln") {
     app_.fallthrough();
     app_.formatter(make_help_formatter());
-    app_.set_help_flag("-h,--help", "This text; after a command: what it does, with examples");
+    app_.set_help_flag("-h,--help", "This text; after a command: its options, with examples");
     app_.require_subcommand(0, 1);
     add_global_options(app_, arguments_);
     for (const KnownCommand& command : kCommands) {
@@ -164,7 +165,7 @@ class CommandLine {
     return kExitBadInput;
   }
 
-  /// The same; empty, and nothing done, where it does not parse.
+  /// Runs the command line; empty, without effect, if it does not parse.
   std::optional<int> try_run(int argc, const char* const* argv, const Console& console,
                              std::int64_t start_ns) {
     words_.assign(argv + std::min(argc, 1), argv + argc);
@@ -208,7 +209,7 @@ class CommandLine {
 
   CLI::App app_;
   GlobalArguments arguments_;
-  std::vector<std::string> words_;  // of the command line, behind the program's name
+  std::vector<std::string> words_;  // the command line without the program's name
   std::vector<Subcommand> commands_;
 };
 

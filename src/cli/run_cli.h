@@ -10,7 +10,7 @@ namespace kiln {
 /// an exit code (base/exit_code.h). Results go to standard output, all else to standard error.
 [[nodiscard]] int run_cli(int argc, const char* const* argv, const Console& console);
 
-/// The same on streams that are no terminal.
+/// run_cli() on streams that are not terminals.
 [[nodiscard]] int run_cli(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 }  // namespace kiln

@@ -32,7 +32,7 @@ const std::vector<std::string>& run_formats() {
 
 namespace {
 
-/// Which kernels ran as fibers, which is slow, and why; each once.
+/// The kernels that ran as fibers, which is slow, with the reason; each once.
 std::set<std::string> fiber_lines(const std::vector<Record>& records) {
   std::set<std::string> lines;
   for (const Record& record : records) {
@@ -69,7 +69,7 @@ void RunReporter::known(const Record& record) {
   take(record);
 }
 
-/// As long for each variant as for those before it; what was compiled for all of them counts too.
+/// Assumes that each variant takes as long as the earlier ones, including their share of the compiles.
 std::string RunReporter::time_left() const {
   if (measured_ == 0) return "";
   const double each = seconds_between(begin_ns_, world_.clock().steady_ns()) / static_cast<double>(measured_);

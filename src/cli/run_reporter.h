@@ -13,10 +13,10 @@
 
 namespace kiln {
 
-/// What `kiln run` says while and after it runs: progress on standard error, with the best so far and the
-/// time that is left, as one line on a terminal and a line for each variant elsewhere; each record in the
-/// output folder and, as JSON, on standard output as soon as it is there; the other formats at the end. All
-/// are views of the same records.
+/// The output of `kiln run`: progress on standard error, with the best so far and the time that is left, as
+/// one line on a terminal and a line for each variant elsewhere; each record in the output folder and, as
+/// JSON, on standard output as soon as it is complete; the other formats at the end. All are views of the
+/// same records.
 class RunReporter : public RecordSink {
  public:
   /// `format`: one of `run_formats()`. `file`: where records are kept, if anywhere.
@@ -29,7 +29,7 @@ class RunReporter : public RecordSink {
   void variant_started(std::size_t index, std::size_t count, const std::string& label) override;
   void record(const Record& record) override;
 
-  /// What other processes have counted of this run's code.
+  /// Adds the counts of other processes for this run's code.
   void add_counters(const ServiceCounters& counters) { elsewhere_.counters = counters; }
   /// Writes the view of all records so far; call once, also after a run that was cut short.
   void finish();

@@ -37,7 +37,7 @@ int show_settings(World& world, const std::string& format) {
 }  // namespace
 
 Subcommand add_settings_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("settings", "Show each setting, its value and where that came from");
+  CLI::App* command = app.add_subcommand("settings", "Show each setting, its value and its source");
   const auto format = std::make_shared<std::string>("table");
   command->add_option("--format", *format, "table, or markdown: the page of all settings with their meaning")
       ->type_name("FORMAT");

@@ -11,7 +11,7 @@ void add_shard_option(CLI::App& command, std::string& shard) {
   command
       .add_option(
           "--shard", shard,
-          "Take the i-th of n parts, 1/8 to 8/8, with files of its own, which `kiln merge` joins; off: all. "
+          "Run the i-th of n parts, 1/8 to 8/8, into separate files, which `kiln merge` joins; off: all. "
           "Default: the task of a Slurm array [SLURM_ARRAY_TASK_ID]")
       ->type_name("I/N");
 }

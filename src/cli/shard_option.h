@@ -12,7 +12,7 @@ namespace kiln {
 /// `--shard`, of the commands whose points can be shared out.
 void add_shard_option(CLI::App& command, std::string& shard);
 
-/// What `text`, the option's, says; where it is empty, the task of a Slurm array that this process is, which
+/// The shard of the option's `text`; if it is empty, the shard of this process's task in a Slurm array, which
 /// a message names. Throws bad_input.
 [[nodiscard]] Shard shard_of(World& world, const std::string& text);
 

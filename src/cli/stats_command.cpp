@@ -48,7 +48,7 @@ void print(const CacheFolderSummary& folder, const StoredStatistics& statistics,
     world.out() << " since " << to_iso8601(statistics.since_ns).substr(0, kSecondsOfDate) << "Z";
   world.out() << "\n";
   if (statistics.unreadable > 0)
-    world.out() << "passed over    " << statistics.unreadable << " lines that are damaged\n";
+    world.out() << "passed over    " << statistics.unreadable << " damaged lines\n";
   if (statistics.runs > 0)
     world.out() << "\n" << render_terminal(statistics_table(statistics.counters), world.style());
 }
@@ -81,7 +81,7 @@ Subcommand add_stats_command(CLI::App& cache) {
       "stats", "Number and size of all entries; hits, compiles, waits and times of all runs");
   const auto arguments = std::make_shared<StatsArguments>();
   CLI::Option* json = command->add_flag("--json", arguments->json, "One object");
-  command->add_flag("--reset", arguments->reset, "Forget what the runs have counted")->excludes(json);
+  command->add_flag("--reset", arguments->reset, "Reset the counts of all runs")->excludes(json);
   command->footer(examples({"kiln cache stats", "kiln cache stats --cache-dir /scratch/kiln --json"}));
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }

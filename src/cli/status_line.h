@@ -22,7 +22,7 @@ class StatusLine {
   void clear();
   /// Writes a line that stays, above the one at the bottom.
   void write(const std::string& text);
-  /// The same after a prefix that may have colours.
+  /// write() after a prefix that may have colours.
   void write_prefixed(const std::string& prefix, const std::string& text);
   [[nodiscard]] bool is_terminal() const { return console_.err_is_terminal && !forward_; }
   /// Lines go to `to` in place of standard error, and nothing is shown; empty: no longer.

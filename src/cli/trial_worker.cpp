@@ -111,7 +111,7 @@ MakeTrialRunner isolated_runners(World& world, const JobSpec& job, ProcessRunner
                                  const std::string& launch_limit) {
   const auto program = find_program_of_kiln("kiln", processes);
   if (!program)
-    throw environment_error("the program kiln, which runs variants in a process of its own, is not found");
+    throw environment_error("the program kiln, which runs variants in a separate process, is not found");
   Command command;
   command.program = *program;
   command.arguments = arguments_of_worker(world, launch_limit);

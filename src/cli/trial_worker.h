@@ -20,8 +20,8 @@ int serve_trials(World& world, const JobSpec& job);
 [[nodiscard]] bool isolates_trials(World& world, const JobSpec& job, bool usually);
 
 /// Runners of such variants: this program, with the same command line and `--serve-trials`. `processes`, the
-/// job and the world outlive them.
-/// `launch_limit`: `launch_time_limit` where nobody has set it; empty: as usual.
+/// job and the world outlive them. `launch_limit`: `launch_time_limit` if it is not set; empty: the usual
+/// limit.
 [[nodiscard]] MakeTrialRunner isolated_runners(World& world, const JobSpec& job, ProcessRunner& processes,
                                                const std::string& launch_limit = "");
 

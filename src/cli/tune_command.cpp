@@ -92,24 +92,24 @@ int compare(World& world, const CompareArguments& arguments) {
 Subcommand add_compare_command(CLI::App& tune) {
   CLI::App* command = tune.add_subcommand(
       "compare",
-      "Replay searches over spaces of which every point was measured, and show what part of the best speed "
-      "each searcher has found after 20, 50, 100 and 200 evaluations, the community's scores, and after how "
-      "many evaluations, and what part of the time of all points, half of the searches are within 2 %");
+      "Replay searches over completely measured spaces. Shows what part of the best speed "
+      "each searcher has found after 20, 50, 100 and 200 evaluations, the community's scores, and after "
+      "how many evaluations and what part of the time of all points half of the searches are within 2 %");
   const auto arguments = std::make_shared<CompareArguments>();
   command
       ->add_option("FILES", arguments->files,
                    "Journals of kiln tune, cache files of Kernel Tuner, or T4 results; also .gz")
       ->required()
       ->type_name("");
-  command->add_option("--searchers", arguments->searchers, "Which ones: " + searcher_names())
+  command->add_option("--searchers", arguments->searchers, "Names: " + searcher_names())
       ->type_name("NAME,...");
-  command->add_option("--seeds", arguments->seeds, "How many runs of each searcher on each space; default 20")
+  command->add_option("--seeds", arguments->seeds, "Runs of each searcher on each space; default 20")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
-  command->add_option("--evaluations", arguments->evaluations, "The length of a run; default 220")
+  command->add_option("--evaluations", arguments->evaluations, "Evaluations of a run; default 220")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  command->add_option("--batch", arguments->batch, "Points that are asked for at once; default 1")
+  command->add_option("--batch", arguments->batch, "Points that are requested at once; default 1")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
   command->add_option("-j,--jobs", arguments->jobs, "Threads; default one for each core")

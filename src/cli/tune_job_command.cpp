@@ -82,7 +82,7 @@ void print_space(const TuningSpace& space, std::ostream& out) {
   for (const std::string& line : space.summary()) out << line << "\n";
 }
 
-/// What earlier searches into this folder know.
+/// Evaluations of earlier searches in this folder.
 std::vector<Evaluation> resume(const TuneTask& task, World& world) {
   std::vector<Evaluation> known = known_evaluations(task.journal->read(world.log()), task);
   if (!world.quiet())
@@ -126,19 +126,19 @@ std::string keep_wisdom(const TuneTask& task, const TuneResult& result, const Tu
     world.log().warn("wisdom is not kept: " + problem);
     return "";
   }
-  return "wisdom: " + path.string() + " has it for kiln run --wisdom\n";
+  return "wisdom: " + path.string() + " is read by kiln run --wisdom\n";
 }
 
-/// Of the exhaustive order alone: another searcher's next point follows from all outcomes before it.
+/// For the exhaustive order alone: another searcher's next point follows from all outcomes before it.
 Shard shard_for(World& world, const TuneArguments& arguments, const JobSpec& job) {
   const Shard shard = shard_of(world, arguments.shard);
   if (shard.is_whole() || job.tune.searcher == "exhaustive") return shard;
   if (!arguments.shard.empty())
-    throw bad_input("--shard: expected the searcher exhaustive, whose order can be shared out; found " +
+    throw bad_input("--shard: expected the searcher exhaustive, whose points can be divided; found " +
                         in_quotes(job.tune.searcher),
                     job.tune.searcher_where);
   world.log().warn(
-      "this task of an array searches the whole space: only the searcher exhaustive can be shared out, not " +
+      "this task of an array searches the whole space: only the searcher exhaustive can be divided, not " +
       in_quotes(job.tune.searcher));
   return {};
 }
@@ -158,7 +158,7 @@ int search(const TuneTask& task, TuneReporter& reporter, World& world, const Tun
   }
   world.out().flush();
   if (!result.stopped) return result.best ? kExitDone : kExitFailed;
-  world.status_line().write("interrupted: kiln tune --resume goes on with " + task.journal->path().string());
+  world.status_line().write("interrupted: kiln tune --resume continues " + task.journal->path().string());
   return Interrupt::exit_code();
 }
 
@@ -238,13 +238,14 @@ Subcommand add_tune_job(CLI::App& command) {
   command.add_option("--device", arguments->device, "auto, cpu, cuda:0 or hip:0")->type_name("DEVICE");
   command
       .add_option("--space", arguments->space,
-                  "Values to try of a parameter, bind.NAME or switch; `all`: those of the workload")
+                  "Values to try for a parameter, bind.NAME or switch; `all`: the workload's values")
       ->type_name("NAME=V1,V2");
   command
-      .add_option("--budget", arguments->budget, "When to end: a time, as 60s, or a number of evaluations")
+      .add_option("--budget", arguments->budget,
+                  "End of the search: a time, such as 60s, or a number of evaluations")
       ->type_name("TIME|N");
-  command.add_option("--searcher", arguments->searcher, "Which one: " + searcher_names())->type_name("NAME");
-  command.add_option("--seed", arguments->seed, "Of the searcher's random numbers; default 1")
+  command.add_option("--searcher", arguments->searcher, "One of " + searcher_names())->type_name("NAME");
+  command.add_option("--seed", arguments->seed, "Seed of the searcher's random numbers; default 1")
       ->type_name("N");
   command
       .add_option("--objective", arguments->objective,
@@ -260,12 +261,10 @@ Subcommand add_tune_job(CLI::App& command) {
       .add_option("--wisdom", arguments->wisdom,
                   "File or folder that keeps the best points, for `kiln run --wisdom`; default the user's")
       ->type_name("PATH");
-  command.add_flag("--no-wisdom", arguments->no_wisdom,
-                   "Keep no wisdom, and do not begin with what is known");
-  command.add_flag(
-      "--resume", arguments->resume,
-      "Go on with what the output folder's journal knows, also with another budget, objective or "
-      "searcher");
+  command.add_flag("--no-wisdom", arguments->no_wisdom, "Neither read nor write wisdom");
+  command.add_flag("--resume", arguments->resume,
+                   "Continue from the output folder's journal, also with another budget, objective or "
+                   "searcher");
   command
       .add_option("--format", arguments->format,
                   "table, or the records as json (one a line), csv or markdown")

@@ -11,9 +11,9 @@
 
 namespace kiln {
 
-/// What `kiln tune` says and keeps while it searches: progress on standard error, with the best so far and
-/// the time that is left, as one line on a terminal and a line for each point elsewhere; each record in the
-/// output folder and, as JSON, on standard output.
+/// The output of `kiln tune` during a search: progress on standard error, with the best so far and the time
+/// that is left, as one line on a terminal and a line for each point elsewhere; each record in the output
+/// folder and, as JSON, on standard output.
 class TuneReporter : public TuneSink {
  public:
   /// `format`: one of `run_formats()`. `file`: where records are kept. Space and objective outlive it.

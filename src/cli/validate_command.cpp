@@ -16,8 +16,7 @@ namespace {
 using Files = std::vector<std::string>;
 
 int run(World& world, const Files& paths) {
-  if (paths.empty())
-    throw bad_input("a file is missing: jobs, studies, batches and workload files are all welcome");
+  if (paths.empty()) throw bad_input("a file is missing: a job, study, batch or workload file");
   int code = kExitDone;
   for (const std::string& path : paths) {
     try {

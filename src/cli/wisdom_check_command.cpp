@@ -147,7 +147,7 @@ int check(World& world, const CheckArguments& arguments) {
 Subcommand add_wisdom_check_command(CLI::App& wisdom) {
   CLI::App* command = wisdom.add_subcommand(
       "check",
-      "Measure the best points of the nearest records again, beside the defaults, and write what came out");
+      "Measure the best points of the nearest records again, beside the defaults, and write the results");
   const auto arguments = std::make_shared<CheckArguments>();
   add_job_options(*command, arguments->job);
   command

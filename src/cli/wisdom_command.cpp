@@ -28,7 +28,7 @@ bool is_wisdom_file(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(kWisdomEnding);
 }
 
-/// Of files, and of workloads by name; without either, of all workloads that have some.
+/// Records of files, and of workloads by name; without names, of all workloads with wisdom.
 std::vector<WisdomRecord> records_of(World& world, std::vector<std::string> names) {
   const WorkloadLibrary& library = world.engine().library();
   if (names.empty()) names = library.names();
@@ -142,7 +142,8 @@ Subcommand add_list_command(CLI::App& wisdom) {
 }
 
 Subcommand add_wisdom_merge_command(CLI::App& wisdom) {
-  CLI::App* command = wisdom.add_subcommand("merge", "Join files of wisdom: the best five of each key stay");
+  CLI::App* command =
+      wisdom.add_subcommand("merge", "Join wisdom files: keep the best five points of each key");
   const auto arguments = std::make_shared<MergeArguments>();
   command->add_option("FILES", arguments->files, "Files of wisdom")->required()->type_name("");
   command->add_option("-o,--output", arguments->output, "File to write, instead of standard output")
@@ -179,7 +180,7 @@ std::string own_wisdom_file(World& world, const std::string& workload) {
 
 Subcommand add_wisdom_command(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("wisdom", "Points that were found to be fast: show, measure again, join, exchange");
+      app.add_subcommand("wisdom", "Show, measure again, join or exchange points that were found to be fast");
   command->require_subcommand(0, 1);
   const std::vector<Subcommand> actions = {
       add_list_command(*command), add_wisdom_check_command(*command), add_wisdom_merge_command(*command),
@@ -190,7 +191,7 @@ Subcommand add_wisdom_command(CLI::App& app) {
     for (const Subcommand& action : actions) {
       if (action.app->parsed()) return action.run(world);
     }
-    throw bad_input("say what to do with wisdom: list, check, merge, import, export");
+    throw bad_input("name a wisdom command: list, check, merge, import, export");
   };
   return {command, run};
 }

@@ -82,8 +82,8 @@ void require_device(const ImportArguments& arguments, const std::vector<ForeignP
   }
 }
 
-/// Of the fastest points that the workload takes, so many of each size that the best five are among them;
-/// `said` gets a line about it.
+/// The fastest points that the workload takes, at least the best five of each size; `said` gets a line about
+/// them.
 std::vector<WisdomRecord> import_file(World& world, const ImportArguments& arguments, const std::string& file,
                                       const WisdomQuestion& job, std::string& said) {
   const std::map<std::string, std::string> map = name_map(arguments.map);
@@ -172,7 +172,7 @@ int export_file(World& world, const ExportArguments& arguments) {
 }  // namespace
 
 Subcommand add_wisdom_import_command(CLI::App& wisdom) {
-  CLI::App* command = wisdom.add_subcommand("import", "Take over what another tuner measured");
+  CLI::App* command = wisdom.add_subcommand("import", "Import results of another tuner");
   const auto arguments = std::make_shared<ImportArguments>();
   add_job_options(*command, arguments->job);
   command->get_option("JOB")->description(
@@ -180,16 +180,14 @@ Subcommand add_wisdom_import_command(CLI::App& wisdom) {
       "results, wisdom "
       "of Kernel Launcher, JSON of KTT");
   command
-      ->add_option("--map", arguments->map,
-                   "Other names of parameters, FILE's=ours; with nothing behind '=' left out")
+      ->add_option(
+          "--map", arguments->map,
+          "Map the file's names to the workload's, THEIRS=OURS; a name without text after '=' is left out")
       ->type_name("NAME=PARAMETER");
-  command
-      ->add_option("--sizes", arguments->sizes,
-                   "Parameters that the file's problem size stands for, in order")
+  command->add_option("--sizes", arguments->sizes, "Parameters that are the file's problem size, in order")
       ->type_name("NAME,...");
   command
-      ->add_option("--device-name", arguments->device_name,
-                   "The device that the file is of; default the job's")
+      ->add_option("--device-name", arguments->device_name, "Device of the file's results; default the job's")
       ->type_name("NAME");
   command
       ->add_option("-o,--output", arguments->output,
@@ -209,7 +207,7 @@ Subcommand add_wisdom_export_command(CLI::App& wisdom) {
   command
       ->add_option("--key", arguments->key, "Only the records of one key, by its number in kiln wisdom list")
       ->type_name("N");
-  command->add_option("--map", arguments->map, "Other names of parameters, ours=theirs")
+  command->add_option("--map", arguments->map, "Map the workload's names to the file's, OURS=THEIRS")
       ->type_name("PARAMETER=NAME");
   command->add_option("-o,--output", arguments->output, "File to write, instead of standard output")
       ->type_name("FILE");

@@ -19,8 +19,8 @@
 
 namespace kiln {
 
-/// What a command works with: the console, the settings and, behind them, the parts of Kiln, each made when
-/// it is first asked for: a command starts nothing that it does not use.
+/// The environment of a command: the console, the settings and the parts of Kiln, each made at its first use:
+/// a command starts nothing that it does not use.
 class World {
  public:
   /// `arguments`: the words behind the program's name. `start_ns`: the steady time when the command began.
@@ -40,8 +40,8 @@ class World {
   [[nodiscard]] const Clock& clock() const { return *clock_; }
   [[nodiscard]] Log& log() { return log_; }
   [[nodiscard]] Engine& engine() { return *engine_; }
-  /// For one of several processes that share the node: `threads` for kernels and compiles, where nobody has
-  /// set them, and a trace only where it `traces`. Nothing of the engine has been asked for before.
+  /// For one of several processes that share the node: `threads` for kernels and compiles, unless they are
+  /// set, and a trace only if it `traces`. Must be called before the engine is used.
   void take_share(int threads, bool traces);
   /// A new run of a job with this `isolation`; empty: as the settings say.
   [[nodiscard]] JobContext job_context(const std::string& isolation);

@@ -60,7 +60,7 @@ auto read_amount(const YamlNode& node, Parse parse) {
   }
 }
 
-/// Of a batch or of one of its jobs, whose own values replace the batch's.
+/// Limits of a batch or of one of its jobs, whose own values replace the batch's.
 void read_limits(const YamlNode& node, BatchLimits& limits) {
   node.require_keys({"time", "memory"});
   if (const auto value = node.find("time")) limits.seconds = read_amount(*value, parse_seconds);
@@ -90,7 +90,7 @@ void read_command(const YamlNode& node, const Path& folder, BatchJob& job) {
                      (found.empty() ? "none" : join(found, " and ")));
 }
 
-/// What a job takes from the batch as long as it does not say otherwise.
+/// The batch's values that a job takes unless it sets its own.
 BatchJob read_job(const YamlNode& node, const Path& folder, const BatchJob& common) {
   BatchJob job = common;
   job.where = node.where();

@@ -19,7 +19,7 @@ template <>
 inline constexpr auto kWords<BatchCommand> = std::to_array<Word<BatchCommand>>(
     {{BatchCommand::kRun, "run"}, {BatchCommand::kStudy, "study"}, {BatchCommand::kTune, "tune"}});
 
-/// What a job may use at most; 0: no limit.
+/// Limits of a job; 0: no limit.
 struct BatchLimits {
   double seconds = 0;
   std::uint64_t memory = 0;  ///< bytes, of each of its processes
@@ -39,7 +39,7 @@ struct BatchJob {
   SourceLocation where;
 };
 
-/// What a batch file says, or the job files of a command line: checked for form, files not yet read.
+/// The content of a batch file, or the job files of a command line: checked for form, files not yet read.
 struct BatchSpec {
   std::string file;    ///< empty: of a command line
   std::string output;  ///< folder; empty: none
@@ -55,7 +55,7 @@ struct BatchSpec {
 /// and the nearest name; for jobs that wait for each other it names the cycle.
 [[nodiscard]] BatchSpec parse_batch(const std::string& text, const std::string& name);
 
-/// The jobs of a command line, named by their files; `root` of each tells its command.
+/// The jobs of a command line, named by their files; the `root` of each decides its command.
 [[nodiscard]] BatchSpec batch_of_files(const std::vector<std::string>& files,
                                        const std::vector<BatchCommand>& commands);
 

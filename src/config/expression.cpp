@@ -93,7 +93,7 @@ mu::Parser make_parser() {
   return parser;
 }
 
-/// Whole numbers of 16 digits and more may lie between two doubles.
+/// Integers of 16 digits and more may lie between two doubles.
 void require_exact_literal(const std::string& digits) {
   constexpr std::size_t kAlwaysExact = 15;
   if (digits.size() <= kAlwaysExact) return;
@@ -115,7 +115,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Of all whole numbers in `text`; those with a point or an exponent are meant to be rounded.
+/// Checks all integers in `text`; numbers with a point or an exponent may be rounded.
 void require_exact_literals(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = i;
@@ -126,7 +126,8 @@ void require_exact_literals(const std::string& text) {
   }
 }
 
-/// Refuses what muParser would take but nobody means: assignment, a list of results, text, nothing at all.
+/// Refuses input that muParser accepts but no user intends: assignment, a list of results, text, nothing at
+/// all.
 void check_form(const std::string& text) {
   if (trim(text).empty()) throw mu::ParserError("an expression is expected");
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -16,7 +16,7 @@ namespace kiln {
 /// Values of names, for the evaluation of expressions.
 using Variables = std::map<std::string, double>;
 
-/// What is wrong with an expression, and at which character (from 0) of its text.
+/// The mistake in an expression, and its character (from 0) in the text.
 struct ExpressionProblem {
   std::string message;
   std::optional<std::size_t> position;

@@ -86,7 +86,7 @@ void require_distinct(const std::string& key, const std::vector<RawValue>& value
   std::set<std::string> seen;
   for (const RawValue& value : values) {
     if (!seen.insert(normal_form(value.text)).second)
-      throw bad_input(key + in_quotes(value.text) + " stands there twice", value.where);
+      throw bad_input(key + in_quotes(value.text) + " is given twice", value.where);
   }
 }
 

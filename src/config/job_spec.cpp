@@ -57,7 +57,7 @@ MeasureSpec read_measure(const YamlNode& node) {
   if (const auto value = node.find("cache")) measure.cold = read_cold(*value);
   if (const auto value = node.find("energy")) measure.energy = value->boolean();
   if (measure.energy && measure.cold)
-    throw node.error("energy is that of steps which follow each other: not with `cache: cold`");
+    throw node.error("energy is measured over consecutive steps: not with `cache: cold`");
   if (measure.max_time < measure.min_time) throw node.error("max_time is less than min_time");
   if (measure.max_samples < measure.min_samples) throw node.error("max_samples is less than min_samples");
   return measure;

@@ -32,7 +32,7 @@ template <class Entries>
   return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == name; });
 }
 
-/// What a job file says, checked for form but not yet against the workload.
+/// The content of a job file, checked for form but not yet against the workload.
 struct JobSpec {
   std::string file;
   std::string text;                         ///< the whole file, for the digest in records
@@ -52,12 +52,12 @@ struct JobSpec {
   SourceLocation wisdom_where;  ///< of that path
   bool strict_wisdom = false;   ///< no wisdom, or a stale one, is an error
   bool require_checks = false;  ///< a variant that no check has compared makes `kiln run` fail
-  TuneSection tune;             ///< of `kiln tune`; others leave it alone
+  TuneSection tune;             ///< for `kiln tune`; other commands ignore it
 };
 
 /// Reads and checks a job file. Throws bad_input with file, line, column, key and the nearest known key.
 [[nodiscard]] JobSpec load_job(FileSystem& files, const std::string& path);
-/// The same from text in memory; `name` stands for the file in messages.
+/// load_job() for text in memory; `name` replaces the file's name in messages.
 [[nodiscard]] JobSpec parse_job(const std::string& text, const std::string& name);
 
 /// `--set k=v`: replaces what the file sets, sweeps or tunes for `k`. Paths are relative to the working

@@ -63,7 +63,7 @@ RemoteAddress parse_remote_address(const std::string& text) {
   while (address.text.ends_with('/') && address.text.size() > row->prefix.size()) address.text.pop_back();
   const std::string_view rest = std::string_view(address.text).substr(row->prefix.size());
   if (rest.find('@') != std::string_view::npos)
-    refuse(text, "names and passwords of users are not taken (an address is shown in messages)");
+    refuse(text, "user names and passwords are not accepted (messages show the address)");
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   take_place(text, rest.substr(0, slash), address);
   const std::string_view path = rest.substr(slash);

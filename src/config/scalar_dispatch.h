@@ -21,7 +21,7 @@ decltype(auto) visit_element(ScalarType type, Visitor&& visitor) {
   throw internal_error("not a scalar type");
 }
 
-/// The same, but with a byte for `bool`: what a device leaves there need not be 0 or 1.
+/// dispatch() with a byte for `bool`: a byte that a device wrote need not be 0 or 1.
 template <class Visitor>
 decltype(auto) visit_scalar(ScalarType type, Visitor&& visitor) {
   return visit_element(type, [&]<class T>() -> decltype(auto) {
@@ -29,7 +29,7 @@ decltype(auto) visit_scalar(ScalarType type, Visitor&& visitor) {
   });
 }
 
-/// Of a type that visitors are called with: `float`, `Half`, but no whole number.
+/// A type with which visitors are called that is not an integer: `float`, `Half`.
 template <class T>
 inline constexpr bool kIsRealType = !std::numeric_limits<T>::is_integer;
 

@@ -6,8 +6,8 @@
 #include "base/small_float_limits.h"
 
 /// The scalar types, one row each: enumerator, the names in workload files, the C++ name in kernels and the
-/// header that has it, the host's C++ type, from which come size, range, epsilon and conversions, and what a
-/// tensor map sees. `long` has 64 bits on every device.
+/// header that defines it, the host's C++ type, from which come size, range, epsilon and conversions, and
+/// what a tensor map sees. `long` has 64 bits on every device.
 // clang-format off
 #define KILN_SCALAR_ROWS(ROW)                                                                                  \
   ROW(kBool,         "bool",     "",       "bool",               "",            bool,            kU8)   \

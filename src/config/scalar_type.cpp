@@ -70,7 +70,7 @@ std::optional<ElementType> parse_element_type(const std::string& name) {
   if (const auto scalar = parse_scalar_type(name)) return ElementType{*scalar, 1};
   constexpr std::string_view kLanes = "234";
   if (name.empty() || kLanes.find(name.back()) == std::string_view::npos) return std::nullopt;
-  // CUDA has these names besides those of the scalars.
+  // CUDA's names besides the scalars' names.
   static const std::map<std::string, std::string> others{
       {"uint", "unsigned"}, {"longlong", "long"}, {"ulonglong", "ulong"}};
   const std::string stem = name.substr(0, name.size() - 1);

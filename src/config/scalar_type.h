@@ -17,14 +17,14 @@ enum class ScalarType {
 #undef KILN_ENUMERATOR
 };
 
-/// What is known of a scalar type.
+/// Properties of a scalar type.
 struct ScalarFacts {
   ScalarType type;
   const char* name;        ///< in workload files: "uchar", "float"
   const char* width_name;  ///< the other name there, which says its width: "uint8"; "" if it has none
   const char* cpp;         ///< in kernels, on every back end: "long long" for kLong
   const char* header;      ///< that a kernel has to include for it: "cuda_fp16.h", or ""
-  const char* host_name;   ///< of the C++ type that holds its bits where there is no such header
+  const char* host_name;   ///< C++ type that holds its bits if there is no such header
   std::size_t bytes;       ///< also its alignment
   bool real;
   double epsilon;  ///< machine epsilon: 2^-23 for `float`; 0 for whole numbers
@@ -51,7 +51,7 @@ struct ElementType {
   std::size_t lanes = 1;
 
   [[nodiscard]] std::size_t bytes() const { return lanes * size_of(scalar); }
-  /// As in CUDA: vectors of 2 and 4 are aligned to their size, to 16 at most, those of 3 like their scalar.
+  /// As in CUDA: vectors of 2 and 4 are aligned to their size, to 16 at most, vectors of 3 like their scalar.
   [[nodiscard]] std::size_t alignment() const;
 };
 [[nodiscard]] std::optional<ElementType> parse_element_type(const std::string& name);

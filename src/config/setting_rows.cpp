@@ -98,7 +98,7 @@ std::string to_text(const std::string& text, const SettingRow& row, const PathBa
   return row.words.empty() ? text : to_word(text, row);
 }
 
-/// Where a row has a word for no limit, 0 is not one.
+/// If a row has a word for no limit, 0 is not accepted.
 std::uint64_t to_bytes(const std::string& text, const SettingRow& row) {
   if (row.words.empty()) return parse_bytes(text);
   if (text == row.words.front()) return 0;
@@ -106,7 +106,8 @@ std::uint64_t to_bytes(const std::string& text, const SettingRow& row) {
     throw bad_input(quoted(text) + " is neither a size such as '2 GB' nor '" + row.words.front() + "'");
   }
   const std::uint64_t bytes = parse_bytes(text);
-  if (bytes == 0) throw bad_input(quoted(text) + " is no limit; say '" + row.words.front() + "' for none");
+  if (bytes == 0)
+    throw bad_input(quoted(text) + " is not a limit; write '" + row.words.front() + "' for none");
   return bytes;
 }
 
@@ -152,8 +153,8 @@ constexpr const char* kPageHead = R"(# Settings
 
 <!-- Generated: kiln settings --format markdown > docs/settings.md -->
 
-A setting says how Kiln behaves on a machine; a job file says what to run. The strongest source wins: command line, environment
-variable, settings file, default. `kiln settings` shows each value and where it came from.
+A setting configures Kiln on a machine; a job file says what to run. The strongest source wins: command line, environment variable,
+settings file, default. `kiln settings` shows each value and where it came from.
 
 The settings file is the first of `--settings FILE`, `$KILN_SETTINGS`, `./kiln.yaml` and `$XDG_CONFIG_HOME/kiln/settings.yaml`
 (`~/.config/kiln/settings.yaml`). It is a YAML map from the names below to values, with paths relative to the file:
@@ -163,11 +164,11 @@ cache_dir: ~/scratch/kiln
 cpu_threads: 8
 ```
 
-A file that you name is obeyed whoever wrote it. `./kiln.yaml`, which may name compilers and libraries to run, is read only if the file
-belongs to you or root, as does a link that it is, what that leads to, and the folder, if its mode lets neither its group nor anyone
-else write to it, and if nobody else may replace it in its folder (as anyone may where the mode is 0777, and nobody in `/tmp`). Else one
-warning says why not. The same holds for the `kernels_src/` of a checkout above the current folder. Programs that embed Kiln take nothing
-from the current folder ([embedding.md](embedding.md)).
+Kiln reads a settings file that you name, whatever its owner. `./kiln.yaml` may name compilers and libraries to run, so Kiln reads it
+only if no other user can have written it. You or root must own the file, the folder, and a symbolic link with its target. The file's
+mode must not let its group or others write to it, and no other user may be able to replace it in its folder (others can if the mode
+is 0777, but not in `/tmp`). Otherwise Kiln ignores the file and one warning gives the reason. The same holds for the `kernels_src/`
+of a checkout above the current folder. Programs that embed Kiln read nothing from the current folder ([embedding.md](embedding.md)).
 
 | name | variable | option | default | meaning |
 | --- | --- | --- | --- | --- |
@@ -191,7 +192,7 @@ std::uint64_t parse_bytes(const std::string& text) {
   }
   constexpr double kMost = 9.0e18;
   const double bytes = *number * static_cast<double>(unit->bytes);
-  if (bytes > kMost) throw bad_input(quoted(text) + " is more than can be counted");
+  if (bytes > kMost) throw bad_input(quoted(text) + " is too large");
   return static_cast<std::uint64_t>(bytes);
 }
 
@@ -224,23 +225,23 @@ const std::vector<SettingRow>& setting_rows() {
     {"cache_locks", "KILN_CACHE_LOCKS", "", K::kSwitch, &S::cache_locks, "on",
      "Processes that want the same kernel wait for the one that compiles it: on or off"},
     {"cache_read_only", "KILN_CACHE_READ_ONLY", "--cache-read-only", K::kPathList, &S::cache_read_only, "none",
-     "Folders of compiled kernels that others maintain, separated by ':'; searched in order after `cache_dir`, verified, never written to"},
+     "Folders of compiled kernels that other users maintain, separated by ':'; searched in order after `cache_dir`, verified, never written to"},
     {"cache_remote", "KILN_CACHE_REMOTE", "", K::kRemote, &S::cache_remote, "none",
-     "Server of compiled kernels for machines without a shared folder, asked after these folders: `http://host[:port]/path`, `https://...` or `redis://host[:port][/db]` (docs/reliability.md)"},
+     "Server of compiled kernels for machines without a shared folder, searched after these folders: `http://host[:port]/path`, `https://...` or `redis://host[:port][/db]` (docs/reliability.md)"},
     {"cache_remote_key", "KILN_CACHE_REMOTE_KEY", "", K::kPath, &S::cache_remote_key, "none",
-     "File with the key that the server's entries are signed with: at least 32 bytes, yours, mode 0600 or 0400"},
+     "File with the key that signs the server's entries: at least 32 bytes, owned by you, mode 0600 or 0400"},
     {"cache_remote_unauthenticated", "KILN_CACHE_REMOTE_UNAUTHENTICATED", "", K::kSwitch, &S::cache_remote_unauthenticated, "off",
-     "Without a key, run what the server has as it is, and write nothing to it: on or off"},
+     "Without a key, run the server's entries unauthenticated, and write nothing to it: on or off"},
     {"cache_remote_timeout", "KILN_CACHE_REMOTE_TIMEOUT", "", K::kSeconds, &S::cache_remote_timeout, "2 s",
-     "A transfer from or to the server that takes longer (a quarter of it to connect) is given up, and the server is not asked again by this process"},
+     "A transfer from or to the server that takes longer (or a connect that takes more than a quarter of it) is given up, and this process does not use the server again"},
     {"cache_remote_plugin", "KILN_CACHE_REMOTE_PLUGIN", "", K::kPath, &S::cache_remote_plugin, "searched: beside the program, `../lib/kiln/`",
-     "Path of libkiln_remote.so, through which servers of HTTP are asked"},
+     "Path of libkiln_remote.so, the client for HTTP servers"},
     {"cache_max_size", "KILN_CACHE_MAX_SIZE", "--cache-max-size", K::kBytes, &S::cache_max_size, "2 GB",
-     "Size of `cache_dir` above which the entries that were not used for longest go, as `500 MB` or `8 GiB`; off: no limit", {"off"}},
+     "Size of `cache_dir` above which the least recently used entries are removed, such as `500 MB` or `8 GiB`; off: no limit", {"off"}},
     {"compile", "KILN_COMPILE", "", K::kSwitch, &S::compile, "on",
-     "Kernels that neither the cache folders nor a bundle have are compiled: on or off. Off, they are an error that lists what there is, and no compiler is looked for"},
+     "Compile kernels that neither the cache folders nor a bundle have: on or off. Off: such a kernel is an error that lists the available code, and Kiln looks for no compiler"},
     {"device", "KILN_DEVICE", "", K::kText, &S::device, "auto",
-     "Device of jobs that say `device: auto` or nothing: auto (first GPU, else the CPU), cpu, cuda:0, hip:0, or several with commas"},
+     "Device of jobs with `device: auto` or no device: auto (first GPU, else the CPU), cpu, cuda:0, hip:0, or several with commas"},
     {"workload_path", "KILN_WORKLOAD_PATH", "--workload-path", K::kPathList, &S::workload_path, "`kernels_src/` of the checkout, else `share/kiln/kernels_src/` of the installation",
      "Folders searched for workloads by name, separated by ':'"},
     {"log_level", "KILN_LOG", "--log-level", K::kWord, &S::log_level, "warn",
@@ -258,27 +259,27 @@ const std::vector<SettingRow>& setting_rows() {
     {"hiprtc", "KILN_HIPRTC", "--hiprtc", K::kPath, &S::hiprtc, "searched as `hip`, and beside it",
      "hipRTC, the compiler for AMD's GPUs: the path of a libhiprtc.so, or of a libamdhip64.so that holds it"},
     {"nvcc", "KILN_NVCC", "--nvcc", K::kText, &S::nvcc, "searched: `CUDA_HOME`, PATH, installed toolkits",
-     "nvcc, the compiler of programs for NVIDIA's GPUs, that studies compare with: a name or a path"},
+     "nvcc, the ahead-of-time compiler for NVIDIA's GPUs with which studies compare: a name or a path"},
     {"hipcc", "KILN_HIPCC", "--hipcc", K::kText, &S::hipcc, "searched: `ROCM_PATH`, PATH, `/opt/rocm*`",
-     "hipcc, the compiler of programs for AMD's GPUs, that studies compare with: a name or a path"},
+     "hipcc, the ahead-of-time compiler for AMD's GPUs with which studies compare: a name or a path"},
     {"compile_time_limit", "KILN_COMPILE_TIME_LIMIT", "--compile-time-limit", K::kSeconds, &S::compile_time_limit, "120 s",
      "A compile that takes longer is stopped and its variant fails; 0: no limit"},
     {"launch_time_limit", "KILN_LAUNCH_TIME_LIMIT", "--launch-time-limit", K::kSeconds, &S::launch_time_limit, "1800 s",
-     "A launch of `kiln run`, `study` or `roofline` that takes longer ends the process: what is done is kept, and the variant's record says `timed out`; 0: no limit"},
+     "A launch of `kiln run`, `study` or `roofline` that takes longer ends the process: finished results are kept, and the variant is recorded as `timed out`; 0: no limit"},
     {"compile_jobs", "KILN_COMPILE_JOBS", "-j,--compile-jobs", K::kCount, &S::compile_jobs, "0",
      "Compiles that run at once; 0: one for each core that this process may use"},
     {"compile_memory_limit", "KILN_COMPILE_MEMORY_LIMIT", "--compile-memory-limit", K::kBytes, &S::compile_memory_limit, "8 GiB",
-     "Memory that a worker process may use, and each compiler that it starts; 0: no limit"},
+     "Memory limit of a worker process and of each compiler that it starts; 0: no limit"},
     {"isolation", "KILN_ISOLATION", "--isolation", K::kWord, &S::isolation, "auto",
-     "Where compiles run: none (in this process; the C++ compiler is one of its own anyway), process (in worker processes) or auto (those beyond one of hipRTC or two of NVRTC at once in worker processes, where many are asked for all of them, all else none). Variants of `kiln run` run in a process of their own with process, those of `kiln tune` but with none", isolation_words()},
+     "Where compiles run: none (in this process; the C++ compiler is always a separate process), process (in worker processes) or auto (in this process up to one compile of hipRTC or two of NVRTC at once, beyond that in worker processes; all in worker processes if many are requested). Variants of `kiln run` run in a separate process with process, variants of `kiln tune` with process or auto", isolation_words()},
     {"wisdom_dir", "KILN_WISDOM_DIR", "", K::kPath, &S::wisdom_dir, "`$XDG_DATA_HOME/kiln/wisdom` (`~/.local/share/kiln/wisdom`)",
      "Folder of the points that were found to be fast (docs/wisdom.md)"},
     {"wisdom_read_only", "KILN_WISDOM_READ_ONLY", "", K::kPathList, &S::wisdom_read_only, "none",
-     "Folders of such points that others maintain, separated by ':'; read after `wisdom_dir`"},
+     "Folders of such points that other users maintain, separated by ':'; read after `wisdom_dir`"},
     {"worker", "KILN_WORKER", "", K::kPath, &S::worker, "searched: beside the program, `../libexec/kiln/`, PATH",
-     "Path of kiln-worker, which compiles in a process of its own"},
+     "Path of kiln-worker, which compiles in a separate process"},
     {"mpi_plugin", "KILN_MPI_PLUGIN", "", K::kPath, &S::mpi_plugin, "searched: beside the program, `../lib/kiln/`",
-     "Path of libkiln_mpi.so, through which the ranks of `mpirun -n N kiln ...` share a job"},
+     "Path of libkiln_mpi.so, with which the ranks of `mpirun -n N kiln ...` share a job"},
     {"trace", "KILN_TRACE", "--trace", K::kPath, &S::trace, "none",
      "File for a trace of compiles, loads, launches, waits and copies, for chrome://tracing or Perfetto; written when the program ends"},
     {"color", "NO_COLOR", "--color", K::kColor, &S::color, "auto",

@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// What text a setting takes.
+/// The kind of text that a setting takes.
 enum class SettingKind {
   kText,
   kWord,      ///< one of `words`

@@ -58,7 +58,7 @@ Path default_cache_dir(const SettingsWorld& world, const std::optional<Path>& ch
   return checkout ? *checkout / "jit_cache" : cache_folder(world, "kiln", "kiln");
 }
 
-/// Of the installation that the executable is in, and of those where Kiln's library is, if they are there.
+/// Folders of the executable's installation and of the installations of Kiln's library, if they exist.
 std::vector<std::string> default_workload_path(const SettingsWorld& world,
                                                const std::optional<Path>& checkout) {
   if (checkout) return {(*checkout / "kernels_src").string()};
@@ -76,7 +76,7 @@ std::vector<std::string> default_workload_path(const SettingsWorld& world,
 }
 
 /// The folder that holds both kernels_src/ and jit_cache/, at or above the executable or else the working
-/// directory; that one only if nobody else's kernels are in it.
+/// directory; the latter only if no other user's kernels are in it.
 std::optional<Path> find_checkout(const SettingsWorld& world, std::vector<std::string>& warnings) {
   if (auto found = checkout_above(world.files, world.executable.parent_path())) return found;
   if (world.embedded) return std::nullopt;
@@ -98,7 +98,8 @@ Settings default_settings(const SettingsWorld& world, std::vector<std::string>& 
   return settings;
 }
 
-/// Why a settings file that nobody named must not be obeyed: it may name compilers and libraries to run.
+/// Why a settings file that the user did not name must be ignored: it may name compilers and libraries to
+/// run.
 std::optional<std::string> find_file_distrust(FileSystem& files, const Path& path) {
   constexpr std::uint32_t kWritableByOthers = 0022;
   const auto belongs = [](std::uint32_t owner) {
@@ -150,7 +151,7 @@ std::string read_settings_file(const SettingsWorld& world, const SettingsFile& f
   }
 }
 
-/// As the user would write it: relative where it lies below the working directory.
+/// In the user's form: relative if it is below the working directory.
 std::string shown_path(const SettingsWorld& world, const Path& path) {
   const Path relative = path.lexically_relative(world.working_directory);
   return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();

@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-/// Where a setting's value came from, weakest first.
+/// Source of a setting's value, weakest first.
 struct SettingSource {
   enum class Kind { kDefault, kFile, kEnvironment, kCommandLine };
   Kind kind = Kind::kDefault;
@@ -38,7 +38,7 @@ struct SettingsWorld {
 /// Of this process.
 [[nodiscard]] SettingsWorld make_settings_world(FileSystem& files);
 
-/// What the command line says: a settings file, and texts by setting name.
+/// Settings of the command line: a settings file, and texts by setting name.
 struct SettingsOverrides {
   std::string file;
   std::vector<std::pair<std::string, std::string>> values;
@@ -53,10 +53,10 @@ struct ResolvedSettings {
 };
 
 /// The file is the override's, else KILN_SETTINGS, else ./kiln.yaml, else $XDG_CONFIG_HOME/kiln/settings.yaml
-/// (by default in ~/.config). ./kiln.yaml, which nobody named, is taken if it, a link that it is, and its
-/// folder are this user's or root's, and nobody else may write to the file. Throws bad_input naming place,
-/// value and what is expected; for an unknown key the nearest one; for a file that was asked for and is not
-/// there.
+/// (by default in ~/.config). ./kiln.yaml, which the user did not name, is read if the file, a link with its
+/// target and the folder are this user's or root's, and no other user may write to the file. Throws bad_input
+/// with place, value and what is expected; for an unknown key with the nearest one; for a named file that
+/// does not exist.
 [[nodiscard]] ResolvedSettings resolve_settings(const SettingsWorld& world,
                                                 const SettingsOverrides& overrides);
 

@@ -19,7 +19,7 @@ struct Shard {
   [[nodiscard]] std::size_t size_of(std::size_t all) const { return (all + count - 1 - index) / count; }
   /// "2/8".
   [[nodiscard]] std::string text() const;
-  /// What the names of its own files end with: "-shard-2-of-8"; empty for the whole.
+  /// Ending of the names of its own files: "-shard-2-of-8"; empty for the whole.
   [[nodiscard]] std::string ending() const;
 
   friend bool operator==(const Shard&, const Shard&) = default;

@@ -11,18 +11,18 @@
 
 namespace kiln {
 
-/// What a search varies of one name: a parameter, bind.<parameter> or a switch.
+/// Values that a search tries for one name: a parameter, bind.<parameter> or a switch.
 struct TunedName {
   std::string name;
   std::optional<std::vector<RawValue>> values;  ///< absent: `all` that the workload has
   SourceLocation where;
 };
 
-/// What a search makes small or large.
+/// The objective of a search, to be minimised or maximised.
 struct TuneObjective {
   enum class Kind {
-    kMean,    ///< of one metric; of several sizes the geometric mean
-    kWorst,   ///< of one metric; of several sizes the worst, against what was measured first
+    kMean,    ///< one metric; over several sizes the geometric mean
+    kWorst,   ///< one metric; over several sizes the worst ratio to the first measured variant
     kPareto,  ///< of two metrics
   };
   Kind kind = Kind::kMean;

@@ -63,8 +63,8 @@ const char* describe(YamlNode::Kind kind) {
   return "";
 }
 
-/// The line of the first byte 0, which yaml-cpp would take for the end of a word; those of UTF-16 and UTF-32
-/// are parts of characters.
+/// The line of the first byte 0, which yaml-cpp would take for the end of a word. In UTF-16 and UTF-32 a byte
+/// 0 is part of a character.
 std::optional<int> line_of_null(std::string_view text) {
   const bool wide = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ||
                     text.starts_with(std::string_view("\0\0\xfe\xff", 4));
@@ -95,7 +95,7 @@ class YamlNode::Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     if (value.find('\0') != std::string::npos)
-      throw bad_input("a byte 0 in a text: no name or value has one", document_.locate(mark));
+      throw bad_input("a byte 0 in a text; names and values cannot contain it", document_.locate(mark));
     const bool quoted = tag == "!";
     const bool null = !quoted && (value == "~" || value == "null");
     Raw* raw = create(null ? Kind::kNull : Kind::kScalar, mark, anchor);

@@ -37,7 +37,7 @@ class YamlNode {
   [[nodiscard]] YamlNode at(const std::string& key) const;
   /// Keys and values in file order.
   [[nodiscard]] std::vector<std::pair<std::string, YamlNode>> entries() const;
-  /// Where the key itself stands.
+  /// Place of the key itself.
   [[nodiscard]] SourceLocation key_location(const std::string& key) const;
   [[nodiscard]] std::vector<YamlNode> items() const;
   /// The items of a sequence, or this node alone if it is a scalar.

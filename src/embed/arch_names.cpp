@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-/// The name that is meant by a text that is none; empty: nothing is near.
+/// The architecture nearest to an unknown name; empty: none is near.
 std::string nearest_architecture(const std::string& text) {
   for (const BackendKind& kind : backend_kinds()) {
     if (std::string likely = kind.likely_architecture(text); !likely.empty()) return likely;

@@ -13,7 +13,7 @@
 namespace kiln {
 namespace {
 
-/// The same request with everything at run time that may be.
+/// The request with all parameters at run time that may be.
 KernelRequest::Impl generic_request(const KernelRequest::Impl& request) {
   KernelRequest::Impl generic = request;
   for (const ParameterSpec& parameter : request.workload->parameters) {
@@ -81,7 +81,7 @@ struct [[gnu::visibility("hidden")]] BackgroundKernel::Impl {
 
   BackgroundSwap::Made make_generic(ServiceResult found) {
     auto made = make_kernel(request, *generic_prepared, std::move(found));
-    // What is a constant of the specialised kernel cannot be given to the generic one either.
+    // A constant of the specialised kernel cannot be a launch scalar of the generic one either.
     made->launch.restrict_scalars(run_time_scalars(specialised_request.configuration, *request.kernel,
                                                    specialised_request.unit.params));
     return made;

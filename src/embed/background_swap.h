@@ -55,7 +55,7 @@ class BackgroundSwap {
   /// Returns when one of both can be launched. Throws what `error_of` makes where none compiles.
   explicit BackgroundSwap(Task task);
 
-  /// What to launch now; never null.
+  /// The kernel to launch now; never null.
   [[nodiscard]] const void* current() const { return current_.load(std::memory_order_acquire); }
   /// A launch of what current() gave.
   void count(const void* launched) {
@@ -67,15 +67,15 @@ class BackgroundSwap {
 
  private:
   [[nodiscard]] std::optional<ServiceResult> find(const Candidate& wanted);
-  /// From the cache, else compiled; false where the text does not compile so.
+  /// From the cache, else compiled; false if the text does not compile in this form.
   [[nodiscard]] bool get_generic();
   void use_generic(const Candidate& candidate, ServiceResult found);
   void use_specialised(ServiceResult found);
   void use_specialised(Made made, const std::string& key);
   void keep_generic(const std::string& why) noexcept;
-  /// In a thread of its own, until done or told to stop.
+  /// Runs in a thread of its own, until done or stopped.
   void specialise(const std::stop_token& stop) noexcept;
-  /// Nothing is loaded while the caller's stream is captured into a graph. False when told to stop.
+  /// Nothing is loaded while the caller's stream is captured into a graph. False when stopped.
   [[nodiscard]] bool wait_for_capture(const std::stop_token& stop) const;
   [[nodiscard]] double seconds() const { return seconds_between(begin_ns_, task_.clock->steady_ns()); }
 
@@ -90,7 +90,7 @@ class BackgroundSwap {
   std::string generic_key_;
   std::atomic<const void*> current_{nullptr};
   std::array<LaunchCount, 2> launches_;  ///< generic, specialised
-  mutable std::mutex mutex_;             // of what follows; no launch takes it
+  mutable std::mutex mutex_;             // protects the members below; no launch takes it
   mutable std::condition_variable decided_;
   Made specialised_;
   std::string specialised_key_;

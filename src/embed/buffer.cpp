@@ -15,7 +15,7 @@ struct [[gnu::visibility("hidden")]] SharedMemory::Impl {
   std::unique_ptr<DeviceBuffer>
       host;  ///< null until it is needed; never there if the device has the host's memory
   std::optional<StreamHandle> stream;       ///< that was asked for last
-  bool on_device = false, on_host = false;  ///< where the content is; neither: nobody has written it
+  bool on_device = false, on_host = false;  ///< where the content is; neither: it was never written
 
   [[nodiscard]] void* host_memory() {
     if (memory->host_view() != nullptr) return memory->host_view();
@@ -26,7 +26,7 @@ struct [[gnu::visibility("hidden")]] SharedMemory::Impl {
   void require_content(Access access) const {
     if (access == Access::kWrite || on_device || on_host) return;
     throw bad_input("a buffer of " + format_bytes(bytes) + " on " + device->info().id +
-                    " is to be read, and nobody has written it");
+                    " is to be read, and was never written");
   }
 
   /// Work on `next` comes after all that was enqueued for this buffer.

@@ -41,12 +41,12 @@ class Engine {
   /// On the settings' folder, also where the disk layer is switched off.
   [[nodiscard]] DiskCache& cache();
   [[nodiscard]] KernelService& service();
-  /// What the setting `trace` or a profiler asks for; null if neither does.
+  /// The trace for the setting `trace` or a profiler; null if neither needs one.
   [[nodiscard]] Trace* trace();
   /// Writes the setting's file, if there is one, with what was traced until now. It is also written when the
   /// engine goes, and, empty, when the service is first asked for. Throws environment_error.
   void write_trace();
-  /// The same for the last time.
+  /// Writes the trace for the last time.
   void finish_trace();
 
  private:

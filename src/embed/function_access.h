@@ -7,7 +7,7 @@
 
 namespace kiln::detail {
 
-/// What an interface needs of FunctionRequest that has a function's signature at run time.
+/// Access to FunctionRequest for an interface that has a function's signature at run time.
 struct FunctionAccess {
   [[nodiscard]] static std::shared_ptr<const FunctionState> make(const FunctionRequest& request,
                                                                  const std::vector<ArgumentType>& arguments) {

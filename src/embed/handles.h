@@ -26,7 +26,7 @@
 #include "specialize/specialization.h"
 #include "workload/workload.h"
 
-// What the public handles hold. Each keeps the service that it came from alive.
+// The types behind the public handles. Each keeps its service alive.
 namespace kiln {
 
 struct [[gnu::visibility("hidden")]] Service::Impl {
@@ -53,7 +53,7 @@ struct [[gnu::visibility("hidden")]] DeviceHandle::Impl {
   std::unique_ptr<Stream> stream;  ///< what a null stream means
 };
 
-/// What is known of a workload since it was loaded: its texts, and the kernels that were made of them.
+/// Cached facts of a loaded workload: its texts, and the kernels that were made of them.
 struct WorkloadMemory {
   explicit WorkloadMemory(FileSystem& files) : texts(files) {}
 

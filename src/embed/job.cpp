@@ -36,7 +36,7 @@ JobRecord public_record(const Record& record) {
   return result;
 }
 
-/// Keeps each record, in the folder too, and tells the program of it.
+/// Keeps each record, also in the folder, and passes it to the program.
 class ProgramSink : public RecordSink {
  public:
   ProgramSink(const JobOptions& options, std::optional<RecordFile> file, Log& log)
@@ -72,7 +72,7 @@ class ProgramSink : public RecordSink {
   const JobOptions& options_;
   std::optional<RecordFile> file_;
   Log& log_;
-  std::mutex mutex_;  // of the records and of the program's functions
+  std::mutex mutex_;  // protects the records and the program's functions
   std::vector<JobRecord> records_;
 };
 

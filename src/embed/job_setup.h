@@ -14,7 +14,7 @@
 #include "job/job_runner.h"
 #include "job/wisdom_advice.h"
 
-// What a job needs of an engine, for the command line and for programs.
+// The parts of an engine that a job needs, for the command line and for programs.
 namespace kiln {
 
 /// `written`: names as in a job or study ("auto", "cuda"). "auto" is replaced by the setting `device`.
@@ -34,7 +34,7 @@ namespace kiln {
 [[nodiscard]] std::optional<WisdomAdvice> advice_for(Engine& engine, FileSystem& files, const Clock& clock,
                                                      Log& log, const JobSpec& job, const Workload& workload);
 
-/// What the folder's records know of the plan's variants; `context` goes on with the newest run among them.
+/// The folder's records of the plan's variants; `context` continues the newest run among them.
 [[nodiscard]] KnownRecords resume_records(const JobPlan& plan, const std::vector<Record>& records,
                                           JobContext& context);
 

@@ -11,7 +11,7 @@ bool always(const std::optional<FileStatus>& /*status*/) {
   return true;
 }
 
-/// What kernels are made of; a large file may be a workload's data.
+/// Whether the bytes may be a kernel text; a large file may be a workload's data.
 bool is_text(const std::optional<std::string>& bytes) {
   constexpr std::size_t kLargest = std::size_t{1} << 20;
   return !bytes || bytes->size() <= kLargest;
@@ -30,7 +30,7 @@ std::optional<FileStatus> KeptTexts::target_status(const Path& path) {
 }
 
 std::optional<std::string> KeptTexts::read(const Path& path, const ReadRange& range) {
-  constexpr std::uint64_t kWhole = std::uint64_t{64} << 20;  // nobody who wants a text wants less of it
+  constexpr std::uint64_t kWhole = std::uint64_t{64} << 20;  // callers read all of a text
   if (range.offset != 0 || range.pipes || range.most < kWhole) return ReadOnlyFiles::read(path, range);
   return known_or(
       texts_, path, [&] { return ReadOnlyFiles::read(path, range); }, is_text);

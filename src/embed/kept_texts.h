@@ -24,11 +24,11 @@ class KeptTexts final : public ReadOnlyFiles {
   template <class Value>
   using ByPath = std::map<std::string, std::optional<Value>>;
 
-  /// What is known of a path, or else what `ask` says now. A disk that fails is asked again.
+  /// The cached value of a path, or else the answer of `ask` now. A disk that fails is asked again.
   template <class Value, class Ask, class Keep>
   std::optional<Value> known_or(ByPath<Value>& known, const Path& path, const Ask& ask, const Keep& is_kept);
 
-  std::mutex mutex_;  // of what follows; not held while the disk is asked
+  std::mutex mutex_;  // protects the members below; not held while the disk is read
   ByPath<FileStatus> statuses_, target_statuses_;
   ByPath<std::string> texts_;
 };

@@ -72,7 +72,7 @@ std::shared_ptr<Kernel::Impl> make_by_wisdom(const KernelRequest::Impl& request)
   return make(advised.request);
 }
 
-/// What later requests for the same values get.
+/// The kernel for later requests with the same values.
 std::shared_ptr<const Kernel::Impl> as_from_memory(const Kernel::Impl& made) {
   auto kernel = std::make_shared<Kernel::Impl>(made);
   kernel->origin = to_string(Origin::kMemory);

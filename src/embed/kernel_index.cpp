@@ -29,7 +29,7 @@ std::uint64_t hash_of(const Value& value) {
   return hash_of_text(std::get<std::string>(value));
 }
 
-/// Of texts, only the lengths: a comparison follows anyway.
+/// Texts count only by their lengths: a comparison follows anyway.
 std::uint64_t hash_of(const KernelRequest::Impl& request) {
   std::uint64_t hash = std::bit_cast<std::uintptr_t>(request.kernel);
   mix(hash, std::bit_cast<std::uintptr_t>(request.device.get()));

@@ -12,9 +12,9 @@
 
 namespace kiln {
 
-/// Kernels that were got, by what was asked for: kernel, device, values and headers. Stands before everything
-/// that a request would otherwise go through. Of more than `most` it forgets the oldest; who holds them keeps
-/// them. Thread-safe: look-ups share a lock.
+/// Kernels of earlier requests, by kernel, device, values and headers. Requests consult it before all other
+/// stages. Beyond `most` kernels it drops the oldest, which stay alive for their owners. Thread-safe:
+/// look-ups share a lock.
 class KernelIndex {
  public:
   static constexpr std::size_t kMostKernels = 4096;

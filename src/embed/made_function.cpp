@@ -76,7 +76,7 @@ std::string text_of(const LaunchScalar::Value& value) {
       value);
 }
 
-/// As C++ spells it, with all its digits.
+/// The value in C++, with all its digits.
 std::string literal_of(const LaunchScalar::Value& value) {
   if (const auto* real = std::get_if<double>(&value)) {
     const std::string text = format_number(*real);
@@ -149,7 +149,7 @@ Dim3 dim_of(const Extent& extent) {
   return {extent.x, extent.y, extent.z};
 }
 
-/// What a launch reads of the request.
+/// Adds the request's data that a launch reads.
 void add_state(const FunctionRequest::Impl& request, MadeFunction& made) {
   made.shared_bytes = request.shared_bytes;
   made.block = request.block.value_or(Extent{0, 0, 0});

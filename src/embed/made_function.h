@@ -15,7 +15,7 @@
 #include "kiln/function.h"
 #include "service/kernel_service.h"
 
-// What the handles of kiln/function.h hold.
+// The types behind the handles of kiln/function.h.
 namespace kiln {
 
 /// A function that was got; what the public header reads comes first.
@@ -29,7 +29,7 @@ struct MadeFunction : detail::FunctionState {
   bool cooperative = false;  ///< likewise
 };
 
-/// Functions that were got of a program and that somebody holds, by all that was asked for. Thread-safe.
+/// Functions of a program that still have an owner, by all parts of their request. Thread-safe.
 class FunctionIndex {
  public:
   /// Null: not here.
@@ -39,15 +39,16 @@ class FunctionIndex {
  private:
   mutable std::mutex mutex_;  // of what follows
   std::map<std::string, std::weak_ptr<const MadeFunction>> functions_;
-  std::size_t swept_ = 0;  ///< how many there were when those that nobody holds were last taken out
+  std::size_t swept_ = 0;  ///< how many there were when functions without an owner were last removed
 };
 
 struct [[gnu::visibility("hidden")]] Program::Impl {
   std::shared_ptr<Service::Impl> service;
   std::string name, text;
   std::vector<IncludedHeader> headers;
-  std::map<std::string, std::string> symbols;                               ///< bytes by variable
-  std::shared_ptr<FunctionIndex> made = std::make_shared<FunctionIndex>();  ///< of this state of the program
+  std::map<std::string, std::string> symbols;  ///< bytes by variable
+  std::shared_ptr<FunctionIndex> made =
+      std::make_shared<FunctionIndex>();  ///< functions for this state of the program
 };
 
 struct [[gnu::visibility("hidden")]] FunctionRequest::Impl {
@@ -82,7 +83,7 @@ void compile_function_for(const FunctionRequest::Impl& request, std::vector<deta
 [[nodiscard]] Error signature_error(const Diagnostic& diagnostic, const std::string& place,
                                     const std::vector<detail::ArgumentType>& arguments);
 
-/// What a launch reads of the request; finish_function() adds the code.
+/// Makes the request's data that a launch reads; finish_function() adds the code.
 [[nodiscard]] std::shared_ptr<MadeFunction> begin_function(const FunctionRequest::Impl& request,
                                                            std::vector<detail::ArgumentType> arguments);
 void finish_function(const FunctionRequest::Impl& request, const ServiceResult& found, MadeFunction& made);

@@ -16,7 +16,7 @@ std::string text_of(const KernelRequest::Value& value) {
   return format_number(std::get<double>(value));
 }
 
-/// As a job would set them; a mistake is told at the call that set it.
+/// In the form of a job's; the call that sets a value reports a mistake.
 std::vector<std::pair<std::string, RawValue>> raw_values(const KernelRequest::Impl& request) {
   std::vector<std::pair<std::string, RawValue>> values;
   values.reserve(request.assignments.size());
@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, RawValue>> raw_values(const KernelRequest::Im
   return values;
 }
 
-/// What is known of the workload's wisdom since it was first asked for.
+/// The workload's wisdom, as read at its first use.
 std::shared_ptr<const WisdomAdvice> advice_of(const KernelRequest::Impl& request) {
   const std::lock_guard lock(request.memory->wisdom_mutex);
   auto& known = request.memory->wisdom[*request.wisdom];

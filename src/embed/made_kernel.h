@@ -8,7 +8,7 @@
 #include "specialize/unit.h"
 #include "workload/configuration.h"
 
-// From a request to a kernel that can be launched, in the steps that get() and background() share.
+// The steps from a request to a kernel that can be launched, which get() and background() share.
 namespace kiln {
 
 /// Everything about a request that needs no compiler.
@@ -32,7 +32,7 @@ struct [[gnu::visibility("hidden")]] AdvisedRequest {
 [[nodiscard]] std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request,
                                                         const PreparedRequest& prepared, ServiceResult found);
 
-/// Tells the compiler that it may be needed. What is wrong is told by get().
+/// Announces to the compiler that it may be needed. get() reports mistakes.
 [[nodiscard]] ExpectedCompiles announce_compile(Engine& engine, const std::string& backend);
 
 /// The compiler's summary and log as what get() throws.

@@ -24,7 +24,7 @@ Extent block_extent(std::uint32_t x, std::uint32_t y, std::uint32_t z, const cha
   return {x, y, z};
 }
 
-/// What headers and macros define, only the compiler knows.
+/// Only the compiler knows names that headers and macros define.
 void require_kernel(const Program::Impl& program, const std::string& kernel) {
   const std::string name = kernel.substr(kernel.rfind(':') + 1);
   const std::vector<std::string> known = find_kernels(program.text);
@@ -78,7 +78,7 @@ FunctionRequest Program::function(const std::string& kernel, const DeviceHandle&
   if (!device.impl_) throw bad_input("kernel '" + kernel + "': the device handle holds no device");
   FunctionRequest result = function(kernel);
   if (stream != nullptr)
-    static_cast<void>(device.impl_->device->is_capturing(stream));  // refuses what is none
+    static_cast<void>(device.impl_->device->is_capturing(stream));  // refuses a pointer that is not a stream
   change(result.impl_, [&](FunctionRequest::Impl& request) {
     request.device = device.impl_;
     request.caller_stream = stream;

@@ -24,13 +24,13 @@ using ConstantText = std::pair<int, std::string>;
 [[nodiscard]] std::string with_launch_bounds(const std::string& text, const std::string& kernel,
                                              const std::string& bounds);
 
-/// What to append to a text, so that it compiles only if the kernel takes these arguments; see
-/// FunctionRequest::get. One without a name may have any type. `file` is what messages call it.
+/// Text to append to a kernel text, which then compiles only if the kernel takes these arguments; see
+/// FunctionRequest::get. An argument without a name may have any type. `file` is the text's name in messages.
 [[nodiscard]] std::string signature_check(const std::string& name_expression,
                                           const std::vector<detail::ArgumentType>& arguments,
                                           const std::string& file);
-/// Where a compiler's log complains of it: "argument 2 is const double*, the program passes const float*";
-/// empty where the log does not say so. `nullopt`: the log complains of something else.
+/// The mismatch that a compiler's log reports: "argument 2 is const double*, the program passes const
+/// float*"; empty if the log has no such text. `nullopt`: the log complains of something else.
 [[nodiscard]] std::optional<std::string> find_mismatch_in(const std::string& log);
 
 }  // namespace kiln

@@ -17,7 +17,7 @@ class RankAgreement {
   explicit RankAgreement(Communicator communicator);
 
   [[nodiscard]] bool leads() const { return communicator_.rank == 0; }
-  /// What rank 0 has decided: there `decide` is called. What it throws, all ranks throw.
+  /// The decision of rank 0, which calls `decide`. Its exception is thrown on all ranks.
   [[nodiscard]] std::string decided(const std::function<std::string()>& decide) const;
 
  private:

@@ -14,7 +14,7 @@ bool have_symbols(const Unit& unit, const Workload& workload) {
                      [&](const auto& entry) { return !workload.find_kernel(entry.first)->symbols.empty(); });
 }
 
-/// What makes the inputs that kernels make. Where it has `symbols:`, the module is nobody else's.
+/// The units of kernels that make inputs. A unit with `symbols:` has its own module.
 std::vector<LoadedUnit> load_init_units(const KernelRequest::Impl& request, const PreparedRequest& prepared,
                                         const std::vector<std::string>& kernels) {
   const std::shared_ptr<Device>& device = request.device->device;

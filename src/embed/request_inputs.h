@@ -9,7 +9,7 @@
 #include "trial/inputs.h"
 #include "trial/workspace.h"
 
-// What a workload says of the content of buffers, for requests of embedding programs.
+// The buffer contents that a workload defines, for requests of embedding programs.
 namespace kiln {
 
 /// The buffers that a kernel of a request takes, in memory and on a stream of their own, with the contents

@@ -16,7 +16,7 @@ namespace kiln {
 
 namespace {
 
-/// So that the first kernel need not. What is wrong with a compiler is told when it is needed.
+/// Saves the first kernel the time. A problem with a compiler is reported when it is needed.
 void ask_compiler(Engine& engine, const std::string& backend) noexcept {
   try {
     const std::map<std::string, Compiler*> compilers = engine.compilers();
@@ -34,7 +34,7 @@ Service::Service(const Settings& settings, LogFunction log, ProgressFunction pro
 
 DeviceHandle Service::device(const std::string& name) const {
   const std::string& wanted = name == "auto" ? impl_->engine.settings().device : name;
-  // Which compiler there is, and of which version, is looked up while a driver makes its context.
+  // The compiler and its version are looked up while a driver makes its context.
   const auto compiler = std::async(std::launch::async, ask_compiler, std::ref(impl_->engine),
                                    wanted.substr(0, wanted.find(':')));
   DeviceHandle handle;

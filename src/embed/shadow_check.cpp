@@ -18,7 +18,7 @@
 namespace kiln {
 namespace {
 
-/// What the buffers hold once one side has run on fresh inputs.
+/// The contents of the buffers after one side has run on new inputs.
 using Contents = std::map<std::string, std::vector<std::byte>>;
 
 Contents run(const KernelRequest::Impl& request, const ShadowSide& side, RequestBuffers& buffers) {
@@ -56,7 +56,7 @@ Tolerance default_tolerance(std::span<const std::byte> values, std::uint64_t cou
   return {kRoundings * epsilon, kRoundings * epsilon * largest, 0};
 }
 
-/// That of the workload's check of this buffer, if it has one.
+/// The tolerance of the workload's check of this buffer, if it has one.
 std::optional<Tolerance> checked_tolerance(const Configuration& configuration, const std::string& buffer) {
   for (const CheckSpec& check : configuration.workload().checks) {
     if (check.buffer != buffer || (!check.rtol && !check.atol)) continue;
@@ -89,7 +89,7 @@ std::optional<std::string> compare_buffer(const BufferLayout& layout, const Conf
     Comparison comparison;
     for (std::uint64_t i = 0; i < layout.count; ++i) {
       const std::size_t at = static_cast<std::size_t>(i) * sizeof(T);
-      // What neither has written is no number, and the same.
+      // Elements that neither side has written are NaN, with equal bits.
       if (std::memcmp(expected.data() + at, found.data() + at, sizeof(T)) == 0) continue;
       compare_one(comparison, tolerance, i, element<T>(found, i), element<T>(expected, i));
     }

@@ -6,7 +6,7 @@
 #include "embed/handles.h"
 #include "kiln/stream.h"
 
-// What the handles of kiln/stream.h hold. The device comes first: it goes last.
+// The types behind the handles of kiln/stream.h. The device is the first member, so it is destroyed last.
 namespace kiln {
 
 struct [[gnu::visibility("hidden")]] StreamHandle::Impl {

@@ -19,14 +19,14 @@ class TraceFile {
   /// `file` empty: none. All references outlive it.
   TraceFile(const std::string& file, FileSystem& files, const Clock& clock, Log& log);
 
-  /// Null if nobody wants a trace.
+  /// Null if tracing is off.
   [[nodiscard]] Trace* get() const { return trace_.get(); }
 
   /// Writes the file without spans. Throws bad_input where it cannot be written.
   void begin();
   /// Writes it with what was traced so far, if it has begun. Throws environment_error.
   void write();
-  /// The same for the last time.
+  /// Writes the file for the last time.
   void finish();
 
  private:

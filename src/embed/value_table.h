@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// From so many whole numbers, up to 8, to what was made for them. A look-up takes no lock and allocates
-/// nothing; nothing is changed or removed once it is found.
+/// A map from up to 8 integers to objects. A look-up takes no lock and allocates nothing; an entry is never
+/// changed or removed once it can be found.
 template <class Value>
 class ValueTable {
  public:
@@ -64,7 +64,7 @@ class ValueTable {
 
   std::size_t numbers_;
   std::array<std::atomic<const Member*>, kBuckets> buckets_{};
-  std::mutex mutex_;  // of what follows, and of additions to the buckets
+  std::mutex mutex_;  // protects the members below, and additions to the buckets
   std::deque<Member> members_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace kiln {
 
-/// What an engine's settings and folders know of a workload: all that `sources` has, and what code made now
-/// would be made of.
+/// The wisdom of an engine's settings and folders for a workload: all records of `sources`, and the origin of
+/// code made now.
 [[nodiscard]] WisdomAdvice look_up_wisdom(Engine& engine, FileSystem& files, const Clock& clock, Log& log,
                                           const Workload& workload, const std::vector<WisdomSource>& sources);
 

@@ -25,7 +25,7 @@ bool is_passed(const ArgumentSpec& argument) {
          argument.kind == ArgumentSpec::Kind::kGiven;
 }
 
-/// Of a shape that fits the device, whose extents the drivers take as 32 bits.
+/// The extents of a shape that fits the device; drivers take them as 32 bits.
 Extent extent_of(const Dim3& size) {
   const auto narrow = [](std::uint64_t extent) { return static_cast<std::uint32_t>(extent); };
   return {narrow(size.x), narrow(size.y), narrow(size.z)};

@@ -24,7 +24,7 @@ std::string name_prefix(std::int64_t system_ns, const std::string& source_name) 
   return name + "-";
 }
 
-/// What `name_prefix` begins with.
+/// Whether the name begins like a `name_prefix`.
 bool begins_with_time(const std::string& name) {
   constexpr std::string_view kForm = "00000000T000000000-";
   return name.size() > kForm.size() &&
@@ -33,7 +33,7 @@ bool begins_with_time(const std::string& name) {
          });
 }
 
-/// Names of what Kiln put below `root`, oldest first. Others are nobody's to remove.
+/// Names of Kiln's folders below `root`, oldest first. Other names are never removed.
 std::vector<std::string> capsules_below(FileSystem& files, const Path& root) {
   std::vector<std::string> names = files.list(root);
   std::erase_if(names, [&](const std::string& name) {
@@ -91,8 +91,8 @@ void FailureFolder::keep(const Capsule& capsule, Diagnostic& diagnostic) {
   }
 }
 
-/// Looked at each time: its name may be predictable, and it may be made, by anyone, at any time. Once it is
-/// found to be this user's alone, nobody else can replace it.
+/// Checked each time: its name may be predictable, and any user may make it at any time. Once it is found to
+/// be this user's alone, no other user can replace it.
 Path FailureFolder::own_root() {
   const std::lock_guard lock(mutex_);
   std::optional<std::string> why = find_other_hands(files_, root_);

@@ -13,8 +13,8 @@ namespace kiln {
 
 /// Keeps failure capsules as folders `TIME-SOURCE-RANDOM` below `root`: the newest 20, so that a compiler
 /// that fails for each variant of a sweep does not fill the disk. `root` is used if it is this user's folder,
-/// not a link, and nobody else may write to it or replace it; else a fresh folder, `private_prefix` and
-/// random letters, with one warning. What is not a capsule is never removed. Thread-safe.
+/// not a link, and no other user may write to it or replace it; else a new folder, `private_prefix` and
+/// random letters, with one warning. Only capsules are ever removed. Thread-safe.
 class FailureFolder {
  public:
   FailureFolder(FileSystem& files, const Clock& clock, Log& log, std::filesystem::path root,

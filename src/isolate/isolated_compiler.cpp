@@ -228,7 +228,7 @@ class IsolatedCompiler final : public Compiler {
   WorkerPool workers_;
   Trace* trace_;
   std::atomic<int> in_flight_{0};       // anywhere
-  std::atomic<int> in_flight_here_{0};  // of these, in this process
+  std::atomic<int> in_flight_here_{0};  // how many of these run in this process
   std::atomic<int> expected_{0};        // announced, with those in flight
   std::atomic<bool> used_workers_{false};
   std::once_flag collected_;  // what dead processes left

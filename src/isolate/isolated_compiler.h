@@ -15,8 +15,8 @@
 
 namespace kiln {
 
-/// Where compiles run. kAuto: in this process as many as the compiler gets on with at once, and in workers
-/// beside these; where many are expected or run, all of them in workers.
+/// The place of compiles. kAuto: in this process up to the number that the compiler can run at once, and in
+/// workers beyond that; if many are expected or run, all in workers.
 enum class Isolation { kAuto, kNone, kProcess };
 
 /// Throws bad_input for a word other than auto, none and process.

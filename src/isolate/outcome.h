@@ -10,9 +10,9 @@
 
 namespace kiln {
 
-/// What a worker process leaves in its folder: code as the directory of a cache entry, with all its
-/// checksums, or a Diagnostic, or the Error that it caught. Whatever else is found there is garbage: one
-/// sentence fragment that says why.
+/// The files that a worker process leaves in its folder: code as the directory of a cache entry, with all its
+/// checksums, or a Diagnostic, or the Error that it caught. Any other content is garbage, with a sentence
+/// fragment that says why.
 struct OutcomeGarbage {
   std::string what;
 };

@@ -40,7 +40,7 @@ void keep_freed_memory() {
 #endif
 }
 
-/// What compilers leave behind goes with this process's folder: when it ends, or, if it is killed, when
+/// Leftovers of compilers are removed with this process's folder: when it ends, or, if it is killed, when
 /// another process finds it.
 ScratchFolder make_scratch(FileSystem& files) {
   ScratchFolder folder = make_shared_scratch(files, temporary_folder(), "worker");
@@ -94,7 +94,7 @@ void drop_inherited_descriptors() {
 #endif
 }
 
-/// Does not read: waits until nobody can write any more.
+/// Does not read: waits until no process can write any more.
 void wait_for_hang_up(int fd) {
   pollfd stream{fd, 0, 0};
   while (::poll(&stream, 1, -1) < 0 && errno == EINTR) {

@@ -13,7 +13,7 @@ namespace kiln {
 /// The compiler of a back end, made as the settings say; null if this build has none. The caller keeps it.
 using CompilerOf = std::function<Compiler*(const Settings& settings, const std::string& backend)>;
 
-/// What became of a worker's compile.
+/// The end of a worker's compile.
 enum class WorkerEnd {
   kOutcome,    ///< the outcome is in the folder
   kSpoilt,     ///< so it is, but this process should compile no more

@@ -17,8 +17,8 @@ using Path = std::filesystem::path;
 
 constexpr const char* kWorker = "kiln-worker";
 
-/// Where the build that this code is of left, or installs, its programs. Such a folder may be gone, and its
-/// name anybody's.
+/// The places where the build of this code left, or installs, its programs. Such a folder may be gone, and
+/// another user may make one of that name.
 std::vector<std::string> own_places(const std::string& name) {
   std::vector<std::string> paths;
   for (const char* folder : {KILN_INSTALLED_PROGRAMS, KILN_BUILT_PROGRAMS})
@@ -26,7 +26,7 @@ std::vector<std::string> own_places(const std::string& name) {
   return paths;
 }
 
-/// Whether the file and its folder are one's own or root's, and nobody else may write to them.
+/// Whether the file and its folder are one's own or root's, and no other user may write to them.
 bool is_trusted(const std::string& path) {
   for (const std::string& examined : {path, Path(path).parent_path().string()}) {
     struct stat found {};

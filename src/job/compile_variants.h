@@ -20,8 +20,8 @@ struct VariantToCompile {
   const JobContext& context;
 };
 
-/// What the variants will ask the service for. One that cannot be specialised is left out: that is met again,
-/// and reported, when its turn comes. So is one without a compiler.
+/// The code that the variants will request from the service. A variant that cannot be specialised is left
+/// out: that occurs again, and is reported, when its turn comes. So is one without a compiler.
 [[nodiscard]] std::vector<WantedCode> code_of(const std::vector<VariantToCompile>& variants);
 
 /// Compiles all of it on all cores, and waits until it is done or the job is stopped: nothing compiles while

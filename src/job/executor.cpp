@@ -25,7 +25,7 @@ void describe(const Variant& variant, TraceSpan& span) {
   for (const auto& [name, value] : variant.configuration.values()) span.add("p." + name, value.to_string());
 }
 
-/// Runs variants of a plan one after the other and tells of each.
+/// Runs variants of a plan one after the other and reports each.
 class VariantLane {
  public:
   VariantLane(const ExecutorJob& job, JobContext context, RecordSink& sink)
@@ -34,7 +34,7 @@ class VariantLane {
               std::unique_ptr<TrialRunner> runner)
       : plan_(job.plan), context_(std::move(context)), sink_(sink), runner_(std::move(runner)) {}
 
-  /// Measures a variant and tells nobody of it. Absent if it was stopped.
+  /// Measures a variant without reporting it. Absent if it was stopped.
   [[nodiscard]] std::optional<Record> try_out(const Variant& variant) {
     auto record = record_of(variant, std::nullopt);
     if (context_.watch != nullptr) context_.watch->variant_ends();
@@ -241,7 +241,7 @@ class SpreadExecutor final : public Executor {
     try {
       bind(lane);
       while (!stopped_) {
-        // The last ones go to whoever is free, not into a queue.
+        // The last variants go to a free lane, not into a queue.
         if (lane.ahead && next_ + places_ > end) return;
         const std::size_t next = next_;
         if (next >= end || lane.variants->has_lost(device_of(lane, job_.plan.variants[next]))) return;
@@ -266,7 +266,7 @@ class SpreadExecutor final : public Executor {
     return lane.variants->run(index, variant, job_.problems[index]);
   }
 
-  /// Where every device is lost, what nobody has taken gets its record.
+  /// If every device is lost, the remaining variants get their records.
   bool run_rest(std::size_t end) {
     for (std::size_t index = next_; index < end; ++index) {
       if (!run_one(lanes_.front(), index)) return false;

@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// What a job's executor runs. All outlives the executor.
+/// The parts of a job that an executor uses. All outlives the executor.
 struct ExecutorJob {
   const JobPlan& plan;
   const JobContext& context;
@@ -28,14 +28,14 @@ struct ExecutorJob {
   [[nodiscard]] bool runs(std::size_t index) const { return !problems[index] && !is_known(index); }
 };
 
-/// Runs the variants of a plan, each once: specialise, load, check, measure; each ends with its record. Those
-/// that are known are told of only.
+/// Runs the variants of a plan, each once: specialise, load, check, measure; each ends with its record. Known
+/// variants are only reported.
 class Executor {
  public:
   virtual ~Executor() = default;
   /// Those from `begin` to `end`, whose code has been compiled. False if the job was stopped.
   [[nodiscard]] virtual bool run(std::size_t begin, std::size_t end) = 0;
-  /// Processes that run variants at a time: this one and those of a crew.
+  /// Processes that run variants at the same time: this one and a crew's.
   [[nodiscard]] virtual std::size_t processes() const { return 1; }
 };
 

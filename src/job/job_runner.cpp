@@ -18,7 +18,7 @@
 namespace kiln {
 namespace {
 
-/// What is wrong with the memory that a variant needs.
+/// The problem with the memory that a variant needs.
 std::optional<Error> find_memory_problem(const TrialNeeds& needs, Device& device) {
   const Configuration& configuration = needs.configuration();
   const BufferSpec* largest = nullptr;
@@ -142,7 +142,7 @@ bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, c
              const MakeTrialRunner& make_runner, TrialCrew* crew) {
   const auto devices = open_devices(plan, context.devices);
   const MakeTrialRunner local = [&](const JobContext& lane) {
-    // What is made once in the whole plan is not worth a copy.
+    // Buffers that are made once in the whole plan are not worth a copy.
     return make_local_runner(lane, plan.job.file, plan.variants.size() > 1);
   };
   const ExecutorJob job{

@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-/// Told of each variant as it ends; an implementation writes it out before it returns.
+/// Receives each variant's record as it ends; an implementation writes it out before it returns.
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
@@ -29,18 +29,18 @@ class RecordSink {
   virtual void record(const Record& record) = 0;
 };
 
-/// What keeps a variant from running on its device and is known before anything is compiled (shapes, limits,
-/// memory); absent where nothing does.
+/// The reason, known before anything is compiled (shapes, limits, memory), why a variant cannot run on its
+/// device; absent if there is none.
 [[nodiscard]] std::optional<Error> find_problem(const Variant& variant, Device& device);
-/// The same of each variant. Throws the first when no variant can run: then it is the input that is wrong.
+/// find_problem() for each variant. Throws the first one if no variant can run: then the input is wrong.
 std::vector<std::optional<Error>> find_problems(const std::vector<Variant>& variants,
                                                 const JobContext& context);
 
 /// By variant, in the order of the plan: the record of an earlier run. Empty: none.
 using KnownRecords = std::vector<std::optional<Record>>;
 
-/// What `records` of earlier runs know of the plan's variants (record/known_records.h); with `spread`, on any
-/// of its devices.
+/// The plan's variants with a record in `records` of earlier runs (record/known_records.h); with `spread`, on
+/// any of its devices.
 [[nodiscard]] KnownRecords find_known(const JobPlan& plan, const std::vector<Record>& records,
                                       const JobContext& context);
 
@@ -52,8 +52,8 @@ using KnownRecords = std::vector<std::optional<Record>>;
 bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known = {},
              const MakeTrialRunner& make_runner = {}, TrialCrew* crew = nullptr);
 
-/// Compiles every unit of every variant for `target`, with no device: fills the cache. Those that were not
-/// asked for when somebody stopped it are left out.
+/// Compiles every unit of every variant for `target`, without a device: fills the cache. Units that were not
+/// yet requested when the job was stopped are left out.
 struct CompiledUnit {
   std::string label, source;
   std::vector<std::string> entries;
@@ -61,7 +61,7 @@ struct CompiledUnit {
   Origin origin = Origin::kCompiled;
   double compile_seconds = 0;
   std::uint64_t binary_bytes = 0;
-  std::map<std::string, ResourceUse> resources;  ///< by entry; empty where the compiler does not tell
+  std::map<std::string, ResourceUse> resources;  ///< by entry; empty if the compiler does not report it
   std::optional<Diagnostic> failure;
 };
 [[nodiscard]] std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& context,

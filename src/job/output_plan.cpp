@@ -18,7 +18,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// What {name} stands for in a variant.
+/// The value of {name} in a variant.
 std::string value_of(const std::string& name, const JobPlan& plan, std::size_t variant,
                      const SourceLocation& where) {
   if (name == "variant") return std::to_string(variant + 1);
@@ -56,7 +56,7 @@ class KnownFiles {
   void add(const Path& path, const std::string& role) {
     for (std::string& name : names_of(path)) roles_.emplace(std::move(name), role);
   }
-  /// What the file was added as; empty if it was not.
+  /// The role with which the file was added; empty if it was not.
   [[nodiscard]] std::string role_of(const Path& path) const {
     for (const std::string& name : names_of(path)) {
       if (const auto found = roles_.find(name); found != roles_.end()) return found->second;
@@ -70,7 +70,7 @@ class KnownFiles {
     std::vector<std::string> names{absolute.string()};
     if (const auto status = files_.target_status(path))
       names.push_back("inode " + std::to_string(status->device) + " " + std::to_string(status->inode));
-    // Of a file to be, the folder is known by its inode.
+    // The folder of a new file is identified by its inode.
     const auto folder = files_.target_status(absolute.parent_path());
     if (folder && names.size() == 1)
       names.push_back("below " + std::to_string(folder->device) + " " + std::to_string(folder->inode) + " " +
@@ -82,7 +82,7 @@ class KnownFiles {
   std::map<std::string, std::string> roles_;
 };
 
-/// What the variant reads.
+/// Adds the files that the variant reads.
 void add_inputs(const Configuration& configuration, KnownFiles& known) {
   const Workload& workload = configuration.workload();
   for (const KernelSpec& kernel : workload.kernels)
@@ -94,7 +94,7 @@ void add_inputs(const Configuration& configuration, KnownFiles& known) {
   }
 }
 
-/// The buffer's place in the workload, where this variant has it.
+/// The buffer's specification in the workload, if this variant has the buffer.
 const BufferSpec& require_buffer(const Variant& variant, const std::string& name, const RawValue& file) {
   const Workload& workload = variant.configuration.workload();
   const BufferSpec* buffer = workload.find_buffer(name);

@@ -13,7 +13,7 @@ namespace kiln {
 namespace {
 
 constexpr std::uint64_t kMostVariants = 100'000;
-constexpr double kMostExplained = 1000;  // raw points of a sweep whose exclusions are told one by one
+constexpr double kMostExplained = 1000;  // raw points of a sweep whose exclusions are listed one by one
 
 void require_count(const JobSpec& job, std::uint64_t count) {
   if (count <= kMostVariants) return;

@@ -35,7 +35,7 @@ void keep_shard(JobPlan& plan, const Shard& shard);
 /// The workload that a job names or contains.
 [[nodiscard]] std::shared_ptr<const Workload> workload_of(const JobSpec& job, const WorkloadLibrary& library);
 
-/// What tells two devices apart whose times are to be compared: "'NAME' and 'OTHER'"; empty where they are
+/// The difference between two devices whose times are to be compared: "'NAME' and 'OTHER'"; empty if they are
 /// alike.
 [[nodiscard]] std::string find_difference(const DeviceInfo& first, const DeviceInfo& other);
 

@@ -30,7 +30,7 @@ std::vector<std::string> find_slow_devices(const std::vector<DeviceTrial>& trial
         (clocks && !clocks->limited_by.empty()
              ? "; its clocks are limited by " + join(clocks->limited_by, ", ")
              : "") +
-        ": its times are not those of an equal device");
+        ": its times differ from an equal device's");
   }
   return slow;
 }

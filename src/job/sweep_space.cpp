@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-/// What the value of a constraint depends on: swept names, and `let` expressions, defaults and headers of
+/// The dependencies of a constraint's value: swept names, and `let` expressions, defaults and headers of
 /// files between them and it.
 class Dependencies {
  public:

@@ -30,7 +30,7 @@ class SweepSpace {
   [[nodiscard]] const SearchSpace& points() const { return space_; }
   /// "block=256 bind.n=run".
   [[nodiscard]] std::string label(const Point& point) const;
-  /// What `set` and `sweep` give.
+  /// Values of `set` and `sweep`.
   [[nodiscard]] std::vector<std::pair<std::string, RawValue>> assignments(const Point& point) const;
   /// The same, configured.
   [[nodiscard]] ConfigurationResult configuration(const Point& point) const;

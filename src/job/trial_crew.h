@@ -26,7 +26,8 @@ class TrialCrew {
   /// For one thread each. The crew and the context outlive them.
   [[nodiscard]] virtual std::vector<TrialLane> lanes(const JobContext& context) = 0;
   /// Compiles the variants' code into the cache folder that all share: a part here, the others elsewhere.
-  /// Waits until it is there or the job is stopped; what fails is met again by who runs the variant.
+  /// Waits until it is there or the job is stopped; a failure occurs again for the lane that runs the
+  /// variant.
   virtual void compile(const std::vector<const Variant*>& variants, const JobContext& context) = 0;
 };
 

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kQuestion = "question to a process that runs trials";
 
-/// What `configure` takes to make the same configuration again.
+/// The assignments from which `configure` makes the same configuration again.
 Json assignments_of(const Configuration& configuration) {
   Json all = Json::array();
   const auto add = [&](const std::string& name, const std::string& value) { all.push_back({name, value}); };

@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// What a process that runs trials is asked: one variant of a job that both sides have read, as a line of
+/// A question to a process that runs trials: one variant of a job that both sides have read, as a line of
 /// JSON without its end.
 struct TrialQuestion {
   Variant variant;

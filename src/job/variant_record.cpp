@@ -14,7 +14,7 @@
 namespace kiln {
 namespace {
 
-/// Nobody's on a machine without that compiler, where code comes from the cache or a bundle.
+/// An empty identity on a machine without that compiler, where code comes from the cache or a bundle.
 CompilerIdentity identity_of(Compiler& compiler) {
   try {
     return compiler.identity();

@@ -13,22 +13,22 @@
 // Records of variants are filled here from what trials and timers report, and nowhere else.
 namespace kiln {
 
-/// What a record says of where its variant comes from.
+/// The origin of a variant, for its record.
 struct RecordSource {
-  std::string file;   ///< of the job or study
+  std::string file;   ///< file of the job or study
   bool cold = false;  ///< the caches of the measurement
 };
 [[nodiscard]] RecordSource source_of(const JobSpec& job);
 
-/// What a record says of a variant before anything is specialised.
+/// The record of a variant before anything is specialised.
 [[nodiscard]] Record start_record(const Variant& variant, const RecordSource& source,
                                   const JobContext& context);
-/// The same of a variant that does not run, and why.
+/// The record of a variant that does not run, with the reason.
 [[nodiscard]] Record record_without_run(const Variant& variant, const RecordSource& source,
                                         const JobContext& context, RunStatus status,
                                         const std::string& message);
-/// What a record says of a variant before it runs, and tells it from all others: device, compiler, values and
-/// where they are bound, digest of the sources.
+/// The part of a record that is known before the variant runs, and that identifies it: device, compiler,
+/// values and where they are bound, digest of the sources.
 [[nodiscard]] Record describe_variant(const Variant& variant, const RecordSource& source,
                                       const JobContext& context);
 

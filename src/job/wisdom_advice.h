@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// What a job that asks for wisdom (`wisdom:`) has of it.
+/// The wisdom for a job that uses it (`wisdom:`).
 struct WisdomAdvice {
   WisdomBook book;
   WisdomOrigin now;  ///< without compiler and driver, which are the device's
@@ -27,7 +27,7 @@ struct WisdomAdvice {
 std::string take_advice(const WisdomAdvice& advice, const std::vector<std::pair<std::string, RawValue>>& set,
                         const DeviceInfo& device, FileSystem& files, Variant& variant);
 
-/// What is wrong with the shape of a launch of this configuration or with its tensor maps.
+/// The problem with the shape of a launch of this configuration or with its tensor maps.
 [[nodiscard]] std::optional<Error> find_launch_problem(const Configuration& configuration,
                                                        const DeviceInfo& device);
 

@@ -52,7 +52,7 @@ class WorkerRunner final : public TrialRunner {
     device_ = variant.device;
     const bool used = answered_ > 0;
     auto record = ask(own, trial_question(variant, request), source);
-    // A launch that does not end is nobody else's doing, and waiting for it again is dear.
+    // A launch that does not end is the variant's own fault, and waiting for it again is expensive.
     if (used && record && spoils_process(*record) && record->status != RunStatus::kTimedOut)
       record = ask(own, trial_question(variant, request), source);
     return record;
@@ -139,7 +139,7 @@ class WorkerRunner final : public TrialRunner {
   std::unique_ptr<Conversation> worker_;
   std::size_t answered_ = 0;           // questions of this worker
   std::string device_;                 // it works with
-  std::map<std::string, Cost> costs_;  // by key, of the variant that runs
+  std::map<std::string, Cost> costs_;  // by key, for the running variant
 };
 
 }  // namespace

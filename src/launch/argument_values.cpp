@@ -115,7 +115,7 @@ TensorMapLayout tensor_map_layout(const Configuration& configuration, const Argu
 
   std::uint64_t available = bytes;
   for (const std::uint64_t extent : shape) available *= extent;
-  // Extents and strides are as large as they like: what is left over tells before a product could overflow.
+  // Extents and strides have no upper bound: comparing with the rest avoids an overflow of the product.
   std::uint64_t left = available - bytes;
   for (std::size_t i = 0; i < layout.extents.size(); ++i) {
     const std::uint64_t stride = i == 0 ? bytes : layout.strides[i - 1];

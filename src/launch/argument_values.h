@@ -14,8 +14,8 @@
 namespace kiln {
 
 /// Evaluates a kernel's grid, block, cluster and dynamic shared memory. Throws bad_input at the expression
-/// for a grid of zero, one beyond 2^31 - 1, a fraction. Here and below `variables` are those of a program,
-/// which come before the configuration's values.
+/// for a grid of zero, one beyond 2^31 - 1, a fraction. Here and below `variables` are a program's variables,
+/// which override the configuration's values.
 [[nodiscard]] LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kernel,
                                    const Variables& variables = {});
 

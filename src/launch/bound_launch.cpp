@@ -119,7 +119,7 @@ void BoundLaunch::set_bytes(std::size_t argument, std::span<const std::byte> byt
   std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(slot.index));
 }
 
-/// What the driver refuses is thrown with the kernel, its place and `explanation`.
+/// Throws the driver's refusal with the kernel, its place and `explanation`.
 template <class Call>
 auto BoundLaunch::ask_driver(const std::string& explanation, const Call& call) const {
   try {
@@ -227,7 +227,7 @@ inline void BoundLaunch::enqueue_with(LaunchArguments addresses, LaunchScalars s
     throw internal_error("kernel '" + name_ + "' is launched with " + std::to_string(addresses.size()) +
                          " addresses of " + std::to_string(table_size_));
   }
-  // What is used of these two is assigned.
+  // The used elements of these two are assigned.
   std::array<void*, kMaxArguments> values;                               // NOLINT(*-member-init)
   alignas(kAlignment) std::array<std::byte, kMaxRunTimeBytes> run_time;  // NOLINT(*-member-init)
   const std::byte* given = bytes_.data();

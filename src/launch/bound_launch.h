@@ -28,17 +28,17 @@ namespace kiln {
 class BoundLaunch {
  public:
   static constexpr std::size_t kMaxArguments = 512;
-  static constexpr std::size_t kMaxTensorMaps = 64;  ///< and textures
-  /// Of arguments with run-time parameters, where an enqueue is given values.
+  static constexpr std::size_t kMaxTensorMaps = 64;  ///< textures included
+  /// Limit for arguments with run-time parameters if an enqueue sets values.
   static constexpr std::size_t kMaxRunTimeBytes = 4096;
 
   /// The place in the table of an argument that names a buffer.
   using PlaceOf = std::function<std::size_t(const ArgumentSpec&)>;
 
-  /// What depends on program variables is left open: `set_shape` and `set_bytes` have to come before a
-  /// launch. Without `place_of` the table has one entry for each argument that names a buffer, in their
-  /// order. Throws bad_input for arguments that the function does not take, and kUnfit, with the values
-  /// that the shape depends on, for what does not fit the device or the function.
+  /// Arguments and shapes that depend on program variables stay open: `set_shape` and `set_bytes` must be
+  /// called before a launch. Without `place_of` the table has one entry for each argument that names a
+  /// buffer, in their order. Throws bad_input for arguments that the function does not take, and kUnfit, with
+  /// the values that the shape depends on, for a shape that does not fit the device or the function.
   BoundLaunch(Device& device, DeviceFunction& function, const Configuration& configuration,
               const KernelSpec& kernel, const ParamsStruct& params, const PlaceOf& place_of = {});
 
@@ -55,8 +55,9 @@ class BoundLaunch {
   void set_bytes(std::size_t argument, std::span<const std::byte> bytes);
   /// For later launches that do not give the scalar. Throws as enqueue does.
   void set(const LaunchScalar& scalar);
-  /// Makes the tensor maps and textures of these addresses now and keeps them beside those of earlier calls;
-  /// launches with other addresses make their own. Throws kUnfit for what the device does not take.
+  /// Makes the tensor maps and textures for these addresses now and keeps them beside those from earlier
+  /// calls; launches with other addresses make their own. Throws kUnfit for one that the device does not
+  /// take.
   void keep_maps(LaunchArguments addresses);
   /// Launches may give only those scalars that may be given to the other, too.
   void restrict_scalars(const std::vector<RunTimeScalar>& other);
@@ -64,19 +65,18 @@ class BoundLaunch {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   [[nodiscard]] const FunctionAttributes& attributes() const { return function_->attributes(); }
-  /// Of DeviceFunction::resident_blocks, for this shape.
+  /// DeviceFunction::resident_blocks for this shape.
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return resident_blocks_; }
   /// Entries that the table of addresses has at least.
   [[nodiscard]] std::size_t table_size() const { return table_size_; }
-  /// The bytes of an argument, those of a scalar with the value that was bound or set; empty: it names a
-  /// buffer.
+  /// The bytes of an argument; a scalar's have the value that was bound or set. Empty: it names a buffer.
   [[nodiscard]] std::span<const std::byte> bytes_of(std::size_t argument) const;
 
  private:
   struct Slot {
     enum class Kind : std::uint8_t { kBytes, kPointer, kMap };
     Kind kind = Kind::kBytes;
-    std::size_t index = 0;  ///< of kBytes: offset; of kPointer: place in the table; of kMap: in maps_
+    std::size_t index = 0;  ///< for kBytes: offset; for kPointer: place in the table; for kMap: in maps_
     std::size_t size = 0;
   };
   struct MapSlot {
@@ -117,7 +117,7 @@ class BoundLaunch {
   LaunchShape shape_;
   std::optional<std::uint64_t> resident_blocks_;
   std::vector<Slot> slots_;
-  std::vector<std::byte> bytes_;  // those of run-time parameters first; each value at a multiple of 16
+  std::vector<std::byte> bytes_;  // run-time parameters first; each value at a multiple of 16
   std::size_t run_time_bytes_ = 0;
   std::vector<MapSlot> maps_;
   std::size_t table_size_ = 0;

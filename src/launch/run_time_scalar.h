@@ -35,7 +35,7 @@ class RunTimeScalar {
   [[nodiscard]] bool store_usual(const LaunchScalar::Value& value, std::byte* bytes) const;
 
   ScalarType type_ = ScalarType::kInt;
-  /// What int, long, float and double take without rounding to 0 or beyond a bound; empty: ask problem_of.
+  /// Range of int, long, float and double without rounding to 0 or beyond a bound; empty: ask problem_of.
   double usual_low_ = 1, usual_high_ = 0;
   std::optional<Number> least_, most_;
   std::vector<Number> allowed_;  // empty: all between the bounds

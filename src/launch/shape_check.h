@@ -8,17 +8,16 @@
 
 namespace kiln {
 
-/// What is wrong with launching `kernel` in this shape, in one sentence that names the values and the limit:
-/// a grid or block extent of zero or over the device's, too many work-items for the device or for the
-/// compiled function, too much static + dynamic shared memory. `nullopt`, without an allocation, when it
-/// fits.
+/// Why `kernel` cannot be launched in this shape, in one sentence that names the values and the limit: a grid
+/// or block extent of zero or over the device's, too many work-items for the device or for the compiled
+/// function, too much static + dynamic shared memory. `nullopt`, without an allocation, when it fits.
 [[nodiscard]] std::optional<std::string> check_shape(const LaunchShape& shape, const DeviceInfo& device,
                                                      const FunctionAttributes& function,
                                                      const std::string& kernel);
 
-/// What keeps blocks of this shape from being resident: registers or shared memory that no compute unit has
+/// Why blocks of this shape cannot be resident: registers or shared memory that no compute unit has
 /// (`resident_blocks` is 0, of DeviceFunction::resident_blocks), a cooperative grid of more blocks than the
-/// device holds. `nullopt` when they fit or the back end cannot tell.
+/// device holds. `nullopt` when they fit or the back end does not report it.
 [[nodiscard]] std::optional<std::string> check_residency(const LaunchShape& shape, const DeviceInfo& device,
                                                          std::optional<std::uint64_t> resident_blocks,
                                                          const std::string& kernel);

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// What a comparison found. `worst_index` is the element that exceeds its tolerance most (or comes nearest to
-/// it), the first of several; its two values are rounded where they have 64 bits.
+/// Result of a comparison. `worst_index` is the element that exceeds its tolerance most (or comes nearest to
+/// it), the first of several; its two values are rounded if they have 64 bits.
 struct Comparison {
   std::uint64_t compared = 0, skipped = 0, mismatches = 0;
   std::uint64_t worst_index = 0;
@@ -41,7 +41,7 @@ inline void compare_one(Comparison& result, const Tolerance& tolerance, std::uin
   }
 }
 
-/// Adds what was found of elements that come after those of `result`.
+/// Adds the findings for elements that come after the elements of `result`.
 void merge(Comparison& result, const Comparison& later);
 
 }  // namespace kiln

@@ -14,7 +14,7 @@ struct Tolerance {
   double rtol = 0, atol = 0, skip_below = 0;
 };
 
-/// What comparing one element found.
+/// Result of comparing one element.
 struct ElementComparison {
   bool skipped, agrees;
   double relative_error;  ///< |value - expected| / |expected| where expected is not 0; infinite if not finite
@@ -28,8 +28,8 @@ struct WholeNumber {
   bool negative;
 };
 
-/// What elements are compared as: those of 64 bits exactly, all others as the double that holds each of their
-/// values.
+/// The form in which elements are compared: 64-bit integers exactly, all others as the double that represents
+/// each of their values.
 KILN_HOST_DEVICE WholeNumber comparable(unsigned long long value) {
   return {value, false};
 }

@@ -13,8 +13,8 @@ constexpr double kLeastSample =
     100e-6;  ///< seconds; long against a clock's resolution and the cost of waiting
 constexpr double kMostBatch = 1000;
 
-// Of a measurement of energy, in seconds: the least between two changes of the counter, what is enqueued at a
-// time, and after which a counter that does not change is given up.
+// Times of an energy measurement, in seconds: the minimum between two changes of the counter, the work
+// enqueued at a time, and the wait after which an unchanging counter is given up.
 constexpr double kEnergyTime = 0.5;
 constexpr double kEnergyBatch = 5e-3;
 constexpr double kEnergyPatience = 5;

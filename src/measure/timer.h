@@ -16,11 +16,11 @@ namespace kiln {
 /// Called after each launch of a step, with the place of that launch among TimedStep::launch_count.
 using AfterLaunch = std::function<void(std::size_t launch)>;
 
-/// What a timer measures: work on one stream that can be done again and again.
+/// The object of a measurement: repeatable work on one stream.
 class TimedStep {
  public:
   virtual ~TimedStep() = default;
-  /// The launches whose times a profile tells apart.
+  /// The number of launches that a profile times separately.
   [[nodiscard]] virtual std::size_t launch_count() const = 0;
   /// How many steps may follow each other before `make_ready` has to do something; 0: any number.
   [[nodiscard]] virtual std::size_t most_steps() const = 0;
@@ -33,16 +33,16 @@ class TimedStep {
   virtual void wait() = 0;
 };
 
-/// What was measured of a step.
+/// Measured times of a step.
 struct StepTimes {
   std::vector<double> seconds;  ///< of one step, one value for each sample
-  /// Of each launch, one value for each step of a pass of its own (Timer::profile). Empty for a step of one
-  /// launch, whose time is that of the step.
+  /// Seconds of each launch, one value for each step of a separate pass (Timer::profile). Empty for a step of
+  /// one launch, whose time is the step's.
   std::vector<std::vector<double>> launch_seconds;
   std::size_t steps_per_sample = 1;
   std::size_t profiled_steps = 0;  ///< of that pass
   std::string stop_reason;         ///< why sampling ended
-  std::optional<double> joules;    ///< of one step, where it was asked for
+  std::optional<double> joules;    ///< joules of one step, if requested
 };
 
 /// The sampling protocol: warm-up, as many steps in a sample as a clock can resolve, samples until the median

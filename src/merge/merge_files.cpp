@@ -68,9 +68,9 @@ class GroupSearch {
     const std::size_t before = count_;
     add_folder(path, "");
     if (count_ == before)
-      throw bad_input(
-          "'" + path.string() +
-          "': expected records.jsonl, tune.jsonl, study.jsonl or those of shards in this folder, found none");
+      throw bad_input("'" + path.string() +
+                      "': expected records.jsonl, tune.jsonl, study.jsonl or such files of shards in this "
+                      "folder, found none");
   }
 
   std::vector<MergeGroup> groups() && {

@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// What `kiln merge` joins: files of one kind that go into one.
+/// Files of one kind that `kiln merge` joins into one.
 struct MergeGroup {
   enum class Kind { kRecords, kJournal, kStudy };
   Kind kind = Kind::kRecords;
@@ -26,7 +26,7 @@ struct MergeGroup {
                                                   const std::vector<std::filesystem::path>& paths,
                                                   const std::filesystem::path& output);
 
-/// What the files of a group say together; lines that a crash cut off are warnings. Throws bad_input.
+/// The joined content of a group's files; lines that a crash truncated are warnings. Throws bad_input.
 [[nodiscard]] Merged merge_group(FileSystem& files, const MergeGroup& group, const MergeOptions& options,
                                  Log& log);
 
@@ -46,7 +46,7 @@ std::vector<std::filesystem::path> set_aside(FileSystem& files, const MergeGroup
 void join_shards(FileSystem& files, const std::filesystem::path& folder, const MergeOptions& options,
                  Log& log);
 
-/// What a file's name ends with before ".jsonl", as that of a shard: "-shard-2-of-8".
+/// Ending of a file's name before ".jsonl", such as a shard's: "-shard-2-of-8".
 [[nodiscard]] std::string ending_of(const std::filesystem::path& file);
 
 }  // namespace kiln

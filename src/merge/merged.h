@@ -6,8 +6,8 @@
 
 #include "record/json_lines.h"
 
-// What several files of one kind say together: `kiln merge`. The order of the inputs does not matter, and
-// what was merged can be merged again with the same.
+// The joined content of several files of one kind: `kiln merge`. The order of the inputs does not matter, and
+// a result can be merged again with its inputs.
 namespace kiln {
 
 struct MergeInput {
@@ -31,8 +31,8 @@ struct MergeOptions {
 /// are of different sources, or two of different versions of Kiln; names both places.
 [[nodiscard]] Merged merge_records(const std::vector<MergeInput>& inputs, const MergeOptions& options);
 
-/// One outcome for each point: the newest. What searchers were asked for, finalists and ends are left out, as
-/// they are those of one search. Throws bad_input where workload, source, space, device, compiler, driver or
+/// One outcome for each point: the newest. Questions to searchers, finalists and ends are left out, because
+/// they belong to one search. Throws bad_input if workload, source, space, device, compiler, driver or
 /// version differ.
 [[nodiscard]] Merged merge_journals(const std::vector<MergeInput>& inputs);
 

@@ -13,7 +13,7 @@ namespace kiln {
 namespace {
 
 struct PlacedOutcome {
-  std::string time;  ///< of its newest record
+  std::string time;  ///< time of its newest record
   std::string line;
 };
 
@@ -104,7 +104,7 @@ class JournalMerge {
     if (std::pair(kept.time, kept.line) < std::pair(outcome.time, outcome.line)) kept = outcome;
   }
 
-  /// That of the least text is kept, so that the order does not matter.
+  /// The header with the least text is kept, so that the order does not matter.
   void take_header(PlacedHeader header) {
     if (header_) require_same_search(*header_, header);
     if (!header_ || header.line < header_->line) header_ = std::move(header);

@@ -18,7 +18,7 @@ struct PlacedRecord {
   [[nodiscard]] std::pair<std::string, std::string> age() const { return {record.time, line}; }
 };
 
-/// Equal devices count as one. The label tells cases of a study apart whose code is the same.
+/// Equal devices count as one. The label distinguishes cases of a study with the same code.
 std::string class_identity(Record record) {
   record.device.id.clear();
   return record.label + "\n" + variant_identity(record);
@@ -59,7 +59,8 @@ std::vector<PlacedRecord> read_all(const std::vector<MergeInput>& inputs) {
       records.push_back({record_from_json(line.text, input.file, line.number), line.text,
                          input.file + ":" + std::to_string(line.number)});
   }
-  // Whatever the order of the inputs, the same two are named where records do not belong together.
+  // Sorted, so that the same two records are named if records do not belong together, whatever the order of
+  // the inputs.
   std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.age() < b.age(); });
   return records;
 }

@@ -28,7 +28,7 @@ struct Block {
   std::string section, id, name;
   std::vector<Json> lines;
   bool has_result = false;
-  std::string time;  ///< of the file's header
+  std::string time;  ///< time of the file's header
   std::string source_digest, place;
 
   [[nodiscard]] std::string text() const {
@@ -36,7 +36,7 @@ struct Block {
     for (const Json& line : lines) text += line.dump() + "\n";
     return text;
   }
-  /// Of two of the same section and device the greater one is kept.
+  /// Of two blocks of one section and device the greater one is kept.
   [[nodiscard]] auto worth() const { return std::tuple(has_result, lines.size(), time, text()); }
 };
 
@@ -92,7 +92,7 @@ using Blocks = std::map<std::tuple<std::string, std::string, std::string>, Block
 
 Blocks best_blocks(std::vector<Study>& studies, std::size_t& read) {
   Blocks best;
-  std::map<std::string, std::pair<std::string, std::string>> sources;  // of a section, and where
+  std::map<std::string, std::pair<std::string, std::string>> sources;  // fact of a section, and its place
   for (Study& study : studies) {
     for (auto& [key, block] : study.blocks) {
       ++read;
@@ -118,7 +118,7 @@ std::set<std::string> shared_ids(const Blocks& blocks) {
   return shared;
 }
 
-/// What the studies' headers say together; the digests of several devices stand beside each other.
+/// The joint header of the studies, with the digests of several devices.
 StudyHeader joint_header(const std::vector<Study>& studies) {
   StudyHeader header = studies.front().header;
   std::set<std::string> digests;
@@ -134,7 +134,7 @@ StudyHeader joint_header(const std::vector<Study>& studies) {
   return header;
 }
 
-/// Devices of all blocks, and those of headers that nothing was measured on yet.
+/// Devices of all blocks, and devices of headers without measurements.
 std::vector<std::string> devices_of(const std::vector<Study>& studies,
                                     const std::set<std::string>& measured) {
   std::set<std::string> devices = measured;

@@ -10,7 +10,7 @@ namespace kiln {
 struct CompilerIdentity {
   std::string name;     ///< "g++", "NVRTC"
   std::string version;  ///< "12.2.0 (Debian 12.2.0-14+deb12u1)"
-  /// Whatever else of the compiler's own make changes its output: the shim's digest, default flags.
+  /// Other parts of the compiler that change its output: the shim's digest, default flags.
   std::string fingerprint;
 };
 

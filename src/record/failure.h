@@ -10,11 +10,11 @@
 
 namespace kiln {
 
-/// What an Error of a kind comes to.
+/// The consequence of an Error of one kind.
 struct Failure {
   ErrorKind kind;
-  ExitCode exit_code;               ///< of a command that it ends
-  std::optional<RunStatus> status;  ///< of the variant that it ends; empty: it ends the job
+  ExitCode exit_code;               ///< exit code of a command that it ends
+  std::optional<RunStatus> status;  ///< status of the variant that it ends; empty: it ends the job
 };
 
 inline constexpr auto kFailures = std::to_array<Failure>({

@@ -24,10 +24,10 @@
 //   io.group("kiln", [&](auto& io) {}) an object in the file whose members stand in this one
 namespace kiln {
 
-/// What a row says beside name and member.
+/// The use of a field beside its name and member.
 struct FieldUse {
-  const char* column = nullptr;  ///< of the CSV; null: none
-  bool decides = false;          ///< tells the variant from others (record/known_records.h)
+  const char* column = nullptr;  ///< name of the CSV column; null: none
+  bool decides = false;          ///< part of the variant's identity (record/known_records.h)
 };
 
 /// For rows that serve readers and writers: the type, const or not.

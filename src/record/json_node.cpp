@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-/// What stands there, cut short, for a message.
+/// The value at the node, truncated, for a message.
 std::string found_text(const nlohmann::ordered_json& json) {
   constexpr std::size_t kShown = 40;
   if (json.is_object()) return "an object";
@@ -134,7 +134,7 @@ void read_json(const std::string& text, const std::string& file, int first_line,
     throw bad_input("expected JSON: " + (offset >= text.size() ? std::string("the text ends too early")
                                                                : "it cannot be read from here on"),
                     place_of(text, offset, file, first_line));
-  } catch (const nlohmann::json::out_of_range&) {  // it tells no place
+  } catch (const nlohmann::json::out_of_range&) {  // the exception has no place
     throw bad_input("expected JSON: a number has no 64-bit form", {file, first_line, 0});
   }
   read(JsonNode(json, {file, first_line, 0}));

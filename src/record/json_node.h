@@ -25,9 +25,9 @@ class JsonNode {
   [[nodiscard]] JsonNode at(const std::string& key) const;
   /// The member `key` of an object, if it is there.
   [[nodiscard]] std::optional<JsonNode> find(const std::string& key) const;
-  /// Of an array, in order.
+  /// Elements of an array, in order.
   [[nodiscard]] std::vector<JsonNode> items() const;
-  /// Of an object, in the order of the text.
+  /// Members of an object, in the order of the text.
   [[nodiscard]] std::vector<std::pair<std::string, JsonNode>> members() const;
 
   [[nodiscard]] bool is_null() const;

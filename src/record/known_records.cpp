@@ -17,7 +17,7 @@ std::vector<std::optional<Record>> find_known_records(const std::vector<Record>&
   }
   std::vector<std::optional<Record>> known;
   for (const Record& record : wanted) {
-    // As it reads from a file: numbers may be written otherwise.
+    // As read back from a file: numbers may be written differently.
     const Record read_back = record_from_json(record_to_json(record), "", 1);
     const auto found = newest.find(variant_identity(read_back));
     known.push_back(found == newest.end() ? std::nullopt : std::optional(*found->second));

@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// What the machine code of a kernel weighs.
+/// Size of a kernel's machine code.
 struct MachineCode {
   std::string kernel;  ///< name expression; several, with commas, where they share code
   std::uint64_t bytes = 0;

@@ -67,7 +67,7 @@ struct CheckResult {
   std::string message;
 };
 
-/// What measure.energy adds: joules of a step.
+/// The metric that measure.energy adds: joules of a step.
 inline constexpr const char* kEnergyMetric = "energy";
 
 struct MetricValue {
@@ -79,7 +79,7 @@ struct MetricValue {
 /// A buffer that was written to a file when the checks were done.
 struct KeptFile {
   std::string buffer, file;
-  std::vector<std::uint64_t> shape;  ///< of what the file holds
+  std::vector<std::uint64_t> shape;  ///< shape of the file's array
 };
 
 /// The wisdom that gave a variant values (src/wisdom).
@@ -118,8 +118,8 @@ struct Record {
   std::vector<LaunchUse> launches;
   std::optional<Summary> step;       ///< seconds of a whole step
   std::size_t steps_per_sample = 1;  ///< short steps are timed in batches; samples are seconds of one step
-  /// Steps of a pass of its own, with an event after each launch, that `launches` have their seconds from. 0:
-  /// there was none; the seconds of a step's only launch are those of the step.
+  /// Steps of the separate pass, with an event after each launch, that measured the seconds of `launches`. 0:
+  /// there was no such pass; a step's only launch then has the seconds of the step.
   std::size_t profiled_steps = 0;
   std::uint64_t waits_per_step = 0;   ///< how often a step waits for the device, to read numbers from it
   std::uint64_t graphs_per_step = 0;  ///< how many graphs a step enqueues; 0: each launch by itself

@@ -10,7 +10,7 @@ namespace kiln {
 /// Version of the form of a record; goes up when a reader of the old form would misread the new.
 inline constexpr int kRecordFormat = 1;
 
-/// What the line of every record begins with, and holds nowhere else.
+/// The beginning of every record's line, which occurs nowhere else in it.
 inline constexpr std::string_view kRecordBeginning = R"({"format":)";
 
 /// Everything a record holds as one line of JSON without the line end: the form is

@@ -21,7 +21,7 @@ namespace kiln {
 /// A workload's section of a study and a device: each such pair has a result of its own.
 using StudyBlock = std::pair<std::string, std::string>;
 
-/// What a file holds of a study. Records of cases are not read back.
+/// The content of a study's file. Records of cases are not read back.
 struct StudyContent {
   struct Block {
     std::string device_name;

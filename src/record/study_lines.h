@@ -16,11 +16,11 @@ namespace kiln {
 /// Version of the form of a study's file; goes up when a reader of the old form would misread the new.
 inline constexpr int kStudyFormat = 2;
 
-/// What every line of a study's file begins with, and holds nowhere else.
+/// The beginning of every line of a study's file, which occurs nowhere else in it.
 inline constexpr std::string_view kStudyBeginning = R"({"kind":)";
 
-/// The first line of a study's file: what was measured, by whom, in which order. Who resumes a study may ask
-/// for another number of rounds; results say how many there are.
+/// The first line of a study's file: what was measured, with which program, in which order. A resumed study
+/// may have another number of rounds; results contain theirs.
 struct StudyHeader {
   std::string run_id, time, kiln_version, kiln_revision;
   std::string study_file;
@@ -28,14 +28,14 @@ struct StudyHeader {
     std::string name, workload;
   };
   std::vector<Section> sections;
-  std::string digest;  ///< of everything that decides what is measured: only the same study is resumed
+  std::string digest;  ///< digest of everything that decides what is measured: only the same study is resumed
   std::uint64_t seed = 1;
   std::size_t rounds = 0, samples = 0, compiles = 0;
   std::vector<std::string> devices;
 };
 
-/// What stands for what. Ahead-of-time code is made by the run-time compiler, and by the one that programs
-/// are built with where that is there; its compile time is not charged to a run.
+/// The role of a case. Ahead-of-time code is made by the run-time compiler and, if it is available, by the
+/// compiler that programs are built with; its compile time is not charged to a run.
 enum class CaseGroup {
   kAotGeneric,       ///< all at run time that may be
   kAotInstantiated,  ///< the same, but one of the fixed set of template-like instances
@@ -61,7 +61,7 @@ struct StudyCase {
   CaseGroup group = CaseGroup::kAotGeneric;
   std::vector<std::string> constants;  ///< studied ones that this case binds at compile time
   bool fast_math = false, launch_bounds = true;
-  std::string compiler = {};  ///< of AheadCompiler; empty: the run-time compiler
+  std::string compiler = {};  ///< name of an AheadCompiler; empty: the run-time compiler
 };
 
 /// How a program comes by the code of its first step.
@@ -87,17 +87,17 @@ struct FirstTimes {
   std::vector<double> swap_seconds;  ///< to the case's own code, of the ways in the background
 };
 
-/// What the step's code of a case costs before it can run; lists hold one value for each cold compile.
+/// The cost of a case's code before its step can run; lists hold one value for each cold compile.
 struct CaseCosts {
   std::vector<double> compile_seconds;  ///< with nothing in any cache
-  std::vector<double> load_seconds;     ///< by the driver, after a compile
+  std::vector<double> load_seconds;     ///< load time in the driver, after a compile
   std::vector<double> disk_seconds;     ///< from the key to loaded code, out of the disk cache
   std::uint64_t binary_bytes = 0;
-  std::vector<std::string> keys;          ///< of its units: the same keys are the same machine code
+  std::vector<std::string> keys;          ///< keys of its units: equal keys mean equal machine code
   std::map<FirstWay, FirstTimes> first;   ///< the ways that were measured
-  std::vector<MachineCode> machine_code;  ///< of the step's kernels; empty where nothing tells
+  std::vector<MachineCode> machine_code;  ///< code of the step's kernels; empty if no tool reads it
 
-  /// Of all kernels of a step together; absent where it is not known of each.
+  /// Sum over all kernels of a step; absent unless it is known for each.
   [[nodiscard]] std::optional<std::uint64_t> code_bytes() const;
   [[nodiscard]] std::optional<std::uint64_t> instructions() const;
 };

@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// What files of studies hold: a report for each device whose result is there, in order.
+/// The content of files of studies: a report for each device with a result, in order.
 struct StudyReports {
   std::vector<StudyReport> reports;
   std::vector<std::string> notes;  ///< devices of studies that were cut short, lines that a crash cut off

@@ -12,7 +12,7 @@
 #include "record/record.h"
 #include "record/study_lines.h"
 
-// What a study has found: the line of a result, and the model that `study` fills and `report` shows.
+// The findings of a study: the line of a result, and the model that `study` fills and `report` shows.
 namespace kiln {
 
 enum class Effect { kFaster, kSlower, kNone };
@@ -44,7 +44,7 @@ struct CaseRatio {
   Effect effect = Effect::kNone;
   bool same_code = false;                                        ///< the keys agree: any effect is noise
   std::optional<std::int64_t> registers_saved;                   ///< against the base; absent if unknown
-  std::optional<std::uint64_t> instructions, base_instructions;  ///< of a step; absent if unknown
+  std::optional<std::uint64_t> instructions, base_instructions;  ///< for a step; absent if unknown
   /// "natpro at compile time: 1.07x as fast [1.05, 1.09], 3 registers fewer".
   std::string verdict;
 };
@@ -70,7 +70,7 @@ struct FirstResult {
 /// How long a program has waited for its results after so many launches, from the wish for the kernel on.
 /// All numbers are medians of what was measured.
 struct AmortisationCurve {
-  /// What ran before the case's own code did, of the ways in the background.
+  /// The code that ran before the case's own code, if it started in the background.
   struct Before {
     std::string subject;
     double launch_seconds = 0;
@@ -81,7 +81,7 @@ struct AmortisationCurve {
   std::string subject;
   FirstWay way = FirstWay::kCold;
   double first_seconds = 0;   ///< to the end of the first launch
-  double launch_seconds = 0;  ///< of each further one, with the case's own code
+  double launch_seconds = 0;  ///< time of each further launch, with the case's own code
   std::optional<Before> before;
   std::vector<double> seconds;  ///< after each of Amortisation::launches
 
@@ -96,7 +96,7 @@ struct Amortisation {
   std::vector<AmortisationCurve> curves;
 };
 
-/// What the largest kernel of a step uses; absent where the back end does not tell.
+/// Resources of the largest kernel of a step; absent if the back end does not report them.
 struct Resources {
   std::optional<std::int64_t> registers, local_bytes, shared_bytes;
   std::optional<double> occupancy;  ///< the least
@@ -120,13 +120,13 @@ struct CaseResult {
   std::string message;  ///< why the status is not ok
   std::optional<RoundsSummary> step;
   std::vector<CaseMetric> metrics;
-  std::optional<std::uint64_t> code_bytes, instructions;  ///< of the step's kernels
+  std::optional<std::uint64_t> code_bytes, instructions;  ///< sums over the step's kernels
   Resources resources;
   std::optional<double> error;  ///< the largest relative one of the checks
 };
 
-/// What a study of one workload on one device shows; cases that failed take no part in what follows the
-/// cases. Verdicts name results that are unchecked.
+/// The result of a study of one workload on one device; failed cases are left out of everything after the
+/// list of cases. Verdicts name results that are unchecked.
 struct StudyResult {
   std::string section, device;
   std::vector<CaseResult> cases;

@@ -11,7 +11,7 @@ namespace kiln {
 struct SearchBudget {
   std::optional<std::uint64_t> evaluations = std::nullopt;
   std::optional<double> seconds = std::nullopt;
-  std::optional<double> fraction = std::nullopt;      ///< of the space's points, from 0 to 1
+  std::optional<double> fraction = std::nullopt;      ///< part of the space's points, from 0 to 1
   std::optional<double> target = std::nullopt;        ///< a value at or below this
   std::optional<std::uint64_t> stall = std::nullopt;  ///< evaluations in turn without a new best
 };

@@ -11,8 +11,7 @@ namespace {
 
 /// A generational genetic algorithm (Holland, Adaptation in Natural and Artificial Systems, 1975): parents
 /// are chosen by their place in the order of costs, which is beta-distributed, single-point crossover,
-/// mutation to a random Hamming neighbour, children repaired into the space. Settings are those of Kernel
-/// Tuner 1.5.
+/// mutation to a random Hamming neighbour, children repaired into the space. Settings as in Kernel Tuner 1.5.
 class GeneticSearcher : public StepSearcher {
  public:
   using StepSearcher::StepSearcher;

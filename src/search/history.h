@@ -19,7 +19,7 @@ struct Trialled {
   Outcome outcome;
 };
 
-/// What a search has asked for and what it was told, in the order of the tells. Borrows the space.
+/// The points that a search has proposed and their outcomes, in the order of arrival. Borrows the space.
 class History {
  public:
   explicit History(const SearchSpace& space) : space_(space) {}
@@ -27,8 +27,8 @@ class History {
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   /// Notes that the point was asked for; its outcome is outstanding.
   void ask(std::uint64_t rank);
-  /// Also for points that were not asked for, as those of an earlier run. A later outcome replaces an earlier
-  /// one.
+  /// Also for points that were not proposed, such as points of an earlier run. A later outcome replaces an
+  /// earlier one.
   void tell(std::uint64_t rank, const Outcome& outcome);
 
   [[nodiscard]] const std::vector<Trialled>& told() const { return told_; }
@@ -36,9 +36,9 @@ class History {
   [[nodiscard]] const Trialled* best() const;
   /// Outcomes since the best one; all where there is none.
   [[nodiscard]] std::size_t since_best() const { return told_.size() - (best_ ? *best_ + 1 : 0); }
-  /// Asked for and not told, by rank.
+  /// Proposed points without an outcome, by rank.
   [[nodiscard]] const std::set<std::uint64_t>& outstanding() const { return outstanding_; }
-  /// Asked for or told.
+  /// Whether it was proposed or has an outcome.
   [[nodiscard]] bool knows(std::uint64_t rank) const { return known_.contains(rank); }
   [[nodiscard]] std::optional<Outcome> outcome(std::uint64_t rank) const;
   [[nodiscard]] std::uint64_t left() const { return space_.count() - known_.size(); }

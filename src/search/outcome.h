@@ -32,10 +32,10 @@ inline constexpr auto kWords<FailureKind> =
                                       {FailureKind::kTimeout, "timed out"},
                                       {FailureKind::kWrong, "wrong"}});
 
-/// What is known of a point after an attempt to measure it. Values are minimised and positive, as times are.
+/// The result of an attempt to measure a point. Values are minimised and positive, as times are.
 struct Outcome {
   OutcomeKind kind = OutcomeKind::kFailed;
-  double value = 0;                             ///< of kValue, and the lower bound of kCut
+  double value = 0;                             ///< for kValue, and the lower bound of kCut
   FailureKind failure = FailureKind::kCompile;  ///< of kFailed
 
   static Outcome measured(double value) { return {OutcomeKind::kValue, value, {}}; }

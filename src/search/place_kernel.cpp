@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-constexpr double kLength = 1;       // of a new shape
+constexpr double kLength = 1;       // length of a new shape
 constexpr double kOrdered = 0.8;    // part of the correlation that falls with the distance
 constexpr double kUnordered = 0.6;  // how fast the rest falls where values differ
 constexpr double kShortest = 0.05, kLongest = 5, kLeastNoise = 1e-5, kMostNoise = 0.3;

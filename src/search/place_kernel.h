@@ -8,10 +8,10 @@
 
 namespace kiln {
 
-/// What a kernel of places learns from data.
+/// The parameters that a kernel of places learns from data.
 struct KernelShape {
   std::vector<double>
-      lengths;  ///< by varied parameter: how far values resemble each other, in parts of its range
+      lengths;  ///< by varied parameter: correlation length of its values, in parts of its range
   double single = 0.5, pairs = 0.2, all = 0.3;  ///< weights: single parameters, pairs of them, all together
   double noise = 1e-3;
 
@@ -32,7 +32,7 @@ class PlaceKernel {
   void set_shape(KernelShape shape);
   [[nodiscard]] const KernelShape& shape() const { return shape_; }
   [[nodiscard]] double operator()(const Point& one, const Point& other) const;
-  /// Of a point with itself.
+  /// Covariance of a point with itself.
   [[nodiscard]] double variance() const { return shape_.single + shape_.pairs + shape_.all; }
 
  private:

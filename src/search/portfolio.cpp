@@ -80,7 +80,7 @@ class Portfolio : public Searcher {
   }
 
   std::vector<std::unique_ptr<Searcher>> members_;
-  std::map<std::uint64_t, std::size_t> author_;  // of outstanding points: which member asked for it
+  std::map<std::uint64_t, std::size_t> author_;  // the member that proposed each outstanding point
   std::deque<Use> window_;
 };
 

@@ -43,7 +43,7 @@ struct SearchSpace::Builder {
   std::size_t most_nodes;
   std::size_t nodes = 0;
   std::vector<RawLevel> raw;
-  Key values;  // of a constraint that is checked
+  Key values;  // values of a constraint that is checked
 
   /// False if it would take more nodes than allowed.
   bool go_forward() {
@@ -70,7 +70,7 @@ struct SearchSpace::Builder {
   /// Those after the level, with the edges to them; absent where there are too many nodes.
   std::optional<States> next_states(std::size_t level, const States& states) {
     States next{{}, plan.frontiers[level + 1].size(), 0};
-    // Where every value is still needed, no two edges lead to one state.
+    // If every value is still needed, no two edges lead to one state.
     const bool all_differ = next.width == states.width + 1;
     const std::vector<std::size_t> kept = places_of(plan.frontiers[level + 1], level);
     const std::vector<Check> checks = checks_at(level);
@@ -114,7 +114,7 @@ struct SearchSpace::Builder {
     return checks;
   }
 
-  /// Of the values of `levels` in a row at `level`: its frontier, then its own value.
+  /// Places of the values of `levels` in a row at `level`: its frontier, then its own value.
   [[nodiscard]] std::vector<std::size_t> places_of(const std::vector<std::size_t>& levels,
                                                    std::size_t level) const {
     const std::vector<std::size_t>& frontier = plan.frontiers[level];
@@ -139,7 +139,7 @@ struct SearchSpace::Builder {
 
   void go_backward() {
     space.levels_.resize(raw.size());
-    // Of the level below: the node that a raw node has become, and the points under each node.
+    // Of the level below: the node for each raw node, and the number of points under each node.
     std::vector<std::optional<std::uint32_t>> below{0};
     std::vector<std::uint64_t> points{1};
     for (std::size_t level = raw.size(); level-- > 0;) {
@@ -214,7 +214,7 @@ void SearchSpace::list_points(const std::vector<std::size_t>& order) {
   const OrderPlan plan = plan_of(parameters_, constraints_, order);
   const std::uint64_t most = kMostListedValues / order.size();
   Point point(parameters_.size(), 0);
-  std::vector<std::uint32_t> next(order.size(), 0);  // by level: the value to try
+  std::vector<std::uint32_t> next(order.size(), 0);  // by level: the next value to try
   for (std::size_t level = 0;;) {
     if (level == order.size()) {
       if (count_ == most) {

@@ -15,12 +15,12 @@ namespace kiln {
 struct SearcherOptions {
   std::uint64_t seed = 1;
   std::uint64_t evaluations = 220;  ///< how many the user expects; schedules that cool or narrow end there
-  Shard shard = {};                 ///< of the exhaustive order; others take no notice
+  Shard shard = {};                 ///< part of the exhaustive order; other searchers ignore it
 };
 
-/// Decides which points of a space are measured next, and knows nothing of compilers and devices. The order
-/// of asks and tells and the seed determine what it asks for. Several points may be outstanding, and outcomes
-/// come in any order. No point is asked for twice. Searchers of one history share what is known.
+/// Decides which points of a space are measured next, and depends on no compiler or device. The order of
+/// calls of ask and tell and the seed determine its proposals. Several points may be outstanding, and
+/// outcomes come in any order. No point is proposed twice. Searchers of one history share all outcomes.
 class Searcher {
  public:
   explicit Searcher(std::shared_ptr<History> history) : history_(std::move(history)) {}
@@ -36,7 +36,7 @@ class Searcher {
     history_->tell(rank, outcome);
     learn(rank, outcome);
   }
-  /// What follows from an outcome that the history has just got.
+  /// Updates the searcher after a new outcome in the history.
   virtual void learn(std::uint64_t /*rank*/, const Outcome& /*outcome*/) {}
 
   [[nodiscard]] const History& history() const { return *history_; }

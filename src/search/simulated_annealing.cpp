@@ -8,7 +8,7 @@ namespace kiln {
 namespace {
 
 /// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983): the temperature falls geometrically
-/// with the points told and acts on relative differences of cost; a step changes each parameter with
+/// with the number of outcomes and acts on relative differences of cost; a step changes each parameter with
 /// probability 0.2 and one to its next value. A chain that finds nothing new begins again elsewhere.
 class SimulatedAnnealing : public StepSearcher {
  public:

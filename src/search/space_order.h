@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// What an order of the parameters means for the constraints.
+/// The consequences of an order of the parameters for the constraints.
 struct OrderPlan {
   std::vector<std::size_t> order;                   // parameters by level
   std::vector<std::size_t> level_of;                // by parameter

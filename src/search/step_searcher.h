@@ -24,7 +24,7 @@ class StepSearcher : public Searcher {
 
   struct Proposal {
     Point point;
-    std::size_t member = 0;  ///< of the population; the searcher's own affair
+    std::size_t member = 0;  ///< member of the population; used by the searcher only
   };
   /// The next point to look at; absent where all members wait for outcomes.
   virtual std::optional<Proposal> propose() = 0;

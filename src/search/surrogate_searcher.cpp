@@ -18,7 +18,7 @@ constexpr std::size_t kMostModelled = 300;  // points: the model's time is cubic
 constexpr std::size_t kDescended = 6;       // best points whose neighbours are candidates
 constexpr std::size_t kUniform = 200;       // uniform candidates
 constexpr std::size_t kCrossed = 150, kParents = 10;
-constexpr double kMutation = 0.3;  // of a crossed point
+constexpr double kMutation = 0.3;  // probability for a crossed point
 constexpr double kExplore = 0.1;   // part of the points that are any of the candidates
 constexpr int kFirstShapes = 20, kShapes = 4;
 constexpr std::size_t kNewShapes = 8;  // outcomes between two searches for a shape
@@ -44,10 +44,10 @@ std::vector<const Trialled*> by_cost(const History& history) {
 }
 
 /// Bayesian optimisation over a discrete space: a Gaussian process of the logarithm of the values, times the
-/// probability that a point can be measured. What is above the median of the values is not told apart. Cut
-/// values count as their bound or as the model's mean for them, whichever is higher. Candidates are the
-/// neighbours of the best points, crossings of good ones, and uniform samples; points outstanding narrow the
-/// model, so that those asked for together differ.
+/// probability that a point can be measured. Values above the median count as equal. Cut values count as
+/// their bound or as the model's mean for them, whichever is higher. Candidates are the neighbours of the
+/// best points, crossings of good ones, and uniform samples; outstanding points narrow the model, so that
+/// points proposed together differ.
 class SurrogateSearcher : public Searcher {
  public:
   SurrogateSearcher(std::shared_ptr<History> history, const SearcherOptions& options)
@@ -144,7 +144,7 @@ class SurrogateSearcher : public Searcher {
     return chosen;
   }
 
-  /// Of the candidates, narrowed by the outstanding points, which stand behind them.
+  /// Predictions for the candidates, narrowed by the outstanding points, which follow them in the list.
   GaussianProcess::Predictions predict_with_outstanding(const std::vector<std::uint64_t>& ranks) const {
     std::vector<Point> points;
     for (const std::uint64_t rank : ranks) points.push_back(space().point(rank));

@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// The probability that a point can be measured: the mean over the points told, weighted by their nearness
+/// The probability that a point can be measured: the mean over the known points, weighted by their nearness
 /// (Nadaraya, Theory of Probability 9, 1964), with their overall rate as a prior.
 class ValidityModel {
  public:

@@ -11,8 +11,8 @@ namespace {
 
 /// Adaptive tabu grey wolf pack (arXiv 2510.17899; grey wolves: Mirjalili, Mirjalili, Lewis, Adv. Eng.
 /// Software 69, 2014). Each wolf but the three leaders mixes its values with theirs, is shaken to a neighbour
-/// more often the longer the pack stagnates, avoids what was visited lately, and accepts a worse place as
-/// annealing does. Settings are those of the paper's program, but the temperature: differences of cost are
+/// more often the longer the pack stagnates, avoids recently visited points, and accepts a worse place as
+/// annealing does. Settings as in the paper's program, except for the temperature: differences of cost are
 /// relative.
 class WolfPack : public StepSearcher {
  public:

@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// The code that this process has, by digest. Code that nobody has loaded is kept as long as somebody else
-/// does; what is on a device stays. Thread-safe.
+/// The code of this process, by digest. Code that is not loaded is kept as long as it has another owner; code
+/// on a device stays. Thread-safe.
 class CodeMemory {
  public:
   /// Null: not on this device ("": on none).

@@ -72,7 +72,7 @@ void CodeRequest::require_no_capture() const {
                            "nothing is compiled or loaded");
 }
 
-/// What was made ahead for this caller is its own.
+/// Code that was made ahead for this caller counts as its own compile.
 SingleFlight<ObtainResult>::Outcome CodeSource::obtain(const CodeRequest& request) {
   auto outcome = join(flights_, request.key.digest, request, [&] { return obtain_alone(request); });
   if (!outcome.waited) return outcome;
@@ -151,7 +151,7 @@ CacheTurn CodeSource::look_up(const CodeRequest& request, CacheTurn (*ask)(DiskC
   return turn;
 }
 
-/// For one who waits, beside the caller.
+/// For a waiting caller, in another thread.
 void CodeSource::note_use(const CodeRequest& request) {
   if (request.urgency == Urgency::kAhead) return disk_->note_use(request.key.digest);
   writing_.add([this, digest = request.key.digest] { disk_->note_use(digest); });
@@ -188,7 +188,7 @@ CompileResult CodeSource::run_compiler(const CodeRequest& request) {
   }
 }
 
-/// For one who waits, beside the caller; what is made ahead is written by the thread that made it.
+/// For a waiting caller, in another thread; code that is made ahead is written by the thread that made it.
 void CodeSource::keep(const CodeRequest& request, const std::shared_ptr<const CodeObject>& code,
                       KeyLock lock) {
   CacheEntryLabel label = label_of(request.specialization, request.compiler.identity());

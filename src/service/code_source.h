@@ -37,7 +37,7 @@ struct ObtainedCode {
   double load_seconds = 0;
 };
 
-/// What somebody asks for: code for a specialization, on a device or on none. What it refers to outlives it.
+/// A request: code for a specialization, for a device or for none. The objects that it refers to outlive it.
 struct CodeRequest {
   const Specialization& specialization;
   Compiler& compiler;
@@ -50,7 +50,7 @@ struct CodeRequest {
   /// Reads code that was found without asking the compiler: of a bundle, or of the cache where there is no
   /// compiler. Empty: the code is looked for by the key.
   std::function<std::optional<ObtainedCode>()> shipped = {};
-  std::shared_ptr<ProgressReport> progress = {};  ///< null: nobody wants to know
+  std::shared_ptr<ProgressReport> progress = {};  ///< null: progress is not reported
 
   void describe(TraceSpan& span) const;
   /// Throws bad_input while a stream on the device is captured into a graph.
@@ -65,30 +65,31 @@ struct CodeRequest {
 using ObtainResult = std::variant<ObtainedCode, Diagnostic>;
 
 /// Code from this process's memory, the disk, or a compiler. A key is compiled once however many threads ask.
-/// No lock is held while reading, writing or compiling. Whoever waits for a compile gets the code before it
-/// is on the disk: it is written beside the caller, under the key's lock, and before the source goes. So is
-/// the note that an entry was used. Thread-safe.
+/// No lock is held while reading, writing or compiling. A caller that waits for a compile gets the code
+/// before it is on the disk: another thread writes it, under the key's lock, and before the source is
+/// destroyed. The same holds for the note that an entry was used. Thread-safe.
 class CodeSource {
  public:
-  /// As KernelService; all outlive it.
+  /// Arguments as for KernelService; all outlive it.
   CodeSource(DiskCache* disk, const Clock& clock, int jobs, Trace* trace, CodeMemory& memory,
              ServiceTally& tally)
       : disk_(disk), clock_(clock), trace_(trace), slots_(jobs), memory_(memory), tally_(tally) {}
 
-  /// Whatever it takes; joins whoever works on it already. Throws Cancelled where the request was stopped.
+  /// Obtains the code by any means; joins a thread that already works on it. Throws Cancelled if the request
+  /// was stopped.
   [[nodiscard]] SingleFlight<ObtainResult>::Outcome obtain(const CodeRequest& request);
-  /// From memory and disk only, without waiting for anybody.
+  /// From memory and disk only, without waiting for another thread.
   [[nodiscard]] std::optional<ObtainedCode> find(const CodeRequest& request);
 
-  /// Obtains what somebody will ask for; the first who does gets what it cost.
+  /// Obtains code ahead of a request; the first request reports its cost.
   void make_ahead(const CodeRequest& request);
   /// Until all code that was handed out is on the disk, or could not be written.
   void finish_writing() { writing_.finish(); }
-  /// Forgets what was made ahead, if nobody has asked for it.
+  /// Forgets code that was made ahead, if it was never requested.
   void forget_ahead(const std::string& digest) { static_cast<void>(take_ahead(digest)); }
 
-  /// Does the work, or waits for who does it already; again, where that one was told to stop and this one
-  /// not.
+  /// Does the work, or waits for the thread that does it; repeats this if that thread was stopped and this
+  /// one was not.
   template <class Value, class Make>
   typename SingleFlight<Value>::Outcome join(SingleFlight<Value>& flights, const std::string& flight,
                                              const CodeRequest& request, Make make) {
@@ -139,7 +140,7 @@ class CodeSource {
   ServiceTally& tally_;
   SingleFlight<ObtainResult> flights_;  // by digest: two devices share a compile
   std::mutex mutex_;
-  std::map<std::string, ObtainResult> ahead_;  // by digest; made ahead and not asked for yet
+  std::map<std::string, ObtainResult> ahead_;  // by digest; made ahead and not requested yet
   FinishingTasks writing_;                     // last: ends before what it works on
 };
 

@@ -12,8 +12,8 @@ namespace kiln {
 
 /// How soon a compile is needed.
 enum class Urgency {
-  kAhead,   ///< somebody will ask for it
-  kWanted,  ///< somebody waits for it
+  kAhead,   ///< will be requested
+  kWanted,  ///< a caller waits for it
 };
 
 class CompileSlots;
@@ -26,16 +26,15 @@ struct CompileSlotTraits {
 /// The right to compile now.
 using CompileSlot = UniqueHandle<CompileSlotTraits>;
 
-/// Bounds how many compiles run at once in a process. Those that somebody waits for go first, then in order
-/// of arrival. Thread-safe; outlives its slots.
+/// Bounds how many compiles run at once in a process. Compiles that a caller waits for go first, then in
+/// order of arrival. Thread-safe; outlives its slots.
 class CompileSlots {
  public:
   explicit CompileSlots(int count) : free_(count) {}
 
-  /// Waits for a slot. Empty if `stop` was requested before it was this one's turn, unless somebody waits for
-  /// it.
+  /// Waits for a slot. Empty if `stop` was requested before its turn, unless a caller waits for it.
   [[nodiscard]] CompileSlot take(const std::string& key, Urgency urgency, const std::stop_token& stop = {});
-  /// Somebody waits for this key now.
+  /// A caller waits for this key now.
   void raise(const std::string& key);
 
  private:

@@ -12,8 +12,8 @@
 
 namespace kiln {
 
-/// Work that nobody waits for, but that is done all the same before this goes: by a few threads of its own,
-/// which begin when there is work. A task must not throw. Thread-safe.
+/// Work without a waiting caller that is nevertheless done before this is destroyed: by a few threads of its
+/// own, which begin when there is work. A task must not throw. Thread-safe.
 class FinishingTasks {
  public:
   using Task = std::function<void()>;

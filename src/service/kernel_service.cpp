@@ -84,7 +84,7 @@ struct KernelService::State {
     return ObtainedCode{memory.add(digest, *std::move(code)), Origin::kDisk, 0, seconds};
   }
 
-  /// What the compiler's absence is, and what there is in its place.
+  /// The error for a missing compiler, with the code that is available instead.
   [[nodiscard]] Error without_compiler(const Specialization& specialization, const Error& error) {
     std::vector<CacheEntryInfo> all = bundles.list();
     if (disk != nullptr) {
@@ -156,7 +156,7 @@ struct KernelService::State {
     return put_on_device(*found, request);
   }
 
-  /// Looks in memory again: whoever led before may have landed since the caller looked.
+  /// Looks in memory again: the former leader may have finished since the caller looked.
   GetResult load(const CodeRequest& request) {
     if (auto hit = find_loaded(request)) return *std::move(hit);
     if (request.shipped) {
@@ -204,7 +204,7 @@ struct KernelService::State {
   const Clock& clock;
   int jobs;
   Trace* trace;                              // null: none
-  std::optional<ProgressListener> listener;  // absent: nobody wants to know
+  std::optional<ProgressListener> listener;  // absent: progress is not reported
   ShippedCode bundles;
   CodeMemory memory;
   ServiceTally tally;
@@ -225,7 +225,7 @@ class KernelService::Ahead final : public CompileAhead {
   bool wait_for(std::chrono::milliseconds limit) override { return threads_.wait_for(limit); }
 
  private:
-  /// Digests of what was begun; forgets what nobody asked for.
+  /// Digests of compiles that have begun; forgets those without a request.
   struct Unclaimed {
     State& state;
     std::mutex mutex;
@@ -238,7 +238,7 @@ class KernelService::Ahead final : public CompileAhead {
     }
   };
 
-  /// Some may be found in the cache: who compiles must not count on them.
+  /// Some may be found in the cache: the compiler must not rely on these numbers.
   static std::vector<ExpectedCompiles> expect_all(const std::vector<WantedCode>& wanted) {
     std::map<Compiler*, int> counts;
     for (const WantedCode& one : wanted) ++counts[one.compiler];
@@ -248,7 +248,7 @@ class KernelService::Ahead final : public CompileAhead {
     return expected;
   }
 
-  /// What goes wrong here is met again, and told, by the one who asks.
+  /// A failure here occurs again, and is reported, at the request.
   void make(const WantedCode& wanted, const std::stop_token& stop) noexcept {
     try {
       if (Trace* trace = unclaimed_->state.trace; trace != nullptr) trace->name_thread("makes code ahead");

@@ -30,26 +30,26 @@ struct ServiceResult {
   double load_seconds = 0;     ///< disk read + driver load, spent now
 };
 
-/// What a program wants of its service.
+/// A program's rules for its service.
 struct ServiceRules {
   bool compile = true;             ///< false: code comes from the cache and from bundles alone
-  ProgressFunction progress = {};  ///< empty: nobody wants to know
+  ProgressFunction progress = {};  ///< empty: progress is not reported
 };
 
-/// What somebody will ask for.
+/// Code that will be requested.
 struct WantedCode {
   Specialization specialization;
   Compiler* compiler = nullptr;
 };
 
-/// Compiles that go on in threads of their own. When it goes, those that have not begun are dropped, and so
-/// is what nobody has asked for by then.
+/// Compiles in threads of its own. The destructor drops compiles that have not begun, and code without a
+/// request by then.
 class CompileAhead {
  public:
   virtual ~CompileAhead() = default;
   /// Until all are done.
   virtual void wait() = 0;
-  /// The same, but no longer than `limit`: true if all are done.
+  /// wait() for at most `limit`: true if all are done.
   [[nodiscard]] virtual bool wait_for(std::chrono::milliseconds limit) = 0;
 };
 
@@ -69,13 +69,13 @@ class KernelService {
   ~KernelService();
 
   /// `device` null: compile only (the AOT path); then `code` holds no module. While a stream of the device is
-  /// captured into a graph (`caller_stream`, or one that the device tells of), throws bad_input in place of
-  /// compiling or loading; what is in memory is found all the same.
+  /// captured into a graph (`caller_stream`, or a stream whose capture the device reports), throws bad_input
+  /// instead of compiling or loading; code in memory is still found.
   [[nodiscard]] std::variant<ServiceResult, Diagnostic> get(const Specialization& specialization,
                                                             Compiler& compiler,
                                                             const std::shared_ptr<Device>& device,
                                                             void* caller_stream = nullptr);
-  /// What memory or disk has; compiles nothing. The same of a capture holds.
+  /// Code in memory or on disk; compiles nothing. Captures have the same effect as in get().
   [[nodiscard]] std::optional<ServiceResult> find(const Specialization& specialization, Compiler& compiler,
                                                   const std::shared_ptr<Device>& device,
                                                   void* caller_stream = nullptr);

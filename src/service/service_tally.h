@@ -9,16 +9,16 @@ namespace kiln {
 struct ServiceCounters {
   std::uint64_t memory_hits = 0;  ///< found loaded
   std::uint64_t disk_hits = 0;
-  std::uint64_t remote_hits = 0;  ///< of these, from the server of cache_remote
+  std::uint64_t remote_hits = 0;  ///< of the disk hits, from the server of cache_remote
   std::uint64_t uploads = 0;      ///< entries that it was given
   std::uint64_t compiled = 0;
   std::uint64_t waited = 0;                         ///< another thread or process was compiling the same key
-  std::uint64_t waited_processes = 0;               ///< of these, for a process
+  std::uint64_t waited_processes = 0;               ///< of the waits, for a process
   std::uint64_t failed = 0;                         ///< compiles, and loads by the driver
-  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< of code, from and to the disk
+  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< bytes of code, from and to the disk
   double read_seconds = 0, write_seconds = 0;       ///< for these
   double compile_seconds = 0;                       ///< of `compiled`
-  double upload_seconds = 0;                        ///< of `uploads`, and of asking what the server has
+  double upload_seconds = 0;                        ///< time of `uploads`, and of queries to the server
   double wait_seconds = 0;                          ///< of `waited`
   double failed_seconds = 0;
   double load_seconds = 0;  ///< in the driver

@@ -41,7 +41,7 @@ class SingleFlight {
   }
 
  private:
-  /// The future of whoever works on it already; not valid if that is now the caller.
+  /// The future of the thread that already works on it; not valid if the caller is now that thread.
   std::shared_future<Value> join_or_lead(const std::string& key, std::promise<Value>& promise) {
     const std::lock_guard lock(mutex_);
     const auto found = in_flight_.find(key);

@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// What every run that used a cache folder has counted.
+/// The sum of the counts of all runs that used a cache folder.
 struct StoredStatistics {
   ServiceCounters counters;
   std::uint64_t runs = 0;
@@ -26,9 +26,9 @@ struct StoredStatistics {
 void add_statistics(StoredStatistics& sum, const StoredStatistics& more);
 
 /// The file `statistics` of a cache folder: each process appends one line with a checksum when it ends. A
-/// process that is killed is not counted; a line that is damaged is passed over. A file that has grown is
-/// moved aside and its sum appended to a new one: whoever appends at that very moment may lose its line, so
-/// these are statistics, and nothing else depends on them.
+/// killed process is not counted; a damaged line is skipped. A file that has grown is moved aside and its sum
+/// appended to a new one. A process that appends at that very moment may lose its line, so these are
+/// statistics, and nothing else depends on them.
 class StatisticsFile {
  public:
   StatisticsFile(FileSystem& files, const Clock& clock, std::filesystem::path cache_root);

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// Tasks 0 to `count` - 1, done in order by threads of their own. A task must not throw. When it goes, tasks
-/// that have not begun are dropped, those that have are told by the token, and it waits for them.
+/// Tasks 0 to `count` - 1, done in order by threads of its own. A task must not throw. The destructor drops
+/// tasks that have not begun, stops the others by the token, and waits for them.
 class TaskThreads {
  public:
   using Task = std::function<void(std::size_t index, const std::stop_token& stop)>;
@@ -18,7 +18,7 @@ class TaskThreads {
 
   /// Until all are done.
   void wait();
-  /// The same, but no longer than `limit`: true if all are done.
+  /// wait() for at most `limit`: true if all are done.
   [[nodiscard]] bool wait_for(std::chrono::milliseconds limit);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 constexpr int kDeepest = 8;
 constexpr int kMostSteps = 1000;
 
-/// Whole-number arithmetic over literals and names; nothing for all else.
+/// Integer arithmetic over literals and names; no value for anything else.
 class Evaluator {
  public:
   Evaluator(const std::map<std::string, std::string>& constants, const std::string& text, int depth,

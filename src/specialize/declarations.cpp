@@ -46,7 +46,7 @@ class Reader {
   }
   [[nodiscard]] std::size_t close_of(std::size_t i) const { return tokens_[i].close; }
 
-  /// Of macros that open or close something, or end a declaration: they are declarations of their own.
+  /// Learns macros that open or close brackets, or end a declaration: they are separate declarations.
   void learn_macro(const Directive& directive) {
     const std::vector<Token>& words = directive.tokens;
     if (words.size() < 2 || !words[0].is("define")) return;

@@ -21,7 +21,7 @@ struct TokenSpan {
 struct Declaration {
   enum class Kind {
     kFunction,   ///< with a body
-    kPrototype,  ///< of a function, or a variable with its initializer in parentheses
+    kPrototype,  ///< a function's, or a variable with its initializer in parentheses
     kClass,      ///< with a body: class, struct, union
     kEnum,
     kVariable,
@@ -32,14 +32,14 @@ struct Declaration {
     kOther,          ///< static_assert, uses of macros, and what is not understood
   };
   Kind kind = Kind::kOther;
-  /// What it declares, without scope; an overloaded operator is "operator". May name too much, such as the
-  /// parameters of a function pointer.
+  /// The declared names, without scope; an overloaded operator is "operator". May contain too much, such as
+  /// the parameters of a function pointer.
   std::vector<std::string_view> names;
   TokenSpan whole;                   ///< with its ";" or "}"
   TokenSpan body;                    ///< between the braces; empty where there are none
   TokenSpan parameters;              ///< between the parentheses of a kFunction or kPrototype
   TokenSpan template_head;           ///< between the angle brackets of the last "template <...>"
-  std::vector<Declaration> members;  ///< of a kScope or kClass
+  std::vector<Declaration> members;  ///< members of a kScope or kClass
 };
 
 /// Reads all declarations of a text, in order. Never fails: what is not understood is a kOther, which may

@@ -13,7 +13,7 @@
 namespace kiln {
 namespace {
 
-/// Of words that stand for one of CUDA's.
+/// Words with an equivalent in CUDA.
 const std::map<std::string_view, std::string_view> kHipWords = {
     {"hipThreadIdx_x", "threadIdx.x"},
     {"hipThreadIdx_y", "threadIdx.y"},
@@ -34,7 +34,7 @@ const std::map<std::string_view, std::string_view> kHipWords = {
     {"__builtin_amdgcn_s_memtime", "clock64"},
     {"__builtin_amdgcn_s_memrealtime", "clock64"}};
 
-/// Of calls: "$1" and "$2" are the arguments, "$*" all of them.
+/// Calls: "$1" and "$2" are the arguments, "$*" all of them.
 const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_amdgcn_workitem_id_x", "threadIdx.x"},
     {"__builtin_amdgcn_workitem_id_y", "threadIdx.y"},
@@ -111,7 +111,7 @@ class Translator {
     }
   }
 
-  /// What takes the place of the tokens from `i` to `last`; empty: nothing.
+  /// The replacement of the tokens from `i` to `last`; empty: none.
   std::string replaced(const std::vector<Token>& tokens, std::size_t i, std::size_t& last, int depth) {
     const Token& token = tokens[i];
     if (!token.identifier() || depth == kDeepestCall) return "";

@@ -22,7 +22,7 @@ bool is_device_mark(std::string_view name) {
          name == "__shared__" || name == "__grid_constant__";
 }
 
-/// Of macros that no text defines: "MY_DEVICE_FUNCTION", "HD". They may come from a header that is not there.
+/// For macros that no text defines: "MY_DEVICE_FUNCTION", "HD". They may come from a missing header.
 bool may_be_device_macro(std::string_view name) {
   const bool upper = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   if (!upper) return false;
@@ -56,8 +56,8 @@ struct Item {
   bool host = false;    ///< names things of the host, or calls what does
   bool whole = false;   ///< begins and ends in the same branch of the same conditionals
   bool kept = false;
-  std::size_t owner = kNoOwner;           ///< of a member: its class
-  std::vector<std::size_t> members = {};  ///< of a class: their items
+  std::size_t owner = kNoOwner;           ///< for a member: its class
+  std::vector<std::size_t> members = {};  ///< for a class: its items
 };
 
 class Cutter {
@@ -115,7 +115,7 @@ class Cutter {
     }
     defined_texts_.reserve(spec_.defines.size());
     for (const auto& [name, value] : spec_.defines) {
-      // The directive's form, for which the tokens of "#define NAME VALUE" are those of "define NAME VALUE".
+      // The directive's form: "#define NAME VALUE" and "define NAME VALUE" have the same tokens.
       defined_texts_.push_back("define " + name + " " + value);
     }
     for (const std::string& text : defined_texts_) {
@@ -150,7 +150,7 @@ class Cutter {
     }
   }
 
-  /// What a macro puts in front of other words, or behind them.
+  /// Learns the text that a macro puts in front of other words, or behind them.
   void learn_pasting(const std::vector<Token>& words, bool function_like) {
     const std::size_t begin = function_like ? std::min(words[2].close, words.size()) : 2;
     const auto add = [&](std::size_t i) {
@@ -725,7 +725,7 @@ class Cutter {
       if (use.kind != IncludeUse::Kind::kInclude || !is_left_out(use.header.name)) continue;
       const std::size_t line = text.text->rfind('\n', use.offset);
       const std::size_t begin = line == std::string::npos ? 0 : line + 1;
-      // nvcc has these names without an include of theirs, by way of its own headers.
+      // nvcc's own headers declare these names without an include.
       const bool needs_math = edits.empty() && !std_names_.empty();
       edits.push_back({begin, use.offset + use.length - begin, needs_math ? "#include <cmath>" : ""});
       names.push_back("<" + use.header.name + ">");

@@ -173,7 +173,7 @@ const NameList kExceptions = {"exception",         "runtime_error",  "logic_erro
                               "range_error",       "overflow_error", "terminate",    "exception_ptr",
                               "current_exception", "system_error",   "error_code"};
 
-/// By header. Those of numerics and types, which device code uses, are not among them.
+/// By header, without the headers of numerics and types, which device code uses.
 const std::map<std::string_view, NameList>& host_headers() {
   static const std::map<std::string_view, NameList> headers = {
       {"iostream", kStreams},
@@ -350,7 +350,7 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
     return tokens[at - 2].is("std") && (host_only_in_std(token.text) || is_of_host_library(token.text));
   if (is_of_run_time(token.text)) return true;
   if (!is_of_host_library(token.text)) return false;
-  // NameList such as `time` are also those of variables and members: a call or a type has another look.
+  // NameList names such as `time` may also be variables and members: only a call or a type counts.
   const bool called = at + 1 < tokens.size() && tokens[at + 1].is("(");
   const bool value = token.is("stderr") || token.is("stdout") || token.is("stdin") || token.is("FILE") ||
                      token.is("optarg") || token.is("timeval") || token.is("timespec");

@@ -50,7 +50,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// Walks over a text by lines and tells of each preprocessor directive.
+/// Walks over a text by lines and reports each preprocessor directive.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : lines_(text), text_(lines_.text()) {}

@@ -27,7 +27,7 @@ struct IncludeUse {
   Kind kind = Kind::kInclude;
   HeaderName
       header;  ///< kComputed: the macro, or empty where it is more than one word; kOther: the directive
-  std::size_t offset = 0;  ///< of the name with its quotes or brackets, in bytes
+  std::size_t offset = 0;  ///< offset of the name with its quotes or brackets, in bytes
   std::size_t length = 0;
   int line = 1;
 };

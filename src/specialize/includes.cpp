@@ -68,7 +68,7 @@ class Finder {
     Path folder;       ///< for what it quotes; empty for one that was supplied
     std::string path;
     std::vector<IncludeUse> uses;
-    std::vector<std::size_t> targets = {};  ///< of each use: index into `texts_`, or kNone
+    std::vector<std::size_t> targets = {};  ///< for each use: index into `texts_`, or kNone
   };
 
   /// A place in a text, while it is followed.
@@ -123,7 +123,7 @@ class Finder {
     return texts_.size() - 1;
   }
 
-  /// What the #define lines of all texts, and the defines that are searched with, make of a macro.
+  /// The definitions of a macro in the #define lines of all texts and the given defines.
   struct Macro {
     std::vector<HeaderName> headers;
     bool unclear = false;            ///< it may mean something else, too
@@ -135,11 +135,11 @@ class Finder {
     std::size_t text;
     std::size_t use;
     std::string macro;         ///< empty where it is more than one word
-    std::size_t followed = 0;  ///< of the macro's headers
+    std::size_t followed = 0;  ///< how many of the macro's headers were followed
   };
 
   struct Located {
-    std::string place;  ///< tells files apart
+    std::string place;  ///< identifies the file
     std::string text, path;
     Path folder;
   };
@@ -200,7 +200,7 @@ class Finder {
     }
   }
 
-  /// What a text defines, and where it includes a macro.
+  /// Learns the macros that a text defines, and its includes of macros.
   void learn(std::size_t index) {
     for (auto& [macro, meanings] : find_header_macros(texts_[index].text)) {
       Macro& known = macros_[macro];
@@ -249,7 +249,7 @@ class Finder {
       names_[index] = name;
       taken_.emplace(name, index);
     }
-    std::map<std::string, int> numbers;  // by name: that many are taken
+    std::map<std::string, int> numbers;  // by name: how many are taken
     std::set<std::string> reserved = kOwnHeaders;
     for (const std::string& name : unseen_) reserved.insert(normal(name));
     for (std::size_t i = 1; i < texts_.size(); ++i) {
@@ -308,7 +308,7 @@ class Finder {
   std::map<std::string, std::size_t> by_place_;  // indices into texts_
   std::map<std::string, std::size_t> fixed_;     // names that macros stand for
   std::map<std::string, std::size_t> taken_;     // by name
-  std::vector<std::string> names_;               // of each text, in the end
+  std::vector<std::string> names_;               // final name of each text
   std::map<std::string, Macro> macros_;
   std::vector<ComputedUse> computed_;
   std::deque<std::size_t> waiting_;  // indices into `computed_` whose macro may mean more

@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// Where the headers of a kernel text are looked for, in this order.
+/// The places for the headers of a kernel text, in the order of the search.
 struct IncludeSearch {
   std::filesystem::path source;                                   ///< the text's file
   std::vector<IncludedHeader> supplied = {};                      ///< in memory, by name; before any file
@@ -29,12 +29,12 @@ struct LookedAt {
   std::optional<FileStatus> status;
 };
 
-/// What the #include lines of a kernel text lead to.
+/// The files that the #include lines of a kernel text reach.
 struct Includes {
   std::string text;                     ///< the kernel's; see below
   std::vector<IncludedHeader> headers;  ///< transitive, in order of first inclusion
   std::vector<std::string> unseen;      ///< names that were not found, sorted: the compiler's business
-  /// Why the text may take in a file that is none of these, which no key can hold; empty: it cannot.
+  /// Why the text may include a file outside this list, which no key can cover; empty: it cannot.
   std::string unknown;
   /// While all of it stays as it is, the same text and search lead to the same. Folders where
   /// IncludeSearch::is_compilers holds are not among it.

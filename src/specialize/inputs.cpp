@@ -8,8 +8,8 @@
 namespace kiln {
 namespace {
 
-/// Moves the folders of "-I" options to `directories`, where their headers are found by content, and then
-/// those of "-isystem". Relative ones are the workload's.
+/// Moves the folders of "-I" options to `directories`, where their headers are found by content, and then the
+/// folders of "-isystem". Relative folders are relative to the workload's.
 void take_include_options(std::vector<std::string>& options, std::vector<std::filesystem::path>& directories,
                           const std::filesystem::path& workload) {
   std::vector<std::string> others;

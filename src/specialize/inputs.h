@@ -9,12 +9,12 @@
 
 namespace kiln {
 
-/// Where a text's headers are looked for.
+/// The places for a text's headers.
 struct InputSearch {
   FileSystem& files;
   std::filesystem::path source;                    ///< the text's file; need not be there
-  std::vector<std::filesystem::path> directories;  ///< before those of "-I"
-  std::filesystem::path base;                      ///< of relative folders in options
+  std::vector<std::filesystem::path> directories;  ///< searched before the folders of "-I"
+  std::filesystem::path base;                      ///< base of relative folders in options
   const std::vector<IncludedHeader>& supplied;     ///< in memory, by name; before any file
 };
 

@@ -13,7 +13,7 @@ namespace kiln {
 struct TextParameter {
   std::string type;  ///< "const float * __restrict__"; of a template: "typename", "int"
   std::string name;
-  std::string default_value;  ///< of a template's; empty: none
+  std::string default_value;  ///< of a template parameter; empty: none
   int line = 0;
 };
 
@@ -39,13 +39,12 @@ struct TextLaunch {
 /// A program as far as a workload is drafted from it.
 struct ProgramText {
   std::vector<TextKernel> kernels;
-  std::vector<TextLaunch> launches;              ///< in the text's order
-  std::map<std::string, std::string> constants;  ///< of macros and variables: what they stand for
-  std::map<std::string, std::vector<std::string>>
-      shapes;                                ///< of variables of the type dim3: what sets them up
-  std::map<std::string, std::string> types;  ///< of typedef and using: what they name
+  std::vector<TextLaunch> launches;                        ///< in the text's order
+  std::map<std::string, std::string> constants;            ///< values of macros and variables
+  std::map<std::string, std::vector<std::string>> shapes;  ///< initialisers of variables of the type dim3
+  std::map<std::string, std::string> types;                ///< targets of typedef and using
   std::map<std::string, std::vector<TextParameter>>
-      records;  ///< of structs: members, with extents in the type
+      records;  ///< members of structs, with extents in the type
   /// Variables in constant memory, by name, with extents in the type: "float [16]".
   std::map<std::string, std::string> constant_variables;
 };

@@ -21,7 +21,7 @@ struct EntryPoint {
 
 /// A header that the kernel text includes, found by Kiln in the order that a compiler would look.
 struct IncludedHeader {
-  std::string name;  ///< by which the texts include it; of this header alone
+  std::string name;  ///< the name by which the texts include it; unique to this header
   std::string path;  ///< where it was found, empty: it was supplied in memory; not part of the key
   std::string text;
 };
@@ -39,14 +39,13 @@ struct Specialization {
   std::vector<std::pair<std::string, std::string>> defines;  ///< in order; an empty value means "#define X"
   std::vector<std::string> options;                          ///< the user's own compiler options, in order
   std::vector<std::string> include_directories;              ///< not part of the key
-  /// Why its code may depend on a file that is none of these; then nothing is kept on disk. Empty: it does
-  /// not.
+  /// Why its code may depend on an unknown file; then it is not cached on disk. Empty: it does not.
   std::string unknown_input;
   bool fast_math = false;
-  bool lineinfo = false;  ///< the code tells which line of which file it comes from, for profilers
+  bool lineinfo = false;  ///< line information for profilers: the code contains its files and lines
   std::vector<EntryPoint> entries;
   Target target;
-  /// What leave_out_host_code() took out of the texts, a phrase for each of them; not part of the key.
+  /// Parts that leave_out_host_code() removed from the texts, a phrase for each; not part of the key.
   std::vector<std::string> left_out = {};
 };
 

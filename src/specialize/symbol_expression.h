@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// What a name of a kernel's `symbols` is in the text: "mask<float>" of "mask<T>"; any other name is itself.
+/// The text's name for a name of a kernel's `symbols`: "mask<float>" for "mask<T>"; any other name is itself.
 [[nodiscard]] std::string symbol_expression(const Configuration& configuration, const std::string& symbol);
 
 /// An instance of a template of variables is an entry of its unit, "&mask<float>": so compilers make it, and

@@ -44,7 +44,7 @@ class BracketPairing {
  private:
   struct Conditional {
     std::size_t open_before;
-    std::optional<std::size_t> open_after;  ///< of the first branch that counts
+    std::optional<std::size_t> open_after;  ///< position in the first branch that counts
     bool never;                             ///< the current branch is not compiled
   };
 
@@ -80,10 +80,10 @@ class BracketPairing {
   }
 
   std::vector<Token>& tokens_;
-  std::vector<std::size_t> outer_;  // of each open bracket: the one around it
+  std::vector<std::size_t> outer_;  // for each open bracket: the enclosing one
   std::size_t open_;                // the innermost open bracket; none: the list's size
   std::vector<Conditional> open_conditionals_;
-  int never_ = 0;  // of them, those whose branch is not compiled
+  int never_ = 0;  // how many of them are branches that are not compiled
 };
 
 void pair_brackets(std::vector<Token>& tokens, const std::vector<Directive>& directives) {
@@ -176,7 +176,7 @@ class Tokenizer {
     return token;
   }
 
-  /// Moves past one token and tells its kind.
+  /// Moves past one token and returns its kind.
   Token::Kind classify() {
     const char c = text_[at_];
     if (starts_identifier(c)) {

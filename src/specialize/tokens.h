@@ -14,8 +14,8 @@ struct Token {
   std::string_view text;   ///< part of the tokenized text, which must outlive it
   std::size_t offset = 0;  ///< in bytes
   int line = 1;
-  /// Of an opening bracket: index of the token that closes it, in the same list; else the list's size. What
-  /// #else branches open and do not close is not counted.
+  /// For an opening bracket: index of the token that closes it, in the same list; else the list's size.
+  /// Brackets that #else branches open and do not close do not count.
   std::size_t close = 0;
 
   [[nodiscard]] std::size_t end() const { return offset + text.size(); }

@@ -12,8 +12,8 @@
 
 namespace kiln {
 
-/// What a kernel is for: one of `run`, or one that makes inputs or references. The latter take their
-/// parameters at run time where they can.
+/// The role of a kernel: one of `run`, or one that makes inputs or references. The latter take their
+/// parameters at run time if they can.
 enum class Role { kRun, kData };
 
 /// Kernels of one source file that are compiled together.

@@ -239,7 +239,8 @@ class Drafter {
     });
   }
 
-  /// Of "float [3]" 3, of "float [2][3]" 6; 1 without brackets; nothing where an extent is not known.
+  /// The number of elements: 3 for "float [3]", 6 for "float [2][3]"; 1 without brackets; absent if an extent
+  /// is unknown.
   [[nodiscard]] std::optional<std::int64_t> extent_of(const std::string& type) const {
     std::int64_t extent = 1;
     for (std::size_t at = type.find('['); at != std::string::npos; at = type.find('[', at + 1)) {
@@ -253,8 +254,8 @@ class Drafter {
     return extent;
   }
 
-  /// What a type parameter of a kernel's template is in the workload: a `type` parameter of the same name, or
-  /// what the program instantiates it with.
+  /// The workload's form of a type parameter of a kernel's template: a `type` parameter of the same name, or
+  /// the program's type argument.
   [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const {
     const std::string argument = template_argument(kernel, name);
     const auto scalar = parse_scalar_type(argument);
@@ -265,7 +266,7 @@ class Drafter {
     return parse_scalar_type(known) ? name : known;
   }
 
-  /// As the program's launch gives it, or the parameter's default; empty if neither is there.
+  /// From the program's launch, or the parameter's default; empty if both are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const {
     const TextLaunch* launch = launch_of(kernel);
     for (std::size_t i = 0; i < kernel.template_parameters.size(); ++i) {
@@ -419,10 +420,10 @@ class Drafter {
       if (given != "true" && given != "false") line.todo = "its value";
     } else if (const auto whole = value_of(given); whole && (*whole >= 1 || !is_size_name(name))) {
       value = std::to_string(*whole);
-      line.remark = "as the program has it: " + given;
+      line.remark = "as in the program: " + given;
     } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
       value = *real;
-      line.remark = "as the program has it: " + given;
+      line.remark = "as in the program: " + given;
     } else {
       value = is_size_name(name) && scalar && !is_real(*scalar) ? std::to_string(kGuessedSize) : "1";
       line.todo = is_size_name(name) ? "how large" : "its value";
@@ -829,7 +830,7 @@ class Drafter {
   WorkloadDraft draft_;
   std::set<std::string> taken_, type_parameters_, records_;
   std::map<std::string, std::string> scalars_, buffers_;
-  std::vector<std::string> dimensions_;  // of the kernel that is drafted
+  std::vector<std::string> dimensions_;  // dimensions of the drafted kernel
   bool has_elements_ = false;
   std::string elements_name_;
   std::vector<Line> type_lines_, parameters_, record_lines_, buffer_lines_;

@@ -5,10 +5,10 @@
 
 namespace kiln {
 
-/// What a first workload is drafted from.
+/// The input of a draft of a first workload.
 struct DraftRequest {
   std::string text;                  ///< of the program
-  std::vector<std::string> headers;  ///< texts of those of its own that it includes
+  std::vector<std::string> headers;  ///< texts of the program's own headers that it includes
   std::string file;                  ///< its place, for messages
   std::string source;                ///< its path from the folder of the workload
   std::string name;                  ///< of the workload

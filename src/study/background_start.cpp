@@ -12,7 +12,7 @@ namespace {
 
 using Units = std::vector<Unit>;
 
-/// What a thread of its own gets for a caller that does not wait.
+/// Gets code in a thread of its own for a caller that does not wait.
 class Background {
  public:
   Background(KernelService& service, const Units& units, Compiler& compiler, std::shared_ptr<Device> device,

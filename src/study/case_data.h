@@ -27,13 +27,13 @@ struct CaseData {
 /// By name of the case.
 using DeviceData = std::map<std::string, CaseData>;
 
-/// Of the largest kernel of a step.
+/// Resources of the largest kernel of a step.
 [[nodiscard]] Resources resources_of(const Record& record);
 
 /// The medians of a case's rounds, summed up; absent for a case without any.
 [[nodiscard]] std::optional<Summary> step_summary(const CaseData& data);
 
-/// What a result says of a case.
+/// The result's facts about a case.
 [[nodiscard]] CaseResult result_of(const StudyCase& which, const CaseData& data);
 
 }  // namespace kiln

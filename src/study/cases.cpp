@@ -77,7 +77,7 @@ class Expansion {
     return std::move(result.configuration);
   }
 
-  /// What the compiler would see of a step, as digests.
+  /// The compiler's input for a step, as digests.
   [[nodiscard]] std::vector<std::string> digests(const Assignments& more) const {
     const Configuration configuration = configured(more, {});
     std::vector<std::string> all;
@@ -164,7 +164,7 @@ class Expansion {
   /// An instance as the file wrote it, and the name of its case; by its values, evaluated.
   using Instances = std::map<std::vector<std::string>, std::pair<Assignments, std::string>>;
 
-  /// Refuses an instance whose values are those of an earlier one, however they are written.
+  /// Refuses an instance with the values of an earlier one, in whatever spelling.
   void require_new(const Configuration& configuration, const Assignments& written, const std::string& name,
                    Instances& earlier) const {
     std::vector<std::string> worth;

@@ -13,7 +13,7 @@ namespace kiln {
 
 /// The cases of one workload on one device.
 struct DeviceCases {
-  std::string section;  ///< of the study's file
+  std::string section;  ///< section of the study's file
   DeviceInfo device;
   std::vector<std::string> constants;  ///< that are studied: they change the text that the compiler sees
   std::vector<std::string> unread;     ///< that the kernels of a step do not look at

@@ -114,7 +114,7 @@ class CodeMeter {
   Compiler& compiler_;
   std::vector<Unit> units_;
   CaseCosts costs_;
-  std::vector<CodeObject> codes_;  // of the last cold compile
+  std::vector<CodeObject> codes_;  // code of the last cold compile
   std::int64_t begin_ = 0;
 };
 

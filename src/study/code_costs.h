@@ -15,7 +15,7 @@ struct CodeMeasurement {
   ProcessRunner& processes;              ///< for a disassembler
   const std::filesystem::path& scratch;  ///< for cold caches; each is removed at once
   std::size_t repeats = 1;
-  std::size_t compiles = 1;  ///< of the repeats, the first so many; the others take what the last one made
+  std::size_t compiles = 1;  ///< how many of the repeats compile; later ones take the last one's code
 };
 
 /// Gets the code of a variant's step `compiles` times as a user would the first time, into a disk cache of

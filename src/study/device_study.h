@@ -18,7 +18,7 @@ namespace kiln {
 /// Thrown where StudyContext::stop says so, caught in `run_study`.
 struct Interrupted {};
 
-/// What a case runs in: its own compiler in place of the run-time compiler.
+/// The context of a case: its own compiler replaces the run-time compiler.
 [[nodiscard]] JobContext context_of(const StudyContext& context, const DeviceCases& cases,
                                     const StudyCase& which);
 
@@ -40,10 +40,11 @@ class DeviceStudy {
   void find_best();
   /// The first compile of a process loads the compiler; that is no case's cost.
   void warm_up_compilers() const;
-  /// Nobody waits at run time for what is made ahead of it; the study would, so it compiles that once.
+  /// Code that is made ahead of time has no waiting caller at run time, but the study would wait, so it
+  /// compiles it once.
   [[nodiscard]] CodeMeasurement measurement(std::size_t index, std::size_t repeats) const;
-  /// The code that the next cases run and are checked with, on all cores; what their compiles cost is
-  /// measured apart. Each is told of when all before it are done. The result keeps the code.
+  /// Compiles the code with which the next cases run and are checked, on all cores; the cost of compiles is
+  /// measured separately. Each case is reported when all before it are done. The result keeps the code.
   [[nodiscard]] std::vector<std::unique_ptr<CompileAhead>> compile_from(
       std::size_t begin, const std::vector<std::size_t>& order) const;
   void prepare_case(std::size_t index);
@@ -66,8 +67,8 @@ class DeviceStudy {
   BufferPool pool_;
   RecordSource source_;
   std::vector<JobContext> contexts_;            // of each case
-  std::vector<std::unique_ptr<Trial>> trials_;  // of cases that are right; after pool_
-  std::vector<std::size_t> steps_per_sample_;   // of each case, in its last visit
+  std::vector<std::unique_ptr<Trial>> trials_;  // trials of correct cases; after pool_
+  std::vector<std::size_t> steps_per_sample_;   // for each case, in its last visit
   std::vector<std::optional<Error>> problems_;
   bool keeps_buffers_ = true;
   std::string best_;  // case, and its median

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// Of the records that stand beside a study's file, those of cases that ended the process while the study
-/// `run_id` ran, or never ended: they do not run again.
+/// Cases, from the records beside a study's file, that ended the process while the study `run_id` ran, or
+/// never ended: they do not run again.
 [[nodiscard]] EndedCases find_ended_cases(const StudyPlan& plan, const std::vector<Record>& kept,
                                           const std::string& run_id);
 

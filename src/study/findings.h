@@ -4,7 +4,7 @@
 
 namespace kiln {
 
-/// What a study of one device shows, by the rounds that were measured.
+/// The results of a study of one device, from the measured rounds.
 [[nodiscard]] StudyResult find_effects(const DeviceCases& cases, const DeviceData& data);
 
 }  // namespace kiln

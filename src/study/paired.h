@@ -17,7 +17,7 @@ namespace kiln {
 [[nodiscard]] Interval paired_ratio(std::span<const double> numerators, std::span<const double> denominators);
 [[nodiscard]] Interval paired_difference(std::span<const double> left, std::span<const double> right);
 
-/// Of a speed-up: none where its interval holds 1.
+/// The effect of a speed-up: none if its interval holds 1.
 [[nodiscard]] Effect effect_of(const Interval& speedup);
 
 /// `price` in seconds (median and range of what was seen), `saved` in seconds a launch. A price of 0 or less

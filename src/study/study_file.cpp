@@ -22,7 +22,7 @@ std::optional<StudyContent> StudyFile::read() const {
   return study_content(std::move(*text), path().string());
 }
 
-/// Where another process has just begun a study, its file stays.
+/// If another process has just begun a study, its file stays.
 void StudyFile::create(const StudyHeader& header) {
   const std::string line = study_line(header);
   if (files_.status(path())) {  // without a whole line

@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-/// What was measured of a device before, in rounds that are still wanted.
+/// The earlier measurements of a device, in rounds that are still needed.
 DeviceData known_of(const StudyContent::Block& resumed, std::size_t rounds) {
   DeviceData data;
   for (const auto& [name, costs] : resumed.cases) data[name].costs = costs;

@@ -19,8 +19,8 @@ using AheadCompilers = std::map<std::string, AheadCompiler>;
 
 /// A study expanded for every workload on every device: what `--dry-run` prints.
 struct StudyPlan {
-  StudySpec spec;                    ///< of the first workload, for what all of them share
-  std::vector<DeviceCases> devices;  ///< those of the first workload, then those of the next
+  StudySpec spec;                    ///< the first workload's, for the keys that all share
+  std::vector<DeviceCases> devices;  ///< the first workload's, then the next one's
   Shard shard = {};                  ///< the part of `devices` that is measured
 };
 /// `workloads[i]` is that of `sections[i]`.
@@ -29,7 +29,7 @@ struct StudyPlan {
                                    const std::vector<DeviceInfo>& devices, FileSystem& files,
                                    const AheadCompilers& ahead = {});
 
-/// What a study is about to do: one case of a stage.
+/// The next action of a study: one case of a stage.
 struct StudyProgress {
   std::string section, device, stage, name;  ///< "minibude", "cpu", "round 3 of 20", "only.n"
   std::size_t done = 0, count = 0;           ///< cases before this one, and all, of this stage
@@ -40,7 +40,7 @@ struct StudyProgress {
 /// The records of cases that ended the process of an earlier part of a study, or never ended; by name.
 using EndedCases = std::map<StudyBlock, std::map<std::string, Record>>;
 
-/// What a study needs of its surroundings.
+/// The environment of a study.
 struct StudyContext {
   JobContext job;
   AheadCompilers ahead;                                ///< as they were given to `plan_study`
@@ -65,7 +65,7 @@ struct DeviceResult {
 struct StudyOutcome {
   bool interrupted = false;           ///< what was measured is in the file; there are no results
   std::vector<DeviceResult> devices;  ///< in the order of the plan's
-  /// Of every case; they live as long as this.
+  /// Records of all cases; they live as long as this.
   [[nodiscard]] std::vector<const Record*> records() const;
 };
 

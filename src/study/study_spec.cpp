@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-/// Each is a case of its own; those of equal worth that look different are found when they are evaluated.
+/// Each is a separate case; equal values in different spellings are found when they are evaluated.
 std::vector<RawValue> different_values(const YamlNode& node) {
   std::vector<RawValue> values = raw_values(node);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -37,7 +37,7 @@ auto per_backend(const YamlNode& node, Read read) {
   return result;
 }
 
-/// What a study varies by itself cannot be set.
+/// Names that a study varies itself cannot be set.
 void require_settable(const std::string& name, const SourceLocation& where) {
   const std::string own = name.starts_with("bind.") ? "constants" : name;
   if (own != name || name == "fast_math" || name == "launch_bounds") {
@@ -86,7 +86,7 @@ void read_measure(const YamlNode& node, StudySpec& study) {
   if (const auto value = node.find("cache")) study.cold = read_cold(*value);
 }
 
-/// What belongs to one workload. A section of `workloads` replaces what stands at the top of the file.
+/// Keys of one workload. A section of `workloads` replaces the values at the top of the file.
 const std::vector<std::string> kSectionKeys = {"set",           "constants", "instantiate",  "fast_math",
                                                "launch_bounds", "factorial", "leave_one_out"};
 
@@ -100,7 +100,7 @@ void read_section(const YamlNode& node, StudySpec& study) {
   if (const auto value = node.find("leave_one_out")) study.leave_one_out = value->boolean();
 }
 
-/// What all workloads of a file share.
+/// Reads the keys that all workloads of a file share.
 void read_common(const YamlNode& root, StudySpec& study) {
   if (const auto node = root.find("device")) study.devices = read_devices(*node);
   if (const auto node = root.find("measure")) read_measure(*node, study);

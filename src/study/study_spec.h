@@ -21,12 +21,12 @@ struct PerBackend {
   }
 };
 
-/// What a study file says of one workload, checked for form but not yet against the workload. docs/study.md
-/// is its manual. Devices, measure, seed, output, isolation and require_checks are the same for all workloads
-/// of a file.
+/// The part of a study file for one workload, checked for form but not yet against the workload.
+/// docs/study.md is its manual. Devices, measure, seed, output, isolation and require_checks are common to
+/// all workloads of a file.
 struct StudySpec {
   std::string file, text;
-  std::string section;  ///< of its own in the file; the workload's name unless the file says otherwise
+  std::string section;  ///< unique name in the file; the workload's name unless the file sets another
   std::string workload;
   SourceLocation workload_where;
   std::vector<std::string> devices = {"auto"};
@@ -38,10 +38,10 @@ struct StudySpec {
   bool factorial = false;
   bool leave_one_out = false;
   std::size_t rounds = 20;
-  std::size_t samples = 3;   ///< of a case in a round
+  std::size_t samples = 3;   ///< samples of a case in a round
   std::size_t compiles = 3;  ///< cold ones of each case, timed
   bool cold = false;         ///< flush the last-level cache before each sample
-  std::uint64_t seed = 1;    ///< of the order of visits
+  std::uint64_t seed = 1;    ///< seed of the order of visits
   std::string output, isolation;
   bool require_checks = false;  ///< a case that no check has compared makes `kiln study` fail
 };
@@ -49,7 +49,7 @@ struct StudySpec {
 /// An interval of a median is at 95 % from so many values on.
 inline constexpr std::size_t kLeastRounds = 6;
 
-/// What a number of `measure` may be, in a file and on the command line.
+/// The range of a number of `measure`, in a file and on the command line.
 struct CountRange {
   std::int64_t least = 0, most = 0;
   [[nodiscard]] bool holds(std::int64_t count) const { return count >= least && count <= most; }

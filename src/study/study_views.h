@@ -7,8 +7,8 @@
 
 namespace kiln {
 
-/// What a study that was just measured would tell from its file, for the views of `report`: one for each
-/// device. `kiln study` and `kiln report` so show the same.
+/// The reports of a study that was just measured, as they would be read from its file: one for each device.
+/// `kiln study` and `kiln report` therefore show the same.
 [[nodiscard]] std::vector<StudyReport> reports_of(const StudyPlan& plan, const StudyOutcome& outcome,
                                                   const StudyHeader& header);
 

@@ -6,13 +6,13 @@
 
 #include "record/study_results.h"
 
-// What a study found, in one sentence each.
+// The findings of a study, in one sentence each.
 namespace kiln {
 
-/// What the sentence of a ratio says beside the ratio.
+/// Facts in the sentence of a ratio beside the ratio.
 struct RatioFacts {
   std::string what;                                          ///< "natpro at compile time", "fast-math"
-  std::optional<std::uint64_t> code_bytes, base_code_bytes;  ///< of a step; absent if unknown
+  std::optional<std::uint64_t> code_bytes, base_code_bytes;  ///< sizes of a step's code; absent if unknown
   std::optional<double> error, base_error;                   ///< of the checks
   bool unchecked = false;  ///< no check has compared the results of one of the two
 };

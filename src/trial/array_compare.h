@@ -65,12 +65,12 @@ class Runs {
   std::uint64_t count_ = 1;
 };
 
-/// What the buffer is compared with: one number, or an array of as many elements.
+/// The reference of a comparison: one number, or an array of as many elements.
 struct Expected {
   std::string source;
   std::optional<double> number;
   ArrayContent array;
-  ScalarType type = ScalarType::kDouble;  ///< of the array's elements
+  ScalarType type = ScalarType::kDouble;  ///< type of the array's elements
 };
 
 /// Compares the elements of a region on the host, on all cores.
@@ -78,8 +78,8 @@ struct Expected {
                                          const Tolerance& tolerance, const ArrayContent& values,
                                          const Expected& expected);
 
-/// The same of records, number by number; both arrays hold records of the layout's type. Of its indices the
-/// place of a number is the record's index times the numbers of a record, and the number's among them.
+/// compare() for records, number by number; both arrays hold records of the layout's type. The index of a
+/// number is the record's index times the numbers of a record, plus the number's place in it.
 [[nodiscard]] Comparison compare_records(const BufferLayout& layout, const Region& region,
                                          const Tolerance& tolerance, const ArrayContent& values,
                                          const Expected& expected);

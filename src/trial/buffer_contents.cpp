@@ -83,7 +83,7 @@ std::string BufferContents::key_of(const std::string& name) {
   return state.key;
 }
 
-/// Whether the buffer equals what has this key.
+/// Whether the buffer still equals the content with this key.
 bool BufferContents::still_holds(const std::string& name, const std::string& key) {
   const DeviceBuffer& buffer = workspace_.buffer(name);
   const auto* data = static_cast<const std::byte*>(buffer.data());

@@ -13,11 +13,11 @@
 
 namespace kiln {
 
-/// What the buffers of a workspace hold, by the keys of trial/content_key.h, from the moment when they are
-/// filled. Fills buffers and runs kernels that make data, or copies what an earlier variant has made where
-/// nothing that it depends on has changed. A buffer that a kernel of the step may have written counts as
-/// unchanged only if it still equals what it held, bit by bit. A view counts as the buffer that it is a part
-/// of. All that it refers to outlives it.
+/// Tracks the contents of a workspace's buffers, by the keys of trial/content_key.h, from the moment when
+/// they are filled. Fills buffers and runs kernels that make data, or copies an earlier variant's result if
+/// its dependencies have not changed. A buffer that a kernel of the step may have written counts as unchanged
+/// only if it still equals its content, bit by bit. A view counts as its buffer. All objects that it refers
+/// to outlive it.
 class BufferContents {
  public:
   /// Decides on the device whether two pieces of its memory are equal, after all work on the stream; nullopt:
@@ -39,8 +39,8 @@ class BufferContents {
 
   /// The key of what the buffer holds; empty if that is not known.
   [[nodiscard]] std::string key_of(const std::string& name);
-  /// The key of a launch on buffers with the contents that `key_of_buffer` tells; empty if something that it
-  /// depends on is not known.
+  /// The key of a launch on buffers with the contents of `key_of_buffer`; empty if one of its dependencies is
+  /// unknown.
   [[nodiscard]] std::string launch_key(const PreparedKernel& kernel,
                                        const std::function<std::string(const std::string&)>& key_of_buffer);
   /// The key of what such a launch leaves in its `index`-th buffer, if it changes that.

@@ -41,15 +41,15 @@ struct BufferLayout {
 [[nodiscard]] std::uint64_t used_extent(const Configuration& configuration, const BufferLayout& layout,
                                         const Variables& variables);
 
-/// What fills the buffer in this configuration: the file, or its `otherwise` when the file's path is not set;
-/// with `same_as`, what fills that buffer.
+/// The initialiser of the buffer in this configuration: the file, or its `otherwise` if the file's path is
+/// not set; with `same_as`, the other buffer's initialiser.
 [[nodiscard]] const InitSpec& effective_init(const Configuration& configuration, const InitSpec& init);
 
 /// The buffer whose init that is: itself, or the one at the end of a chain of `same_as`.
 [[nodiscard]] const BufferSpec& starting_buffer(const Configuration& configuration, const BufferSpec& buffer);
 
-/// Of these buffers, the ones that start like another that a kernel fills, and that other: they are copied
-/// once all init kernels have run.
+/// Pairs of a buffer of the list that starts like another buffer that a kernel fills, and that other buffer:
+/// the first is copied once all init kernels have run.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> copies_after_init(
     const Configuration& configuration, const std::vector<std::string>& buffers);
 

@@ -62,7 +62,7 @@ ArrayContent read_array(const Configuration& configuration, const Workspace& wor
   return ArrayContent(std::move(content));
 }
 
-/// Of the elements that are compared one by one; records have others.
+/// Type of elements that are compared one by one; records have several types.
 ScalarType number_type(const BufferLayout& layout) {
   return layout.scalar.value_or(ScalarType::kDouble);
 }
@@ -145,7 +145,7 @@ void add_comparison(CheckResult& result, const Comparison& comparison) {
   result.max_relative_error = comparison.max_relative_error;
 }
 
-/// What was found and expected, as a person reads it.
+/// Found and expected value, in readable form.
 struct ValueTexts {
   std::string value, expected;
 };

@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// Where the array that a check compares with stands, once its reference kernel has run.
+/// Place of the array with which a check compares, once its reference kernel has run.
 struct ReferenceContent {
   ArrayContent content;
   std::string name;  ///< for messages: "kernel laplacian_reference"
@@ -20,7 +20,7 @@ struct ReferenceContent {
 /// Runs the check's reference kernel and yields its output.
 using ReferenceRunner = std::function<ReferenceContent(const CheckSpec& check)>;
 
-/// What makes checks of a sweep cheaper; each may be null.
+/// Helpers that make checks of a sweep cheaper; each may be null.
 struct CheckHelp {
   KeptBuffers* kept = nullptr;         ///< where arrays from files stay for the next variants
   DeviceCompare* on_device = nullptr;  ///< compares large arrays where they are

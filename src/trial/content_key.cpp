@@ -48,7 +48,7 @@ bool may_declare_variable(const Directive& directive, bool constants_are_set) {
                                      "__global__", "constexpr"});
 }
 
-/// Whether the declaration that holds the token `at`, "static", is a variable's that can change.
+/// Whether the token `at`, "static", declares a variable that can change.
 bool is_changing_static(const std::vector<Token>& tokens, std::size_t at) {
   bool constant = false;
   for (std::size_t i = at + 1; i < tokens.size(); ++i) {

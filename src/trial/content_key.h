@@ -15,8 +15,8 @@ namespace kiln {
 [[nodiscard]] std::string fill_key(const Configuration& configuration, const BufferLayout& layout,
                                    FileSystem& files);
 
-/// What fill_from_file writes. A file counts as unchanged while its path, size and modification time are; one
-/// behind a symbolic link has no key.
+/// The key of the content that fill_from_file writes. A file counts as unchanged while its path, size and
+/// modification time are; a file behind a symbolic link has no key.
 [[nodiscard]] std::string file_key(const Configuration& configuration, const BufferLayout& layout,
                                    const FileSource& source, FileSystem& files);
 

@@ -11,8 +11,8 @@
 
 namespace kiln {
 
-// Files that say what they hold. All throw bad_input with the file's name: for a file that is none of the
-// format, another shape than the buffer's, numbers that are no elements of it.
+// Self-describing files. All throw bad_input with the file's name: for a file of another format, another
+// shape than the buffer's, numbers that do not fit the element type.
 
 /// Reads a buffer of numbers from a file of NumPy: of the buffer's shape but for extents of 1, in C or
 /// Fortran order and either byte order. Elements of another type are converted: floating-point numbers are

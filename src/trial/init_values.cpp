@@ -22,7 +22,7 @@ std::string interval(double low, double high) {
   return "[" + format_number(low) + ", " + format_number(high) + "]";
 }
 
-/// Of random numbers, which are cut to their whole part: `end` itself may stand for "below it".
+/// For random numbers, which are truncated to integers: `end` itself may stand for "below it".
 template <class T>
 bool holds(double low, double high) {
   if constexpr (kIsRealType<T>) {

@@ -10,7 +10,7 @@ namespace kiln {
 /// that would become infinite.
 void require_init_fits(const Configuration& configuration, const BufferLayout& layout, const InitSpec& init);
 
-/// The same of what the buffer starts with. Also throws bad_input where it is to start like a buffer of
+/// The same check for the buffer's initial content. Also throws bad_input if it is to start like a buffer of
 /// another type or size.
 void require_start_fits(const Configuration& configuration, const BufferLayout& layout);
 

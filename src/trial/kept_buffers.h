@@ -19,7 +19,7 @@ namespace kiln {
 /// For one device and one thread.
 class KeptBuffers {
  public:
-  /// What was made and what was spared, since the start.
+  /// Copies made and reused since the start.
   struct Counts {
     std::uint64_t filled = 0, copied = 0;  ///< buffers that Kiln fills
     std::uint64_t run = 0, spared = 0;     ///< kernels that make inputs and references
@@ -50,14 +50,14 @@ class KeptBuffers {
   [[nodiscard]] const std::vector<std::string>* outcome(const std::string& launch_key) const;
   void note_outcome(const std::string& launch_key, std::vector<std::string> keys);
 
-  /// What is found out once about the code with a digest: whether it may keep state.
+  /// Whether the code with a digest may keep state; determined once for each digest.
   [[nodiscard]] std::map<std::string, bool>& stateful_code() { return stateful_code_; }
   [[nodiscard]] Counts& counts() { return counts_; }
 
  private:
   struct Copy {
     std::shared_ptr<const DeviceBuffer> buffer;
-    std::uint64_t turn = 0;  ///< of its last use
+    std::uint64_t turn = 0;  ///< the turn of its last use
   };
   [[nodiscard]] std::unique_ptr<DeviceBuffer> make_room(Device& device, std::size_t bytes);
   /// False if all copies are of this turn.

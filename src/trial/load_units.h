@@ -18,16 +18,17 @@ namespace kiln {
 struct LoadedUnit {
   Unit unit;
   std::shared_ptr<LoadedCode> code;
-  std::string digest = {};  ///< of the code's key; empty: not known
+  std::string digest = {};  ///< digest of the code's key; empty: unknown
   Origin origin = Origin::kMemory;
   double compile_seconds = 0, load_seconds = 0;
 };
 
-/// What became of a list of units.
+/// The result of loading a list of units.
 struct LoadedUnits {
-  std::vector<LoadedUnit> units;      ///< in order, up to the first that has no code
-  std::optional<Diagnostic> failure;  ///< of that one; absent if it was stopped, or if all have code
-  bool complete = false;              ///< all have code
+  std::vector<LoadedUnit> units;  ///< in order, up to the first without code
+  std::optional<Diagnostic>
+      failure;            ///< of the first unit without code; absent if it was stopped, or if all have code
+  bool complete = false;  ///< all have code
 };
 
 /// Gets the code of one unit from a service; `nullopt`: stopped before the compile began.

@@ -13,7 +13,7 @@ namespace kiln {
 
 using Kernels = std::vector<const KernelSpec*>;
 
-/// A launch of a program, with the kernel as the launch has it.
+/// A launch of a program, with the kernel as the launch modifies it.
 struct NeededLaunch {
   const LaunchSpec* launch = nullptr;  ///< null: of a kernel that no program launches
   const KernelSpec* kernel = nullptr;
@@ -23,9 +23,9 @@ struct NeededLaunch {
 /// A reference with `on: cpu` that runs on the host beside another device.
 [[nodiscard]] bool is_apart(const Configuration& configuration, const CheckSpec& check);
 
-/// What one configuration needs on its device: launches, buffers, checks, and the code of the kernels.
-/// Whoever compiles, counts, checks or runs a configuration asks here. Lists have the order of the workload
-/// file. The configuration outlives it.
+/// The needs of one configuration on its device: launches, buffers, checks, and the code of the kernels. Code
+/// that compiles, counts, checks or runs a configuration uses it. Lists have the order of the workload file.
+/// The configuration outlives it.
 class TrialNeeds {
  public:
   /// Throws bad_input for a step without a launch, for a buffer that is needed and not there, and for
@@ -33,9 +33,9 @@ class TrialNeeds {
   explicit TrialNeeds(const Configuration& configuration);
 
   [[nodiscard]] const Configuration& configuration() const { return *configuration_; }
-  /// Those of the step's program that may run, in the order of the text.
+  /// Launches of the step's program that may run, in the order of the text.
   [[nodiscard]] const std::vector<NeededLaunch>& step() const { return step_; }
-  /// Those of the program that runs once after the steps that are checked.
+  /// Launches of the program that runs once after the checked steps.
   [[nodiscard]] const std::vector<NeededLaunch>& verify_run() const { return verify_run_; }
   /// In the order in which they run.
   [[nodiscard]] const Kernels& init_kernels() const { return init_kernels_; }
@@ -43,12 +43,12 @@ class TrialNeeds {
   [[nodiscard]] std::vector<NeededLaunch> launches() const;
   /// On the device.
   [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
-  /// Where the temporary ones among them stand.
+  /// Places of the temporary buffers.
   [[nodiscard]] TemporaryPlan temporaries() const { return plan_temporaries(*configuration_, buffers_); }
   /// The memory of all buffers together; the largest number for more than it holds. Throws bad_input for
   /// shapes that cannot be.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// The same if temporary buffers did not share memory.
+  /// Bytes of all buffers if temporary ones did not share memory.
   [[nodiscard]] std::uint64_t unshared_bytes() const;
   /// Checks whose condition holds.
   [[nodiscard]] const std::vector<const CheckSpec*>& checks() const { return checks_; }

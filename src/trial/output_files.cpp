@@ -40,7 +40,7 @@ std::string numpy_type(ScalarType type) {
   return kind == ' ' ? "" : (bytes == 1 ? "|" : "<") + std::string(1, kind) + std::to_string(bytes);
 }
 
-/// Of version 1, as NumPy writes it: what follows begins at a multiple of 64 bytes.
+/// A header of version 1, as NumPy writes it: the data begins at a multiple of 64 bytes.
 std::string numpy_header(const BufferLayout& layout) {
   constexpr std::size_t kAlignment = 64;
   constexpr std::size_t kBeforeText = 10;

@@ -59,7 +59,7 @@ class OverlapCheck {
     }
   }
 
-  /// What statements that may run write, as far as that is known.
+  /// Adds the buffers that statements which may run write, as far as known.
   void add_written(const ProgramSpec& program, NamedBuffers& written) const {
     for (const StatementSpec& statement : program) {
       if (!is_selected(configuration_, statement)) continue;

@@ -63,7 +63,7 @@ class PreparedKernel {
   [[nodiscard]] bool add_to_key(FieldHasher& hasher) const;
   [[nodiscard]] const LaunchShape& shape() const { return launch_.shape(); }
   [[nodiscard]] const FunctionAttributes& attributes() const { return launch_.attributes(); }
-  /// Of DeviceFunction::resident_blocks, for this shape.
+  /// DeviceFunction::resident_blocks for this shape.
   [[nodiscard]] std::optional<std::uint64_t> resident_blocks() const { return launch_.resident_blocks(); }
 
  private:
@@ -78,7 +78,7 @@ class PreparedKernel {
   const Specialization* specialization_;
   std::string code_, entry_;
   BoundLaunch launch_;
-  std::vector<void* const*> places_;    // of the addresses of arguments that are buffers
+  std::vector<void* const*> places_;    // places of the addresses of buffer arguments
   std::vector<const void*> addresses_;  // as they were at the last launch
   std::vector<std::size_t> changing_arguments_;
   bool shape_changes_;

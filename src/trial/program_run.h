@@ -43,7 +43,7 @@ struct ProgramRunOptions {
 
   Variables first = {};  ///< values that its variables begin with; parameters else with the configuration's
   Replay replay = {};
-  RunWatch* watch = nullptr;  ///< told of each kernel that the run enqueues itself; may be null
+  RunWatch* watch = nullptr;  ///< notified of each kernel that the run enqueues itself; may be null
   bool concurrent = false;    ///< branches of `parallel` go to streams of their own
 };
 
@@ -97,7 +97,7 @@ class ProgramRun {
   using Statements = std::vector<Statement>;
   struct Loop;
   struct Stretch;
-  /// What running a statement does: enqueue; prepare a capture and count; enqueue onto a captured stream.
+  /// Modes of running a statement: enqueue; prepare a capture and count; enqueue onto a captured stream.
   enum class Mode { kRun, kPrepare, kCapture };
 
   [[nodiscard]] Statements bind(const ProgramSpec& program, const Prepare& prepare);
@@ -154,11 +154,11 @@ class ProgramRun {
 
   std::vector<Stream*> streams_beside_;
 
-  const Enqueue* enqueue_ = nullptr;            // of the run that is under way
+  const Enqueue* enqueue_ = nullptr;            // of the current run
   const ProgramRunOptions* options_ = nullptr;  // of that run
   Stream* stream_ = nullptr;                    // that the next operation goes to
   Mode mode_ = Mode::kRun;
-  std::size_t operations_ = 0;      // of the capture that is under way
+  std::size_t operations_ = 0;      // of the current capture
   std::set<std::string> captured_;  // kernels of that capture
   std::uint64_t graphs_ = 0;
   Variables variables_;

@@ -11,10 +11,10 @@
 
 #include "trial/program_run.h"
 
-// What a ProgramRun makes of its statements: for program_run.cpp and program_graphs.cpp.
+// The statements of a ProgramRun: for program_run.cpp and program_graphs.cpp.
 namespace kiln {
 
-/// What program variables and waits mean to the order of statements.
+/// The program variables and waits that restrict the order of statements.
 struct ProgramFlow {
   std::set<std::string> needs;  ///< whose values come from before
   std::set<std::string> gives;  ///< that may get a value
@@ -29,7 +29,7 @@ struct ProgramFlow {
     gives.insert(name);
     sure.insert(name);
   }
-  /// What comes next, if `surely` each time.
+  /// Appends the flow that follows, executed each time if `surely`.
   void then(const ProgramFlow& next, bool surely) {
     need(next.needs);
     gives.insert(next.gives.begin(), next.gives.end());
@@ -49,12 +49,12 @@ struct ProgramRun::Loop {
 /// buffers' places are the same. For each such case there is a graph.
 struct ProgramRun::Stretch {
   struct Case {
-    std::vector<double> values;                              ///< of the variables that it needs
+    std::vector<double> values;                              ///< values of the variables that it needs
     std::vector<const void*> addresses;                      ///< of ProgramRun::graph_buffers_
     std::unique_ptr<Graph> graph;                            ///< null: nothing is enqueued
     std::string kernels;                                     ///< "halve, shift"
     std::vector<std::pair<std::string, double>> after;       ///< what variables are at the end
-    std::vector<std::pair<std::string, std::string>> swaps;  ///< of the buffers, all of them together
+    std::vector<std::pair<std::string, std::string>> swaps;  ///< swaps of the buffers, all of them together
   };
   std::size_t statements = 0;
   std::set<std::string> needs, gives;
@@ -67,8 +67,8 @@ struct ProgramRun::Statement {
   std::unique_ptr<PreparedKernel> kernel;  // of a launch
   std::size_t index = 0;                   // of that launch
   std::unique_ptr<Loop> loop;              // of a repeat
-  std::vector<Statements> bodies;          // of a repeat: one; of parallel: one a branch
-  std::vector<ProgramScalar> scalars;      // of read: elements; of set and fill: values
+  std::vector<Statements> bodies;          // for repeat: one; for parallel: one a branch
+  std::vector<ProgramScalar> scalars;      // for read: elements; for set and fill: values
   ProgramFlow flow;
   std::unique_ptr<Stretch> stretch;  // that begins here
 
@@ -77,7 +77,7 @@ struct ProgramRun::Statement {
     std::unique_ptr<Stream> stream;
     std::unique_ptr<Event> end;
   };
-  std::unique_ptr<Event> fork;  // of a parallel whose branches have streams
+  std::unique_ptr<Event> fork;  // for a parallel whose branches have streams
   std::vector<Side> sides;
 };
 

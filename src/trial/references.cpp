@@ -29,7 +29,7 @@ ArrayContent References::run_here(const CheckSpec& check) {
   return {workspace_, check.reference_buffer};
 }
 
-/// Those of the variant's buffers as they are; the others are made.
+/// Copies the variant's buffers as they are; makes the others.
 void References::copy_inputs(Workspace& host, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (!host.has_content(name)) continue;

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// Told what a job runs, for whoever must name it when the process ends in the middle, and sees to it that a
-/// launch does not run for ever. `enter` and `leave` stand in measured code and cost a few stores.
+/// Records what a job runs, so that it can be named when the process ends in the middle, and limits the time
+/// of a launch. `enter` and `leave` are called in measured code and cost a few stores.
 class RunWatch {
  public:
   virtual ~RunWatch() = default;
@@ -25,7 +25,7 @@ class RunWatch {
   }
   void leave() noexcept { kernel_.store(nullptr, std::memory_order_release); }
 
-  /// What runs now. Null: no kernel.
+  /// The running kernel. Null: none.
   [[nodiscard]] const std::string* kernel() const { return kernel_.load(std::memory_order_acquire); }
   /// Begun so far.
   [[nodiscard]] std::uint64_t launches() const { return launches_.load(std::memory_order_acquire); }

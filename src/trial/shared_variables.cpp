@@ -18,7 +18,7 @@ std::string unscoped(const std::string& name) {
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
-/// What a unit's kernels do with variables of its texts.
+/// The use of its texts' variables by a unit's kernels.
 struct VariableUse {
   std::map<std::string, std::string>
       changing;                              ///< those that kernels can write: one of the kernels that use it

@@ -49,7 +49,7 @@ std::vector<Temporary> find_temporaries(const Configuration& configuration,
   return temporaries;
 }
 
-/// The lowest place beside those of `placed` that are in use at the same time.
+/// The lowest place that does not overlap buffers of `placed` in use at the same time.
 std::uint64_t lowest_place(const Temporary& wanted, const std::vector<Temporary>& placed) {
   std::uint64_t place = 0;
   for (const Temporary& other : placed) {  // by offset

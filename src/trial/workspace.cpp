@@ -12,9 +12,9 @@ namespace kiln {
 namespace {
 
 constexpr std::size_t kStagingBytes = std::size_t{64} << 20;
-/// What a thread generates at a time: random numbers for a millisecond or two.
+/// Work of a thread at a time: random numbers for a millisecond or two.
 constexpr std::size_t kTaskBytes = std::size_t{1} << 20;
-/// What the host makes of a buffer whose elements are all alike; the device repeats it.
+/// The host's part of a buffer with equal elements; the device repeats it.
 constexpr std::size_t kAlikeBytes = std::size_t{64} << 10;
 
 /// All its bytes are alike.
@@ -48,7 +48,7 @@ std::unique_ptr<DeviceBuffer> BufferPool::take(Device& device, std::size_t bytes
     free_.erase(found);
     return buffer;
   }
-  // What is pooled or kept may stand in the way of what is asked for.
+  // Pooled or kept buffers may occupy the requested memory.
   if (!free_.empty() && device.free_memory_bytes() < bytes) free_.clear();
   if (!kept_.empty() && device.free_memory_bytes() < bytes) kept_.clear();
   if (free_.empty() && kept_.empty()) return device.allocate(bytes);

@@ -52,7 +52,7 @@ class ArrayContent {
   ArrayContent(const Workspace& workspace, std::shared_ptr<const DeviceBuffer> copy);
 
   [[nodiscard]] std::uint64_t bytes() const;
-  /// Where it stands on the device; null if the host holds it.
+  /// Its place on the device; null if the host holds it.
   [[nodiscard]] const DeviceBuffer* on_device() const { return buffer_; }
   /// `count` bytes from `first` on: in `room` where they have to be fetched. Thread-safe; each thread has a
   /// room of its own.
@@ -79,17 +79,17 @@ class Workspace {
   [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
   [[nodiscard]] const BufferLayout& layout(const std::string& name) const;
   [[nodiscard]] DeviceBuffer& buffer(const std::string& name) const;
-  /// Where the buffer's device address stands, which `swap` changes. Valid until `release`.
+  /// The place that stores the buffer's device address, which `swap` changes. Valid until `release`.
   [[nodiscard]] void* const* address(const std::string& name) const { return &entry(name).data; }
 
-  /// Whether it has a content of its own: it is no view and shares no memory.
+  /// Whether it has its own content: it is not a view and shares no memory.
   [[nodiscard]] bool has_content(const std::string& name) const;
   /// Fills a buffer that has one with its initial content, unless a kernel is to do that.
   void fill(const std::string& name);
   /// Makes the content of temporary buffers useless, NaN in floats, so that no step finds what another one
   /// has left there; enqueued.
   void spoil_temporaries();
-  /// Whether that makes all elements alike.
+  /// Whether the initialiser makes all elements equal.
   [[nodiscard]] bool fills_alike(const std::string& name) const;
   /// The first `bytes` (whole elements) of such a content.
   [[nodiscard]] std::vector<std::byte> beginning(const std::string& name, std::size_t bytes) const;
@@ -110,7 +110,7 @@ class Workspace {
   /// Waits for the device and shows a buffer's content. The view is valid until the next launch.
   [[nodiscard]] HostContent content(const std::string& name) const;
 
-  /// A part of a buffer's content, as ArrayContent has it. Does not wait for what runs.
+  /// A part of a buffer's content, see ArrayContent. Does not wait for running work.
   [[nodiscard]] std::span<const std::byte> part(const std::string& name, std::uint64_t first,
                                                 std::size_t count, std::vector<std::byte>& room) const {
     return part(*entry(name).buffer, first, count, room);
@@ -128,7 +128,7 @@ class Workspace {
  private:
   struct Entry {
     BufferLayout layout;
-    std::unique_ptr<DeviceBuffer> buffer;  ///< of a view: a part of its buffer's
+    std::unique_ptr<DeviceBuffer> buffer;  ///< for a view: a part of its buffer's memory
     void* data = nullptr;                  ///< buffer->data()
     bool shares = false;                   ///< its memory belongs to another buffer, or to `shared_`
   };
@@ -147,7 +147,7 @@ class Workspace {
   const Configuration& configuration_;
   FileSystem& files_;
   BufferPool& pool_;
-  std::unique_ptr<DeviceBuffer> shared_;  // by the temporary buffers; null: there is none
+  std::unique_ptr<DeviceBuffer> shared_;  // memory of the temporary buffers; null: there are none
   std::map<std::string, Entry> entries_;
   std::vector<Entry*> views_;
   std::map<std::vector<std::byte>, std::unique_ptr<DeviceBuffer>> kept_values_;  // by their bytes

@@ -20,7 +20,7 @@ struct Candidate {
   std::optional<std::uint64_t> rank;  ///< absent: not of the space
   std::string label, identity;
   std::vector<std::string> values;
-  std::vector<Variant> variants;     ///< by size; empty where one cannot be made
+  std::vector<Variant> variants;     ///< by size; empty if one cannot be made
   std::string problem;               ///< why not
   std::vector<std::uint64_t> twins;  ///< points that are the same variant, asked for since
   std::unique_ptr<CompileAhead> code = nullptr;

@@ -16,7 +16,7 @@ class CandidateMaker {
   explicit CandidateMaker(const TuneTask& task) : task_(task), identity_(task.workload) {}
 
   [[nodiscard]] Candidate point(std::uint64_t rank) const;
-  /// What the job gives where nothing is tuned, with `extra` beside. A point where the space has it.
+  /// The job's values without tuning, plus `extra`. A point of the space if it lies in it.
   [[nodiscard]] Candidate untuned(const std::string& label,
                                   const std::vector<std::pair<std::string, RawValue>>& extra = {}) const;
   /// The workload's `implementation: paper`; absent where there is none, or the job sets another.

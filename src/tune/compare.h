@@ -32,7 +32,7 @@ struct SearcherResult {
   std::vector<double> random;    ///< its exact expectation for uniform samples without replacement
   Score score;
   NearOptimum near;
-  double seconds = 0;  ///< of this machine, for one run
+  double seconds = 0;  ///< time of this machine for one run
 
   /// The last one where there are fewer.
   [[nodiscard]] double fraction_after(std::uint64_t evaluations) const;

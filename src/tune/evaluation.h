@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// What is kept of the record of a point at one size: enough for any objective.
+/// The kept part of the record of a point at one size: enough for any objective.
 struct SizeResult {
   std::string size;    ///< TuningSpace::sizes
   std::string record;  ///< its `time`
@@ -24,7 +24,7 @@ struct SizeResult {
 };
 [[nodiscard]] SizeResult result_of(const Record& record, const std::string& size);
 
-/// What a search knows of a point: that it failed or was cut at a size, or its results at all of them.
+/// The known result of a point: that it failed or was cut at a size, or its results at all sizes.
 struct Evaluation {
   std::string label;
   std::vector<std::string> values;  ///< TuningSpace::values; empty: no point of the space

@@ -89,7 +89,7 @@ std::vector<ForeignPoint> read_ktt(const JsonNode& root) {
   return points;
 }
 
-/// What a cache file of Kernel Tuner says of all its points.
+/// The head of a cache file of Kernel Tuner, which holds for all its points.
 ForeignPoint read_cache_head(const JsonNode& root) {
   ForeignPoint head;
   if (const auto device = root.find("device_name")) head.device = device->text_or_empty();
@@ -124,7 +124,7 @@ Json json_value(const std::string& text) {
   return text;
 }
 
-/// As Python's str() has it.
+/// The text of Python's str().
 std::string python_text(const std::string& text) {
   return text == "true" ? "True" : text == "false" ? "False" : text;
 }

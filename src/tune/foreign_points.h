@@ -27,14 +27,13 @@ struct ForeignPoint {
   std::string device, date;                ///< empty where the file does not say
 };
 
-/// The measured points of a cache file of Kernel Tuner, of T4 results, of a wisdom file of Kernel
-/// Launcher 1.0 or of KTT's JSON; failed ones are left out. Throws bad_input with file and place for what is
-/// none of them.
+/// The measured points of a cache file of Kernel Tuner, of T4 results, of a wisdom file of Kernel Launcher
+/// 1.0 or of KTT's JSON, without failed ones. Throws bad_input with file and place for any other file.
 [[nodiscard]] std::vector<ForeignPoint> read_foreign_points(FileSystem& files,
                                                             const std::filesystem::path& path);
 
-/// Records as such a file. Those of Kernel Tuner's and T4's must be of one key; KTT's is not written. Throws
-/// bad_input for records whose values have different names.
+/// Records in the format of such a file. Kernel Tuner's and T4's must have one key; KTT's is not written.
+/// Throws bad_input for records whose values have different names.
 [[nodiscard]] std::string foreign_text(const std::vector<WisdomRecord>& records, ForeignFormat format);
 
 }  // namespace kiln

@@ -59,7 +59,8 @@ class Finder {
     for (std::size_t size = 0; size < evaluation.sizes.size(); ++size) add(place, *values, size);
   }
 
-  /// Of what is tuned. The default need not be a point of the space. Absent for what wisdom does not take.
+  /// Values of the tuned names. The default need not be a point of the space. Absent for values that wisdom
+  /// does not take.
   [[nodiscard]] std::optional<std::vector<std::string>> values_of(std::size_t place) const {
     const std::vector<std::string>& values = result_.evaluations[place].values;
     const auto rank = task_.space.rank(values);

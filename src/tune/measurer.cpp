@@ -13,7 +13,8 @@
 namespace kiln {
 namespace {
 
-/// What is wrong with a launch by what the compiler says of its kernel; nothing is loaded onto the device.
+/// The reason why a launch cannot run, from the compiler's report on its kernel; nothing is loaded onto the
+/// device.
 std::optional<std::string> find_unfit_kernel(const Variant& variant, const DeviceInfo& device,
                                              const JobContext& context) {
   Compiler& compiler = context.compiler_for(device.target.backend);
@@ -119,7 +120,7 @@ std::optional<Record> Measurer::run(const Variant& variant, const TrialRequest& 
 std::optional<RunStatus> Measurer::ended_before(const Variant& variant) const {
   if (ended_.empty()) return std::nullopt;
   const Record described = describe_variant(variant, source_of(task_.job), task_.context);
-  // As it reads from a file: numbers may be written otherwise.
+  // As read back from a file: numbers may be written differently.
   const auto found = ended_.find(variant_identity(record_from_json(record_to_json(described), "", 1)));
   if (found == ended_.end()) return std::nullopt;
   const std::vector<RunStatus>& ends = found->second;

@@ -17,11 +17,12 @@
 namespace kiln {
 
 /// Measures candidates of a search at the same time, each in a thread of its own, on this process's device
-/// and those of a crew. One lock protects the search: whoever works on it holds the lock, and gives it up
-/// only while a variant runs. So the search is written as if it measured one candidate after the other.
+/// and a crew's devices. One lock protects the search: a lane holds it while it works on the search, and
+/// releases it only while a variant runs. The search is therefore written as if it measured one candidate
+/// after the other.
 class MeasuringLanes {
  public:
-  /// What is done with a candidate, with the lock held.
+  /// Work on a candidate, with the lock held.
   using Measure = std::function<void(const Candidate& candidate, Measurer& measurer)>;
 
   /// All of it outlives the lanes; the task has a crew.

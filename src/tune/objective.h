@@ -41,13 +41,13 @@ class Objective {
   /// Whether energy is one of them, and no metric of the workload's own.
   [[nodiscard]] bool needs_energy() const;
   [[nodiscard]] bool is_pareto() const { return kind_ == TuneObjective::Kind::kPareto; }
-  /// Of one metric at one size, to be made small. Absent where it has no positive value.
+  /// Cost of one metric at one size, to be minimised. Absent if it has no positive value.
   [[nodiscard]] std::optional<double> cost(const SizeResult& result, std::size_t metric) const;
-  /// Of each metric: the geometric mean over sizes of what is to be made small. Absent where one is missing.
+  /// Cost of each metric: the geometric mean over sizes, to be minimised. Absent if one is missing.
   [[nodiscard]] std::optional<std::vector<double>> costs(const Evaluation& evaluation) const;
   /// A value as people read it: "4.31 ms", "812 GB/s", or a ratio.
   [[nodiscard]] std::string text(double value) const;
-  /// The same of each metric, of a point that was measured.
+  /// text() of each metric, for a measured point.
   [[nodiscard]] std::vector<std::string> metric_texts(const Evaluation& evaluation) const;
 
   /// Throws bad_input for a metric or word that is not known. `roofline` is the device's bandwidth, for a
@@ -63,7 +63,7 @@ class Objective {
   TuneObjective::Kind kind_;
   std::vector<std::string> metrics_;
   std::vector<std::optional<double>> least_;  // by size
-  std::vector<double> reference_;             // by size, of `worst`; empty until it is known
+  std::vector<double> reference_;             // for `worst`, by size; empty until it is known
   std::size_t sizes_;
 };
 

@@ -63,7 +63,7 @@ class AdditiveModel {
 
   std::vector<const Evaluation*> points_;
   std::vector<std::map<std::string, double>> effects_;  // by name, then by value
-  std::vector<double> rest_;                            // by point: what the model does not explain
+  std::vector<double> rest_;                            // by point: residual of the model
   double total_ = 0;                                    // variance
 };
 

@@ -54,7 +54,7 @@ double number_or_zero(const JsonNode& parent, const std::string& key) {
   return value;
 }
 
-/// Of a list of times.
+/// Sum of a list of times.
 double sum_of(const JsonNode& samples) {
   double sum = 0;
   for (const JsonNode& sample : samples.items()) sum += sample.number();

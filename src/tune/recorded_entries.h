@@ -12,7 +12,7 @@ namespace kiln {
 /// One measured or failed point of a file.
 struct RecordedEntry {
   std::string path;                                         ///< in the file, for messages
-  std::vector<std::pair<std::string, std::string>> values;  ///< by parameter, with its name, as text
+  std::vector<std::pair<std::string, std::string>> values;  ///< by parameter name, as text
   RecordedPoint point;
 };
 

@@ -19,7 +19,7 @@ constexpr InputRules kSpaceInput{std::uint64_t{4} << 30, false, true};
 using Json = JsonNode::Json;
 using Event = Json::parse_event_t;
 
-/// Of the byte at `offset`, from 1.
+/// Place of the byte at `offset`, from 1.
 SourceLocation place_of(const std::string& text, std::size_t offset, const std::string& file) {
   const std::string_view before = std::string_view(text).substr(0, offset);
   const auto lines = std::count(before.begin(), before.end(), '\n');
@@ -75,7 +75,7 @@ void order_values(std::vector<std::string>& values) {
                    [](const auto& a, const auto& b) { return *parse_real(a) < *parse_real(b); });
 }
 
-/// What the entries have, in their order of names.
+/// The parameters of the entries, in their order.
 std::vector<RecordedParameter> parameters_seen(const std::vector<RecordedEntry>& entries) {
   std::vector<RecordedParameter> parameters;
   for (const auto& [name, value] : entries.front().values) parameters.push_back({name, {}});
@@ -138,7 +138,7 @@ std::string name_of(std::filesystem::path path) {
   return (journal ? path.parent_path() : path).filename().string();
 }
 
-/// Of a journal of Kiln: points that were measured in several sessions count by the last.
+/// The space of a journal of Kiln: for points that were measured several times, the last result counts.
 RecordedSpace space_of_journal(const std::string& text, const std::filesystem::path& path) {
   const std::string file = path.string();
   std::vector<RecordedEntry> entries;

@@ -11,10 +11,10 @@ namespace kiln {
 
 struct ReplayOptions {
   std::uint64_t evaluations = 220;
-  std::size_t batch = 1;  ///< points asked for at once; all are told before the next ask
+  std::size_t batch = 1;  ///< points proposed at once; all get their outcomes before the next are proposed
 };
 
-/// What a search found on the way: an entry for each evaluation.
+/// The course of a search: an entry for each evaluation.
 struct SearchTrace {
   std::vector<double> best;     ///< least value so far; infinite before the first measured point
   std::vector<double> seconds;  ///< since the start

@@ -82,7 +82,7 @@ std::vector<Evaluation> known_evaluations(const std::vector<JournalEvent>& event
     evaluation.sizes = at_sizes(outcome->sizes, task.space);
     const bool is_point = task.space.rank(evaluation.values).has_value();
     if (evaluation.sizes.empty() || (!is_point && !outcome->values.empty())) continue;
-    // What was cut has no metric, and its time says nothing of another objective.
+    // A cut point has no metric, and its time says nothing about another objective.
     const bool cut = evaluation.sizes.back().cut;
     if (cut && objective.metrics() != std::vector<std::string>{"time"}) continue;
     const auto candidate = is_point || evaluation.label != "paper" ? std::optional(candidates.of(evaluation))

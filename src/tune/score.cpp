@@ -11,7 +11,7 @@ namespace kiln {
 namespace {
 
 constexpr double kFrom = 0.01, kTo = 0.95;  // parts of the way to the optimum where ranges begin and end
-constexpr int kInstants = 1000;             // of the range of times
+constexpr int kInstants = 1000;             // points of the range of times
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
 double median_of(std::vector<double> values) {

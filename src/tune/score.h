@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// What random search finds in a recorded space, and where the community's score begins and ends: Willemsen
-/// et al., A Methodology for Comparing Auto-Tuning Optimization Algorithms, Future Generation Computer
-/// Systems 159, 2024, and the program autotuning_methodology. Values are sorted best first.
+/// The expected results of random search in a recorded space, and the range of the community's score:
+/// Willemsen et al., A Methodology for Comparing Auto-Tuning Optimization Algorithms, Future Generation
+/// Computer Systems 159, 2024, and the program autotuning_methodology. Values are sorted best first.
 class Baseline {
  public:
   explicit Baseline(const RecordedSpace& recorded);
@@ -20,8 +20,8 @@ class Baseline {
   /// The place in `values()` of the best of that many draws, by the methodology: the mean rank of an order
   /// statistic, over the measured points alone.
   [[nodiscard]] double community_value(double draws) const;
-  /// Of the best of that many different points, failed ones included, given that one was measured: the mean
-  /// of its value and of optimum / value. Exact.
+  /// Expectation for the best of that many different points, including failed ones, given that one was
+  /// measured: the mean of its value and of optimum / value. Exact.
   struct Expectation {
     double value = 0, fraction = 0;
   };

@@ -17,7 +17,7 @@ int registers_of(const Evaluation& evaluation) {
   return most;
 }
 
-/// The values of each over all rounds; empty for one that failed. Absent where somebody has stopped it.
+/// The values of each over all rounds; empty for one that failed. Absent if the search was stopped.
 std::optional<std::vector<std::vector<double>>> run_rounds(const TuneTask& task, Measurer& measurer,
                                                            const std::vector<Candidate>& candidates) {
   MeasureSpec measure = task.job.measure;

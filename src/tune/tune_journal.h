@@ -24,7 +24,7 @@ struct JournalHeader {
   std::string device, arch, driver, compiler;
 };
 
-/// What a searcher was asked for, and its answer.
+/// A question to the searcher and its answer.
 struct JournalAsk {
   std::uint64_t wanted = 0;
   std::vector<std::vector<std::string>> points;  ///< values
@@ -44,9 +44,8 @@ struct JournalEnd {
 
 using JournalEvent = std::variant<JournalHeader, JournalAsk, Evaluation, JournalFinalist, JournalEnd>;
 
-/// `<folder>/tune.jsonl`: all that a search did, one line an event, in the order in which its searcher was
-/// asked and told. A killed search loses no line but the one that it was writing. It can be gone on with, and
-/// replayed.
+/// `<folder>/tune.jsonl`: all events of a search, one a line, in the order of the searcher's questions and
+/// outcomes. A killed search loses only the line that it was writing. It can be resumed and replayed.
 class TuneJournal {
  public:
   /// `ending`: of a shard (`tune<ending>.jsonl`).
@@ -55,8 +54,8 @@ class TuneJournal {
 
   /// Throws environment_error when the disk refuses.
   void append(const JournalEvent& event);
-  /// Empty where there is none. Lines of events that this version does not know are left out. Throws
-  /// bad_input for a line that is none.
+  /// Empty if there is no journal. Lines of events that this version does not know are left out. Throws
+  /// bad_input for an invalid line.
   [[nodiscard]] std::vector<JournalEvent> read(Log& log) const;
   /// Throws bad_input where a file of that name holds something else.
   void require_own() const { file_.require_own("a journal of kiln tune"); }

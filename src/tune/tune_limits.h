@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// What a search has found out so far.
+/// State of a search.
 struct TuneProgress {
   std::uint64_t evaluated = 0;
   std::optional<std::uint64_t> evaluations;  ///< the budget's
@@ -36,7 +36,7 @@ class TuneLimits {
   [[nodiscard]] std::optional<std::uint64_t> left(const std::vector<Evaluation>& evaluations) const;
   /// Since the beginning.
   [[nodiscard]] double seconds() const { return seconds_between(begin_ns_, clock_.steady_ns()); }
-  /// Which limit is reached, in words; empty: none.
+  /// The limit that is reached, in words; empty: none.
   [[nodiscard]] std::string reached(const std::vector<Evaluation>& evaluations,
                                     const std::optional<std::size_t>& best) const;
   /// `known`: how many of the evaluations cost no time. Points into `evaluations`.

@@ -185,7 +185,7 @@ class Report {
   std::string text_;
 };
 
-/// As YAML; a word that is not plain stands in quotes.
+/// In YAML; quoted if it is not a plain word.
 std::string yaml_text(const RawValue& value) {
   const bool plain = !value.quoted && !value.text.empty() &&
                      value.text.find_first_not_of(

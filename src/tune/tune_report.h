@@ -7,9 +7,8 @@
 
 namespace kiln {
 
-/// What a search has found, for people: the best against default and paper variant, with intervals; the
-/// finalists; what each name of the space does; what failed, by kind; how many points there were; where the
-/// time went.
+/// The results of a search for people: the best against default and paper variant, with intervals; the
+/// finalists; the effect of each name of the space; failures by kind; numbers of points; where the time went.
 [[nodiscard]] std::string tune_report(const TuneTask& task, const TuneResult& result, const TextStyle& style);
 
 /// A job that runs the best variant by `kiln run`. Empty where nothing was measured, and where the workload

@@ -71,7 +71,7 @@ class Search {
     }
   }
 
-  /// The same with several candidates at a time. The queue is this thread's alone.
+  /// search() with several candidates at a time. The queue belongs to this thread alone.
   void search_with_crew() {
     std::mutex mutex;  // of all else
     MeasuringLanes lanes(task_, objective_, mutex, [this](const Candidate& candidate, Measurer& measurer) {

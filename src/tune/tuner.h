@@ -20,11 +20,11 @@
 
 namespace kiln {
 
-/// What a search tells while it runs.
+/// Notified of a search's progress.
 class TuneSink {
  public:
   virtual ~TuneSink() = default;
-  /// Of each variant that ran or could not, before anything else is done.
+  /// Called for each variant that ran or could not run, before anything else is done.
   virtual void record(const Record& record) = 0;
   /// The device waits for code: so many points are being compiled. Called often.
   virtual void compiling(std::size_t points, const TuneProgress& progress) = 0;
@@ -36,23 +36,23 @@ class TuneSink {
 /// One of the best, or what these are compared with, measured again beside the others.
 struct Finalist {
   std::size_t evaluation = 0;  ///< of TuneResult::evaluations
-  Interval value;              ///< of the objective over the rounds; median, least and most
+  Interval value;              ///< objective over the rounds; median, least and most
   int differences = 0;         ///< constants in its code that differ from the default's
 };
 
 struct TuneResult {
-  std::vector<Evaluation> evaluations;  ///< of variants, each once, in the order of their ends
+  std::vector<Evaluation> evaluations;  ///< evaluations of variants, each once, in the order of their ends
   std::optional<std::size_t> default_variant, paper_variant, best;
   std::vector<Finalist> finalists;  ///< the winner first
-  std::vector<std::size_t> front;   ///< of two objectives: those that no other is better than in both
+  std::vector<std::size_t> front;   ///< for two objectives: variants that no other one dominates
   std::uint64_t asked = 0;          ///< points of the space
-  std::uint64_t known = 0;          ///< of `evaluations`, from an earlier run
+  std::uint64_t known = 0;          ///< number of `evaluations` from an earlier run
   std::string end;                  ///< why it ended
-  bool stopped = false;             ///< somebody stopped it
+  bool stopped = false;             ///< the search was stopped
   double seconds = 0, compile_seconds = 0, device_seconds = 0, wait_seconds = 0;
 };
 
-/// What a search works with; all of it outlives the search.
+/// The environment of a search; all of it outlives the search.
 struct TuneTask {
   const JobSpec& job;
   const Workload& workload;
@@ -62,19 +62,20 @@ struct TuneTask {
   TrialRunner& runner;
   TuneSink& sink;
   TuneJournal* journal = nullptr;  ///< null: none is kept
-  /// Records of variants that ended the process of an earlier search. What did so twice is not run again;
-  /// once may have been somebody's kill. What exceeded `launch_time_limit` is not run again either.
+  /// Records of variants that ended the process of an earlier search. A variant that did so twice is not run
+  /// again; once may have been a person's kill. A variant that exceeded `launch_time_limit` is not run again
+  /// either.
   std::vector<Record> ended = {};
   std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
-  Shard shard = {};                       ///< of the exhaustive order
+  Shard shard = {};                       ///< part of the exhaustive order
   /// Other processes that measure, too; null: there are none. Points of a search are then measured at the
   /// same time; the first ones and the last comparison run in `runner` alone.
   TrialCrew* crew = nullptr;
 };
 
-/// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, tells,
-/// until the budget is used up; then measures the best again beside each other. `known`: evaluations of an
-/// earlier run (tune/resume.h), which are not measured again.
+/// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, reports
+/// outcomes, until the budget is used up; then measures the best again beside each other. `known`:
+/// evaluations of an earlier run (tune/resume.h), which are not measured again.
 [[nodiscard]] TuneResult tune(const TuneTask& task, const std::vector<Evaluation>& known = {});
 
 /// The header that a search writes to its journal.

@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-/// What a size gives beside the job's `set`.
+/// Values of a size over the job's `set`.
 std::vector<std::pair<std::string, RawValue>> set_of(const JobSpec& job, const TuneSize& size) {
   auto set = job.set;
   std::erase_if(set, [&](const auto& entry) { return has_name(size, entry.first); });
@@ -30,7 +30,7 @@ bool excludes_the_job(const ExpressionText& constraint, const JobSpec& job, cons
   });
 }
 
-/// A workload's constraints and those of searches, the workload's and the job's.
+/// The constraints of the workload, of its searches and of the job's search.
 std::shared_ptr<const Workload> constrained(const Workload& workload, const JobSpec& job,
                                             const DeviceInfo& device, FileSystem& files) {
   auto copy = std::make_shared<Workload>(workload);
@@ -65,7 +65,8 @@ std::vector<RawValue> all_values(const TunedName& tuned, const Workload& workloa
   return values;
 }
 
-/// What is varied: `tune: space`, else what the workload tunes and the job does not set; and `sweep`.
+/// The tuned names: `tune: space`, else the names that the workload tunes and the job does not set; and
+/// `sweep`.
 ValueLists tuned_names(const JobSpec& job, const Workload& workload, const std::string& backend) {
   const ValueLists usual = tuned_values(workload, backend);
   ValueLists names;
@@ -102,7 +103,7 @@ std::string size_label(const TuneSize& size) {
 constexpr std::string_view kBind = "bind.";
 constexpr char kRun = 'r';
 
-/// What a name of the space stands for in a configuration, as text; of bindings a letter for each parameter.
+/// The value of a name of the space in a configuration, as text; for bindings a letter for each parameter.
 std::string aspect(const Configuration& configuration, const std::string& name) {
   const auto switch_text = [](bool on) { return std::string(on ? "true" : "false"); };
   if (name == "fast_math") return switch_text(configuration.fast_math());

@@ -9,9 +9,9 @@
 
 namespace kiln {
 
-/// Tells apart what runs differently: points of a space whose code has the same cache keys, whose launches
-/// have the same shapes and which hand over the same values are one variant under several labels, as those
-/// that differ in a parameter that the chosen kernels do not look at.
+/// Identifies points that run alike: points whose code has the same cache keys, whose launches have the same
+/// shapes and which pass the same values are one variant under several labels, such as points that differ in
+/// a parameter that the chosen kernels do not use.
 class VariantIdentity {
  public:
   explicit VariantIdentity(const Workload& workload);

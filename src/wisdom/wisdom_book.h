@@ -18,7 +18,7 @@ namespace kiln {
 struct WisdomSource {
   std::filesystem::path path;  ///< a folder, or one file
   TrustedOwners owners;        ///< whose file is read; none: anyone's
-  bool named = false;          ///< by the user: what is wrong with it is an error, else a warning
+  bool named = false;          ///< named by the user: a mistake in it is an error, else a warning
 };
 
 /// Folders of the user and of the site, as the settings say; an empty path: none.
@@ -27,20 +27,20 @@ struct WisdomFolders {
   std::vector<std::filesystem::path> read_only;
 };
 
-/// Where a job finds wisdom, in order: beside the job, the user's, the site's, and what is shipped beside the
-/// workload. `job_file` empty: no job.
+/// The places of wisdom for a job, in order: beside the job, the user's, the site's, and the shipped one
+/// beside the workload. `job_file` empty: no job.
 [[nodiscard]] std::vector<WisdomSource> usual_wisdom(const Workload& workload, const std::string& job_file,
                                                      const WisdomFolders& folders);
 /// A file or a folder that the user named. Throws bad_input where there is none.
 [[nodiscard]] WisdomSource named_wisdom(FileSystem& files, const std::filesystem::path& path,
                                         const SourceLocation& where);
 
-/// What all sources know of a workload. Of files that Kiln wrote only the keys are read at first; the records
-/// of a key when they are asked for, which takes a program's start a fraction of the time.
+/// The records of all sources for a workload. Of files that Kiln wrote only the keys are read at first, and
+/// the records of a key on demand, which takes a program's start a fraction of the time.
 class WisdomBook {
  public:
   WisdomBook() = default;
-  /// What is wrong with a file throws bad_input if the user named it, and else is a warning.
+  /// A mistake in a file throws bad_input if the user named it, and else is a warning.
   WisdomBook(FileSystem& files, const std::vector<WisdomSource>& sources, const std::string& workload,
              Log& log);
   explicit WisdomBook(const std::vector<WisdomRecord>& records);
@@ -62,7 +62,7 @@ class WisdomBook {
   };
   void read(FileSystem& files, const WisdomSource& source, const std::string& workload);
   [[nodiscard]] bool add_blocks(const Entry& file, const std::string& workload);
-  /// Of the key in `keys_` and `entries_`.
+  /// Place of the key in `keys_` and `entries_`.
   [[nodiscard]] std::size_t place_of(const WisdomKey& key);
   void add(const WisdomKey& key, Entry entry);
   [[nodiscard]] std::vector<WisdomRecord> read(const Entry& entry) const;

@@ -163,7 +163,7 @@ void sort_keys(std::vector<NearKey>& keys) {
                    [&](const auto& a, const auto& b) { return order(a) < order(b); });
 }
 
-/// Of the sizes that the key knows.
+/// The configuration's values of the key's sizes.
 NamedSizes asked_sizes(const Configuration& configuration, const WisdomKey& key) {
   NamedSizes sizes = sizes_of(configuration, NamedTexts());
   std::erase_if(sizes, [&](const auto& size) { return !has_name(key.size, size.first); });

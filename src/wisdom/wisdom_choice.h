@@ -23,12 +23,12 @@ enum class DeviceNearness {
 };
 [[nodiscard]] DeviceNearness device_nearness(const WisdomDevice& record, const DeviceInfo& device);
 
-/// What wisdom is asked for. `set`: what the job gives; its values are never replaced.
+/// A question for wisdom. `set`: the job's values, which are never replaced.
 struct WisdomQuestion {
   std::shared_ptr<const Workload> workload;
   std::vector<std::pair<std::string, RawValue>> set;
   DeviceInfo device;
-  WisdomOrigin now;  ///< of code that would be made now; what is empty is not compared
+  WisdomOrigin now;  ///< origin of code that would be made now; empty members are not compared
   std::string objective = "time";
 };
 
@@ -36,7 +36,7 @@ struct WisdomQuestion {
 struct WisdomChoice {
   WisdomRecord record;
   DeviceNearness nearness = DeviceNearness::kSame;
-  double distance = 0;             ///< of the sizes: sqrt(sum ln^2(asked / known))
+  double distance = 0;             ///< distance of the sizes: sqrt(sum ln^2(asked / known))
   std::vector<std::string> stale;  ///< fields of `made` that differ: "driver"
   NamedSizes asked;
   std::vector<std::pair<std::string, RawValue>> values;  ///< those that the job leaves free

@@ -16,8 +16,8 @@ inline constexpr std::string_view kWisdomEnding = ".wisdom.yaml";
 /// The name of a workload's file in a folder of wisdom.
 [[nodiscard]] std::string wisdom_file_name(const std::string& workload);
 
-/// Reads a list of records. Throws bad_input with place and key for what is none; whether names and values
-/// are the workload's is asked when a record is chosen.
+/// Reads a list of records. Throws bad_input with place and key for other content; names and values are
+/// compared with the workload when a record is chosen.
 [[nodiscard]] std::vector<WisdomRecord> parse_wisdom(const std::string& text, const std::string& file);
 /// Keys as they stand in such a list, "{workload: minibude, ...}", each with its line of the file, in the
 /// order of the lines.
@@ -42,7 +42,7 @@ void update_wisdom_file(FileSystem& files, const std::filesystem::path& path,
 /// The day of WisdomOrigin::date.
 [[nodiscard]] std::string wisdom_date(std::int64_t system_ns);
 
-/// The key as a file has it; equal keys have equal texts.
+/// The key in the form of a file; equal keys have equal texts.
 [[nodiscard]] std::string wisdom_key_text(const WisdomKey& key);
 
 }  // namespace kiln

@@ -64,10 +64,11 @@ void require_one_origin(const YamlNode& node) {
   const auto view = node.find("view");
   const auto temporary = node.find("temporary");
   if (view && temporary)
-    throw temporary->error("a view has no memory of its own; say `temporary` of the buffer it is a view of");
+    throw temporary->error(
+        "a view has no memory of its own; put `temporary` on the buffer that it refers to");
   const auto init = node.find("init");
   if (!init || (!view && (!temporary || !temporary->boolean()))) return;
-  throw init->error(view ? "a view has the content of the buffer it is a view of; say `init` there"
+  throw init->error(view ? "a view has the content of the buffer that it refers to; put `init` there"
                          : "a temporary buffer holds nothing when a step begins; expected no `init`");
 }
 
@@ -75,7 +76,7 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// What stands before "[4]", and the 4; 1 without it.
+/// The type before "[4]", and the 4; 1 without brackets.
 std::pair<std::string, std::size_t> split_extent(const YamlNode& node) {
   const std::string text = node.text();
   const std::size_t open = text.find('[');

@@ -11,7 +11,7 @@ namespace kiln {
 [[nodiscard]] RecordType read_type(const std::string& name, const YamlNode& node,
                                    const std::vector<RecordType>& earlier);
 
-/// What follows `file:` in a buffer's init and in a check.
+/// The value of `file:` in a buffer's init and in a check.
 [[nodiscard]] FileSource read_file_source(const YamlNode& node);
 
 /// Throws bad_input where `column` stands beside another format than CSV, or is missing there.

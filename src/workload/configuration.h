@@ -23,7 +23,7 @@ struct ParameterValue {
   std::variant<std::int64_t, double, bool, std::string> value;
   Binding binding = Binding::kCompile;
 
-  /// As in YAML and tables.
+  /// In the form of YAML and tables.
   [[nodiscard]] std::string to_string() const;
   /// As a C++ constant of `type`: "512", "0.1f", "true"; for kType the C++ type's name, for kChoice its
   /// index.
@@ -48,15 +48,15 @@ class Configuration {
   [[nodiscard]] bool lineinfo() const { return lineinfo_; }
   /// Steps run as graphs where they can.
   [[nodiscard]] bool graph() const { return graph_; }
-  /// Of random inputs: the parameter `seed`, and what was added.
+  /// Seed of random inputs: the parameter `seed` plus an offset.
   [[nodiscard]] std::int64_t seed() const;
   /// Changes random inputs and nothing else: to kernels and expressions `seed` stays what it is.
   void add_to_seed(std::uint64_t number) { added_seed_ += number; }
   [[nodiscard]] const std::string& backend() const { return backend_; }
-  /// What the launch's kernel is specialised for and its expressions mean: this configuration, or with the
-  /// launch's own values (`with`) in place of this one's. Launches with equal values share one.
+  /// The configuration of the launch's kernel and expressions: this one, or a child with the launch's own
+  /// values (`with`). Launches with equal values share one.
   [[nodiscard]] const Configuration& of(const LaunchSpec& launch) const;
-  /// 0, or for a launch's configuration its number, from 1, among those of the whole program.
+  /// 0, or for a launch's configuration its number, from 1, in the whole program.
   [[nodiscard]] int child() const { return child_; }
   /// The configuration that a launch's values were put over; itself, if it is no launch's. Buffers are its.
   [[nodiscard]] const Configuration& root() const { return root_ ? *root_ : *this; }
@@ -65,9 +65,9 @@ class Configuration {
   /// expression's place, also where it uses a whole number that a double does not hold exactly
   /// (kMaxExactInteger).
   [[nodiscard]] double evaluate(const ExpressionText& expression, const Variables& extra = {}) const;
-  /// The same, but a whole number that stands alone, as a literal or as a parameter, is exact.
+  /// evaluate() that is exact for an integer alone, as a literal or as a parameter.
   [[nodiscard]] Number evaluate_number(const ExpressionText& expression) const;
-  /// The same, and the result must be a whole number in [low, high].
+  /// evaluate() for a result that must be an integer in [low, high].
   [[nodiscard]] std::int64_t evaluate_integer(const ExpressionText& expression, std::int64_t low,
                                               std::int64_t high, const Variables& extra = {}) const;
   [[nodiscard]] bool evaluate_condition(const ExpressionText& expression, const Variables& extra = {}) const;

@@ -81,7 +81,7 @@ class ConfigurationBuilder {
     return std::nullopt;
   }
 
-  /// The launch's values, over those of this configuration.
+  /// The launch's values, over the values of this configuration.
   std::optional<ExpressionText> add_child(const LaunchSpec& launch) {
     std::vector<std::pair<std::string, RawValue>> assignments = assignments_;
     std::map<std::string, std::string> values;
@@ -104,7 +104,7 @@ class ConfigurationBuilder {
     return violated;
   }
 
-  /// As a job would write it: a word, or the value of an expression over this configuration.
+  /// In the form of a job: a word, or the value of an expression over this configuration.
   [[nodiscard]] std::string value_for(const ParameterSpec& parameter, const ExpressionText& text) const {
     if (parameter.kind != ParameterKind::kScalar) {
       const ParameterSpec* named = workload_.find_parameter(text.text);
@@ -193,7 +193,7 @@ class ConfigurationBuilder {
     result_.values_.emplace_back(parameter.name, std::move(value));
   }
 
-  /// Of a type without constants.
+  /// Binds a parameter of a type without constants.
   void bind_at_run_time(const ParameterSpec& parameter, ParameterValue& value) const {
     const RawValue* raw = assigned("bind." + parameter.name);
     if (parameter.fixed_binding == Binding::kCompile || (raw != nullptr && raw->text == "compile")) {
@@ -268,7 +268,7 @@ class ConfigurationBuilder {
     for (const std::string& word : words) {
       if ((is_type ? type_constant(word) : result_.variables_.at(word)) == id) return word;
     }
-    throw bad_input(text.key + ": '" + text.text + "' is none of " + join(words, ", "), text.where);
+    throw bad_input(text.key + ": '" + text.text + "' is not one of " + join(words, ", "), text.where);
   }
 
   void assign(const ParameterSpec& parameter, ParameterValue& value, const std::string& text,
@@ -390,7 +390,7 @@ class ConfigurationBuilder {
     value.value = whole;
   }
 
-  /// For a scalar's value that nobody gave: the default's expression, with the values in it.
+  /// For a scalar's value that was not given: the default's expression, with the values in it.
   [[nodiscard]] std::string origin_of(const ParameterSpec& parameter) const {
     if (assigned(parameter.name) != nullptr || parameter.from) return "";
     return "; the default is " + result_.explain(parameter.default_on(result_.backend_));
@@ -463,7 +463,7 @@ class ConfigurationBuilder {
   FileSystem& files_;
   Configuration result_;
   std::map<std::map<std::string, std::string>, std::shared_ptr<const Configuration>>
-      children_;  // by the values that they add
+      children_;  // by their additional values
 };
 
 ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,

@@ -5,7 +5,7 @@
 namespace kiln {
 namespace {
 
-// Of every GPU that CUDA or HIP takes, where nothing is known of the device.
+// Valid for every GPU of CUDA or HIP; used if the device is unknown.
 constexpr double kUsualBlockLimit = 1024;
 constexpr double kUsualSharedLimit = 48 * 1024;
 

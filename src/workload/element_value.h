@@ -35,8 +35,8 @@ template <class T>
   }
 }
 
-/// The same of a number as it is written; digits are exact up to 64 bits. `nullopt` also for what is no
-/// number, and for reals that are not finite.
+/// The element for a number as it is written; digits are exact up to 64 bits. `nullopt` also for text that is
+/// not a number, and for reals that are not finite.
 template <class T>
 [[nodiscard]] std::optional<T> to_element(std::string_view word) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -65,7 +65,7 @@ template <class T>
   }
 }
 
-/// What an element of this type may be: "a whole number from 0 to 255", "0 or 1".
+/// The allowed values of this type: "a whole number from 0 to 255", "0 or 1".
 [[nodiscard]] std::string expected_element(ScalarType type);
 
 }  // namespace kiln

@@ -11,7 +11,7 @@ namespace kiln {
 
 /// The node's text with its place, to be evaluated later.
 [[nodiscard]] ExpressionText read_expression(const YamlNode& node);
-/// Those of a list, or of one expression that stands for a list of one.
+/// The expressions of a list, or of one expression that is a list of one.
 [[nodiscard]] std::vector<ExpressionText> read_expressions(const YamlNode& node);
 /// A pair such as `uniform: [low, high]`.
 [[nodiscard]] std::vector<ExpressionText> read_two_expressions(const YamlNode& node);

@@ -4,7 +4,7 @@
 
 #include "base/word_table.h"
 
-// What workloads say of files with numbers, and the words for it.
+// Properties of files with numbers in workloads, and their words.
 namespace kiln {
 
 enum class FileFormat { kText, kBinary, kNpy, kCsv, kMatrixMarket, kKeys };
@@ -17,7 +17,7 @@ inline constexpr auto kWords<FileFormat> = std::to_array<Word<FileFormat>>({{Fil
                                                                              "mtx"},
                                                                             {FileFormat::kKeys, "keys"}});
 
-/// What a buffer gets of a matrix, whose entries are in the order of their rows, in a row of their columns.
+/// The part of a matrix for a buffer; entries are in the order of their rows, in a row of their columns.
 enum class MatrixPart { kDense, kRowOffsets, kRowIndices, kColumnIndices, kValues };
 template <>
 inline constexpr auto kWords<MatrixPart> =
@@ -27,7 +27,7 @@ inline constexpr auto kWords<MatrixPart> =
                                      {MatrixPart::kColumnIndices, "column_indices"},
                                      {MatrixPart::kValues, "values"}});
 
-/// What a parameter gets of a matrix.
+/// The extent of a matrix for a parameter.
 enum class MatrixExtent { kRows, kColumns, kNonzeros };
 template <>
 inline constexpr auto kWords<MatrixExtent> =

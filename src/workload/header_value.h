@@ -12,7 +12,7 @@ namespace kiln {
 struct HeaderValue {
   std::string path;
   Number value = 0.0;
-  SourceLocation where;  ///< of the number, where the format tells it; else of the parameter's `from`
+  SourceLocation where;  ///< of the number, if the format reports it; else of the parameter's `from`
 };
 
 /// Reads the value of a parameter with `from:`. `nullopt` for any other, while the file's path is not set,

@@ -11,9 +11,9 @@
 
 namespace kiln {
 
-/// What is known of a workload's input files, by path, so that several buffers, parameters and variants read
-/// a file once: its digest, and matrices, also compressed by gzip. Thread-safe. A file counts as unchanged
-/// while its size, time and inode are.
+/// A cache of a workload's input files, by path, so that several buffers, parameters and variants read a file
+/// once: its digest, and matrices, also compressed by gzip. Thread-safe. A file counts as unchanged while its
+/// size, time and inode are.
 class InputFiles {
  public:
   static constexpr std::uint64_t kMostDigested = std::uint64_t{1} << 30;

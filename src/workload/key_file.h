@@ -20,7 +20,7 @@ struct KeyWords {
   std::vector<std::string> values;  ///< words of records that stand for the numbers 1, 2, ...
 };
 
-/// Those of all parameters and buffers that read the file, as it is written with its placeholders.
+/// The words of all parameters and buffers that read the file; its name is written with placeholders.
 [[nodiscard]] KeyWords key_words_of(const Workload& workload, const std::string& file);
 
 /// Parameters as text: lines of `key=value` or `key value`, and of records, `word number key=value ...`,
@@ -50,7 +50,8 @@ class KeyFile {
  private:
   using Entries = std::map<std::string, Entry>;
   std::map<std::string, Entry> entries_;
-  std::map<std::string, std::map<std::int64_t, Entries>> records_;  ///< by their number in the file
+  std::map<std::string, std::map<std::int64_t, Entries>>
+      records_;  ///< by word, then by their number in the file
 };
 
 }  // namespace kiln

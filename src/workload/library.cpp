@@ -8,8 +8,7 @@ namespace kiln {
 
 namespace {
 
-/// Of the path itself, or of what a link leads to. A name that is too long for the disk is the name of
-/// nothing.
+/// Status of the path itself, or of a link's target. A name that is too long for the disk is absent.
 std::optional<FileStatus> status_of(const std::filesystem::path& path, FileSystem& files,
                                     const SourceLocation& where, bool follow = false) {
   try {

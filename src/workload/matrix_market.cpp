@@ -118,14 +118,14 @@ void require_consistent(const MatrixHeader& header, const LineReader& reader) {
   if (header.field == Field::kPattern && header.format == Format::kArray)
     throw reader.error("an array has numbers; 'pattern' goes with 'coordinate'");
   if (header.field == Field::kPattern && header.symmetry == Symmetry::kSkewSymmetric)
-    throw reader.error("a pattern has no numbers that could be skew-symmetric");
+    throw reader.error("a pattern has no values and cannot be skew-symmetric");
   if (header.symmetry == Symmetry::kHermitian && header.field != Field::kComplex)
     throw reader.error("'hermitian' goes with 'complex'");
 }
 
 MatrixHeader read_header(LineReader& reader) {
   if (!reader.next_line() || reader.word() != "%%MatrixMarket")
-    throw reader.error("is no file of MatrixMarket: its first line does not begin with %%MatrixMarket");
+    throw reader.error("is not a MatrixMarket file: its first line does not begin with %%MatrixMarket");
   if (const std::string object(reader.word()); object != "matrix")
     throw reader.error("holds " + in_quotes(object) + "; expected 'matrix'");
   MatrixHeader header;
@@ -248,7 +248,7 @@ Matrix parse_matrix(std::string text, const std::string& file) {
   matrix.file = file;
   matrix.text = std::move(text);
   if (matrix.text.size() > std::numeric_limits<std::uint32_t>::max())
-    throw bad_input("is larger than a matrix may be: at most " +
+    throw bad_input("is too large for a matrix: at most " +
                         format_bytes(std::numeric_limits<std::uint32_t>::max()) + " of text",
                     {file, 0, 0});
   LineReader reader(matrix.text, file);

@@ -15,7 +15,7 @@ std::string_view value_of(std::string_view header, const std::string& key, const
   const std::size_t at = header.find("'" + key + "'");
   const std::size_t colon = at == std::string_view::npos ? at : header.find(':', at);
   if (colon == std::string_view::npos)
-    throw bad_input("is no file of NumPy: its header has no '" + key + "'", {file, 0, 0});
+    throw bad_input("is not a NumPy file: its header has no '" + key + "'", {file, 0, 0});
   return trim(header.substr(colon + 1));
 }
 
@@ -42,13 +42,13 @@ void read_shape(std::string_view text, const std::string& file, NpyHeader& heade
   constexpr std::size_t kMostExtents = 32;  // of NumPy
   const std::size_t close = text.find(')');
   if (text.empty() || text.front() != '(' || close == std::string_view::npos)
-    throw bad_input("is no file of NumPy: its header has no shape", {file, 0, 0});
+    throw bad_input("is not a NumPy file: its header has no shape", {file, 0, 0});
   for (const std::string& part : split(text.substr(1, close - 1), ',')) {
     const std::string_view digits = trim(part);
     if (digits.empty()) continue;
     const auto extent = parse_integer(digits);
     if (!extent || *extent < 0 || header.shape.size() == kMostExtents)
-      throw bad_input("is no file of NumPy: its shape is " + in_quotes(text.substr(0, close + 1)),
+      throw bad_input("is not a NumPy file: its shape is " + in_quotes(text.substr(0, close + 1)),
                       {file, 0, 0});
     header.shape.push_back(static_cast<std::uint64_t>(*extent));
   }
@@ -64,16 +64,16 @@ std::string NpyHeader::shape_text() const {
 
 NpyHeader read_npy_header(std::string_view beginning, const std::string& file) {
   const auto offset = numpy_data_offset(beginning);
-  if (!offset) throw bad_input("is no file of NumPy: it does not begin like one", {file, 0, 0});
+  if (!offset) throw bad_input("is not a NumPy file: it does not begin like one", {file, 0, 0});
   if (beginning[6] < 1 || beginning[6] > 3)
-    throw bad_input("is a file of NumPy of a version that is not known; expected 1 to 3", {file, 0, 0});
+    throw bad_input("is a NumPy file of an unknown version; expected 1 to 3", {file, 0, 0});
   if (*offset > beginning.size()) {
     throw bad_input(
-        "is no file of NumPy, or is cut off: its header would end at byte " + std::to_string(*offset),
+        "is not a NumPy file, or is cut off: its header would end at byte " + std::to_string(*offset),
         {file, 0, 0});
   }
   const std::size_t begin = beginning[6] == 1 ? 10 : 12;
-  if (*offset < begin) throw bad_input("is no file of NumPy: it has no header", {file, 0, 0});
+  if (*offset < begin) throw bad_input("is not a NumPy file: it has no header", {file, 0, 0});
   const std::string_view text = beginning.substr(begin, static_cast<std::size_t>(*offset) - begin);
   NpyHeader header;
   header.data_offset = *offset;

@@ -8,12 +8,12 @@
 
 namespace kiln {
 
-/// What stands before the elements of a file of NumPy (.npy, versions 1 to 3).
+/// The header before the elements of a NumPy file (.npy, versions 1 to 3).
 struct NpyHeader {
   /// At most so many bytes of a file are its header.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
 
-  char kind = 'f';  ///< of the elements, as NumPy has it: b(ool), i(nteger), u(nsigned), f(loating-point)
+  char kind = 'f';  ///< of the elements, in NumPy's letters: b(ool), i(nteger), u(nsigned), f(loating-point)
   std::size_t bytes = 0;
   bool big_endian = false;
   bool fortran_order = false;  ///< the first index is the fastest

@@ -12,7 +12,7 @@ namespace kiln {
 /// A finite number as it was written: whole numbers of 64 bits are exact, everything else is a double.
 using Number = std::variant<std::int64_t, double>;
 
-/// Whole numbers of at most this size are exact in an expression, whose values are doubles.
+/// Integers up to this size are exact in an expression, whose values are doubles.
 inline constexpr std::int64_t kMaxExactInteger = std::int64_t{1} << 53;
 
 /// Less than, equal to or greater than 0 as `left` is less than, equal to or greater than `right`; exact.
@@ -20,7 +20,7 @@ inline constexpr std::int64_t kMaxExactInteger = std::int64_t{1} << 53;
 [[nodiscard]] std::string to_string(const Number& number);
 [[nodiscard]] double to_real(const Number& number);
 
-/// The values of a type of whole numbers. Those of `ulong` end at 2^63 - 1: Kiln keeps 64 bits with a sign.
+/// The range of an integer type. `ulong` ends at 2^63 - 1: Kiln keeps 64 bits with a sign.
 struct IntegerRange {
   std::int64_t least = 0, most = 0;
   [[nodiscard]] bool holds(std::int64_t value) const { return value >= least && value <= most; }

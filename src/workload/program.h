@@ -87,7 +87,7 @@ struct StatementSpec {
   SourceLocation where;
 };
 
-/// Calls `visit(statement)` for each statement, those of bodies and branches after the one that has them.
+/// Calls `visit(statement)` for each statement, the statements of bodies and branches after their parent.
 template <class Statements, class Visit>
 void for_each_statement(Statements& program, const Visit& visit);
 

@@ -76,7 +76,8 @@ class ProgramChecker {
     });
   }
 
-  /// What is evaluated once, before the program runs, must not use what the program changes.
+  /// An expression that is evaluated once, before the program runs, must not use variables that the program
+  /// changes.
   void require_constant(const std::string& subject, const ExpressionText& text) const {
     for (const std::string& name : workload_.names_in(text)) {
       if (!workload_.is_variable(name)) continue;

@@ -21,7 +21,7 @@ using Visit = std::function<void(const StatementSpec&)>;
 
 void visit_selected(const ProgramSpec& program, const Condition& holds, const Visit& visit);
 
-/// Calls `visit` for the statement if it may run, and then for those of its bodies.
+/// Calls `visit` for the statement if it may run, and then for the statements of its bodies.
 void visit_selected(const StatementSpec& statement, const Condition& holds, const Visit& visit) {
   if (statement.when && !holds(*statement.when)) return;
   visit(statement);
@@ -42,7 +42,7 @@ void select(const ProgramSpec& program, const Condition& holds, Launches& result
   });
 }
 
-/// What `holds` says, or true where the program decides while it runs.
+/// The result of `holds`, or true if the program decides while it runs.
 Condition unless_variable(const Workload& workload, Condition holds) {
   return [&workload, holds = std::move(holds)](const ExpressionText& when) {
     return workload.changes(when) || holds(when);

@@ -17,9 +17,9 @@ namespace kiln {
 
 /// Buffers by name, with the place where each is named.
 using NamedBuffers = std::vector<std::pair<std::string, SourceLocation>>;
-/// Those that the statement names, or its kernel takes; not those of statements inside of it.
+/// Buffers that the statement names, or its kernel takes; without statements inside of it.
 [[nodiscard]] NamedBuffers buffers_of(const StatementSpec& statement);
-/// Those of the statement and of what is inside of it, as far as it may run.
+/// Buffers of the statement and of statements inside of it, as far as they may run.
 [[nodiscard]] NamedBuffers buffers_taken(const Configuration& configuration, const StatementSpec& statement);
 [[nodiscard]] NamedBuffers buffers_taken(const Configuration& configuration, const ProgramSpec& program);
 

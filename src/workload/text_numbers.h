@@ -44,10 +44,11 @@ class NumberReader {
   int line_ = 1;
 };
 
-/// Where the data of a file of NumPy (.npy) begins, by the file's first bytes; `nullopt` for any other file.
+/// The place where the data of a NumPy file (.npy) begins, from the file's first bytes; `nullopt` for any
+/// other file.
 [[nodiscard]] std::optional<std::uint64_t> numpy_data_offset(std::string_view beginning);
 
-/// What to say of such a file where the workload gives no `offset`.
+/// Advice for such a file if the workload gives no `offset`.
 [[nodiscard]] std::string numpy_advice(std::string_view beginning);
 
 }  // namespace kiln

@@ -93,7 +93,8 @@ void check_tune(const Workload& workload, const YamlNode& node) {
     for (const YamlNode& item : sizes->items_or_self()) {
       require(item.text(), parameters, item.where());
       if (!is_whole_number(*workload.find_parameter(item.text())))
-        throw item.error(in_quotes(item.text()) + " is no whole number; expected what a size is given by");
+        throw item.error(in_quotes(item.text()) +
+                         " is not an integer parameter; expected a parameter that defines a size");
     }
   }
   if (const auto values = node.find("values")) {

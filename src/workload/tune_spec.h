@@ -21,7 +21,7 @@ struct TuneSpec {
   std::vector<std::string> sizes_by;  ///< parameters that say how large the problem is; empty: found
   /// By name, then by back end; "otherwise" for the rest. An empty list: not varied there.
   std::vector<std::pair<std::string, std::map<std::string, std::vector<RawValue>>>> values;
-  std::vector<ExpressionText> constraints;  ///< of searches, beside the workload's own
+  std::vector<ExpressionText> constraints;  ///< constraints of searches, beside the workload's own
 };
 
 /// Throws bad_input for what has not this form; names are checked with the rest of the workload.
@@ -29,8 +29,9 @@ struct TuneSpec {
 /// Throws bad_input where `tune` names what the workload does not have.
 void check_tune(const Workload& workload, const YamlNode& node);
 
-/// What a search varies on a back end: what the workload says, else every number and choice with `values` but
-/// `implementation`, which is a comparison and no knob. In the order of the workload file.
+/// The names and values that a search varies on a back end: the workload's, else every number and choice with
+/// `values` except `implementation`, which is a comparison and not a parameter to tune. In the order of the
+/// workload file.
 [[nodiscard]] ValueLists tuned_values(const Workload& workload, const std::string& backend);
 
 /// Parameters that say how large a problem is, in the order of the workload file: `sizes_by`, else whole

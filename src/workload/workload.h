@@ -69,7 +69,7 @@ struct RecordType {
   std::size_t alignment = 1;
 };
 
-/// Where numbers come from a file.
+/// The file from which numbers come.
 struct FileSource {
   ExpressionText path;  ///< with {parameter} placeholders
   FileFormat format = FileFormat::kText;
@@ -105,9 +105,10 @@ struct BufferSpec {
   std::string name;
   std::string type;  ///< scalar type, type parameter, or record type
   std::size_t lanes =
-      1;  ///< of a vector of that scalar: elements have a last, contiguous dimension of this size
+      1;  ///< length of a vector of that scalar: elements have a last, contiguous dimension of this size
   std::vector<ExpressionText> shape;
-  std::optional<ExpressionText> used;  ///< of the first extent, by program variables; absent: all of it
+  std::optional<ExpressionText>
+      used;  ///< used part of the first extent, by program variables; absent: all of it
   InitSpec init;
   std::optional<ViewSpec> view;        ///< absent: it has memory of its own
   bool temporary = false;              ///< holds nothing between steps, so that others may use its memory
@@ -138,7 +139,7 @@ struct ArgumentSpec {
   enum class Kind { kBuffer, kTensorMap, kTexture, kParams, kParameter, kValue, kNull, kGiven };
   Kind kind = Kind::kNull;
   std::string name;      ///< buffer (also of a tensor map or a texture) or parameter
-  std::string formal;    ///< by which a launch gives it another value; empty: it cannot
+  std::string formal;    ///< the name with which a launch changes it; empty: it cannot
   ExpressionText value;  ///< for kValue
   std::string type;      ///< for kValue and kGiven
   TensorMapSpec tensor_map;
@@ -215,9 +216,9 @@ struct Workload {
   std::vector<MetricSpec> metrics;
   std::optional<ExpressionText> refresh;
   TuneSpec tune;
-  /// What its expressions mean, each read once. Shared by copies: a text means the same in all of them.
+  /// Parsed expressions, each read once. Shared by copies: a text has one meaning in all of them.
   std::shared_ptr<ExpressionMemo> expressions = std::make_shared<ExpressionMemo>();
-  /// What is known of its input files. Shared by copies.
+  /// The cache of its input files. Shared by copies.
   std::shared_ptr<InputFiles> inputs = std::make_shared<InputFiles>();
 
   /// Names in one of its expressions that are neither functions nor constants, in order. Throws bad_input.

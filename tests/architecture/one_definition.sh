@@ -12,7 +12,7 @@ cd "${1:?usage: one_definition.sh ROOT}"
 # shellcheck disable=SC2016 # awk has its own variables
 find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/shim/*' -not -path '*/portable/*' -print0 |
   sort -z | xargs -0 awk '
-    # A name of an unnamed namespace of src/; `same` tells definitions that may stand there twice.
+    # A name of an unnamed namespace of src/; `same` identifies definitions that may occur twice.
     function own(name, same,    level, key, hidden) {
       if (FILENAME !~ /^src\//) return
       key = FILENAME

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: shellcheck.sh ROOT: looks at every shell script of ours.
+# Usage: shellcheck.sh ROOT: checks all shell scripts of the project.
 set -euo pipefail
 cd "${1:?usage: shellcheck.sh ROOT}"
 command -v shellcheck > /dev/null || { echo "skipped: shellcheck is not installed (package shellcheck)"; exit 77; }

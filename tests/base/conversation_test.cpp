@@ -89,7 +89,7 @@ TEST(Conversation, WhatTheProgramStartedEndsWithIt) {
   const auto alive = [&] { return ::kill(std::stoi(child), 0) == 0; };
   ASSERT_TRUE(alive());
   program.reset();
-  // The orphan is reaped by whoever adopts it: a zombie counts as ended.
+  // The orphan is reaped by the process that adopts it: a zombie counts as ended.
   const auto ended = [&] {
     std::error_code code;
     return !alive() || !std::filesystem::exists("/proc/" + child + "/exe", code);

@@ -166,7 +166,7 @@ TEST_F(BundleTest, EveryFlippedByteIsRefusedOrDoesNotMatter) {
       ASSERT_THAT(files_.files_below("/target"), IsEmpty()) << at;
       continue;
     }
-    // Padding of a member, or the blank after a header's checksum: nobody reads them.
+    // Padding of a member, or the blank after a header's checksum: no reader uses them.
     const bool blank = text_[at] == ' ' && at % kTarBlock == 155;
     ASSERT_TRUE(text_[at] == '\0' || blank) << at;
     ASSERT_EQ(DiskCache(files_, clock_, log_, "/target").load(key_)->binary, "one") << at;

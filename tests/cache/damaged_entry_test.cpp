@@ -13,8 +13,8 @@ using test::make_code;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// An entry of key_ is there; each test damages it. What is loaded of it is found damaged by whoever loads
-/// it, the documents source.cu and preimage.txt by `verify`.
+/// An entry of key_ exists; each test damages it. Loading detects damage of the files that it reads, `verify`
+/// damage of the documents source.cu and preimage.txt.
 class DamagedEntry : public test::DiskCacheTest {
  protected:
   void SetUp() override { cache_.publish(key_, make_code(), label_); }
@@ -24,7 +24,7 @@ class DamagedEntry : public test::DiskCacheTest {
   [[nodiscard]] static bool is_document(const std::string& file) {
     return file.ends_with("source.cu") || file.ends_with("preimage.txt");
   }
-  /// By those who have to: a document does not keep anyone from its binary.
+  /// Whether the damage is detected where it must be: a damaged document does not affect the binary.
   [[nodiscard]] bool is_found(const std::string& file) {
     if (!is_document(file)) return !cache_.load(key_).has_value();
     return cache_.load(key_).has_value() && cache_.verify().damaged.size() == 1;

@@ -44,7 +44,7 @@ inline void expect_same(const CodeObject& a, const CodeObject& b) {
   }
 }
 
-/// A cache at /cache on a disk in memory, and a second one on the same disk as another process would have it.
+/// A cache at /cache on a disk in memory, and a second one on the same disk as in another process.
 class DiskCacheTest : public testing::Test {
  protected:
   [[nodiscard]] static std::string entry_of(const CacheKey& key) {

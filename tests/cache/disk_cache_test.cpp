@@ -67,7 +67,7 @@ TEST_F(DiskCacheTest, EntryHasItsFilesAndNothingElseStays) {
   EXPECT_THAT(files_.list("/cache/tmp"), IsEmpty());
 }
 
-/// Its checksums find what a crash of the machine leaves; nobody waits for the disk.
+/// Its checksums detect the damage of a machine's crash; no caller waits for the disk.
 TEST_F(DiskCacheTest, AllFilesAreThereBeforeItIsPublishedAndNoneIsSynced) {
   cache_.publish(key_, make_code(), label_);
   const std::vector<std::string> operations = files_.operations();

@@ -109,7 +109,7 @@ TEST_F(EntryOwner, IsNotPackedForOthers) {
   EXPECT_THAT(summary.skipped, ElementsAre(HasSubstr("binary belongs to user 12345")));
 }
 
-/// As containers often have it.
+/// A umask that is common in containers.
 class LaxUmask : public testing::Test {
  protected:
   LaxUmask()

@@ -224,7 +224,7 @@ TEST_F(RemoteLayerTest, AWrongHmacIsAWarningAndAMissAndReplaced) {
   expect_rejected("it is too large");
 }
 
-/// Somebody who has the key has made a mistake.
+/// A holder of the key has made a mistake.
 TEST_F(RemoteLayerTest, WhatIsAuthenticAndNotSoundIsRejected) {
   fill();
   const std::string bundle =
@@ -387,7 +387,7 @@ TEST_F(RemoteKey, IsAFileOfTheUserAlone) {
   }
   for (const std::uint32_t mode : {0644U, 0640U, 0660U, 0700U, 0602U}) {
     write_key(kKey, mode);
-    EXPECT_THAT(refusal(), HasSubstr("expected 0600 or 0400, so that nobody else reads it")) << mode;
+    EXPECT_THAT(refusal(), HasSubstr("expected 0600 or 0400, so that no other user reads it")) << mode;
   }
   write_key(kKey, 0644);
   EXPECT_THAT(refusal(), HasSubstr("has mode 0644;"));

@@ -394,7 +394,7 @@ TEST_F(CInterface, BuffersStreamsEventsAndGraphs) {
   ASSERT_EQ(kiln_buffer_create(device_, 100, sizeof(double), &x), KILN_OK);
   ASSERT_EQ(kiln_buffer_create(device_, 100, sizeof(double), &y), KILN_OK);
   void* address = nullptr;
-  EXPECT_EQ(kiln_buffer_on_host(x, KILN_READ, &address), KILN_BAD_INPUT) << "nobody has written it";
+  EXPECT_EQ(kiln_buffer_on_host(x, KILN_READ, &address), KILN_BAD_INPUT) << "it was never written";
   ASSERT_EQ(kiln_buffer_on_host(x, KILN_WRITE, &address), KILN_OK);
   std::fill_n(static_cast<double*>(address), 100, 1.0);
   ASSERT_EQ(kiln_buffer_on_host(y, KILN_WRITE, &address), KILN_OK);

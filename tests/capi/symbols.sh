@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# symbols.sh LIBRARY LIST [--write]: the dynamic symbols that libkiln.so defines are those of the list, and no others. A symbol that
-# goes, or changes its type, breaks programs that are linked with the library: KILN_ABI in include/kiln.h then has to grow.
+# symbols.sh LIBRARY LIST [--write]: the dynamic symbols that libkiln.so defines equal the list. A symbol that
+# disappears, or changes its type, breaks programs that are linked with the library: KILN_ABI in include/kiln.h then has to grow.
 set -euo pipefail
 library=$1 list=$2
 # W: what the compiler did not inline of the headers; differs by compiler and optimisation.

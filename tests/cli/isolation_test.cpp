@@ -154,7 +154,7 @@ TEST_F(IsolationTest, AWorkerAndItsCompilerEndWithTheirParent) {
   ASSERT_TRUE(pid.has_value()) << "the compile had not begun";
   const std::filesystem::path compiler_process = "/proc/" + pid->substr(0, pid->find('\n'));
   std::error_code failure;
-  // An ended process that nobody has reaped yet has no working directory.
+  // An ended process that was not reaped yet has no working directory.
   for (int i = 0; i < 500 && std::filesystem::exists(compiler_process / "cwd", failure); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_FALSE(std::filesystem::exists(compiler_process / "cwd", failure));

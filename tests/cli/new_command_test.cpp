@@ -115,8 +115,8 @@ class NewCommand : public test::CliTest {
 
 TEST_F(NewCommand, DraftsWhatTheProgramLaunches) {
   const std::string yaml = draft("saxpy", kSaxpy);
-  EXPECT_THAT(yaml, HasSubstr("    a: {type: float, default: 3.0}  # as the program has it: 3.0f\n"));
-  EXPECT_THAT(yaml, HasSubstr("    n: {type: int, default: 4096}  # as the program has it: n\n"));
+  EXPECT_THAT(yaml, HasSubstr("    a: {type: float, default: 3.0}  # as in the program: 3.0f\n"));
+  EXPECT_THAT(yaml, HasSubstr("    n: {type: int, default: 4096}  # as in the program: n\n"));
   EXPECT_THAT(
       yaml,
       HasSubstr("    d_x: {type: float, shape: [n], init: {uniform: [0, 1]}}  # FILL IN shape, content\n"));
@@ -218,7 +218,7 @@ TEST_F(NewCommand, NeverReplacesAFileUnlessItIsTold) {
   draft("saxpy", kSaxpy);
   const CliResult again = kiln({"new", path("saxpy.cu"), "-o", path("saxpy.yaml")});
   EXPECT_EQ(again.code, kExitBadInput);
-  EXPECT_THAT(again.err, HasSubstr("is there already; --force replaces it"));
+  EXPECT_THAT(again.err, HasSubstr("exists already; --force replaces it"));
   EXPECT_EQ(kiln({"new", path("saxpy.cu"), "-o", path("saxpy.yaml"), "--force"}).code, kExitDone);
 }
 

@@ -64,7 +64,7 @@ class Ranks : public test::CliTest {
     if (!processes->find_program("mpirun")) GTEST_SKIP() << "no mpirun (package openmpi-bin)";
     if (!std::filesystem::exists(std::filesystem::path(KILN_PROGRAM).parent_path() / "libkiln_mpi.so"))
       GTEST_SKIP() << "the MPI plug-in was not built (package libopenmpi-dev)";
-    // Open MPI refuses root, and more ranks than cores, unless it is told otherwise.
+    // Open MPI refuses root, and more ranks than cores, without these options.
     if (processes->run({"mpirun", {"--version"}, "", ""}).output.find("Open MPI") != std::string::npos)
       mpirun_ += " --allow-run-as-root --oversubscribe";
     write("shared_out/shared_out.yaml", kWorkload);

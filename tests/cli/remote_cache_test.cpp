@@ -220,7 +220,7 @@ TEST_F(RemoteCacheOverHttp, AnEntryOfAnotherKeyIsCompiledAgainAndReplaced) {
   EXPECT_EQ(counters("there").uploads, 4U);
   ASSERT_EQ(run(http(port), "third", other).exit_code, kExitDone);
   EXPECT_EQ(counters("third").compiled, 0U);
-  // What a disk has damaged is found, too, also where nobody asks for a key.
+  // Damage by a disk is detected, too, also without a key.
   for (const std::string& name : values()) {
     std::fstream value(path("www/kiln/" + name), std::ios::in | std::ios::out | std::ios::binary);
     value.seekp(3000);

@@ -152,7 +152,7 @@ TEST_F(RunResume, EachVariantTellsItsTimeAndWhatIsLeft) {
   EXPECT_THAT(lines[2], testing::MatchesRegex(R"(\[3/3\] block=128: ok, .*s .*\(.*\))"));
 }
 
-/// The program is told to stop as soon as it has written its first record, and goes on afterwards.
+/// The program is stopped as soon as it has written its first record, and resumed afterwards.
 TEST_F(RunResume, AfterCtrlCTheFileIsWholeAndTheRunGoesOn) {
   const std::string job = write("job.yaml",
                                 "workload: scale\nsweep: {block: [32, 64, 128, 256]}\n"

@@ -78,7 +78,8 @@ TEST_F(RunCli, UnknownWordsSuggestTheNearest) {
 TEST_F(RunCli, WordsTooManyOrMissing) {
   EXPECT_THAT(kiln({"devices", "cpu"}).err, HasSubstr("'cpu' is one argument too many of 'kiln devices'"));
   EXPECT_THAT(kiln({"run"}).err, HasSubstr("a job file is missing"));
-  EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err, HasSubstr("each has to be a file; found 'a.yaml'"));
+  EXPECT_THAT(kiln({"run", "a.yaml", "b.yaml"}).err,
+              HasSubstr("each of several jobs must be a file; found 'a.yaml'"));
   const std::string job = write("a.yaml", "workload: stencil7\n");
   EXPECT_THAT(kiln({"run", job, job, "--ranks", "mpi"}).err,
               HasSubstr("ranks of MPI cannot share several jobs or a batch; start them for each job"));
@@ -148,7 +149,7 @@ TEST_F(RunCli, BashCompletesCommandsOptionsAndTheirWords) {
   EXPECT_EQ(complete("kiln settings --log-level de"), "debug");
 }
 
-/// Bytes that a terminal would obey; line ends and tabs are none of them.
+/// Bytes that a terminal would obey; except line ends and tabs.
 std::string control_bytes(const std::string& text) {
   std::string found;
   for (const char c : text) {

@@ -70,7 +70,7 @@ TEST_F(StatsCommand, ResetForgetsAndDamageIsPassedOver) {
   ASSERT_EQ(kiln({"compile", job_}).code, 0);
   EXPECT_EQ(stats().at("runs"), 1);
   EXPECT_EQ(stats().at("unreadable"), 2);
-  EXPECT_THAT(kiln({"cache", "stats"}).out, HasSubstr("passed over    2 lines"));
+  EXPECT_THAT(kiln({"cache", "stats"}).out, HasSubstr("passed over    2 damaged lines"));
   EXPECT_EQ(kiln({"cache", "stats", "--reset", "--json"}).code, 2);
 }
 

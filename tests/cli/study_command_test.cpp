@@ -133,8 +133,8 @@ TEST_F(StudyCommand, SeveralWorkloadsShareAFileAndGoOnInIt) {
   EXPECT_EQ(lines("result").size(), 4U);
 }
 
-/// Checks each line of a file against a schema of ours, and that each line without one of its members that
-/// are required is refused. References to other schemas are followed.
+/// Checks each line of a file against one of Kiln's schemas, and that each line without one of its members
+/// that are required is refused. References to other schemas are followed.
 constexpr const char* kCheckLines =
     "import json, pathlib, sys, warnings\n"
     "warnings.simplefilter('ignore', DeprecationWarning)\n"

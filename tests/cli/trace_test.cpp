@@ -142,7 +142,7 @@ TEST_F(TraceOption, AFileThatCannotBeWrittenIsBadInputBeforeAnythingRuns) {
 TEST_F(TraceOption, CommandsThatLeaveNoTraceRefuseIt) {
   const CliResult result = kiln({"devices", "--trace", path("trace.json")});
   EXPECT_EQ(result.code, kExitBadInput);
-  EXPECT_THAT(result.err, HasSubstr("--trace: 'kiln devices' leaves no trace; expected one of run, "
+  EXPECT_THAT(result.err, HasSubstr("--trace: 'kiln devices' writes no trace; expected one of run, "
                                     "study, compile, roofline, settings"));
   EXPECT_FALSE(exists("trace.json"));
   // As a setting it is for whichever command compiles.

@@ -63,7 +63,7 @@ TEST_F(TuneProcess, KillLosesAtMostTheVariantInFlight) {
                              " ]; do kill -0 $! || exit 9; sleep 0.01; done; kill -9 $!; wait $!; true";
     const ProcessResult killed = shell("rm -f err; " + program(resume) + " > out 2> err & " + wait);
     ASSERT_EQ(killed.exit_code, 0) << killed.error;
-    const std::size_t told = known + lines("err", "] ");  // the journal has it before anybody is told
+    const std::size_t told = known + lines("err", "] ");  // the journal has it before it is reported
     known = lines("tuned.tune/tune.jsonl", "\"event\":\"outcome\"");
     EXPECT_GE(known, told);
     ASSERT_LT(known, kPoints);

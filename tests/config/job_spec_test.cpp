@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"device: cpu\n", "the key 'workload' is missing"},
         BadJob{"workload: w\nmesure: {}\n", "job.yaml:2:1: unknown key 'mesure'; did you mean 'measure'?"},
         BadJob{"workload: w\nmeasure: {cache: cold, energy: true}\n",
-               "job.yaml:2:10: measure: energy is that of steps which follow each other: not with `cache: "
+               "job.yaml:2:10: measure: energy is measured over consecutive steps: not with `cache: "
                "cold`"},
         BadJob{"workload: w\nmeasure: {cache: hot}\n", "job.yaml:2:18: measure.cache: expected warm or cold"},
         BadJob{"workload: w\nmeasure: {min_time: 2 s, max_time: 1 s}\n", "max_time is less than min_time"},

@@ -59,8 +59,8 @@ TEST(RemoteAddress, WhatIsNoneIsRefusedWithWhatWasExpected) {
 }
 
 TEST(RemoteAddress, PasswordsAreRefused) {
-  EXPECT_THAT(refusal_of("redis://:secret@host"), HasSubstr("names and passwords of users are not taken"));
-  EXPECT_THAT(refusal_of("http://me:secret@host/x"), HasSubstr("not taken"));
+  EXPECT_THAT(refusal_of("redis://:secret@host"), HasSubstr("user names and passwords are not accepted"));
+  EXPECT_THAT(refusal_of("http://me:secret@host/x"), HasSubstr("not accepted"));
 }
 
 }  // namespace

@@ -319,10 +319,10 @@ TEST_F(SettingsTest, SizesInEveryUnitAndOffByAWord) {
   EXPECT_EQ(cap("2 TiB").cache_max_size, std::uint64_t{2} << 40);
   EXPECT_EQ(cap("off").cache_max_size, 0U);
   const auto message = [&](const std::string& text) { return message_of({"", {{"cache_max_size", text}}}); };
-  EXPECT_EQ(message("0"), "--cache-max-size: '0' is no limit; say 'off' for none");
+  EXPECT_EQ(message("0"), "--cache-max-size: '0' is not a limit; write 'off' for none");
   EXPECT_EQ(message("none"), "--cache-max-size: 'none' is neither a size such as '2 GB' nor 'off'");
   EXPECT_THAT(message("1e30 GB"), HasSubstr("'1e30 GB'"));
-  EXPECT_THAT(message("99999999999 TB"), HasSubstr("more than can be counted"));
+  EXPECT_THAT(message("99999999999 TB"), HasSubstr("is too large"));
 }
 
 TEST_F(SettingsTest, SizesAreShownInTheUnitTheyWereWrittenIn) {

@@ -60,7 +60,7 @@ TEST(TuneSection, RefusesWithThePlace) {
   };
   says("{spaec: {}}", "j.yaml:2:8: unknown key 'tune.spaec'; did you mean 'space'");
   says("{space: {wg: 3}}", "tune.space.wg: expected a list");
-  says("{space: {wg: [1, 1.0]}}", "tune.space.wg: '1.0' stands there twice");
+  says("{space: {wg: [1, 1.0]}}", "tune.space.wg: '1.0' is given twice");
   says("{sizes: []}", "tune.sizes: expected at least one size");
   says("{sizes: [{}]}", "tune.sizes[0]: expected values");
   says("{objective: {best: time}}", "unknown key 'tune.objective.best'");

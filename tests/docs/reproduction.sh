@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: reproduction.sh ROOT KILN: the tables of docs/reproduction.md are those that tools/reproduction.py makes from docs/data;
-# another figure there changes them, results of a run are taken in, and what is none is refused. docs/study.md quotes its study.
+# another figure there changes them, results of a run are added, and other files are refused. docs/study.md quotes its study.
 set -euo pipefail
 root=$(realpath "${1:?usage: reproduction.sh ROOT KILN}")
 kiln=$(realpath "${2:?usage: reproduction.sh ROOT KILN}")

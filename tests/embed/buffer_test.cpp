@@ -122,8 +122,8 @@ TEST_F(CpuBuffers, AProgramsHandleOfAStreamIsTakenBack) {
 TEST_F(CpuBuffers, WhatCannotBeMeantIsRefused) {
   const StreamHandle stream = device_->create_stream();
   Buffer<double> x(*device_, 8);
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(x.read(stream)); }), HasSubstr("nobody has written it"));
-  EXPECT_THAT(bad_input_of([&] { static_cast<void>(x.host_update()); }), HasSubstr("nobody has written it"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(x.read(stream)); }), HasSubstr("was never written"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(x.host_update()); }), HasSubstr("was never written"));
   EXPECT_THAT(bad_input_of([&] { Buffer<double>(*device_, 0); }), HasSubstr("at least one element"));
   EXPECT_THAT(bad_input_of([&] { Buffer<double>(*device_, std::numeric_limits<std::size_t>::max() / 4); }),
               HasSubstr("larger than any memory"));

@@ -1,4 +1,4 @@
-// What a program is told of its requests, and how it ends them, on the cpu with a real compiler.
+// Progress reports of a program's requests, and how it ends them, on the cpu with a real compiler.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -45,7 +45,7 @@ void read_statistics(FileSystem& files, const Clock& clock) {
   require(file.read().runs >= runs);
 }
 
-/// A lock whose owner is unknown is taken over after its lease; nobody waits for ever.
+/// A lock whose owner is unknown is taken over after its lease; no process waits for ever.
 void read_lock(FileSystem& files, const Clock& clock) {
   KeyLocks locks(files, clock, "/cache/locks", 1);
   static_cast<void>(locks.is_held(kDigest));

@@ -1,4 +1,4 @@
-// Launches beyond grid and block: clusters, cooperative grids, tensor maps; and what the driver tells of a
+// Launches beyond grid and block: clusters, cooperative grids, tensor maps; and the driver's attributes of a
 // kernel.
 #include <gmock/gmock.h>
 

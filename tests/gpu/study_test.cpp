@@ -1,4 +1,4 @@
-// A small study through the command line on the GPU: what only a GPU tells of its cases.
+// A small study through the command line on the GPU: the properties that only a GPU reports for its cases.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // The part of the HIP run time that Kiln calls, over the CUDA driver. The numbers of the results are CUDA's:
-// those that Kiln tells apart are the same in both.
+// the numbers that Kiln distinguishes are equal in both.
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -54,7 +54,7 @@ Handle cuda(void* handle) {
   return static_cast<Handle>(handle);
 }
 
-/// Of a bus so wide the clock tells the bandwidth.
+/// With a bus of this width the clock determines the bandwidth.
 constexpr std::uint64_t kShimBusBits = 4096;
 
 int attribute_value(const DeviceInfo& info, DeviceAttribute attribute) {

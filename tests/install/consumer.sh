@@ -12,7 +12,7 @@ cp -r "$source/examples/embedding" "$folder/example"
 "$cmake" --build "$folder/build"
 export XDG_CACHE_HOME=$folder/cache KILN_CACHE_DIR=$folder/not-read
 cd "$folder/build"
-echo 'no_such_setting: 1' > kiln.yaml  # that of whoever owns the current folder: a program does not read it
+echo 'no_such_setting: 1' > kiln.yaml  # a file of the current folder's owner, which a program does not read
 for program in ./*; do
   if [ -f "$program" ] && [ -x "$program" ]; then
     echo "== $program"

@@ -10,7 +10,7 @@ case $name in
     command -v mpicxx > /dev/null || skip "no mpicxx (package libopenmpi-dev)"
     command -v mpirun > /dev/null || skip "no mpirun (package openmpi-bin)"
     run=(mpirun -n 4)
-    # Open MPI refuses root, and more ranks than cores, unless it is told otherwise.
+    # Open MPI refuses root, and more ranks than cores, without these options.
     if mpirun --version | grep -q "Open MPI"; then run+=(--allow-run-as-root --oversubscribe); fi
     run=(bash -c '"$@" ./halo && "$@" ./tuned' mpi "${run[@]}") ;;
   embedding/cuda_runtime)

@@ -1,5 +1,5 @@
-// A program that is linked with an installed libkiln.so and lies elsewhere: it finds what the installation
-// has, and reads nothing that it was not told of. newcomer.sh compiles it, also with mistakes that have to be
+// A program that is linked with an installed libkiln.so and lies elsewhere: it finds the installation's
+// files, and reads only what it was given. newcomer.sh compiles it, also with mistakes that have to be
 // refused.
 #include <kiln/kiln.h>
 

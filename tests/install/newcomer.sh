@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Usage: newcomer.sh SOURCE BUILD CMAKE CXX GENERATOR: what a program meets that is written against an installed Kiln by somebody who
-# has none of Kiln's own packages, and that is started in somebody else's folder. newcomer.cpp is the program.
+# Usage: newcomer.sh SOURCE BUILD CMAKE CXX GENERATOR: tests a program that is written against an installed Kiln without Kiln's own
+# packages, and that is started in another user's folder. newcomer.cpp is the program.
 set -euo pipefail
 source=$1 build=$2 cmake=$3 cxx=$4 generator=$5
 folder=$(mktemp -d)

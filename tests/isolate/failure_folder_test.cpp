@@ -27,7 +27,7 @@ class FailureFolderTest : public testing::Test {
     return diagnostic;
   }
 
-  /// Capsules, in a folder of another name and owner, that nobody may touch.
+  /// Capsules in a folder of another name and owner, which must not be changed.
   void make_folder_of_another(const std::string& path) {
     files_.make_directories(path, true);
     for (int i = 0; i < 30; ++i) files_.make_directories(path + "/kept" + std::to_string(i), true);

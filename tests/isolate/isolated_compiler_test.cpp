@@ -230,7 +230,7 @@ TEST_F(FakeWorker, WhereManyAreExpectedAllCompileInWorkers) {
     EXPECT_EQ(inner_.compiles(), 0);
     EXPECT_EQ(processes_.commands().size(), 1U);
   }
-  (void)compiler->compile(make_specialization());  // nobody else is expected any more
+  (void)compiler->compile(make_specialization());  // no further compile is expected
   EXPECT_EQ(inner_.compiles(), 1);
   inner_.at_once = Compiler::kAnyNumber;  // a compiler that starts processes itself
   const ExpectedCompiles expected = expect_compiles(*compiler, 64);

@@ -12,7 +12,7 @@
 
 namespace kiln::test {
 
-/// Keeps what it is told.
+/// Keeps all records.
 class RecordingSink : public RecordSink {
  public:
   void begin(const JobPlan& /*plan*/) override { ++begun; }

@@ -354,7 +354,7 @@ TEST(ContentKey, VariablesThatOutliveALaunchAreState) {
   EXPECT_TRUE(stateful("#define TABLE __constant__ float\nTABLE table[4];"));
 }
 
-/// Nobody but the host can change them.
+/// Only the host can change them.
 TEST(ContentKey, TablesInConstantMemoryAreStateWhereTheWorkloadSetsSymbols) {
   for (const char* text :
        {"__constant__ float table[2] = {1, 2};", "#define TABLE __constant__ float\nTABLE table[4];",

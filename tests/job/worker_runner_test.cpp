@@ -32,7 +32,7 @@ class FakeWorker final : public Conversation {
   Answering answer_;
 };
 
-/// Starts processes that answer one question after the other as they are told.
+/// Starts processes that answer one question after the other with given answers.
 class FakeWorkers final : public ProcessRunner {
  public:
   ProcessResult run(const Command& /*command*/) override { return {}; }

@@ -43,7 +43,7 @@ class CollectWhileAsked : public testing::Test {
     }
   }
 
-  /// Caches that come and go, as those of short processes do.
+  /// Caches that come and go, as in short processes.
   void ask_as_processes(int thread) {
     for (int asked = 0; asked < kKeys; asked += kAsksOfAProcess) {
       DiskCache disk(*files_, *clock_, log_, options(100'000));

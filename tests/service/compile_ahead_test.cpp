@@ -132,7 +132,7 @@ TEST_F(CompileAheadTest, GoingAwayDropsWhatHasNotBegun) {
   compiler_.unblock();
   end.join();
   EXPECT_LE(compiler_.compiles(), 8);
-  EXPECT_EQ(origin_of(0), Origin::kCompiled);  // nothing is remembered of what nobody asked for
+  EXPECT_EQ(origin_of(0), Origin::kCompiled);  // code that was never requested is forgotten
 }
 
 TEST_F(CompileAheadTest, ADiagnosticIsKeptForTheOneWhoAsks) {

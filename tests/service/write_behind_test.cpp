@@ -1,4 +1,4 @@
-// Whoever waits for a compile does not wait for the disk, and nothing is lost by that.
+// A caller that waits for a compile does not wait for the disk, and nothing is lost by that.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

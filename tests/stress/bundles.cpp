@@ -1,4 +1,4 @@
-// Bundles that nobody should make, given to unpack.
+// Invalid bundles, passed to unpack.
 #include <functional>
 #include <regex>
 

@@ -76,7 +76,7 @@ void own(const std::filesystem::path& root, uid_t owner) {
   if (::chown(root.c_str(), owner, owner) != 0) throw CannotMake{std::strerror(errno)};
 }
 
-/// As another user, who may not write there.
+/// As another user without permission to write there.
 void close_folder(Place& place, const std::filesystem::path& root) {
   ::chmod(root.c_str(), 0500);
   if (::geteuid() != 0) return;

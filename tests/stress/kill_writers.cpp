@@ -18,7 +18,7 @@ std::size_t size_of(std::uint64_t number) {
   return 100 + number * 7919 % kLargest;
 }
 
-/// Publishes until it is killed; ends by itself with 1 when it has loaded what nobody published.
+/// Publishes until it is killed; ends by itself with 1 when it has loaded an entry that was never published.
 int write_for_ever(const std::filesystem::path& root, unsigned seed) {
   const auto files = make_real_file_system();
   const auto clock = make_system_clock();

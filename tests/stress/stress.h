@@ -58,7 +58,7 @@ struct Place {
   }
 };
 
-/// Code that follows from a number alone, so that whoever reads it knows what it must be.
+/// Code that is determined by a number, so that every reader knows the expected content.
 [[nodiscard]] CacheKey key_of(std::uint64_t number);
 [[nodiscard]] CodeObject code_of(std::uint64_t number, std::size_t bytes);
 

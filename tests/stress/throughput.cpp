@@ -60,7 +60,7 @@ void publish(Place& place, const std::filesystem::path& root, std::uint64_t coun
     cache.publish(key_of(i), code_of(i, kBytes), {"kernel.cu kernel", "cuda:sm_90", "NVRTC 12.8", "text"});
 }
 
-/// Entries beside the real ones: folders of their own whose files are hard links to those of entry 0.
+/// Entries beside the real ones: separate folders whose files are hard links to the files of entry 0.
 void fill(const EntryStore& store, std::uint64_t from, std::uint64_t to) {
   const auto pattern = store.directory(key_of(0).digest);
   for (std::uint64_t i = from; i < to; ++i) {

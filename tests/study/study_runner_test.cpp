@@ -62,7 +62,7 @@ class StudyRunner : public test::JobTest {
     return run_study(plan, context, &file, content);
   }
 
-  /// A study that is told to end when it has been asked `times` times.
+  /// A study that is stopped at the `times`-th check.
   StudyOutcome interrupted(const StudyPlan& plan, int times) {
     return study(plan, study_context([times]() mutable { return times-- <= 0; }));
   }

@@ -12,7 +12,7 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || KILN_HAS_FEATURE(address_sanitizer) || \
     KILN_HAS_FEATURE(thread_sanitizer)
 #define KILN_SANITIZED 1
-// Of the sanitizers' common interface; g++ has no header for it.
+// Part of the sanitizers' common interface; g++ has no header for it.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
                                                          void (*on_free)(const volatile void*));
 #endif

@@ -20,7 +20,7 @@ inline CodeObject code_of(CompileResult result) {
   return std::get<CodeObject>(std::move(result));
 }
 
-/// What a compile that must fail says; a failed test and nothing otherwise.
+/// The diagnostic of a compile that must fail; otherwise a failed test and an empty one.
 inline Diagnostic diagnostic_of(CompileResult result) {
   if (auto* diagnostic = std::get_if<Diagnostic>(&result)) return std::move(*diagnostic);
   ADD_FAILURE() << "it compiled";

@@ -14,7 +14,7 @@
 
 namespace kiln::test {
 
-/// What stands for one kernel on a FakeDevice: what it tells of itself, what it does, how long it takes.
+/// A fake kernel of a FakeDevice: its attributes, its effect, its time.
 struct FakeKernel {
   FunctionAttributes attributes;
   /// Runs inside `launch`; may throw a device fault, which then surfaces at synchronize. Empty: does nothing.
@@ -26,13 +26,13 @@ struct FakeKernel {
 struct RecordedLaunch {
   std::string function;
   LaunchShape shape;
-  /// Bytes of each argument; empty unless the kernel tells its parameter sizes.
+  /// Bytes of each argument; empty unless the kernel reports its parameter sizes.
   std::vector<std::string> arguments;
   const Stream* stream = nullptr;
 };
 
-/// What the device, its modules and streams write down; shared, since a module may outlive a test's view of
-/// the device.
+/// Records of the device, its modules and streams; shared, since a module may outlive a test's view of the
+/// device.
 struct FakeDeviceState {
   explicit FakeDeviceState(FakeClock& clock_to_use) : clock(clock_to_use) {}
   FakeClock& clock;

@@ -31,20 +31,20 @@ class LoopbackServer {
   Serve serve_;
   UniqueFd listening_;
   int port_ = 0;
-  mutable std::mutex mutex_;  // of the next two
+  mutable std::mutex mutex_;  // protects the next two members
   std::vector<UniqueFd> sockets_;
   std::vector<std::thread> threads_;
   std::thread accepting_;
 };
 
-/// What comes, until it holds `end` or the other side closes.
+/// Reads until the text holds `end` or the other side closes.
 std::string read_until(int socket, std::string_view end);
 void write_all(int socket, std::string_view bytes);
 /// Until the other side closes.
 void wait_for_end(int socket);
-/// A port of 127.0.0.1 that nobody listens to now.
+/// A port of 127.0.0.1 without a listener.
 int free_port();
-/// Whether somebody listens to it.
+/// Whether the port has a listener.
 bool can_connect(int port);
 
 }  // namespace kiln::test

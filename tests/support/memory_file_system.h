@@ -13,10 +13,8 @@
 
 namespace kiln::test {
 
-/// A disk in memory that fails when a test tells it to, with the codes that a real one gives. Paths are
-/// absolute;
-/// "/" exists. Everything belongs to the current user with mode 0755 until a test says otherwise.
-/// Thread-safe.
+/// A disk in memory that fails when a test requests it, with the codes of a real one. Paths are absolute; "/"
+/// exists. Everything belongs to the current user with mode 0755 unless a test changes that. Thread-safe.
 class MemoryFileSystem : public FileSystem {
  public:
   explicit MemoryFileSystem(const Clock& clock);
@@ -46,7 +44,7 @@ class MemoryFileSystem : public FileSystem {
   /// Called once, without the lock, at the start of the next rename: what another process did just before it.
   void before_next_rename(std::function<void()> action);
 
-  /// What was done, in order: "write /a/b sync", "write /a/c", "sync /a", "rename /a /b", "remove /a".
+  /// The operations, in order: "write /a/b sync", "write /a/c", "sync /a", "rename /a /b", "remove /a".
   [[nodiscard]] std::vector<std::string> operations() const;
   /// Paths of what was read since `clear_reads`, in order.
   [[nodiscard]] std::vector<std::string> reads() const;

@@ -59,7 +59,7 @@ extern "C" __global__ void scale_reference(T* y, const T* x, const Params p) {
 }
 )";
 
-/// That workload at `folder`/scale/.
+/// Writes that workload to `folder`/scale/.
 inline void write_small_workload(FileSystem& files, const std::filesystem::path& folder) {
   files.make_directories(folder / "scale", false);
   files.write_file(folder / "scale/scale.yaml", kScaleYaml, false);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: plot.sh ROOT KILN: tools/plot.py draws each of its plots from results of a small run, and refuses what is none. Needs
+# Usage: plot.sh ROOT KILN: tools/plot.py draws each of its plots from results of a small run, and refuses other files. Needs
 # Python with matplotlib and pandas.
 set -euo pipefail
 root=$(realpath "${1:?usage: plot.sh ROOT KILN}")

@@ -73,7 +73,7 @@ one_node() {
     [ -z "$(squeue -h -j "$id" 2> /dev/null)" ] && break
     sleep 0.1
   done
-  grep -q "interrupted: --resume goes on with batch" batch.out || fail "scancel does not end the batch in order"
+  grep -q "interrupted: --resume continues batch" batch.out || fail "scancel does not end the batch in order"
   sbatch --wait --cpus-per-task=1 --output=batch2.out "$root/tools/slurm/one_node.sbatch" batch.yaml > /dev/null || fail "the batch that goes on"
   grep -q "resumed: [2-8] of 8 variants" batch2.out || fail "nothing is known"
   [ "$(records batch/long/records.jsonl)" = 8 ] || fail "a variant is missing or measured twice"

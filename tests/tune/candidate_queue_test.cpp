@@ -25,9 +25,9 @@ TEST_F(CandidateQueueTest, CompilesWhileSomethingElseIsDone) {
   CandidateQueue queue(context_, false);
   compiler_.block();
   queue.push(candidate("32"));
-  compiler_.wait_for_begun(1);  // nobody has asked for it
+  compiler_.wait_for_begun(1);  // it was not requested yet
   int looks = 0;
-  EXPECT_FALSE(queue.pop([&] { return ++looks == 2; }));  // and nobody waits for ever
+  EXPECT_FALSE(queue.pop([&] { return ++looks == 2; }));  // and the wait ends
   EXPECT_EQ(queue.size(), 1U);
   compiler_.unblock();
   const auto popped = queue.pop(never);

@@ -250,7 +250,7 @@ TEST_F(TunerTest, WhatHasEndedTwoProcessesIsNotRunAgain) {
   static_cast<void>(tune_job(kSpace));
   Record crash = record_from_json(record_to_json(sink_.last.at("block=32 bind.n=compile")), "", 1);
   crash.status = RunStatus::kCrashed;
-  ended_ = {crash};  // somebody may have killed it
+  ended_ = {crash};  // a person may have killed it
   EXPECT_EQ(best(tune_job(kSpace)), "block=32 bind.n=compile");
   ended_ = {crash, crash};
   runner_.requests.clear();

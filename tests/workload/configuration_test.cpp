@@ -163,7 +163,7 @@ TEST_F(ComputeCapability, ADefaultThatIsNoWordOfTheChoiceIsRefused) {
   EXPECT_THAT(bad_input_of([&] {
                 static_cast<void>(result({"cuda", "sm_90"}, {}, yaml));
               }),
-              HasSubstr("'sm >= 90 && wide ? wide : plain' is none of plain, tensor"));
+              HasSubstr("'sm >= 90 && wide ? wide : plain' is not one of plain, tensor"));
 }
 
 TEST(TypeDefaults, MayBeAnExpression) {
@@ -184,7 +184,7 @@ TEST(TypeDefaults, MayBeAnExpression) {
   EXPECT_EQ(value("default: T", "int"), "int");
   EXPECT_THAT(
       bad_input_of([&] { static_cast<void>(value(wider, "int")); }),
-      HasSubstr("t.yaml:4:31: parameters.Sum.default: 'T == half ? float : T' is none of float, double"));
+      HasSubstr("t.yaml:4:31: parameters.Sum.default: 'T == half ? float : T' is not one of float, double"));
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(value("default: \"S == half ? float : T\"", "int")); }),
               HasSubstr("unknown name 'S'"));
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(value("default: flaot", "int")); }),

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;  // no double
 
-/// `parameters` are those of the workload, `rest` what follows them.
+/// `parameters` are the workload's parameters, `rest` is the text after them.
 ConfigurationResult configured(SmallDisk& disk, const std::string& parameters,
                                const SmallDisk::Settings& settings = {}, const std::string& rest = "") {
   const std::string text = "workload: w\nparameters:\n" + parameters + rest +

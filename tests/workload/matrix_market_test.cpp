@@ -70,15 +70,15 @@ TEST(MatrixMarket, ArraysAreThereColumnByColumn) {
 }
 
 TEST(MatrixMarket, HeadersThatAreNoneAreRefusedAtTheirLine) {
-  EXPECT_THAT(refusal(""), HasSubstr("a.mtx: is no file of MatrixMarket"));
-  EXPECT_THAT(refusal("1 2 3\n"), HasSubstr("a.mtx:1: is no file of MatrixMarket"));
+  EXPECT_THAT(refusal(""), HasSubstr("a.mtx: is not a MatrixMarket file"));
+  EXPECT_THAT(refusal("1 2 3\n"), HasSubstr("a.mtx:1: is not a MatrixMarket file"));
   EXPECT_THAT(refusal("%%MatrixMarket vector coordinate real general\n"), HasSubstr("expected 'matrix'"));
   EXPECT_THAT(refusal(banner("coordinat real general")), HasSubstr("did you mean 'coordinate'"));
   EXPECT_THAT(refusal(banner("coordinate quaternion general")), HasSubstr("expected one of real, integer"));
   EXPECT_THAT(refusal(banner("coordinate real symetric")), HasSubstr("did you mean 'symmetric'"));
   EXPECT_THAT(refusal(banner("array pattern general")), HasSubstr("a.mtx:1: an array has numbers"));
   EXPECT_THAT(refusal(banner("coordinate real hermitian")), HasSubstr("goes with 'complex'"));
-  EXPECT_THAT(refusal(banner("coordinate pattern skew-symmetric")), HasSubstr("no numbers"));
+  EXPECT_THAT(refusal(banner("coordinate pattern skew-symmetric")), HasSubstr("has no values"));
   EXPECT_THAT(refusal(banner("coordinate real general")), HasSubstr("ends before the line of sizes"));
   EXPECT_THAT(
       refusal(banner("coordinate real general") + "%\n2 -2 1\n"),

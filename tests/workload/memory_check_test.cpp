@@ -57,7 +57,7 @@ TEST(MemoryCheck, AViewIsOfABufferWithMemory) {
   EXPECT_THAT(refusal_of("  - step\n", "", "  x: {type: double, shape: [1], view: {of: u, offset: m}}\n"),
               HasSubstr("unknown name 'm'"));
   EXPECT_THAT(refusal_of("  - step\n", "", "  x: {type: double, shape: [1], init: 0, view: {of: u}}\n"),
-              HasSubstr("buffers.x.init: a view has the content of the buffer it is a view of"));
+              HasSubstr("buffers.x.init: a view has the content of the buffer that it refers to"));
   EXPECT_THAT(refusal_of("  - step\n", "", "  x: {type: double, shape: [1], init: 0, temporary: true}\n"),
               HasSubstr("buffers.x.init: a temporary buffer holds nothing when a step begins"));
   EXPECT_THAT(

@@ -56,7 +56,7 @@ TEST_F(TuneSpecTest, MistakesAreNamedWithTheirPlace) {
   };
   EXPECT_THAT(refusal("tune: {sizes_by: [m]}\n"),
               HasSubstr("scale.yaml:31:19: workload 'scale' has no parameter 'm'"));
-  EXPECT_THAT(refusal("tune: {sizes_by: T}\n"), HasSubstr("'T' is no whole number"));
+  EXPECT_THAT(refusal("tune: {sizes_by: T}\n"), HasSubstr("'T' is not an integer parameter"));
   EXPECT_THAT(refusal("tune: {values: {blok: [1]}}\n"),
               HasSubstr("has no parameter 'blok'; did you mean 'block'?"));
   EXPECT_THAT(refusal("tune: {values: {block: {cpu: [1]}}}\n"), HasSubstr("the key 'otherwise' is missing"));

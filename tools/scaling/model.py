@@ -28,7 +28,7 @@ def simulate(ranks, options, generator):
         while events:
             seen, rank = heapq.heappop(events)
             if left == 0 or (rank != 0 and left <= ranks and free[rank] > seen + options.latency):
-                continue  # nothing is left, or the last ones go to whoever is free
+                continue  # nothing is left, or the last ones go to the free ranks
             left -= 1
             head_free = max(head_free, seen) + options.head
             arrives = head_free + (0 if rank == 0 else options.latency)

@@ -28,7 +28,7 @@ finish() {
 trap finish EXIT
 
 host=$(hostname -s)
-# Ports that nobody else has, as far as that can be known.
+# Ports that are probably free.
 first_port=$((20000 + RANDOM % 20000))
 head -c 1024 /dev/urandom > "$folder/munge.key"
 chmod 400 "$folder/munge.key"

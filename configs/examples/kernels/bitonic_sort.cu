@@ -11,7 +11,7 @@ extern "C" __global__ void exchange(unsigned* keys, int stride, int size, int n)
   }
 }
 
-/// Another algorithm: each key goes to the place that the number of smaller keys, and of equal ones before it, tells.
+/// Another algorithm: the place of a key is the number of smaller keys, and of equal keys before it.
 extern "C" __global__ void sort_by_rank(unsigned* sorted, const unsigned* keys, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -18,7 +18,7 @@ inline __device__ double wide(X x) {
   return static_cast<float>(x);
 }
 
-/// One layer of one row in double; `theta` holds its weights, then its biases. Returns where those of the next begin.
+/// One layer of one row in double; `theta` holds its weights, then its biases. Returns the start of the next layer's.
 template <class X>
 inline __device__ const T* layer(double* y, const X* x, const T* theta, int inputs, int outputs, bool relu) {
   const T* const bias = theta + outputs * inputs;

@@ -1,4 +1,4 @@
-// y = A x, where the matrix is in compressed rows: those of row i are its entries row_offsets[i] to row_offsets[i + 1].
+// y = A x, where the matrix is in compressed rows: row i has the entries row_offsets[i] to row_offsets[i + 1].
 #include "kiln/params.h"
 
 /// `lanes` neighbouring work-items share a row, and add up what each has found.

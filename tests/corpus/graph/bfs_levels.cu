@@ -11,7 +11,7 @@
     if (err != cudaSuccess) throw std::runtime_error(cudaGetErrorString(err)); \
   } while (0)
 
-// Structure of a general graph as Rodinia's programs have it: first edge and number of edges of a node.
+// Structure of a general graph as in Rodinia's programs: first edge and number of edges of a node.
 struct Node {
   int starting;
   int no_of_edges;

@@ -1,4 +1,4 @@
-// Counts by warp-aggregated atomics: __match_any_sync finds who has the same bin, one lane adds for all.
+// Counts by warp-aggregated atomics: __match_any_sync finds the lanes with the same bin, one lane adds for all.
 #include <iostream>
 #include <limits>
 #include <random>

@@ -1,4 +1,4 @@
-// AdamW with bias correction, as a PyTorch extension has it: dispatch by macros, a namespace without a name, checks.
+// AdamW with bias correction, in the style of a PyTorch extension: dispatch by macros, a namespace without a name, checks.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <cmath>

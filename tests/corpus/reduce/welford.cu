@@ -1,4 +1,4 @@
-// Mean and variance of columns of samples in one pass (Welford, merged by Chan's formula), as a statistics library has it.
+// Mean and variance of columns of samples in one pass (Welford, merged by Chan's formula), in the style of a statistics library.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

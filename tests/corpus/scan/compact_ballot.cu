@@ -1,5 +1,5 @@
-// Stream compaction inside blocks: ballots give positions in a warp, a shared array those of the warps, an atomic
-// counter those of the block. The order between blocks is open.
+// Stream compaction inside blocks: ballots give positions in a warp, a shared array the warps' positions, an atomic
+// counter the block's. The order between blocks is open.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Random numbers of curand_kernel.h, beside those of CUDA's own header.
+// Random numbers of curand_kernel.h, compared with CUDA's own header.
 #include <gtest/gtest.h>
 
 #include <algorithm>

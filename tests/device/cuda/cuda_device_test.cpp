@@ -61,7 +61,7 @@ TEST_P(CudaDeviceTest, TellsOfTheDevice) {
 }
 
 TEST(TheoreticalBandwidth, IsThatOfTwoTransfersACycle) {
-  EXPECT_NEAR(theoretical_bandwidth(2619000, 5120), 3352, 1);  // an H100's, as its data sheet has it
+  EXPECT_NEAR(theoretical_bandwidth(2619000, 5120), 3352, 1);  // an H100's, from its data sheet
   EXPECT_EQ(theoretical_bandwidth(0, 5120), 0);
   EXPECT_EQ(theoretical_bandwidth(2619000, 0), 0);
 }

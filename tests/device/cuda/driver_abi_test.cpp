@@ -229,7 +229,7 @@ static_assert(number(TextureLayout::Address::kClamp) == CU_TR_ADDRESS_MODE_CLAMP
 static_assert(number(TextureLayout::Address::kMirror) == CU_TR_ADDRESS_MODE_MIRROR);
 static_assert(number(TextureLayout::Address::kBorder) == CU_TR_ADDRESS_MODE_BORDER);
 
-// The comparison itself tells types apart.
+// The comparison itself distinguishes types.
 static_assert(!kAbiEqual<int (*)(int), int (*)(long)>);
 static_assert(!kAbiEqual<int (*)(int), int (*)(int, int)>);
 static_assert(!kAbiEqual<int*, int>);

@@ -1,5 +1,5 @@
-// What a user is told of an NVIDIA driver that does not work: fake drivers (support/cuda/fake_cuda.cpp) and
-// none.
+// Messages about an NVIDIA driver that is missing or does not work, with fake drivers
+// (support/cuda/fake_cuda.cpp).
 #include "device/cuda/driver.h"
 
 #include <dlfcn.h>

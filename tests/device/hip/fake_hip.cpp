@@ -104,7 +104,7 @@ FAKE Result hipDeviceTotalMem(std::size_t* bytes, int /*device*/) {
 }
 FAKE Result hipDeviceGetAttribute(int* value, DeviceAttribute attribute, int /*device*/) {
 #ifdef KILN_FAKE_HIP_5
-  if (attribute == DeviceAttribute::kMemoryBusBits) return kiln::hip_abi::kNotFound;  // not told
+  if (attribute == DeviceAttribute::kMemoryBusBits) return kiln::hip_abi::kNotFound;  // not reported
 #endif
   *value = attribute == DeviceAttribute::kWarpSize ? 64 : 1000 + static_cast<int>(attribute);
   return kSuccess;

@@ -22,7 +22,7 @@
 namespace kiln::cuda_abi {
 
 struct ContextTag {};
-/// What is captured, with the streams that take part.
+/// A capture in progress, with the streams that take part.
 struct GraphTag {
   std::vector<std::function<void()>> operations;
   std::set<Stream> streams;
@@ -37,7 +37,7 @@ struct StreamTag {
 };
 struct EventTag {
   std::chrono::steady_clock::time_point time;
-  Stream captured = nullptr;  ///< by which it was recorded in a capture
+  Stream captured = nullptr;  ///< stream on which it was recorded in a capture
 };
 struct FunctionTag {
   std::string name;
@@ -213,7 +213,7 @@ FAKE Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber) {
 }
 FAKE Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber) {
   if (KILN_FAKE_CUDA >= 13 && attribute == DeviceAttribute::kMemoryClockKhz)
-    return kInvalidValue;  // not told
+    return kInvalidValue;  // not reported
   *value = attribute == DeviceAttribute::kCapabilityMajor   ? 9
            : attribute == DeviceAttribute::kCapabilityMinor ? 0
                                                             : 1000 + static_cast<int>(attribute);
@@ -504,7 +504,7 @@ FAKE Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void
   run([&] { return describe_launch(*config); }, *function, arguments);
   return kSuccess;
 }
-/// What it makes of a tensor is its address.
+/// The encoded tensor map is only the tensor's address.
 FAKE Result cuTensorMapEncodeTiled(void* map, int, unsigned, void* address, const std::uint64_t*,
                                    const std::uint64_t*, const std::uint32_t*, const std::uint32_t*, int, int,
                                    int, int) {

@@ -15,8 +15,8 @@
 
 namespace kiln::test {
 
-/// What a test sets in the fake driver (fake_cuda.cpp), and what it recorded. Thread-safe: the back end makes
-/// its context on a thread of its own.
+/// Settings of the fake driver (fake_cuda.cpp) by a test, and its recorded calls. Thread-safe: the back end
+/// makes its context on a thread of its own.
 class FakeCuda {
  public:
   struct Launch {
@@ -28,13 +28,13 @@ class FakeCuda {
     std::vector<std::string> arguments;  ///< their bytes, each as long as the code says
   };
 
-  /// From now on `function` ("cuLaunchKernel", without a version's suffix) gives `result`; 0: works again.
-  /// Once it has given an error that ends a context, every function that works in one gives that error.
+  /// From now on `function` ("cuLaunchKernel", without a version's suffix) returns `result`; 0: works again.
+  /// After an error that ends a context, every function that works in one returns that error.
   void set_result(const std::string& function, cuda_abi::Result result) {
     const std::lock_guard lock(mutex_);
     results_[function] = result;
   }
-  /// As after the start of a process.
+  /// The state after the start of a process.
   void reset() {
     const std::lock_guard lock(mutex_);
     results_.clear();
@@ -45,7 +45,7 @@ class FakeCuda {
     lost_ = cuda_abi::kSuccess;
     keeps_launches_ = true;
   }
-  /// Where it does not, a launch of a kernel that does nothing takes no memory.
+  /// If it does not, a launch of a kernel that does nothing takes no memory.
   void keep_launches(bool keep) {
     const std::lock_guard lock(mutex_);
     keeps_launches_ = keep;
@@ -65,7 +65,7 @@ class FakeCuda {
     return launches_;
   }
 
-  /// For the driver: counts a call and tells its result.
+  /// For the driver: counts a call and returns its result.
   [[nodiscard]] cuda_abi::Result enter(const char* function) {
     const std::lock_guard lock(mutex_);
     const auto known = calls_.find(std::string_view(function));
@@ -101,7 +101,7 @@ class FakeCuda {
   }
 
  private:
-  /// What CUDA's documentation says of: "the process must be terminated and relaunched".
+  /// Errors for which CUDA's documentation says "the process must be terminated and relaunched".
   static bool ends_context(cuda_abi::Result result) {
     return result == 214 || result == 226 || result == 700 || result == 702 || result == 710 ||
            (result >= 714 && result <= 719) || result == 721 || result == 911;
@@ -117,7 +117,7 @@ class FakeCuda {
   bool keeps_launches_ = true;
 };
 
-/// That of the fake driver in `folder`, which stays loaded until the process ends.
+/// The FakeCuda of the fake driver in `folder`, which stays loaded until the process ends.
 inline FakeCuda& fake_cuda_in(const std::string& folder) {
   void* library = ::dlopen((folder + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
   void* symbol = library != nullptr ? ::dlsym(library, "kiln_fake_cuda") : nullptr;
