@@ -226,11 +226,9 @@ def build(options):
     stage.write(pathlib.Path("reference/cpp.md"), cpp_page(options.doxygen is not None))
     settings = (root / "docs/mkdocs.yml").read_text(encoding="utf-8")
     (output / "mkdocs.yml").write_text(settings + f"docs_dir: {output / 'pages'}\nsite_dir: {output / 'html'}\n", encoding="utf-8")
-    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", output / "mkdocs.yml"], check=False, capture_output=True, text=True)
-    # Pages that only others link to, such as a workload's README, are not in the navigation.
-    said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", output / "mkdocs.yml"], check=False, capture_output=True, text=True)
     if done.returncode != 0:
-        return said
+        return [line for line in (done.stdout + done.stderr).splitlines() if line.strip() and not line.startswith("INFO")]
     if options.doxygen:
         shutil.copytree(options.doxygen, output / "html/reference/doxygen")
     count, dead = dead_links(output / "html")

@@ -9,7 +9,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 # The python3 of PATH, or Debian's where another one hides it.
 python=""
 for candidate in python3 /usr/bin/python3; do
-  if "$candidate" -c 'import material, mkdocs, pymdownx' 2> /dev/null; then python=$candidate; break; fi
+  if "$candidate" -c 'import pymdownx; from mkdocs.utils import get_theme_names; assert "material" in get_theme_names()' 2> /dev/null; then python=$candidate; break; fi
 done
 [ -n "$python" ] || { echo "skipped: MkDocs or its theme is not installed (packages mkdocs and mkdocs-material)"; exit 77; }
 
