@@ -39,6 +39,11 @@ foreach(shell_and_file bash|bash-completion/completions/kiln zsh|zsh/site-functi
     execute_process(COMMAND \"\${share}/../bin/kiln\" completion ${shell} OUTPUT_FILE \"\${share}/${file}\"
                     COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 endforeach()
+# And its manual pages.
+install(CODE "
+  set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share\")
+  file(MAKE_DIRECTORY \"\${share}/man/man1\")
+  execute_process(COMMAND \"\${share}/../bin/kiln\" man --output \"\${share}/man/man1\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 install(DIRECTORY tools/slurm DESTINATION share/kiln COMPONENT program FILES_MATCHING PATTERN "*.sbatch")
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION share/doc/kiln COMPONENT program)
 install(DIRECTORY docs DESTINATION share/doc/kiln COMPONENT program

@@ -255,7 +255,8 @@ def add_results(source, folder):
 
 def read_devices(data, gpus):
     names = dict(gpus)
-    names.update({path.name: path.name for path in sorted(data.iterdir()) if path.is_dir() and path.name not in names})
+    # A folder without records, such as performance, is not a device.
+    names.update({path.parent.name: path.parent.name for path in sorted(data.glob("*/*.jsonl")) if path.parent.name not in names})
     return [Device(data / folder, name) for folder, name in names.items()]
 
 

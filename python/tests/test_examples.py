@@ -107,3 +107,16 @@ def test_the_document_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     exec(blocks["Jobs and workloads"][0], known)
     assert known["records"].good
     assert {record.parameters["block"] for record in known["records"]} == {128, 256}
+
+
+def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """What docs/tutorials/embed_python.md shows, one block after the other."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    blocks = blocks_of(EXAMPLES.parents[1] / "docs" / "tutorials" / "embed_python.md")
+    known: dict[str, Any] = {}
+    for heading in ("A function", "A check of the arguments", "A constant"):
+        exec(blocks[heading][0], known)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "2.5 compiled"
+    assert "float" in said[1]
+    assert said[-1] == "3.0"

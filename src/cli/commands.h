@@ -31,5 +31,6 @@ struct Subcommand {
 [[nodiscard]] Subcommand add_wisdom_command(CLI::App& app);
 [[nodiscard]] Subcommand add_settings_command(CLI::App& app);
 [[nodiscard]] Subcommand add_completion_command(CLI::App& app);
+[[nodiscard]] Subcommand add_man_command(CLI::App& app);
 
 }  // namespace kiln

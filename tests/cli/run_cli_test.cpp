@@ -1,5 +1,7 @@
 #include "cli/run_cli.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +23,9 @@ using ::testing::StartsWith;
 
 class RunCli : public test::CliTest {};
 
-const std::vector<std::string> kCommands = {"run",   "validate", "devices",  "workloads", "compile",
-                                            "cache", "report",   "roofline", "settings",  "completion"};
+const std::vector<std::string> kCommands = {"run",      "validate",   "devices", "workloads",
+                                            "compile",  "cache",      "report",  "roofline",
+                                            "settings", "completion", "man"};
 
 TEST_F(RunCli, WithoutACommandShowsTheHelpAndIsAMistake) {
   const CliResult result = kiln({});
@@ -130,6 +133,40 @@ TEST_F(RunCli, CompletionScriptsParseAndKnowEveryCommand) {
     EXPECT_TRUE(parsed.ok()) << shell << ": " << parsed.error;
   }
   EXPECT_THAT(kiln({"completion", "bsh"}).err, HasSubstr("did you mean 'bash'?"));
+}
+
+TEST_F(RunCli, ManualPagesHaveWhatTheHelpHas) {
+  const std::string page = kiln({"man"}).out;
+  EXPECT_THAT(page, StartsWith(".TH \"KILN\" \"1\""));
+  for (const std::string& command : kCommands)
+    EXPECT_THAT(page, HasSubstr("\\fBkiln\\-" + command + "\\fR(1)"));
+  for (const SettingRow& row : setting_rows()) {
+    std::string option = row.option;
+    for (std::size_t at = 0; (at = option.find('-', at)) != std::string::npos; at += 2)
+      option.insert(at, "\\");
+    EXPECT_THAT(page, HasSubstr(option));
+  }
+  const std::string cache = kiln({"man", "cache"}).out;
+  EXPECT_THAT(cache, HasSubstr(".SS \"kiln cache gc\"\n"));
+  EXPECT_THAT(cache, HasSubstr("\n\\fB\\-\\-max\\-size\\fR"));
+  EXPECT_THAT(cache, HasSubstr(".SH \"EXIT STATUS\"\n"));
+  EXPECT_THAT(kiln({"man", "rum"}).err, HasSubstr("did you mean 'run'?"));
+  EXPECT_EQ(kiln({"man", "run", "--output", path("man")}).code, kExitBadInput);
+}
+
+TEST_F(RunCli, ManualPagesAreWrittenIntoAFolderAndReadWithoutAWarning) {
+  const CliResult result = kiln({"man", "--output", path("man")});
+  ASSERT_EQ(result.code, kExitDone) << result.err;
+  const auto processes = make_process_runner();
+  for (const std::string& command : kCommands) {
+    const std::string file = path("man/kiln-" + command + ".1");
+    ASSERT_TRUE(std::filesystem::exists(file)) << file;
+    if (!processes->find_program("groff")) continue;
+    const ProcessResult read = processes->run({"groff", {"-man", "-Tutf8", "-ww", file}, "", ""});
+    EXPECT_TRUE(read.ok()) << read.error;
+    EXPECT_EQ(read.error, "") << file;
+    EXPECT_THAT(read.output, HasSubstr("EXIT STATUS"));
+  }
 }
 
 TEST_F(RunCli, BashCompletesCommandsOptionsAndTheirWords) {

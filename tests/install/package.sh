@@ -22,7 +22,7 @@ tar xzf tgz/kiln-*.tar.gz -C unpacked --strip-components 1
 try "$folder/unpacked"
 for file in lib/libkiln.a lib/libkiln.so include/kiln.h include/kiln/kiln.h include/kiln.f90 lib/cmake/kiln/kilnConfig.cmake \
   lib/cmake/kiln/KilnKernels.cmake lib/pkgconfig/kiln.pc share/doc/kiln/LICENSE share/kiln/kernels_src/stencil7/stencil7.yaml \
-  share/bash-completion/completions/kiln; do
+  share/bash-completion/completions/kiln share/man/man1/kiln.1 share/man/man1/kiln-run.1; do
   [ -e "unpacked/$file" ] || fail "the archive has no $file"
 done
 

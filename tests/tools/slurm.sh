@@ -61,6 +61,12 @@ array() {  # SBATCH
   "$KILN" run job.yaml --output sweep --resume 2>&1 | grep -q "8 of 8 variants are known" || fail "not all is known"
 }
 
+tutorial() {  # SBATCH
+  mkdir -p commands
+  ln -sf "$(command -v "$1")" commands/sbatch
+  PATH=$folder/commands:$PATH "$root/tests/docs/walk_through.sh" "$root/docs/tutorials/slurm.md" "$KILN" || fail "docs/tutorials/slurm.md"
+}
+
 one_node() {
   local id
   id=$(sbatch --parsable --cpus-per-task=1 --output=batch.out "$root/tools/slurm/one_node.sbatch" batch.yaml)
@@ -87,6 +93,7 @@ many_nodes() {
 
 if [ "${KILN_TEST_IN_SLURM:-}" = yes ]; then
   array sbatch
+  tutorial sbatch
   one_node
   many_nodes
   exit 0
@@ -94,7 +101,7 @@ fi
 code=0
 KILN_TEST_IN_SLURM=yes "$root/tools/slurm/one_machine.sh" "$0" "$root" "$KILN" || code=$?
 case $code in
-  0) echo "passed in a Slurm of this machine: array, one node, srun" ;;
-  3) array "$folder/fake_sbatch"; echo "passed with a stand-in for sbatch: array; no Slurm on this machine" ;;
+  0) echo "passed in a Slurm of this machine: array, tutorial, one node, srun" ;;
+  3) array "$folder/fake_sbatch"; tutorial "$folder/fake_sbatch"; echo "passed with a stand-in for sbatch: array, tutorial; no Slurm on this machine" ;;
   *) exit "$code" ;;
 esac

@@ -80,7 +80,7 @@ class NvrtcCompiler final : public Compiler {
                                            [&](const Specialization& one) { return compile_as_it_is(one); });
   }
 
-  /// NVRTC holds locks of its own: 16 threads compile 2.4 times as fast as one (docs/performance.md).
+  /// NVRTC holds locks of its own: docs/performance.md compares 16 threads with 16 processes.
   [[nodiscard]] int compiles_at_once() const override { return 2; }
 
   std::optional<RefusedOption> refuse(const std::vector<std::string>& options) const override {
