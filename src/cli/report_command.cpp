@@ -26,7 +26,7 @@ namespace {
 
 struct ReportArguments {
   std::vector<std::string> results;
-  std::vector<std::string> reference, ceilings;
+  std::vector<std::string> reference, ceilings, timelines;
   std::string devices, problem, metric, workload;
   std::string format = "table";
   std::string output;
@@ -81,6 +81,13 @@ std::vector<DeviceCeilings> read_all_ceilings(World& world, const std::vector<st
   return all;
 }
 
+std::vector<Timeline> read_timelines(World& world, const std::vector<std::string>& paths) {
+  std::vector<Timeline> all;
+  all.reserve(paths.size());
+  for (const std::string& path : paths) all.push_back(read_timeline(world.files(), path));
+  return all;
+}
+
 std::vector<std::string> words(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : split(text, ',');
 }
@@ -115,7 +122,8 @@ std::string report_text(World& world, const ReportArguments& arguments) {
   if (arguments.format == "csv") return csv_text(results, report);
   if (arguments.format == "html") {
     const std::vector<DeviceCeilings> ceilings = read_all_ceilings(world, arguments.ceilings);
-    return html_page({results.records, report, ceilings, results.studies});
+    return html_page(
+        {results.records, report, ceilings, results.studies, read_timelines(world, arguments.timelines)});
   }
   if (arguments.format == "markdown")
     return people_text(results, portability_to_markdown(report), study_to_markdown);
@@ -128,6 +136,8 @@ int report(World& world, const ReportArguments& arguments) {
   require_word("--format", arguments.format, {"table", "markdown", "csv", "json", "html", "paper"});
   if (!arguments.ceilings.empty() && arguments.format != "html")
     throw bad_input("--ceilings: rooflines are drawn by --format html; found --format " + arguments.format);
+  if (!arguments.timelines.empty() && arguments.format != "html")
+    throw bad_input("--timeline: timelines are drawn by --format html; found --format " + arguments.format);
   require_output(world, arguments.output);
   write_output(world, arguments.output, report_text(world, arguments));
   return kExitDone;
@@ -153,6 +163,11 @@ Subcommand add_report_command(CLI::App& app) {
   command
       ->add_option("--ceilings", arguments->ceilings,
                    "What `kiln roofline` wrote of a device: --format html draws its roofline")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--timeline", arguments->timelines,
+                   "What `--trace` wrote of a run: --format html draws its spans")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command->add_option("--devices", arguments->devices, "The set of devices, by names or parts of them")
