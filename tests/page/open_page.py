@@ -1,4 +1,4 @@
-"""open_page.py PAGE FOLDER [use]: opens a page of `kiln report --format html` in a headless Chromium, light and dark, as wide as a
+"""open_page.py PAGE FOLDER [use] [SIZE_THEME]: opens a page of `kiln report --format html` in a headless Chromium, light and dark, as wide as a
 phone and as a desk, leaves a screenshot of each and the page as it prints in FOLDER and prints the marks of each plot as JSON. With
 `use` it filters, sorts, shows a value by hover, tap and arrow keys, and prints. Exits with 1 and says why where the page has a fault:
 something on the console, anything fetched, a plot without marks, a page that scrolls sideways, text without contrast, a control that
@@ -100,10 +100,13 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     look = (pathlib.Path(__file__).parent / "look.js").read_text(encoding="utf-8")
     problems, summary = [], {}
+    only = set(sys.argv[3:]) - {"use"}
     with devtools.Browser(browser_path) as browser:
         for theme in THEMES:
             for size, (width, height) in SIZES.items():
                 name = f"{size}_{theme}"
+                if only and name not in only:
+                    continue
                 events = browser.open(page, width, height, theme)
                 seen = browser.evaluate(look)
                 browser.screenshot(folder / f"{name}.png", TALLEST)
