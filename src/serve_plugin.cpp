@@ -24,6 +24,12 @@ class Server {
     server_.set_read_timeout(kSeconds);
     server_.set_write_timeout(kSeconds);
     server_.set_keep_alive_timeout(kSeconds);
+    // Without SO_REUSEPORT, which is the library's default: no other program of this user takes the port
+    // over.
+    server_.set_socket_options([](socket_t socket) {
+      const int on = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    });
     server_.set_default_headers({{"Cache-Control", "no-store"},
                                  {"X-Content-Type-Options", "nosniff"},
                                  {"X-Frame-Options", "DENY"},

@@ -20,7 +20,7 @@ set: {nposes: 64, natpro: 32}
 sweep: {wg: [1, 2, 4]}
 measure: {min_time: 1 ms, max_time: 10 ms, min_samples: 6}
 """
-SECONDS = 60
+SECONDS = 20
 
 
 class Served:
@@ -162,7 +162,7 @@ def main():
         results.mkdir()
         served = Served(kiln, results)
         checks = [*growth(served, source, results), *strangers(served, root), *bad_requests(served)]
-        taken = subprocess.run([kiln, "report", str(results), "--serve", "--port", str(served.port)], capture_output=True, text=True, check=False)
+        taken = subprocess.run([kiln, "report", str(results), "--serve", "--port", str(served.port)], capture_output=True, text=True, check=False, timeout=SECONDS)
         checks.append((taken.returncode == 3 and "is the port taken?" in taken.stderr, f"a port that is taken: {taken.returncode} {taken.stderr}"))
         code, error = served.end()
         checks.append((code == 0, f"exit code {code} at SIGINT: {error}"))
@@ -171,7 +171,7 @@ def main():
         checks.append((served.end(signal.SIGTERM)[0] == 0, "SIGTERM"))
         checks += watched(Served(kiln, results), source, results)
         for options, words in ((["--port", "70000"], "expected 0 to 65535"), (["-o", "x.html"], "expected no --output")):
-            bad = subprocess.run([kiln, "report", str(results), "--serve", *options], capture_output=True, text=True, check=False)
+            bad = subprocess.run([kiln, "report", str(results), "--serve", *options], capture_output=True, text=True, check=False, timeout=SECONDS)
             checks.append((bad.returncode == 2 and words in bad.stderr, f"{options}: {bad.returncode} {bad.stderr}"))
         problems = [text for holds, text in checks if not holds]
     print(f"{len(checks)} checks")
