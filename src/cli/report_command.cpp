@@ -248,7 +248,6 @@ Subcommand add_report_command(CLI::App& app) {
       ->add_option("--port", arguments->port, "Of the address of --serve; 0, the default: one that is free")
       ->type_name("N");
   command->footer(examples({"kiln report results --devices H200,MI300A --problem T,nx --format markdown",
-                            "kiln report results --reference vendor/records.jsonl --format json",
                             "kiln report results --format html --ceilings h200.json -o report.html",
                             "kiln report results --serve",
                             "kiln report results/studies/minibude_constants/study.jsonl --format csv"}));
