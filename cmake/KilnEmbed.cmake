@@ -4,8 +4,11 @@ set(KILN_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/KilnEmbedScript.cmake)
 
 function(kiln_embed target header)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${header})
-  set(files ${ARGN})
-  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set(files "")
+  foreach(file IN LISTS ARGN)
+    get_filename_component(path ${file} ABSOLUTE)
+    list(APPEND files ${path})
+  endforeach()
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${files}" -P ${KILN_EMBED_SCRIPT}
     DEPENDS ${files} ${KILN_EMBED_SCRIPT} COMMENT "Embedding ${header}" VERBATIM)

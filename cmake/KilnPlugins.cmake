@@ -25,7 +25,10 @@ endfunction()
 
 set(KILN_MPI AUTO CACHE STRING "Build the MPI plug-in, for `mpirun -n N kiln run`: AUTO (where an MPI is found), ON or OFF")
 set(KILN_REMOTE AUTO CACHE STRING "Build the plug-in for remote caches over HTTP: AUTO (where libcurl is found), ON or OFF")
-set_property(CACHE KILN_MPI KILN_REMOTE PROPERTY STRINGS AUTO ON OFF)
+set(KILN_SERVE AUTO CACHE STRING "Build the plug-in for `kiln report --serve`: AUTO (where cpp-httplib is found), ON or OFF")
+set_property(CACHE KILN_MPI KILN_REMOTE KILN_SERVE PROPERTY STRINGS AUTO ON OFF)
 set(MPI_CXX_SKIP_MPICXX ON)  # the C interface, without the C++ bindings that MPI has dropped
 kiln_plugin(mpi MPI_CXX_FOUND MPI::MPI_CXX MPI COMPONENTS CXX)
 kiln_plugin(remote CURL_FOUND CURL::libcurl CURL)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+kiln_plugin(serve CppHttplib_FOUND CppHttplib::CppHttplib CppHttplib)

@@ -4,43 +4,48 @@
 #include <array>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
+#include "kiln_embedded_page.h"
 #include "report/html.h"
-#include "report/html_style.h"
-#include "report/page_plots.h"
 #include "report/portability_text.h"
 #include "report/record_table.h"
-#include "report/study_plots.h"
 #include "report/study_report.h"
-#include "report/svg.h"
 
 namespace kiln {
 namespace {
 
-/// A heading that the list of contents can name.
-std::string heading(const std::string& id, const std::string& title) {
-  return "<h2 id=\"" + id + "\">" + escape_markup(title) + "</h2>\n";
-}
-
-std::string portability_section(const Portability& report) {
+std::string portability_section(const PageContent& content) {
+  const Portability& report = content.report;
   std::string text =
       html_element("p", report.has_reference
                             ? "Efficiency: against the best of the reference's records on the same device."
                             : "Efficiency: against the best variant known on the same device.");
+  TableMarks marks{{""}, {}};
+  for (const std::string& device : report.devices) marks.devices.insert(marks.devices.end(), 2, device);
   for (std::size_t i = 0; i < report.rows.size(); i += portability_rows(report, i)) {
     const std::string title = portability_heading(report.rows[i]);
-    text += html_element("h3", title) + html_table(portability_table(report, i), title);
+    marks.records.clear();
+    for (std::size_t row = i; row < i + portability_rows(report, i); ++row)
+      marks.records.push_back(records_of_row(content, row));
+    text += "<section class=\"block\">" + html_element("h3", title) +
+            html_table(portability_table(report, i), title, marks) + "</section>\n";
   }
   return text + (report.notes.empty() ? "" : html_list(report.notes));
 }
 
+/// Where the script draws the plots of that kind.
+std::string plots_of(const std::string& kind) {
+  return "<div class=\"figures\" data-plots=\"" + kind + "\"></div>\n";
+}
+
 std::string study_section(const StudyReport& study) {
-  std::string text = "<p class=\"dim\">" + escape_markup(study_origin(study)) + "</p>\n";
-  const std::vector<Plot> plots = study_plots(study);
-  if (!plots.empty()) text += html_figures(plots);
+  std::string text = "<p class=\"dim\">" + escape_markup(study_origin(study)) + "</p>\n" + plots_of("study");
+  const std::string title = study_title(study);
   for (const StudySection& section : study_sections(study, TextStyle{})) {
     text += html_element("h3", section.title);
-    if (!section.table.rows.empty()) text += html_table(section.table, section.title);
+    if (!section.table.rows.empty()) text += html_table(section.table, title + ": " + section.title);
     if (!section.lines.empty()) text += html_list(section.lines);
   }
   return text;
@@ -139,7 +144,9 @@ std::string record_section(const std::vector<Record>& records) {
                           {record.kiln_version + " " + record.kiln_revision}});
   }
   add_resources(records, table);
-  return html_table(table, "All records");
+  TableMarks marks;
+  for (std::size_t i = 0; i < records.size(); ++i) marks.records.push_back(std::to_string(i));
+  return html_table(table, "All records", marks);
 }
 
 std::string workloads_text(const PageContent& content) {
@@ -163,27 +170,28 @@ std::string summary_text(const PageContent& content) {
   return join(words, "; ");
 }
 
-/// A part of the page; without text it is left out.
+/// A part of the page.
 struct Part {
   std::string id, title, text;
+  std::string attributes = "";
 };
 
 std::vector<Part> parts_of(const PageContent& content) {
-  const auto figures = [](const std::vector<Plot>& plots) {
-    return plots.empty() ? std::string() : html_figures(plots);
-  };
   std::vector<Part> parts;
   for (std::size_t i = 0; i < content.studies.size(); ++i)
     parts.push_back({"study-" + std::to_string(i + 1), "Study: " + study_title(content.studies[i]),
-                     study_section(content.studies[i])});
-  parts.push_back({"times", "Times of a step", figures(time_plots(content.report))});
-  parts.push_back({"maps", "Two parameters", figures(heat_maps(content.records, content.report))});
-  parts.push_back({"rooflines", "Rooflines", figures(rooflines(content.records, content.ceilings))});
+                     study_section(content.studies[i]), " data-study=\"" + std::to_string(i) + "\""});
   if (!content.records.empty()) {
-    parts.push_back({"devices", "Devices and variants", portability_section(content.report)});
+    parts.push_back({"times", "Times of a step", plots_of("times")});
+    parts.push_back({"maps", "Two parameters", plots_of("maps")});
+    parts.push_back({"curves", "Best so far", plots_of("curves")});
+  }
+  if (!content.ceilings.empty()) parts.push_back({"rooflines", "Rooflines", plots_of("rooflines")});
+  if (!content.timelines.empty()) parts.push_back({"timelines", "Timelines", plots_of("timelines")});
+  if (!content.records.empty()) {
+    parts.push_back({"devices", "Devices and variants", portability_section(content)});
     parts.push_back({"records", "All records", record_section(content.records)});
   }
-  std::erase_if(parts, [](const Part& part) { return part.text.empty(); });
   return parts;
 }
 
@@ -197,24 +205,78 @@ std::string contents(const std::vector<Part>& parts) {
 constexpr const char* kHowToRead =
     "Times are medians; a bracket is the interval of the median at 95 %, by order statistics, which assume "
     "no "
-    "distribution. Where the brackets of two bars or dots overlap, the data do not tell them apart. The best "
-    "of a picture has the stronger colour.";
+    "distribution. Where the brackets of two bars or dots overlap, the data do not tell them apart. A value "
+    "is shown where the pointer is, on a tap, and by the arrow keys in a plot. A table is sorted by a click "
+    "on a "
+    "title.";
+
+std::string page_title(const PageContent& content) {
+  return "Kiln: " + workloads_text(content);
+}
+
+/// Heading, contents and parts: what a live page replaces.
+std::string main_text(const PageContent& content) {
+  std::string text = html_element("h1", page_title(content)) + "<p class=\"dim\">" +
+                     escape_markup(summary_text(content)) + "</p>\n";
+  const std::vector<Part> parts = parts_of(content);
+  text += contents(parts) + html_element("p", kHowToRead);
+  for (const Part& part : parts)
+    text += "<section id=\"" + part.id + "\"" + part.attributes + ">\n" + html_element("h2", part.title) +
+            part.text + "</section>\n";
+  return text;
+}
+
+std::string script_element(std::string_view text) {
+  return "<script>" + std::string(text) + "</script>\n";
+}
+
+std::string page_text(const PageContent& content, std::string_view charts, bool live) {
+  // Nothing is fetched; a live page asks its own server alone.
+  const std::string policy =
+      std::string(
+          "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; ") +
+      "form-action 'none'; connect-src " + (live ? "'self'" : "'none'");
+  std::string text =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+      policy + "\">\n";
+  text += html_element("title", page_title(content));
+  text += "<style>" + std::string(embedded::kPageStyle) + "</style>\n</head>\n<body>\n";
+  text += "<div id=\"filters\" role=\"group\" aria-label=\"Filters\" hidden></div>\n";
+  if (live) text += "<p class=\"dim\" id=\"live\" role=\"status\">live</p>\n";
+  if (charts.empty())
+    text +=
+        "<p class=\"bad\">This page has no plots: kiln was built without Chart.js (package libjs-chart.js, "
+        "or "
+        "-D KILN_CHART_JS=FILE).</p>\n";
+  text += "<noscript><p class=\"bad\">Plots, filters and sorting need JavaScript.</p></noscript>\n";
+  text += "<main id=\"content\">\n" + main_text(content) + "</main>\n";
+  text += "<script type=\"application/json\" id=\"data\">" + page_data_json(content) + "</script>\n";
+  if (!charts.empty()) text += script_element(charts);
+  return text + script_element(embedded::kPageScript) + "</body>\n</html>\n";
+}
 
 }  // namespace
 
-std::string html_page(const PageContent& content) {
-  const std::string title = "Kiln: " + workloads_text(content);
-  std::string text =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  text += html_element("title", title);
-  text += std::string("<style>") + kHtmlStyle + "</style>\n</head>\n<body>\n";
-  text += html_element("h1", title);
-  text += "<p class=\"dim\">" + escape_markup(summary_text(content)) + "</p>\n";
-  const std::vector<Part> parts = parts_of(content);
-  text += contents(parts) + html_element("p", kHowToRead);
-  for (const Part& part : parts) text += heading(part.id, part.title) + part.text;
-  return text + "</body>\n</html>\n";
+std::string_view page_chart_library() {
+  return embedded::kChart;
+}
+
+std::string html_page(const PageContent& content, std::string_view charts) {
+  return page_text(content, charts, false);
+}
+
+std::string live_page(const PageContent& content, std::string_view charts) {
+  return page_text(content, charts, true);
+}
+
+std::string page_update_json(const PageContent& content, const std::string& version) {
+  const nlohmann::json text = {{"version", version}, {"content", main_text(content)}};
+  std::string json = text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  json.pop_back();
+  return json + ",\"data\":" + page_data_json(content) + "}";
 }
 
 }  // namespace kiln

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "fuzz/fuzz_target.h"
 #include "record/study_reader.h"
+#include "report/page_data.h"
 #include "report/portability_text.h"
-#include "report/study_plots.h"
 #include "report/study_report.h"
 #include "study/study_file.h"
 #include "support/fake_clock.h"
@@ -26,6 +26,7 @@ void show(const std::vector<StudyReport>& reports) {
   const std::string csv = studies_to_csv(reports);
   require(printable(csv) == csv);
   static_cast<void>(portability_to_json({}, reports));
+  static_cast<void>(page_data_json({{}, {}, {}, reports}));
 }
 
 /// The first "digest" of a text, so that the study is taken for the one that is asked for.

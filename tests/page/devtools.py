@@ -121,6 +121,12 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"]["exception"]["description"])
         return result["result"]["value"]
 
+    def settles(self, expression, seconds=5):
+        """Whether a condition comes to hold: what input does is done in a later frame."""
+        wait = f"""new Promise((done) => {{ const end = performance.now() + {1000 * seconds};
+        const look = () => ({expression}) ? done(true) : performance.now() > end ? done(false) : setTimeout(look, 20); look(); }})"""
+        return self.call("Runtime.evaluate", expression=wait, awaitPromise=True, returnByValue=True)["result"]["value"]
+
     def screenshot(self, path, height):
         """The whole page, up to `height`."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]

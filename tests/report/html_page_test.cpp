@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -15,9 +14,10 @@
 namespace kiln {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::SizeIs;
 
 /// Two sizes of two parameters on two devices, one of them wrong, with labels that are markup.
 std::vector<Record> sweep() {
@@ -49,23 +49,11 @@ std::string page() {
 
 TEST(HtmlPage, TextOfRecordsIsNeverMarkup) {
   const std::string text = page();
+  EXPECT_THAT(text, HasSubstr("\"label\":\"ppwi=8 wg=8 m=\\u003c/table>\"")) << "in an element <script>";
   EXPECT_THAT(text, HasSubstr("GPU &lt;A&gt; &amp; &quot;B&quot;"));
   EXPECT_THAT(text, HasSubstr("m=&lt;i&gt;&amp;&#39;"));
   EXPECT_THAT(text, Not(HasSubstr("m=<")));
   EXPECT_THAT(text, Not(HasSubstr("<A>")));
-}
-
-TEST(HtmlPage, NumbersThatCannotBeDrawnAreLeftOutOfThePictures) {
-  std::vector<Record> records = sweep();
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  for (Record& record : records) {
-    if (record.step) record.step->ci_high = kInfinite;
-    for (MetricValue& metric : record.metrics) metric.value = kInfinite;
-  }
-  const std::string text = html_page({records, compare_devices(records, {}, {}), ceilings(), {}});
-  EXPECT_THAT(text, Not(HasSubstr("=\"inf\"")));
-  EXPECT_THAT(text, Not(HasSubstr("nan\"")));
-  EXPECT_THAT(text, Not(HasSubstr("<circle")));
 }
 
 /// By a parser that is not ours, where there is one.
@@ -102,12 +90,13 @@ TEST(HtmlPage, IsWholeAndNeedsNothingFromElsewhere) {
   const ProcessResult result = processes->run({"python3", {script.string()}, page(), ""});
   ASSERT_TRUE(result.ok()) << result.error;
   const auto found = nlohmann::json::parse(result.output);
-  EXPECT_THAT(found["plots"], SizeIs(2 + 2 + 1)) << "bars and a heat map for each device, a roofline";
-  EXPECT_EQ(found["captions"].size(), found["plots"].size());
+  EXPECT_THAT(found["plots"], ElementsAre("times", "maps", "curves", "rooflines"));
+  EXPECT_EQ(found["data"]["records"].size(), 13U);
   EXPECT_EQ(found["tables"], 3) << "two figures, and all records";
   EXPECT_EQ(found["rows"], 2 * (1 + 1 + 7) + 1 + 13);
-  for (const char* damage : {"<b>", "</p>", "<img src=\"http://example.org/x.png\">", "<svg></svg>",
-                             "<a href=\"#nowhere\">x</a>"}) {
+  for (const char* damage :
+       {"<b>", "</p>", "<img src=\"http://example.org/x.png\">",
+        "<script src=\"http://example.org/x.js\"></script>", "<a href=\"#nowhere\">x</a>"}) {
     EXPECT_FALSE(processes->run({"python3", {script.string()}, page() + damage, ""}).ok()) << damage;
   }
 }
@@ -115,12 +104,41 @@ TEST(HtmlPage, IsWholeAndNeedsNothingFromElsewhere) {
 TEST(HtmlPage, AStudyHasItsPicturesItsTableAndItsWords) {
   const std::vector<StudyReport> studies = {test::study_report()};
   const std::string text = html_page({{}, {}, {}, studies});
-  EXPECT_THAT(text, HasSubstr("<h2 id=\"study-1\">Study: poly on Example &lt;GPU&gt;</h2>"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("<section id=\"study-1\" data-study=\"0\">\n<h2>Study: poly on Example &lt;GPU&gt;</h2>"));
   EXPECT_THAT(text, HasSubstr("<a href=\"#study-1\">"));
   EXPECT_THAT(text, HasSubstr("Amortisation: speed-up over aot_generic"));
   EXPECT_THAT(text, HasSubstr("<li>n at compile time: 1.10x [1.05, 1.15] as fast</li>"));
   EXPECT_THAT(text, Not(HasSubstr("All records")));
   EXPECT_THAT(text, Not(HasSubstr("<GPU>")));
+}
+
+TEST(HtmlPage, WithoutALibraryItHasTablesAloneAndSaysWhy) {
+  const std::vector<Record> records = sweep();
+  const PageContent content{records, {}, {}, {}};
+  EXPECT_THAT(html_page(content, ""),
+              AllOf(HasSubstr("kiln was built without Chart.js (package libjs-chart.js"),
+                    HasSubstr("aria-label=\"All records\"")));
+  EXPECT_THAT(html_page(content, "draw();"),
+              AllOf(HasSubstr("<script>draw();</script>"), Not(HasSubstr("libjs-chart.js"))));
+}
+
+TEST(HtmlPage, OnlyALivePageAsksAServerAndThatIsItsOwn) {
+  const std::vector<Record> records = sweep();
+  const PageContent content{records, {}, {}, {}};
+  EXPECT_THAT(html_page(content), AllOf(HasSubstr("connect-src 'none'"), Not(HasSubstr("id=\"live\""))));
+  EXPECT_THAT(live_page(content), AllOf(HasSubstr("connect-src 'self'"), HasSubstr("id=\"live\"")));
+  const auto update = nlohmann::json::parse(page_update_json(content, "7"));
+  EXPECT_EQ(update["version"], "7");
+  EXPECT_EQ(update["data"]["records"].size(), records.size());
+  EXPECT_THAT(update["content"].get<std::string>(), HasSubstr("<h2>All records</h2>"));
+}
+
+TEST(HtmlPage, RowsAndColumnsSayWhichRecordsAndDevicesTheyShow) {
+  const std::string text = page();
+  EXPECT_THAT(text, HasSubstr("<th class=\"number\" data-device=\"CPU\">CPU</th>"));
+  EXPECT_THAT(text, HasSubstr("<tr data-records=\"12\">")) << "the wrong one, in the table of all records";
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST(UncheckedRecords, AreMarkedOnThePageAndLeftOutOfThePapersColumns) {
                                        unchecked(test::result("block=256", "A", 100))};
   const Portability report = compare_devices(records, {}, {});
   EXPECT_THAT(html_page({records, report, {}, {}}),
-              AllOf(HasSubstr("class=\"warn\">unchecked<"), HasSubstr("block=256 (unchecked)"),
+              AllOf(HasSubstr("class=\"warn\">unchecked<"), HasSubstr("\"status\":\"unchecked\""),
                     HasSubstr("records are unchecked")));
   EXPECT_THAT(records_to_paper_csv(records), AllOf(HasSubstr(",50\n"), Not(HasSubstr(",100\n"))));
 }
