@@ -23,21 +23,23 @@ struct Vectors {
   /// Lines of `Each` rows along the depth: to[strip][k][row].
   template <int Each, class Source>
   static void pack(Sum* __restrict__ to, const Source& source, int first, int rows, int k_begin, int depth) {
-    for (int strip = 0; strip < rows; strip += Each, to += Each * Depth) {
-      const int row = first + strip;
-      const bool inside = source.template whole<1>(row + Each - 1, k_begin + depth - 1);
-      if (Source::k_contiguous) {
-        for (int r = 0; r < Each; ++r) {
-          for (int k = 0; k < depth; ++k) to[k * Each + r] = Sum(source.at(row + r, k_begin + k));
-        }
-      } else if (inside) {
-        for (int k = 0; k < depth; ++k) {
-          const auto* from = source.address(row, k_begin + k);
-          for (int r = 0; r < Each; ++r) to[k * Each + r] = Sum(from[r]);
-        }
-      } else {
-        for (int k = 0; k < depth; ++k) {
-          for (int r = 0; r < Each; ++r) to[k * Each + r] = Sum(source.at(row + r, k_begin + k));
+    rows = (rows + Each - 1) / Each * Each;
+    if (!source.holds(first, k_begin, rows, depth)) {
+      for (int row = 0; row < rows; ++row) {
+        Sum* line = to + row / Each * Each * Depth + row % Each;
+        for (int k = 0; k < depth; ++k) line[k * Each] = Sum(source.at(first + row, k_begin + k));
+      }
+    } else if (Source::k_contiguous) {
+      for (int row = 0; row < rows; ++row) {
+        const auto* from = source.address(first + row, k_begin);
+        Sum* line = to + row / Each * Each * Depth + row % Each;
+        for (int k = 0; k < depth; ++k) line[k * Each] = Sum(from[k]);
+      }
+    } else {
+      for (int k = 0; k < depth; ++k) {
+        const auto* from = source.address(first, k_begin + k);
+        for (int row = 0; row < rows; row += Each) {
+          for (int r = 0; r < Each; ++r) to[row * Depth + k * Each + r] = Sum(from[row + r]);
         }
       }
     }

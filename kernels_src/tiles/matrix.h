@@ -29,6 +29,9 @@ struct Matrix {
     const bool inside = KContiguous ? row < rows && k + Count <= depth : row + Count <= rows && k < depth;
     return inside && pitch % Count == 0;
   }
+  KILN_DEVICE bool holds(int row, int k, int some_rows, int some_depth) const {
+    return row + some_rows <= rows && k + some_depth <= depth;
+  }
 };
 
 }  // namespace tiles
