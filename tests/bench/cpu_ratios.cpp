@@ -147,6 +147,7 @@ void print_cpu_ratios(const BenchOptions& options) {
   fock_ratios(service.workload("hartree_fock"), cpu, options.rounds);
   clover_ratios(service.workload("cloverleaf"), cpu, options.rounds);
   su3_ratios(service.workload("su3"), cpu, options.rounds);
+  sparse_ratios(service.workload("spmv"), cpu, options.rounds);
   barrier_ratios(service, cpu, options.rounds, nullptr);
 }
 

@@ -27,6 +27,9 @@ void fock_ratios(const WorkloadHandle& fock, const DeviceHandle& cpu, int rounds
 /// Both implementations of xsbench.
 void cross_section_ratios(const WorkloadHandle& workload, const DeviceHandle& cpu, int rounds);
 
+/// spmv in chunks of rows.
+void sparse_ratios(const WorkloadHandle& spmv, const DeviceHandle& cpu, int rounds);
+
 /// Kernels with barriers and warp operations; with `opencl` those without warp operations, beside the same
 /// kernels in it.
 void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds, OpenClProgram* opencl);

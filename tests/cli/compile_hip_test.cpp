@@ -30,7 +30,7 @@ TEST_P(CompileForHip, CompilesAWorkloadForTwoIsasAndFindsItTheSecondTime) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForHip,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
-                                           "cloverleaf"),
+                                           "cloverleaf", "transpose", "spmv", "gemm", "conv2d"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 using CompileForHipOnce = CliTest;

@@ -1,0 +1,39 @@
+#pragma once
+
+// What sets a convolution apart from a product of matrices: this source. Row `row` of operand A is a pixel of
+// the output, its depth the elements of x under the filter, in the order r, s, channel.
+struct Im2col {
+  using Element = T;
+  static constexpr bool k_contiguous = true;
+  const T* x;  // of the batch, at the group's first channel
+  Params p;
+  int rows, depth;
+
+  struct Place {
+    int image, y, x, channel;
+  };
+  KILN_DEVICE Place place(int row, int k) const {
+    const int channels = p.c / p.groups;
+    const int tap = k / channels;
+    const int pixel = row % (p.out_h * p.out_w);
+    return {row / (p.out_h * p.out_w), pixel / p.out_w * p.stride + tap / p.filter_w * p.dilation - p.padding,
+            pixel % p.out_w * p.stride + tap % p.filter_w * p.dilation - p.padding, k % channels};
+  }
+  KILN_DEVICE bool inside(const Place& at) const {
+    return unsigned(at.y) < unsigned(p.h) && unsigned(at.x) < unsigned(p.w);
+  }
+  KILN_DEVICE const T* address(int row, int k) const {
+    const Place at = place(row, k);
+    if (Params::layout == 0) return x + (((long long)at.image * p.h + at.y) * p.w + at.x) * p.c + at.channel;
+    return x + (((long long)at.image * p.c + at.channel) * p.h + at.y) * p.w + at.x;
+  }
+  KILN_DEVICE T at(int row, int k) const {
+    return row < rows && k < depth && inside(place(row, k)) ? *address(row, k) : T(0.0f);
+  }
+  template <int Count>
+  KILN_DEVICE bool whole(int row, int k) const {
+    const bool together = Count == 1 || (Params::layout == 0 && p.c / p.groups % Count == 0);
+    return together && row < rows && k + Count <= depth && inside(place(row, k));
+  }
+  KILN_DEVICE bool holds(int, int, int, int) const { return false; }
+};

@@ -1,0 +1,79 @@
+// Sparse matrices times a vector on the CPU: every matrix by formula and one of a file, by each method.
+#include <gmock/gmock.h>
+
+#include "cli/cli_fixture.h"
+#include "cli/workload_case.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Spmv : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {};
+
+TEST_P(Spmv, AgreesWithSumsInDouble) {
+  const CliResult result = kiln({"run", write("job.yaml", job_text(GetParam(), "cpu"))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ok"));
+}
+
+const char* const kMatrices =
+    "set: {extent: 6, half_width: 2, per_row: 3, block: 32, method: METHOD}\n"
+    "sweep: {generator: [plane5, cube7, cube27, elasticity, banded, rmat], T: [float, double]}\n";
+
+std::string by(const std::string& method) {
+  std::string text = kMatrices;
+  text.replace(text.find("METHOD"), 6, method);
+  return text;
+}
+
+class SpmvMethod : public CliTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(SpmvMethod, AgreesForEachMatrixByFormula) {
+  const CliResult result =
+      kiln({"run", write("job.yaml", "workload: spmv\ndevice: cpu\nmeasure: false\n" + by(GetParam()))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("12 ok"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SpmvMethod, ::testing::Values("chunks", "vector", "merge", "measured"));
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Spmv,
+    ::testing::Values(
+        WorkloadCase{
+            "Lanes", "spmv",
+            "set: {generator: cube27, extent: 5, method: vector, block: 64}\nsweep: {lanes: [1, 2, 32], "
+            "rows_each: [1, 4]}\n"},
+        WorkloadCase{
+            "Shares", "spmv",
+            "set: {generator: rmat, extent: 10, method: merge, block: 32}\nsweep: {items: [1, 4, 32]}\n"},
+        WorkloadCase{"LongRows", "spmv", "set: {generator: rmat, extent: 12, method: measured, block: 64}\n"},
+        WorkloadCase{
+            "Blocks", "spmv",
+            "set: {generator: elasticity, extent: 4, method: blocked, block: 64}\nsweep: {T: [float, "
+            "double], lanes: [1, 8, 32]}\n"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST_F(Spmv, TakesAMatrixFromAFile) {
+  for (const char* method : {"chunks", "vector", "merge", "measured"}) {
+    const CliResult result = kiln({"run", write("job.yaml",
+                                                "workload: spmv\ndevice: cpu\nmeasure: false\nset: {block: "
+                                                "64, method: " +
+                                                    std::string(method) + ", matrix: " + KILN_SOURCE_DIR +
+                                                    "/configs/examples/data/l_shape.mtx}\n")});
+    EXPECT_EQ(result.code, 0) << method << result.out << result.err;
+  }
+}
+
+TEST_F(Spmv, FindsThatAMatrixHasNoDenseBlocks) {
+  const CliResult result =
+      kiln({"run", write("job.yaml",
+                         "workload: spmv\ndevice: cpu\nmeasure: false\nset: {generator: banded, extent: 300, "
+                         "half_width: 20, per_row: 6, method: blocked, block_size: 3}\n")});
+  EXPECT_EQ(result.code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out + result.err, HasSubstr("the blocks are dense"));
+}
+
+}  // namespace
+}  // namespace kiln::test

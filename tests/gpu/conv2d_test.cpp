@@ -1,0 +1,46 @@
+// Convolutions on the GPU against direct sums in double.
+#include <gmock/gmock.h>
+
+#include "cli/cli_fixture.h"
+#include "cli/workload_case.h"
+#include "gpu/gpu_fixture.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GpuConv2d : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {
+ protected:
+  void SetUp() override {
+    const auto backend = make_cuda_backend(cuda_places(""), *files_);
+    if (const std::string problem = backend->problem(); !problem.empty()) GTEST_SKIP() << problem;
+  }
+};
+
+TEST_P(GpuConv2d, AgreesWithDirectSums) {
+  const CliResult result = kiln({"run", write("job.yaml", job_text(GetParam(), "cuda:0"))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("cuda:0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, GpuConv2d,
+    ::testing::Values(WorkloadCase{"Layouts", "conv2d",
+                                   "set: {h: 19, w: 33, c: 24, filters: 40, batch: 3}\nsweep: {layout: "
+                                   "[nhwc, nchw], T: [float, half, "
+                                   "bfloat16], operation: [fma, mma]}\n"},
+                      WorkloadCase{"Filters", "conv2d",
+                                   "set: {h: 33, c: 3, filters: 64, relu: true, T: half}\nsweep: {filter_h: "
+                                   "[1, 3, 7], stride: [1, 2], "
+                                   "dilation: [1, 2]}\n"},
+                      WorkloadCase{"Groups", "conv2d",
+                                   "set: {h: 16, c: 64, filters: 96}\nsweep: {groups: [2, 4], T: [float, "
+                                   "half], layout: [nhwc, nchw]}\n"},
+                      WorkloadCase{
+                          "Layers", "conv2d",
+                          "set: {T: half}\nsweep: {h: [56, 14], c: [64, 256], filters: [64, 256]}\n"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,52 @@
+// Products of matrices on the GPU: types, orders, shapes that no tile divides, splits.
+#include <gmock/gmock.h>
+
+#include "cli/cli_fixture.h"
+#include "cli/workload_case.h"
+#include "gpu/gpu_fixture.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GpuGemm : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {
+ protected:
+  void SetUp() override {
+    const auto backend = make_cuda_backend(cuda_places(""), *files_);
+    if (const std::string problem = backend->problem(); !problem.empty()) GTEST_SKIP() << problem;
+  }
+};
+
+TEST_P(GpuGemm, AgreesWithSumsInDouble) {
+  const CliResult result = kiln({"run", write("job.yaml", job_text(GetParam(), "cuda:0"))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("cuda:0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, GpuGemm,
+    ::testing::Values(
+        WorkloadCase{"Matrices", "gemm",
+                     "set: {m: 333, n: 517, k: 1001, alpha: 0.5, beta: -2, operation: mma}\nsweep: {T: "
+                     "[float, double, "
+                     "half, bfloat16], trans_a: [false, true], trans_b: [false, true]}\n"},
+        WorkloadCase{"Aligned", "gemm",
+                     "set: {m: 512, n: 640, k: 768, operation: mma}\nsweep: {T: [float, double, "
+                     "half, bfloat16, fp8_e4m3], trans_a: [false, true], trans_b: [false, true]}\n"},
+        WorkloadCase{"Fma", "gemm",
+                     "set: {m: 333, n: 517, k: 260, operation: fma, beta: 1}\nsweep: {T: [float, double, "
+                     "half], trans_a: "
+                     "[false, true], trans_b: [false, true], async: [false, true]}\n"},
+        WorkloadCase{"Shapes", "gemm",
+                     "sweep: {T: [float, half], m: [1, 16, 1000], n: [1, 129], k: [1, 4096]}\n"},
+        WorkloadCase{
+            "Splits", "gemm",
+            "set: {m: 200, n: 300, k: 5000, beta: 1}\nsweep: {T: [float, double, half], splits: [2, 7]}\n"},
+        WorkloadCase{"Stages", "gemm",
+                     "set: {m: 512, operation: mma, T: half}\nsweep: {stages: [2, 4], tile_k: [32, 64]}\n"},
+        WorkloadCase{"Large", "gemm", "set: {m: 4096}\nsweep: {T: [float, double, half, bfloat16]}\n"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,47 @@
+// Sparse matrices times a vector on the GPU: every matrix by formula, by each method.
+#include <gmock/gmock.h>
+
+#include "cli/cli_fixture.h"
+#include "cli/workload_case.h"
+#include "gpu/gpu_fixture.h"
+
+namespace kiln::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GpuSpmv : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {
+ protected:
+  void SetUp() override {
+    const auto backend = make_cuda_backend(cuda_places(""), *files_);
+    if (const std::string problem = backend->problem(); !problem.empty()) GTEST_SKIP() << problem;
+  }
+};
+
+TEST_P(GpuSpmv, AgreesWithSumsInDouble) {
+  const CliResult result = kiln({"run", write("job.yaml", job_text(GetParam(), "cuda:0"))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("cuda:0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, GpuSpmv,
+    ::testing::Values(
+        WorkloadCase{
+            "Small", "spmv",
+            "set: {extent: 9, half_width: 2, per_row: 3}\nsweep: {generator: [plane5, cube7, cube27, "
+            "elasticity, banded, rmat], T: [float, double], method: [vector, merge, measured]}\n"},
+        WorkloadCase{"AsPublished", "spmv",
+                     "sweep: {generator: [plane5, cube7, cube27, elasticity, banded, rmat], T: [float, "
+                     "double]}\n"},
+        WorkloadCase{"Merge", "spmv",
+                     "set: {method: merge}\nsweep: {generator: [cube7, elasticity, rmat], block: [64, 256], "
+                     "items: [1, 7], loads: [plain, streaming]}\n"},
+        WorkloadCase{
+            "Blocks", "spmv",
+            "set: {generator: elasticity, method: blocked}\nsweep: {T: [float, double], lanes: [1, 8, "
+            "32]}\n"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace kiln::test
