@@ -7,8 +7,8 @@
 namespace kiln {
 
 /// A manual page (roff, section 1) of `app`, which is `kiln` itself or one of its commands, made from what
-/// `--help` shows: its description, options and examples, and those of each command below it. kiln(1) lists
-/// its commands, which have pages of their own. It has no date, so that equal sources give equal pages.
+/// `--help` shows: description, options and examples of the command and of each command below it. kiln(1)
+/// lists its commands, which have pages of their own. It has no date, so that equal sources give equal pages.
 [[nodiscard]] std::string man_page(const CLI::App& app);
 
 /// "kiln", "kiln-run".
