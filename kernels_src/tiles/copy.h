@@ -52,6 +52,7 @@ KILN_DEVICE void copy_tile(typename Layout::Element* to, const Source& source, i
     if (source.template whole<count>(row + r, k + d)) {
       Copy::template move<count>(place, source.address(row + r, k + d));
     } else {
+      KILN_UNROLL(1)  // seldom: the text of all is long where the source computes
       for (int e = 0; e < count; ++e)
         place[e] =
             source.at(row + r + (Source::k_contiguous ? 0 : e), k + d + (Source::k_contiguous ? e : 0));

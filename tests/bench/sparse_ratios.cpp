@@ -28,7 +28,8 @@ void compare(const WorkloadHandle& spmv, const DeviceHandle& cpu, const std::str
   std::vector<int> row_offsets(rows + 1), column_indices(nonzeros);
   std::vector<T> values(nonzeros), x(rows), mine(rows), theirs(rows);
   kernel("make_row_offsets").run(args(row_offsets.data()));
-  if (row_offsets[rows] != matrix.nonzeros) throw Error(ErrorKind::kInternal, "spmv: another number of entries");
+  if (row_offsets[rows] != matrix.nonzeros)
+    throw Error(ErrorKind::kInternal, "spmv: another number of entries");
   kernel("make_column_indices").run(args(column_indices.data(), row_offsets.data()));
   kernel("make_values").run(args(values.data()));
   kernel("make_x").run(args(x.data()));
