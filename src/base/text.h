@@ -17,12 +17,11 @@ namespace kiln {
 [[nodiscard]] std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 
 /// `text` without characters that move a cursor, colour a terminal, hide or reorder text. Control characters
-/// except line ends and tabs become "\\x1b" or (delete, C1 controls, bidirectional controls) "\\u009b", the
-/// form of JSON; bytes that are not UTF-8 become "\\xe9". A carriage return stays before a line end.
+/// except line ends and tabs become "\x1b" or (delete, C1 controls, bidirectional controls) "\u009b", the
+/// form of JSON; bytes that are not UTF-8 become "\xe9". A carriage return stays before a line end.
 /// Idempotent.
 [[nodiscard]] std::string printable(std::string_view text);
-/// printable() on one line: line ends and tabs become "\
-/// ", "\\r" and "\\t".
+/// printable() on one line: line ends and tabs become "\n", "\r" and "\t".
 [[nodiscard]] std::string printable_line(std::string_view text);
 /// A name or a value of the user in a message: "'text'" on one line, cut in the middle if it is longer than
 /// 200 bytes.
