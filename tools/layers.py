@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The picture of the layers in docs/architecture.md, from src/CMakeLists.txt and the includes of src.
+"""The pictures of the documents: the layers, from src/CMakeLists.txt and the includes of src, and the way of a job.
 
-    tools/layers.py            draws docs/images/layers.svg (needs dot, package graphviz)
+    tools/layers.py            draws docs/images/layers.svg, and job.svg from job.dot (needs dot, package graphviz)
     tools/layers.py --check    reports whether the picture has the layers and arrows of the sources, and docs/architecture.md a row
                                for each layer; needs no package
 
@@ -84,6 +84,7 @@ def main():
         picture.parent.mkdir(exist_ok=True)
         drawn = subprocess.run(["dot", "-Tsvg"], input=dot_text(layers, arrows), capture_output=True, text=True, check=True).stdout
         picture.write_text(drawn, encoding="utf-8")
+        subprocess.run(["dot", "-Tsvg", "-o", str(picture.with_name("job.svg")), str(picture.with_name("job.dot"))], check=True)
         return 0
     except (ValueError, OSError, xml.ParseError, subprocess.CalledProcessError) as error:
         print(f"layers.py: error: {error}", file=sys.stderr)
