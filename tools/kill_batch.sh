@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
-# kill_batch.sh [--kills N] [--seed N] [--whole-tree] KILN: kills `kiln run BATCH` (SIGKILL) at random moments, goes on with
+# kill_batch.sh [--kills N] [--seed N] [--whole-tree | --ranks N] KILN: kills `kiln run BATCH` (SIGKILL) at random moments, goes on with
 # --resume each time, and at last lets it end. Shows that nothing that was recorded is measured twice and that no variant is
 # missing: of each kill at most the variants in flight are lost. What was in flight at two kills counts as its process's end and runs
 # again in the last run alone (--retry-crashed). --whole-tree kills the batch's jobs with it, as a node that
-# goes down does; without it, they find out that their batch is gone and end by themselves. Exit code 1 if that is not so.
+# goes down does; without it, they find out that their batch is gone and end by themselves. --ranks runs each job over N MPI ranks (Open MPI's
+# mpirun), kills one process at random, the batch, mpirun or a rank, and asks the rest to end. Exit code 1 if that is not so.
 set -euo pipefail
 
-kills=20 seed=1 tree=no
+kills=20 seed=1 tree=no ranks=0
 while [ $# -gt 1 ]; do
   case $1 in
     --kills) kills=$2; shift ;;
     --seed) seed=$2; shift ;;
     --whole-tree) tree=yes ;;
+    --ranks) ranks=$2; shift ;;
     *) echo "kill_batch.sh: unknown argument '$1'" >&2; exit 2 ;;
   esac
   shift
 done
-[ $# = 1 ] || { echo "usage: kill_batch.sh [--kills N] [--seed N] [--whole-tree] KILN" >&2; exit 2; }
+[ $# = 1 ] || { echo "usage: kill_batch.sh [--kills N] [--seed N] [--whole-tree | --ranks N] KILN" >&2; exit 2; }
 kiln=$(realpath "$1")
 RANDOM=$seed
 
@@ -57,6 +59,7 @@ for job in a b c; do
     "$((4096 + $(printf '%d' "'$job")))" "$seconds" "$seconds" > "$job.yaml"
 done
 printf 'output: out\njobs:\n- a.yaml\n- {run: b.yaml, after: a}\n- c.yaml\n' > batch.yaml
+[ "$ranks" = 0 ] || printf 'launcher: mpirun --allow-run-as-root --oversubscribe -n %s\n' "$ranks" >> batch.yaml
 variants=24
 options=(--cache-dir cache --workload-path "$folder")
 
@@ -77,6 +80,10 @@ for ((kill = 1; kill <= kills; ++kill)); do
   if [ "$tree" = yes ]; then
     mapfile -t victims < <(children_of "$pid"; echo "$pid")
     kill -9 "${victims[@]}" 2> /dev/null || true
+  elif [ "$ranks" != 0 ]; then
+    mapfile -t victims < <(children_of "$pid"; echo "$pid")
+    kill -9 "${victims[RANDOM % ${#victims[@]}]}" 2> /dev/null || true
+    kill "$pid" 2> /dev/null || true
   else
     kill -9 "$pid" 2> /dev/null || true
   fi

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <CLI/Config.hpp>
@@ -36,6 +37,11 @@ Subcommand add_man_command(CLI::App& app) {
             if (!folder->empty()) {
               if (!name->empty())
                 throw bad_input("--output writes the pages of all commands; leave out '" + *name + "'");
+              try {
+                world.files().make_directories(*folder, false);
+              } catch (const std::filesystem::filesystem_error& error) {
+                throw bad_input("--output: '" + *folder + "' cannot be made: " + error.code().message());
+              }
               for (const CLI::App* page : pages) {
                 write_output(world, *folder + "/" + man_page_name(*page) + ".1", man_page(*page));
               }

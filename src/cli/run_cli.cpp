@@ -226,8 +226,8 @@ int run_cli(int argc, const char* const* argv, const Console& console) {
   try {
     const std::int64_t start_ns = make_system_clock()->steady_ns();
     const std::future<void> device = start_device_early(argc, argv);
-    // All commands are needed only for help, for completion scripts, for manual pages and for what a wrong one
-    // might have meant.
+    // All commands are needed only for help, for completion scripts, for manual pages and for what a wrong
+    // one might have meant.
     const std::string_view only = command_word(argc, argv);
     if (!only.empty() && only != "completion" && only != "man") {
       if (const auto code = CommandLine(only).try_run(argc, argv, console, start_ns)) return *code;

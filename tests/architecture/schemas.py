@@ -28,6 +28,7 @@ for tag, pattern, first in (
     ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+.0123456789"),
 ):
     CoreLoader.add_implicit_resolver("tag:yaml.org,2002:" + tag, re.compile(pattern), list(first))
+CoreLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$"), ["<"])  # which kiln has, too
 CoreLoader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
 CoreLoader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
 

@@ -86,8 +86,6 @@ TEST_F(RunCli, WordsTooManyOrMissing) {
   const std::string job = write("a.yaml", "workload: stencil7\n");
   EXPECT_THAT(kiln({"run", job, job, "--ranks", "mpi"}).err,
               HasSubstr("ranks of MPI cannot share several jobs or a batch; start them for each job"));
-  EXPECT_THAT(kiln({"study", "a.yaml", "--ranks", "mpi"}).err,
-              HasSubstr("ranks of MPI cannot share a study; share its sections out with --shard"));
   EXPECT_THAT(kiln({"study", "a.yaml", "--ranks", "mpj"}).err, HasSubstr("did you mean 'mpi'?"));
   EXPECT_THAT(kiln({"run", "a.yaml", "nx=3"}).err, HasSubstr("did you mean --set nx=3?"));
   EXPECT_THAT(kiln({"cache"}).err, HasSubstr("list, explain, stats, verify, gc, pack, unpack, clear"));
