@@ -360,7 +360,7 @@ TEST_F(Ranks, AStudyWhoseRankIsKilledGoesOnWithAnotherNumberOfRanks) {
   const ProcessResult fresh = shell(over_ranks(2, study("results")));
   EXPECT_EQ(fresh.exit_code, kExitBadInput) << "nothing is lost by a command without --resume";
   EXPECT_THAT(fresh.error, HasSubstr("--resume goes on with it"));
-  const ProcessResult result = shell(over_ranks(2, study("results --resume")));
+  const ProcessResult result = shell(over_ranks(2, study("results --resume --retry-crashed")));
   EXPECT_EQ(result.exit_code, kExitDone) << result.error;
   const std::map<std::string, int> visits = visits_of("results");
   EXPECT_EQ(visits.size() % 3, 0U);

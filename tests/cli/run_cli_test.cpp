@@ -160,7 +160,7 @@ TEST_F(RunCli, ManualPagesAreWrittenIntoAFolderAndReadWithoutAWarning) {
     const std::string file = path("man/kiln-" + command + ".1");
     ASSERT_TRUE(std::filesystem::exists(file)) << file;
     if (!processes->find_program("groff")) continue;
-    const ProcessResult read = processes->run({"groff", {"-man", "-Tutf8", "-ww", file}, "", ""});
+    const ProcessResult read = processes->run({"groff", {"-man", "-Tutf8", "-P-cbou", "-ww", file}, "", ""});
     EXPECT_TRUE(read.ok()) << read.error;
     EXPECT_EQ(read.error, "") << file;
     EXPECT_THAT(read.output, HasSubstr("EXIT STATUS"));
