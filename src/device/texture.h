@@ -36,7 +36,9 @@ struct TextureLayout {
   bool normalized_coordinates = false;              ///< from 0 to 1 in place of 0 to the extent
   bool normalized_values = false;                   ///< integers are read as numbers from 0, or -1, to 1
 
-  friend auto operator<=>(const TextureLayout&, const TextureLayout&) = default;
+  friend auto operator<=>(const TextureLayout&,
+                          const TextureLayout&) =
+      default;  // NOLINT(modernize-use-nullptr): no pointer is here
 };
 
 [[nodiscard]] std::size_t element_bytes(TextureLayout::Format format);

@@ -15,6 +15,7 @@ std::vector<std::string> find_slow_devices(const std::vector<DeviceTrial>& trial
   }
   if (measured.size() < 2) return {};
   std::vector<double> medians;
+  medians.reserve(measured.size());
   for (const DeviceTrial* trial : measured) medians.push_back(trial->record.step->median);
   const auto middle = medians.begin() + static_cast<std::ptrdiff_t>((medians.size() - 1) / 2);
   std::nth_element(medians.begin(), middle, medians.end());
