@@ -55,11 +55,10 @@ std::string counts(const MergeGroup& group, const Merged& merged) {
 }
 
 void merge_one(World& world, const MergeGroup& group, const Merged& merged) {
-  const FolderLock lock(group.output.parent_path(), ".lock-merge", "kiln merge");
-  const bool written = write_merged(world.files(), group.output, merged.text);
-  world.out() << group.output.string() << ": " << counts(group, merged) << (written ? "" : "; unchanged")
-              << "\n";
-  for (const Path& aside : set_aside(world.files(), group))
+  const MergeResult result = write_merged(world.files(), group, merged.text);
+  world.out() << group.output.string() << ": " << counts(group, merged)
+              << (result.written ? "" : "; unchanged") << "\n";
+  for (const Path& aside : result.aside)
     world.out() << "  joined, and kept as " << aside.filename().string() << "\n";
 }
 

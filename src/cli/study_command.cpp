@@ -161,6 +161,23 @@ std::string comparison_text(const StudyOutcome& outcome, const TextStyle* style)
   return text.empty() ? "" : "\n" + text;
 }
 
+/// As csv, markdown or table.
+std::string reports_text(World& world, const std::vector<StudyReport>& reports, const std::string& format) {
+  if (format == "csv") return studies_to_csv(reports);
+  const TextStyle style = world.style();
+  std::string text;
+  for (const StudyReport& report : reports) {
+    text += (text.empty() ? "" : "\n") +
+            (format == "markdown" ? study_to_markdown(report) : study_to_terminal(report, style));
+  }
+  return text;
+}
+
+/// What ends a table.
+std::string place_text(const StudyFile& file, const std::string& format) {
+  return format == "table" ? "\nresults: " + file.path().string() + "\n" : "";
+}
+
 std::string results_text(World& world, const StudyPlan& plan, const StudyOutcome& outcome,
                          const StudyHeader& header, const std::string& format, const StudyFile* file) {
   std::string text;
@@ -170,16 +187,11 @@ std::string results_text(World& world, const StudyPlan& plan, const StudyOutcome
     }
     return text;
   }
-  const std::vector<StudyReport> reports = reports_of(plan, outcome, header);
+  text = reports_text(world, reports_of(plan, outcome, header), format);
+  if (format == "csv") return text;
   const TextStyle style = world.style();
-  if (format == "csv") return studies_to_csv(reports);
-  for (const StudyReport& report : reports) {
-    text += (text.empty() ? "" : "\n") +
-            (format == "markdown" ? study_to_markdown(report) : study_to_terminal(report, style));
-  }
   text += comparison_text(outcome, format == "table" ? &style : nullptr);
-  if (format == "table" && file != nullptr) text += "\nresults: " + file->path().string() + "\n";
-  return text;
+  return file == nullptr ? text : text + place_text(*file, format);
 }
 
 /// The study's file, begun or gone on with.
@@ -325,13 +337,7 @@ std::string joined_text(World& world, const std::string& output, const std::stri
   }
   const StudyReports found = reports_of(std::move(content), file.path().string());
   for (const std::string& note : found.notes) world.log().warn(note);
-  if (format == "csv") return studies_to_csv(found.reports);
-  const TextStyle style = world.style();
-  for (const StudyReport& report : found.reports) {
-    text += (text.empty() ? "" : "\n") +
-            (format == "markdown" ? study_to_markdown(report) : study_to_terminal(report, style));
-  }
-  return text + (format == "table" ? "\nresults: " + file.path().string() + "\n" : "");
+  return reports_text(world, found.reports, format) + place_text(file, format);
 }
 
 /// Each rank measures a shard of the study on a device of its own, into files of its own; rank 0 joins them.

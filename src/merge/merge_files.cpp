@@ -120,27 +120,8 @@ class GroupSearch {
   std::size_t count_ = 0;
 };
 
-}  // namespace
-
-std::vector<MergeGroup> find_groups(FileSystem& files, const std::vector<Path>& paths, const Path& output) {
-  GroupSearch search(files, output);
-  for (const Path& path : paths) search.add(path);
-  return std::move(search).groups();
-}
-
-Merged merge_group(FileSystem& files, const MergeGroup& group, const MergeOptions& options, Log& log) {
-  std::vector<MergeInput> inputs;
-  for (const Path& path : group.inputs) {
-    MergeInput input{path.string(), split_json_lines(read_input(files, path, kResultInput), path.string(),
-                                                     row_of(group.kind).beginning)};
-    for (const std::string& note : input.lines.notes) log.warn(note);
-    inputs.push_back(std::move(input));
-  }
-  if (group.kind == Kind::kRecords) return merge_records(inputs, options);
-  return group.kind == Kind::kJournal ? merge_journals(inputs) : merge_studies(inputs);
-}
-
-bool write_merged(FileSystem& files, const Path& output, const std::string& text) {
+/// False if the text is there already.
+bool put(FileSystem& files, const Path& output, const std::string& text) {
   try {
     if (files.read_file(output) == text) return false;
     files.make_directories(output.parent_path(), false);
@@ -172,6 +153,32 @@ std::vector<Path> set_aside(FileSystem& files, const MergeGroup& group) {
   return moved;
 }
 
+}  // namespace
+
+std::vector<MergeGroup> find_groups(FileSystem& files, const std::vector<Path>& paths, const Path& output) {
+  GroupSearch search(files, output);
+  for (const Path& path : paths) search.add(path);
+  return std::move(search).groups();
+}
+
+Merged merge_group(FileSystem& files, const MergeGroup& group, const MergeOptions& options, Log& log) {
+  std::vector<MergeInput> inputs;
+  for (const Path& path : group.inputs) {
+    MergeInput input{path.string(), split_json_lines(read_input(files, path, kResultInput), path.string(),
+                                                     row_of(group.kind).beginning)};
+    for (const std::string& note : input.lines.notes) log.warn(note);
+    inputs.push_back(std::move(input));
+  }
+  if (group.kind == Kind::kRecords) return merge_records(inputs, options);
+  return group.kind == Kind::kJournal ? merge_journals(inputs) : merge_studies(inputs);
+}
+
+MergeResult write_merged(FileSystem& files, const MergeGroup& group, const std::string& text) {
+  const FolderLock lock(group.output.parent_path(), ".lock-merge", "kiln merge");
+  const bool written = put(files, group.output, text);
+  return {written, set_aside(files, group)};
+}
+
 std::vector<Path> shard_files(FileSystem& files, const Path& folder) {
   std::vector<Path> found;
   for (const std::string& name : files.list(folder)) {
@@ -187,14 +194,10 @@ void join_shards(FileSystem& files, const Path& folder, const MergeOptions& opti
   for (const char* name : {"records.jsonl", "study.jsonl"}) {
     if (files.status(folder / name)) paths.push_back(folder / name);
   }
-  const FolderLock lock(folder, ".lock-merge", "kiln merge");
   const std::vector<MergeGroup> groups = find_groups(files, paths, folder);
   std::vector<Merged> merged;
   for (const MergeGroup& group : groups) merged.push_back(merge_group(files, group, options, log));
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    static_cast<void>(write_merged(files, groups[i].output, merged[i].text));
-    static_cast<void>(set_aside(files, groups[i]));
-  }
+  for (std::size_t i = 0; i < groups.size(); ++i) write_merged(files, groups[i], merged[i].text);
 }
 
 std::string ending_of(const Path& file) {

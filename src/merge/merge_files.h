@@ -30,12 +30,15 @@ struct MergeGroup {
 [[nodiscard]] Merged merge_group(FileSystem& files, const MergeGroup& group, const MergeOptions& options,
                                  Log& log);
 
-/// Puts the text in its place by one rename; false where it is there already.
-bool write_merged(FileSystem& files, const std::filesystem::path& output, const std::string& text);
+/// What write_merged() did.
+struct MergeResult {
+  bool written = false;                      ///< false: the text was there already
+  std::vector<std::filesystem::path> aside;  ///< the new names of inputs beside the output
+};
 
-/// Inputs beside the output, whose contents stand twice there from now on: each gets another name, which no
-/// reader takes for results. Their new names.
-std::vector<std::filesystem::path> set_aside(FileSystem& files, const MergeGroup& group);
+/// Puts the text in its place by one rename, under the lock of `kiln merge`. Each input beside the output,
+/// whose content stands twice there from now on, gets another name, which no reader takes for results.
+MergeResult write_merged(FileSystem& files, const MergeGroup& group, const std::string& text);
 
 /// Files that shards of runs and studies have left in a folder.
 [[nodiscard]] std::vector<std::filesystem::path> shard_files(FileSystem& files,
