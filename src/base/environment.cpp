@@ -6,11 +6,24 @@
 
 namespace kiln {
 
+namespace {
+
+/// Null where the variable is not set.
+const char* find_variable(const std::string& name) {
+  return std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): set only before threads begin
+}
+
+}  // namespace
+
 std::optional<std::string> read_environment(const std::string& variable) {
-  const char* value =
-      std::getenv(variable.c_str());  // NOLINT(concurrency-mt-unsafe): set only before threads begin
+  const char* value = find_variable(variable);
   if (value == nullptr || *value == '\0') return std::nullopt;
   return value;
+}
+
+bool is_set_empty(const std::string& variable) {
+  const char* value = find_variable(variable);
+  return value != nullptr && *value == '\0';
 }
 
 void write_environment(const std::string& variable, const std::string& value) {

@@ -10,6 +10,9 @@ namespace kiln {
 /// Kiln.
 [[nodiscard]] std::optional<std::string> read_environment(const std::string& variable);
 
+/// Whether a variable is set and empty, which read_environment() takes for absent.
+[[nodiscard]] bool is_set_empty(const std::string& variable);
+
 /// Sets a variable of this process and its children. Only while the process has one thread.
 void write_environment(const std::string& variable, const std::string& value);
 

@@ -36,8 +36,10 @@ int node_share(int ranks) {
 
 /// While this process has one thread: the environment is not to be changed later.
 void see_own_device(int node_rank) {
-  for (const char* variable : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"})
+  for (const char* variable : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
+    if (is_set_empty(variable)) continue;  // the user hides all of them
     write_environment(variable, visible_device(read_environment(variable), node_rank));
+  }
 }
 
 std::unique_ptr<Messenger> open_messenger(World& world, const std::optional<LaunchedRanks>& launched) {

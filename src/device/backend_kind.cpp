@@ -41,7 +41,7 @@ std::vector<std::string> backend_names() {
 
 std::optional<std::string> backend_of_all(const std::string& name) {
   constexpr std::string_view kAll = ":all";
-  if (!name.ends_with(kAll)) return std::nullopt;
+  if (!name.ends_with(kAll) || name == "auto:all") return std::nullopt;  // auto is one device
   return name.substr(0, name.size() - kAll.size());
 }
 

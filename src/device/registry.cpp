@@ -28,7 +28,7 @@ DeviceName parse_name(const std::string& name) {
   if (colon == std::string::npos) return {name, 0};
   const auto ordinal = parse_integer(name.substr(colon + 1));
   if (!ordinal || *ordinal < 0 || *ordinal > 1'000'000) {
-    throw bad_input("device '" + name + "': expected a number after ':', as in cuda:0");
+    throw bad_input("device '" + name + "': expected a number after ':', as in cuda:0, or all");
   }
   return {name.substr(0, colon), static_cast<int>(*ordinal)};
 }
@@ -50,9 +50,9 @@ std::string DeviceRegistry::automatic() const {
 
 std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
   const std::string wanted = name == "auto" ? automatic() : name;
-  if (backend_of_all(wanted))
-    throw bad_input("device '" + name + "' names several; expected one, as in " + *backend_of_all(wanted) +
-                    ":0");
+  if (const auto all = backend_of_all(wanted))
+    throw bad_input("device '" + name + "' names several; expected one, as in " + *all +
+                    (*all == host_kind().name ? "" : ":0"));
   const DeviceName parsed = parse_name(wanted);
   const auto backend = std::find_if(backends_.begin(), backends_.end(), [&](const auto& candidate) {
     return candidate->name() == parsed.backend;

@@ -200,6 +200,25 @@ TEST_F(Ranks, ARunIsResumedWithAnotherNumberOfRanks) {
   EXPECT_EQ(counters().compiled, entries()) << "the second run compiled nothing";
 }
 
+TEST_F(Ranks, ARunIsResumedWhicheverOfTheDevicesMeasured) {
+  write_job("0, 2, 5");
+  ASSERT_EQ(shell(over_ranks(2, program("run", "results"))).exit_code, kExitDone);
+  const std::string records = files_->read_file(path("results/records.jsonl")).value_or("");
+  std::string elsewhere = records;
+  const std::string own = R"("id":"cpu")";
+  std::size_t changed = 0;
+  for (std::size_t at = elsewhere.find(own); at != std::string::npos; at = elsewhere.find(own, at + 1)) {
+    elsewhere.replace(at, own.size(), R"("id":"cpu:1")");
+    ++changed;
+  }
+  ASSERT_EQ(changed, 3U);
+  write("results/records.jsonl", elsewhere);
+  const ProcessResult result = shell(over_ranks(2, program("run --resume", "results")));
+  EXPECT_EQ(result.exit_code, kExitDone) << result.error;
+  EXPECT_THAT(result.error, HasSubstr("resumed: 3 of 3 variants are known"));
+  EXPECT_EQ(files_->read_file(path("results/records.jsonl")), elsewhere) << "nothing is measured again";
+}
+
 /// Of ranks that run the job in `folder`.
 std::vector<pid_t> ranks_of(const std::string& folder) {
   std::vector<pid_t> found;

@@ -64,6 +64,8 @@ TEST_F(Registry, AllOfABackEndAreOpenedInTheirOrder) {
   EXPECT_THAT(test::bad_input_of([&] { static_cast<void>(registry.open("cuda:all")); }),
               HasSubstr("names several; expected one, as in cuda:0"));
   EXPECT_THROW(static_cast<void>(registry.open_all("cqu:all")), Error);
+  EXPECT_THAT(test::bad_input_of([&] { static_cast<void>(registry.open_all("auto:all")); }),
+              HasSubstr("expected a number after ':', as in cuda:0, or all"));
 }
 
 TEST_F(Registry, ABackEndThatDoesNotWorkSaysWhy) {

@@ -1,5 +1,6 @@
 // `spread: true`: the variants of a job shared out over devices that are alike.
 #include <gmock/gmock.h>
+#include <sched.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -112,6 +113,32 @@ TEST_F(SpreadTest, WithoutItEveryDeviceRunsEveryVariant) {
   const JobPlan plan = spread_plan("workload: scale\nsweep: {block: [32, 64]}\nmeasure: false\n");
   EXPECT_EQ(plan.variants.size(), 4U);
   EXPECT_TRUE(plan.spread.empty());
+}
+
+TEST_F(SpreadTest, LanesRunOnTheProcessorsNearTheirDevice) {
+  cpu_set_t own;
+  ASSERT_EQ(sched_getaffinity(0, sizeof own, &own), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &own)) ++first;
+  for (const auto& device : {device_, second_}) {
+    const std::string address = device == device_ ? "0000:1b:00.0" : "0000:1c:00.0";
+    device->mutable_info().pci_address = address;
+    const std::string folder = "/sys/bus/pci/devices/" + address;
+    disk_.files.make_directories(folder, false);
+    disk_.files.write_file(folder + "/local_cpulist", std::to_string(first) + "\n", false);
+  }
+  std::mutex mutex;
+  std::set<int> counts;
+  for (const auto& device : {device_, second_}) {
+    define(*device, [&](std::uint64_t) {
+      cpu_set_t bound;
+      if (sched_getaffinity(0, sizeof bound, &bound) != 0) CPU_ZERO(&bound);
+      const std::lock_guard lock(mutex);
+      counts.insert(CPU_ISSET(first, &bound) ? CPU_COUNT(&bound) : 0);
+    });
+  }
+  EXPECT_EQ(run_counts(spread_plan())[RunStatus::kOk], 6);
+  EXPECT_THAT(counts, testing::ElementsAre(1));
 }
 
 TEST_F(SpreadTest, AllDevicesOfABackEndShareTheVariants) {
