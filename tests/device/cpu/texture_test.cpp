@@ -3,97 +3,32 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "base/small_float.h"
 #include "device/cpu/kernel_fixture.h"
 #include "device/texture.h"
+#include "device/texture_samples.h"
 #include "kiln/error.h"
 
 namespace kiln::test {
 namespace {
 
 using Format = TextureLayout::Format;
-using Address = TextureLayout::Address;
 using CpuTexture = CpuKernel;
 INSTANTIATE_TEST_SUITE_P(Compilers, CpuTexture, ::testing::Values("g++", "clang++"), compiler_label);
 
-constexpr int kWidth = 13, kHeight = 7, kPitch = 16;  // in elements
-
-/// The guide's formulas in double precision: `at(i, j)` is an element inside of the texture.
-double expected_sample(const TextureLayout& layout, const std::function<double(int, int)>& at, double x,
-                       double y) {
-  if (layout.normalized_coordinates) {
-    x *= kWidth;
-    y *= kHeight;
-  }
-  const auto place = [](int i, int n, Address mode) {
-    switch (mode) {
-      case Address::kClamp:
-        return std::clamp(i, 0, n - 1);
-      case Address::kBorder:
-        return i < 0 || i >= n ? -1 : i;
-      case Address::kWrap:
-        while (i < 0) i += n;
-        return i % n;
-      case Address::kMirror:
-        while (i < 0) i += 2 * n;
-        return i % (2 * n) < n ? i % (2 * n) : 2 * n - 1 - i % (2 * n);
-    }
-    return 0;
-  };
-  const auto element = [&](int i, int j) {
-    i = place(i, kWidth, layout.address[0]);
-    j = place(j, kHeight, layout.address[1]);
-    return i < 0 || j < 0 ? 0.0 : at(i, j);
-  };
-  if (!layout.linear) return element(static_cast<int>(std::floor(x)), static_cast<int>(std::floor(y)));
-  const int i = static_cast<int>(std::floor(x - 0.5)), j = static_cast<int>(std::floor(y - 0.5));
-  const double a = std::round((x - 0.5 - i) * 256) / 256, b = std::round((y - 0.5 - j) * 256) / 256;
-  return (1 - a) * (1 - b) * element(i, j) + a * (1 - b) * element(i + 1, j) +
-         (1 - a) * b * element(i, j + 1) + a * b * element(i + 1, j + 1);
-}
-
 TEST_P(CpuTexture, SamplesTwoDimensionsAsTheGuideSays) {
-  DeviceFunction& k = kernels_.build(R"(
-extern "C" __global__ void k(float* out, cudaTextureObject_t texture, const float* x, const float* y, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = tex2D<float>(texture, x[i], y[i]);
-})",
-                                     "k");
-  std::vector<float> data(kPitch * kHeight);
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>((i * 7919) % 101) - 37.0F;
-  const auto at = [&](int i, int j) {
-    return static_cast<double>(data[static_cast<std::size_t>(j * kPitch + i)]);
-  };
-  TextureLayout layout{Format::kF32, 1, kWidth, kHeight, kPitch * sizeof(float)};
-  for (const bool linear : {false, true}) {
-    for (const bool normalized : {false, true}) {
-      for (const Address mode : {Address::kClamp, Address::kBorder, Address::kWrap, Address::kMirror}) {
-        if (!normalized && (mode == Address::kWrap || mode == Address::kMirror)) continue;
-        SCOPED_TRACE(::testing::Message() << "linear " << linear << ", normalized " << normalized << ", mode "
-                                          << static_cast<unsigned>(mode));
-        layout.linear = linear;
-        layout.normalized_coordinates = normalized;
-        layout.address = {mode, mode == Address::kWrap ? Address::kMirror : mode};
-        // Multiples of 1/64, and of 1/16 of the extent: no rounding decides between two elements.
-        std::vector<float> x, y;
-        for (int i = 0; i < 400; ++i) {
-          x.push_back(normalized ? static_cast<float>((i * 37) % 97 - 40) / 16.0F + 1.0F / 64
-                                 : static_cast<float>((i * 37) % 1300 - 200) / 64.0F);
-          y.push_back(normalized ? static_cast<float>((i * 11) % 89 - 30) / 16.0F + 1.0F / 64
-                                 : static_cast<float>((i * 53) % 900 - 200) / 64.0F);
-        }
-        std::vector<float> out(x.size());
-        const std::uint64_t texture = kernels_.device().texture(layout, data.data());
-        EXPECT_EQ(texture, kernels_.device().texture(layout, data.data()));
-        kernels_.run(k, {{7, 1, 1}, {64, 1, 1}, 0}, out.data(), texture, x.data(), y.data(), 400);
-        for (std::size_t i = 0; i < out.size(); ++i)
-          EXPECT_NEAR(out[i], expected_sample(layout, at, x[i], y[i]), 2e-5) << x[i] << ", " << y[i];
-      }
-    }
-  }
+  DeviceFunction& k = kernels_.build(kSampleText, "k");
+  expect_samples([&](const TextureLayout& layout, const std::vector<float>& data, const std::vector<float>& x,
+                     const std::vector<float>& y) {
+    std::vector<float> out(x.size());
+    const std::uint64_t texture = kernels_.device().texture(layout, data.data());
+    EXPECT_EQ(texture, kernels_.device().texture(layout, data.data()));
+    kernels_.run(k, {{7, 1, 1}, {64, 1, 1}, 0}, out.data(), texture, x.data(), y.data(),
+                 static_cast<int>(x.size()));
+    return out;
+  });
 }
 
 /// Elements of each format and number of channels, read as they are and as numbers up to 1.
@@ -211,7 +146,8 @@ TEST(TextureLayouts, WhatNoTextureUnitTakesIsRefusedWithItsRule) {
   EXPECT_THAT(problem([](auto& l) { l.channels = 3; }), HasSubstr("expected 1, 2 or 4"));
   EXPECT_THAT(problem([](auto& l) { l.normalized_values = true; }), HasSubstr("8 and 16 bits"));
   EXPECT_THAT(problem([](auto& l) { l.format = Format::kU8, l.linear = true; }), HasSubstr("floating point"));
-  EXPECT_THAT(problem([](auto& l) { l.address[0] = Address::kWrap; }), HasSubstr("need `normalized: true`"));
+  EXPECT_THAT(problem([](auto& l) { l.address[0] = TextureLayout::Address::kWrap; }),
+              HasSubstr("need `normalized: true`"));
   EXPECT_THAT(problem([](auto& l) { l.height = 0, l.linear = true; }), HasSubstr("tex1Dfetch"));
   EXPECT_THAT(problem([](auto& l) { l.width = std::uint64_t{1} << 28; }),
               HasSubstr("an extent of more than"));
