@@ -29,9 +29,9 @@ KILN_DEVICE double block_least(double value, int rank) {
   shared[rank] = value;
   for (int half = Size / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (rank < half) shared[rank] = smaller(shared[rank], shared[rank + half]);
+    if (rank < half) shared[rank] = value = smaller(value, shared[rank + half]);
   }
-  return rank == 0 ? shared[0] : value;
+  return value;
 }
 
 /// Begins a step with the largest time step that the cells allow, or finds that the last one has been made.

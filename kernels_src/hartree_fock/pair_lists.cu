@@ -97,7 +97,9 @@ extern "C" __global__ void make_lists(RankedPair* __restrict__ ranked_pairs,
                                       const unsigned* __restrict__ keys, const unsigned* __restrict__ items,
                                       const double* __restrict__ schwarz, const Slot* __restrict__ slots,
                                       const double* __restrict__ geometry, const Params p) {
-  __shared__ int bounds[kMost];  // the bits of floats that are not negative, which order as they do
+  // The bits of floats that are not negative, which order as they do. Read four at a time: the padding keeps
+  // these reads off `places`.
+  __shared__ int bounds[(kMost + 3) / 4 * 4];
   __shared__ int places[kMost];
   const int item = item_of_block<kListBlock>();
   const long long pairs = pair_count(p);

@@ -19,6 +19,7 @@
 #include "cli/trial_worker.h"
 #include "cli/tune_reporter.h"
 #include "embed/wisdom_lookup.h"
+#include "job/device_lanes.h"
 #include "job/plan.h"
 #include "job/trial_runner.h"
 #include "kiln/error.h"
@@ -48,7 +49,7 @@ constexpr const char* kTuneLaunchLimit = "60 s";
 
 JobSpec job_of(World& world, const TuneArguments& arguments) {
   JobSpec job = read_job(world, arguments.job);
-  if (!arguments.device.empty()) job.devices = {arguments.device};
+  if (!arguments.device.empty()) job.devices = split(arguments.device, ',');
   for (const std::string& assignment : arguments.space) apply_space(job.tune, assignment);
   if (!arguments.budget.empty()) apply_budget(job.tune, arguments.budget);
   if (!arguments.objective.empty()) apply_objective(job.tune, arguments.objective);
@@ -64,13 +65,11 @@ JobSpec job_of(World& world, const TuneArguments& arguments) {
   return job;
 }
 
-std::shared_ptr<Device> open_device(const JobSpec& job, World& world) {
-  const std::vector<std::string> names = device_names(job.devices, world.settings().values);
-  if (names.size() > 1 || names.front().find(',') != std::string::npos)
-    throw bad_input(
-        "kiln tune measures on one device; found " + join(names, ", ") + "; name one with --device",
-        {job.file, 0, 0});
-  return world.engine().devices().open(names.front());
+/// The devices that share the search; the first one measures what is compared with, too.
+std::vector<std::shared_ptr<Device>> devices_of(const JobSpec& job, World& world) {
+  auto devices = open_devices(world.engine(), device_names(job.devices, world.settings().values));
+  require_alike(infos_of(devices), job);
+  return devices;
 }
 
 void print_space(const TuningSpace& space, std::ostream& out) {
@@ -175,7 +174,8 @@ int tune_job(World& world, const TuneArguments& arguments) {
   if (session) job = job_of_rank(*session, world, std::move(job));
   static_cast<void>(searcher_kind(job.tune.searcher, job.tune.searcher_where));
   const Shard shard = shard_for(world, arguments, job);
-  const std::shared_ptr<Device> device = open_device(job, world);
+  std::vector<std::shared_ptr<Device>> devices = devices_of(job, world);
+  const std::shared_ptr<Device> device = devices.front();
   const auto workload = workload_of(job, world.engine().library());
   const TuningSpace space(job, workload, device->info(), world.files());
   const Objective objective(job.tune.objective, *workload, space.sizes().size());
@@ -203,9 +203,11 @@ int tune_job(World& world, const TuneArguments& arguments) {
   });
   context.watch = &guard.lane();
   const auto processes = make_process_runner(ProcessGroup::kOfParent);
-  const auto runner = isolates_trials(world, job, true)
-                          ? isolated_runners(world, job, *processes, kTuneLaunchLimit)(context)
-                          : make_local_runner(context, job.file, true);
+  const MakeTrialRunner make_runner =
+      isolates_trials(world, job, true)
+          ? isolated_runners(world, job, *processes, kTuneLaunchLimit)
+          : [&job](const JobContext& own) { return make_local_runner(own, job.file, true); };
+  const auto runner = make_runner(context);
   std::vector<Record> ended = records.read(world.log());
   std::erase_if(ended, [](const Record& record) { return !ended_process(record.status); });
   std::vector<std::uint64_t> first;
@@ -219,8 +221,12 @@ int tune_job(World& world, const TuneArguments& arguments) {
     const Variant usual{space.untuned(0).configuration, "", device->info().id};
     if (!crew->greet(usual, job, context)) return Interrupt::exit_code();
   }
+  devices.erase(devices.begin());
+  DeviceLanes other_devices(devices, make_runner);
+  TrialLanes* others = crew;
+  if (!devices.empty()) others = &other_devices;
   const TuneTask task{job,   *workload, space, context, device->info().id, *runner, reporter, &journal,
-                      ended, first,     shard, crew};
+                      ended, first,     shard, others};
   return search(task, reporter, world, arguments);
 }
 
@@ -235,7 +241,10 @@ std::string searcher_names() {
 Subcommand add_tune_job(CLI::App& command) {
   const auto arguments = std::make_shared<TuneArguments>();
   add_job_options(command, arguments->job);
-  command.add_option("--device", arguments->device, "auto, cpu, cuda:0 or hip:0")->type_name("DEVICE");
+  command
+      .add_option("--device", arguments->device,
+                  "auto, cpu, cuda:0 or hip:0; equal devices share the search: cuda:0,cuda:1, or cuda:all")
+      ->type_name("DEVICE");
   command
       .add_option("--space", arguments->space,
                   "Values to try for a parameter, bind.NAME or switch; `all`: the workload's values")

@@ -50,14 +50,6 @@ void explain_exclusions(const SweepSpace& sweep, std::vector<std::string>& exclu
   }
 }
 
-void require_alike(const DeviceInfo& first, const DeviceInfo& other, const JobSpec& job) {
-  const std::string difference = find_difference(first, other);
-  if (difference.empty()) return;
-  throw bad_input("spread: " + first.id + " and " + other.id + " differ (" + difference +
-                      "); expected equal devices, whose times can be compared",
-                  {job.file, 0, 0});
-}
-
 void add_once(const std::string& text, std::vector<std::string>& texts) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
 }
@@ -93,6 +85,16 @@ std::string find_difference(const DeviceInfo& first, const DeviceInfo& other) {
   return "";
 }
 
+void require_alike(const std::vector<DeviceInfo>& devices, const JobSpec& job) {
+  for (const DeviceInfo& device : devices) {
+    const std::string difference = find_difference(devices.front(), device);
+    if (difference.empty()) continue;
+    throw bad_input("spread: " + devices.front().id + " and " + device.id + " differ (" + difference +
+                        "); expected equal devices, whose times can be compared",
+                    {job.file, 0, 0});
+  }
+}
+
 void keep_shard(JobPlan& plan, const Shard& shard) {
   plan.shard = shard;
   if (shard.is_whole()) return;
@@ -125,10 +127,8 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
       job.spread || std::any_of(job.devices.begin(), job.devices.end(),
                                 [](const std::string& name) { return backend_of_all(name).has_value(); });
   if (spread) {
-    for (const DeviceInfo& device : devices) {
-      require_alike(devices.front(), device, job);
-      plan.spread.push_back(device.id);
-    }
+    require_alike(devices, job);
+    for (const DeviceInfo& device : devices) plan.spread.push_back(device.id);
   }
   for (const DeviceInfo& device : devices) {
     if (spread && device.id != devices.front().id) continue;

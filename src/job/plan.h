@@ -39,6 +39,9 @@ void keep_shard(JobPlan& plan, const Shard& shard);
 /// alike.
 [[nodiscard]] std::string find_difference(const DeviceInfo& first, const DeviceInfo& other);
 
+/// Throws bad_input, at the job, unless all devices are alike.
+void require_alike(const std::vector<DeviceInfo>& devices, const JobSpec& job);
+
 /// Expands the sweep for each device, with `spread` once for all of them, which must be alike. Throws
 /// bad_input for unknown names, values that are not allowed, and a constraint that no point of the sweep
 /// satisfies. `advice`: wisdom for parameters that the job leaves free; null: none.

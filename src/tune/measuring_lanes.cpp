@@ -43,10 +43,10 @@ JobContext watched_by(const JobContext& context, RunWatch* watch) {
 }  // namespace
 
 struct MeasuringLanes::Lane {
-  /// `own`: of this process; else a crew's.
-  Lane(const TuneTask& of, const Objective& objective, std::mutex& mutex, std::unique_ptr<TrialRunner> crew)
-      : context(watched_by(of.context, crew ? nullptr : of.context.watch)),
-        remote(std::move(crew)),
+  /// `other`: null for this process's own lane.
+  Lane(const TuneTask& of, const Objective& objective, std::mutex& mutex, std::unique_ptr<TrialRunner> other)
+      : context(watched_by(of.context, other ? nullptr : of.context.watch)),
+        remote(std::move(other)),
         runner(remote ? *remote : of.runner, mutex),
         task{of.job, of.workload, of.space, context, of.device, of.runner, of.sink, of.journal, of.ended},
         measurer(task, objective, runner) {}
@@ -64,7 +64,7 @@ MeasuringLanes::MeasuringLanes(const TuneTask& task, const Objective& objective,
                                Measure measure)
     : mutex_(mutex), measure_(std::move(measure)) {
   lanes_.push_back(std::make_unique<Lane>(task, objective, mutex, nullptr));
-  for (TrialLane& lane : task.crew->lanes(task.context))
+  for (TrialLane& lane : task.others->lanes(task.context))
     lanes_.push_back(std::make_unique<Lane>(task, objective, mutex, std::move(lane.runner)));
 }
 

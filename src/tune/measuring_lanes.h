@@ -17,7 +17,7 @@
 namespace kiln {
 
 /// Measures candidates of a search at the same time, each in a thread of its own, on this process's device
-/// and a crew's devices. One lock protects the search: a lane holds it while it works on the search, and
+/// and on the task's others. One lock protects the search: a lane holds it while it works on the search, and
 /// releases it only while a variant runs. The search is therefore written as if it measured one candidate
 /// after the other.
 class MeasuringLanes {
@@ -25,7 +25,7 @@ class MeasuringLanes {
   /// Work on a candidate, with the lock held.
   using Measure = std::function<void(const Candidate& candidate, Measurer& measurer)>;
 
-  /// All of it outlives the lanes; the task has a crew.
+  /// All of it outlives the lanes; the task has others.
   MeasuringLanes(const TuneTask& task, const Objective& objective, std::mutex& mutex, Measure measure);
   ~MeasuringLanes();
   MeasuringLanes(const MeasuringLanes&) = delete;

@@ -47,10 +47,10 @@ class Search {
       if (const auto rank = task_.space.rank(kept.values)) searcher_->tell(*rank, kept.outcome);
     }
     measure_first();
-    if (task_.crew == nullptr)
+    if (task_.others == nullptr)
       search();
     else
-      search_with_crew();
+      search_with_others();
     finish();
     return std::move(result_);
   }
@@ -72,7 +72,7 @@ class Search {
   }
 
   /// search() with several candidates at a time. The queue belongs to this thread alone.
-  void search_with_crew() {
+  void search_with_others() {
     std::mutex mutex;  // of all else
     MeasuringLanes lanes(task_, objective_, mutex, [this](const Candidate& candidate, Measurer& measurer) {
       static_cast<void>(measure(candidate, measurer));
@@ -124,7 +124,7 @@ class Search {
     const std::string usual = push_first(candidates_.untuned(kDefault));
     std::string paper;
     if (auto candidate = candidates_.paper()) paper = push_first(std::move(*candidate));
-    for (const std::uint64_t rank : task_.first) take(rank);
+    for (const std::uint64_t rank : task_.first) take(rank, false);
     while (queue_.size() > 0 && !stopped()) {
       const auto candidate = queue_.pop([this] { return stopped(); }, true);
       const bool compared = candidate && (candidate->identity == usual || candidate->identity == paper);
@@ -166,15 +166,19 @@ class Search {
     }
   }
 
-  /// A point that is the same variant as one before it shares its outcome.
-  void take(std::uint64_t rank) {
+  /// A point that is the same variant as one before it shares its outcome. Its line in the journal is left
+  /// out without `keeps`: every search that resumes begins with the same points.
+  void take(std::uint64_t rank, bool keeps = true) {
     ++result_.asked;
     Candidate candidate = candidates_.point(rank);
     if (const auto seen = by_identity_.find(candidate.identity); seen != by_identity_.end()) {
       Evaluation same = result_.evaluations[seen->second];
       same.label = candidate.label;
       same.values = candidate.values;
-      tell(rank, same);
+      if (keeps)
+        tell(rank, same);
+      else
+        searcher_->tell(rank, same.outcome);
     } else if (Candidate* twin = lanes_ == nullptr ? nullptr : lanes_->find(candidate.identity)) {
       twin->twins.push_back(rank);
     } else if (twin = queue_.find(candidate.identity); twin != nullptr) {

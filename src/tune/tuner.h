@@ -68,9 +68,9 @@ struct TuneTask {
   std::vector<Record> ended = {};
   std::vector<std::uint64_t> first = {};  ///< points to begin with, such as wisdom's
   Shard shard = {};                       ///< part of the exhaustive order
-  /// Other processes that measure, too; null: there are none. Points of a search are then measured at the
-  /// same time; the first ones and the last comparison run in `runner` alone.
-  TrialCrew* crew = nullptr;
+  /// Other devices or processes that measure, too; null: there are none. Points of a search are then measured
+  /// at the same time; the first ones and the last comparison run in `runner` alone.
+  TrialLanes* others = nullptr;
 };
 
 /// Searches for the best variant: asks the job's searcher, compiles ahead of the device, measures, reports

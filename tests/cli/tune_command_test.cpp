@@ -123,7 +123,6 @@ TEST_F(TuneCommand, RefusesJobsThatItCannotTune) {
   EXPECT_THAT(refused({"--objective", "energy"}), HasSubstr("NVML"));
   EXPECT_THAT(refused({"--searcher", "genetics"}), HasSubstr("did you mean 'genetic'"));
   EXPECT_THAT(refused({"--budget", "soon"}), HasSubstr("expected a time"));
-  EXPECT_THAT(refused({"--device", "cpu,cpu"}), HasSubstr("one device"));
   EXPECT_THAT(refused({"--wisdom", path("w"), "--no-wisdom"}), HasSubstr("give one of them"));
   EXPECT_THAT(refused({"--space", "block=1,2"}), HasSubstr("block"));
   EXPECT_EQ(kiln({"tune"}).code, kExitBadInput);

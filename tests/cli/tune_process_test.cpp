@@ -42,7 +42,7 @@ class TuneProcess : public test::CliTest {
   }
   /// In the test's folder.
   [[nodiscard]] ProcessResult shell(const std::string& command) const {
-    Command bash{"bash", {"-c", "cd '" + path("") + "'; " + command}, "", ""};
+    Command bash{"bash", {"-c", "cd '" + path("") + "'; export KILN_WISDOM_DIR=none; " + command}, "", ""};
     bash.time_limit = std::chrono::seconds(120);
     return make_process_runner()->run(bash);
   }

@@ -153,15 +153,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kiln", required=True, help="the program")
     parser.add_argument("--work", default=str(FOLDER.parent.parent / "build" / "corpus"), help="folder for caches and records; emptied first")
-    parser.add_argument("--jobs", type=int, default=2, help="entries at the same time")
+    parser.add_argument("--jobs", type=int, help="entries at the same time; default 2, with --gpu 1")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="entries FOLDER/NAME that match")
     parser.add_argument("--some", action="store_true", help="the dozen of ctest")
     parser.add_argument("--gpu", action="store_true", help="also on the first GPU; exit code 77 where there is none")
+    parser.add_argument("--targets", help="columns, separated by commas: cpu, sm_90, gfx90a, cuda:0, hip shim; default all")
     parser.add_argument("--hip-shim", help="with --gpu: the library of tests/hip_shim, to run the hip back end on an NVIDIA GPU")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     arguments = parser.parse_args()
 
     started = time.monotonic()
+    jobs = arguments.jobs or (1 if arguments.gpu else 2)
     entries = sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob("*/*.yaml"))
     unknown = [name for name in [*SOME, *(name for name, _ in KNOWN)] if name not in entries]
     if unknown:
@@ -182,7 +184,13 @@ def main():
         print("skipped: no NVIDIA GPU here")
         return 77
     columns = corpus.targets(arguments.gpu)
-    with concurrent.futures.ThreadPoolExecutor(1 if arguments.gpu else arguments.jobs) as pool:
+    if arguments.targets:
+        names = arguments.targets.split(",")
+        missing = [name for name in names if name not in dict(columns)]
+        if missing:
+            sys.exit(f"--targets: there is no {', '.join(missing)} here; expected one of {', '.join(dict(columns))}")
+        columns = [column for column in columns if column[0] in names]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         rows = list(pool.map(lambda entry: [fill(entry) for _, fill in columns], entries))
 
     table, messages, good = [["entry", *(name for name, _ in columns), "way on the cpu", "options"]], [], 0
@@ -197,7 +205,7 @@ def main():
         table.append([entry, *texts, getattr(cells[0], "way", "-"), "yes" if entry in with_options else ""])
     print_table(table, arguments.markdown)
     print(f"\n{good} of {len(entries)} entries work on {', '.join(name for name, _ in columns)}; "
-          f"{time.monotonic() - started:.0f} s, {arguments.jobs} at the same time")
+          f"{time.monotonic() - started:.0f} s, {jobs} at the same time")
     for message in [*messages, *problems]:
         print("\n" + message)
     return 1 if messages or problems else 0

@@ -22,9 +22,14 @@ extern "C" __global__ void k(float* out, cudaTextureObject_t texture, const floa
 
 inline constexpr int kTextureWidth = 13, kTextureHeight = 7, kTexturePitch = 16;  // in elements
 
+struct ExpectedSample {
+  double value;
+  double filtered = 0;  ///< sum of the sizes of the elements that a linear filter weighs
+};
+
 /// The guide's formulas in double precision: `at(i, j)` is an element inside of the texture.
-inline double expected_sample(const TextureLayout& layout, const std::function<double(int, int)>& at,
-                              double x, double y) {
+inline ExpectedSample expected_sample(const TextureLayout& layout, const std::function<double(int, int)>& at,
+                                      double x, double y) {
   if (layout.normalized_coordinates) {
     x *= kTextureWidth;
     y *= kTextureHeight;
@@ -49,20 +54,23 @@ inline double expected_sample(const TextureLayout& layout, const std::function<d
     j = place(j, kTextureHeight, layout.address[1]);
     return i < 0 || j < 0 ? 0.0 : at(i, j);
   };
-  if (!layout.linear) return element(static_cast<int>(std::floor(x)), static_cast<int>(std::floor(y)));
+  if (!layout.linear) return {element(static_cast<int>(std::floor(x)), static_cast<int>(std::floor(y)))};
   const int i = static_cast<int>(std::floor(x - 0.5)), j = static_cast<int>(std::floor(y - 0.5));
   const double a = std::round((x - 0.5 - i) * 256) / 256, b = std::round((y - 0.5 - j) * 256) / 256;
-  return (1 - a) * (1 - b) * element(i, j) + a * (1 - b) * element(i + 1, j) +
-         (1 - a) * b * element(i, j + 1) + a * b * element(i + 1, j + 1);
+  const double low = element(i, j), right = element(i + 1, j), up = element(i, j + 1),
+               far = element(i + 1, j + 1);
+  return {(1 - a) * (1 - b) * low + a * (1 - b) * right + (1 - a) * b * up + a * b * far,
+          std::abs(low) + std::abs(right) + std::abs(up) + std::abs(far)};
 }
 
 /// Fetches at points in and around a texture of floats, with each filter and address mode. `sample` gets the
 /// layout, the texture's elements and the points' coordinates, and returns what kSampleText's kernel stores
-/// for them.
+/// for them. `weight_error`: of each of a linear filter's four weights. The guide gives the fractions 8 bits
+/// and says nothing of their products.
 inline void expect_samples(
     const std::function<std::vector<float>(const TextureLayout&, const std::vector<float>& data,
-                                           const std::vector<float>& x, const std::vector<float>& y)>&
-        sample) {
+                                           const std::vector<float>& x, const std::vector<float>& y)>& sample,
+    double weight_error = 0) {
   using Address = TextureLayout::Address;
   std::vector<float> data(kTexturePitch * kTextureHeight);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>((i * 7919) % 101) - 37.0F;
@@ -90,8 +98,11 @@ inline void expect_samples(
         }
         const std::vector<float> out = sample(layout, data, x, y);
         ASSERT_EQ(out.size(), x.size());
-        for (std::size_t i = 0; i < out.size(); ++i)
-          EXPECT_NEAR(out[i], expected_sample(layout, at, x[i], y[i]), 2e-5) << x[i] << ", " << y[i];
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          const ExpectedSample expected = expected_sample(layout, at, x[i], y[i]);
+          EXPECT_NEAR(out[i], expected.value, 2e-5 + weight_error * expected.filtered)
+              << x[i] << ", " << y[i];
+        }
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "job/device_lanes.h"
 #include "job/job_fixture.h"
 #include "support/error_matchers.h"
 
@@ -107,6 +108,23 @@ TEST_F(SpreadTest, EachVariantRunsOnceAndBothDevicesRunSome) {
   std::set<std::string> devices;
   for (const Record& record : sink_.records) devices.insert(record.device.id);
   EXPECT_THAT(devices, UnorderedElementsAre("fake:0", "fake:1"));
+}
+
+TEST_F(SpreadTest, FurtherDevicesOfASearchRunVariantsInPlaceOfTheFirst) {
+  second_->mutable_info().pci_address = "0000:1c:00.0";
+  const JobPlan plan = spread_plan();
+  DeviceLanes others({second_}, [](const JobContext& own) { return make_local_runner(own, "j.yaml", true); });
+  const JobContext all = context();
+  std::vector<TrialLane> lanes = others.lanes(all);
+  ASSERT_EQ(lanes.size(), 1U);
+  EXPECT_EQ(lanes[0].name, "fake:1");
+  EXPECT_EQ(plan.variants[0].device, "fake:0");
+  const auto record = lanes[0].runner->run(plan.variants[0], {.measure = plan.job.measure});
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->status, RunStatus::kOk);
+  EXPECT_EQ(record->device.id, "fake:1");
+  EXPECT_EQ(record->label, plan.variants[0].label);
+  EXPECT_FALSE(lanes[0].runner->has_lost("fake:0"));
 }
 
 TEST_F(SpreadTest, WithoutItEveryDeviceRunsEveryVariant) {

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/text.h"
 #include "record/record_json.h"
 #include "search/searcher.h"
 #include "support/error_matchers.h"
@@ -44,6 +45,23 @@ TEST_F(TunerTest, BeginsWithTheDefaultAndThePointsThatItIsGiven) {
   static_cast<void>(
       tune_job("tune: {space: {block: all, bind.n: [compile, run]}, budget: {evaluations: 2}}\n"));
   EXPECT_EQ(sink_.measured, (std::vector<std::string>{"default", "block=64 bind.n=run"}));
+}
+
+TEST_F(TunerTest, PointsToBeginWithThatAreKnownGetNoSecondLine) {
+  first_ = {2, 0, 1};
+  const std::string job = "tune: {space: {block: [32, 64, 128]}, searcher: exhaustive}\n";
+  tune_job(job);
+  const auto outcomes = [this] {
+    const std::string text = *disk_.files.read_file("/out/tune.jsonl");
+    std::size_t count = 0;
+    for (const std::string& line : split(text, '\n'))
+      if (line.find("\"event\":\"outcome\"") != std::string::npos) ++count;
+    return count;
+  };
+  const std::size_t before = outcomes();
+  EXPECT_GT(before, 0U);
+  tune_job(job, true);
+  EXPECT_EQ(outcomes(), before);
 }
 
 TEST_F(TunerTest, EqualVariantsAreMeasuredOnce) {

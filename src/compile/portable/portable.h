@@ -438,13 +438,15 @@ KILN_DEVICE V block_reduce_sum(V value, int rank) {
   for (int half = rank == 0 ? Size / 2 : 0; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) partial[i] += partial[i + half];
   }
+  return partial[0];
 #else
+  // Work-item 0 keeps its sum in a register: a compiler may let all read what it stores last.
   for (int half = Size / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (rank < half) partial[rank] += partial[rank + half];
+    if (rank < half) partial[rank] = value += partial[rank + half];
   }
+  return value;
 #endif
-  return partial[0];
 }
 
 #endif
