@@ -67,9 +67,8 @@ class NvrtcCompiler final : public Compiler {
 
   std::string surroundings(const Specialization& specialization) override {
     std::string text;
-    if (!specialization.unseen_headers.empty()) {
-      text = header_versions(specialization.unseen_headers, cuda_headers(), files_);
-    }
+    const std::vector<std::string> headers = included_and_implied(specialization, implied_by(specialization));
+    if (!headers.empty()) text = header_versions(headers, cuda_headers(), files_);
     if (specialization.lineinfo) text += "; sources in " + options_.source_folder.string();
     if (!options_.environment.empty()) text += (text.empty() ? "" : "; ") + options_.environment;
     return text;
@@ -101,17 +100,23 @@ class NvrtcCompiler final : public Compiler {
     const NvrtcLibrary& nvrtc = library();
     const NvrtcArch arch = choose(compiled_arch(specialization));
     RtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
-    unit.text.insert(0, "#include \"" + std::string(kNvccHeader) + "\"\n");
-    const auto& unseen = specialization.unseen_headers;
+    const ImpliedHeaders implied = implied_by(specialization);
+    const std::vector<std::string> unseen = included_and_implied(specialization, implied);
     NvrtcHeaders more = make_nvrtc_headers(unseen, names_std(specialization),
                                            unseen.empty() ? CudaHeaders{} : cuda_headers(), files_);
-    for (auto& [name, text] : more.in_memory) unit.add_header(std::move(name), std::move(text));
+    std::string front = "#include \"" + std::string(kNvccHeader) + "\"\n" + implied.macros;
+    for (auto& [name, text] : more.in_memory) {
+      if (std::find(implied.names.begin(), implied.names.end(), name) != implied.names.end())
+        front += "#include <" + name + ">\n";
+      unit.add_header(std::move(name), std::move(text));
+    }
+    unit.text.insert(0, front);
     keep_sources(unit, files_, log_);
     std::vector<std::string> options = nvrtc_options(specialization, arch, more.folders);
     if (has_own_cache(nvrtc.version())) options.emplace_back("--no-cache");
     if (!has_option(specialization, {kDefaultDevice, "--device-as-default-execution-space"}))
       options.emplace_back(kDefaultDevice);
-    const bool minimal = may_be_minimal(specialization, nvrtc.version());
+    const bool minimal = implied.names.empty() && may_be_minimal(specialization, nvrtc.version());
     if (minimal) options.emplace_back(kMinimal);
 
     const auto begin = std::chrono::steady_clock::now();
@@ -162,11 +167,22 @@ class NvrtcCompiler final : public Compiler {
     return object;
   }
 
+  static std::string all_text(const Specialization& specialization) {
+    std::string text = specialization.source_text + "\n" + specialization.params_header;
+    for (const IncludedHeader& header : specialization.headers) text += "\n" + header.text;
+    return text;
+  }
   static bool names_std(const Specialization& specialization) {
-    const auto has = [](const std::string& text) { return text.find("std") != std::string::npos; };
-    return has(specialization.source_text) || has(specialization.params_header) ||
-           std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                       [&](const IncludedHeader& header) { return has(header.text); });
+    return all_text(specialization).find("std") != std::string::npos;
+  }
+  static ImpliedHeaders implied_by(const Specialization& specialization) {
+    return implied_headers(all_text(specialization), specialization.unseen_headers);
+  }
+  static std::vector<std::string> included_and_implied(const Specialization& specialization,
+                                                       const ImpliedHeaders& implied) {
+    std::vector<std::string> names = specialization.unseen_headers;
+    names.insert(names.end(), implied.names.begin(), implied.names.end());
+    return names;
   }
 
   static CompilerIdentity make_identity(const std::string& version, const std::string& build_id) {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/hash.h"
 #include "compile/c_headers.h"
 #include "kiln_embedded_nvrtc_shim.h"
+#include "specialize/params_struct.h"
 
 namespace kiln {
 namespace {
@@ -33,6 +36,27 @@ constexpr std::array<OwnHeader, 12> kOwnHeaders = {{{"algorithm", embedded::kAlg
                                                     {"cstdlib", embedded::kStdlib, With::kOwn},
                                                     {"cstring", embedded::kString, With::kOwn},
                                                     {"cuda.h", embedded::kCuda, With::kOwn}}};
+
+/// Names of std that texts use without their header, since nvcc's own headers include it.
+struct StdNames {
+  std::string_view header;
+  std::array<std::string_view, 24> names;
+};
+constexpr std::array<StdNames, 6> kImpliedNames = {{
+    {"limits", {"numeric_limits"}},
+    {"type_traits",
+     {"common_type",       "common_type_t",       "conditional",        "conditional_t", "decay",
+      "decay_t",           "enable_if",           "enable_if_t",        "false_type",    "integral_constant",
+      "is_floating_point", "is_floating_point_v", "is_integral",        "is_integral_v", "is_same",
+      "is_same_v",         "is_signed",           "is_unsigned",        "make_signed_t", "make_unsigned_t",
+      "remove_cv_t",       "remove_reference",    "remove_reference_t", "true_type"}},
+    {"utility",
+     {"declval", "exchange", "forward", "index_sequence", "integer_sequence", "make_index_sequence",
+      "make_pair", "move", "pair", "swap"}},
+    {"tuple", {"make_tuple", "tie", "tuple", "tuple_size"}},
+    {"array", {"array"}},
+    {"functional", {"greater", "less", "minus", "multiplies", "plus"}},
+}};
 
 /// What <thrust/complex.h> needs of streams: names.
 constexpr std::string_view kStreams =
@@ -193,6 +217,35 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
   }
   if (libraries) add_for_libraries(headers, cuda, files);
   return headers;
+}
+
+ImpliedHeaders implied_headers(const std::string& text, const std::vector<std::string>& unseen) {
+  const auto included = [&](std::string_view header) {
+    return std::any_of(unseen.begin(), unseen.end(),
+                       [&](const std::string& name) { return cpp_name(name) == header; });
+  };
+  ImpliedHeaders implied;
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+  const bool names_limits = has("_MAX") || has("_MIN") || has("_EPSILON") || has("CHAR_BIT");
+  if (!names_limits && !has("std::")) return implied;  // asked for at each look-up in the caches
+  const std::set<std::string> names = identifiers_in(text);
+  const auto uses = [&](std::initializer_list<const char*> some) {
+    return std::any_of(some.begin(), some.end(), [&](const char* name) { return names.contains(name); });
+  };
+  if (uses({"CHAR_BIT", "SCHAR_MIN", "SCHAR_MAX", "UCHAR_MAX", "CHAR_MIN", "CHAR_MAX", "SHRT_MIN", "SHRT_MAX",
+            "USHRT_MAX", "INT_MIN", "INT_MAX", "UINT_MAX", "LONG_MIN", "LONG_MAX", "ULONG_MAX", "LLONG_MIN",
+            "LLONG_MAX", "ULLONG_MAX"}) &&
+      !included("climits"))
+    implied.macros += "#ifndef INT_MAX\n" + std::string(embedded::kLimits) + "#endif\n";
+  if (uses({"FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON"}) && !included("cfloat"))
+    implied.macros += embedded::kFloat;
+  for (const StdNames& of : kImpliedNames) {
+    const bool used = std::any_of(of.names.begin(), of.names.end(), [&](std::string_view name) {
+      return !name.empty() && names.contains(std::string(name)) && has("std::" + std::string(name));
+    });
+    if (used && !included(of.header)) implied.names.emplace_back(of.header);
+  }
+  return implied;
 }
 
 std::string header_versions(const std::vector<std::string>& unseen, const CudaHeaders& cuda,

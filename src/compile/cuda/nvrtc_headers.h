@@ -20,6 +20,16 @@ struct NvrtcHeaders {
 /// The header that a unit begins with: what nvcc declares without an #include.
 inline constexpr const char* kNvccHeader = "kiln/nvcc.h";
 
+/// What a text uses of headers that it does not include, as nvcc brings them by its own headers.
+struct ImpliedHeaders {
+  std::string macros;              ///< text of <climits> and <cfloat>; empty: neither is used
+  std::vector<std::string> names;  ///< of libcu++: "limits"
+};
+
+/// By the names in the text and its headers: INT_MAX, std::numeric_limits. Those of `unseen`, which the text
+/// includes, are left out.
+[[nodiscard]] ImpliedHeaders implied_headers(const std::string& text, const std::vector<std::string>& unseen);
+
 /// C's headers are small ones of Kiln's; those of C++ are CUDA's libcu++, its names put into std; the headers
 /// of the CUDA runtime, which NVRTC knows by itself, are empty where there is no toolkit, and those of the
 /// host's C library always. Where CUDA's own headers are used, they find the same, and a <cub/cub.cuh> with

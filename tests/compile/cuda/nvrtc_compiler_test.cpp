@@ -73,6 +73,12 @@ TEST_F(NvrtcCompilerTest, ATextThatHidesThatItNeedsMoreCompiles) {
   EXPECT_EQ(failure.command.find("--no-cache") != std::string::npos, own_cache);
 }
 
+TEST_F(NvrtcCompilerTest, KnowsTheLimitsOfTypesWithoutAnInclude) {
+  const char* text =
+      "extern \"C\" __global__ void f(int* y, float* x) {\n  y[0] = INT_MAX;\n  x[0] = FLT_EPSILON;\n}\n";
+  EXPECT_FALSE(compile(specialize(text, "f")).binary.empty());
+}
+
 TEST_F(NvrtcCompilerTest, NoCodeIsAFailedCompile) {
   Specialization specialization = specialize("extern \"C\" __global__ void f(int* a) { *a = 1; }", "f");
   specialization.options = {"-dlto"};

@@ -53,6 +53,19 @@ TEST_F(NvrtcHeadersTest, OfATextThatIncludesNoneAreWhatNvccHasAnyway) {
   EXPECT_THAT(in_memory({}, cuda_).at(kNvccHeader), HasSubstr("using ::sqrt;"));
 }
 
+TEST_F(NvrtcHeadersTest, NamesThatNvccBringsByItselfImplyTheirHeaders) {
+  const auto implied = [](const std::string& text, const std::vector<std::string>& unseen = {}) {
+    return implied_headers(text, unseen);
+  };
+  EXPECT_THAT(implied("int i = INT_MAX;").macros, HasSubstr("#define INT_MAX"));
+  EXPECT_THAT(implied("float x = FLT_MAX;").macros, AllOf(HasSubstr("FLT_MAX"), Not(HasSubstr("INT_MAX"))));
+  EXPECT_EQ(implied("int i = INT_MAX;", {"limits.h"}).macros, "");
+  EXPECT_EQ(implied("int i = MY_MAX;").macros, "");
+  EXPECT_THAT(implied("std::numeric_limits<int>::max()").names, testing::ElementsAre("limits"));
+  EXPECT_TRUE(implied("std::numeric_limits<int>::max()", {"limits"}).names.empty());
+  EXPECT_TRUE(implied("mine::pair<int, int> p; std::max(1, 2)").names.empty());
+}
+
 TEST_F(NvrtcHeadersTest, SixtyFourBitsAreLongAsNvccHasThemAlsoInLibcu) {
   const auto with = in_memory({"cuda/std/type_traits"}, cuda_);
   EXPECT_EQ(with.at("cuda/std/cstdint"), "using uint64_t = unsigned long;");
