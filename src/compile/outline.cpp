@@ -213,11 +213,10 @@ class Outliner {
     }
     const bool writable = contains(range, "__device__") || contains(range, "__managed__");
     const bool device = writable || contains(range, "__constant__");
-    if (writable && !contains(range, "__constant__") && !contains(range, "extern") &&
-        !contains(range, "using"))
-      changing_variables({skip_template_head(range), range.end});
-    if (!device || at(range.begin, "template") || contains(range, "extern") || contains(range, "using"))
-      return;
+    // Branches of #if follow each other here: "__device__ #endif typedef struct {...} pair;" is no variable.
+    if (!device || contains(range, "extern") || contains(range, "using") || contains(range, "typedef")) return;
+    if (writable && !contains(range, "__constant__")) changing_variables({skip_template_head(range), range.end});
+    if (at(range.begin, "template")) return;
     const std::string_view name = variable_name(range);
     if (!name.empty()) result_.variables.push_back({scope + std::string(name)});
   }
@@ -251,8 +250,15 @@ class Outliner {
   /// Empty if the declaration is that of a function.
   [[nodiscard]] std::string_view variable_name(TokenRange range) const {
     std::string_view name;
+    bool has_body = false;  // "struct {...} name"
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const Token& token = tokens()[i];
+      if (token.is("struct") || token.is("class") || token.is("union") || token.is("enum")) has_body = true;
+      if (token.is("{") && has_body) {
+        has_body = false;
+        i = matching_close(tokens(), i);
+        continue;
+      }
       if (token.is("[") || token.is("=") || token.is("{") || token.is(";") || token.is(",")) return name;
       if (token.is("(")) {
         if (i == range.begin || !is_attribute(tokens()[i - 1].text)) return {};
