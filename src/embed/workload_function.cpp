@@ -42,6 +42,7 @@ void require_plain(const KernelRequest::Impl& request, const PreparedRequest& pr
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.kind == ArgumentSpec::Kind::kTensorMap)
       refuse("it takes a tensor map of '" + argument.name + "'; launch what get() returns");
+    if (argument.struct_number != 0) refuse("it takes a struct; launch what get() returns");
     if (argument.kind == ArgumentSpec::Kind::kTexture)
       refuse("it takes a texture of '" + argument.name + "'; launch what get() returns");
     if (!is_passed(argument) && argument_changes(*request.workload, argument, prepared.unit.params))

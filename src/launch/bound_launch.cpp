@@ -35,8 +35,12 @@ BoundLaunch::BoundLaunch(Device& device, DeviceFunction& function, const Configu
                     where_);
   }
   bind(configuration, kernel, params, place_of);
+  lay_out(kernel);
   std::vector<std::size_t> sizes;
-  for (const Slot& slot : slots_) sizes.push_back(slot.size);
+  if (parameters_.empty()) {
+    for (const Slot& slot : slots_) sizes.push_back(slot.size);
+  }
+  for (const Parameter& parameter : parameters_) sizes.push_back(parameter.size);
   if (const auto problem = check_arguments(sizes, function.attributes(), name_))
     throw bad_input(*problem, where_);
   if (!shape_changes(configuration.workload(), kernel)) fit(shape_of(configuration, kernel), explanation_);
@@ -86,6 +90,34 @@ void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& ker
                         " arguments that are tensor maps or textures",
                     where_);
   }
+}
+
+void BoundLaunch::lay_out(const KernelSpec& kernel) {
+  const auto in_struct = [](const ArgumentSpec& argument) { return argument.struct_number != 0; };
+  if (std::none_of(kernel.args.begin(), kernel.args.end(), in_struct)) return;
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < slots_.size();) {
+    Parameter parameter{i, 0, slots_[i].size};
+    const std::size_t number = kernel.args[i].struct_number;
+    if (number == 0) {
+      ++i;
+    } else {
+      std::size_t end = 0, alignment = 1;
+      for (; i < slots_.size() && kernel.args[i].struct_number == number; ++i, ++parameter.members) {
+        const std::size_t size = slots_[i].size;  // of a number or a pointer, which is its alignment, too
+        slots_[i].offset = (end + size - 1) / size * size;
+        end = slots_[i].offset + size;
+        alignment = std::max(alignment, size);
+      }
+      parameter.size = (end + alignment - 1) / alignment * alignment;
+      all += (parameter.size + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    parameters_.push_back(parameter);
+  }
+  if (all > kMaxStructBytes)
+    throw bad_input("the structs that kernel '" + name_ + "' is passed have more than " +
+                        std::to_string(kMaxStructBytes) + " bytes",
+                    where_);
 }
 
 void BoundLaunch::add_bytes(std::span<const std::byte> bytes, Slot& slot) {
@@ -221,6 +253,26 @@ void BoundLaunch::enqueue_with_maps(void** values, LaunchArguments addresses, co
 }
 
 template <class Enqueue>
+void BoundLaunch::enqueue_with_structs(void** values, const Enqueue& enqueue) const {
+  std::array<void*, kMaxArguments> passed;  // NOLINT(*-member-init): the used elements are assigned
+  alignas(kAlignment) std::array<std::byte, kMaxStructBytes> structs = {};
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i];
+    if (parameter.members == 0) {
+      passed[i] = values[parameter.first];
+      continue;
+    }
+    std::byte* whole = structs.data() + used;
+    for (std::size_t slot = parameter.first; slot < parameter.first + parameter.members; ++slot)
+      std::memcpy(whole + slots_[slot].offset, values[slot], slots_[slot].size);
+    passed[i] = whole;
+    used += (parameter.size + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  enqueue(passed.data());
+}
+
+template <class Enqueue>
 inline void BoundLaunch::enqueue_with(LaunchArguments addresses, LaunchScalars scalars,
                                       const Enqueue& enqueue) const {
   if (addresses.size() < table_size_) {
@@ -247,7 +299,14 @@ inline void BoundLaunch::enqueue_with(LaunchArguments addresses, LaunchScalars s
     else if (slot.kind == Slot::Kind::kBytes)
       values[i] = address_of((slot.index < run_time_bytes_ ? given : bytes_.data()) + slot.index);
   }
-  const auto launch = [&](void** all) { ask_driver(explanation_, [&] { enqueue(all); }); };
+  const auto launch = [&](void** all) {
+    ask_driver(explanation_, [&] {
+      if (parameters_.empty())
+        enqueue(all);
+      else
+        enqueue_with_structs(all, enqueue);
+    });
+  };
   if (maps_.empty())
     launch(values.data());
   else

@@ -22,13 +22,15 @@ namespace kiln {
 /// An argument is a slot: bytes; a pointer, which is a place in a table of addresses that each enqueue is
 /// given (who swaps two entries of the table swaps the buffers); a tensor map or a texture of such a pointer;
 /// or a run-time parameter, alone or as a field of `struct Params`, whose value an enqueue may replace.
+/// The members of a struct that is passed by value are arguments of their own; an enqueue puts them together.
 ///
 /// A value type that holds no pointer into itself. An enqueue allocates nothing and changes nothing: threads
 /// may share a BoundLaunch that none of them changes. Device and function outlive it.
 class BoundLaunch {
  public:
   static constexpr std::size_t kMaxArguments = 512;
-  static constexpr std::size_t kMaxTensorMaps = 64;  ///< textures included
+  static constexpr std::size_t kMaxTensorMaps = 64;     ///< textures included
+  static constexpr std::size_t kMaxStructBytes = 4096;  ///< of a launch, all structs together
   /// Limit for arguments with run-time parameters if an enqueue sets values.
   static constexpr std::size_t kMaxRunTimeBytes = 4096;
 
@@ -78,6 +80,12 @@ class BoundLaunch {
     Kind kind = Kind::kBytes;
     std::size_t index = 0;  ///< for kBytes: offset; for kPointer: place in the table; for kMap: in maps_
     std::size_t size = 0;
+    std::size_t offset = 0;  ///< of a member in its struct
+  };
+  /// What the function takes: an argument, or a struct of several.
+  struct Parameter {
+    std::size_t first = 0, members = 0;  ///< slots; without members it is one argument
+    std::size_t size = 0;
   };
   struct MapSlot {
     std::variant<TensorMapLayout, TextureLayout> layout;
@@ -93,6 +101,8 @@ class BoundLaunch {
   void add_offsets(const ArgumentSpec& argument, const ParamsStruct& params, std::size_t offset);
   /// `explanation`: what the shape was made of.
   void fit(const LaunchShape& shape, const std::string& explanation);
+  /// Lays the members of structs out as C++ does.
+  void lay_out(const KernelSpec& kernel);
   /// Inlined: a driver's calls go so deep that a processor has forgotten where to return to before it comes
   /// back here, so that each call level costs 25 ns (measured on Xeons of H200 machines).
   template <class Enqueue>
@@ -102,6 +112,9 @@ class BoundLaunch {
   template <class Enqueue>
   [[gnu::noinline]] void enqueue_with_maps(void** values, LaunchArguments addresses,
                                            const Enqueue& enqueue) const;
+  /// Not inlined: the structs take 4 KiB of stack.
+  template <class Enqueue>
+  [[gnu::noinline]] void enqueue_with_structs(void** values, const Enqueue& enqueue) const;
   [[nodiscard]] const RunTimeScalar& scalar_of(const LaunchScalar& scalar) const;
   [[nodiscard]] TensorMap encode(const MapSlot& map, const void* address) const;
   [[nodiscard]] Error unfit(const std::string& problem, const std::string& explanation) const;
@@ -117,7 +130,8 @@ class BoundLaunch {
   LaunchShape shape_;
   std::optional<std::uint64_t> resident_blocks_;
   std::vector<Slot> slots_;
-  std::vector<std::byte> bytes_;  // run-time parameters first; each value at a multiple of 16
+  std::vector<Parameter> parameters_;  // empty: each slot is one
+  std::vector<std::byte> bytes_;       // run-time parameters first; each value at a multiple of 16
   std::size_t run_time_bytes_ = 0;
   std::vector<MapSlot> maps_;
   std::size_t table_size_ = 0;

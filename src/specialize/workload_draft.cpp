@@ -323,11 +323,12 @@ class Drafter {
       const std::string what = "its argument '" + parameter.name + "' is ";
       if (parameter.name.empty())
         return "an argument without a name (line " + std::to_string(parameter.line) + ")";
+      if (!type.pointer && is_called(kernel, parameter.name))
+        return what + "a function object, which a workload cannot pass";
+      if (!members_of(parameter, kernel).empty()) continue;
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
-      if (!type.pointer && is_called(kernel, parameter.name))
-        return what + "a function object, which a workload cannot pass";
       const bool record = program_.records.contains(type.type);
       const auto element = parse_element_type(type.type);
       if (!type.pointer && (record || (element && element->lanes > 1)))
@@ -340,13 +341,14 @@ class Drafter {
     const std::string name = fresh(base_name(kernel.name));
     draft_.kernels.push_back(name);
     const std::string elements = elements_of(kernel);
-    std::vector<std::string> arguments = arguments_of(kernel, elements);
+    std::string structs;
+    const std::vector<std::string> arguments = arguments_of(kernel, elements, structs);
     std::vector<Line> lines;
     lines.push_back({"source: " + quoted(request_.source), "", place_of(kernel.line)});
     if (name != kernel.name) lines.push_back({"entry: " + quoted(kernel.name), "", ""});
     add_template_arguments(kernel, lines);
     add_shape(kernel, elements, lines);
-    lines.push_back({"args: [" + join(arguments, ", ") + "]", "", ""});
+    lines.push_back({"args: [" + join(arguments, ", ") + "]", structs, ""});
     add_symbols(kernel, lines);
     kernels_.emplace_back(name, std::move(lines));
     return std::nullopt;
@@ -452,7 +454,58 @@ class Drafter {
     return launch != nullptr && index < launch->arguments.size() ? launch->arguments[index] : "";
   }
 
-  std::vector<std::string> arguments_of(const TextKernel& kernel, const std::string& elements) {
+  /// The members of a struct or a vector that is passed by value, pointers and numbers in order; empty if the
+  /// argument is no such thing, or has members without a form.
+  [[nodiscard]] std::vector<TextParameter> members_of(const TextParameter& parameter,
+                                                      const TextKernel& kernel) const {
+    constexpr std::size_t kMost = 64;
+    if (parameter.type.find_first_of("*&[") != std::string::npos) return {};
+    std::vector<TextParameter> members;
+    const auto add = [&](TextParameter member, std::int64_t count) {
+      for (std::int64_t i = 0; i < count && members.size() <= kMost; ++i) members.push_back(member);
+    };
+    const std::string name = bare(parameter.type);
+    if (const auto element = parse_element_type(type_name(parameter.type, kernel));
+        element && element->lanes > 1) {
+      TextParameter lane = parameter;
+      lane.type = to_string(element->scalar);
+      add(lane, static_cast<std::int64_t>(element->lanes));
+      return members;
+    }
+    const auto record = program_.records.find(name);
+    if (record == program_.records.end()) return {};
+    for (const TextParameter& member : record->second) {
+      const auto count = extent_of(member.type);
+      TextParameter one = member;
+      one.type = member.type.substr(0, member.type.find('['));
+      const ArgumentType type = argument_type(one, kernel);
+      const bool number = !type.pointer && parse_scalar_type(type.type);
+      if (!count || !is_identifier(member.name) || type.type.empty() || (!type.pointer && !number)) return {};
+      add(one, *count);
+    }
+    return members.size() > kMost ? std::vector<TextParameter>() : members;
+  }
+
+  /// "{struct: [...]}"; what is to be filled in is added to `todo`.
+  std::string struct_argument(const TextParameter& parameter, const std::vector<TextParameter>& members,
+                              const TextKernel& kernel, const std::string& elements, std::string& todo) {
+    std::vector<std::string> items, names;
+    for (const TextParameter& member : members) {
+      const ArgumentType type = argument_type(member, kernel);
+      if (names.empty() || names.back() != member.name) names.push_back(member.name);
+      if (type.pointer) {
+        items.push_back(buffer_name(member, "", kernel, type, elements, true));
+        continue;
+      }
+      const bool size = is_size_name(member.name) && !is_real(*parse_scalar_type(type.type));
+      items.push_back("{value: " + (size ? quoted(elements) : "0") + ", type: " + type.type + "}");
+    }
+    todo += (todo.empty() ? "the values of " : "; of ") + parameter.name + ": " + join(names, ", ");
+    return "{struct: [" + join(items, ", ") + "]}";
+  }
+
+  std::vector<std::string> arguments_of(const TextKernel& kernel, const std::string& elements,
+                                        std::string& structs) {
     add_type_parameters(kernel);
     bool has_input = false;
     for (const TextParameter& parameter : kernel.parameters) {
@@ -463,8 +516,13 @@ class Drafter {
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
       const TextParameter& parameter = kernel.parameters[i];
       const ArgumentType type = argument_type(parameter, kernel);
+      if (const auto members = members_of(parameter, kernel); !members.empty()) {
+        arguments.push_back(struct_argument(parameter, members, kernel, elements, structs));
+        continue;
+      }
       if (type.pointer) {
-        arguments.push_back(buffer_name(kernel, i, type, elements, has_input));
+        arguments.push_back(
+            buffer_name(parameter, launched_with(kernel, i), kernel, type, elements, has_input));
         continue;
       }
       const std::string name = scalar_name(kernel, parameter.name);
@@ -488,11 +546,10 @@ class Drafter {
     }
   }
 
-  /// The buffer of a pointer: named like what the program passes, so that kernels share it.
-  std::string buffer_name(const TextKernel& kernel, std::size_t index, const ArgumentType& type,
-                          const std::string& elements, bool has_input) {
-    const std::string given = launched_with(kernel, index);
-    const std::string wanted = is_identifier(given) ? given : kernel.parameters[index].name;
+  /// The buffer of a pointer: named like what the program passes (`given`), so that kernels share it.
+  std::string buffer_name(const TextParameter& pointer, const std::string& given, const TextKernel& kernel,
+                          const ArgumentType& type, const std::string& elements, bool has_input) {
+    const std::string wanted = is_identifier(given) ? given : pointer.name;
     const std::string key = wanted + " of " + type.type;
     if (const auto known = buffers_.find(key); known != buffers_.end()) return known->second;
     const std::string name = fresh(wanted);
@@ -506,7 +563,7 @@ class Drafter {
     }
     std::string todo = "shape";
     if (type.read_only || !has_input) todo += ", content";
-    if (kernel.parameters[index].type.find("void") != std::string::npos) todo += ", type";
+    if (pointer.type.find("void") != std::string::npos) todo += ", type";
     buffer_lines_.push_back(
         {name + ": {type: " + quoted(type.type) + ", shape: [" + quoted(elements) + "], init: " + init + "}",
          todo, ""});

@@ -78,7 +78,7 @@ ArgumentSpec read_argument(const YamlNode& node) {
     argument.value = read_expression(node.at("value"));
     argument.type = node.at("type").text();
   } else if (node.is_map()) {
-    node.require_keys({"buffer", "value", "type", "name", "tensor_map", "texture"});
+    node.require_keys({"buffer", "value", "type", "name", "tensor_map", "texture", "struct"});
     argument.kind = ArgumentSpec::Kind::kGiven;
     static_cast<void>(node.at("name"));
     read_optional(node, "type", argument.type, read_text);
@@ -91,6 +91,30 @@ ArgumentSpec read_argument(const YamlNode& node) {
   }
   if (node.is_map()) read_optional(node, "name", argument.formal, read_name);
   return argument;
+}
+
+/// An argument, or the members of a struct that is passed by value.
+void read_arguments(const YamlNode& node, KernelSpec& kernel, std::size_t& structs) {
+  if (!node.is_map() || !node.find("struct")) {
+    kernel.args.push_back(read_argument(node));
+    return;
+  }
+  node.require_keys({"struct"});
+  const std::vector<YamlNode> members = node.at("struct").items();
+  if (members.empty()) throw node.at("struct").error("expected the members of a struct; found none");
+  ++structs;
+  for (const YamlNode& member : members) {
+    if (member.is_map() && member.find("struct"))
+      throw member.error("a struct in a struct: write its members in its place");
+    ArgumentSpec argument = read_argument(member);
+    using Kind = ArgumentSpec::Kind;
+    if (argument.kind == Kind::kParams || argument.kind == Kind::kTensorMap)
+      throw member.error(std::string("a struct cannot hold ") +
+                         (argument.kind == Kind::kParams ? "`params`" : "a tensor map") +
+                         "; expected buffers, numbers, textures or null");
+    argument.struct_number = structs;
+    kernel.args.push_back(std::move(argument));
+  }
 }
 
 DefineSpec read_define(const std::string& name, const YamlNode& node) {
@@ -152,7 +176,8 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   read_optional(node, "cluster", kernel.cluster, [](const YamlNode& n) { return read_extents(n, 3); });
   read_optional(node, "cooperative", kernel.cooperative, [](const YamlNode& n) { return n.boolean(); });
   read_optional(node, "shared", kernel.shared, read_expression);
-  for (const YamlNode& item : node.at("args").items()) kernel.args.push_back(read_argument(item));
+  std::size_t structs = 0;
+  for (const YamlNode& item : node.at("args").items()) read_arguments(item, kernel, structs);
   read_optional(node, "launch_bounds", kernel.launch_bounds,
                 [](const YamlNode& n) { return read_extents(n, 2); });
   read_optional(node, "template_args", kernel.template_args, read_expressions);

@@ -144,6 +144,8 @@ struct ArgumentSpec {
   std::string type;      ///< for kValue and kGiven
   TensorMapSpec tensor_map;
   TextureSpec texture;
+  std::size_t struct_number =
+      0;  ///< from 1 on, of the struct passed by value of which it is a member; 0: none
   SourceLocation where;
 
   [[nodiscard]] bool names_buffer() const {
@@ -167,7 +169,7 @@ struct KernelSpec {
   std::vector<ExpressionText> cluster;  ///< in blocks; empty: none
   bool cooperative = false;
   std::optional<ExpressionText> shared;
-  std::vector<ArgumentSpec> args;
+  std::vector<ArgumentSpec> args;  ///< the members of a struct stand here one after the other
   std::vector<ExpressionText> launch_bounds;
   std::vector<ExpressionText> template_args;
   std::vector<DefineSpec> defines;

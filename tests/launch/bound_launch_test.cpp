@@ -43,6 +43,7 @@ kernels:
   step: {source: k.cu, grid: [blocks], block: [block], args: [y, params, {value: "rows + 1", type: int}, x, dt, null]}
   boxes: {source: k.cu, grid: [4], block: [32], args: [{tensor_map: x, box: [1, 16]}, dt, y]}
   blur: {source: k.cu, grid: [4], block: [32], args: [y, {texture: x, filter: linear, address: border}]}
+  boxed: {source: k.cu, grid: [4], block: [32], args: [y, {struct: [x, small, dt, rows]}, rows, {struct: [flag, null]}]}
 run: [step]
 )yaml";
 
@@ -318,6 +319,37 @@ TEST_F(BoundLaunchTest, TexturesAreThoseOfTheLaunchesAddress) {
   EXPECT_EQ(device_.textures.size(), 2U);
   EXPECT_THAT(unfit_of([&] { launch.enqueue(*stream_, args(b_, (float*)nullptr)); }),
               HasSubstr("w.yaml:24:58: texture of 'x': there is nothing at this address"));
+}
+
+TEST_F(BoundLaunchTest, MembersOfAStructLieAsInCpp) {
+  struct Box {
+    const void* x;
+    unsigned char small;
+    double dt;
+    int rows;
+  };
+  struct Flag {
+    bool flag;
+    void* none;
+  };
+  const BoundLaunch launch = bind("boxed", {8, sizeof(Box), 4, sizeof(Flag)});
+  launch.enqueue(*stream_, args(b_, c_));
+  EXPECT_EQ(argument<const void*>(0), b_);
+  EXPECT_EQ(argument<const void*>(1, offsetof(Box, x)), c_);
+  EXPECT_EQ(argument<unsigned char>(1, offsetof(Box, small)), 3);
+  EXPECT_EQ(argument<double>(1, offsetof(Box, dt)), 0.5);
+  EXPECT_EQ(argument<int>(1, offsetof(Box, rows)), 3);
+  EXPECT_EQ(argument<int>(2), 3);
+  EXPECT_EQ(argument<bool>(3, offsetof(Flag, flag)), true);
+  EXPECT_EQ(argument<void*>(3, offsetof(Flag, none)), nullptr);
+  const LaunchScalar dt("dt", 1.25);
+  launch.enqueue(*stream_, args(b_, a_), {&dt, 1});
+  EXPECT_EQ(argument<const void*>(1, offsetof(Box, x)), a_);
+  EXPECT_EQ(argument<double>(1, offsetof(Box, dt)), 1.25);
+  EXPECT_THAT(bad_input_of([&] {
+                bind("boxed", {8, 24, 4, 16});
+              }),
+              HasSubstr("argument 2 of kernel 'boxed' is 32 bytes, the kernel takes 24"));
 }
 
 TEST_F(BoundLaunchTest, ArgumentsThatTheFunctionDoesNotTakeAreRefused) {
