@@ -22,13 +22,5 @@ __device__ void gemm_block(Out* __restrict__ d, Sum* __restrict__ parts, const T
   operation.clear();
   tiles::accumulate<Params::stages, Copy>(operation, source_a(a, p), source_b(b, p), row, column, begin, end,
                                           memory, rank);
-  if (p.splits == 1) {
-    const auto store = epilogue(d, c, p);
-    operation.for_each(rank, [&](int i, int j, Sum sum) { store(row + i, column + j, sum); });
-  } else {
-    Sum* part = parts + (long long)split * p.m * p.n;
-    operation.for_each(rank, [&](int i, int j, Sum sum) {
-      if (row + i < p.m && column + j < p.n) part[(long long)(row + i) * p.n + column + j] = sum;
-    });
-  }
+  store_sums(operation, rank, row, column, split, d, parts, c, p);
 }

@@ -23,7 +23,7 @@ extern "C" __global__ void gemm_vectors(Out* __restrict__ d, Sum* __restrict__ p
                for (int j = 0; j < count; ++j) {
                  const Sum sum = first ? sums[j] : line[j] + sums[j];
                  if (last) {
-                   store(row, column + j, sum);
+                   tiles::store_one(store, row, column + j, sum);
                  } else {
                    line[j] = sum;
                  }

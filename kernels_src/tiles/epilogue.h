@@ -2,10 +2,12 @@
 
 namespace tiles {
 
-/// c = relu(alpha scale[row] sum + beta residual + bias[column]): what a null pointer or 0 stands for is left
-/// out. `residual` may be c itself; both have `pitch` elements from one row to the next.
-template <class Out, class Sum, bool Relu = false>
+/// What an operation's `store` calls: c = relu(alpha scale[row] sum + beta residual + bias[column]), where what a
+/// null pointer or 0 stands for is left out. `residual` may be c itself; both have `pitch` elements from one
+/// row to the next.
+template <class Element, class Sum, bool Relu = false>
 struct Epilogue {
+  using Out = Element;
   Out* c;
   long long pitch;
   int rows, columns;
@@ -14,17 +16,111 @@ struct Epilogue {
   const Out* bias = nullptr;
   const Sum* scale = nullptr;
 
-  KILN_DEVICE void operator()(int row, int column, Sum sum) const {
-    if (row >= rows || column >= columns) return;
-    const long long at = row * pitch + column;
-    Sum value = alpha * sum;
-    if (scale != nullptr) value *= scale[row];
-    if (beta != 0) value += beta * Sum(residual[at]);
-    if (bias != nullptr) value += Sum(bias[column]);
-    if (Relu && value < 0) value = 0;
-    c[at] = Out(value);
+  KILN_DEVICE bool inside(int row, int column) const { return row < rows && column < columns; }
+  KILN_DEVICE Out* address(int row, int column) const { return c + row * pitch + column; }
+  /// Whether `count` neighbours, from a multiple of `count` columns on, are all inside or none, and one
+  /// aligned access.
+  KILN_DEVICE bool wide(int count) const { return pitch % count == 0 && columns % count == 0; }
+  /// Of an element that is inside.
+  KILN_DEVICE Out value(int row, int column, Sum sum) const {
+    Sum result = alpha * sum;
+    if (scale != nullptr) result *= scale[row];
+    if (beta != 0) result += beta * Sum(residual[row * pitch + column]);
+    if (bias != nullptr) result += Sum(bias[column]);
+    if (Relu && result < 0) result = 0;
+    return Out(result);
   }
 };
+
+template <class Store, class Sum>
+KILN_DEVICE void store_one(const Store& store, int row, int column, Sum sum) {
+  if (store.inside(row, column)) *store.address(row, column) = store.value(row, column, sum);
+}
+
+/// `Count` neighbours of a row, from a multiple of `Count` columns on; sum(e) is the e-th.
+template <int Count, class Store, class Sums>
+KILN_DEVICE void store_run(const Store& store, int row, int column, const Sums& sum) {
+  using Out = typename Store::Out;
+  if (store.wide(Count)) {
+    if (!store.inside(row, column)) return;
+    kiln::Pack<Out, Count> pack;
+    KILN_UNROLL_ALL
+    for (int e = 0; e < Count; ++e) pack.at[e] = store.value(row, column + e, sum(e));
+    kiln::store_pack(store.address(row, column), pack);
+  } else {
+    KILN_UNROLL_ALL
+    for (int e = 0; e < Count; ++e) store_one(store, row, column + e, sum(e));
+  }
+}
+
+/// The lane whose number has the bit `mask` clear (`high` false) keeps x and gets its neighbour's x as y; the
+/// other one keeps y and gets the neighbour's y as x.
+KILN_DEVICE void exchange(unsigned& x, unsigned& y, bool high, int mask) {
+  const unsigned other = kiln::shuffle_xor(high ? x : y, mask);
+  if (high) {
+    x = other;
+  } else {
+    y = other;
+  }
+}
+
+/// 16 x (8 Wide) sums of a warp, as NVIDIA's matrix instructions leave them: sum(j, e) is in row lane / 4 +
+/// e / 2 * 8, column j * 8 + lane % 4 * 2 + e % 2. Four lanes that share a row exchange words, so that each
+/// stores 16 bytes at once.
+template <int Wide, class Store, class Sums>
+KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int column, const Sums& sum) {
+  using Out = typename Store::Out;
+  constexpr int size = int(sizeof(Out));
+  constexpr int each = 8 / size;  // pieces of 8 columns that lanes exchange
+  const int quarter = lane % 4;
+  if constexpr (size == 2 || size == 4) {
+    if (Wide % each == 0 && store.wide(16 / size)) {
+      KILN_UNROLL_ALL
+      for (int low = 0; low < 2; ++low) {
+        const int r = row + lane / 4 + low * 8;
+        KILN_UNROLL_ALL
+        for (int j = 0; j < Wide / each * each; j += each) {
+          kiln::Pack<unsigned, 4> words;
+          KILN_UNROLL_ALL
+          for (int w = 0; w < 4; ++w) {
+            const int piece = size == 2 ? w : w / 2;
+            kiln::Pack<Out, 4 / size> pack = {};
+            KILN_UNROLL_ALL
+            for (int e = 0; e < 4 / size; ++e) {
+              const int pair = size == 2 ? e : w % 2;
+              const int c = column + (j + piece) * 8 + quarter * 2 + pair;
+              if (store.inside(r, c)) pack.at[e] = store.value(r, c, sum(j + piece, low * 2 + pair));
+            }
+            words.at[w] = *reinterpret_cast<const unsigned*>(&pack);
+          }
+          // Of a piece, or half of one, the lane then has all four words.
+          const bool odd = quarter % 2 != 0;
+          const bool high = quarter / 2 != 0;
+          if (size == 2) {
+            exchange(words.at[0], words.at[1], odd, 1);
+            exchange(words.at[2], words.at[3], odd, 1);
+            exchange(words.at[0], words.at[2], high, 2);
+            exchange(words.at[1], words.at[3], high, 2);
+          } else {
+            exchange(words.at[0], words.at[2], odd, 1);
+            exchange(words.at[1], words.at[3], odd, 1);
+          }
+          const int c = column + (size == 2 ? (j + quarter) * 8 : (j + quarter % 2) * 8 + quarter / 2 * 4);
+          if (store.inside(r, c))
+            kiln::store_pack(reinterpret_cast<unsigned*>(store.address(r, c)), words);
+        }
+      }
+      return;
+    }
+  }
+  KILN_UNROLL_ALL
+  for (int j = 0; j < Wide; ++j) {
+    KILN_UNROLL_ALL
+    for (int low = 0; low < 2; ++low)
+      store_run<2>(store, row + lane / 4 + low * 8, column + j * 8 + quarter * 2,
+                   [&](int e) { return sum(j, low * 2 + e); });
+  }
+}
 
 /// Which tile a block has: `group` rows of tiles are walked together, column by column, so that tiles that
 /// run at the same time share rows and columns in the caches.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "copy.h"
+#include "epilogue.h"
 
 namespace tiles {
 
@@ -57,13 +58,15 @@ struct Fma {
       }
     }
   }
-  /// take(row, column, sum) for each sum of the work-item.
-  template <class Take>
-  KILN_DEVICE void for_each(int rank, const Take& take) {
+  /// The sums of the tile that begins at (row, column).
+  template <class Store>
+  KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
     KILN_UNROLL_ALL
     for (int i = 0; i < EachM; ++i) {
       KILN_UNROLL_ALL
-      for (int j = 0; j < EachN; ++j) take(row_of(rank, i), column_of(rank, j), sums[i][j]);
+      for (int j = 0; j < EachN; j += vector)
+        store_run<vector>(store, row + row_of(rank, i), column + column_of(rank, j),
+                          [&](int e) { return sums[i][j + e]; });
     }
   }
 };

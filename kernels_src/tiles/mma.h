@@ -1,6 +1,7 @@
 #pragma once
 
 #include "copy.h"
+#include "epilogue.h"
 
 // NVIDIA's matrix instructions of a warp, from sm_80 on (e4m3 from sm_89 on): PTX ISA, mma.sync and ldmatrix.
 // A fragment of A is 16 rows x 32 bytes, one of B 8 columns x 32 bytes; sums are 16 x 8. In double 8 rows, 4
@@ -136,18 +137,13 @@ struct Mma {
       }
     }
   }
-  template <class Take>
-  KILN_DEVICE void for_each(int rank, const Take& take) {
-    const int row = rank / 32 / warps_across * EachM + rank % 32 / 4;
-    const int column = rank / 32 % warps_across * EachN + rank % 4 * 2;
+  template <class Store>
+  KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
+    const int r = row + rank / 32 / warps_across * EachM;
+    const int c = column + rank / 32 % warps_across * EachN;
     KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) {
-      KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) {
-        KILN_UNROLL_ALL
-        for (int e = 0; e < 4; ++e) take(row + i * 16 + e / 2 * 8, column + j * 8 + e % 2, sums[i][j][e]);
-      }
-    }
+    for (int i = 0; i < tall; ++i)
+      store_fragments<wide>(store, rank % 32, r + i * 16, c, [&](int j, int e) { return sums[i][j][e]; });
   }
 };
 
@@ -190,17 +186,15 @@ struct Mma<double, double, M, N, Depth, EachM, EachN, KOfA, KOfB> {
       }
     }
   }
-  template <class Take>
-  KILN_DEVICE void for_each(int rank, const Take& take) {
-    const int row = rank / 32 / warps_across * EachM + rank % 32 / 4;
-    const int column = rank / 32 % warps_across * EachN + rank % 4 * 2;
+  template <class Store>
+  KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
+    const int r = row + rank / 32 / warps_across * EachM + rank % 32 / 4;
+    const int c = column + rank / 32 % warps_across * EachN + rank % 4 * 2;
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) {
-        take(row + i * 8, column + j * 8, sums[i][j][0]);
-        take(row + i * 8, column + j * 8 + 1, sums[i][j][1]);
-      }
+      for (int j = 0; j < wide; ++j)
+        store_run<2>(store, r + i * 8, c + j * 8, [&](int e) { return sums[i][j][e]; });
     }
   }
 };

@@ -1,0 +1,175 @@
+#pragma once
+
+#include "epilogue.h"
+#include "tma.h"
+
+// NVIDIA's matrix instructions of a warpgroup (128 work-items), sm_90a: PTX ISA, wgmma. Both operands are in
+// shared memory as boxes of the tensor memory accelerator with the swizzle 128B, sums in registers.
+
+namespace tiles {
+
+/// A tile of Rows x 128 bytes along the depth. Along the depth (KContiguous) it is one run of rows of 128
+/// bytes. Else it is a box for each 64 rows of the operand: a line of 128 bytes for each element of the depth.
+template <class E, int Rows, bool KContiguous>
+struct Swizzled {
+  using Element = E;
+  static constexpr bool k_contiguous = KContiguous;
+  static constexpr int rows = Rows;
+  static constexpr int depth = 128 / int(sizeof(E));
+  static constexpr int bytes = Rows * 128;
+  static_assert(Rows % 8 == 0 && (KContiguous || (Rows % 64 == 0 && sizeof(E) == 2)), "whole boxes");
+
+  /// What an instruction needs of the operand from `row` on (a multiple of 64) and the `step`-th 32 bytes of
+  /// the depth: address, two strides in units of 16 bytes, the swizzle. Strides: along the depth the second is
+  /// from 8 rows to the next 8; else the first is from box to box, the second from 8 lines to the next 8.
+  __device__ static unsigned long long describe(const E* tile, int row, int step) {
+    constexpr unsigned long long box = depth * 128;
+    constexpr unsigned long long fixed =
+        1ull << 62 | (1024ull >> 4) << 32 | (KContiguous ? 1ull : box >> 4) << 16;
+    const unsigned start = shared_address(tile) + unsigned(KContiguous ? row * 128 + step * 32
+                                                                       : row / 64 * int(box) + step * 16 * 128);
+    return fixed | (start & 0x3FFFFu) >> 4;
+  }
+};
+
+namespace detail {
+
+// The names of 32 registers each in an instruction's text, and as operands.
+#define TILES_NAMES_0 \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define TILES_NAMES_1 \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define TILES_NAMES_2 \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define TILES_NAMES_3 \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define TILES_SUMS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define TILES_SUMS_16(i) TILES_SUMS_4(i), TILES_SUMS_4(i + 4), TILES_SUMS_4(i + 8), TILES_SUMS_4(i + 12)
+#define TILES_SUMS_32(i) TILES_SUMS_16(i), TILES_SUMS_16(i + 16)
+#define TILES_SUMS_64(i) TILES_SUMS_32(i), TILES_SUMS_32(i + 32)
+#define TILES_SUMS_96(i) TILES_SUMS_64(i), TILES_SUMS_32(i + 64)
+#define TILES_SUMS_128(i) TILES_SUMS_64(i), TILES_SUMS_64(i + 64)
+
+/// d (64 x N) = a b, plus d if `add` is not 0. d is complete after wait_products.
+template <class E, int N>
+struct GroupInstruction;
+
+#define TILES_GROUP(E, N, shape, type, names, sums, a, b, add, orders)                                     \
+  template <>                                                                                              \
+  struct GroupInstruction<E, N> {                                                                          \
+    template <int TransposeA, int TransposeB>                                                              \
+    __device__ static void multiply(float (&d)[N / 2], unsigned long long x, unsigned long long y, int more) { \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " add                                                 \
+                   ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N shape ".f32." type "." type " {" names     \
+                   "}, " a ", " b ", p, 1, 1" orders ";\n}"                                                \
+                   : sums                                                                                  \
+                   : "l"(x), "l"(y), "r"(more), "n"(TransposeA), "n"(TransposeB));                         \
+    }                                                                                                      \
+  };
+#define TILES_GROUPS(E, shape, type, orders_64, orders_128, orders_192, orders_256)                        \
+  TILES_GROUP(E, 64, shape, type, TILES_NAMES_0, TILES_SUMS_32(0), "%32", "%33", "%34", orders_64)         \
+  TILES_GROUP(E, 128, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1, TILES_SUMS_64(0), "%64", "%65", "%66", \
+              orders_128)                                                                                  \
+  TILES_GROUP(E, 192, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1 ", " TILES_NAMES_2,                    \
+              TILES_SUMS_96(0), "%96", "%97", "%98", orders_192)                        \
+  TILES_GROUP(E, 256, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1 ", " TILES_NAMES_2 ", " TILES_NAMES_3, \
+              TILES_SUMS_128(0), "%128", "%129", "%130", orders_256)
+
+#define TILES_GROUPS_16(E, type) \
+  TILES_GROUPS(E, "k16", type, ", %35, %36", ", %67, %68", ", %99, %100", ", %131, %132")
+
+TILES_GROUPS(float, "k8", "tf32", "", "", "", "")  // of a float the upper 19 bits count
+#ifdef __CUDA_FP16_TYPES_EXIST__
+TILES_GROUPS_16(__half, "f16")
+#endif
+#ifdef __CUDA_BF16_TYPES_EXIST__
+TILES_GROUPS_16(__nv_bfloat16, "bf16")
+#endif
+#ifdef __CUDA_FP8_TYPES_EXIST__
+TILES_GROUPS(__nv_fp8_e4m3, "k32", "e4m3", "", "", "", "")
+#endif
+#undef TILES_GROUPS_16
+#undef TILES_GROUPS
+#undef TILES_GROUP
+#undef TILES_SUMS_4
+#undef TILES_SUMS_16
+#undef TILES_SUMS_32
+#undef TILES_SUMS_64
+#undef TILES_SUMS_96
+#undef TILES_SUMS_128
+#undef TILES_NAMES_0
+#undef TILES_NAMES_1
+#undef TILES_NAMES_2
+#undef TILES_NAMES_3
+
+/// Registers and tiles of this warpgroup are ready for the products that follow.
+__device__ inline void begin_products() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+/// Ends a group of products.
+__device__ inline void commit_products() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+/// Until no more than `Left` groups of this warpgroup are on their way.
+template <int Left>
+__device__ void wait_products() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory");
+}
+/// Reads of the sums stay behind this place: the compiler does not know that products end later.
+template <int Count>
+__device__ void keep_behind(float (&sums)[Count]) {
+  KILN_UNROLL_ALL
+  for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+}
+
+}  // namespace detail
+
+/// A warpgroup has EachM x N sums of the tile, EachM a multiple of 64; work-items of `block` count from the
+/// first one that computes. Elements of 2 bytes lie either way, others along the depth.
+template <class E, int M, int N, int EachM, bool KOfA, bool KOfB>
+struct Wgmma {
+  static constexpr int block = M / EachM * 128;
+  static constexpr int tall = EachM / 64;
+  static constexpr int behind = 1;  ///< steps whose tiles may still be read when `step` returns
+  static_assert(M % EachM == 0 && EachM % 64 == 0, "whole warpgroups");
+  using LayoutA = Swizzled<E, M, KOfA>;
+  using LayoutB = Swizzled<E, N, KOfB>;
+
+  float sums[tall][N / 2];
+  int more;
+
+  __device__ void clear() { more = 0; }
+  /// The tiles' products are on their way.
+  __device__ void step(const E* a, const E* b, int, int rank) {
+    const int row = rank / 128 * EachM;
+    detail::begin_products();
+    KILN_UNROLL_ALL
+    for (int k = 0; k < 4; ++k) {
+      KILN_UNROLL_ALL
+      for (int i = 0; i < tall; ++i)
+        detail::GroupInstruction<E, N>::template multiply<!KOfA, !KOfB>(
+            sums[i], LayoutA::describe(a, row + i * 64, k), LayoutB::describe(b, 0, k), more);
+      more = 1;
+    }
+    detail::commit_products();
+    detail::wait_products<behind>();
+  }
+  __device__ void finish() {
+    detail::wait_products<0>();
+    KILN_UNROLL_ALL
+    for (int i = 0; i < tall; ++i) detail::keep_behind(sums[i]);
+  }
+  template <class Store>
+  __device__ void store(int rank, int row, int column, const Store& store) const {
+    KILN_UNROLL_ALL
+    for (int i = 0; i < tall; ++i)
+      store_fragments<N / 8>(store, rank % 32, row + rank / 128 * EachM + i * 64 + rank % 128 / 32 * 16,
+                             column, [&](int j, int e) { return sums[i][j * 4 + e]; });
+  }
+};
+
+}  // namespace tiles
