@@ -32,8 +32,8 @@ __device__ inline tiles::Epilogue<Out, Sum> epilogue(Out* d, const Out* c, const
 }
 /// The sums of the tile that begins at (row, column), or of the part of its depth with the number `split`.
 template <class Operation>
-__device__ void store_sums(const Operation& operation, int rank, int row, int column, int split, Out* d,
-                           Sum* parts, const Out* c, const Params& p) {
+__device__ void store_sums(Operation& operation, int rank, int row, int column, int split, Out* d, Sum* parts,
+                           const Out* c, const Params& p) {
   if (p.splits == 1) {
     operation.store(rank, row, column, epilogue(d, c, p));
   } else {

@@ -2,9 +2,9 @@
 
 namespace tiles {
 
-/// What an operation's `store` calls: c = relu(alpha scale[row] sum + beta residual + bias[column]), where what a
-/// null pointer or 0 stands for is left out. `residual` may be c itself; both have `pitch` elements from one
-/// row to the next.
+/// What an operation's `store` calls: c = relu(alpha scale[row] sum + beta residual + bias[column]), where
+/// what a null pointer or 0 stands for is left out. `residual` may be c itself; both have `pitch` elements
+/// from one row to the next.
 template <class Element, class Sum, bool Relu = false>
 struct Epilogue {
   using Out = Element;
@@ -106,8 +106,7 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
             exchange(words.at[1], words.at[3], odd, 1);
           }
           const int c = column + (size == 2 ? (j + quarter) * 8 : (j + quarter % 2) * 8 + quarter / 2 * 4);
-          if (store.inside(r, c))
-            kiln::store_pack(reinterpret_cast<unsigned*>(store.address(r, c)), words);
+          if (store.inside(r, c)) kiln::store_pack(reinterpret_cast<unsigned*>(store.address(r, c)), words);
         }
       }
       return;

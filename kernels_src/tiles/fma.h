@@ -20,7 +20,11 @@ struct Fma {
 
   Sum sums[EachM][EachN];
 
-  KILN_DEVICE void clear() {
+  static constexpr int own_rows = EachM;  ///< of a work-item
+  static constexpr int count = EachM * EachN;
+
+  /// Of the tile that begins at (row, column) nothing is summed yet.
+  KILN_DEVICE void begin(int, int) {
     KILN_UNROLL_ALL
     for (int i = 0; i < EachM; ++i) {
       KILN_UNROLL_ALL
@@ -56,6 +60,16 @@ struct Fma {
         KILN_UNROLL_ALL
         for (int j = 0; j < EachN; ++j) sums[i][j] += left[i] * right[j];
       }
+    }
+  }
+  KILN_DEVICE void finish() {}
+  /// take(i, column, sum) for each sum, in the own row i, row_of(rank, i) of the tile; always in one order.
+  template <class Take>
+  KILN_DEVICE void for_each(int rank, const Take& take) {
+    KILN_UNROLL_ALL
+    for (int i = 0; i < EachM; ++i) {
+      KILN_UNROLL_ALL
+      for (int j = 0; j < EachN; ++j) take(i, column_of(rank, j), sums[i][j]);
     }
   }
   /// The sums of the tile that begins at (row, column).

@@ -89,7 +89,10 @@ struct Mma {
 
   float sums[tall][wide][4];
 
-  KILN_DEVICE void clear() {
+  static constexpr int own_rows = 2 * tall;
+  static constexpr int count = tall * wide * 4;
+
+  KILN_DEVICE void begin(int, int) {
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
@@ -137,6 +140,22 @@ struct Mma {
       }
     }
   }
+  KILN_DEVICE void finish() {}
+  KILN_DEVICE static int row_of(int rank, int i) {
+    return rank / 32 / warps_across * EachM + i / 2 * 16 + i % 2 * 8 + rank % 32 / 4;
+  }
+  template <class Take>
+  KILN_DEVICE void for_each(int rank, const Take& take) {
+    const int column = rank / 32 % warps_across * EachN + rank % 4 * 2;
+    KILN_UNROLL_ALL
+    for (int i = 0; i < tall; ++i) {
+      KILN_UNROLL_ALL
+      for (int j = 0; j < wide; ++j) {
+        KILN_UNROLL_ALL
+        for (int e = 0; e < 4; ++e) take(i * 2 + e / 2, column + j * 8 + e % 2, sums[i][j][e]);
+      }
+    }
+  }
   template <class Store>
   KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
     const int r = row + rank / 32 / warps_across * EachM;
@@ -159,7 +178,7 @@ struct Mma<double, double, M, N, Depth, EachM, EachN, KOfA, KOfB> {
 
   double sums[tall][wide][2];
 
-  KILN_DEVICE void clear() {
+  KILN_DEVICE void begin(int, int) {
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
@@ -186,6 +205,7 @@ struct Mma<double, double, M, N, Depth, EachM, EachN, KOfA, KOfB> {
       }
     }
   }
+  KILN_DEVICE void finish() {}
   template <class Store>
   KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
     const int r = row + rank / 32 / warps_across * EachM + rank % 32 / 4;

@@ -93,14 +93,14 @@ __device__ void release_registers() {
 
 /// Shared memory that run_boxes needs, with what aligns it.
 template <class Operation, int Stages>
-constexpr int boxes_bytes = 1024 + Stages * (Operation::LayoutA::bytes + Operation::LayoutB::bytes);
+constexpr int boxes_bytes = 1024 + Stages*(Operation::LayoutA::bytes + Operation::LayoutB::bytes);
 
 /// All work of the block: works.count pieces for all clusters, works.at(i) one of them for this block.
 /// finish(operation, work, rank) stores the sums. `a` and `b` load tiles, as Boxes do; `memory` is dynamic
 /// shared memory. All 128 + Operation::block work-items of the block call it.
-template <class Operation, class Cluster, int Stages, class Works, class BoxesA, class BoxesB, class Finish>
-__device__ void run_boxes(const Works& works, const BoxesA& a, const BoxesB& b, char* memory,
-                          const Finish& finish) {
+template <class Cluster, int Stages, class Operation, class Works, class BoxesA, class BoxesB, class Finish>
+KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA& a, const BoxesB& b,
+                           char* memory, const Finish& finish) {
   using LayoutA = typename Operation::LayoutA;
   using LayoutB = typename Operation::LayoutB;
   constexpr int stage_bytes = LayoutA::bytes + LayoutB::bytes;
@@ -155,11 +155,10 @@ __device__ void run_boxes(const Works& works, const BoxesA& a, const BoxesB& b, 
           ring.empty[stage].arrive_at(rank % 32);
       }
     };
-    Operation operation;
     for (int index = first; index < works.count; index += stride) {
       const Work work = works.at(index);
       int used = -1;  // the stage of the step before
-      operation.clear();
+      operation.begin(work.row, work.column);
       for (int k = work.k_begin; k < work.k_end; k += LayoutA::depth) {
         ring.full[turn.stage].wait(turn.parity);
         operation.step(tile_a(turn.stage), tile_b(turn.stage), k, rank);

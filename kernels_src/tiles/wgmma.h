@@ -9,7 +9,8 @@
 namespace tiles {
 
 /// A tile of Rows x 128 bytes along the depth. Along the depth (KContiguous) it is one run of rows of 128
-/// bytes. Else it is a box for each 64 rows of the operand: a line of 128 bytes for each element of the depth.
+/// bytes. Else it is a box for each 64 rows of the operand: a line of 128 bytes for each element of the
+/// depth.
 template <class E, int Rows, bool KContiguous>
 struct Swizzled {
   using Element = E;
@@ -20,14 +21,15 @@ struct Swizzled {
   static_assert(Rows % 8 == 0 && (KContiguous || (Rows % 64 == 0 && sizeof(E) == 2)), "whole boxes");
 
   /// What an instruction needs of the operand from `row` on (a multiple of 64) and the `step`-th 32 bytes of
-  /// the depth: address, two strides in units of 16 bytes, the swizzle. Strides: along the depth the second is
-  /// from 8 rows to the next 8; else the first is from box to box, the second from 8 lines to the next 8.
+  /// the depth: address, two strides in units of 16 bytes, the swizzle. Strides: along the depth the second
+  /// is from 8 rows to the next 8; else the first is from box to box, the second from 8 lines to the next 8.
   __device__ static unsigned long long describe(const E* tile, int row, int step) {
     constexpr unsigned long long box = depth * 128;
     constexpr unsigned long long fixed =
         1ull << 62 | (1024ull >> 4) << 32 | (KContiguous ? 1ull : box >> 4) << 16;
-    const unsigned start = shared_address(tile) + unsigned(KContiguous ? row * 128 + step * 32
-                                                                       : row / 64 * int(box) + step * 16 * 128);
+    const unsigned start =
+        shared_address(tile) +
+        unsigned(KContiguous ? row * 128 + step * 32 : row / 64 * int(box) + step * 16 * 128);
     return fixed | (start & 0x3FFFFu) >> 4;
   }
 };
@@ -35,16 +37,16 @@ struct Swizzled {
 namespace detail {
 
 // The names of 32 registers each in an instruction's text, and as operands.
-#define TILES_NAMES_0 \
+#define TILES_NAMES_0                                                      \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define TILES_NAMES_1 \
+#define TILES_NAMES_1                                                                \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define TILES_NAMES_2 \
+#define TILES_NAMES_2                                                                \
   "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
   "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define TILES_NAMES_3 \
+#define TILES_NAMES_3                                                                            \
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define TILES_SUMS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -58,25 +60,26 @@ namespace detail {
 template <class E, int N>
 struct GroupInstruction;
 
-#define TILES_GROUP(E, N, shape, type, names, sums, a, b, add, orders)                                     \
-  template <>                                                                                              \
-  struct GroupInstruction<E, N> {                                                                          \
-    template <int TransposeA, int TransposeB>                                                              \
-    __device__ static void multiply(float (&d)[N / 2], unsigned long long x, unsigned long long y, int more) { \
-      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " add                                                 \
-                   ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N shape ".f32." type "." type " {" names     \
-                   "}, " a ", " b ", p, 1, 1" orders ";\n}"                                                \
-                   : sums                                                                                  \
-                   : "l"(x), "l"(y), "r"(more), "n"(TransposeA), "n"(TransposeB));                         \
-    }                                                                                                      \
+#define TILES_GROUP(E, N, shape, type, names, sums, a, b, add, orders)                                 \
+  template <>                                                                                          \
+  struct GroupInstruction<E, N> {                                                                      \
+    template <int TransposeA, int TransposeB>                                                          \
+    __device__ static void multiply(float (&d)[N / 2], unsigned long long x, unsigned long long y,     \
+                                    int more) {                                                        \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " add                                             \
+                   ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N shape ".f32." type "." type " {" names \
+                   "}, " a ", " b ", p, 1, 1" orders ";\n}"                                            \
+                   : sums                                                                              \
+                   : "l"(x), "l"(y), "r"(more), "n"(TransposeA), "n"(TransposeB));                     \
+    }                                                                                                  \
   };
-#define TILES_GROUPS(E, shape, type, orders_64, orders_128, orders_192, orders_256)                        \
-  TILES_GROUP(E, 64, shape, type, TILES_NAMES_0, TILES_SUMS_32(0), "%32", "%33", "%34", orders_64)         \
+#define TILES_GROUPS(E, shape, type, orders_64, orders_128, orders_192, orders_256)                         \
+  TILES_GROUP(E, 64, shape, type, TILES_NAMES_0, TILES_SUMS_32(0), "%32", "%33", "%34", orders_64)          \
   TILES_GROUP(E, 128, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1, TILES_SUMS_64(0), "%64", "%65", "%66", \
-              orders_128)                                                                                  \
-  TILES_GROUP(E, 192, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1 ", " TILES_NAMES_2,                    \
-              TILES_SUMS_96(0), "%96", "%97", "%98", orders_192)                        \
-  TILES_GROUP(E, 256, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1 ", " TILES_NAMES_2 ", " TILES_NAMES_3, \
+              orders_128)                                                                                   \
+  TILES_GROUP(E, 192, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1 ", " TILES_NAMES_2, TILES_SUMS_96(0),   \
+              "%96", "%97", "%98", orders_192)                                                              \
+  TILES_GROUP(E, 256, shape, type, TILES_NAMES_0 ", " TILES_NAMES_1 ", " TILES_NAMES_2 ", " TILES_NAMES_3,  \
               TILES_SUMS_128(0), "%128", "%129", "%130", orders_256)
 
 #define TILES_GROUPS_16(E, type) \
@@ -142,7 +145,10 @@ struct Wgmma {
   float sums[tall][N / 2];
   int more;
 
-  __device__ void clear() { more = 0; }
+  static constexpr int own_rows = 2 * tall;
+  static constexpr int count = tall * N / 2;
+
+  __device__ void begin(int, int) { more = 0; }
   /// The tiles' products are on their way.
   __device__ void step(const E* a, const E* b, int, int rank) {
     const int row = rank / 128 * EachM;
@@ -162,6 +168,17 @@ struct Wgmma {
     detail::wait_products<0>();
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) detail::keep_behind(sums[i]);
+  }
+  __device__ static int row_of(int rank, int i) {
+    return rank / 128 * EachM + i / 2 * 64 + rank % 128 / 32 * 16 + i % 2 * 8 + rank % 32 / 4;
+  }
+  template <class Take>
+  __device__ void for_each(int rank, const Take& take) {
+    KILN_UNROLL_ALL
+    for (int i = 0; i < tall; ++i) {
+      KILN_UNROLL_ALL
+      for (int n = 0; n < N / 2; ++n) take(i * 2 + n % 4 / 2, n / 4 * 8 + rank % 4 * 2 + n % 2, sums[i][n]);
+    }
   }
   template <class Store>
   __device__ void store(int rank, int row, int column, const Store& store) const {
