@@ -86,6 +86,15 @@ __device__ inline void load_box(void* to, const CUtensorMap& map, Barrier& barri
       : "memory");
 }
 
+__device__ inline void load_box(void* to, const CUtensorMap& map, Barrier& barrier, int x, int y, int z,
+                                int w) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, "
+      "%6}], [%2];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(barrier.address()), "r"(x), "r"(y), "r"(z), "r"(w)
+      : "memory");
+}
+
 /// As load_box, to the same place in each block of the cluster whose bit is set in `blocks`; the bytes arrive
 /// at the barriers that stand in this one's place there.
 __device__ inline void spread_box(void* to, const CUtensorMap& map, Barrier& barrier, int x, int y,
