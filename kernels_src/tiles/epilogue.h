@@ -64,6 +64,14 @@ KILN_DEVICE void exchange(unsigned& x, unsigned& y, bool high, int mask) {
   }
 }
 
+/// Four lanes, `apart` from each other, turn 4 x 4 words: lane `quarter` of them gets word `quarter` of each.
+KILN_DEVICE void turn(unsigned (&words)[4], int quarter, int apart) {
+  exchange(words[0], words[1], quarter % 2 != 0, apart);
+  exchange(words[2], words[3], quarter % 2 != 0, apart);
+  exchange(words[0], words[2], quarter / 2 != 0, 2 * apart);
+  exchange(words[1], words[3], quarter / 2 != 0, 2 * apart);
+}
+
 /// 16 x (8 Wide) sums of a warp, as NVIDIA's matrix instructions leave them: sum(j, e) is in row lane / 4 +
 /// e / 2 * 8, column j * 8 + lane % 4 * 2 + e % 2. Four lanes that share a row exchange words, so that each
 /// stores 16 bytes at once.
@@ -94,16 +102,11 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
             words.at[w] = *reinterpret_cast<const unsigned*>(&pack);
           }
           // Of a piece, or half of one, the lane then has all four words.
-          const bool odd = quarter % 2 != 0;
-          const bool high = quarter / 2 != 0;
           if (size == 2) {
-            exchange(words.at[0], words.at[1], odd, 1);
-            exchange(words.at[2], words.at[3], odd, 1);
-            exchange(words.at[0], words.at[2], high, 2);
-            exchange(words.at[1], words.at[3], high, 2);
+            turn(words.at, quarter, 1);
           } else {
-            exchange(words.at[0], words.at[2], odd, 1);
-            exchange(words.at[1], words.at[3], odd, 1);
+            exchange(words.at[0], words.at[2], quarter % 2 != 0, 1);
+            exchange(words.at[1], words.at[3], quarter % 2 != 0, 1);
           }
           const int c = column + (size == 2 ? (j + quarter) * 8 : (j + quarter % 2) * 8 + quarter / 2 * 4);
           if (store.inside(r, c)) kiln::store_pack(reinterpret_cast<unsigned*>(store.address(r, c)), words);
@@ -118,6 +121,23 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
     for (int low = 0; low < 2; ++low)
       store_run<2>(store, row + lane / 4 + low * 8, column + j * 8 + quarter * 2,
                    [&](int e) { return sum(j, low * 2 + e); });
+  }
+}
+
+/// 4 columns from `column` on and 8 Wide rows of a product that a warp holds turned: sum(j, e) is in row j *
+/// 8 + lane % 4 * 2 + e, column lane / 4 % 4. Four lanes that share rows exchange words, so that each stores
+/// neighbours.
+template <int Wide, class Store, class Sums>
+KILN_DEVICE void store_turned(const Store& store, int lane, int row, int column, const Sums& sum) {
+  const int quarter = lane / 4 % 4;
+  KILN_UNROLL_ALL
+  for (int j = 0; j < Wide; j += 2) {
+    unsigned words[4];
+    KILN_UNROLL_ALL
+    for (int w = 0; w < 4; ++w) words[w] = __float_as_uint(sum(j + w / 2, w % 2));
+    turn(words, quarter, 4);
+    store_run<4>(store, row + (j + quarter / 2) * 8 + lane % 4 * 2 + quarter % 2, column,
+                 [&](int e) { return __uint_as_float(words[e]); });
   }
 }
 

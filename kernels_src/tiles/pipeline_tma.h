@@ -28,13 +28,13 @@ struct Cluster {
 };
 
 /// A tile of a matrix with a tensor map. The box is what one copy moves: along the depth rows / Parts rows,
-/// else 64 rows. `part` is this block's; `blocks` are the ones that get it.
+/// else 128 bytes of rows. `part` is this block's; `blocks` are the ones that get it.
 template <class Layout, int Parts>
 struct Boxes {
   const CUtensorMap& map;
   int part;
   unsigned blocks;
-  static constexpr int tall = Layout::k_contiguous ? Layout::rows / Parts : 64;
+  static constexpr int tall = Layout::k_contiguous ? Layout::rows / Parts : Layout::box_rows;
   static constexpr int count = Layout::rows / Parts / tall;
   static_assert(Layout::rows % (Parts * tall) == 0 && tall % 8 == 0 && tall <= 256, "whole boxes");
 

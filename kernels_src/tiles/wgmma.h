@@ -9,21 +9,23 @@
 namespace tiles {
 
 /// A tile of Rows x 128 bytes along the depth. Along the depth (KContiguous) it is one run of rows of 128
-/// bytes. Else it is a box for each 64 rows of the operand: a line of 128 bytes for each element of the
-/// depth.
+/// bytes. Else it is a box for each 128 bytes of rows: a line of them for each element of the depth.
 template <class E, int Rows, bool KContiguous>
 struct Swizzled {
   using Element = E;
   static constexpr bool k_contiguous = KContiguous;
   static constexpr int rows = Rows;
   static constexpr int depth = 128 / int(sizeof(E));
+  static constexpr int box_rows = KContiguous ? Rows : depth;
   static constexpr int bytes = Rows * 128;
-  static_assert(Rows % 8 == 0 && (KContiguous || (Rows % 64 == 0 && sizeof(E) == 2)), "whole boxes");
+  static_assert(Rows % 8 == 0 && Rows % box_rows == 0, "whole boxes");
 
   /// What an instruction needs of the operand from `row` on (a multiple of 64) and the `step`-th 32 bytes of
   /// the depth: address, two strides in units of 16 bytes, the swizzle. Strides: along the depth the second
-  /// is from 8 rows to the next 8; else the first is from box to box, the second from 8 lines to the next 8.
+  /// is from 8 rows to the next 8; else, which only elements of 2 bytes can be, the first is from box to box,
+  /// the second from 8 lines to the next 8.
   __device__ static unsigned long long describe(const E* tile, int row, int step) {
+    static_assert(KContiguous || sizeof(E) == 2, "see above");
     constexpr unsigned long long box = depth * 128;
     constexpr unsigned long long fixed =
         1ull << 62 | (1024ull >> 4) << 32 | (KContiguous ? 1ull : box >> 4) << 16;
@@ -95,6 +97,28 @@ TILES_GROUPS_16(__nv_bfloat16, "bf16")
 #ifdef __CUDA_FP8_TYPES_EXIST__
 TILES_GROUPS(__nv_fp8_e4m3, "k32", "e4m3", "", "", "", "")
 #endif
+
+/// As GroupInstruction<float, N>, with a in registers: lane l of the warp w has rows 16 w + l / 4 and 8 more,
+/// columns l % 4 and 4 more: a[0], a[1] in the first column, a[2], a[3] in the second.
+template <int N>
+struct GroupInstructionOfRegisters;
+#define TILES_GROUP_OF_REGISTERS(N, names, sums, a, b, add)                                             \
+  template <>                                                                                           \
+  struct GroupInstructionOfRegisters<N> {                                                               \
+    __device__ static void multiply(float (&d)[N / 2], const unsigned (&x)[4], unsigned long long y,    \
+                                    int more) {                                                         \
+      asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " add ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N \
+                   "k8.f32.tf32.tf32 {" names "}, {" a "}, " b ", p, 1, 1;\n}"                          \
+                   : sums                                                                               \
+                   : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "l"(y), "r"(more));                    \
+    }                                                                                                   \
+  };
+TILES_GROUP_OF_REGISTERS(64, TILES_NAMES_0, TILES_SUMS_32(0), "%32, %33, %34, %35", "%36", "%37")
+TILES_GROUP_OF_REGISTERS(128, TILES_NAMES_0 ", " TILES_NAMES_1, TILES_SUMS_64(0), "%64, %65, %66, %67", "%68",
+                         "%69")
+TILES_GROUP_OF_REGISTERS(256, TILES_NAMES_0 ", " TILES_NAMES_1 ", " TILES_NAMES_2 ", " TILES_NAMES_3,
+                         TILES_SUMS_128(0), "%128, %129, %130, %131", "%132", "%133")
+#undef TILES_GROUP_OF_REGISTERS
 #undef TILES_GROUPS_16
 #undef TILES_GROUPS
 #undef TILES_GROUP
@@ -186,6 +210,70 @@ struct Wgmma {
     for (int i = 0; i < tall; ++i)
       store_fragments<N / 8>(store, rank % 32, row + rank / 128 * EachM + i * 64 + rank % 128 / 32 * 16,
                              column, [&](int j, int e) { return sums[i][j * 4 + e]; });
+  }
+};
+
+/// In float by tf32, where operand A does not lie along the depth: its elements go through registers. A
+/// warpgroup has 64 x N sums of the tile. With `Turned` the operands have changed places: A is b, and what is
+/// stored is the tile's transpose.
+template <int M, int N, bool Turned>
+struct WgmmaOfRegisters {
+  static constexpr int block = M / 64 * 128;
+  static constexpr int behind = 0;
+  static_assert(M % 64 == 0, "whole warpgroups");
+  using LayoutA = Swizzled<float, M, false>;
+  using LayoutB = Swizzled<float, N, true>;
+
+  float sums[N / 2];
+  int more;
+
+  __device__ void begin(int, int) { more = 0; }
+  __device__ void step(const float* a, const float* b, int, int rank) {
+    unsigned left[4][4];
+    KILN_UNROLL_ALL
+    for (int k = 0; k < 4; ++k) {
+      KILN_UNROLL_ALL
+      for (int e = 0; e < 4; ++e)
+        left[k][e] = __float_as_uint(a[place(rank, e % 2, k * 8 + e / 2 * 4 + rank % 4)]);
+    }
+    detail::begin_products();
+    KILN_UNROLL_ALL
+    for (int k = 0; k < 4; ++k) {
+      detail::GroupInstructionOfRegisters<N>::multiply(sums, left[k], LayoutB::describe(b, 0, k), more);
+      more = 1;
+    }
+    detail::commit_products();
+    detail::wait_products<0>();
+  }
+  __device__ void finish() { detail::keep_behind(sums); }
+
+  /// The tile's row that the instruction's row lane / 4 (`low` 0) or 8 more (`low` 1) is: any order will do.
+  /// With this one the 32 lanes that read 8 rows and 4 lines of a box find them in different banks: rows come
+  /// in chunks of 4, and chunk c of line k is at c ^ k % 8.
+  __device__ static int row_of(int rank, int low) {
+    const int warp = rank / 32;
+    return warp / 2 * 32 + warp % 2 * 8 + low * 4 + rank % 32 / 16 * 16 + rank % 16 / 4;
+  }
+  __device__ static int place(int rank, int low, int k) {
+    const int row = row_of(rank, low);
+    return (row / 32 * 32 + k) * 32 + (row % 32 / 4 ^ k % 8) * 4 + row % 4;
+  }
+  template <class Store>
+  __device__ void store(int rank, int row, int column, const Store& store) const {
+    if constexpr (Turned) {
+      KILN_UNROLL_ALL
+      for (int low = 0; low < 2; ++low)
+        store_turned<N / 8>(store, rank % 32, row, column + row_of(rank, low) / 4 * 4,
+                            [&](int j, int e) { return sums[j * 4 + low * 2 + e]; });
+    } else {
+      KILN_UNROLL_ALL
+      for (int low = 0; low < 2; ++low) {
+        KILN_UNROLL_ALL
+        for (int j = 0; j < N / 8; ++j)
+          store_run<2>(store, row + row_of(rank, low), column + j * 8 + rank % 4 * 2,
+                       [&](int e) { return sums[j * 4 + low * 2 + e]; });
+      }
+    }
   }
 };
 
