@@ -7,8 +7,8 @@
 /// product of (row, column, k) counts factor(row, column, k) times.
 template <class Factor>
 __device__ double error_of_sample(int s, const Out* d, const T* a, const T* b, const Out* c, int samples,
-                                  double unit, double sum_epsilon, double out_epsilon, const Params& p,
-                                  const Factor& factor) {
+                                  double unit, double sum_epsilon, double out_epsilon, double smallest,
+                                  const Params& p, const Factor& factor) {
   const long long all = (long long)p.m * p.n;
   const unsigned long long bits = kiln::random_bits((unsigned long long)p.seed, (unsigned long long)s);
   const long long at = all == samples ? s : (long long)(bits % (unsigned long long)all);
@@ -29,6 +29,6 @@ __device__ double error_of_sample(int s, const Out* d, const T* a, const T* b, c
   const double value = p.alpha * sum + old;
   const double difference = fabs(double(float_or_double(d[(long long)row * p.n + column])) - value);
   const double bound = fabs(p.alpha) * sqrt(squares) * (8 * unit + 4 * sum_epsilon * sqrt(double(p.k))) +
-                       (out_epsilon + sum_epsilon) * (fabs(value) + fabs(old));
+                       (out_epsilon + sum_epsilon) * (fabs(value) + fabs(old)) + smallest;
   return difference == 0 ? 0 : difference / bound;
 }

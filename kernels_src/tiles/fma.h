@@ -23,14 +23,15 @@ struct Fma {
   static constexpr int own_rows = EachM;  ///< of a work-item
   static constexpr int count = EachM * EachN;
 
-  /// Of the tile that begins at (row, column) nothing is summed yet.
-  KILN_DEVICE void begin(int, int) {
+  /// Nothing is summed yet of the tile at (row, column), from k on.
+  KILN_DEVICE void begin(int, int, int, int) {
     KILN_UNROLL_ALL
     for (int i = 0; i < EachM; ++i) {
       KILN_UNROLL_ALL
       for (int j = 0; j < EachN; ++j) sums[i][j] = 0;
     }
   }
+  KILN_DEVICE void restart() { begin(0, 0, 0, 0); }
   KILN_DEVICE static int row_of(int rank, int i) {
     const int y = rank / 32 / (across / 8) * 4 + rank % 32 / 8;
     return (i / vector * down + y) * vector + i % vector;

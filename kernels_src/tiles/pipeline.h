@@ -34,7 +34,7 @@ KILN_DEVICE void accumulate(Operation& operation, const SourceA& a, const Source
     }
     Copy::commit();
   };
-  operation.begin(row, column);
+  operation.begin(row, column, k_begin, rank);
   KILN_UNROLL_ALL
   for (int stage = 0; stage < Stages - 1; ++stage) load(stage, stage);
   int here = 0;

@@ -158,7 +158,7 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
     for (int index = first; index < works.count; index += stride) {
       const Work work = works.at(index);
       int used = -1;  // the stage of the step before
-      operation.begin(work.row, work.column);
+      operation.begin(work.row, work.column, work.k_begin, rank);
       for (int k = work.k_begin; k < work.k_end; k += LayoutA::depth) {
         ring.full[turn.stage].wait(turn.parity);
         operation.step(tile_a(turn.stage), tile_b(turn.stage), k, rank);

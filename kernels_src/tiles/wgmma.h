@@ -1,6 +1,6 @@
 #pragma once
 
-#include "epilogue.h"
+#include "fragments.h"
 #include "tma.h"
 
 // NVIDIA's matrix instructions of a warpgroup (128 work-items), sm_90a: PTX ISA, wgmma. Both operands are in
@@ -167,12 +167,21 @@ struct Wgmma {
   using LayoutB = Swizzled<E, N, KOfB>;
 
   float sums[tall][N / 2];
-  int more;
+  int more;  // whether products are added to what is in `sums`
 
   static constexpr int own_rows = 2 * tall;
   static constexpr int count = tall * N / 2;
 
-  __device__ void begin(int, int) { more = 0; }
+  __device__ void begin(int, int, int, int) {
+    more = 1;
+    KILN_UNROLL_ALL
+    for (int i = 0; i < tall; ++i) {
+      KILN_UNROLL_ALL
+      for (int n = 0; n < N / 2; ++n) sums[i][n] = 0;
+    }
+  }
+  /// As begin, where the next `step` is in sight of the compiler: sums need not be written.
+  __device__ void restart() { more = 0; }
   /// The tiles' products are on their way.
   __device__ void step(const E* a, const E* b, int, int rank) {
     const int row = rank / 128 * EachM;
@@ -225,9 +234,11 @@ struct WgmmaOfRegisters {
   using LayoutB = Swizzled<float, N, true>;
 
   float sums[N / 2];
-  int more;
 
-  __device__ void begin(int, int) { more = 0; }
+  __device__ void begin(int, int, int, int) {
+    KILN_UNROLL_ALL
+    for (int n = 0; n < N / 2; ++n) sums[n] = 0;
+  }
   __device__ void step(const float* a, const float* b, int, int rank) {
     unsigned left[4][4];
     KILN_UNROLL_ALL
@@ -239,8 +250,7 @@ struct WgmmaOfRegisters {
     detail::begin_products();
     KILN_UNROLL_ALL
     for (int k = 0; k < 4; ++k) {
-      detail::GroupInstructionOfRegisters<N>::multiply(sums, left[k], LayoutB::describe(b, 0, k), more);
-      more = 1;
+      detail::GroupInstructionOfRegisters<N>::multiply(sums, left[k], LayoutB::describe(b, 0, k), 1);
     }
     detail::commit_products();
     detail::wait_products<0>();
