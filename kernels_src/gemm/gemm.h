@@ -10,8 +10,8 @@
 constexpr bool k_of_a = !Params::trans_a;
 constexpr bool k_of_b = Params::trans_b;
 using Sum = Accumulator;
-using SourceA = tiles::Matrix<T, k_of_a>;
-using SourceB = tiles::Matrix<T, k_of_b>;
+using SourceA = tiles::Matrix<T, k_of_a, Params::inside>;
+using SourceB = tiles::Matrix<T, k_of_b, Params::inside>;
 
 __device__ inline double float_or_double(double x) {
   return x;
