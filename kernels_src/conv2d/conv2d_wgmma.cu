@@ -1,10 +1,6 @@
 #include "im2col_boxes.h"
 
-#include "../tiles/pipeline_tma.h"
-#include "../tiles/wgmma.h"
-
-using Blocks = tiles::Cluster<Params::cluster_m, 1>;
-using Operation = tiles::Wgmma<T, Params::tile_m, Params::tile_n, Params::each_m, true, true>;
+using Operation = tiles::Wgmma<PixelTile, FilterTile, Params::each_m>;
 
 // Patches by filters of one group, in clusters of patches that follow each other.
 struct Works {
@@ -16,14 +12,6 @@ struct Works {
             p.c / p.groups * p.filter_h * p.filter_w, 0};
   }
 };
-// The filters of a group are rows of operand B.
-struct FilterBoxes : tiles::Boxes<Operation::LayoutB, Blocks::down> {
-  int first;
-  __device__ void load(T* to, tiles::Barrier& barrier, int row, int k) const {
-    tiles::Boxes<Operation::LayoutB, Blocks::down>::load(to, barrier, first + row, k);
-  }
-};
-
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_conv2d_wgmma conv2d_wgmma(T* __restrict__ y,
                                                                         const __grid_constant__ CUtensorMap x,
                                                                         const __grid_constant__ CUtensorMap w,
@@ -36,8 +24,8 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_conv2d_wgmma conv2d_wgmma(T* __res
   const int down = (patch.count() - 1) / Blocks::down + 1;
   const int across = (filters - 1) / Params::tile_n + 1;
   tiles::run_boxes<Blocks, Params::stages>(
-      Operation{}, Works{p, down, across, down * across}, Im2colBoxes{x, patch, group},
-      FilterBoxes{tiles::boxes_of_b<Operation::LayoutB, Blocks>(w), group * filters}, memory,
+      Operation{}, Works{p, down, across, down * across}, PixelBoxes{x, patch, group},
+      FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, group}, memory,
       [&](Operation& done, const tiles::Work& work, int rank) {
         done.store(rank, work.row, work.column, StorePatches{{y, bias, group, p}});
       });

@@ -5,7 +5,8 @@
 // The operation for an element's type and the orders of both operands.
 template <class E, bool KOfA, bool KOfB>
 struct Chosen {
-  using Operation = tiles::Wgmma<E, Params::tile_m, Params::tile_n, Params::each_m, KOfA, KOfB>;
+  using Operation = tiles::Wgmma<tiles::Swizzled<E, Params::tile_m, KOfA>,
+                                 tiles::Swizzled<E, Params::tile_n, KOfB>, Params::each_m>;
 };
 template <>
 struct Chosen<float, true, false> {

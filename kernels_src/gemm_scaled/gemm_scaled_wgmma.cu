@@ -2,7 +2,8 @@
 #include "../tiles/wgmma.h"
 #include "gemm_scaled.h"
 
-using Inner = tiles::Wgmma<T, Params::tile_m, Params::tile_n, Params::each_m, k_of_a, k_of_b>;
+using Inner = tiles::Wgmma<tiles::Swizzled<T, Params::tile_m, k_of_a>,
+                           tiles::Swizzled<T, Params::tile_n, k_of_b>, Params::each_m>;
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_gemm_scaled_wgmma
 gemm_scaled_wgmma(Out* __restrict__ d, Sum* __restrict__ parts, const __grid_constant__ CUtensorMap a,

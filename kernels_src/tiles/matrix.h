@@ -12,7 +12,8 @@
 namespace tiles {
 
 /// A matrix with `pitch` elements from one row (or column) to the next. `Inside`: the user asks for nothing
-/// outside, and lines are multiples of 16 bytes; checks at every access would cost a fifth of a product's time.
+/// outside, and lines are multiples of 16 bytes; checks at every access would cost a fifth of a product's
+/// time.
 template <class E, bool KContiguous, bool Inside = false>
 struct Matrix {
   using Element = E;

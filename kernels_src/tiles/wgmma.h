@@ -8,6 +8,17 @@
 
 namespace tiles {
 
+namespace detail {
+
+/// What an instruction needs of an operand: the address, two strides (see Swizzled), the swizzle 128B.
+__device__ inline unsigned long long describe(unsigned address, unsigned first_stride,
+                                              unsigned second_stride) {
+  return 1ull << 62 | (unsigned long long)(second_stride >> 4) << 32 |
+         (unsigned long long)(first_stride >> 4) << 16 | (address & 0x3FFFFu) >> 4;
+}
+
+}  // namespace detail
+
 /// A tile of Rows x 128 bytes along the depth. Along the depth (KContiguous) it is one run of rows of 128
 /// bytes. Else it is a box for each 128 bytes of rows: a line of them for each element of the depth.
 template <class E, int Rows, bool KContiguous>
@@ -20,19 +31,15 @@ struct Swizzled {
   static constexpr int bytes = Rows * 128;
   static_assert(Rows % 8 == 0 && Rows % box_rows == 0, "whole boxes");
 
-  /// What an instruction needs of the operand from `row` on (a multiple of 64) and the `step`-th 32 bytes of
-  /// the depth: address, two strides in units of 16 bytes, the swizzle. Strides: along the depth the second
-  /// is from 8 rows to the next 8; else, which only elements of 2 bytes can be, the first is from box to box,
-  /// the second from 8 lines to the next 8.
+  /// The operand from `row` on (a multiple of 64) and the `step`-th 32 bytes of the depth. Along the depth
+  /// the second stride is from 8 rows to the next 8; else, which only elements of 2 bytes can be, the first
+  /// is from box to box, the second from 8 lines to the next 8.
   __device__ static unsigned long long describe(const E* tile, int row, int step) {
     static_assert(KContiguous || sizeof(E) == 2, "see above");
-    constexpr unsigned long long box = depth * 128;
-    constexpr unsigned long long fixed =
-        1ull << 62 | (1024ull >> 4) << 32 | (KContiguous ? 1ull : box >> 4) << 16;
-    const unsigned start =
-        shared_address(tile) +
-        unsigned(KContiguous ? row * 128 + step * 32 : row / 64 * int(box) + step * 16 * 128);
-    return fixed | (start & 0x3FFFFu) >> 4;
+    constexpr int box = depth * 128;
+    const unsigned start = shared_address(tile);
+    if (KContiguous) return detail::describe(start + unsigned(row * 128 + step * 32), 16, 1024);
+    return detail::describe(start + unsigned(row / 64 * box + step * 16 * 128), box, 1024);
   }
 };
 
@@ -156,15 +163,18 @@ __device__ void keep_behind(float (&sums)[Count]) {
 }  // namespace detail
 
 /// A warpgroup has EachM x N sums of the tile, EachM a multiple of 64; work-items of `block` count from the
-/// first one that computes. Elements of 2 bytes lie either way, others along the depth.
-template <class E, int M, int N, int EachM, bool KOfA, bool KOfB>
+/// first one that computes. Tiles are Swizzled, or other layouts that can describe themselves.
+template <class A, class B, int EachM>
 struct Wgmma {
+  using LayoutA = A;
+  using LayoutB = B;
+  using E = typename A::Element;
+  static constexpr int M = A::rows;
+  static constexpr int N = B::rows;
   static constexpr int block = M / EachM * 128;
   static constexpr int tall = EachM / 64;
   static constexpr int behind = 1;  ///< steps whose tiles may still be read when `step` returns
-  static_assert(M % EachM == 0 && EachM % 64 == 0, "whole warpgroups");
-  using LayoutA = Swizzled<E, M, KOfA>;
-  using LayoutB = Swizzled<E, N, KOfB>;
+  static_assert(M % EachM == 0 && EachM % 64 == 0 && A::depth == B::depth, "whole warpgroups");
 
   float sums[tall][N / 2];
   int more;  // whether products are added to what is in `sums`
@@ -187,10 +197,10 @@ struct Wgmma {
     const int row = rank / 128 * EachM;
     detail::begin_products();
     KILN_UNROLL_ALL
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < A::depth * int(sizeof(E)) / 32; ++k) {
       KILN_UNROLL_ALL
       for (int i = 0; i < tall; ++i)
-        detail::GroupInstruction<E, N>::template multiply<!KOfA, !KOfB>(
+        detail::GroupInstruction<E, N>::template multiply<!A::k_contiguous, !B::k_contiguous>(
             sums[i], LayoutA::describe(a, row + i * 64, k), LayoutB::describe(b, 0, k), more);
       more = 1;
     }
