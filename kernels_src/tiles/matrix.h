@@ -2,12 +2,14 @@
 
 // Where the elements of an operand are in memory: a source. Of an operand only `rows` and `depth` count, the
 // extent that the product sums over, so that A is m x k and B is n x k whatever their order in memory. A
-// source has
+// source has `rows`, `depth` and
 //
-//   k_contiguous          whether neighbours along the depth are neighbours in memory, else those along the
-//   rows at(row, k)            the element, 0 outside address(row, k)       of an element that is inside
-//   whole<Count>(row, k)  whether the Count elements from there on, in the order of memory, are inside and
-//   one aligned access
+// - k_contiguous: whether neighbours along the depth are neighbours in memory, else those along the rows;
+// - computes: whether an address takes more than additions;
+// - at(row, k): the element, 0 outside; address(row, k): of one that is inside;
+// - whole<Count>(row, k): whether the Count elements from there on, in the order of memory, are inside and
+// one
+//   aligned access.
 
 namespace tiles {
 
@@ -18,6 +20,7 @@ template <class E, bool KContiguous, bool Inside = false>
 struct Matrix {
   using Element = E;
   static constexpr bool k_contiguous = KContiguous;
+  static constexpr bool computes = false;
   const E* data;
   long long pitch;
   int rows, depth;
