@@ -7,5 +7,11 @@
 template <class Inner>
 KILN_DEVICE tiles::Scaled<Inner, Params::tile_n> scaled(const float* scale_a, const float* scale_b,
                                                         const Params& p) {
-  return {scale_a, scale_b, p.m, p.n, p.k};
+  tiles::Scaled<Inner, Params::tile_n> operation;
+  operation.scale_a = scale_a;
+  operation.scale_b = scale_b;
+  operation.rows = p.m;
+  operation.columns = p.n;
+  operation.depth = p.k;
+  return operation;
 }

@@ -20,6 +20,7 @@ struct Fma {
 
   Sum sums[EachM][EachN];
 
+  static constexpr int behind = 0;        ///< steps whose tiles may still be read when `step` returns
   static constexpr int own_rows = EachM;  ///< of a work-item
   static constexpr int count = EachM * EachN;
 
@@ -63,7 +64,8 @@ struct Fma {
       }
     }
   }
-  KILN_DEVICE void finish() {}
+  KILN_DEVICE void settle() {}
+  KILN_DEVICE void finish(int) {}
   /// take(i, column, sum) for each sum, in the own row i, row_of(rank, i) of the tile; always in one order.
   template <class Take>
   KILN_DEVICE void for_each(int rank, const Take& take) {

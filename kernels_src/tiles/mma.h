@@ -89,6 +89,7 @@ struct Mma {
 
   float sums[tall][wide][4];
 
+  static constexpr int behind = 0;
   static constexpr int own_rows = 2 * tall;
   static constexpr int count = tall * wide * 4;
 
@@ -141,7 +142,8 @@ struct Mma {
       }
     }
   }
-  KILN_DEVICE void finish() {}
+  KILN_DEVICE void settle() {}
+  KILN_DEVICE void finish(int) {}
   KILN_DEVICE static int row_of(int rank, int i) {
     return rank / 32 / warps_across * EachM + i / 2 * 16 + i % 2 * 8 + rank % 32 / 4;
   }
@@ -254,7 +256,7 @@ struct Mma<double, double, M, N, Depth, EachM, EachN, KOfA, KOfB> {
       }
     }
   }
-  KILN_DEVICE void finish() {}
+  KILN_DEVICE void finish(int) {}
   template <class Store>
   KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
     const int r = row + rank / 32 / warps_across * EachM + rank % 32 / 4;

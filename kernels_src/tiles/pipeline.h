@@ -47,7 +47,7 @@ KILN_DEVICE void accumulate(Operation& operation, const SourceA& a, const Source
     here = here + 1 == Stages ? 0 : here + 1;
     free = free + 1 == Stages ? 0 : free + 1;
   }
-  operation.finish();
+  operation.finish(rank);
 }
 
 }  // namespace tiles

@@ -91,6 +91,11 @@ __device__ void release_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
 }
 
+template <int Value>
+struct Number {
+  static constexpr int value = Value;
+};
+
 /// Shared memory that run_boxes needs, with what aligns it.
 template <class Operation, int Stages>
 constexpr int boxes_bytes = 1024 + Stages*(Operation::LayoutA::bytes + Operation::LayoutB::bytes);
@@ -159,9 +164,12 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
       const Work work = works.at(index);
       int used = -1;  // the stage of the step before
       operation.begin(work.row, work.column, work.k_begin, rank);
-      for (int k = work.k_begin; k < work.k_end; k += LayoutA::depth) {
+      const auto compute = [&](int k, auto number) {
         ring.full[turn.stage].wait(turn.parity);
-        operation.step(tile_a(turn.stage), tile_b(turn.stage), k, rank);
+        if constexpr (Operation::turns == 2)
+          operation.template step<number.value>(tile_a(turn.stage), tile_b(turn.stage), k, rank);
+        else
+          operation.step(tile_a(turn.stage), tile_b(turn.stage), k, rank);
         if constexpr (Operation::behind == 0) {
           free(turn.stage);
         } else {
@@ -170,8 +178,18 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
           used = turn.stage;
         }
         turn.advance();
+      };
+      int k = work.k_begin;
+      if constexpr (Operation::turns == 2) {
+        for (; k + LayoutA::depth < work.k_end; k += 2 * LayoutA::depth) {
+          compute(k, Number<0>{});
+          compute(k + LayoutA::depth, Number<1>{});
+        }
+        if (k < work.k_end) compute(k, Number<0>{});
+      } else {
+        for (; k < work.k_end; k += LayoutA::depth) compute(k, Number<0>{});
       }
-      operation.finish();
+      operation.finish(rank);
       if (used >= 0) free(used);
       finish(operation, work, rank);
     }

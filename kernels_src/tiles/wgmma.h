@@ -174,6 +174,7 @@ struct Wgmma {
   static constexpr int block = M / EachM * 128;
   static constexpr int tall = EachM / 64;
   static constexpr int behind = 1;  ///< steps whose tiles may still be read when `step` returns
+  static constexpr int turns = 1;   ///< kinds of steps, which alternate
   static_assert(M % EachM == 0 && EachM % 64 == 0 && A::depth == B::depth, "whole warpgroups");
 
   float sums[tall][N / 2];
@@ -207,10 +208,14 @@ struct Wgmma {
     detail::commit_products();
     detail::wait_products<behind>();
   }
-  __device__ void finish() {
-    detail::wait_products<0>();
+  /// The products of all steps before the last one are complete.
+  __device__ void settle() {
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) detail::keep_behind(sums[i]);
+  }
+  __device__ void finish(int) {
+    detail::wait_products<0>();
+    settle();
   }
   __device__ static int row_of(int rank, int i) {
     return rank / 128 * EachM + i / 2 * 64 + rank % 128 / 32 * 16 + i % 2 * 8 + rank % 32 / 4;
@@ -239,6 +244,7 @@ template <int M, int N, bool Turned>
 struct WgmmaOfRegisters {
   static constexpr int block = M / 64 * 128;
   static constexpr int behind = 0;
+  static constexpr int turns = 1;
   static_assert(M % 64 == 0, "whole warpgroups");
   using LayoutA = Swizzled<float, M, false>;
   using LayoutB = Swizzled<float, N, true>;
@@ -265,7 +271,7 @@ struct WgmmaOfRegisters {
     detail::commit_products();
     detail::wait_products<0>();
   }
-  __device__ void finish() { detail::keep_behind(sums); }
+  __device__ void finish(int) { detail::keep_behind(sums); }
 
   /// The tile's row that the instruction's row lane / 4 (`low` 0) or 8 more (`low` 1) is: any order will do.
   /// With this one the 32 lanes that read 8 rows and 4 lines of a box find them in different banks: rows come
