@@ -4,13 +4,13 @@
 
 #include "../tiles/pipeline_tma.h"
 
-// In float the instructions take operand B along the depth only: where b does not lie so, it is operand A,
-// and the product is turned.
-constexpr bool turned = sizeof(T) == 4 && !k_of_b;
-using Blocks = tiles::Cluster<turned ? Params::cluster_n : Params::cluster_m,
-                              turned ? Params::cluster_m : Params::cluster_n>;
+// Blocks of a cluster by the rows of operand A and B, which have changed places where a product is turned.
+template <bool Turned>
+using Blocks = tiles::Cluster<Turned ? Params::cluster_n : Params::cluster_m,
+                              Turned ? Params::cluster_m : Params::cluster_n>;
 
 // Tiles of clusters in the order of tile_place; with splits > 1 parts of the depth follow each other.
+template <bool Turned>
 struct Works {
   Params p;
   int down, across, count;
@@ -18,15 +18,17 @@ struct Works {
     const tiles::TilePlace place = tiles::tile_place(index % (down * across), down, across, p.group);
     const int split = index / (down * across);
     const int steps = (p.k + Params::tile_k - 1) / Params::tile_k;
-    const int row = (place.row * Params::cluster_m + (turned ? Blocks::x() : Blocks::y())) * Params::tile_m;
-    const int column =
-        (place.column * Params::cluster_n + (turned ? Blocks::y() : Blocks::x())) * Params::tile_n;
-    return {turned ? column : row, turned ? row : column,
+    const int y = Turned ? Blocks<Turned>::x() : Blocks<Turned>::y();
+    const int x = Turned ? Blocks<Turned>::y() : Blocks<Turned>::x();
+    const int row = (place.row * Params::cluster_m + y) * Params::tile_m;
+    const int column = (place.column * Params::cluster_n + x) * Params::tile_n;
+    return {Turned ? column : row, Turned ? row : column,
             int((long long)steps * split / p.splits) * Params::tile_k,
             int((long long)steps * (split + 1) / p.splits) * Params::tile_k, split};
   }
 };
-__device__ inline Works all_works(const Params& p) {
+template <bool Turned>
+__device__ Works<Turned> all_works(const Params& p) {
   const int down = (p.m - 1) / (Params::tile_m * Params::cluster_m) + 1;
   const int across = (p.n - 1) / (Params::tile_n * Params::cluster_n) + 1;
   return {p, down, across, down * across * p.splits};
@@ -36,10 +38,13 @@ __device__ inline Works all_works(const Params& p) {
 template <class Operation>
 KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, const CUtensorMap& a,
                             const CUtensorMap& b, const Out* c, const Params& p) {
+  constexpr bool turned = Operation::turned;
+  using Cluster = Blocks<turned>;
   extern __shared__ char memory[];
-  tiles::run_boxes<Blocks, Params::stages>(
-      operation, all_works(p), tiles::boxes_of_a<typename Operation::LayoutA, Blocks>(turned ? b : a),
-      tiles::boxes_of_b<typename Operation::LayoutB, Blocks>(turned ? a : b), memory,
+  tiles::run_boxes<Cluster, Params::stages>(
+      operation, all_works<turned>(p),
+      tiles::boxes_of_a<typename Operation::LayoutA, Cluster>(turned ? b : a),
+      tiles::boxes_of_b<typename Operation::LayoutB, Cluster>(turned ? a : b), memory,
       [&](Operation& done, const tiles::Work& work, int rank) {
         store_sums(done, rank, turned ? work.column : work.row, turned ? work.row : work.column, work.split,
                    d, parts, c, p);

@@ -11,6 +11,7 @@ struct Scaled {
   using LayoutA = typename Inner::LayoutA;
   using LayoutB = typename Inner::LayoutB;
   static constexpr int block = Inner::block, behind = Inner::behind, turns = behind + 1;
+  static constexpr bool turned = false;
   static_assert(128 % N == 0 && 128 % LayoutA::depth == 0, "one scale of B for a tile's step");
   const float *scale_a, *scale_b;
   int rows, columns, depth, row, column, last;

@@ -173,8 +173,9 @@ struct Wgmma {
   static constexpr int N = B::rows;
   static constexpr int block = M / EachM * 128;
   static constexpr int tall = EachM / 64;
-  static constexpr int behind = 1;  ///< steps whose tiles may still be read when `step` returns
-  static constexpr int turns = 1;   ///< kinds of steps, which alternate
+  static constexpr int behind = 1;       ///< steps whose tiles may still be read when `step` returns
+  static constexpr int turns = 1;        ///< kinds of steps, which alternate
+  static constexpr bool turned = false;  ///< whether A and B have changed places
   static_assert(M % EachM == 0 && EachM % 64 == 0 && A::depth == B::depth, "whole warpgroups");
 
   float sums[tall][N / 2];
@@ -245,6 +246,7 @@ struct WgmmaOfRegisters {
   static constexpr int block = M / 64 * 128;
   static constexpr int behind = 0;
   static constexpr int turns = 1;
+  static constexpr bool turned = Turned;
   static_assert(M % 64 == 0, "whole warpgroups");
   using LayoutA = Swizzled<float, M, false>;
   using LayoutB = Swizzled<float, N, true>;
