@@ -64,7 +64,6 @@ struct Fma {
       }
     }
   }
-  KILN_DEVICE void settle() {}
   KILN_DEVICE void finish(int) {}
   /// take(i, column, sum) for each sum, in the own row i, row_of(rank, i) of the tile; always in one order.
   template <class Take>

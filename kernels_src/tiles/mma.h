@@ -142,7 +142,6 @@ struct Mma {
       }
     }
   }
-  KILN_DEVICE void settle() {}
   KILN_DEVICE void finish(int) {}
   KILN_DEVICE static int row_of(int rank, int i) {
     return rank / 32 / warps_across * EachM + i / 2 * 16 + i % 2 * 8 + rank % 32 / 4;

@@ -4,21 +4,18 @@ namespace tiles {
 
 /// What sets products with block scales apart from others: this operation. Another one sums the products of a
 /// step, inside of 128 of the depth; they count scale_a[k / 128][row] scale_b[column / 128][k / 128] times.
-/// If they are on their way when its step returns, there are two of it: the first step of two is
-/// scaled during the second.
+/// If they are under way when its step returns, there are two: one is scaled while the other one sums.
 template <class Inner, int N>
 struct Scaled {
   using LayoutA = typename Inner::LayoutA;
   using LayoutB = typename Inner::LayoutB;
-  static constexpr int block = Inner::block, behind = Inner::behind, turns = behind + 1;
-  static constexpr bool turned = false;
+  static constexpr int block = Inner::block, behind = Inner::behind, turns = behind + 1, turned = 0;
   static_assert(128 % N == 0 && 128 % LayoutA::depth == 0, "one scale of B for a tile's step");
   const float *scale_a, *scale_b;
   int rows, columns, depth, row, column, last;
   Inner inner[turns];
   float scales[turns][Inner::own_rows], total[Inner::count];
   float next_a[Inner::own_rows], next_b;  // they come while products are summed
-
   KILN_DEVICE void ask(int k, int rank) {
     if (k >= depth) return;
     next_b = column < columns ? scale_b[column / 128 * ((depth + 127) / 128) + k / 128] : 0;
@@ -36,7 +33,6 @@ struct Scaled {
   template <int Turn>
   KILN_DEVICE void add(int rank) {
     int n = 0;
-    inner[Turn].settle();
     inner[Turn].for_each(rank, [&](int i, int, float sum) { total[n++] += scales[Turn][i] * sum; });
   }
   template <int Turn = 0, class E>

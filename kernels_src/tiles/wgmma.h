@@ -209,20 +209,21 @@ struct Wgmma {
     detail::commit_products();
     detail::wait_products<behind>();
   }
-  /// The products of all steps before the last one are complete.
-  __device__ void settle() {
-    KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) detail::keep_behind(sums[i]);
-  }
   __device__ void finish(int) {
     detail::wait_products<0>();
     settle();
   }
+  __device__ void settle() {
+    KILN_UNROLL_ALL
+    for (int i = 0; i < tall; ++i) detail::keep_behind(sums[i]);
+  }
   __device__ static int row_of(int rank, int i) {
     return rank / 128 * EachM + i / 2 * 64 + rank % 128 / 32 * 16 + i % 2 * 8 + rank % 32 / 4;
   }
+  /// Once no products are under way, or only those of another one's step.
   template <class Take>
   __device__ void for_each(int rank, const Take& take) {
+    settle();
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL

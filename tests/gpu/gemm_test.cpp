@@ -55,6 +55,17 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {m: 640, n: 520, k: 512, T: half, operation: wgmma, tile_m: 256, each_m: 128, "
                      "stages: 3}\nsweep: {tile_n: [64, 128], trans_a: [false, true], trans_b: [false, "
                      "true]}\n"},
+        WorkloadCase{"Turned", "gemm",
+                     "set: {operation: wgmma, T: float, k: 1204, beta: 1}\nsweep: {m: [1000, 2100], trans_a: "
+                     "[false, true], trans_b: [false, true], cluster_m: [1, 2]}\n"},
+        WorkloadCase{
+            "FmaBoxes", "gemm",
+            "set: {operation: fma_boxes, T: float, m: 1000, n: 1112, k: 1204, alpha: 0.5, beta: -2}\n"
+            "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
+        WorkloadCase{
+            "MmaBoxes", "gemm",
+            "set: {operation: mma_boxes, T: double, m: 1000, n: 1112, k: 602, alpha: 0.5, beta: -2}\n"
+            "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
         WorkloadCase{"Scaled", "gemm_scaled",
                      "set: {m: 1000, n: 1112, k: 1200, beta: 1}\nsweep: {operation: [wgmma, mma, fma], "
                      "splits: [1, 2], Out: [bfloat16, float]}\n"},
