@@ -13,6 +13,16 @@ using Blocks = tiles::Cluster<Params::cluster_m, 1>;
 constexpr int taps = Params::taps;
 constexpr int channels_at_once = 128 / int(sizeof(T));
 
+// With few channels `pack_x` has written x with a border of zeros and 16 bytes for each pixel. 8 neighbouring
+// pixels are 128 bytes: as if a filter's row were one element with that many channels.
+constexpr bool packed = Params::packed;
+KILN_DEVICE int channels_of_group(const Params& p) {
+  return packed ? channels_at_once : p.c / p.groups;
+}
+KILN_DEVICE int elements_of_row(const Params& p) {
+  return packed ? 1 : p.filter_w;
+}
+
 struct Patch {
   Params p;
   static constexpr int images = Params::tile_m / (Params::patch_w * Params::patch_h);
@@ -62,7 +72,7 @@ struct FilterPlace {
 };
 KILN_DEVICE FilterPlace filter_place(int k, const Params& p) {
   const int step = k / PixelTile::depth;
-  const int blocks = p.c / p.groups / channels_at_once;
+  const int blocks = channels_of_group(p) / channels_at_once;
   return {step / blocks * taps, step % blocks * channels_at_once};
 }
 
@@ -75,9 +85,11 @@ struct PixelBoxes {
     const Params& p = patch.p;
     const FilterPlace at = filter_place(k, p);
     const int tile = row / Params::tile_m;
-    tiles::load_box(to, map, barrier, group * (p.c / p.groups) + at.channel,
-                    patch.column(tile) * p.stride + at.tap % p.filter_w * Params::dilation - p.padding,
-                    patch.row(tile) * p.stride + at.tap / p.filter_w * Params::dilation - p.padding,
+    const int border = packed ? 0 : p.padding;
+    const int apart = packed ? 1 : p.stride;  // columns of x between those of y, as the map sees them
+    tiles::load_box(to, map, barrier, group * channels_of_group(p) + at.channel,
+                    patch.column(tile) * apart + at.tap % elements_of_row(p) * Params::dilation - border,
+                    patch.row(tile) * p.stride + at.tap / elements_of_row(p) * Params::dilation - border,
                     patch.image(tile));
   }
 };
@@ -92,7 +104,7 @@ struct FilterBoxes {
     KILN_UNROLL_ALL
     for (int tap = 0; tap < taps; ++tap)
       boxes.load(to + tap * Params::tile_n * channels_at_once, barrier, group * (p.filters / p.groups) + row,
-                 (at.tap + tap) * (p.c / p.groups) + at.channel);
+                 (at.tap + tap) * channels_of_group(p) + at.channel);
   }
 };
 
@@ -120,7 +132,7 @@ struct Works {
   __device__ tiles::Work at(int index) const {
     const tiles::TilePlace place = tiles::tile_place(index, down, across, p.walk);
     return {(place.row * Blocks::down + Blocks::y()) * Params::tile_m, place.column * Params::tile_n, 0,
-            p.c / p.groups * p.filter_h * p.filter_w, 0};
+            channels_of_group(p) * p.filter_h * elements_of_row(p), 0};
   }
 };
 
