@@ -1,4 +1,4 @@
-#include "im2col_boxes.h"
+#include "conv2d_boxes.h"
 
 #include "../tiles/fma_boxes.h"
 

@@ -1,4 +1,4 @@
-#include "im2col_boxes.h"
+#include "conv2d_boxes.h"
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_conv2d_wgmma conv2d_wgmma(T* __restrict__ y,
                                                                         const __grid_constant__ CUtensorMap x,

@@ -55,7 +55,9 @@ INSTANTIATE_TEST_SUITE_P(
         "true]}\n",
         "workload: gemm_scaled\nset: {operation: wgmma}\n",
         "workload: conv2d\nset: {operation: wgmma}\nsweep: {T: [half, float], stride: [1, 2]}\n",
-        "workload: conv2d\nset: {operation: fma_boxes}\n"));
+        "workload: conv2d\nset: {operation: fma_boxes}\n",
+        "workload: conv2d\nset: {c: 3, filter_h: 7, stride: 2, packed: true, operation: "
+        "wgmma}\nsweep: {T: [half, float]}\n"));
 
 using CompileNote = CliTest;
 
