@@ -1,6 +1,6 @@
 #pragma once
 
-#include "conv2d.h"
+#include "patch.h"
 
 #include "../tiles/pipeline_tma.h"
 #include "../tiles/wgmma.h"
@@ -22,18 +22,6 @@ KILN_DEVICE int channels_of_group(const Params& p) {
 KILN_DEVICE int elements_of_row(const Params& p) {
   return packed ? 1 : p.filter_w;
 }
-
-struct Patch {
-  Params p;
-  static constexpr int images = Params::tile_m / (Params::patch_w * Params::patch_h);
-
-  KILN_DEVICE int across() const { return (p.out_w - 1) / Params::patch_w + 1; }
-  KILN_DEVICE int down() const { return (p.out_h - 1) / Params::patch_h + 1; }
-  KILN_DEVICE int count() const { return across() * down() * ((p.batch - 1) / images + 1); }
-  KILN_DEVICE int column(int tile) const { return tile % across() * Params::patch_w; }
-  KILN_DEVICE int row(int tile) const { return tile / across() % down() * Params::patch_h; }
-  KILN_DEVICE int image(int tile) const { return tile / (across() * down()) * images; }
-};
 
 /// Operand A in shared memory. With several taps a line of the box is a patch's 8 pixels and their
 /// neighbours; an instruction begins at the tap's first pixel. (The swizzle goes by the address, so it may
