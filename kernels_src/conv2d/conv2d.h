@@ -24,18 +24,25 @@ __device__ inline tiles::Matrix<T, true> source_b(const T* w, int group, const P
 
 // Pixels are the rows of y, filters its columns; in the layout nchw filters come first.
 struct Store {
+  using Out = T;
   T* y;
   const Sum* bias;
   int group;
   Params p;
-  KILN_DEVICE void operator()(int row, int column, Sum sum) const {
-    const int filters = p.filters / p.groups;
-    if (row >= p.batch * p.out_h * p.out_w || column >= filters) return;
-    const int filter = group * filters + column;
+
+  KILN_DEVICE bool inside(int row, int column) const {
+    return row < p.batch * p.out_h * p.out_w && column < p.filters / p.groups;
+  }
+  KILN_DEVICE T* address(int row, int column) const {
+    const int filter = group * (p.filters / p.groups) + column;
     const long long pixels = (long long)p.out_h * p.out_w;
-    Sum value = sum + (bias != nullptr ? bias[filter] : Sum(0));
-    if (Params::relu && value < 0) value = 0;
-    y[Params::layout == 0 ? (long long)row * p.filters + filter
-                          : (row / pixels * p.filters + filter) * pixels + row % pixels] = T(value);
+    return y + (Params::layout == 0 ? (long long)row * p.filters + filter
+                                    : (row / pixels * p.filters + filter) * pixels + row % pixels);
+  }
+  KILN_DEVICE bool wide(int count) const { return Params::layout == 0 && p.filters / p.groups % count == 0; }
+  KILN_DEVICE T value(int, int column, Sum sum) const {
+    const int filter = group * (p.filters / p.groups) + column;
+    const Sum result = sum + (bias != nullptr ? bias[filter] : Sum(0));
+    return T(Params::relu && result < 0 ? Sum(0) : result);
   }
 };

@@ -17,8 +17,7 @@ __device__ void conv2d_block(T* __restrict__ y, const T* __restrict__ x, const T
   const int row = place.row * Params::tile_m;
   const int column = place.column * Params::tile_n;
   Operation operation;
-  operation.clear();
   tiles::accumulate<Params::stages, Copy>(operation, a, b, row, column, 0, a.depth, memory, rank);
   const Store store{y, bias, group, p};
-  operation.for_each(rank, [&](int i, int j, Sum sum) { store(row + i, column + j, sum); });
+  operation.store(rank, row, column, store);
 }

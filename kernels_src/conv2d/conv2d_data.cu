@@ -5,7 +5,8 @@
 extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __restrict__ y,
                                        const T* __restrict__ x, const T* __restrict__ w,
                                        const Sum* __restrict__ bias, int samples, double unit,
-                                       double sum_epsilon, double out_epsilon, const Params p) {
+                                       double sum_epsilon, double out_epsilon, double smallest,
+                                       const Params p) {
   const int s = int(kiln::global_index_x());
   if (s >= samples) return;
   const long long all = (long long)p.batch * p.out_h * p.out_w * p.filters;
@@ -44,6 +45,7 @@ extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __r
   const double difference = fabs(double(float(y[to])) - value);
   const double depth = double(channels) * p.filter_h * p.filter_w;
   const double bound = sqrt(squares) * (8 * unit + 4 * sum_epsilon * sqrt(depth)) +
-                       (out_epsilon + 2 * sum_epsilon) * (fabs(value) + fabs(double(bias[filter])));
+                       (out_epsilon + 2 * sum_epsilon) * (fabs(value) + fabs(double(bias[filter]))) +
+                       smallest;
   errors[s] = difference == 0 ? 0 : difference / bound;
 }

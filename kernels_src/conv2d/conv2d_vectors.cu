@@ -16,11 +16,11 @@ extern "C" __global__ void conv2d_vectors(T* __restrict__ y, const T* __restrict
   const int column0 = place.column * Params::tile_n;
   const Store store{y, bias, group, p};
   panels.run(a, b, row0, column0, 0, a.depth,
-             [&](int row, int column, const Sum* sums, int count, bool first, bool last) {
+             [&](int row, int column, const Sum* sums, int count, int, bool first, bool last) {
                Sum* line = &so_far[row - row0][column - column0];
                for (int j = 0; j < count; ++j) {
                  line[j] = first ? sums[j] : line[j] + sums[j];
-                 if (last) store(row, column + j, line[j]);
+                 if (last) tiles::store_one(store, row, column + j, line[j]);
                }
              });
 }

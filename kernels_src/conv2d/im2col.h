@@ -5,6 +5,7 @@
 struct Im2col {
   using Element = T;
   static constexpr bool k_contiguous = true;
+  static constexpr bool computes = Params::layout == 0;
   const T* x;  // of the batch, at the group's first channel
   Params p;
   int rows, depth;

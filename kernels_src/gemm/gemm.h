@@ -10,8 +10,8 @@
 constexpr bool k_of_a = !Params::trans_a;
 constexpr bool k_of_b = Params::trans_b;
 using Sum = Accumulator;
-using SourceA = tiles::Matrix<T, k_of_a>;
-using SourceB = tiles::Matrix<T, k_of_b>;
+using SourceA = tiles::Matrix<T, k_of_a, Params::inside>;
+using SourceB = tiles::Matrix<T, k_of_b, Params::inside>;
 
 __device__ inline double float_or_double(double x) {
   return x;
@@ -29,6 +29,17 @@ __device__ inline SourceB source_b(const T* b, const Params& p) {
 }
 __device__ inline tiles::Epilogue<Out, Sum> epilogue(Out* d, const Out* c, const Params& p) {
   return {d, p.n, p.m, p.n, Sum(p.alpha), Sum(p.beta), c};
+}
+/// The sums of the tile that begins at (row, column), or of the part of its depth with the number `split`.
+template <class Operation>
+__device__ void store_sums(Operation& operation, int rank, int row, int column, int split, Out* d, Sum* parts,
+                           const Out* c, const Params& p) {
+  if (p.splits == 1) {
+    operation.store(rank, row, column, epilogue(d, c, p));
+  } else {
+    Sum* part = parts + (long long)split * p.m * p.n;
+    operation.store(rank, row, column, tiles::Epilogue<Sum, Sum>{part, p.n, p.m, p.n, Sum(1), Sum(0), part});
+  }
 }
 __device__ inline tiles::TilePlace place_of_block(const Params& p) {
   return tiles::tile_place(int(blockIdx.x), (p.m + Params::tile_m - 1) / Params::tile_m,

@@ -6,8 +6,9 @@
 
 // A tile of d for each block; with splits > 1 a part of the depth, whose sums `add_splits` adds.
 template <class Copy, class Operation>
-__device__ void gemm_block(Out* __restrict__ d, Sum* __restrict__ parts, const T* __restrict__ a,
-                           const T* __restrict__ b, const Out* __restrict__ c, const Params& p) {
+__device__ void gemm_block(Operation operation, Out* __restrict__ d, Sum* __restrict__ parts,
+                           const T* __restrict__ a, const T* __restrict__ b, const Out* __restrict__ c,
+                           const Params& p) {
   extern __shared__ __align__(128) char memory[];
   const int rank = int(threadIdx.x);
   const tiles::TilePlace place = place_of_block(p);
@@ -18,17 +19,7 @@ __device__ void gemm_block(Out* __restrict__ d, Sum* __restrict__ parts, const T
   const int begin = int((long long)steps * split / p.splits) * Params::tile_k;
   const int behind = int((long long)steps * (split + 1) / p.splits) * Params::tile_k;
   const int end = behind < p.k ? behind : p.k;
-  Operation operation;
-  operation.clear();
   tiles::accumulate<Params::stages, Copy>(operation, source_a(a, p), source_b(b, p), row, column, begin, end,
                                           memory, rank);
-  if (p.splits == 1) {
-    const auto store = epilogue(d, c, p);
-    operation.for_each(rank, [&](int i, int j, Sum sum) { store(row + i, column + j, sum); });
-  } else {
-    Sum* part = parts + (long long)split * p.m * p.n;
-    operation.for_each(rank, [&](int i, int j, Sum sum) {
-      if (row + i < p.m && column + j < p.n) part[(long long)(row + i) * p.n + column + j] = sum;
-    });
-  }
+  store_sums(operation, rank, row, column, split, d, parts, c, p);
 }

@@ -7,7 +7,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_gemm_mma gemm_mma(Out* __restrict_
                                                                 const T* __restrict__ a,
                                                                 const T* __restrict__ b,
                                                                 const Out* __restrict__ c, const Params p) {
-  gemm_block<tiles::AsyncCopy, tiles::Mma<T, Sum, Params::tile_m, Params::tile_n, Params::tile_k,
-                                          Params::each_m, Params::each_n, k_of_a, k_of_b>>(d, parts, a, b, c,
-                                                                                           p);
+  gemm_block<tiles::AsyncCopy>(tiles::Mma<T, Sum, Params::tile_m, Params::tile_n, Params::tile_k,
+                                          Params::each_m, Params::each_n, k_of_a, k_of_b>{},
+                               d, parts, a, b, c, p);
 }

@@ -18,12 +18,12 @@ extern "C" __global__ void gemm_vectors(Out* __restrict__ d, Sum* __restrict__ p
   const auto store = epilogue(d, c, p);
   Sum* so_far = sums_in(d, parts);
   panels.run(source_a(a, p), source_b(b, p), place.row * Params::tile_m, place.column * Params::tile_n, 0,
-             p.k, [&](int row, int column, const Sum* sums, int count, bool first, bool last) {
+             p.k, [&](int row, int column, const Sum* sums, int count, int, bool first, bool last) {
                Sum* line = so_far + (long long)row * p.n + column;
                for (int j = 0; j < count; ++j) {
                  const Sum sum = first ? sums[j] : line[j] + sums[j];
                  if (last) {
-                   store(row, column + j, sum);
+                   tiles::store_one(store, row, column + j, sum);
                  } else {
                    line[j] = sum;
                  }

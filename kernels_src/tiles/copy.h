@@ -31,15 +31,17 @@ struct PlainCopy {
   KILN_DEVICE static void wait() {}
 };
 
-/// The tile from (row, k) on. Work-items follow the source's order; where the layout has the other one,
-/// elements are moved one by one.
+/// The tile from (row, k) on. Work-items follow the source's order, 16 bytes each at a time. Where the layout
+/// has the other order elements are moved one by one; there, neighbours go to neighbouring work-items, unless
+/// the source computes its addresses: one for 16 bytes is enough.
 template <class Layout, class Copy, int Block, class Source>
 KILN_DEVICE void copy_tile(typename Layout::Element* to, const Source& source, int row, int k, int rank) {
   using E = typename Layout::Element;
   constexpr bool same = Source::k_contiguous == Layout::k_contiguous;
-  constexpr int count = same ? 16 / int(sizeof(E)) : 1;
+  constexpr int count = same || Source::computes ? 16 / int(sizeof(E)) : 1;
   constexpr int line = (Source::k_contiguous ? Layout::depth : Layout::rows) / count;
   constexpr int chunks = Layout::rows * Layout::depth / count;
+  constexpr int down = Source::k_contiguous ? 0 : 1;  // from one element of a chunk to the next
   KILN_UNROLL_ALL
   for (int n = 0; n < (chunks + Block - 1) / Block; ++n) {
     const int chunk = n * Block + rank;
@@ -48,14 +50,20 @@ KILN_DEVICE void copy_tile(typename Layout::Element* to, const Source& source, i
     const int across = chunk / line;
     const int r = Source::k_contiguous ? across : along;
     const int d = Source::k_contiguous ? along : across;
-    E* place = to + Layout::at(r, d);
     if (source.template whole<count>(row + r, k + d)) {
-      Copy::template move<count>(place, source.address(row + r, k + d));
+      const E* from = source.address(row + r, k + d);
+      if constexpr (same) {
+        Copy::template move<count>(to + Layout::at(r, d), from);
+      } else {
+        KILN_UNROLL_ALL
+        for (int e = 0; e < count; ++e)
+          Copy::template move<1>(to + Layout::at(r + e * down, d + e * (1 - down)), from + e);
+      }
     } else {
       KILN_UNROLL(1)  // seldom: the text of all is long where the source computes
       for (int e = 0; e < count; ++e)
-        place[e] =
-            source.at(row + r + (Source::k_contiguous ? 0 : e), k + d + (Source::k_contiguous ? e : 0));
+        to[Layout::at(r + e * down, d + e * (1 - down))] =
+            source.at(row + r + e * down, k + d + e * (1 - down));
     }
   }
 }

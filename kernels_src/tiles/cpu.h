@@ -65,8 +65,8 @@ struct Vectors {
     }
   }
 
-  /// take(row, column, sums, count, first, last) for each row of sums, `count` of them from `column` on: a
-  /// part of what is summed along the depth, the first one, the last one.
+  /// take(row, column, sums, count, k, first, last) for each row of sums, `count` of them from `column` on:
+  /// the part of what is summed that begins at k, the first one, the last one.
   template <class SourceA, class SourceB, class Take>
   void run(const SourceA& a, const SourceB& b, int row, int column, int k_begin, int k_end,
            const Take& take) {
@@ -80,7 +80,7 @@ struct Vectors {
           multiply(sums, left + i * Depth, right + j * Depth, depth);
           for (int r = 0; r < EachM && row + i + r < a.rows && i + r < M; ++r)
             take(row + i + r, column + j, reinterpret_cast<const Sum*>(sums[r]),
-                 b.rows - column - j < each_n ? b.rows - column - j : each_n, k == k_begin,
+                 b.rows - column - j < each_n ? b.rows - column - j : each_n, k, k == k_begin,
                  k + depth == k_end);
         }
       }

@@ -2,10 +2,12 @@
 
 namespace tiles {
 
-/// c = relu(alpha scale[row] sum + beta residual + bias[column]): what a null pointer or 0 stands for is left
-/// out. `residual` may be c itself; both have `pitch` elements from one row to the next.
-template <class Out, class Sum, bool Relu = false>
+/// What an operation's `store` calls: c = relu(alpha scale[row] sum + beta residual + bias[column]), where
+/// what a null pointer or 0 stands for is left out. `residual` may be c itself; both have `pitch` elements
+/// from one row to the next.
+template <class Element, class Sum, bool Relu = false>
 struct Epilogue {
+  using Out = Element;
   Out* c;
   long long pitch;
   int rows, columns;
@@ -14,17 +16,42 @@ struct Epilogue {
   const Out* bias = nullptr;
   const Sum* scale = nullptr;
 
-  KILN_DEVICE void operator()(int row, int column, Sum sum) const {
-    if (row >= rows || column >= columns) return;
-    const long long at = row * pitch + column;
-    Sum value = alpha * sum;
-    if (scale != nullptr) value *= scale[row];
-    if (beta != 0) value += beta * Sum(residual[at]);
-    if (bias != nullptr) value += Sum(bias[column]);
-    if (Relu && value < 0) value = 0;
-    c[at] = Out(value);
+  KILN_DEVICE bool inside(int row, int column) const { return row < rows && column < columns; }
+  KILN_DEVICE Out* address(int row, int column) const { return c + row * pitch + column; }
+  /// Whether `count` neighbours, from a multiple of `count` columns on, are all inside or none, and one
+  /// aligned access.
+  KILN_DEVICE bool wide(int count) const { return pitch % count == 0 && columns % count == 0; }
+  /// Of an element that is inside.
+  KILN_DEVICE Out value(int row, int column, Sum sum) const {
+    Sum result = alpha * sum;
+    if (scale != nullptr) result *= scale[row];
+    if (beta != 0) result += beta * Sum(residual[row * pitch + column]);
+    if (bias != nullptr) result += Sum(bias[column]);
+    if (Relu && result < 0) result = 0;
+    return Out(result);
   }
 };
+
+template <class Store, class Sum>
+KILN_DEVICE void store_one(const Store& store, int row, int column, Sum sum) {
+  if (store.inside(row, column)) *store.address(row, column) = store.value(row, column, sum);
+}
+
+/// `Count` neighbours of a row, from a multiple of `Count` columns on; sum(e) is the e-th.
+template <int Count, class Store, class Sums>
+KILN_DEVICE void store_run(const Store& store, int row, int column, const Sums& sum) {
+  using Out = typename Store::Out;
+  if (store.wide(Count)) {
+    if (!store.inside(row, column)) return;
+    kiln::Pack<Out, Count> pack;
+    KILN_UNROLL_ALL
+    for (int e = 0; e < Count; ++e) pack.at[e] = store.value(row, column + e, sum(e));
+    kiln::store_pack(store.address(row, column), pack);
+  } else {
+    KILN_UNROLL_ALL
+    for (int e = 0; e < Count; ++e) store_one(store, row, column + e, sum(e));
+  }
+}
 
 /// Which tile a block has: `group` rows of tiles are walked together, column by column, so that tiles that
 /// run at the same time share rows and columns in the caches.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "copy.h"
+#include "epilogue.h"
 
 namespace tiles {
 
@@ -19,13 +20,19 @@ struct Fma {
 
   Sum sums[EachM][EachN];
 
-  KILN_DEVICE void clear() {
+  static constexpr int behind = 0;        ///< steps whose tiles may still be read when `step` returns
+  static constexpr int own_rows = EachM;  ///< of a work-item
+  static constexpr int count = EachM * EachN;
+
+  /// Nothing is summed yet of the tile at (row, column), from k on.
+  KILN_DEVICE void begin(int, int, int, int) {
     KILN_UNROLL_ALL
     for (int i = 0; i < EachM; ++i) {
       KILN_UNROLL_ALL
       for (int j = 0; j < EachN; ++j) sums[i][j] = 0;
     }
   }
+  KILN_DEVICE void restart() { begin(0, 0, 0, 0); }
   KILN_DEVICE static int row_of(int rank, int i) {
     const int y = rank / 32 / (across / 8) * 4 + rank % 32 / 8;
     return (i / vector * down + y) * vector + i % vector;
@@ -57,13 +64,25 @@ struct Fma {
       }
     }
   }
-  /// take(row, column, sum) for each sum of the work-item.
+  KILN_DEVICE void finish(int) {}
+  /// take(i, column, sum) for each sum, in the own row i, row_of(rank, i) of the tile; always in one order.
   template <class Take>
   KILN_DEVICE void for_each(int rank, const Take& take) {
     KILN_UNROLL_ALL
     for (int i = 0; i < EachM; ++i) {
       KILN_UNROLL_ALL
-      for (int j = 0; j < EachN; ++j) take(row_of(rank, i), column_of(rank, j), sums[i][j]);
+      for (int j = 0; j < EachN; ++j) take(i, column_of(rank, j), sums[i][j]);
+    }
+  }
+  /// The sums of the tile that begins at (row, column).
+  template <class Store>
+  KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
+    KILN_UNROLL_ALL
+    for (int i = 0; i < EachM; ++i) {
+      KILN_UNROLL_ALL
+      for (int j = 0; j < EachN; j += vector)
+        store_run<vector>(store, row + row_of(rank, i), column + column_of(rank, j),
+                          [&](int e) { return sums[i][j + e]; });
     }
   }
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "copy.h"
+#include "fragments.h"
 
 // NVIDIA's matrix instructions of a warp, from sm_80 on (e4m3 from sm_89 on): PTX ISA, mma.sync and ldmatrix.
 // A fragment of A is 16 rows x 32 bytes, one of B 8 columns x 32 bytes; sums are 16 x 8. In double 8 rows, 4
@@ -88,7 +89,11 @@ struct Mma {
 
   float sums[tall][wide][4];
 
-  KILN_DEVICE void clear() {
+  static constexpr int behind = 0;
+  static constexpr int own_rows = 2 * tall;
+  static constexpr int count = tall * wide * 4;
+
+  KILN_DEVICE void begin(int, int, int, int) {
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
@@ -98,6 +103,7 @@ struct Mma {
       }
     }
   }
+  KILN_DEVICE void restart() { begin(0, 0, 0, 0); }
   KILN_DEVICE static detail::Fragment rounded(detail::Fragment f) {
     KILN_UNROLL_ALL
     for (int w = 0; w < 4; ++w) f.word[w] = detail::Instruction<E>::rounded(f.word[w]);
@@ -136,70 +142,132 @@ struct Mma {
       }
     }
   }
+  KILN_DEVICE void finish(int) {}
+  KILN_DEVICE static int row_of(int rank, int i) {
+    return rank / 32 / warps_across * EachM + i / 2 * 16 + i % 2 * 8 + rank % 32 / 4;
+  }
   template <class Take>
   KILN_DEVICE void for_each(int rank, const Take& take) {
-    const int row = rank / 32 / warps_across * EachM + rank % 32 / 4;
     const int column = rank / 32 % warps_across * EachN + rank % 4 * 2;
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
       for (int j = 0; j < wide; ++j) {
         KILN_UNROLL_ALL
-        for (int e = 0; e < 4; ++e) take(row + i * 16 + e / 2 * 8, column + j * 8 + e % 2, sums[i][j][e]);
+        for (int e = 0; e < 4; ++e) take(i * 2 + e / 2, column + j * 8 + e % 2, sums[i][j][e]);
       }
     }
   }
+  template <class Store>
+  KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
+    const int r = row + rank / 32 / warps_across * EachM;
+    const int c = column + rank / 32 % warps_across * EachN;
+    KILN_UNROLL_ALL
+    for (int i = 0; i < tall; ++i)
+      store_fragments<wide>(store, rank % 32, r + i * 16, c, [&](int j, int e) { return sums[i][j][e]; });
+  }
 };
 
+#if __CUDA_ARCH__ >= 900  // the smaller ones of sm_80 run at half the speed there
+constexpr int double_tall = 16;
+constexpr int double_deep = 16;
+#else
+constexpr int double_tall = 8;
+constexpr int double_deep = 4;
+#endif
+
+/// In double an instruction has 16 rows, 16 deep, from sm_90 on, before it 8 rows, 4 deep. Which neighbours
+/// of the depth a lane has does not matter, as long as A and B agree: with pairs, it loads 16 bytes at once.
 template <int M, int N, int Depth, int EachM, int EachN, bool KOfA, bool KOfB>
 struct Mma<double, double, M, N, Depth, EachM, EachN, KOfA, KOfB> {
   static constexpr int warps_across = N / EachN;
   static constexpr int block = 32 * (M / EachM) * warps_across;
-  static constexpr int tall = EachM / 8;
+  static constexpr int tall = EachM / double_tall;
   static constexpr int wide = EachN / 8;
-  static_assert(EachM % 8 == 0 && EachN % 8 == 0 && Depth % 4 == 0, "whole fragments");
-  using LayoutA = Layout<double, M, Depth, true, 32>;
-  using LayoutB = Layout<double, N, Depth, true, 32>;
+  static constexpr int halves = double_tall / 8;
+  static_assert(EachM % double_tall == 0 && EachN % 8 == 0 && Depth % double_deep == 0, "whole fragments");
+  using LayoutA = Layout<double, M, Depth, true, double_deep == 16 ? 64 : 32>;
+  using LayoutB = Layout<double, N, Depth, true, double_deep == 16 ? 64 : 32>;
 
-  double sums[tall][wide][2];
+  double sums[tall][wide][2 * halves];
 
-  KILN_DEVICE void clear() {
+  KILN_DEVICE void begin(int, int, int, int) {
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) sums[i][j][0] = sums[i][j][1] = 0;
+      for (int j = 0; j < wide; ++j) {
+        KILN_UNROLL_ALL
+        for (int e = 0; e < 2 * halves; ++e) sums[i][j][e] = 0;
+      }
     }
+  }
+  /// What a lane has of a line: `double_deep` / 4 elements.
+  struct Elements {
+    double at[double_deep / 4];
+  };
+  KILN_DEVICE static Elements elements(const double* line, int lane) {
+    Elements result;
+    if constexpr (double_deep == 16) {
+      KILN_UNROLL_ALL
+      for (int i = 0; i < 4; i += 2) {
+        const auto pair = kiln::load_pack<2>(line + lane % 4 * 2 + i * 4);
+        result.at[i] = pair.at[0];
+        result.at[i + 1] = pair.at[1];
+      }
+    } else {
+      result.at[0] = line[lane % 4];
+    }
+    return result;
+  }
+  KILN_DEVICE static void multiply(double (&c)[2 * halves], const Elements (&a)[halves], const Elements& b) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, "
+        "%11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[0].at[0]), "d"(a[1].at[0]), "d"(a[0].at[1]), "d"(a[1].at[1]), "d"(a[0].at[2]),
+          "d"(a[1].at[2]), "d"(a[0].at[3]), "d"(a[1].at[3]), "d"(b.at[0]), "d"(b.at[1]), "d"(b.at[2]),
+          "d"(b.at[3]));
+#else
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c[0]), "+d"(c[1])
+                 : "d"(a[0].at[0]), "d"(b.at[0]));
+#endif
   }
   KILN_DEVICE void step(const double* a, const double* b, int, int rank) {
     const int row = rank / 32 / warps_across * EachM + rank % 32 / 4;
     const int column = rank / 32 % warps_across * EachN + rank % 32 / 4;
     KILN_UNROLL_ALL
-    for (int k = rank % 4; k < Depth + rank % 4; k += 4) {
-      double left[tall], right[wide];
-      KILN_UNROLL_ALL
-      for (int i = 0; i < tall; ++i) left[i] = a[LayoutA::at(row + i * 8, k)];
-      KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) right[j] = b[LayoutB::at(column + j * 8, k)];
+    for (int k = 0; k < Depth; k += double_deep) {
+      Elements left[tall][halves], right[wide];
       KILN_UNROLL_ALL
       for (int i = 0; i < tall; ++i) {
         KILN_UNROLL_ALL
-        for (int j = 0; j < wide; ++j)
-          asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                       : "+d"(sums[i][j][0]), "+d"(sums[i][j][1])
-                       : "d"(left[i]), "d"(right[j]));
+        for (int h = 0; h < halves; ++h)
+          left[i][h] = elements(a + LayoutA::at(row + i * double_tall + h * 8, k), rank);
+      }
+      KILN_UNROLL_ALL
+      for (int j = 0; j < wide; ++j) right[j] = elements(b + LayoutB::at(column + j * 8, k), rank);
+      KILN_UNROLL_ALL
+      for (int i = 0; i < tall; ++i) {
+        KILN_UNROLL_ALL
+        for (int j = 0; j < wide; ++j) multiply(sums[i][j], left[i], right[j]);
       }
     }
   }
-  template <class Take>
-  KILN_DEVICE void for_each(int rank, const Take& take) {
-    const int row = rank / 32 / warps_across * EachM + rank % 32 / 4;
-    const int column = rank / 32 % warps_across * EachN + rank % 4 * 2;
+  KILN_DEVICE void finish(int) {}
+  template <class Store>
+  KILN_DEVICE void store(int rank, int row, int column, const Store& store) const {
+    const int r = row + rank / 32 / warps_across * EachM + rank % 32 / 4;
+    const int c = column + rank / 32 % warps_across * EachN + rank % 4 * 2;
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
       for (int j = 0; j < wide; ++j) {
-        take(row + i * 8, column + j * 8, sums[i][j][0]);
-        take(row + i * 8, column + j * 8 + 1, sums[i][j][1]);
+        KILN_UNROLL_ALL
+        for (int h = 0; h < halves; ++h)
+          store_run<2>(store, r + i * double_tall + h * 8, c + j * 8,
+                       [&](int e) { return sums[i][j][h * 2 + e]; });
       }
     }
   }

@@ -10,8 +10,8 @@ namespace tiles {
 template <class Operation, int Stages>
 constexpr int pipeline_bytes = Stages*(Operation::LayoutA::bytes + Operation::LayoutB::bytes);
 
-/// Adds the products of a's rows from `row` on and b's from `column` on, along the depth [k_begin, k_end), to
-/// the operation's sums. All work-items of the block call it; `memory` is 128-byte aligned shared memory.
+/// Sums the products of a's rows from `row` on and b's from `column` on, along the depth [k_begin, k_end), in
+/// the operation. All work-items of the block call it; `memory` is 128-byte aligned shared memory.
 template <int Stages, class Copy, class Operation, class SourceA, class SourceB>
 KILN_DEVICE void accumulate(Operation& operation, const SourceA& a, const SourceB& b, int row, int column,
                             int k_begin, int k_end, char* memory, int rank) {
@@ -34,6 +34,7 @@ KILN_DEVICE void accumulate(Operation& operation, const SourceA& a, const Source
     }
     Copy::commit();
   };
+  operation.begin(row, column, k_begin, rank);
   KILN_UNROLL_ALL
   for (int stage = 0; stage < Stages - 1; ++stage) load(stage, stage);
   int here = 0;
@@ -46,6 +47,7 @@ KILN_DEVICE void accumulate(Operation& operation, const SourceA& a, const Source
     here = here + 1 == Stages ? 0 : here + 1;
     free = free + 1 == Stages ? 0 : free + 1;
   }
+  operation.finish(rank);
 }
 
 }  // namespace tiles

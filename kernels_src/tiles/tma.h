@@ -26,6 +26,16 @@ class Barrier {
   __device__ void arrive() {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
   }
+  /// Arrives at the barrier that stands in this place in another block of the cluster, or in this one. (With
+  /// the scope `cluster` in its text it would wait for all memory, which more than halved a product's speed.)
+  __device__ void arrive_at(int block) {
+    asm volatile(
+        "{\n.reg .b32 there;\n"
+        "mapa.shared::cluster.u32 there, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(address()),
+        "r"(block)
+        : "memory");
+  }
   /// Arrives, and adds bytes that copies will bring.
   __device__ void expect(int bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes)
@@ -77,10 +87,35 @@ __device__ inline void load_box(void* to, const CUtensorMap& map, Barrier& barri
       : "memory");
 }
 
+__device__ inline void load_box(void* to, const CUtensorMap& map, Barrier& barrier, int x, int y, int z,
+                                int w) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, "
+      "%6}], [%2];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(barrier.address()), "r"(x), "r"(y), "r"(z), "r"(w)
+      : "memory");
+}
+
+/// As load_box, to the same place in each block of the cluster whose bit is set in `blocks`; the bytes arrive
+/// at the barriers that stand in this one's place there.
+__device__ inline void spread_box(void* to, const CUtensorMap& map, Barrier& barrier, int x, int y,
+                                  unsigned blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
+      "l"(&map), "r"(barrier.address()), "r"(x), "r"(y), "h"((unsigned short)blocks)
+      : "memory");
+}
+
 __device__ inline void store_box(const CUtensorMap& map, const void* from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
                "r"(shared_address(from)), "r"(x), "r"(y), "r"(z)
                : "memory");
+}
+
+/// All work-items of all blocks of the cluster: what they wrote before is seen after it.
+__device__ inline void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /// Ends a group of this work-item's stores.

@@ -28,6 +28,37 @@ TEST_P(CompileForCuda, CompilesAWorkloadForFourArchitectures) {
   EXPECT_THAT(again.out, HasSubstr("0 compiled"));
 }
 
+/// What only runs on sm_90 compiles, and for sm_80 it is refused with the reason.
+class CompileForHopper : public CliTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(CompileForHopper, CompilesBoxesAndWarpgroups) {
+  const std::string job = write("job.yaml", GetParam());
+  const CliResult result = kiln({"compile", job, "--arch", "sm_90"});
+  if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" 0 failed"));
+  const CliResult other = kiln({"compile", job, "--arch", "sm_80"});
+  EXPECT_EQ(other.code, kExitBadInput) << other.out << other.err;
+  EXPECT_THAT(other.err, HasSubstr("sm == 90"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operations, CompileForHopper,
+    ::testing::Values(
+        "workload: gemm\nset: {operation: wgmma}\nsweep: {T: [half, bfloat16], trans_a: [false, "
+        "true], trans_b: [false, true]}\n",
+        "workload: gemm\nset: {operation: wgmma, T: fp8_e4m3, trans_b: true}\n",
+        "workload: gemm\nset: {operation: wgmma, T: float}\nsweep: {trans_b: [false, true]}\n",
+        "workload: gemm\nset: {operation: fma_boxes}\nsweep: {trans_a: [false, true], trans_b: "
+        "[false, true]}\n",
+        "workload: gemm\nset: {operation: mma_boxes, T: double}\nsweep: {trans_b: [false, "
+        "true]}\n",
+        "workload: gemm_scaled\nset: {operation: wgmma}\n",
+        "workload: conv2d\nset: {operation: wgmma}\nsweep: {T: [half, float], stride: [1, 2]}\n",
+        "workload: conv2d\nset: {operation: fma_boxes}\n",
+        "workload: conv2d\nset: {c: 3, filter_h: 7, stride: 2, packed: true, operation: "
+        "wgmma}\nsweep: {T: [half, float]}\n"));
+
 using CompileNote = CliTest;
 
 TEST_F(CompileNote, SaysThatTheCodeIsPtxAndWhy) {
@@ -64,7 +95,8 @@ TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
-                                           "cloverleaf", "transpose", "spmv", "gemm", "conv2d"),
+                                           "cloverleaf", "transpose", "spmv", "gemm", "gemm_scaled",
+                                           "conv2d"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 }  // namespace

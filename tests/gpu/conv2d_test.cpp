@@ -37,6 +37,17 @@ INSTANTIATE_TEST_SUITE_P(
                       WorkloadCase{"Groups", "conv2d",
                                    "set: {h: 16, c: 64, filters: 96}\nsweep: {groups: [2, 4], T: [float, "
                                    "half], layout: [nhwc, nchw]}\n"},
+                      WorkloadCase{"Patches", "conv2d",
+                                   "set: {batch: 3, h: 19, w: 23, c: 128, filters: 80, operation: wgmma, "
+                                   "relu: true}\nsweep: {T: [half, float], filter_h: [1, 3], stride: [1, "
+                                   "2], groups: [1, 2], dilation: [1, 2]}\n"},
+                      WorkloadCase{"FewChannels", "conv2d",
+                                   "set: {batch: 3, h: 37, w: 51, c: 3, filters: 40, relu: true}\nsweep: {T: "
+                                   "[half, bfloat16, float], filter_h: [3, 7], stride: [1, 2]}\n"},
+                      WorkloadCase{"FmaOfPatches", "conv2d",
+                                   "set: {batch: 3, h: 19, w: 23, c: 128, filters: 80, operation: fma_boxes, "
+                                   "T: float, relu: true}\nsweep: {filter_h: [1, 3], stride: [1, 2], groups: "
+                                   "[1, 2]}\n"},
                       WorkloadCase{
                           "Layers", "conv2d",
                           "set: {T: half}\nsweep: {h: [56, 14], c: [64, 256], filters: [64, 256]}\n"}),

@@ -45,6 +45,30 @@ INSTANTIATE_TEST_SUITE_P(
             "set: {m: 200, n: 300, k: 5000, beta: 1}\nsweep: {T: [float, double, half], splits: [2, 7]}\n"},
         WorkloadCase{"Stages", "gemm",
                      "set: {m: 512, operation: mma, T: half}\nsweep: {stages: [2, 4], tile_k: [32, 64]}\n"},
+        WorkloadCase{"Warpgroups", "gemm",
+                     "set: {m: 1000, n: 1112, k: 1208, alpha: 0.5, beta: -2, operation: wgmma}\nsweep: {T: "
+                     "[half, bfloat16], trans_a: [false, true], trans_b: [false, true]}\n"},
+        WorkloadCase{"Clusters", "gemm",
+                     "set: {m: 1000, n: 1104, k: 1216, trans_b: true, operation: wgmma}\nsweep: {T: [half, "
+                     "float, fp8_e4m3], cluster_m: [1, 2], cluster_n: [1, 2], splits: [1, 3]}\n"},
+        WorkloadCase{"TallWarpgroups", "gemm",
+                     "set: {m: 640, n: 520, k: 512, T: half, operation: wgmma, tile_m: 256, each_m: 128, "
+                     "stages: 3}\nsweep: {tile_n: [64, 128], trans_a: [false, true], trans_b: [false, "
+                     "true]}\n"},
+        WorkloadCase{"Turned", "gemm",
+                     "set: {operation: wgmma, T: float, k: 1204, beta: 1}\nsweep: {m: [1000, 2100], trans_a: "
+                     "[false, true], trans_b: [false, true], cluster_m: [1, 2]}\n"},
+        WorkloadCase{
+            "FmaBoxes", "gemm",
+            "set: {operation: fma_boxes, T: float, m: 1000, n: 1112, k: 1204, alpha: 0.5, beta: -2}\n"
+            "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
+        WorkloadCase{
+            "MmaBoxes", "gemm",
+            "set: {operation: mma_boxes, T: double, m: 1000, n: 1112, k: 602, alpha: 0.5, beta: -2}\n"
+            "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
+        WorkloadCase{"Scaled", "gemm_scaled",
+                     "set: {m: 1000, n: 1112, k: 1200, beta: 1}\nsweep: {operation: [wgmma, mma, fma], "
+                     "splits: [1, 2], Out: [bfloat16, float]}\n"},
         WorkloadCase{"Large", "gemm", "set: {m: 4096}\nsweep: {T: [float, double, half, bfloat16]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "im2col_boxes.h"
+
+/// Store, for rows that count the pixels of patches.
+struct StorePatches : Store {
+  KILN_DEVICE int pixel(int row) const {  // -1 outside
+    const Patch patch{p};
+    const int tile = row / Params::tile_m;
+    const int in = row % Params::tile_m;
+    const int q = patch.column(tile) + in % Params::patch_w;
+    const int o = patch.row(tile) + in / Params::patch_w % Params::patch_h;
+    const int image = patch.image(tile) + in / (Params::patch_w * Params::patch_h);
+    return q < p.out_w && o < p.out_h && image < p.batch ? (image * p.out_h + o) * p.out_w + q : -1;
+  }
+  KILN_DEVICE bool inside(int row, int column) const {
+    return pixel(row) >= 0 && column < p.filters / p.groups;
+  }
+  KILN_DEVICE T* address(int row, int column) const { return Store::address(pixel(row), column); }
+};
+
+// Patches by filters of one group, in clusters of patches that follow each other.
+struct Works {
+  Params p;
+  int down, across, count;
+  __device__ tiles::Work at(int index) const {
+    const tiles::TilePlace place = tiles::tile_place(index, down, across, p.walk);
+    return {(place.row * Blocks::down + Blocks::y()) * Params::tile_m, place.column * Params::tile_n, 0,
+            channels_of_group(p) * p.filter_h * elements_of_row(p), 0};
+  }
+};
+
+template <class Operation>
+KILN_DEVICE void conv2d_boxes(const Operation& operation, T* y, const CUtensorMap& x, const CUtensorMap& w,
+                              const Sum* bias, const Params& p) {
+  extern __shared__ char memory[];
+  const int group = int(blockIdx.y);
+  const int filters = p.filters / p.groups;
+  const Patch patch{p};
+  const int down = (patch.count() - 1) / Blocks::down + 1;
+  const int across = (filters - 1) / Params::tile_n + 1;
+  tiles::run_boxes<Blocks, Params::stages>(
+      operation, Works{p, down, across, down * across}, PixelBoxes{x, patch, group},
+      FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, group}, memory,
+      [&](Operation& done, const tiles::Work& work, int rank) {
+        done.store(rank, work.row, work.column, StorePatches{{y, bias, group, p}});
+      });
+}

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "conv2d.h"
+
+/// The pixels of a tile, where boxes load x: images x rows x columns of y. Patches are numbered along the
+/// columns first, images last.
+struct Patch {
+  Params p;
+  static constexpr int images = Params::tile_m / (Params::patch_w * Params::patch_h);
+
+  KILN_DEVICE int across() const { return (p.out_w - 1) / Params::patch_w + 1; }
+  KILN_DEVICE int down() const { return (p.out_h - 1) / Params::patch_h + 1; }
+  KILN_DEVICE int count() const { return across() * down() * ((p.batch - 1) / images + 1); }
+  KILN_DEVICE int column(int tile) const { return tile % across() * Params::patch_w; }
+  KILN_DEVICE int row(int tile) const { return tile / across() % down() * Params::patch_h; }
+  KILN_DEVICE int image(int tile) const { return tile / (across() * down()) * images; }
+};

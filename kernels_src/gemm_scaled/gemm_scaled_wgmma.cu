@@ -1,0 +1,13 @@
+#include "../gemm/gemm_boxes.h"
+#include "../tiles/wgmma.h"
+#include "gemm_scaled.h"
+
+using Inner = tiles::Wgmma<tiles::Swizzled<T, Params::tile_m, k_of_a>,
+                           tiles::Swizzled<T, Params::tile_n, k_of_b>, Params::each_m>;
+
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_gemm_scaled_wgmma
+gemm_scaled_wgmma(Out* __restrict__ d, Sum* __restrict__ parts, const __grid_constant__ CUtensorMap a,
+                  const __grid_constant__ CUtensorMap b, const Out* __restrict__ c,
+                  const float* __restrict__ scale_a, const float* __restrict__ scale_b, const Params p) {
+  gemm_boxes(scaled<Inner>(scale_a, scale_b, p), d, parts, a, b, c, p);
+}

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "epilogue.h"
+
+// From the sums that lanes of a warp hold after NVIDIA's matrix instructions to memory.
+
+namespace tiles {
+
+/// 16 bytes at once: what the compiler makes of a struct may be four stores.
+template <class Out>
+KILN_DEVICE void store_words(Out* to, const unsigned (&words)[4]) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(words[0]),
+               "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
+/// The lane whose number has the bit `mask` clear (`high` false) keeps x and gets its neighbour's x as y; the
+/// other one keeps y and gets the neighbour's y as x.
+KILN_DEVICE void exchange(unsigned& x, unsigned& y, bool high, int mask) {
+  const unsigned other = kiln::shuffle_xor(high ? x : y, mask);
+  if (high) {
+    x = other;
+  } else {
+    y = other;
+  }
+}
+
+/// Four lanes, `apart` from each other, turn 4 x 4 words: lane `quarter` of them gets word `quarter` of each.
+KILN_DEVICE void turn(unsigned (&words)[4], int quarter, int apart) {
+  exchange(words[0], words[1], quarter % 2 != 0, apart);
+  exchange(words[2], words[3], quarter % 2 != 0, apart);
+  exchange(words[0], words[2], quarter / 2 != 0, 2 * apart);
+  exchange(words[1], words[3], quarter / 2 != 0, 2 * apart);
+}
+
+/// 16 x (8 Wide) sums of a warp, as NVIDIA's matrix instructions leave them: sum(j, e) is in row lane / 4 +
+/// e / 2 * 8, column j * 8 + lane % 4 * 2 + e % 2. Four lanes that share a row exchange words, so that each
+/// stores 16 bytes at once.
+template <int Wide, class Store, class Sums>
+KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int column, const Sums& sum) {
+  using Out = typename Store::Out;
+  constexpr int size = int(sizeof(Out));
+  constexpr int each = 8 / size;  // pieces of 8 columns that lanes exchange
+  const int quarter = lane % 4;
+  if constexpr (size == 2 || size == 4) {
+    if (Wide % each == 0 && store.wide(16 / size)) {
+      KILN_UNROLL_ALL
+      for (int low = 0; low < 2; ++low) {
+        const int r = row + lane / 4 + low * 8;
+        KILN_UNROLL_ALL
+        for (int j = 0; j < Wide / each * each; j += each) {
+          unsigned words[4];
+          KILN_UNROLL_ALL
+          for (int w = 0; w < 4; ++w) {
+            const int piece = size == 2 ? w : w / 2;
+            kiln::Pack<Out, 4 / size> pack = {};
+            KILN_UNROLL_ALL
+            for (int e = 0; e < 4 / size; ++e) {
+              const int pair = size == 2 ? e : w % 2;
+              const int c = column + (j + piece) * 8 + quarter * 2 + pair;
+              if (store.inside(r, c)) pack.at[e] = store.value(r, c, sum(j + piece, low * 2 + pair));
+            }
+            words[w] = *reinterpret_cast<const unsigned*>(&pack);
+          }
+          // Of a piece, or half of one, the lane then has all four words.
+          if (size == 2) {
+            turn(words, quarter, 1);
+          } else {
+            exchange(words[0], words[2], quarter % 2 != 0, 1);
+            exchange(words[1], words[3], quarter % 2 != 0, 1);
+          }
+          const int c = column + (size == 2 ? (j + quarter) * 8 : (j + quarter % 2) * 8 + quarter / 2 * 4);
+          if (store.inside(r, c)) store_words(store.address(r, c), words);
+        }
+      }
+      return;
+    }
+  }
+  KILN_UNROLL_ALL
+  for (int j = 0; j < Wide; ++j) {
+    KILN_UNROLL_ALL
+    for (int low = 0; low < 2; ++low)
+      store_run<2>(store, row + lane / 4 + low * 8, column + j * 8 + quarter * 2,
+                   [&](int e) { return sum(j, low * 2 + e); });
+  }
+}
+
+/// 4 columns from `column` on and 8 Wide rows of a product that a warp holds turned: sum(j, e) is in row j *
+/// 8 + lane % 4 * 2 + e, column lane / 4 % 4. Four lanes that share rows exchange words, so that each stores
+/// neighbours.
+template <int Wide, class Store, class Sums>
+KILN_DEVICE void store_turned(const Store& store, int lane, int row, int column, const Sums& sum) {
+  const int quarter = lane / 4 % 4;
+  KILN_UNROLL_ALL
+  for (int j = 0; j < Wide; j += 2) {
+    unsigned words[4];
+    KILN_UNROLL_ALL
+    for (int w = 0; w < 4; ++w) words[w] = __float_as_uint(sum(j + w / 2, w % 2));
+    turn(words, quarter, 4);
+    store_run<4>(store, row + (j + quarter / 2) * 8 + lane % 4 * 2 + quarter % 2, column,
+                 [&](int e) { return __uint_as_float(words[e]); });
+  }
+}
+
+}  // namespace tiles

@@ -1,0 +1,200 @@
+#pragma once
+
+#include "tma.h"
+
+// Stages of tiles in shared memory that boxes fill: one work-item of the first warpgroup asks for them, the
+// other warpgroups compute (NVIDIA, sm_90a). A block, or a cluster of blocks that share tiles, stays and does
+// one piece of work after the other; boxes of the next piece arrive while sums of the last one are stored.
+
+namespace tiles {
+
+/// What a block computes at a time: the tile at (row, column), over [k_begin, k_end); `split` numbers parts
+/// of one tile.
+struct Work {
+  int row, column, k_begin, k_end, split;
+};
+
+/// Blocks of a cluster: `Down` of them have tiles below each other and share those of operand B, `Across`
+/// have tiles beside each other and share those of A. Each loads a part of what is shared, for all.
+template <int Down, int Across>
+struct Cluster {
+  static constexpr int down = Down;
+  static constexpr int across = Across;
+  static constexpr int blocks = Down * Across;
+  static_assert(blocks <= 8, "what every GPU has");
+  __device__ static int rank() { return int(blockIdx.x) % blocks; }
+  __device__ static int y() { return rank() % Down; }
+  __device__ static int x() { return rank() / Down; }
+};
+
+/// A tile of a matrix with a tensor map. The box is what one copy moves: along the depth rows / Parts rows,
+/// else 128 bytes of rows. `part` is this block's; `blocks` are the ones that get it.
+template <class Layout, int Parts>
+struct Boxes {
+  const CUtensorMap& map;
+  int part;
+  unsigned blocks;
+  static constexpr int tall = Layout::k_contiguous ? Layout::rows / Parts : Layout::box_rows;
+  static constexpr int count = Layout::rows / Parts / tall;
+  static_assert(Layout::rows % (Parts * tall) == 0 && tall % 8 == 0 && tall <= 256, "whole boxes");
+
+  __device__ void load(typename Layout::Element* to, Barrier& barrier, int row, int k) const {
+    KILN_UNROLL_ALL
+    for (int box = part * count; box < part * count + count; ++box) {
+      char* place = reinterpret_cast<char*>(to) + box * tall * 128;
+      const int x = Layout::k_contiguous ? k : row + box * tall;
+      const int y = Layout::k_contiguous ? row + box * tall : k;
+      if constexpr (Parts == 1)
+        load_box(place, map, barrier, x, y);
+      else
+        spread_box(place, map, barrier, x, y, blocks);
+    }
+  }
+};
+/// Of operand A and of B, for this block of the cluster.
+template <class Layout, class Cluster>
+__device__ Boxes<Layout, Cluster::across> boxes_of_a(const CUtensorMap& map) {
+  unsigned row_of_blocks = 0;
+  for (int x = 0; x < Cluster::across; ++x) row_of_blocks |= 1u << (x * Cluster::down + Cluster::y());
+  return {map, Cluster::x(), row_of_blocks};
+}
+template <class Layout, class Cluster>
+__device__ Boxes<Layout, Cluster::down> boxes_of_b(const CUtensorMap& map) {
+  return {map, Cluster::y(), ((1u << Cluster::down) - 1) << (Cluster::x() * Cluster::down)};
+}
+
+template <int Stages>
+struct Ring {
+  Barrier full[Stages], empty[Stages];
+};
+
+/// Which stage is next, and the parity of its barriers: both sides count alike.
+template <int Stages>
+struct Turn {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ void advance() {
+    if (++stage == Stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+/// More registers for the warpgroups that compute, from the one that loads.
+template <int Count>
+__device__ void claim_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
+}
+template <int Count>
+__device__ void release_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
+}
+
+template <int Value>
+struct Number {
+  static constexpr int value = Value;
+};
+
+/// Shared memory that run_boxes needs, with what aligns it.
+template <class Operation, int Stages>
+constexpr int boxes_bytes = 1024 + Stages*(Operation::LayoutA::bytes + Operation::LayoutB::bytes);
+
+/// All work of the block: works.count pieces for all clusters, works.at(i) one of them for this block.
+/// finish(operation, work, rank) stores the sums. `a` and `b` load tiles, as Boxes do; `memory` is dynamic
+/// shared memory. All 128 + Operation::block work-items of the block call it.
+template <class Cluster, int Stages, class Operation, class Works, class BoxesA, class BoxesB, class Finish>
+KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA& a, const BoxesB& b,
+                           char* memory, const Finish& finish) {
+  using LayoutA = typename Operation::LayoutA;
+  using LayoutB = typename Operation::LayoutB;
+  constexpr int stage_bytes = LayoutA::bytes + LayoutB::bytes;
+  constexpr int groups = Operation::block / 128;
+  __shared__ Ring<Stages> ring;
+  memory = align_shared(memory, 1024);
+  const auto tile_a = [&](int stage) {
+    return reinterpret_cast<typename LayoutA::Element*>(memory + stage * stage_bytes);
+  };
+  const auto tile_b = [&](int stage) {
+    return reinterpret_cast<typename LayoutB::Element*>(memory + stage * stage_bytes + LayoutA::bytes);
+  };
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < Stages; ++stage) {
+      ring.full[stage].init(1);
+      ring.empty[stage].init(groups * 4 * Cluster::blocks);  // each warp that computes, of each block
+    }
+    fence_barriers();
+  }
+  if (Cluster::blocks > 1)
+    sync_cluster();
+  else
+    __syncthreads();
+
+  const int first = int(blockIdx.x) / Cluster::blocks;
+  const int stride = int(gridDim.x) / Cluster::blocks;
+  Turn<Stages> turn;
+  if (threadIdx.x < 128) {
+    if constexpr (groups == 2) release_registers<40>();
+    if constexpr (groups == 3) release_registers<32>();
+    if (threadIdx.x == 0) {
+      for (int index = first; index < works.count; index += stride) {
+        const Work work = works.at(index);
+        for (int k = work.k_begin; k < work.k_end; k += LayoutA::depth) {
+          ring.empty[turn.stage].wait(turn.parity ^ 1);
+          ring.full[turn.stage].expect(stage_bytes);
+          a.load(tile_a(turn.stage), ring.full[turn.stage], work.row, k);
+          b.load(tile_b(turn.stage), ring.full[turn.stage], work.column, k);
+          turn.advance();
+        }
+      }
+    }
+  } else {
+    if constexpr (groups == 2) claim_registers<232>();
+    if constexpr (groups == 3) claim_registers<160>();
+    const int rank = int(threadIdx.x) - 128;
+    const auto free = [&](int stage) {
+      if (rank % 32 < Cluster::blocks) {
+        if (Cluster::blocks == 1)
+          ring.empty[stage].arrive();
+        else
+          ring.empty[stage].arrive_at(rank % 32);
+      }
+    };
+    for (int index = first; index < works.count; index += stride) {
+      const Work work = works.at(index);
+      int used = -1;  // the stage of the step before
+      operation.begin(work.row, work.column, work.k_begin, rank);
+      const auto compute = [&](int k, auto number) {
+        ring.full[turn.stage].wait(turn.parity);
+        if constexpr (Operation::turns == 2)
+          operation.template step<number.value>(tile_a(turn.stage), tile_b(turn.stage), k, rank);
+        else
+          operation.step(tile_a(turn.stage), tile_b(turn.stage), k, rank);
+        if constexpr (Operation::behind == 0) {
+          free(turn.stage);
+        } else {
+          static_assert(Operation::behind == 1);
+          if (used >= 0) free(used);
+          used = turn.stage;
+        }
+        turn.advance();
+      };
+      int k = work.k_begin;
+      if constexpr (Operation::turns == 2) {
+        for (; k + LayoutA::depth < work.k_end; k += 2 * LayoutA::depth) {
+          compute(k, Number<0>{});
+          compute(k + LayoutA::depth, Number<1>{});
+        }
+        if (k < work.k_end) compute(k, Number<0>{});
+      } else {
+        for (; k < work.k_end; k += LayoutA::depth) compute(k, Number<0>{});
+      }
+      operation.finish(rank);
+      if (used >= 0) free(used);
+      finish(operation, work, rank);
+    }
+  }
+  if (Cluster::blocks > 1) sync_cluster();  // other blocks still arrive at this one's barriers
+}
+
+}  // namespace tiles
