@@ -1,16 +1,6 @@
 #include "spmv.h"
 
-constexpr int lanes = Params::lanes;
 constexpr int rows_each = Params::rows_each;
-constexpr int teams = Params::block / lanes;  // of a block
-
-// Sums over teams of `lanes` neighbours; every work-item of the warp calls it.
-template <class V>
-__device__ inline V sum_of_team(V value) {
-  KILN_UNROLL_ALL
-  for (int d = lanes / 2; d > 0; d /= 2) value += kiln::shuffle_xor(value, d);
-  return value;
-}
 
 // A team of work-items for each row; `rows_each` rows of a team are on their way at the same time.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_vector
