@@ -1,6 +1,6 @@
-// libkiln_vendor.so: trial/vendor_plugin.h over cuBLAS, cuSPARSE and an OpenBLAS. It declares the few functions
-// that it calls as those libraries' documents do, and opens the libraries when a job asks for a routine, so
-// that neither their headers nor the libraries are needed to build it.
+// libkiln_vendor.so: trial/vendor_plugin.h over cuBLAS, cuSPARSE and an OpenBLAS. It declares the few
+// functions that it calls as those libraries' documents do, and opens the libraries when a job asks for a
+// routine, so that neither their headers nor the libraries are needed to build it.
 #include "trial/vendor_plugin.h"
 
 #include <dlfcn.h>
@@ -161,7 +161,9 @@ class Context {
   auto with(const Action& action) const {
     struct Current {
       const Context& of;
-      explicit Current(const Context& context) : of(context) { require(of.push_(of.context_), "cuCtxPushCurrent"); }
+      explicit Current(const Context& context) : of(context) {
+        require(of.push_(of.context_), "cuCtxPushCurrent");
+      }
       ~Current() {
         void* previous = nullptr;
         of.pop_(&previous);
@@ -248,16 +250,15 @@ std::unique_ptr<Call> cublas_gemm(const kiln_vendor_request& request) {
   const int type = cuda_type(of.type("a"));
   const int out = cuda_type(of.type("d"));
   auto blas = std::make_shared<Cublas>(request);
-  return bound(blas->name_of("cublasGemmEx"),
-               [blas, gemm = blas->get<Gemm>("cublasGemmEx"), p = Product(of), type, out,
-                compute = compute_type(of, type), factors = Factors(of, type == kDouble), a = of.buffer("a"),
-                b = of.buffer("b"), d = of.buffer("d")] {
-                 blas->run("cublasGemmEx", [&](void* handle) {
-                   return gemm(handle, p.transposed_b, p.transposed_a, p.n, p.m, p.k, factors.at(0), b, type,
-                               p.pitch_b, a, type, p.pitch_a, factors.at(1), d, out, p.n, compute,
-                               kDefaultAlgorithm);
-                 });
-               });
+  return bound(blas->name_of("cublasGemmEx"), [blas, gemm = blas->get<Gemm>("cublasGemmEx"), p = Product(of),
+                                               type, out, compute = compute_type(of, type),
+                                               factors = Factors(of, type == kDouble), a = of.buffer("a"),
+                                               b = of.buffer("b"), d = of.buffer("d")] {
+    blas->run("cublasGemmEx", [&](void* handle) {
+      return gemm(handle, p.transposed_b, p.transposed_a, p.n, p.m, p.k, factors.at(0), b, type, p.pitch_b, a,
+                  type, p.pitch_a, factors.at(1), d, out, p.n, compute, kDefaultAlgorithm);
+    });
+  });
 }
 
 std::unique_ptr<Call> cublas_batched_gemm(const kiln_vendor_request& request) {
@@ -267,18 +268,17 @@ std::unique_ptr<Call> cublas_batched_gemm(const kiln_vendor_request& request) {
   const Arguments of(request);
   const int type = cuda_type(of.type("a"));
   auto blas = std::make_shared<Cublas>(request);
-  return bound(
-      blas->name_of(name),
-      [=, gemm = blas->get<Gemm>(name), p = Product(of), compute = compute_type(of, type),
-       factors = Factors(of, type == kDouble), a = of.buffer("a"), b = of.buffer("b"), d = of.buffer("d"),
-       stride_a = of.large("stride_a"), stride_b = of.large("stride_b"), stride_d = of.large("stride_d"),
-       batch = of.whole("batch")] {
-        blas->run(name, [&](void* handle) {
-          return gemm(handle, p.transposed_b, p.transposed_a, p.n, p.m, p.k, factors.at(0), b, type, p.pitch_b,
-                      stride_b, a, type, p.pitch_a, stride_a, factors.at(1), d, type, p.n, stride_d, batch,
-                      compute, kDefaultAlgorithm);
-        });
-      });
+  return bound(blas->name_of(name),
+               [=, gemm = blas->get<Gemm>(name), p = Product(of), compute = compute_type(of, type),
+                factors = Factors(of, type == kDouble), a = of.buffer("a"), b = of.buffer("b"),
+                d = of.buffer("d"), stride_a = of.large("stride_a"), stride_b = of.large("stride_b"),
+                stride_d = of.large("stride_d"), batch = of.whole("batch")] {
+                 blas->run(name, [&](void* handle) {
+                   return gemm(handle, p.transposed_b, p.transposed_a, p.n, p.m, p.k, factors.at(0), b, type,
+                               p.pitch_b, stride_b, a, type, p.pitch_a, stride_a, factors.at(1), d, type, p.n,
+                               stride_d, batch, compute, kDefaultAlgorithm);
+                 });
+               });
 }
 
 std::unique_ptr<Call> cublas_transpose(const kiln_vendor_request& request) {
@@ -292,13 +292,14 @@ std::unique_ptr<Call> cublas_transpose(const kiln_vendor_request& request) {
   auto blas = std::make_shared<Cublas>(request);
   Factors factors(of, bytes == 8);
   factors.doubles[0] = factors.floats[0] = 1;
-  return bound(blas->name_of(name), [=, geam = blas->get<Geam>(name), rows = of.whole("rows"),
-                                     columns = of.whole("columns"), in = of.buffer("in"),
-                                     out = of.buffer("out")] {
-    blas->run(name, [&](void* handle) {
-      return geam(handle, 1, 0, rows, columns, factors.at(0), in, columns, factors.at(1), out, rows, out, rows);
-    });
-  });
+  return bound(blas->name_of(name),
+               [=, geam = blas->get<Geam>(name), rows = of.whole("rows"), columns = of.whole("columns"),
+                in = of.buffer("in"), out = of.buffer("out")] {
+                 blas->run(name, [&](void* handle) {
+                   return geam(handle, 1, 0, rows, columns, factors.at(0), in, columns, factors.at(1), out,
+                               rows, out, rows);
+                 });
+               });
 }
 
 /// y = A x by cuSPARSE's generic interface, with its buffer and what it prepares made once.
@@ -320,7 +321,10 @@ class SparseProduct final : public Call {
   SparseProduct(const SparseProduct&) = delete;
   SparseProduct& operator=(const SparseProduct&) = delete;
   void run() override {
-    require(context_.with([&] { return apply(spmv_); }), "cusparseSpMV");
+    context_.with([&] {
+      if (!analysed_) analyse();
+      require(apply(spmv_), "cusparseSpMV");
+    });
   }
 
  private:
@@ -338,6 +342,12 @@ class SparseProduct final : public Call {
                    type_ == kDouble ? static_cast<const void*>(&wide_zero_) : &zero_, y_, type_, algorithm_,
                    reinterpret_cast<void*>(work_));
   }
+  /// The first run does it: before, the buffers hold no matrix.
+  void analyse() {
+    if (::dlsym(library_.handle, "cusparseSpMV_preprocess") != nullptr)  // from CUDA 12.4 on
+      require(apply(get<SpMV>("cusparseSpMV_preprocess")), "cusparseSpMV_preprocess");
+    analysed_ = true;
+  }
   void prepare(const kiln_vendor_request& request) {
     const Arguments of(request);
     type_ = cuda_type(of.type("values"));
@@ -354,22 +364,20 @@ class SparseProduct final : public Call {
     require(make_vector(&x_, of.large("columns"), of.buffer("x"), type_), "cusparseCreateDnVec");
     require(make_vector(&y_, of.large("rows"), of.buffer("y"), type_), "cusparseCreateDnVec");
     size_t bytes = 0;
-    require(get<BufferSize>("cusparseSpMV_bufferSize")(
-                handle_, 0, type_ == kDouble ? static_cast<const void*>(&wide_one_) : &one_, matrix_, x_,
-                type_ == kDouble ? static_cast<const void*>(&wide_zero_) : &zero_, y_, type_, algorithm_,
-                &bytes),
-            "cusparseSpMV_bufferSize");
+    require(
+        get<BufferSize>("cusparseSpMV_bufferSize")(
+            handle_, 0, type_ == kDouble ? static_cast<const void*>(&wide_one_) : &one_, matrix_, x_,
+            type_ == kDouble ? static_cast<const void*>(&wide_zero_) : &zero_, y_, type_, algorithm_, &bytes),
+        "cusparseSpMV_bufferSize");
     if (bytes > 0) {
       require(function<int(unsigned long long*, size_t)>(context_.driver(), "cuMemAlloc_v2")(&work_, bytes),
               "cuMemAlloc");
     }
-    if (::dlsym(library_.handle, "cusparseSpMV_preprocess") != nullptr)  // from CUDA 12.4 on
-      require(apply(get<SpMV>("cusparseSpMV_preprocess")), "cusparseSpMV_preprocess");
     int version = 0;
     get<int(void*, int*)>("cusparseGetVersion")(handle_, &version);
     description = "cusparseSpMV (CSR_ALG" + std::to_string(algorithm_ - 1) + ") of cuSPARSE " +
                   std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10) + "." +
-           std::to_string(version % 100);
+                  std::to_string(version % 100);
   }
 
   Context context_;
@@ -378,6 +386,7 @@ class SparseProduct final : public Call {
   void *handle_ = nullptr, *matrix_ = nullptr, *x_ = nullptr, *y_ = nullptr;
   unsigned long long work_ = 0;
   int type_ = 0, algorithm_ = 0;
+  bool analysed_ = false;
   float one_ = 1, zero_ = 0;
   double wide_one_ = 1, wide_zero_ = 0;
 };
@@ -440,12 +449,10 @@ struct Routine {
   const char* name;
   std::unique_ptr<Call> (*make)(const kiln_vendor_request& request);
 };
-constexpr Routine kRoutines[] = {{"cuda", "gemm", cublas_gemm},
-                                 {"cuda", "batched_gemm", cublas_batched_gemm},
-                                 {"cuda", "transpose", cublas_transpose},
-                                 {"cuda", "spmv", cusparse_spmv},
-                                 {"cpu", "gemm", blas_gemm_of_type},
-                                 {"cpu", "transpose", blas_transpose_of_size}};
+constexpr Routine kRoutines[] = {
+    {"cuda", "gemm", cublas_gemm},           {"cuda", "batched_gemm", cublas_batched_gemm},
+    {"cuda", "transpose", cublas_transpose}, {"cuda", "spmv", cusparse_spmv},
+    {"cpu", "gemm", blas_gemm_of_type},      {"cpu", "transpose", blas_transpose_of_size}};
 
 void* prepare(const kiln_vendor_request* request, char* text, size_t text_size) {
   try {

@@ -17,6 +17,15 @@ __device__ inline float float_or_double(E x) {
   return float(x);
 }
 
+template <int Count>
+__device__ inline void store_result(T* to, const kiln::Pack<T, Count>& result) {
+  if (Params::stores == 1 && sizeof(result) >= 4) {
+    kiln::stream_store_pack(to, result);
+  } else {
+    kiln::store_pack(to, result);
+  }
+}
+
 // Elements of a row of d from their sums; `old` are those of c.
 __device__ inline kiln::Pack<T, vector> results(const Sum* sums, const kiln::Pack<T, vector>& old,
                                                 const Params& p) {

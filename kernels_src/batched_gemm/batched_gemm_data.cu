@@ -1,7 +1,7 @@
 #include "batched_gemm.h"
 
-// For each row of d the largest |d - its value in double| over its bound: k eps |alpha| sum |a b| for the sums,
-// and the rounding of what is stored.
+// For each row of d the largest |d - its value in double| over its bound: k eps |alpha| sum |a b| for the
+// sums, and the rounding of what is stored.
 extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __restrict__ d,
                                        const T* __restrict__ a, const T* __restrict__ b,
                                        const T* __restrict__ c, double sum_epsilon, double epsilon,
@@ -24,8 +24,8 @@ extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __r
     const double old = p.beta == 0 ? 0 : p.beta * double(float_or_double(c[at]));
     const double value = p.alpha * sum + old;
     const double difference = fabs(double(float_or_double(d[at])) - value);
-    const double bound = fabs(p.alpha) * p.k * sum_epsilon * magnitude +
-                         (epsilon + sum_epsilon) * (fabs(value) + fabs(old));
+    const double bound =
+        fabs(p.alpha) * p.k * sum_epsilon * magnitude + (epsilon + sum_epsilon) * (fabs(value) + fabs(old));
     const double error = difference == 0 ? 0 : difference / bound;
     if (!(error <= largest)) largest = error;  // NaN too
   }

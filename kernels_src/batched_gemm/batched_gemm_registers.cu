@@ -37,7 +37,7 @@ __device__ inline void store_matrix(T* __restrict__ to, const Matrix<Elements>& 
       kiln::Pack<T, count> some;
       KILN_UNROLL_ALL
       for (int e = 0; e < count; ++e) some.at[e] = from.at[q + e];
-      kiln::store_pack(to + q, some);
+      store_result(to + q, some);
     }
   } else {
     KILN_UNROLL_ALL

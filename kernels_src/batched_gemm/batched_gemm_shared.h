@@ -38,8 +38,8 @@ __device__ inline void copy_matrices(T* to, const T* from, int elements, long lo
 }
 
 template <class Copy>
-__device__ inline void multiply_in_shared(T* __restrict__ d, const T* __restrict__ a,
-                                          const T* __restrict__ b, const T* __restrict__ c, const Params& p) {
+__device__ inline void multiply_in_shared(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
+                                          const T* __restrict__ c, const Params& p) {
   using Row = kiln::Pack<T, vector>;
   extern __shared__ __align__(128) char memory[];
   T* all_a = reinterpret_cast<T*>(memory);
@@ -99,8 +99,7 @@ __device__ inline void multiply_in_shared(T* __restrict__ d, const T* __restrict
         for (int r = 0; r < tile_m; ++r) {
           KILN_UNROLL_ALL
           for (int f = 0; f < vector; ++f)
-            sum[r][j * vector + f] +=
-                Sum(float_or_double(left[r].at[e])) * Sum(float_or_double(right.at[f]));
+            sum[r][j * vector + f] += Sum(float_or_double(left[r].at[e])) * Sum(float_or_double(right.at[f]));
         }
       }
     }
@@ -109,7 +108,7 @@ __device__ inline void multiply_in_shared(T* __restrict__ d, const T* __restrict
   for (int r = 0; r < tile_m; ++r) {
     KILN_UNROLL_ALL
     for (int j = 0; j < packs; ++j) {
-      if (inside(r, j)) kiln::store_pack(d + at(r, j), results(sum[r] + j * vector, old[r][j], p));
+      if (inside(r, j)) store_result(d + at(r, j), results(sum[r] + j * vector, old[r][j], p));
     }
   }
 }

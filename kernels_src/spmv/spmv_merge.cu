@@ -25,10 +25,10 @@ __device__ inline int rows_before(int diagonal, int rows, int entries, const End
   return low;
 }
 
-// Ends of rows among the items before each block: of the matrix alone, so that a program which multiplies many
-// times looks for them once.
-extern "C" __global__ void find_edges(int* __restrict__ edges, const int* __restrict__ row_offsets, int blocks,
-                                      const Params p) {
+// Ends of rows among the items before each block: of the matrix alone, so that a program which multiplies
+// many times looks for them once.
+extern "C" __global__ void find_edges(int* __restrict__ edges, const int* __restrict__ row_offsets,
+                                      int blocks, const Params p) {
   const long long b = kiln::global_index_x();
   if (b > blocks) return;
   const long long all = (long long)p.rows + p.nonzeros;
@@ -36,13 +36,11 @@ extern "C" __global__ void find_edges(int* __restrict__ edges, const int* __rest
   edges[b] = rows_before(before, p.rows, p.nonzeros, [&](int row) { return row_offsets[row + 1]; });
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge
-spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries,
-           const int* __restrict__ edges, const int* __restrict__ row_offsets,
-           const int* __restrict__ column_indices, const T* __restrict__ values, const T* __restrict__ x,
-           const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge spmv_merge(
+    T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries, const int* __restrict__ edges,
+    const int* __restrict__ row_offsets, const int* __restrict__ column_indices, const T* __restrict__ values,
+    const T* __restrict__ x, const Params p) {
   __shared__ T products[share];
-  __shared__ T sums[share];
   __shared__ int ends[share + 1];
   __shared__ int open_rows[warps];
   __shared__ T open_sums[warps];
@@ -73,12 +71,19 @@ spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carr
   const int mine = place * Params::items < items ? place * Params::items : items;
   int row = rows_before(mine, rows, entries, [&](int r) { return ends[r]; });
   int entry = mine - row;
+  const int first_of_mine = row;
   T sum = 0;
+  T head = 0;  // of the first row that ends here, which earlier work-items may have begun
   KILN_UNROLL_ALL
   for (int n = 0; n < Params::items; ++n) {
     if (mine + n >= items) break;
     if (row < rows && entry >= ends[row]) {
-      sums[row++] = sum;
+      if (row == first_of_mine) {
+        head = sum;
+      } else {
+        y[first_row + row] = sum;
+      }
+      ++row;
       sum = 0;
     } else {
       sum += products[entry++];
@@ -95,19 +100,21 @@ spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carr
     open_rows[warp] = row;
     open_sums[warp] = sum;
   }
+  T before = kiln::shuffle_down(sum, 1);
+  if (lane == kWarp - 1) before = 0;  // in other warps
   __syncthreads();
-  const int behind = mine + 2 * Params::items < items ? mine + 2 * Params::items : items;
-  const bool ends_next = row < rows && ends[row] + row < behind;  // in the next work-item's items
-  if (ends_next || tid == 0) {
-    for (int w = warp + 1; w < warps && open_rows[w] == row; ++w) sum += open_sums[w];
-  }
-  if (ends_next) sums[row] += sum;
+  // The first row that ends here has a part in each warp before whose last row it is; so has, in the last
+  // work-item, the row that goes on.
+  const auto of_warps_before = [&](int which) {
+    T part = 0;
+    for (int w = warp + 1; w < warps && open_rows[w] == which; ++w) part += open_sums[w];
+    return part;
+  };
+  if (row > first_of_mine) y[first_row + first_of_mine] = head + before + of_warps_before(first_of_mine);
   if (tid == 0) {
-    carry_rows[blockIdx.x] = row < rows ? -1 : first_row + rows;
-    carries[blockIdx.x] = sum;
+    carry_rows[blockIdx.x] = first_row + rows;
+    carries[blockIdx.x] = sum + of_warps_before(row);
   }
-  __syncthreads();
-  for (int r = tid; r < rows; r += block) y[first_row + r] = sums[r];
 }
 
 // The first block that has a part of a row adds the parts of all, in their order.

@@ -1,8 +1,8 @@
 #include "spmv.h"
 
 // A block has as many neighbouring rows as it has teams. Their entries are one range of memory, of which
-// every work-item takes its part whatever the rows' lengths, so that loads are full and coalesced. Products go
-// through shared memory, from where a team sums its row. Where the range is longer than the block's shared
+// every work-item takes its part whatever the rows' lengths, so that loads are full and coalesced. Products
+// go through shared memory, from where a team sums its row. Where the range is longer than the block's shared
 // memory, it is taken in parts. With `stay` a block goes on with other rows, whose entries are on their way
 // while it sums (after Greathouse, Daga: Efficient sparse matrix-vector multiplication on GPUs
 // using the CSR storage format, SC'14).
@@ -62,7 +62,8 @@ spmv_stream(T* __restrict__ y, const int* __restrict__ row_offsets, const int* _
     for (int base = rows.first; base < rows.last; base += share) {
       if (base > rows.first) load_entries(entries, column_indices, values, base, rows.last);
       KILN_UNROLL_ALL
-      for (int n = 0; n < Params::items; ++n) products[n * block + tid] = entries.value[n] * x[entries.column[n]];
+      for (int n = 0; n < Params::items; ++n)
+        products[n * block + tid] = entries.value[n] * x[entries.column[n]];
       // On their way while the rows are summed.
       if (more && base + share >= rows.last)
         load_entries(entries, column_indices, values, next.first, next.last);
@@ -72,8 +73,7 @@ spmv_stream(T* __restrict__ y, const int* __restrict__ row_offsets, const int* _
       for (int k = from + lane; k < to; k += lanes) sum += products[k - base];
       __syncthreads();
     }
-    if (more && rows.first >= rows.last)
-      load_entries(entries, column_indices, values, next.first, next.last);
+    if (more && rows.first >= rows.last) load_entries(entries, column_indices, values, next.first, next.last);
     sum = sum_of_team(sum);
     const long long row = group * teams + tid / lanes;
     if (lane == 0 && row < p.rows) y[row] = sum;

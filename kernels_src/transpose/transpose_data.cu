@@ -1,7 +1,8 @@
 #include "transpose.h"
 
-// 64 bits for each 8 bytes of the input, mixed from their place (the finaliser of SplitMix64). As float and as
-// double they are normal numbers, which a library's transpose, a scaled sum of matrices, leaves as they are.
+// 64 bits for each 8 bytes of the input, mixed from their place (the finaliser of SplitMix64). As float and
+// as double they are normal numbers, which a library's transpose, a scaled sum of matrices, leaves as they
+// are.
 extern "C" __global__ void fill_bytes(unsigned long long* __restrict__ in, const Params p) {
   const long long i = kiln::global_index_x();
   if (i >= (p.batch * p.rows * (long long)p.columns * Params::bytes + 7) / 8) return;

@@ -63,12 +63,12 @@ void LibraryCall::prepare() {
   if (call_ != nullptr) plugin_->release(call_);
   std::array<char, 2048> text = {};
   const kiln_vendor_request request{spec_.routine.c_str(),
-                                     configuration_.backend().c_str(),
-                                     workspace_.stream().native(),
-                                     arguments.data(),
-                                     arguments.size(),
-                                     folder_names.data(),
-                                     folder_names.size()};
+                                    configuration_.backend().c_str(),
+                                    workspace_.stream().native(),
+                                    arguments.data(),
+                                    arguments.size(),
+                                    folder_names.data(),
+                                    folder_names.size()};
   call_ = plugin_->prepare(&request, text.data(), text.size());
   name_ = text.data();
   if (call_ == nullptr) throw unfit_kernel("library " + spec_.routine + ": " + name_, spec_.where);

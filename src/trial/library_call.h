@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// A statement `library:` bound to a workspace's buffers: a routine of a library that this machine has, called
-/// by the plug-in libkiln_vendor.so. The workspace outlives it.
+/// A statement `library:` bound to a workspace's buffers: a routine of a library that this machine has,
+/// called by the plug-in libkiln_vendor.so. The workspace outlives it.
 class LibraryCall {
  public:
   /// Throws kUnfit, with the reason, where there is no plug-in, no such library, or the library does not take

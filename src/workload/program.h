@@ -95,7 +95,9 @@ struct ParallelSpec {
 };
 
 struct StatementSpec {
-  std::variant<LaunchSpec, RepeatSpec, SwapSpec, CopySpec, FillSpec, ReadSpec, SetSpec, ParallelSpec, LibrarySpec> action;
+  std::variant<LaunchSpec, RepeatSpec, SwapSpec, CopySpec, FillSpec, ReadSpec, SetSpec, ParallelSpec,
+               LibrarySpec>
+      action;
   std::optional<ExpressionText> when;
   SourceLocation where;
 };

@@ -169,8 +169,8 @@ struct Form {
   const char* key;
   Action (*read)(const YamlNode&);
 };
-constexpr Form kForms[] = {{"kernel", read_launch}, {"repeat", read_repeat},    {"swap", read_swap},
-                           {"copy", read_copy},     {"fill", read_fill},        {"read", read_read},
+constexpr Form kForms[] = {{"kernel", read_launch}, {"repeat", read_repeat},     {"swap", read_swap},
+                           {"copy", read_copy},     {"fill", read_fill},         {"read", read_read},
                            {"set", read_set},       {"parallel", read_parallel}, {"library", read_library}};
 
 Action read_action(const YamlNode& node) {

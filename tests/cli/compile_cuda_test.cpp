@@ -64,7 +64,8 @@ TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
-                                           "cloverleaf", "transpose", "spmv", "gemm", "conv2d"),
+                                           "cloverleaf", "transpose", "spmv", "batched_gemm", "gemm",
+                                           "conv2d"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 }  // namespace
