@@ -14,7 +14,7 @@ install(TARGETS kiln_library EXPORT kilnTargets ARCHIVE DESTINATION lib)
 install(TARGETS kiln_shared EXPORT kilnSharedTargets
         LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT development)
 # In no package of cmake/KilnPackage.cmake: what they stand on is the machine's.
-foreach(plugin kiln_mpi kiln_remote kiln_serve)
+foreach(plugin kiln_mpi kiln_remote kiln_serve kiln_vendor)
   if(TARGET ${plugin})
     install(TARGETS ${plugin} LIBRARY DESTINATION ${KILN_PRIVATE_LIBRARY_DIR} COMPONENT plugins)
   endif()

@@ -16,9 +16,14 @@ function(kiln_plugin name found library)
   if(${option} STREQUAL "OFF" OR NOT ${found})
     return()
   endif()
+  kiln_plugin_target(${name} ${library})
+endfunction()
+
+# kiln_plugin_target(NAME [LIBRARY]): the module itself.
+function(kiln_plugin_target name)
   add_library(kiln_${name} MODULE ${PROJECT_SOURCE_DIR}/src/${name}_plugin.cpp)
   target_include_directories(kiln_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(kiln_${name} PRIVATE ${library} kiln_flags)
+  target_link_libraries(kiln_${name} PRIVATE ${ARGN} kiln_flags)
   set_target_properties(kiln_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   add_dependencies(kiln-worker kiln_${name})  # so the program and both libraries, which open it, bring it
 endfunction()
@@ -32,3 +37,9 @@ kiln_plugin(mpi MPI_CXX_FOUND MPI::MPI_CXX MPI COMPONENTS CXX)
 kiln_plugin(remote CURL_FOUND CURL::libcurl CURL)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 kiln_plugin(serve CppHttplib_FOUND CppHttplib::CppHttplib CppHttplib)
+
+# It opens cuBLAS, cuSPARSE and OpenBLAS itself, when a job calls them.
+option(KILN_VENDOR "Build the plug-in that calls vendors' libraries for comparison" ON)
+if(KILN_VENDOR)
+  kiln_plugin_target(vendor ${CMAKE_DL_LIBS})
+endif()

@@ -14,13 +14,13 @@ while [ $# -gt 0 ]; do
     --output) output=${2:?--output needs a folder}; shift ;;
     --device) device=${2:?--device needs a device}; shift ;;
     --) shift; break ;;
-    stencil7 | minibude | babelstream | hartree_fock) workloads+=("$1") ;;
+    stencil7 | minibude | babelstream | hartree_fock | transpose | spmv | batched_gemm) workloads+=("$1") ;;
     *) usage ;;
   esac
   shift
 done
 [ -n "$device" ] || usage
-[ ${#workloads[@]} -gt 0 ] || workloads=(stencil7 minibude babelstream hartree_fock)
+[ ${#workloads[@]} -gt 0 ] || workloads=(stencil7 minibude babelstream hartree_fock transpose spmv batched_gemm)
 
 # sizes WORKLOAD: a line of values for each search; on a CPU those that it can check and measure many points of.
 sizes() {
@@ -29,6 +29,12 @@ sizes() {
     cpu:minibude) echo nposes=2048 ;;
     cpu:babelstream) echo 'T=double n=16777216' ;;
     cpu:hartree_fock) printf 'natoms=%s reference_atoms=64\n' 32 64 ;;
+    cpu:transpose) printf 'bytes=%s rows=4096\n' 4 8 ;;
+    cpu:spmv) printf 'generator=%s\n' cube7 elasticity ;;
+    cpu:batched_gemm) printf 'm=%s\n' 4 8 16 32 ;;
+    *:transpose) for bytes in 1 2 4 8 16; do echo "bytes=$bytes rows=16384"; done; echo 'bytes=4 rows=32768' ;;
+    *:spmv) for type in double float; do for matrix in plane5 cube7 cube27 banded rmat; do echo "T=$type generator=$matrix"; done; done ;;
+    *:batched_gemm) for type in double float; do for m in 2 4 8 16 32; do echo "T=$type m=$m"; done; done ;;
     *:stencil7) for type in double float; do for n in 128 256 512 1024; do echo "T=$type nx=$n"; done; done ;;
     *:minibude) printf 'nposes=%s\n' 2048 65536 ;;
     *:babelstream) printf 'T=%s n=33554432\n' double float half ;;

@@ -6,6 +6,8 @@
 
 constexpr int block = Params::block;
 constexpr int share = block * Params::items;
+constexpr int kWarp = block < kiln::warp_size ? block : kiln::warp_size;
+constexpr int warps = block / kWarp;
 
 // How many of the first `diagonal` items are ends of rows; end(r) is the first entry behind row r.
 template <class End>
@@ -23,67 +25,96 @@ __device__ inline int rows_before(int diagonal, int rows, int entries, const End
   return low;
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge
-spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries,
-           const int* __restrict__ row_offsets, const int* __restrict__ column_indices,
-           const T* __restrict__ values, const T* __restrict__ x, const Params p) {
+// Ends of rows among the items before each block: of the matrix alone, so that a program which multiplies
+// many times looks for them once.
+extern "C" __global__ void find_edges(int* __restrict__ edges, const int* __restrict__ row_offsets,
+                                      int blocks, const Params p) {
+  const long long b = kiln::global_index_x();
+  if (b > blocks) return;
+  const long long all = (long long)p.rows + p.nonzeros;
+  const int before = int(b * share < all ? b * share : all);
+  edges[b] = rows_before(before, p.rows, p.nonzeros, [&](int row) { return row_offsets[row + 1]; });
+}
+
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge spmv_merge(
+    T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries, const int* __restrict__ edges,
+    const int* __restrict__ row_offsets, const int* __restrict__ column_indices, const T* __restrict__ values,
+    const T* __restrict__ x, const Params p) {
   __shared__ T products[share];
-  __shared__ T sums[share];
   __shared__ int ends[share + 1];
-  __shared__ int edges[2];
-  __shared__ int open_rows[block + 1];
-  __shared__ T open_sums[block];
+  __shared__ int open_rows[warps];
+  __shared__ T open_sums[warps];
   const int tid = int(threadIdx.x);
-  const int all = p.rows + p.nonzeros;
+  const int lane = tid % kWarp;
+  const int warp = tid / kWarp;
   const int begin = int(blockIdx.x) * share;
+  const int all = p.rows + p.nonzeros;
   const int items = all - begin < share ? all - begin : share;
-  if (tid < 2) {
-    edges[tid] = rows_before(tid == 0 ? begin : begin + items, p.rows, p.nonzeros,
-                             [&](int row) { return row_offsets[row + 1]; });
-  }
-  __syncthreads();
-  const int first_row = edges[0];
-  const int rows = edges[1] - first_row;  // that end here
+  const int first_row = edges[blockIdx.x];
+  const int rows = edges[blockIdx.x + 1] - first_row;  // that end here
   const int first_entry = begin - first_row;
   const int entries = items - rows;
-  for (int r = tid; r < rows; r += block) ends[r] = row_offsets[first_row + r + 1] - first_entry;
+  T value[Params::items];
+  int column[Params::items];
   KILN_UNROLL_ALL
   for (int n = 0; n < Params::items; ++n) {
     const int k = n * block + tid;
-    if (k < entries) products[k] = once(values + first_entry + k) * x[once(column_indices + first_entry + k)];
+    column[n] = k < entries ? once(column_indices + first_entry + k) : 0;
+    value[n] = k < entries ? once(values + first_entry + k) : T(0);
   }
+  for (int r = tid; r < rows; r += block) ends[r] = row_offsets[first_row + r + 1] - first_entry;
+  KILN_UNROLL_ALL
+  for (int n = 0; n < Params::items; ++n) products[n * block + tid] = value[n] * x[column[n]];
   __syncthreads();
-  const int mine = tid * Params::items < items ? tid * Params::items : items;
+  // The last work-item has the first items, so that those with earlier items are the higher lanes.
+  const int place = block - 1 - tid;
+  const int mine = place * Params::items < items ? place * Params::items : items;
   int row = rows_before(mine, rows, entries, [&](int r) { return ends[r]; });
   int entry = mine - row;
+  const int first_of_mine = row;
   T sum = 0;
-  for (int n = 0; n < Params::items && mine + n < items; ++n) {
+  T head = 0;  // of the first row that ends here, which earlier work-items may have begun
+  KILN_UNROLL_ALL
+  for (int n = 0; n < Params::items; ++n) {
+    if (mine + n >= items) break;
     if (row < rows && entry >= ends[row]) {
-      sums[row++] = sum;
+      if (row == first_of_mine) {
+        head = sum;
+      } else {
+        y[first_row + row] = sum;
+      }
+      ++row;
       sum = 0;
     } else {
       sum += products[entry++];
     }
   }
-  // Sums of rows that go on: those of one row are in neighbouring work-items.
-  open_rows[tid] = row;
-  if (tid == 0) open_rows[block] = -1;
-  open_sums[tid] = sum;
-  __syncthreads();
-  for (int d = 1; d < block; d *= 2) {
-    const T before = tid >= d && open_rows[tid - d] == row ? open_sums[tid - d] : T(0);
-    __syncthreads();
-    open_sums[tid] += before;
-    __syncthreads();
+  // Sums of rows that go on: those of one row are in neighbouring work-items, first of this warp.
+  KILN_UNROLL_ALL
+  for (int d = 1; d < kWarp; d *= 2) {
+    const T before = kiln::shuffle_down(sum, d);
+    const int row_before = kiln::shuffle_down(row, d);
+    if (lane + d < kWarp && row_before == row) sum += before;
   }
-  const bool last = open_rows[tid + 1] != row;
-  if (last && row < rows) sums[row] += open_sums[tid];  // one work-item a row
-  if (tid == block - 1) {
-    carry_rows[blockIdx.x] = row < rows ? -1 : first_row + rows;
-    carries[blockIdx.x] = open_sums[tid];
+  if (lane == 0) {
+    open_rows[warp] = row;
+    open_sums[warp] = sum;
   }
+  T before = kiln::shuffle_down(sum, 1);
+  if (lane == kWarp - 1) before = 0;  // in other warps
   __syncthreads();
-  for (int r = tid; r < rows; r += block) y[first_row + r] = sums[r];
+  // The first row that ends here has a part in each warp before whose last row it is; so has, in the last
+  // work-item, the row that goes on.
+  const auto of_warps_before = [&](int which) {
+    T part = 0;
+    for (int w = warp + 1; w < warps && open_rows[w] == which; ++w) part += open_sums[w];
+    return part;
+  };
+  if (row > first_of_mine) y[first_row + first_of_mine] = head + before + of_warps_before(first_of_mine);
+  if (tid == 0) {
+    carry_rows[blockIdx.x] = first_row + rows;
+    carries[blockIdx.x] = sum + of_warps_before(row);
+  }
 }
 
 // The first block that has a part of a row adds the parts of all, in their order.

@@ -1,23 +1,15 @@
 #include "spmv.h"
 
-constexpr int lanes = Params::lanes;
 constexpr int rows_each = Params::rows_each;
-constexpr int teams = Params::block / lanes;  // of a block
 
-// Sums over teams of `lanes` neighbours; every work-item of the warp calls it.
-template <class V>
-__device__ inline V sum_of_team(V value) {
-  KILN_UNROLL_ALL
-  for (int d = lanes / 2; d > 0; d /= 2) value += kiln::shuffle_xor(value, d);
-  return value;
-}
-
-// A team of work-items for each row; `rows_each` rows of a team are on their way at the same time.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_vector
-spmv_vector(T* __restrict__ y, const int* __restrict__ row_offsets, const int* __restrict__ column_indices,
-            const T* __restrict__ values, const T* __restrict__ x, const Params p) {
+// A team of work-items for each row; `rows_each` rows of a team are on their way at the same time. With
+// `stay` a block has many neighbouring rows, one group after the other, so that the part of x which they
+// share stays in the first-level cache.
+__device__ inline void multiply_group(T* __restrict__ y, const int* __restrict__ row_offsets,
+                                      const int* __restrict__ column_indices, const T* __restrict__ values,
+                                      const T* __restrict__ x, long long group, const Params& p) {
   const int lane = int(threadIdx.x) % lanes;
-  const long long first = (long long)blockIdx.x * teams * rows_each + int(threadIdx.x) / lanes;
+  const long long first = group * teams * rows_each + int(threadIdx.x) / lanes;
   int begin[rows_each], end[rows_each];
   T sum[rows_each];
   KILN_UNROLL_ALL
@@ -53,6 +45,15 @@ spmv_vector(T* __restrict__ y, const int* __restrict__ row_offsets, const int* _
   }
 }
 
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_vector
+spmv_vector(T* __restrict__ y, const int* __restrict__ row_offsets, const int* __restrict__ column_indices,
+            const T* __restrict__ values, const T* __restrict__ x, const Params p) {
+  const long long groups = (p.rows - 1) / (teams * rows_each) + 1;
+  const long long behind = Params::stay ? groups * (blockIdx.x + 1ll) / gridDim.x : blockIdx.x + 1ll;
+  for (long long group = Params::stay ? groups * blockIdx.x / gridDim.x : blockIdx.x; group < behind; ++group)
+    multiply_group(y, row_offsets, column_indices, values, x, group, p);
+}
+
 constexpr int width = Params::block_size;
 
 // Rows in groups of `width` whose entries are dense blocks of width x width: such rows lie side by side with
@@ -68,7 +69,7 @@ spmv_blocked(T* __restrict__ y, const int* __restrict__ row_offsets, const int* 
   const int length = inside ? row_offsets[group * width + 1] - begin : 0;
   const int* __restrict__ columns = block_columns + begin / (width * width);
   T sum[width] = {};
-  KILN_UNROLL(2)
+  KILN_UNROLL(4)
   for (int k = lane; k < length; k += lanes) {
     const T factor = x[once(columns + k / width) * width + k % width];
     KILN_UNROLL_ALL

@@ -1,13 +1,15 @@
 #include "transpose.h"
 
-// 64 bits for each 8 bytes of the input, mixed from their place (the finaliser of SplitMix64).
+// 64 bits for each 8 bytes of the input, mixed from their place (the finaliser of SplitMix64). As float and
+// as double they are normal numbers, which a library's transpose, a scaled sum of matrices, leaves as they
+// are.
 extern "C" __global__ void fill_bytes(unsigned long long* __restrict__ in, const Params p) {
   const long long i = kiln::global_index_x();
   if (i >= (p.batch * p.rows * (long long)p.columns * Params::bytes + 7) / 8) return;
   unsigned long long z = ((unsigned long long)i + 1) * 0x9E3779B97F4A7C15ull + (unsigned long long)p.seed;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-  in[i] = z ^ z >> 31;
+  in[i] = ((z ^ z >> 31) & 0xBFFFFFFFBFFFFFFFull) | 0x2000000020000000ull;
 }
 
 __device__ inline bool differ(const uint4& a, const uint4& b) {

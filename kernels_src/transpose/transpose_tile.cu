@@ -65,7 +65,8 @@ __device__ inline void load_squares(Square (&mine)[rounds], const Element* __res
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_transpose_tile transpose_tile(Element* __restrict__ out,
                                                                             const Element* __restrict__ in,
                                                                             const Params p) {
-  __shared__ Elements turned[Params::tile_columns * squares_down];
+  extern __shared__ __align__(16) char memory[];
+  Elements* const turned = reinterpret_cast<Elements*>(memory);  // tile_columns x squares_down
   const long long tiles = all_tiles(p);
   Square mine[rounds];
   long long index = blockIdx.x;

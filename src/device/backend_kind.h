@@ -1,8 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "base/file.h"
 
 namespace kiln {
 
@@ -34,6 +37,11 @@ struct BackendKind {
       [](const std::string& device, const std::string& code) {
         return device == code ? std::optional(0) : std::nullopt;
       };
+
+  /// Where the vendor's libraries may lie, besides the loader's own places.
+  std::vector<std::filesystem::path> (*library_folders)(FileSystem& files) = [](FileSystem&) {
+    return std::vector<std::filesystem::path>();
+  };
 
   /// What `kiln validate` takes for a device that is not asked.
   const char* assumed_architecture = "";

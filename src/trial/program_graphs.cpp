@@ -49,6 +49,7 @@ void ProgramRun::find_flow(Statement& statement) const {
     for (const Statement& part : body) inside.then(part.flow, !part.when);
     flow.then(inside, false);
   }
+  if (statement.library) flow.waits = true;  // a library may wait: it is called, not captured
   if (const auto* read = std::get_if<ReadSpec>(&statement.spec->action)) {
     flow.waits = true;
     for (const ReadItem& item : read->items) flow.give(item.variable);

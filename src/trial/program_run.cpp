@@ -120,6 +120,11 @@ void ProgramRun::bind_action(const SetSpec& set, Statement& statement, const Pre
   for (const auto& [name, value] : set.items) statement.scalars.emplace_back(configuration_, value);
 }
 
+void ProgramRun::bind_action(const LibrarySpec& library, Statement& statement, const Prepare&) {
+  statement.library = std::make_unique<LibraryCall>(configuration_, library, workspace_);
+  library_calls_.emplace_back(library.timing, statement.library->name());
+}
+
 void ProgramRun::bind_element(const ReadItem& item, Statement& statement) {
   static const ExpressionText first{"0", {}, ""};
   statement.scalars.emplace_back(configuration_, item.element ? *item.element : first);
@@ -304,6 +309,11 @@ void ProgramRun::run_action(const FillSpec& fill, Statement& statement) {
   } else {
     workspace_.fill_with(*stream_, fill.buffer, value, fill.value);
   }
+}
+
+void ProgramRun::run_action(const LibrarySpec&, Statement& statement) {
+  if (options_->watch != nullptr) options_->watch->enter(statement.library->name());
+  statement.library->enqueue();
 }
 
 /// Buffers of which more is to be in use than there is are found before anything else is launched.

@@ -89,6 +89,10 @@ class ProgramRun {
   [[nodiscard]] const std::vector<std::pair<const LaunchSpec*, PreparedKernel*>>& launches() const {
     return launches_;
   }
+  /// The names of the calls of libraries that may run, with the names for records.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& library_calls() const {
+    return library_calls_;
+  }
   /// The buffers with memory that its launches take and its statements name, themselves or a view of them.
   [[nodiscard]] std::set<std::string> buffers() const;
 
@@ -109,6 +113,7 @@ class ProgramRun {
   void bind_action(const FillSpec& fill, Statement& statement, const Prepare& prepare);
   void bind_action(const ReadSpec& read, Statement& statement, const Prepare& prepare);
   void bind_action(const SetSpec& set, Statement& statement, const Prepare& prepare);
+  void bind_action(const LibrarySpec& library, Statement& statement, const Prepare& prepare);
 
   void run(Statements& statements);
   void run(Statement& statement);
@@ -121,6 +126,7 @@ class ProgramRun {
   void run_action(const FillSpec& fill, Statement& statement);
   void run_action(const ReadSpec& read, Statement& statement);
   void run_action(const SetSpec& set, Statement& statement);
+  void run_action(const LibrarySpec& library, Statement& statement);
   void repeat_range(const RepeatSpec& repeat, Statement& statement);
   void repeat_until(const RepeatSpec& repeat, Statement& statement);
   void read(const std::vector<ReadItem>& items, const std::vector<ProgramScalar>& elements);
@@ -149,6 +155,7 @@ class ProgramRun {
   Workspace& workspace_;
   Statements statements_;
   std::vector<std::pair<const LaunchSpec*, PreparedKernel*>> launches_;
+  std::vector<std::pair<std::string, std::string>> library_calls_;
   std::vector<std::string> graph_buffers_;
   std::vector<std::pair<const BufferLayout*, std::set<std::string>>> partly_used_;  // and what says how much
 

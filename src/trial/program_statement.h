@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "trial/library_call.h"
 #include "trial/program_run.h"
 
 // The statements of a ProgramRun: for program_run.cpp and program_graphs.cpp.
@@ -66,6 +67,7 @@ struct ProgramRun::Statement {
   std::optional<ProgramScalar> when;       // absent: always
   std::unique_ptr<PreparedKernel> kernel;  // of a launch
   std::size_t index = 0;                   // of that launch
+  std::unique_ptr<LibraryCall> library;    // of a library's routine
   std::unique_ptr<Loop> loop;              // of a repeat
   std::vector<Statements> bodies;          // for repeat: one; for parallel: one a branch
   std::vector<ProgramScalar> scalars;      // for read: elements; for set and fill: values

@@ -128,6 +128,8 @@ std::vector<LaunchUse> Trial::launches() const {
     launches.push_back({launch->timing, kernel->name(), kernel->shape(), kernel->attributes(),
                         occupancy_of(*kernel, device_->info()), std::nullopt});
   }
+  for (const auto& [step, call] : step_->library_calls())
+    launches.push_back({step, call, {}, {}, std::nullopt, std::nullopt});
   return launches;
 }
 

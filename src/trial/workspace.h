@@ -124,6 +124,7 @@ class Workspace {
   [[nodiscard]] const Configuration& configuration() const { return configuration_; }
   [[nodiscard]] Device& device() const { return device_; }
   [[nodiscard]] Stream& stream() const { return stream_; }
+  [[nodiscard]] FileSystem& files() const { return files_; }
 
  private:
   struct Entry {

@@ -96,6 +96,11 @@ class MemoryUse {
       if (argument.names_buffer()) write(argument.name);
     }
   }
+  void follow(const LibrarySpec& library, const SourceLocation&) {
+    for (const LibraryArgument& argument : library.args) {
+      if (argument.buffer) write(argument.value.text);
+    }
+  }
   void follow(const FillSpec& fill, const SourceLocation&) { write(fill.buffer); }
   void follow(const CopySpec& copy, const SourceLocation& where) {
     read(copy.from, where);

@@ -72,6 +72,19 @@ struct FillSpec {
   std::string buffer;
   ExpressionText value;
 };
+/// An argument of a library's routine: a buffer's name, or a number by an expression.
+struct LibraryArgument {
+  std::string name;
+  ExpressionText value;
+  bool buffer = false;  ///< set once the workload's names are resolved
+};
+/// A routine of a library that the machine may have, such as cuBLAS (trial/vendor_plugin.h).
+struct LibrarySpec {
+  std::string routine;
+  std::string timing;  ///< for records: `as`, else the routine
+  std::vector<LibraryArgument> args;
+  SourceLocation where;
+};
 /// Program variables get the values of expressions, one after the other.
 struct SetSpec {
   std::vector<std::pair<std::string, ExpressionText>> items;
@@ -82,7 +95,9 @@ struct ParallelSpec {
 };
 
 struct StatementSpec {
-  std::variant<LaunchSpec, RepeatSpec, SwapSpec, CopySpec, FillSpec, ReadSpec, SetSpec, ParallelSpec> action;
+  std::variant<LaunchSpec, RepeatSpec, SwapSpec, CopySpec, FillSpec, ReadSpec, SetSpec, ParallelSpec,
+               LibrarySpec>
+      action;
   std::optional<ExpressionText> when;
   SourceLocation where;
 };

@@ -206,6 +206,13 @@ class ProgramChecker {
       throw bad_input("buffer '" + buffer.name + "' holds records; expected numbers", where);
     check(fill.value);
   }
+  /// Numbers are those of the configuration: a call is made once.
+  void check_action(LibrarySpec& library, const SourceLocation&) {
+    for (LibraryArgument& argument : library.args) {
+      argument.buffer = workload_.find_buffer(argument.value.text) != nullptr;
+      if (!argument.buffer) check_(argument.value, {});
+    }
+  }
   void check_action(ReadSpec& read, const SourceLocation& where) {
     if (in_branch_) refuse_in_branch("read", where);
     check_items(read.items);

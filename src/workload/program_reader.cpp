@@ -153,13 +153,25 @@ Action read_parallel(const YamlNode& node) {
   return parallel;
 }
 
+Action read_library(const YamlNode& node) {
+  node.require_keys({"library", "as", "args", "when"});
+  LibrarySpec library;
+  library.routine = read_one_of(node.at("library"), {"batched_gemm", "gemm", "spmv", "transpose"});
+  library.timing = library.routine;
+  library.where = node.where();
+  read_optional(node, "as", library.timing, read_name);
+  for (const auto& [name, value] : node.at("args").entries())
+    library.args.push_back({name, read_expression(value)});
+  return library;
+}
+
 struct Form {
   const char* key;
   Action (*read)(const YamlNode&);
 };
-constexpr Form kForms[] = {{"kernel", read_launch}, {"repeat", read_repeat},    {"swap", read_swap},
-                           {"copy", read_copy},     {"fill", read_fill},        {"read", read_read},
-                           {"set", read_set},       {"parallel", read_parallel}};
+constexpr Form kForms[] = {{"kernel", read_launch}, {"repeat", read_repeat},     {"swap", read_swap},
+                           {"copy", read_copy},     {"fill", read_fill},         {"read", read_read},
+                           {"set", read_set},       {"parallel", read_parallel}, {"library", read_library}};
 
 Action read_action(const YamlNode& node) {
   std::vector<std::string> keys;

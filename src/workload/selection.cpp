@@ -89,8 +89,13 @@ void check_metrics(const Workload& workload, const Launches& launches, const std
 
 Launches checked_run(const Workload& workload, const Condition& holds, const std::string& values) {
   Launches launches;
-  select(workload.run, unless_variable(workload, holds), launches);
-  if (launches.empty()) {
+  const Condition selected = unless_variable(workload, holds);
+  select(workload.run, selected, launches);
+  bool calls_library = false;
+  visit_selected(workload.run, selected, [&](const StatementSpec& statement) {
+    calls_library = calls_library || std::holds_alternative<LibrarySpec>(statement.action);
+  });
+  if (launches.empty() && !calls_library) {
     const std::string text = values.empty() ? " in this configuration" : values;
     throw bad_input("run: no launch is active" + text, workload.run.front().where);
   }
@@ -132,6 +137,11 @@ NamedBuffers buffers_of(const StatementSpec& statement) {
     add(copy->to);
   }
   if (const auto* fill = std::get_if<FillSpec>(&statement.action)) add(fill->buffer);
+  if (const auto* library = std::get_if<LibrarySpec>(&statement.action)) {
+    for (const LibraryArgument& argument : library->args) {
+      if (argument.buffer) add(argument.value.text);
+    }
+  }
   if (const auto* read = std::get_if<ReadSpec>(&statement.action)) add_read(read->items);
   if (const auto* repeat = std::get_if<RepeatSpec>(&statement.action)) add_read(repeat->read);
   return buffers;

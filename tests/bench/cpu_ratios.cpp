@@ -148,6 +148,7 @@ void print_cpu_ratios(const BenchOptions& options) {
   clover_ratios(service.workload("cloverleaf"), cpu, options.rounds);
   su3_ratios(service.workload("su3"), cpu, options.rounds);
   sparse_ratios(service.workload("spmv"), cpu, options.rounds);
+  batched_ratios(service.workload("batched_gemm"), cpu, options.rounds);
   barrier_ratios(service, cpu, options.rounds, nullptr);
 }
 

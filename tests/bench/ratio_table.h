@@ -30,6 +30,9 @@ void cross_section_ratios(const WorkloadHandle& workload, const DeviceHandle& cp
 /// spmv in chunks of rows.
 void sparse_ratios(const WorkloadHandle& spmv, const DeviceHandle& cpu, int rounds);
 
+/// Both precisions of batched_gemm, n = 4 to 32.
+void batched_ratios(const WorkloadHandle& batched, const DeviceHandle& cpu, int rounds);
+
 /// Kernels with barriers and warp operations; with `opencl` those without warp operations, beside the same
 /// kernels in it.
 void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds, OpenClProgram* opencl);

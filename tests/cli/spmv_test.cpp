@@ -36,7 +36,8 @@ TEST_P(SpmvMethod, AgreesForEachMatrixByFormula) {
   EXPECT_THAT(result.out, HasSubstr("12 ok"));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SpmvMethod, ::testing::Values("chunks", "vector", "merge", "measured"));
+INSTANTIATE_TEST_SUITE_P(All, SpmvMethod,
+                         ::testing::Values("chunks", "vector", "stream", "merge", "measured"));
 
 INSTANTIATE_TEST_SUITE_P(
     All, Spmv,
@@ -48,6 +49,10 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Shares", "spmv",
             "set: {generator: rmat, extent: 10, method: merge, block: 32}\nsweep: {items: [1, 4, 32]}\n"},
+        WorkloadCase{"Stream", "spmv",
+                     "set: {generator: rmat, extent: 10, method: stream, block: 32, blocks: 3}\nsweep: "
+                     "{items: [1, 4], lanes: "
+                     "[1, 4], stay: [false, true]}\n"},
         WorkloadCase{"LongRows", "spmv", "set: {generator: rmat, extent: 12, method: measured, block: 64}\n"},
         WorkloadCase{
             "Blocks", "spmv",

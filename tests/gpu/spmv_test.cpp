@@ -30,13 +30,17 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Small", "spmv",
             "set: {extent: 9, half_width: 2, per_row: 3}\nsweep: {generator: [plane5, cube7, cube27, "
-            "elasticity, banded, rmat], T: [float, double], method: [vector, merge, measured]}\n"},
+            "elasticity, banded, rmat], T: [float, double], method: [vector, stream, merge, measured]}\n"},
         WorkloadCase{"AsPublished", "spmv",
                      "sweep: {generator: [plane5, cube7, cube27, elasticity, banded, rmat], T: [float, "
                      "double]}\n"},
         WorkloadCase{"Merge", "spmv",
                      "set: {method: merge}\nsweep: {generator: [cube7, elasticity, rmat], block: [64, 256], "
                      "items: [1, 7], loads: [plain, streaming]}\n"},
+        WorkloadCase{
+            "Stream", "spmv",
+            "set: {method: stream, blocks: 50}\nsweep: {generator: [cube7, elasticity, rmat], lanes: [1, "
+            "8], items: [2, 7], stay: [false, true]}\n"},
         WorkloadCase{
             "Blocks", "spmv",
             "set: {generator: elasticity, method: blocked}\nsweep: {T: [float, double], lanes: [1, 8, "

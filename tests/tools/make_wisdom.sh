@@ -27,6 +27,9 @@ make minibude babelstream hartree_fock --budget 20
 make --device cpu stencil7 hartree_fock
 [ "$(wc -l < "$folder/asked")" = 22 ] || fail "smaller sizes of a CPU: $(cat "$folder/asked")"
 [ "$(grep -c -- "--device cpu --set T=[a-z]* nx=\(128\|256\) " "$folder/asked")" = 4 ] || fail "stencil7 on a CPU: $(cat "$folder/asked")"
+: > "$folder/asked"
+make transpose spmv batched_gemm
+[ "$(wc -l < "$folder/asked")" = 26 ] || fail "linear algebra: $(cat "$folder/asked")"
 code=0; make --device 2> /dev/null || code=$?; [ "$code" != 0 ] || fail "no device is taken"
 code=0; make nobody 2> /dev/null || code=$?; [ "$code" = 2 ] || fail "exit code $code for a workload that is not there"
-echo "22 searches, two refusals"
+echo "48 searches, two refusals"

@@ -1,6 +1,7 @@
 #include "device/cuda/cuda_kind.h"
 
 #include "device/cuda/arch_name.h"
+#include "device/cuda/cuda_folders.h"
 
 namespace kiln {
 namespace {
@@ -40,6 +41,7 @@ BackendKind cuda_kind() {
           .likely_architecture = likely_arch_name,
           .compute_capability = compute_capability,
           .suits = suits,
+          .library_folders = [](FileSystem& files) { return cuda_library_folders(cuda_places(""), files); },
           .assumed_architecture = "sm_120",
           .assumed_bandwidth = 5000};
 }
