@@ -45,7 +45,7 @@ __device__ inline void first_layer(float (&sums)[each_rows][quads * 4], const T*
       for (int e = 0; e < 4; ++e) sums[i][q * 4 + e] = bias.at[e];
     }
   }
-  KILN_UNROLL(1)
+  KILN_UNROLL(Params::unroll)
   for (int k = 0; k < FmaOrder::depth; k += 4) {
     kiln::Pack<T, 4> left[each_rows];
     KILN_UNROLL_ALL

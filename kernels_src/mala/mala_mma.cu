@@ -21,22 +21,19 @@ static_assert(Params::each_rows % 16 == 0 && Params::block % 32 == 0, "whole fra
 using tiles::detail::Fragment;
 using Multiply = tiles::detail::Instruction<T>;
 
-/// 16 bytes, of which `there` are in memory; the rest become 0.
-__device__ inline void copy_16(char* to, const char* from, int there) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(unsigned(__cvta_generic_to_shared(to))),
-               "l"(__cvta_generic_to_global(from)), "r"(there));
-}
-
 __device__ inline void load_tile(char* to, const T* x, long long tile, const Params& p, int lane) {
   const char* from = reinterpret_cast<const char*>(x) + tile * tile_bytes;
   const long long left = p.rows * row_bytes - tile * tile_bytes;
-  const bool whole = left >= tile_bytes;
   KILN_UNROLL_ALL
   for (int n = 0; n < (tile_bytes + 511) / 512; ++n) {
     const int i = n * 512 + lane * 16;
     if (n * 512 + 512 > tile_bytes && i >= tile_bytes) break;
-    const int there = whole || left - i >= 16 ? 16 : left > i ? int(left - i) : 0;
-    copy_16(to + i, there > 0 ? from + i : reinterpret_cast<const char*>(x), there);
+    if (left >= tile_bytes || left - i >= 16) {
+      tiles::AsyncCopy::move<16>(to + i, from + i);
+    } else {  // the end of x
+      for (int e = i; e < i + 16 && e < left; e += int(sizeof(T)))
+        *reinterpret_cast<T*>(to + e) = *reinterpret_cast<const T*>(from + e);
+    }
   }
 }
 
@@ -50,42 +47,50 @@ __device__ inline unsigned word_of(const T* x, int row, int k, bool ends) {
   }
 }
 
-/// A fragment and, with `split`, what its rounding leaves.
+/// Words of numbers as the instruction takes them; with `split` the sum of two, of which it drops the bits
+/// of `low` that are too many.
+template <int Count>
 struct Parts {
-  Fragment high, low;
-  Parts() = default;
-  __device__ explicit Parts(const Fragment& exact) {
-    KILN_UNROLL_ALL
-    for (int w = 0; w < 4; ++w) {
-      high.word[w] = Multiply::rounded(exact.word[w]);
-      if constexpr (Order::split)  // the instruction drops the bits that are too many
-        low.word[w] = __float_as_uint(__uint_as_float(exact.word[w]) - __uint_as_float(high.word[w]));
+  unsigned high[Count], low[Count];
+};
+template <int Count>
+__device__ inline Parts<Count> parts_of(const unsigned (&exact)[Count], bool round) {
+  Parts<Count> parts;
+  KILN_UNROLL_ALL
+  for (int w = 0; w < Count; ++w) {
+    if constexpr (Order::split) {
+      parts.high[w] = exact[w] & ~0x1fffu;
+      parts.low[w] = __float_as_uint(__uint_as_float(exact[w]) - __uint_as_float(parts.high[w]));
+    } else {
+      parts.high[w] = round ? Multiply::rounded(exact[w]) : exact[w];
     }
   }
-};
+  return parts;
+}
+__device__ inline void multiply(float (&sum)[4], const unsigned (&left)[4], const unsigned* right) {
+  Multiply::multiply(sum, Fragment{{left[0], left[1], left[2], left[3]}}, right[0], right[1]);
+}
 
-/// sums[i][tile] += left[i] times the step's words of operand B, `part_words` apart for its two parts.
+/// sums[i][tile] += left[i] times the step's words of operand B.
 template <int Tiles>
-__device__ inline void multiply_step(float (&sums)[tall][(Tiles + 1) / 2 * 2][4], const Parts (&left)[tall],
-                                     const unsigned* words, int part_words, int step, int lane) {
+__device__ inline void multiply_step(float (&sums)[tall][(Tiles + 1) / 2 * 2][4],
+                                     const Parts<4> (&left)[tall], const unsigned* words, int step,
+                                     int lane) {
   constexpr int pairs = (Tiles + 1) / 2;
   KILN_UNROLL_ALL
   for (int pair = 0; pair < pairs; ++pair) {
-    const unsigned* at = words + ((step * pairs + pair) * 32 + lane) * 4;
-    const auto high = kiln::load_pack<4>(at);
-    kiln::Pack<unsigned, 4> low = {};
-    if constexpr (Order::split) low = kiln::load_pack<4>(at + part_words);
+    const auto exact = kiln::load_pack<4>(words + ((step * pairs + pair) * 32 + lane) * 4);
+    const Parts<4> right = parts_of(exact.at, false);
+    constexpr int products = Order::split ? 3 : 1;
     KILN_UNROLL_ALL
-    for (int n = 0; n < 2; ++n) {
-      if (pair * 2 + n >= Tiles) continue;
+    for (int product = 0; product < products; ++product) {  // the smallest ones first
       KILN_UNROLL_ALL
-      for (int i = 0; i < tall; ++i) {
-        float(&sum)[4] = sums[i][pair * 2 + n];
-        if constexpr (Order::split) {
-          Multiply::multiply(sum, left[i].low, high.at[n * 2], high.at[n * 2 + 1]);
-          Multiply::multiply(sum, left[i].high, low.at[n * 2], low.at[n * 2 + 1]);
-        }
-        Multiply::multiply(sum, left[i].high, high.at[n * 2], high.at[n * 2 + 1]);
+      for (int n = 0; n < 2; ++n) {
+        if (pair * 2 + n >= Tiles) continue;
+        KILN_UNROLL_ALL
+        for (int i = 0; i < tall; ++i)
+          multiply(sums[i][pair * 2 + n], product + 3 == products ? left[i].low : left[i].high,
+                   (product + 2 == products ? right.low : right.high) + n * 2);
       }
     }
   }
@@ -110,32 +115,32 @@ __device__ inline void first_layer(float (&sums)[tall][Order::pairs1 * 2][4], co
   KILN_UNROLL_ALL
   for (int step = 0; step < Order::steps1; ++step) {
     const int k = step * Order::deep + (Order::halves ? lane % 4 * 2 : lane % 4);
-    Parts left[tall];
+    Parts<4> left[tall];
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
-      Fragment f;
+      unsigned exact[4];
       KILN_UNROLL_ALL
       for (int w = 0; w < 4; ++w)
-        f.word[w] = word_of(x, i * 16 + row + w % 2 * 8, k + w / 2 * (Order::deep / 2),
-                            (step + 1) * Order::deep > inputs);
-      left[i] = Parts(f);
+        exact[w] = word_of(x, i * 16 + row + w % 2 * 8, k + w / 2 * (Order::deep / 2),
+                           (step + 1) * Order::deep > inputs);
+      left[i] = parts_of(exact, true);
     }
-    multiply_step<Order::tiles1>(sums, left, words, Order::first, step, lane);
+    multiply_step<Order::tiles1>(sums, left, words, step, lane);
   }
 }
 
-__device__ inline Parts units_of(const float (&sums)[Order::pairs1 * 2][4], int step) {
-  Fragment f;
+__device__ inline Parts<4> units_of(const float (&sums)[Order::pairs1 * 2][4], int step) {
+  unsigned exact[4];
   KILN_UNROLL_ALL
   for (int w = 0; w < 4; ++w) {
     if constexpr (Order::halves) {
       const float(&tile)[4] = sums[step * 2 + w / 2];
-      f.word[w] = Order::pair_of(T(relu(tile[w % 2 * 2])), T(relu(tile[w % 2 * 2 + 1])));
+      exact[w] = Order::pair_of(T(relu(tile[w % 2 * 2])), T(relu(tile[w % 2 * 2 + 1])));
     } else {
-      f.word[w] = __float_as_uint(relu(sums[step][w % 2 * 2 + w / 2]));
+      exact[w] = __float_as_uint(relu(sums[step][w % 2 * 2 + w / 2]));
     }
   }
-  return Parts(f);
+  return parts_of(exact, true);
 }
 
 __device__ inline void second_layer(float (&results)[tall][Order::pairs2 * 2][4],
@@ -143,10 +148,10 @@ __device__ inline void second_layer(float (&results)[tall][Order::pairs2 * 2][4]
                                     int lane) {
   KILN_UNROLL_ALL
   for (int step = 0; step < Order::steps2; ++step) {
-    Parts left[tall];
+    Parts<4> left[tall];
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) left[i] = units_of(sums[i], step);
-    multiply_step<Order::tiles2>(results, left, words, Order::second, step, lane);
+    multiply_step<Order::tiles2>(results, left, words, step, lane);
   }
 }
 
@@ -192,7 +197,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_mala_mma mala_mma(T* __restrict__ 
   long long tile = (long long)warp * gridDim.x + blockIdx.x;  // few tiles: on all multiprocessors
 
   for (int i = int(threadIdx.x) * 16; i < Order::words * 4; i += Params::block * 16)
-    copy_16(memory + i, reinterpret_cast<const char*>(packed) + i, 16);
+    tiles::AsyncCopy::move<16>(memory + i, reinterpret_cast<const char*>(packed) + i);
   KILN_UNROLL_ALL
   for (int s = 0; s < Params::stages; ++s) {
     if (tile + s * stride < tiles) load_tile(own + s * stage_bytes, x, tile + s * stride, p, lane);
@@ -202,7 +207,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_mala_mma mala_mma(T* __restrict__ 
   __syncthreads();
   const float* bias1 = reinterpret_cast<const float*>(words + Order::bias1);
   const float* bias2 = reinterpret_cast<const float*>(words + Order::bias2);
-  const unsigned* words2 = words + Order::parts * Order::first;
+  const unsigned* words2 = words + Order::second;
   int here = 0;
   for (; tile < tiles; tile += stride) {
     char* stage = own + here * stage_bytes;

@@ -3,12 +3,11 @@
 #include "mala.h"
 
 // mma and split: the words of operand B as a lane of a warp needs them, four at a time: for each step along
-// the depth, for each pair of tiles of 8 columns, for each lane, the two words of either tile. With `split`
-// each number is the sum of two of tf32, in two arrays.
+// the depth, for each pair of tiles of 8 columns, for each lane, the two words of either tile. In float they
+// are rounded to tf32 (mma) or exact (split).
 struct MmaOrder {
   static constexpr bool halves = sizeof(T) == 2;
   static constexpr bool split = Params::operation == op_split;
-  static constexpr int parts = split ? 2 : 1;
   static constexpr int deep = halves ? 16 : 8;  // of a step
   static constexpr int tiles1 = (hidden + 7) / 8;
   static constexpr int tiles2 = (outputs + 7) / 8;
@@ -16,9 +15,8 @@ struct MmaOrder {
   static constexpr int pairs2 = (tiles2 + 1) / 2;
   static constexpr int steps1 = (inputs + deep - 1) / deep;
   static constexpr int steps2 = halves ? pairs1 : tiles1;
-  static constexpr int first = steps1 * pairs1 * 128;  // words of a part
-  static constexpr int second = steps2 * pairs2 * 128;
-  static constexpr int bias1 = parts * (first + second);
+  static constexpr int second = steps1 * pairs1 * 128;
+  static constexpr int bias1 = second + steps2 * pairs2 * 128;
   static constexpr int bias2 = bias1 + pairs1 * 16;
   static constexpr int words = bias2 + pairs2 * 16;
 
@@ -55,7 +53,7 @@ struct MmaOrder {
   }
   /// Word i of a layer. In the second layer the units of a step stand as the sums of the first leave them:
   /// in float the lane's two units are neighbours.
-  KILN_DEVICE static unsigned word(const Weights& w, bool of_second, int part, int i) {
+  KILN_DEVICE static unsigned word(const Weights& w, bool of_second, int i) {
     const int pairs = of_second ? pairs2 : pairs1;
     const int lane = i / 4 % 32;
     const int step = i / 128 / pairs;
@@ -67,17 +65,13 @@ struct MmaOrder {
     } else {
       const int k = step * 8 + (of_second ? lane % 4 * 2 + which : lane % 4 + which * 4);
       const float value = element(w, of_second, column, k);
-      const float high = rounded(value);
-      return bits_of(part == 0 ? high : rounded(value - high));
+      return bits_of(split ? value : rounded(value));
     }
   }
   KILN_DEVICE static unsigned word(const Weights& w, int i) {
-    if (i < parts * first) return word(w, false, i / first, i % first);
-    i -= parts * first;
-    if (i < parts * second) return word(w, true, i / second, i % second);
-    i -= parts * second;
-    if (i < pairs1 * 16) return bits_of(i < hidden ? w.b1[i] : 0.0f);
-    i -= pairs1 * 16;
-    return bits_of(i < outputs ? w.b2[i] : 0.0f);
+    if (i < second) return word(w, false, i);
+    if (i < bias1) return word(w, true, i - second);
+    if (i < bias2) return bits_of(i - bias1 < hidden ? w.b1[i - bias1] : 0.0f);
+    return bits_of(i - bias2 < outputs ? w.b2[i - bias2] : 0.0f);
   }
 };
