@@ -28,6 +28,21 @@ extern "C" __global__ void arrange_in_double(double* __restrict__ y, const T* __
   if (i < (Index)p.batch * p.h * p.w * p.c) y[i] = double(float(x[i]));
 }
 
+/// As `arrange`.
+extern "C" __global__ void arrange_images_in_double(double* __restrict__ y, const float* __restrict__ x,
+                                                    const Params p) {
+  const Index i = kiln::global_index_x();
+  if (i >= (Index)p.batch * p.h * p.w) return;
+  const int row = int(i / p.w % p.h) - p.border_h;
+  const int column = int(i % p.w) - p.border_w;
+  const Index image = i / p.w / p.h;
+  for (int c = 0; c < p.c; ++c) {
+    const bool inside = row >= 0 && row < p.image_h && column >= 0 && column < p.image_w && c < p.image_c;
+    y[i * p.c + c] =
+        inside ? double(float(T(x[((image * p.image_c + c) * p.image_h + row) * p.image_w + column]))) : 0.0;
+  }
+}
+
 extern "C" __global__ void convolve_in_double(double* __restrict__ y, const double* __restrict__ x,
                                               const T* __restrict__ w, const float* __restrict__ bias,
                                               const double* __restrict__ residual, const Params p) {

@@ -31,6 +31,19 @@ extern "C" __global__ void arrange(T* __restrict__ y, const float* __restrict__ 
   }
 }
 
+/// Filters of `taps` x `channels`, `rows` of them, with zeros on the left and behind the channels: y has
+/// `y_taps` x `y_channels`.
+extern "C" __global__ void arrange_filters(T* __restrict__ y, const T* __restrict__ x, const int rows,
+                                           const int taps, const int channels, const int y_taps,
+                                           const int y_channels) {
+  const Index i = kiln::global_index_x();
+  if (i >= (Index)rows * y_taps * y_channels) return;
+  const int channel = int(i % y_channels);
+  const int tap = int(i / y_channels % y_taps) - (y_taps - taps);
+  const Index row = i / y_channels / y_taps;
+  y[i] = tap >= 0 && channel < channels ? x[(row * taps + tap) * channels + channel] : T(0.0f);
+}
+
 template <int Count, bool Average>
 __device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i, const Params& p) {
   if (i >= (Index)p.batch * p.out_h * p.out_w * (p.c / Count)) return;

@@ -1,0 +1,253 @@
+"""Writes networks of convolutions as workloads: programs of the kernels in kernels_src/layers. Used by tools/resnet18.py and
+tools/import_onnx.py.
+
+A network is made layer by layer; a tensor is the name of a buffer of activations, [batch, height, width, channels]. Heights and
+widths are expressions of the parameters image_h and image_w. Activations are temporary buffers, so that layers share memory. The
+checks run the same layers in double.
+"""
+
+import os
+import pathlib
+import re
+
+LAYERS = pathlib.Path(__file__).resolve().parent.parent / "kernels_src" / "layers"
+FUNCTIONS = {"copy": 0, "relu": 1, "sigmoid": 2, "tanh": 3}
+
+
+def name_of(text):
+    """A name that a buffer may have."""
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_").lower() or "t"
+    return name if not name[0].isdigit() else "n" + name
+
+
+class Tensor:
+    """Activations: `h` and `w` are names of `let`, `value_h` and `value_w` their values for the default image."""
+
+    def __init__(self, buffer, h, w, c):
+        self.buffer, self.h, self.w, self.c = buffer, h, w, c
+
+
+class Network:
+    def __init__(self, name, summary, description, image, classes_tolerance=None):
+        """`image`: (channels, height, width) of the default input."""
+        self.name, self.summary, self.description = name, summary, description
+        self.channels, self.height, self.width = image
+        self.lets = {}  # name -> expression
+        self.values = {"image_h": self.height, "image_w": self.width}
+        self.buffers, self.run, self.verify, self.kernels = [], [], [], []
+        self.activations = {}  # buffer -> elements
+        self.taken = {"x", "y", "parts", "arrived", "errors", "images"}
+        self.multiply_adds = []
+        self.extents = {}
+        self.doubles = []  # of the checks: the tensor that each buffer holds, or None
+        self.last_use = {}
+        self.steps = []  # (emit for the checks, inputs, output)
+        self.uses_values = False
+
+    # -- sizes
+
+    def extent(self, prefix, expression):
+        """The name of an expression; equal expressions share theirs."""
+        if expression not in self.extents:
+            name = f"{prefix}{sum(1 for e in self.extents.values() if e[0] == prefix) + 1}"
+            self.lets[name] = expression
+            python = expression.replace("//", "//")
+            self.values[name] = eval(python, {}, self.values)  # pylint: disable=eval-used
+            self.extents[expression] = name
+        return self.extents[expression]
+
+    def after(self, extent, window, stride, padding, prefix):
+        if window == 1 and stride == 1 and padding == 0 or 2 * padding + 1 == window and stride == 1:
+            return extent
+        return self.extent(prefix, f"({extent} + {2 * padding - window}) // {stride} + 1")
+
+    def value(self, extent):
+        return self.values[extent] if isinstance(extent, str) else extent
+
+    # -- layers
+
+    def fresh(self, name):
+        name = name_of(name)
+        unique, n = name, 2
+        while unique in self.taken:
+            unique, n = f"{name}_{n}", n + 1
+        self.taken.add(unique)
+        return unique
+
+    def tensor(self, name, h, w, c):
+        buffer = self.fresh(name)
+        self.activations[buffer] = f"batch * {h} * {w} * {c}"
+        return Tensor(buffer, h, w, c)
+
+    def step(self, kernel, tensor, arguments, values, reference, inputs):
+        """A launch and its counterpart in double; `reference` is its kernel and the arguments beside tensors."""
+        self.steps.append((kernel, tensor, arguments, values, reference, inputs))
+        return tensor
+
+    def weights(self, name, shape, bound, bias):
+        """Buffers of filters [f, r, s, c] and biases [f]; random within `bound` without files."""
+        w, b = self.fresh(name + "_w"), self.fresh(name + "_b")
+        extents = ", ".join(map(str, shape))
+        self.buffers.append(f"{w}: {{type: T, shape: [{extents}], init: {{file: {{path: \"{{weights}}/{w}.npy\", format: npy}}, "
+                            f"otherwise: {{uniform: [-{bound}, {bound}]}}}}}}")
+        self.buffers.append(f"{b}: {{type: float, shape: [{shape[0]}], init: {{file: {{path: \"{{weights}}/{b}.npy\", "
+                            f"format: npy}}, otherwise: {{uniform: [-{bias}, {bias}]}}}}}}")
+        return w, b
+
+    def input(self, first):
+        """The tensor of the images for a first layer {window, stride, padding} or, with None, for any layer. Where a convolution
+        with stride 2 comes first, the images get 4 channels and a border, so that a line under a filter is one piece of memory."""
+        c = self.channels
+        if first and first["stride"] % 2 == 0 and c <= 4 and first["window"] > 1:
+            window, stride, padding = first["window"], first["stride"], first["padding"]
+            wide = window + window % 2
+            out_h = self.after("image_h", window, stride, padding, "h")
+            out_w = self.after("image_w", window, stride, padding, "w")
+            h = self.extent("h", f"({out_h} - 1) * {stride} + {window}")
+            w = self.extent("w", f"({out_w} - 1) * {stride} + {wide}")
+            border = f"border_h: {padding}, border_w: {padding + wide - window}, "
+            t = self.tensor("arranged", h, w, 4)
+        else:
+            border = "border_h: 0, border_w: 0, "
+            t = self.tensor("arranged", "image_h", "image_w", c if c % 8 == 0 or c == 1 else (c + 7) // 8 * 8)
+        values = f"h: {t.h}, w: {t.w}, c: {t.c}, {border}image_c: {c}"
+        return self.step("arrange", t, "x: images", values, ("arrange_images_in_double", "x: images"), [])
+
+    def convolve(self, name, x, filters, window, stride=1, padding=0, relu=False, add=None, bound=None, first=False):
+        """y = [relu](filters over x + bias [+ add]); returns the tensor, and the names of its filters and biases."""
+        c = self.channels if first else x.c
+        fan = window[0] * window[1] * c
+        bound = bound or f"{(6 / fan) ** 0.5:.4g}"
+        w, b = self.weights(name, (filters, window[0], window[1], c), bound, "0.1")
+        self.multiply_adds.append((name, None))
+        used, filter_w, pad = w, window[1], padding
+        if first and x.c != c:
+            bordered = stride % 2 == 0 and x.c == 4 and window[1] > 1
+            out_h = self.after("image_h", window[0], stride, padding, "h")
+            out_w = self.after("image_w", window[1], stride, padding, "w")
+            if bordered:
+                filter_w, pad = window[1] + window[1] % 2, 0
+            used = self.fresh(w + "_arranged")
+            arrange = f"arrange_{w}"
+            self.buffers.append(f"{used}: {{type: T, shape: [{filters}, {window[0]}, {filter_w}, {x.c}], init: {{kernel: {arrange}}}}}")
+            self.kernels.append(
+                f"{arrange}: {{source: @/simple_layers.cu, entry: arrange_filters, grid: [\"ceil_div({filters * window[0] * filter_w * x.c}, 128)\"], "
+                f"block: [128], args: [{used}, {w}, " + ", ".join(f"{{value: {v}, type: int}}" for v in (
+                    filters * window[0], window[1], c, filter_w, x.c)) + "]}")
+        else:
+            out_h = self.after(x.h, window[0], stride, padding, "h")
+            out_w = self.after(x.w, window[1], stride, padding, "w")
+        y = self.tensor(name, out_h, out_w, filters)
+        self.multiply_adds[-1] = (name, f"batch * {out_h} * {out_w} * {filters} * {fan}")
+        values = (f"h: {x.h}, w: {x.w}, c: {x.c}, filters: {filters}, filter_h: {window[0]}, filter_w: {filter_w}, stride: {stride}, "
+                  f"padding: {pad}, relu: {str(relu).lower()}, add: {str(add is not None).lower()}")
+        tensors = [("x", x), ("residual", add or x)]
+        self.step("convolve", y, f"weights: {used}, bias: {b}", values,
+                  ("convolve_in_double", f"weights: {used}, bias: {b}"), tensors)
+        return y, w, b
+
+    def pool(self, name, x, kind, window, stride, padding, count_padding=False):
+        h, w = (self.after(x.h, window[0], stride, padding, "h"), self.after(x.w, window[1], stride, padding, "w"))
+        y = self.tensor(name, h, w, x.c)
+        values = (f"h: {x.h}, w: {x.w}, c: {x.c}, filter_h: {window[0]}, filter_w: {window[1]}, stride: {stride}, padding: {padding}, "
+                  f"count_padding: {str(count_padding).lower()}")
+        return self.step(kind + "_pool", y, "", values, ("pool_in_double", f"average: {int(kind == 'average')}"), [("x", x)])
+
+    def average_all(self, name, x):
+        y = self.tensor(name, 1, 1, x.c)
+        values = f"h: {x.h}, w: {x.w}, c: {x.c}, filter_h: {x.h}, filter_w: {x.w}, stride: 1, padding: 0, count_padding: false"
+        return self.step("average_pool", y, "", values, ("pool_in_double", "average: 1"), [("x", x)])
+
+    def pointwise(self, name, x, function="copy", add=None):
+        y = self.tensor(name, x.h, x.w, x.c)
+        values = f"h: {x.h}, w: {x.w}, c: {x.c}, function: {FUNCTIONS[function]}, add: {str(add is not None).lower()}"
+        return self.step("pointwise", y, "", values, ("pointwise_in_double", ""), [("x", x), ("other", add or x)])
+
+    # -- the file
+
+    def text(self, output, folder, job=False, weights=""):
+        """The workload, whose last layer makes the result y; `folder` is where the file will be. As a job: with the workload
+        inside. `weights` is the default of the folder with the files of the filters."""
+        final = self.steps[-1][1].buffer
+        rename = {final: "y"}
+        sources = os.path.relpath(LAYERS, folder) if LAYERS.parent in pathlib.Path(folder).resolve().parents else str(LAYERS)
+        shared = (LAYERS / "layers.yaml").read_text().split("\nparameters:\n")[1].split("# end of the parts that networks share")[0]
+        for parameter, value in (("image_h", self.height), ("image_c", self.channels)):
+            shared = re.sub(rf"(  {parameter}: .*?default: )\d+", rf"\g<1>{value}", shared)
+        if self.width != self.height:
+            shared = shared.replace("default: image_h,", f"default: {self.width},")
+        shared = re.sub(r"(  batch: .*?)\}, min: 1, help: images\}", r'\1}, min: 1, from: {file: "{input}", format: npy, index: 0}, help: images}', shared)
+        shared = shared.replace("source: ", f"source: {sources}/")
+        lets = [f"  {name}: \"{expression}\"" for name, expression in self.lets.items()]
+        shared = shared.replace("\nconstraints:\n", "\n  # heights and widths\n" + "\n".join(lets) + "\n\nconstraints:\n")
+        last = self.steps[-1][1]
+        numbers = f"{last.h} * {last.w} * {last.c}"
+        lines = [f"# Written by {output}; the parts up to `kernels` are those of {sources}/layers.yaml.",
+                 f"workload: {self.name}", f"summary: {self.summary}", "description: |"]
+        lines += ["  " + line for line in self.description.strip().splitlines()]
+        lines += ["", "parameters:",
+                  f"  weights:   {{type: path, default: \"{weights}\", help: folder of the filters and biases; else random numbers}}",
+                  "  input:     {type: path, default: \"\", help: \"images, NumPy's file of batch x channels x rows x columns; else random numbers\"}",
+                  "  expected:  {type: path, default: \"\", help: \"results to compare with, NumPy's file\"}"]
+        lines += [shared.rstrip()]
+        lines += ["  " + k.replace("@", sources) for k in self.kernels]
+        lines += ["", "buffers:",
+                  "  images: {type: float, shape: [batch, image_c, image_h, image_w], init: {file: {path: \"{input}\", format: npy}, otherwise: {normal: [0, 1]}}}"]
+        lines += ["  " + b for b in self.buffers]
+        lines += [f"  {name}: {{type: T, shape: [\"{elements}\"], temporary: true}}" for name, elements in self.activations.items() if name != final]
+        lines += [f"  y: {{type: T, shape: [batch, \"{numbers}\"]}}",
+                  "  parts: {type: float, shape: [part_limit], temporary: true}",
+                  "  arrived: {type: int, shape: [4096], init: 0}"]
+        run, checks, doubles = self.launches(rename)
+        lines += doubles + ["  errors: {type: double, shape: [batch]}", "", "run:"] + run
+        lines += ["", "verify:", "  run:"] + checks
+        lines += [f"    - {{kernel: find_errors, args: {{errors: errors, y: y, reference: {self.result}, numbers: \"{numbers}\"}}}}",
+                  "  checks:",
+                  "    - {name: \"each image against the network in double, by norm\", buffer: errors, expected: 0, "
+                  "atol: \"T == float && operation != mma ? 1e-4 : T == bfloat16 ? 1e-1 : 2e-2\"}",
+                  "    - {name: \"against the given results\", when: \"expected\", buffer: y, file: {path: \"{expected}\", format: npy}, "
+                  "rtol: \"T == float && operation != mma ? 1e-3 : 5e-2\", atol: \"T == float && operation != mma ? 1e-3 : 5e-2\"}",
+                  "", "metrics:", "  images_per_second: {unit: 1/s, value: batch / time, higher_is: better}",
+                  "  arithmetic: {unit: GFLOP/s, value: \"2e-9 * (" + " + ".join(m for _, m in self.multiply_adds) + ") / time\", higher_is: better}",
+                  "", "tune:", "  sizes_by: [batch, image_h, image_w]", "  values: {}", ""]
+        text = "\n".join(lines)
+        if not job:
+            return "# yaml-language-server: $schema=../../schemas/workload.schema.json\n" + text
+        head, rest = text.split("\n", 1)
+        return (head + "\nworkload:\n" + "\n".join("  " + line if line else "" for line in rest.splitlines()) +
+                "\ndevice: auto\nset: {graph: true}\nmeasure: {min_time: 0.2 s, max_time: 2 s}\n")
+
+    def launches(self, rename):
+        last = {}
+        for i, (_, _, _, _, _, inputs) in enumerate(self.steps):
+            for _, t in inputs:
+                last[t.buffer] = i
+        pool, held, sizes = [], {}, []
+        run, checks = [], []
+        for i, (kernel, y, arguments, values, (reference, more), inputs) in enumerate(self.steps):
+            free = next((n for n, owner in enumerate(pool) if owner is None), len(pool))
+            if free == len(pool):
+                pool.append(None)
+                sizes.append([])
+            pool[free] = y.buffer
+            held[y.buffer] = free
+            sizes[free].append(self.activations[y.buffer])
+            tensors = ", ".join(f"{name}: {rename.get(t.buffer, t.buffer)}" for name, t in inputs)
+            out = rename.get(y.buffer, y.buffer)
+            given = ", ".join(filter(None, [f"y: {out}", tensors, arguments]))
+            run.append(f"  - {{kernel: {kernel}, as: {y.buffer}, args: {{{given}}}, with: &{y.buffer} {{{values}}}}}")
+            tensors = ", ".join(f"{name}: d{held[t.buffer] + 1}" for name, t in inputs)
+            given = ", ".join(filter(None, [f"y: d{free + 1}", tensors, more]))
+            checks.append(f"    - {{kernel: {reference}, as: {y.buffer}_in_double, args: {{{given}}}, with: *{y.buffer}}}")
+            for _, t in inputs:
+                if last[t.buffer] == i and t.buffer in held and t.buffer != y.buffer:
+                    pool[held[t.buffer]] = None
+        self.result = f"d{held[self.steps[-1][1].buffer] + 1}"
+        doubles = []
+        for n, elements in enumerate(sizes):
+            unique = list(dict.fromkeys(elements))
+            largest = unique[0]
+            for e in unique[1:]:
+                largest = f"max({largest}, {e})"
+            doubles.append(f"  d{n + 1}: {{type: double, shape: [\"{largest}\"]}}")
+        return run, checks, doubles
