@@ -21,28 +21,26 @@ def name_of(text):
 
 
 class Tensor:
-    """Activations: `h` and `w` are names of `let`, `value_h` and `value_w` their values for the default image."""
+    """Activations in `buffer`: rows and columns (names of `let`, or numbers) and channels, of which the first `used` are the
+    network's and the rest 0. `border`: the rows and columns of zeros on the first filter's sides are part of the tensor."""
 
-    def __init__(self, buffer, h, w, c):
-        self.buffer, self.h, self.w, self.c = buffer, h, w, c
+    def __init__(self, buffer, h, w, c, used=None, border=False):
+        self.buffer, self.h, self.w, self.c, self.used, self.border = buffer, h, w, c, used or c, border
 
 
 class Network:
-    def __init__(self, name, summary, description, image, classes_tolerance=None):
+    def __init__(self, name, summary, description, image):
         """`image`: (channels, height, width) of the default input."""
         self.name, self.summary, self.description = name, summary, description
         self.channels, self.height, self.width = image
-        self.lets = {}  # name -> expression
-        self.values = {"image_h": self.height, "image_w": self.width}
-        self.buffers, self.run, self.verify, self.kernels = [], [], [], []
-        self.activations = {}  # buffer -> elements
+        self.lets = {}  # heights and widths: name -> expression
+        self.values = {"image_h": self.height, "image_w": self.width}  # of the default image
+        self.extents = {}  # expression -> name
+        self.buffers, self.kernels = [], []  # lines of the file
+        self.activations = {}  # buffer -> number of elements
         self.taken = {"x", "y", "parts", "arrived", "errors", "images"}
         self.multiply_adds = []
-        self.extents = {}
-        self.doubles = []  # of the checks: the tensor that each buffer holds, or None
-        self.last_use = {}
-        self.steps = []  # (emit for the checks, inputs, output)
-        self.uses_values = False
+        self.steps = []  # (kernel, tensor, arguments, values, (kernel in double, its arguments), inputs)
 
     # -- sizes
 
@@ -51,17 +49,22 @@ class Network:
         if expression not in self.extents:
             name = f"{prefix}{sum(1 for e in self.extents.values() if e[0] == prefix) + 1}"
             self.lets[name] = expression
-            python = expression.replace("//", "//")
-            self.values[name] = eval(python, {}, self.values)  # pylint: disable=eval-used
+            self.values[name] = eval(expression, {}, self.values)  # pylint: disable=eval-used
             self.extents[expression] = name
         return self.extents[expression]
 
     def after(self, extent, window, stride, padding, prefix):
         if window == 1 and stride == 1 and padding == 0 or 2 * padding + 1 == window and stride == 1:
             return extent
-        return self.extent(prefix, f"({extent} + {2 * padding - window}) // {stride} + 1")
+        margin = 2 * padding - window
+        inner = f"({extent} {'-' if margin < 0 else '+'} {abs(margin)})" if margin else f"{extent}"
+        result = self.extent(prefix, f"{inner} // {stride} + 1" if stride > 1 else f"{inner} + 1")
+        if self.values[result] < 1:
+            raise ValueError(f"a window of {window} does not fit {self.value(extent)} rows or columns")
+        return result
 
     def value(self, extent):
+        """Of a height or width, for the default image."""
         return self.values[extent] if isinstance(extent, str) else extent
 
     # -- layers
@@ -74,10 +77,10 @@ class Network:
         self.taken.add(unique)
         return unique
 
-    def tensor(self, name, h, w, c):
+    def tensor(self, name, h, w, c, used=None, border=False):
         buffer = self.fresh(name)
         self.activations[buffer] = f"batch * {h} * {w} * {c}"
-        return Tensor(buffer, h, w, c)
+        return Tensor(buffer, h, w, c, used, border)
 
     def step(self, kernel, tensor, arguments, values, reference, inputs):
         """A launch and its counterpart in double; `reference` is its kernel and the arguments beside tensors."""
@@ -94,72 +97,61 @@ class Network:
                             f"format: npy}}, otherwise: {{uniform: [-{bias}, {bias}]}}}}}}")
         return w, b
 
-    def input(self, first):
-        """The tensor of the images for a first layer {window, stride, padding} or, with None, for any layer. Where a convolution
-        with stride 2 comes first, the images get 4 channels and a border, so that a line under a filter is one piece of memory."""
+    def input(self, first=None):
+        """The tensor of the images. With `first`, the {window, stride, padding} of the convolution that alone reads it: where it
+        halves the image, the images get 4 channels and a border, so that a line under a filter is one piece of memory."""
         c = self.channels
         if first and first["stride"] % 2 == 0 and c <= 4 and first["window"] > 1:
             window, stride, padding = first["window"], first["stride"], first["padding"]
             wide = window + window % 2
-            out_h = self.after("image_h", window, stride, padding, "h")
-            out_w = self.after("image_w", window, stride, padding, "w")
-            h = self.extent("h", f"({out_h} - 1) * {stride} + {window}")
-            w = self.extent("w", f"({out_w} - 1) * {stride} + {wide}")
-            border = f"border_h: {padding}, border_w: {padding + wide - window}, "
-            t = self.tensor("arranged", h, w, 4)
+            h = self.extent("h", f"({self.after('image_h', window, stride, padding, 'h')} - 1) * {stride} + {window}")
+            w = self.extent("w", f"({self.after('image_w', window, stride, padding, 'w')} - 1) * {stride} + {wide}")
+            border_h, border_w = padding, padding + wide - window
+            t = self.tensor("arranged", h, w, 4, c, True)
         else:
-            border = "border_h: 0, border_w: 0, "
-            t = self.tensor("arranged", "image_h", "image_w", c if c % 8 == 0 or c == 1 else (c + 7) // 8 * 8)
-        values = f"h: {t.h}, w: {t.w}, c: {t.c}, {border}image_c: {c}"
+            border_h, border_w = 0, 0
+            t = self.tensor("arranged", "image_h", "image_w", (c + 7) // 8 * 8, c)
+        values = f"h: {t.h}, w: {t.w}, c: {t.c}, border_h: {border_h}, border_w: {border_w}"
         return self.step("arrange", t, "x: images", values, ("arrange_images_in_double", "x: images"), [])
 
-    def convolve(self, name, x, filters, window, stride=1, padding=0, relu=False, add=None, bound=None, first=False):
+    def convolve(self, name, x, filters, window, stride=1, padding=0, relu=False, add=None, bound=None):
         """y = [relu](filters over x + bias [+ add]); returns the tensor, and the names of its filters and biases."""
-        c = self.channels if first else x.c
-        fan = window[0] * window[1] * c
-        bound = bound or f"{(6 / fan) ** 0.5:.4g}"
-        w, b = self.weights(name, (filters, window[0], window[1], c), bound, "0.1")
-        self.multiply_adds.append((name, None))
-        used, filter_w, pad = w, window[1], padding
-        if first and x.c != c:
-            bordered = stride % 2 == 0 and x.c == 4 and window[1] > 1
-            out_h = self.after("image_h", window[0], stride, padding, "h")
-            out_w = self.after("image_w", window[1], stride, padding, "w")
-            if bordered:
-                filter_w, pad = window[1] + window[1] % 2, 0
+        fan = window[0] * window[1] * x.used
+        w, b = self.weights(name, (filters, window[0], window[1], x.used), bound or f"{(6 / fan) ** 0.5:.4g}", "0.1")
+        used, filter_w, inner = w, window[1], padding
+        if x.border:
+            filter_w, inner = window[1] + window[1] % 2, 0
+        if x.c != x.used or filter_w != window[1]:
             used = self.fresh(w + "_arranged")
-            arrange = f"arrange_{w}"
-            self.buffers.append(f"{used}: {{type: T, shape: [{filters}, {window[0]}, {filter_w}, {x.c}], init: {{kernel: {arrange}}}}}")
-            self.kernels.append(
-                f"{arrange}: {{source: @/simple_layers.cu, entry: arrange_filters, grid: [\"ceil_div({filters * window[0] * filter_w * x.c}, 128)\"], "
-                f"block: [128], args: [{used}, {w}, " + ", ".join(f"{{value: {v}, type: int}}" for v in (
-                    filters * window[0], window[1], c, filter_w, x.c)) + "]}")
-        else:
-            out_h = self.after(x.h, window[0], stride, padding, "h")
-            out_w = self.after(x.w, window[1], stride, padding, "w")
+            elements = filters * window[0] * filter_w * x.c
+            numbers = ", ".join(f"{{value: {n}, type: int}}" for n in (filters * window[0], window[1], x.used, filter_w, x.c))
+            self.buffers.append(f"{used}: {{type: T, shape: [{filters}, {window[0]}, {filter_w}, {x.c}], init: {{kernel: arrange_{w}}}}}")
+            self.kernels.append(f"arrange_{w}: {{source: @/simple_layers.cu, entry: arrange_filters, grid: [\"ceil_div({elements}, 128)\"], "
+                                f"block: [128], args: [{used}, {w}, {numbers}]}}")
+        of = ("image_h", "image_w") if x.border else (x.h, x.w)
+        out_h, out_w = (self.after(of[i], window[i], stride, padding, "hw"[i]) for i in (0, 1))
         y = self.tensor(name, out_h, out_w, filters)
-        self.multiply_adds[-1] = (name, f"batch * {out_h} * {out_w} * {filters} * {fan}")
+        self.multiply_adds.append(f"batch * {out_h} * {out_w} * {filters} * {fan}")
         values = (f"h: {x.h}, w: {x.w}, c: {x.c}, filters: {filters}, filter_h: {window[0]}, filter_w: {filter_w}, stride: {stride}, "
-                  f"padding: {pad}, relu: {str(relu).lower()}, add: {str(add is not None).lower()}")
-        tensors = [("x", x), ("residual", add or x)]
-        self.step("convolve", y, f"weights: {used}, bias: {b}", values,
-                  ("convolve_in_double", f"weights: {used}, bias: {b}"), tensors)
+                  f"padding: {inner}, relu: {str(relu).lower()}, add: {str(add is not None).lower()}")
+        self.step("convolve", y, f"weights: {used}, bias: {b}", values, ("convolve_in_double", f"weights: {used}, bias: {b}"),
+                  [("x", x), ("residual", add or x)])
         return y, w, b
 
     def pool(self, name, x, kind, window, stride, padding, count_padding=False):
         h, w = (self.after(x.h, window[0], stride, padding, "h"), self.after(x.w, window[1], stride, padding, "w"))
-        y = self.tensor(name, h, w, x.c)
+        y = self.tensor(name, h, w, x.c, x.used)
         values = (f"h: {x.h}, w: {x.w}, c: {x.c}, filter_h: {window[0]}, filter_w: {window[1]}, stride: {stride}, padding: {padding}, "
                   f"count_padding: {str(count_padding).lower()}")
         return self.step(kind + "_pool", y, "", values, ("pool_in_double", f"average: {int(kind == 'average')}"), [("x", x)])
 
     def average_all(self, name, x):
-        y = self.tensor(name, 1, 1, x.c)
+        y = self.tensor(name, 1, 1, x.c, x.used)
         values = f"h: {x.h}, w: {x.w}, c: {x.c}, filter_h: {x.h}, filter_w: {x.w}, stride: 1, padding: 0, count_padding: false"
         return self.step("average_pool", y, "", values, ("pool_in_double", "average: 1"), [("x", x)])
 
     def pointwise(self, name, x, function="copy", add=None):
-        y = self.tensor(name, x.h, x.w, x.c)
+        y = self.tensor(name, x.h, x.w, x.c, x.used)
         values = f"h: {x.h}, w: {x.w}, c: {x.c}, function: {FUNCTIONS[function]}, add: {str(add is not None).lower()}"
         return self.step("pointwise", y, "", values, ("pointwise_in_double", ""), [("x", x), ("other", add or x)])
 
@@ -208,7 +200,7 @@ class Network:
                   "    - {name: \"against the given results\", when: \"expected\", buffer: y, file: {path: \"{expected}\", format: npy}, "
                   "rtol: \"T == float && operation != mma ? 1e-3 : 5e-2\", atol: \"T == float && operation != mma ? 1e-3 : 5e-2\"}",
                   "", "metrics:", "  images_per_second: {unit: 1/s, value: batch / time, higher_is: better}",
-                  "  arithmetic: {unit: GFLOP/s, value: \"2e-9 * (" + " + ".join(m for _, m in self.multiply_adds) + ") / time\", higher_is: better}",
+                  "  arithmetic: {unit: GFLOP/s, value: \"2e-9 * (" + " + ".join(self.multiply_adds or ["0"]) + ") / time\", higher_is: better}",
                   "", "tune:", "  sizes_by: [batch, image_h, image_w]", "  values: {}", ""]
         text = "\n".join(lines)
         if not job:

@@ -35,7 +35,7 @@ def layers():
         return y
 
     x = n.input({"window": 7, "stride": 2, "padding": 3})
-    x = convolve("conv1", "bn1", x, 64, (7, 7), 2, 3, relu=True, first=True)
+    x = convolve("conv1", "bn1", x, 64, (7, 7), 2, 3, relu=True)
     x = n.pool("maxpool", x, "max", (3, 3), 2, 1)
     for stage, filters in enumerate((64, 128, 256, 512), 1):
         for block in (0, 1):

@@ -24,13 +24,13 @@ __device__ inline void convolve_tile(T* __restrict__ y, const T* __restrict__ x,
                                      const float* __restrict__ bias, const T* __restrict__ residual,
                                      float* __restrict__ parts, int* __restrict__ arrived, const Params& p) {
   convolve_block<Copy, OPERATION_OF_TILES<T, float, Params::tile_m, Params::tile_n, Params::tile_k,
-                                          Params::each_m, Params::each_n, true, true>>(
+                                          Params::each_m, Params::each_n, true, true> >(
       y, x, w, bias, residual, parts, arrived, p);
 }
 #endif
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve
-convolve(T* __restrict__ y, const T* __restrict__ x, const T* __restrict__ w, const float* __restrict__ bias,
-         const T* __restrict__ residual, float* __restrict__ parts, int* __restrict__ arrived, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve convolve(
+    T* __restrict__ y, const T* __restrict__ x, const T* __restrict__ w, const float* __restrict__ bias,
+    const T* __restrict__ residual, float* __restrict__ parts, int* __restrict__ arrived, const Params p) {
   convolve_tile(y, x, w, bias, residual, parts, arrived, p);
 }

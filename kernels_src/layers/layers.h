@@ -2,8 +2,8 @@
 
 #include "../conv2d/conv2d.h"
 
-// y = act(convolution of x + bias + residual), all nhwc; act is relu, or nothing. A fully connected layer is a
-// convolution of one pixel.
+// y = act(convolution of x + bias + residual), all nhwc; act is relu, or nothing. A fully connected layer is
+// a convolution of one pixel.
 struct Finish {
   using Out = T;
   T* y;

@@ -52,7 +52,8 @@ extern "C" __global__ void convolve_in_double(double* __restrict__ y, const doub
   const int filter = int(i % p.filters);
   const Index pixel = i / p.filters;
   const int at = int(pixel % pixels);
-  double value = double(bias[filter]) + convolved(x, w, int(pixel / pixels), at / p.out_w, at % p.out_w, filter, p);
+  double value =
+      double(bias[filter]) + convolved(x, w, int(pixel / pixels), at / p.out_w, at % p.out_w, filter, p);
   if (p.add) value += residual[i];
   y[i] = p.relu && value < 0 ? 0 : value;
 }

@@ -94,7 +94,7 @@ TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
                                            "cloverleaf", "transpose", "spmv", "gemm", "gemm_scaled",
-                                           "conv2d", "mala"),
+                                           "conv2d", "mala", "layers"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 }  // namespace
