@@ -13,18 +13,12 @@ using Vector = Panels::Vector;
 constexpr int lanes = Panels::lanes;
 constexpr int each_n = Panels::each_n;
 
-/// Count elements of operand A from (row, k) on, in float: in x, in `copy`, or zeros.
-template <class E>
-inline const float* piece_of(const Im2col& a, int row, int k, int count, float* copy, const E*) {
-  const auto at = a.place(row, k);
-  const bool inside = row < a.rows && a.inside(at);
-  const E* from = inside ? a.address(row, k) : nullptr;
+/// Count elements of operand A from (row, k) on, in float: in x itself, or in `copy`.
+inline const float* piece_of(const Im2col& a, int row, int k, int count, float* copy) {
+  const bool inside = row < a.rows && a.inside(a.place(row, k));
+  const T* from = inside ? a.address(row, k) : nullptr;
+  if (sizeof(T) == 4 && inside) return reinterpret_cast<const float*>(from);
   for (int i = 0; i < count; ++i) copy[i] = inside ? float(from[i]) : 0.0f;
-  return copy;
-}
-inline const float* piece_of(const Im2col& a, int row, int k, int count, float* copy, const float*) {
-  if (row < a.rows && a.inside(a.place(row, k))) return a.address(row, k);
-  for (int i = 0; i < count; ++i) copy[i] = 0;
   return copy;
 }
 
@@ -63,7 +57,7 @@ __device__ inline void convolve_tile(T* __restrict__ y, const T* __restrict__ x,
         const float* from[each_m];
         KILN_UNROLL_ALL
         for (int r = 0; r < each_m; ++r)
-          from[r] = piece_of(a, row0 + i + r, k0 + k, count, copies[r], static_cast<const T*>(nullptr));
+          from[r] = piece_of(a, row0 + i + r, k0 + k, count, copies[r]);
         for (int s = 0; s < strips && column0 + s * each_n < b.rows; ++s) {
           Vector own[each_m][2];
           KILN_UNROLL_ALL
