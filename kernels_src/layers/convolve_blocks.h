@@ -8,8 +8,6 @@
 // arrive adds the parts, in their order, so that results do not depend on which one it is. `arrived` is 0
 // before and after.
 
-constexpr int parts_pitch = Params::tile_n;
-
 template <int Block>
 __device__ void add_parts(const Finish& store, const float* parts, int* arrived, int row, int column,
                           const Params& p, int rank) {
@@ -23,18 +21,17 @@ __device__ void add_parts(const Finish& store, const float* parts, int* arrived,
   __threadfence();
   constexpr int count = 4;
   constexpr int line = Params::tile_n / count;
-  constexpr int tile = Params::tile_m * parts_pitch;
+  constexpr int tile = Params::tile_m * Params::tile_n;
   for (int i = rank; i < Params::tile_m * line; i += Block) {
     const int r = i / line;
     const int c = i % line * count;
-    if (!store.inside(row + r, column + c)) continue;
     float sums[count] = {};
     for (int split = 0; split < p.splits; ++split) {
-      const auto part = kiln::load_pack<count>(parts + (long long)split * tile + r * parts_pitch + c);
+      const auto part = kiln::load_pack<count>(parts + (long long)split * tile + r * Params::tile_n + c);
       KILN_UNROLL_ALL
       for (int e = 0; e < count; ++e) sums[e] += part.at[e];
     }
-    store_columns<count>(store, row + r, column + c, [&](int e) { return sums[e]; });
+    tiles::store_run<count>(store, row + r, column + c, [&](int e) { return sums[e]; });
   }
 }
 
@@ -56,20 +53,16 @@ __device__ void convolve_block(T* __restrict__ y, const T* __restrict__ x, const
   const int behind = steps * (split + 1) / p.splits * Params::tile_k;
   const int end = behind < a.depth ? behind : a.depth;
   Operation operation;
-  operation.clear();
   tiles::accumulate<Params::stages, Copy>(operation, a, b, row, column, begin, end, memory, rank);
   const Finish store = finish(y, residual, bias, p);
   if (p.splits == 1) {
-    operation.for_each(rank, [&](int i, int j, float sum) {
-      if (store.inside(row + i, column + j))
-        *store.address(row + i, column + j) = store.value(row + i, column + j, sum);
-    });
+    operation.store(rank, row, column, store);
     return;
   }
-  constexpr int tile = Params::tile_m * parts_pitch;
+  constexpr int tile = Params::tile_m * Params::tile_n;
   float* tile_parts = parts + (long long)blockIdx.x * p.splits * tile;
-  operation.for_each(rank, [&](int i, int j, float sum) {
-    tile_parts[(long long)split * tile + i * parts_pitch + j] = sum;
-  });
+  operation.store(rank, 0, 0,
+                  tiles::Epilogue<float, float>{tile_parts + (long long)split * tile, Params::tile_n,
+                                                Params::tile_m, Params::tile_n, 1, 0, nullptr});
   add_parts<Operation::block>(store, tile_parts, arrived + blockIdx.x, row, column, p, rank);
 }

@@ -56,8 +56,7 @@ __device__ inline void convolve_tile(T* __restrict__ y, const T* __restrict__ x,
         const int count = rest < depth - k ? rest : depth - k;
         const float* from[each_m];
         KILN_UNROLL_ALL
-        for (int r = 0; r < each_m; ++r)
-          from[r] = piece_of(a, row0 + i + r, k0 + k, count, copies[r]);
+        for (int r = 0; r < each_m; ++r) from[r] = piece_of(a, row0 + i + r, k0 + k, count, copies[r]);
         for (int s = 0; s < strips && column0 + s * each_n < b.rows; ++s) {
           Vector own[each_m][2];
           KILN_UNROLL_ALL

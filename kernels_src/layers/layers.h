@@ -25,18 +25,3 @@ struct Finish {
 __device__ inline Finish finish(T* y, const T* residual, const float* bias, const Params& p) {
   return {y, residual, bias, p.batch * p.out_h * p.out_w, p.filters};
 }
-
-/// Count neighbours from a multiple of Count columns on.
-template <int Count, class Sums>
-KILN_DEVICE void store_columns(const Finish& store, int row, int column, const Sums& sum) {
-  if (!store.inside(row, column)) return;
-  if (store.wide(Count)) {
-    kiln::Pack<T, Count> pack;
-    KILN_UNROLL_ALL
-    for (int e = 0; e < Count; ++e) pack.at[e] = store.value(row, column + e, sum(e));
-    kiln::store_pack(store.address(row, column), pack);
-  } else {
-    for (int e = 0; e < Count && column + e < store.columns; ++e)
-      *store.address(row, column + e) = store.value(row, column + e, sum(e));
-  }
-}
