@@ -38,7 +38,7 @@ class Network:
         self.extents = {}  # expression -> name
         self.buffers, self.kernels = [], []  # lines of the file
         self.activations = {}  # buffer -> number of elements
-        self.taken = {"x", "y", "parts", "arrived", "errors", "images"}
+        self.taken = {"x", "y", "parts", "arrived", "errors", "images", "place"}
         self.multiply_adds = []
         self.steps = []  # (kernel, tensor, arguments, values, (kernel in double, its arguments), inputs)
 
@@ -170,8 +170,9 @@ class Network:
             shared = shared.replace("default: image_h,", f"default: {self.width},")
         shared = re.sub(r"(  batch: .*?)\}, min: 1, help: images\}", r'\1}, min: 1, from: {file: "{input}", format: npy, index: 0}, help: images}', shared)
         shared = shared.replace("source: ", f"source: {sources}/")
+        self.lets.setdefault("exact", "T == float && operation != mma && operation != wgmma")
         lets = [f"  {name}: \"{expression}\"" for name, expression in self.lets.items()]
-        shared = shared.replace("\nconstraints:\n", "\n  # heights and widths\n" + "\n".join(lets) + "\n\nconstraints:\n")
+        shared = shared.replace("\nconstraints:\n", "\n  # heights and widths; whether sums are those of float\n" + "\n".join(lets) + "\n\nconstraints:\n")
         last = self.steps[-1][1]
         numbers = f"{last.h} * {last.w} * {last.c}"
         lines = [f"# Written by {output}; the parts up to `kernels` are those of {sources}/layers.yaml.",
@@ -189,16 +190,17 @@ class Network:
         lines += [f"  {name}: {{type: T, shape: [\"{elements}\"], temporary: true}}" for name, elements in self.activations.items() if name != final]
         lines += [f"  y: {{type: T, shape: [batch, \"{numbers}\"]}}",
                   "  parts: {type: float, shape: [part_limit], temporary: true}",
-                  "  arrived: {type: int, shape: [4096], init: 0}"]
+                  "  arrived: {type: int, shape: [4096], init: 0}",
+                  "  place: {type: T, shape: [1]}   # stands for activations and filters where a kernel has tensor maps of them"]
         run, checks, doubles = self.launches(rename)
         lines += doubles + ["  errors: {type: double, shape: [batch]}", "", "run:"] + run
         lines += ["", "verify:", "  run:"] + checks
         lines += [f"    - {{kernel: find_errors, args: {{errors: errors, y: y, reference: {self.result}, numbers: \"{numbers}\"}}}}",
                   "  checks:",
                   "    - {name: \"each image against the network in double, by norm\", buffer: errors, expected: 0, "
-                  "atol: \"T == float && operation != mma ? 1e-4 : T == bfloat16 ? 1e-1 : 2e-2\"}",
+                  "atol: \"exact ? 1e-4 : T == bfloat16 ? 1e-1 : 2e-2\"}",
                   "    - {name: \"against the given results\", when: \"expected\", buffer: y, file: {path: \"{expected}\", format: npy}, "
-                  "rtol: \"T == float && operation != mma ? 1e-3 : 5e-2\", atol: \"T == float && operation != mma ? 1e-3 : 5e-2\"}",
+                  "rtol: \"exact ? 1e-3 : 5e-2\", atol: \"exact ? 1e-3 : 5e-2\"}",
                   "", "metrics:", "  images_per_second: {unit: 1/s, value: batch / time, higher_is: better}",
                   "  arithmetic: {unit: GFLOP/s, value: \"2e-9 * (" + " + ".join(self.multiply_adds or ["0"]) + ") / time\", higher_is: better}",
                   "", "tune:", "  sizes_by: [batch, image_h, image_w]", "  values: {}", ""]
@@ -227,7 +229,12 @@ class Network:
             tensors = ", ".join(f"{name}: {rename.get(t.buffer, t.buffer)}" for name, t in inputs)
             out = rename.get(y.buffer, y.buffer)
             given = ", ".join(filter(None, [f"y: {out}", tensors, arguments]))
-            run.append(f"  - {{kernel: {kernel}, as: {y.buffer}, args: {{{given}}}, with: &{y.buffer} {{{values}}}}}")
+            when = ", when: operation != wgmma" if kernel == "convolve" else ""
+            run.append(f"  - {{kernel: {kernel}, as: {y.buffer}{when}, args: {{{given}}}, with: &{y.buffer} {{{values}}}}}")
+            if kernel == "convolve":  # by instructions of a warpgroup, where boxes of 128 bytes of channels and pixels beside each other are
+                x = inputs[0][1]
+                other, values_of = ("convolve_wgmma", f"*{y.buffer}") if x.c % 64 == 0 and y.w != 1 else ("convolve", f"{{<<: *{y.buffer}, operation: mma}}")
+                run.append(f"  - {{kernel: {other}, as: {y.buffer}, when: operation == wgmma, args: {{{given}}}, with: {values_of}}}")
             tensors = ", ".join(f"{name}: d{held[t.buffer] + 1}" for name, t in inputs)
             given = ", ".join(filter(None, [f"y: d{free + 1}", tensors, more]))
             checks.append(f"    - {{kernel: {reference}, as: {y.buffer}_in_double, args: {{{given}}}, with: *{y.buffer}}}")

@@ -23,6 +23,15 @@ struct Patch {
   KILN_DEVICE int column(int tile) const { return tile % across() * Params::patch_w; }
   KILN_DEVICE int row(int tile) const { return tile / across() % down() * Params::patch_h; }
   KILN_DEVICE int image(int tile) const { return tile / (across() * down()) * images; }
+  /// The pixel of y that a row is, rows counting the pixels of patches; -1 outside.
+  KILN_DEVICE int pixel(int row) const {
+    const int tile = row / Params::tile_m;
+    const int in = row % Params::tile_m;
+    const int q = column(tile) + in % Params::patch_w;
+    const int o = this->row(tile) + in / Params::patch_w % Params::patch_h;
+    const int i = image(tile) + in / (Params::patch_w * Params::patch_h);
+    return q < p.out_w && o < p.out_h && i < p.batch ? (i * p.out_h + o) * p.out_w + q : -1;
+  }
 };
 
 /// Operand A in shared memory. With several taps a line of the box is a patch's 8 pixels and their
@@ -98,15 +107,7 @@ struct FilterBoxes {
 
 /// Store, for rows that count the pixels of patches.
 struct StorePatches : Store {
-  KILN_DEVICE int pixel(int row) const {  // -1 outside
-    const Patch patch{p};
-    const int tile = row / Params::tile_m;
-    const int in = row % Params::tile_m;
-    const int q = patch.column(tile) + in % Params::patch_w;
-    const int o = patch.row(tile) + in / Params::patch_w % Params::patch_h;
-    const int image = patch.image(tile) + in / (Params::patch_w * Params::patch_h);
-    return q < p.out_w && o < p.out_h && image < p.batch ? (image * p.out_h + o) * p.out_w + q : -1;
-  }
+  KILN_DEVICE int pixel(int row) const { return Patch{p}.pixel(row); }
   KILN_DEVICE bool inside(int row, int column) const {
     return pixel(row) >= 0 && column < p.filters / p.groups;
   }

@@ -1,39 +1,10 @@
 #pragma once
 
-#include "layers.h"
+#include "parts.h"
 
 #include "../tiles/pipeline.h"
 
-// As conv2d, with a residual. With splits > 1 a block sums a part of the depth; the last block of a tile to
-// arrive adds the parts, in their order, so that results do not depend on which one it is. `arrived` is 0
-// before and after.
-
-template <int Block>
-__device__ void add_parts(const Finish& store, const float* parts, int* arrived, int row, int column,
-                          const Params& p, int rank) {
-  __shared__ int before;
-  __threadfence();
-  __syncthreads();
-  if (rank == 0) before = atomicAdd(arrived, 1);
-  __syncthreads();
-  if (before != p.splits - 1) return;
-  if (rank == 0) *arrived = 0;
-  __threadfence();
-  constexpr int count = 4;
-  constexpr int line = Params::tile_n / count;
-  constexpr int tile = Params::tile_m * Params::tile_n;
-  for (int i = rank; i < Params::tile_m * line; i += Block) {
-    const int r = i / line;
-    const int c = i % line * count;
-    float sums[count] = {};
-    for (int split = 0; split < p.splits; ++split) {
-      const auto part = kiln::load_pack<count>(parts + (long long)split * tile + r * Params::tile_n + c);
-      KILN_UNROLL_ALL
-      for (int e = 0; e < count; ++e) sums[e] += part.at[e];
-    }
-    tiles::store_run<count>(store, row + r, column + c, [&](int e) { return sums[e]; });
-  }
-}
+// As conv2d, with a residual, and with parts of the depth.
 
 template <class Copy, class Operation>
 __device__ void convolve_block(T* __restrict__ y, const T* __restrict__ x, const T* __restrict__ w,
@@ -59,10 +30,7 @@ __device__ void convolve_block(T* __restrict__ y, const T* __restrict__ x, const
     operation.store(rank, row, column, store);
     return;
   }
-  constexpr int tile = Params::tile_m * Params::tile_n;
-  float* tile_parts = parts + (long long)blockIdx.x * p.splits * tile;
-  operation.store(rank, 0, 0,
-                  tiles::Epilogue<float, float>{tile_parts + (long long)split * tile, Params::tile_n,
-                                                Params::tile_m, Params::tile_n, 1, 0, nullptr});
-  add_parts<Operation::block>(store, tile_parts, arrived + blockIdx.x, row, column, p, rank);
+  const Parts tile{parts, int(blockIdx.x), p};
+  operation.store(rank, 0, 0, tile.of(split));
+  tile.add<Operation::block>(store, arrived, row, column, rank, [] { __syncthreads(); });
 }
