@@ -31,8 +31,8 @@ struct Im2col {
   KILN_DEVICE T at(int row, int k) const {
     return row < rows && k < depth && inside(place(row, k)) ? *address(row, k) : T(0.0f);
   }
-  /// Whether Count neighbours along the depth are neighbours in memory: channels of a tap or, without padding,
-  /// all of a filter's row.
+  /// Whether Count neighbours along the depth are neighbours in memory: channels of a tap or, without
+  /// padding, all of a filter's row.
   template <int Count>
   KILN_DEVICE bool together() const {
     const bool channels = p.c / p.groups % Count == 0;

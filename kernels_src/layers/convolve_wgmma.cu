@@ -2,11 +2,7 @@
 
 #include "parts.h"
 
-#include "../tiles/pipeline_tma.h"
-#include "../tiles/wgmma.h"
-
-using Blocks = tiles::Cluster<Params::cluster_m, 1>;
-using Operation = tiles::Wgmma<T, Params::tile_m, Params::tile_n, Params::each_m, true, true>;
+using Operation = tiles::Wgmma<PixelTile, FilterTile, Params::each_m>;
 
 // Parts of patches by filters, in clusters of patches that follow each other.
 struct Works {
@@ -17,10 +13,10 @@ struct Works {
     const int tile = index % (down * across);
     const int split = index / (down * across);
     const tiles::TilePlace place = tiles::tile_place(tile, down, across, p.walk);
-    const int steps = p.c * p.filter_h * p.filter_w / Operation::LayoutA::depth;
+    const int steps = p.c * p.filter_h * p.filter_w / PixelTile::depth;
     return {(place.row * Blocks::down + Blocks::y()) * Params::tile_m, place.column * Params::tile_n,
-            steps * split / p.splits * Operation::LayoutA::depth,
-            steps * (split + 1) / p.splits * Operation::LayoutA::depth, split};
+            steps * split / p.splits * PixelTile::depth, steps * (split + 1) / p.splits * PixelTile::depth,
+            split};
   }
 };
 
@@ -34,18 +30,18 @@ struct FinishPatches : Finish {
   }
 };
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve_wgmma
-convolve_wgmma(T* __restrict__ y, const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
-               const float* __restrict__ bias, const T* __restrict__ residual, float* __restrict__ parts,
-               int* __restrict__ arrived, const Params p) {
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve_wgmma convolve_wgmma(
+    T* __restrict__ y, const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
+    const float* __restrict__ bias, const T* __restrict__ residual, float* __restrict__ parts,
+    int* __restrict__ arrived, const Params p) {
   extern __shared__ char memory[];
   const Patch patch{p};
   const int down = (patch.count() - 1) / Blocks::down + 1;
   const int across = (p.filters - 1) / Params::tile_n + 1;
   const FinishPatches store{finish(y, residual, bias, p), patch};
   tiles::run_boxes<Blocks, Params::stages>(
-      Operation{}, Works{p, down, across, down * across * p.splits}, Im2colBoxes{x, patch, 0},
-      tiles::boxes_of_b<Operation::LayoutB, Blocks>(w), memory,
+      Operation{}, Works{p, down, across, down * across * p.splits}, PixelBoxes{x, patch, 0},
+      FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, 0}, memory,
       [&](Operation& done, const tiles::Work& work, int rank) {
         if (p.splits == 1) {
           done.store(rank, work.row, work.column, store);

@@ -2,8 +2,8 @@
 
 #include "layers.h"
 
-// With splits > 1 a block sums a part of the depth of a tile; the last block to arrive adds the parts, in their
-// order, so that results do not depend on which one it is.
+// With splits > 1 a block sums a part of the depth of a tile; the last block to arrive adds the parts, in
+// their order, so that results do not depend on which one it is.
 struct Parts {
   float* sums;  // of all tiles: for each its splits, tile_m x tile_n
   int tile;
@@ -15,8 +15,8 @@ struct Parts {
   __device__ tiles::Epilogue<float, float> of(int split) const {
     return {part(split), Params::tile_n, Params::tile_m, Params::tile_n, 1, 0, nullptr};
   }
-  /// `Block` work-items call it when they have stored their part; sync() is a barrier for them. The counter of
-  /// the tile in `arrived` is 0 before the first and after the last.
+  /// `Block` work-items call it when they have stored their part; sync() is a barrier for them. The counter
+  /// of the tile in `arrived` is 0 before the first and after the last.
   template <int Block, class Store, class Sync>
   __device__ void add(const Store& store, int* arrived, int row, int column, int rank,
                       const Sync& sync) const {

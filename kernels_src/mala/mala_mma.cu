@@ -47,22 +47,20 @@ __device__ inline unsigned word_of(const T* x, int row, int k, bool ends) {
   }
 }
 
-/// Words of numbers as the instruction takes them; with `split` the sum of two, of which it drops the bits
-/// of `low` that are too many.
-template <int Count>
+/// A fragment of operand A as the instruction takes it; with `split` the sum of two, of which it drops the
+/// bits of `low` that are too many.
 struct Parts {
-  unsigned high[Count], low[Count];
+  unsigned high[4], low[4];
 };
-template <int Count>
-__device__ inline Parts<Count> parts_of(const unsigned (&exact)[Count], bool round) {
-  Parts<Count> parts;
+__device__ inline Parts parts_of(const unsigned (&exact)[4]) {
+  Parts parts;
   KILN_UNROLL_ALL
-  for (int w = 0; w < Count; ++w) {
+  for (int w = 0; w < 4; ++w) {
     if constexpr (Order::split) {
       parts.high[w] = exact[w] & ~0x1fffu;
       parts.low[w] = __float_as_uint(__uint_as_float(exact[w]) - __uint_as_float(parts.high[w]));
     } else {
-      parts.high[w] = round ? Multiply::rounded(exact[w]) : exact[w];
+      parts.high[w] = Multiply::rounded(exact[w]);
     }
   }
   return parts;
@@ -71,28 +69,36 @@ __device__ inline void multiply(float (&sum)[4], const unsigned (&left)[4], cons
   Multiply::multiply(sum, Fragment{{left[0], left[1], left[2], left[3]}}, right[0], right[1]);
 }
 
-/// sums[i][tile] += left[i] times the step's words of operand B.
+/// sums[i][tile] += left[i] times the step's words of operand B, whose second part is `part_words` behind the
+/// first. Products that are added to the same sums are some instructions apart, which they would wait for.
 template <int Tiles>
-__device__ inline void multiply_step(float (&sums)[tall][(Tiles + 1) / 2 * 2][4],
-                                     const Parts<4> (&left)[tall], const unsigned* words, int step,
-                                     int lane) {
+__device__ inline void multiply_step(float (&sums)[tall][(Tiles + 1) / 2 * 2][4], const Parts (&left)[tall],
+                                     const unsigned* words, int part_words, int step, int lane) {
   constexpr int pairs = (Tiles + 1) / 2;
+  constexpr int group = Order::split ? 4 / tall : 1;
   KILN_UNROLL_ALL
-  for (int pair = 0; pair < pairs; ++pair) {
-    const auto exact = kiln::load_pack<4>(words + ((step * pairs + pair) * 32 + lane) * 4);
-    const Parts<4> right = parts_of(exact.at, false);
-    constexpr int products = Order::split ? 3 : 1;
+  for (int first = 0; first < pairs; first += group) {
+    kiln::Pack<unsigned, 4> high[group], low[group];
     KILN_UNROLL_ALL
-    for (int product = 0; product < products; ++product) {  // the smallest ones first
+    for (int g = 0; g < group && first + g < pairs; ++g) {
+      const unsigned* at = words + ((step * pairs + first + g) * 32 + lane) * 4;
+      high[g] = kiln::load_pack<4>(at);
+      if constexpr (Order::split) low[g] = kiln::load_pack<4>(at + part_words);
+    }
+    const auto add = [&](const auto& right, bool of_low) {
       KILN_UNROLL_ALL
-      for (int n = 0; n < 2; ++n) {
-        if (pair * 2 + n >= Tiles) continue;
+      for (int n = 0; n < 2 * group; ++n) {
+        if (first * 2 + n >= Tiles) break;
         KILN_UNROLL_ALL
         for (int i = 0; i < tall; ++i)
-          multiply(sums[i][pair * 2 + n], product + 3 == products ? left[i].low : left[i].high,
-                   (product + 2 == products ? right.low : right.high) + n * 2);
+          multiply(sums[i][first * 2 + n], of_low ? left[i].low : left[i].high, right[n / 2].at + n % 2 * 2);
       }
+    };
+    if constexpr (Order::split) {  // the smallest ones first
+      add(high, true);
+      add(low, false);
     }
+    add(high, false);
   }
 }
 
@@ -115,7 +121,7 @@ __device__ inline void first_layer(float (&sums)[tall][Order::pairs1 * 2][4], co
   KILN_UNROLL_ALL
   for (int step = 0; step < Order::steps1; ++step) {
     const int k = step * Order::deep + (Order::halves ? lane % 4 * 2 : lane % 4);
-    Parts<4> left[tall];
+    Parts left[tall];
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       unsigned exact[4];
@@ -123,13 +129,13 @@ __device__ inline void first_layer(float (&sums)[tall][Order::pairs1 * 2][4], co
       for (int w = 0; w < 4; ++w)
         exact[w] = word_of(x, i * 16 + row + w % 2 * 8, k + w / 2 * (Order::deep / 2),
                            (step + 1) * Order::deep > inputs);
-      left[i] = parts_of(exact, true);
+      left[i] = parts_of(exact);
     }
-    multiply_step<Order::tiles1>(sums, left, words, step, lane);
+    multiply_step<Order::tiles1>(sums, left, words, Order::part1, step, lane);
   }
 }
 
-__device__ inline Parts<4> units_of(const float (&sums)[Order::pairs1 * 2][4], int step) {
+__device__ inline Parts units_of(const float (&sums)[Order::pairs1 * 2][4], int step) {
   unsigned exact[4];
   KILN_UNROLL_ALL
   for (int w = 0; w < 4; ++w) {
@@ -140,7 +146,7 @@ __device__ inline Parts<4> units_of(const float (&sums)[Order::pairs1 * 2][4], i
       exact[w] = __float_as_uint(relu(sums[step][w % 2 * 2 + w / 2]));
     }
   }
-  return parts_of(exact, true);
+  return parts_of(exact);
 }
 
 __device__ inline void second_layer(float (&results)[tall][Order::pairs2 * 2][4],
@@ -148,10 +154,10 @@ __device__ inline void second_layer(float (&results)[tall][Order::pairs2 * 2][4]
                                     int lane) {
   KILN_UNROLL_ALL
   for (int step = 0; step < Order::steps2; ++step) {
-    Parts<4> left[tall];
+    Parts left[tall];
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) left[i] = units_of(sums[i], step);
-    multiply_step<Order::tiles2>(results, left, words, step, lane);
+    multiply_step<Order::tiles2>(results, left, words, Order::part2, step, lane);
   }
 }
 

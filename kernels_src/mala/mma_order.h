@@ -4,10 +4,11 @@
 
 // mma and split: the words of operand B as a lane of a warp needs them, four at a time: for each step along
 // the depth, for each pair of tiles of 8 columns, for each lane, the two words of either tile. In float they
-// are rounded to tf32 (mma) or exact (split).
+// are rounded to tf32; with `split` the rest of each, rounded, follows behind a layer.
 struct MmaOrder {
   static constexpr bool halves = sizeof(T) == 2;
   static constexpr bool split = Params::operation == op_split;
+  static constexpr int parts = split ? 2 : 1;
   static constexpr int deep = halves ? 16 : 8;  // of a step
   static constexpr int tiles1 = (hidden + 7) / 8;
   static constexpr int tiles2 = (outputs + 7) / 8;
@@ -15,8 +16,10 @@ struct MmaOrder {
   static constexpr int pairs2 = (tiles2 + 1) / 2;
   static constexpr int steps1 = (inputs + deep - 1) / deep;
   static constexpr int steps2 = halves ? pairs1 : tiles1;
-  static constexpr int second = steps1 * pairs1 * 128;
-  static constexpr int bias1 = second + steps2 * pairs2 * 128;
+  static constexpr int part1 = steps1 * pairs1 * 128;
+  static constexpr int part2 = steps2 * pairs2 * 128;
+  static constexpr int second = parts * part1;
+  static constexpr int bias1 = second + parts * part2;
   static constexpr int bias2 = bias1 + pairs1 * 16;
   static constexpr int words = bias2 + pairs2 * 16;
 
@@ -51,9 +54,9 @@ struct MmaOrder {
   KILN_DEVICE static float element(const Weights& w, bool of_second, int column, int k) {
     return of_second ? w.second(column, k) : w.first(column, k);
   }
-  /// Word i of a layer. In the second layer the units of a step stand as the sums of the first leave them:
-  /// in float the lane's two units are neighbours.
-  KILN_DEVICE static unsigned word(const Weights& w, bool of_second, int i) {
+  /// Word i of a part of a layer. In the second layer the units of a step stand as the sums of the first
+  /// leave them: in float the lane's two units are neighbours.
+  KILN_DEVICE static unsigned word(const Weights& w, bool of_second, int part, int i) {
     const int pairs = of_second ? pairs2 : pairs1;
     const int lane = i / 4 % 32;
     const int step = i / 128 / pairs;
@@ -65,12 +68,13 @@ struct MmaOrder {
     } else {
       const int k = step * 8 + (of_second ? lane % 4 * 2 + which : lane % 4 + which * 4);
       const float value = element(w, of_second, column, k);
-      return bits_of(split ? value : rounded(value));
+      const float high = rounded(value);
+      return bits_of(part == 0 ? high : rounded(value - high));
     }
   }
   KILN_DEVICE static unsigned word(const Weights& w, int i) {
-    if (i < second) return word(w, false, i);
-    if (i < bias1) return word(w, true, i - second);
+    if (i < second) return word(w, false, i / part1, i % part1);
+    if (i < bias1) return word(w, true, (i - second) / part2, (i - second) % part2);
     if (i < bias2) return bits_of(i - bias1 < hidden ? w.b1[i - bias1] : 0.0f);
     return bits_of(i - bias2 < outputs ? w.b2[i - bias2] : 0.0f);
   }
