@@ -16,8 +16,8 @@ KILN_DEVICE Place place_of(Index i, int channels, int w, int h) {
   return {int(i % packs) * Count, x, y, int(i / packs / w / h)};
 }
 
-/// x as planes of channels in float -> y nhwc with `c` channels, of which the image has `image_c`, and a
-/// border of zeros: `border` pixels on the left and above.
+/// x as planes of channels in float -> y nhwc with `c` channels, a multiple of 4, of which the image has
+/// `image_c`, and a border of zeros: `border` pixels on the left and above.
 extern "C" __global__ void arrange(T* __restrict__ y, const float* __restrict__ x, const Params p) {
   const Index i = kiln::global_index_x();
   if (i >= (Index)p.batch * p.h * p.w) return;
@@ -25,9 +25,15 @@ extern "C" __global__ void arrange(T* __restrict__ y, const float* __restrict__ 
   const int row = at.y - p.border_h;
   const int column = at.x - p.border_w;
   const bool inside = row >= 0 && row < p.image_h && column >= 0 && column < p.image_w;
-  for (int c = 0; c < p.c; ++c) {
-    const Index from = (((Index)at.image * p.image_c + c) * p.image_h + row) * p.image_w + column;
-    y[i * p.c + c] = inside && c < p.image_c ? T(x[from]) : T(0.0f);
+  constexpr int some = 4;  // channels that are stored at once
+  for (int c = 0; c < p.c; c += some) {
+    kiln::Pack<T, some> pack = {};
+    KILN_UNROLL_ALL
+    for (int e = 0; e < some; ++e) {
+      if (inside && c + e < p.image_c)
+        pack.at[e] = T(x[(((Index)at.image * p.image_c + c + e) * p.image_h + row) * p.image_w + column]);
+    }
+    kiln::store_pack(y + i * p.c + c, pack);
   }
 }
 
