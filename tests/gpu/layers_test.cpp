@@ -37,6 +37,14 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"LinesOfFilters", "layers",
                      "set: {h: 45, w: 46, c: 4, filters: 64, filter_h: 7, filter_w: 8, padding: 0, stride: "
                      "2}\nsweep: {T: [float, half]}\n"},
+        WorkloadCase{
+            "Warpgroups", "layers",
+            "set: {h: 15, w: 13, c: 128, filters: 72, batch: 3, operation: wgmma, add: true}\nsweep: "
+            "{T: [float, half], stride: [1, 2], splits: [1, 3], cluster_m: [1, 2], tile_m: [64, "
+            "128]}\n"},
+        WorkloadCase{"ResNet18ByWarpgroups", "resnet18",
+                     "set: {image_h: 64, batch: 3, graph: true, operation: wgmma}\nsweep: {T: [float, "
+                     "half]}\n"},
         WorkloadCase{"ResNet18", "resnet18",
                      "set: {image_h: 64, batch: 3, graph: true}\nsweep: {T: [float, half]}\n"},
         WorkloadCase{"ResNet18ByParts", "resnet18",
