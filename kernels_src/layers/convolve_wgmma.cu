@@ -5,7 +5,7 @@
 using Operation = tiles::Wgmma<PixelTile, FilterTile, Params::each_m>;
 
 // Parts of patches by filters, in clusters of patches that follow each other.
-struct Works {
+struct PartWorks {
   Params p;
   int down, across;
   int count;
@@ -40,7 +40,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve_wgmma convolve_wgmma(
   const int across = (p.filters - 1) / Params::tile_n + 1;
   const FinishPatches store{finish(y, residual, bias, p), patch};
   tiles::run_boxes<Blocks, Params::stages>(
-      Operation{}, Works{p, down, across, down * across * p.splits}, PixelBoxes{x, patch, 0},
+      Operation{}, PartWorks{p, down, across, down * across * p.splits}, PixelBoxes{x, patch, 0},
       FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, 0}, memory,
       [&](Operation& done, const tiles::Work& work, int rank) {
         if (p.splits == 1) {
