@@ -93,8 +93,8 @@ TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
-                                           "cloverleaf", "transpose", "spmv", "gemm", "gemm_scaled",
-                                           "conv2d", "mala", "layers"),
+                                           "cloverleaf", "transpose", "spmv", "gemm", "gemm_scaled", "conv2d",
+                                           "mala", "layers"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 }  // namespace

@@ -30,7 +30,8 @@ TEST_P(CompileForHip, CompilesAWorkloadForTwoIsasAndFindsItTheSecondTime) {
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForHip,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
-                                           "cloverleaf", "transpose", "spmv", "gemm", "conv2d", "mala", "layers"),
+                                           "cloverleaf", "transpose", "spmv", "gemm", "conv2d", "mala",
+                                           "layers"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 using CompileForHipOnce = CliTest;
