@@ -4,15 +4,7 @@
 
 /// Store, for rows that count the pixels of patches.
 struct StorePatches : Store {
-  KILN_DEVICE int pixel(int row) const {  // -1 outside
-    const Patch patch{p};
-    const int tile = row / Params::tile_m;
-    const int in = row % Params::tile_m;
-    const int q = patch.column(tile) + in % Params::patch_w;
-    const int o = patch.row(tile) + in / Params::patch_w % Params::patch_h;
-    const int image = patch.image(tile) + in / (Params::patch_w * Params::patch_h);
-    return q < p.out_w && o < p.out_h && image < p.batch ? (image * p.out_h + o) * p.out_w + q : -1;
-  }
+  KILN_DEVICE int pixel(int row) const { return Patch{p}.pixel(row); }
   KILN_DEVICE bool inside(int row, int column) const {
     return pixel(row) >= 0 && column < p.filters / p.groups;
   }

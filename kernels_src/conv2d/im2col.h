@@ -31,10 +31,22 @@ struct Im2col {
   KILN_DEVICE T at(int row, int k) const {
     return row < rows && k < depth && inside(place(row, k)) ? *address(row, k) : T(0.0f);
   }
+  /// Whether Count neighbours along the depth are neighbours in memory: channels of a tap or, without
+  /// padding, all of a filter's row.
+  template <int Count>
+  KILN_DEVICE bool together() const {
+    const bool channels = p.c / p.groups % Count == 0;
+    const bool lines = p.padding == 0 && p.dilation == 1 && p.groups == 1 && p.filter_w * p.c % Count == 0 &&
+                       p.stride * p.c % Count == 0 && p.w * p.c % Count == 0;
+    return Count == 1 || (Params::layout == 0 && (channels || lines));
+  }
   template <int Count>
   KILN_DEVICE bool whole(int row, int k) const {
-    const bool together = Count == 1 || (Params::layout == 0 && p.c / p.groups % Count == 0);
-    return together && row < rows && k + Count <= depth && inside(place(row, k));
+    return together<Count>() && row < rows && k + Count <= depth && inside(place(row, k));
+  }
+  template <int Count>
+  KILN_DEVICE bool none(int row, int k) const {
+    return row >= rows || k >= depth || (together<Count>() && !inside(place(row, k)));
   }
   KILN_DEVICE bool holds(int, int, int, int) const { return false; }
 };

@@ -14,4 +14,13 @@ struct Patch {
   KILN_DEVICE int column(int tile) const { return tile % across() * Params::patch_w; }
   KILN_DEVICE int row(int tile) const { return tile / across() % down() * Params::patch_h; }
   KILN_DEVICE int image(int tile) const { return tile / (across() * down()) * images; }
+  /// The pixel of y that a row is, rows counting the pixels of patches; -1 outside.
+  KILN_DEVICE int pixel(int row) const {
+    const int tile = row / Params::tile_m;
+    const int in = row % Params::tile_m;
+    const int q = column(tile) + in % Params::patch_w;
+    const int o = this->row(tile) + in / Params::patch_w % Params::patch_h;
+    const int i = image(tile) + in / (Params::patch_w * Params::patch_h);
+    return q < p.out_w && o < p.out_h && i < p.batch ? (i * p.out_h + o) * p.out_w + q : -1;
+  }
 };

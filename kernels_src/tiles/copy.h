@@ -59,6 +59,8 @@ KILN_DEVICE void copy_tile(typename Layout::Element* to, const Source& source, i
         for (int e = 0; e < count; ++e)
           Copy::template move<1>(to + Layout::at(r + e * down, d + e * (1 - down)), from + e);
       }
+    } else if (same && source.template none<count>(row + r, k + d)) {
+      kiln::store_pack(to + Layout::at(r, d), kiln::Pack<E, count>{});
     } else {
       KILN_UNROLL(1)  // seldom: the text of all is long where the source computes
       for (int e = 0; e < count; ++e)

@@ -7,9 +7,8 @@
 // - k_contiguous: whether neighbours along the depth are neighbours in memory, else those along the rows;
 // - computes: whether an address takes more than additions;
 // - at(row, k): the element, 0 outside; address(row, k): of one that is inside;
-// - whole<Count>(row, k): whether the Count elements from there on, in the order of memory, are inside and
-// one
-//   aligned access.
+// - whole<Count>(row, k): whether the Count elements from there on, in the order of memory, are inside, and
+//   one aligned access; none<Count>(row, k): whether all are outside, as far as that is simple to find.
 
 namespace tiles {
 
@@ -34,6 +33,10 @@ struct Matrix {
     if constexpr (Inside) return true;
     const bool inside = KContiguous ? row < rows && k + Count <= depth : row + Count <= rows && k < depth;
     return inside && pitch % Count == 0;
+  }
+  template <int>
+  KILN_DEVICE bool none(int row, int k) const {
+    return row >= rows || k >= depth;
   }
   KILN_DEVICE bool holds(int row, int k, int some_rows, int some_depth) const {
     return row + some_rows <= rows && k + some_depth <= depth;

@@ -96,7 +96,7 @@ TEST_F(CompileNote, NamesWhatADeviceMayHaveOtherwise) {
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForCuda,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
                                            "cloverleaf", "transpose", "spmv", "batched_gemm", "gemm",
-                                           "gemm_scaled", "conv2d"),
+                                           "gemm_scaled", "conv2d", "mala", "layers"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 }  // namespace

@@ -1,0 +1,111 @@
+#include "kiln/params.h"
+
+// The layers that move memory: a work-item has `count` neighbouring channels of a pixel, or one where the
+// channels are no multiple of them.
+
+using Index = long long;
+
+struct Place {
+  int channel, x, y, image;
+};
+template <int Count>
+KILN_DEVICE Place place_of(Index i, int channels, int w, int h) {
+  const int packs = channels / Count;
+  const int x = int(i / packs % w);
+  const int y = int(i / packs / w % h);
+  return {int(i % packs) * Count, x, y, int(i / packs / w / h)};
+}
+
+/// x as planes of channels in float -> y nhwc with `c` channels, a multiple of 4, of which the image has
+/// `image_c`, and a border of zeros: `border` pixels on the left and above.
+extern "C" __global__ void arrange(T* __restrict__ y, const float* __restrict__ x, const Params p) {
+  const Index i = kiln::global_index_x();
+  if (i >= (Index)p.batch * p.h * p.w) return;
+  const Place at = place_of<1>(i, 1, p.w, p.h);
+  const int row = at.y - p.border_h;
+  const int column = at.x - p.border_w;
+  const bool inside = row >= 0 && row < p.image_h && column >= 0 && column < p.image_w;
+  constexpr int some = 4;  // channels that are stored at once
+  for (int c = 0; c < p.c; c += some) {
+    kiln::Pack<T, some> pack = {};
+    KILN_UNROLL_ALL
+    for (int e = 0; e < some; ++e) {
+      if (inside && c + e < p.image_c)
+        pack.at[e] = T(x[(((Index)at.image * p.image_c + c + e) * p.image_h + row) * p.image_w + column]);
+    }
+    kiln::store_pack(y + i * p.c + c, pack);
+  }
+}
+
+/// Filters of `taps` x `channels`, `rows` of them, with zeros on the left and behind the channels: y has
+/// `y_taps` x `y_channels`.
+extern "C" __global__ void arrange_filters(T* __restrict__ y, const T* __restrict__ x, const int rows,
+                                           const int taps, const int channels, const int y_taps,
+                                           const int y_channels) {
+  const Index i = kiln::global_index_x();
+  if (i >= (Index)rows * y_taps * y_channels) return;
+  const int channel = int(i % y_channels);
+  const int tap = int(i / y_channels % y_taps) - (y_taps - taps);
+  const Index row = i / y_channels / y_taps;
+  y[i] = tap >= 0 && channel < channels ? x[(row * taps + tap) * channels + channel] : T(0.0f);
+}
+
+template <int Count, bool Average>
+__device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i, const Params& p) {
+  if (i >= (Index)p.batch * p.out_h * p.out_w * (p.c / Count)) return;
+  const Place at = place_of<Count>(i, p.c, p.out_w, p.out_h);
+  float best[Count];
+  KILN_UNROLL_ALL
+  for (int e = 0; e < Count; ++e) best[e] = Average ? 0.0f : -3.402823466e38f;
+  int taken = 0;
+  for (int r = 0; r < p.filter_h; ++r) {
+    const int row = at.y * p.stride + r - p.padding;
+    if (row < 0 || row >= p.h) continue;
+    for (int s = 0; s < p.filter_w; ++s) {
+      const int column = at.x * p.stride + s - p.padding;
+      if (column < 0 || column >= p.w) continue;
+      ++taken;
+      const auto pack =
+          kiln::load_pack<Count>(x + (((Index)at.image * p.h + row) * p.w + column) * p.c + at.channel);
+      KILN_UNROLL_ALL
+      for (int e = 0; e < Count; ++e) {
+        const float value = float(pack.at[e]);
+        best[e] = Average ? best[e] + value : value > best[e] || value != value ? value : best[e];
+      }
+    }
+  }
+  if (p.count_padding) taken = p.filter_h * p.filter_w;
+  kiln::Pack<T, Count> result;
+  KILN_UNROLL_ALL
+  for (int e = 0; e < Count; ++e) result.at[e] = T(Average ? best[e] / float(taken) : best[e]);
+  kiln::store_pack(y + i * Count, result);
+}
+
+constexpr int count = 16 / int(sizeof(T));
+
+extern "C" __global__ void max_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
+  if (p.c % count == 0) {
+    pool<count, false>(y, x, kiln::global_index_x(), p);
+  } else {
+    pool<1, false>(y, x, kiln::global_index_x(), p);
+  }
+}
+extern "C" __global__ void average_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
+  if (p.c % count == 0) {
+    pool<count, true>(y, x, kiln::global_index_x(), p);
+  } else {
+    pool<1, true>(y, x, kiln::global_index_x(), p);
+  }
+}
+
+/// y = f(x [+ other]), element by element: 0 nothing, 1 relu, 2 sigmoid, 3 tanh.
+extern "C" __global__ void pointwise(T* __restrict__ y, const T* __restrict__ x, const T* __restrict__ other,
+                                     const Params p) {
+  const Index i = kiln::global_index_x();
+  if (i >= (Index)p.batch * p.h * p.w * p.c) return;
+  float value = float(x[i]) + (p.add ? float(other[i]) : 0.0f);
+  if (p.function == 1) value = value > 0 ? value : value != value ? value : 0.0f;
+  if (p.function == 2) value = 1 / (1 + expf(-value));
+  if (p.function == 3) value = tanhf(value);
+  y[i] = T(value);
+}
