@@ -17,7 +17,7 @@ struct StudySection {
 
 /// "minibude on NVIDIA H200".
 [[nodiscard]] std::string study_title(const StudyReport& report);
-/// "cuda:0, 20 cases, 3 samples each round in shuffled order (seed 1), Kiln 0.1.0 (1d2331e), 2026-11-21".
+/// "cuda:0, 20 cases, 3 samples each round in shuffled order (seed 1), Kiln 0.2.0 (1d2331e), 2026-11-21".
 [[nodiscard]] std::string study_origin(const StudyReport& report);
 /// The cases with their costs, then the findings, in the words of the file; empty parts are left out.
 [[nodiscard]] std::vector<StudySection> study_sections(const StudyReport& report, const TextStyle& style);
