@@ -18,6 +18,7 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "cli/output_lock.h"
+#include "cli/progress_keeper.h"
 #include "cli/rank_session.h"
 #include "cli/run_reporter.h"
 #include "cli/shard_option.h"
@@ -178,7 +179,8 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   const KnownRecords known =
       arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed, session != nullptr)
                        : KnownRecords();
-  RunReporter reporter(world, arguments.format, file);
+  ProgressKeeper progress(world, plan.job.output, ProgressFile::kOfJob + plan.shard.ending(), "variants");
+  RunReporter reporter(world, arguments.format, file, progress);
   RankCrew* crew = session == nullptr ? nullptr : &session->crew();
   const auto processes = make_process_runner(ProcessGroup::kOfParent);
   const MakeTrialRunner runners = isolates_trials(world, plan.job, crew != nullptr)
@@ -206,9 +208,11 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
     }
   }
   reporter.finish();
-  if (finished) return judge(reporter.records(), plan.job.require_checks, world);
-  world.status_line().write(interrupted_text(file, reporter.count()));
-  return Interrupt::exit_code();
+  const int code =
+      finished ? judge(reporter.records(), plan.job.require_checks, world) : Interrupt::exit_code();
+  progress.end(code);
+  if (!finished) world.status_line().write(interrupted_text(file, reporter.count()));
+  return code;
 }
 
 /// Makes the compilers of the named devices find their versions, which later steps need.

@@ -17,6 +17,7 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "cli/output_lock.h"
+#include "cli/progress_keeper.h"
 #include "cli/rank_session.h"
 #include "cli/shard_option.h"
 #include "merge/merge_files.h"
@@ -93,10 +94,9 @@ void print_plan(const StudyPlan& plan, std::ostream& out) {
 /// Progress of a study: on a terminal each case with the time that is left, elsewhere a line for each stage.
 class ProgressLine {
  public:
-  explicit ProgressLine(World& world) : world_(world) {}
+  ProgressLine(World& world, ProgressKeeper& kept) : world_(world), kept_(kept) {}
 
   void tell(const StudyProgress& progress) {
-    if (world_.quiet()) return;
     const std::int64_t now = world_.clock().steady_ns();
     // Rounds are one stage; with many cases, compiles and checks take turns.
     const std::string kind =
@@ -105,8 +105,11 @@ class ProgressLine {
       kind_ = kind;
       begin_ns_ = now;
       begin_done_ = progress.done;
+      kept_.restart_clock();
     }
     const std::string stage = progress.section + " on " + progress.device + ", " + progress.stage;
+    keep(progress, stage);
+    if (world_.quiet()) return;
     if (world_.status_line().is_terminal()) {
       // The least important part stands last, where a narrow terminal cuts the line off.
       world_.status_line().show("[" + std::to_string(progress.done + 1) + "/" +
@@ -119,6 +122,21 @@ class ProgressLine {
   }
 
  private:
+  void keep(const StudyProgress& progress, const std::string& stage) {
+    Progress& state = kept_.state();
+    state.done = progress.done;
+    state.known = begin_done_;
+    state.total = progress.count;
+    if (!progress.best.empty())
+      state.best = progress.best + " (" + format_seconds(progress.best_seconds) + ")";
+    if (state.stage != stage) {
+      state.stage = stage;
+      kept_.add_message(stage);
+      kept_.write();
+    }
+    kept_.write_if_due();
+  }
+
   static std::string best(const StudyProgress& progress) {
     return progress.best.empty() ? ""
                                  : ", best " + progress.best + " " + format_seconds(progress.best_seconds);
@@ -134,6 +152,7 @@ class ProgressLine {
   }
 
   World& world_;
+  ProgressKeeper& kept_;
   std::int64_t begin_ns_ = 0;  // begin of this kind of stage, and the number of cases done at that time
   std::size_t begin_done_ = 0;
   std::string kind_, stage_;
@@ -220,7 +239,8 @@ int measure(World& world, const StudyWork& work, const StudyArguments& arguments
             const RankSession* session = nullptr) {
   const StudyPlan& plan = work.plan;
   const Interrupt interrupt;
-  ProgressLine line(world);
+  ProgressKeeper kept(world, plan.spec.output, ProgressFile::kOfJob + plan.shard.ending(), "cases");
+  ProgressLine line(world, kept);
   const auto processes = make_process_runner();
   StudyContext context{
       work.job,
@@ -268,6 +288,7 @@ int measure(World& world, const StudyWork& work, const StudyArguments& arguments
   }
   world.status_line().clear();
   if (outcome.interrupted) {
+    kept.end(Interrupt::exit_code());
     world.status_line().write(file ? "interrupted: kiln study --resume goes on with " + file->path().string()
                                    : "interrupted: with `output:` a study could be resumed");
     return Interrupt::exit_code();
@@ -278,7 +299,9 @@ int measure(World& world, const StudyWork& work, const StudyArguments& arguments
                                 file ? &*file : nullptr)
                 << std::flush;
   }
-  return judge(outcome.records(), plan.spec.require_checks, world);
+  const int code = judge(outcome.records(), plan.spec.require_checks, world);
+  kept.end(code);
+  return code;
 }
 
 StudyWork work_of(World& world, const StudyArguments& arguments) {
