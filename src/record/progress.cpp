@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/input_file.h"
 #include "record/json_fields.h"
 
 namespace kiln {
@@ -48,10 +49,10 @@ void ProgressFile::write(const Progress& progress) {
 }
 
 std::optional<Progress> ProgressFile::read() const {
-  const auto text = files_.read_file(path_);
-  if (!text) return std::nullopt;
+  constexpr InputRules kRules{std::uint64_t{16} << 20};
+  if (!files_.status(path_)) return std::nullopt;
   Progress progress;
-  read_json(*text, path_.string(), 1, [&](const JsonNode& node) {
+  read_json(read_input(files_, path_, kRules), path_.string(), 1, [&](const JsonNode& node) {
     JsonReader reader(node);
     fields(reader, progress);
   });

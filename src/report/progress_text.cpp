@@ -179,7 +179,7 @@ std::string watched_pace(const Watched& watched, std::int64_t now_ns) {
 
 std::string watched_text(const Watched& watched, std::int64_t now_ns, const TextStyle& style,
                          std::size_t most) {
-  std::string text = paint(watched.command, Tone::kStrong, style) + "\n";
+  std::string text = paint(printable_line(watched.command), Tone::kStrong, style) + "\n";
   const std::string pace = watched_pace(watched, now_ns);
   text += printable_line(watched_state(watched)) + (pace.empty() ? "" : "; " + pace) + "\n";
   if (watched.runs.size() > 1) {
