@@ -75,7 +75,7 @@ const char* kiln_last_error_message(void);
 const char* kiln_last_error_log(void); /* the compiler's */
 
 uint32_t kiln_abi(void);        /* KILN_ABI of the library */
-const char* kiln_version(void); /* "0.1.0" */
+const char* kiln_version(void); /* "0.2.0" */
 
 /* ---- service ---- */
 

@@ -42,12 +42,12 @@ RECORD_BEGINNING = b'{"format":'
 STUDY_BEGINNING = b'{"kind":'
 JOURNAL_BEGINNING = b'{"event":'
 MOST_FOR_BARS = 20  # the longest time over the shortest; as on the page of `kiln report`
-BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#565d66"
+BLUE, VERMILION, GREY = "#0072b2", "#d55e00", "#565d66"
 # Okabe and Ito's palette, for all kinds of colour vision; lines differ in their dashes, too.
 LINES = [
     (GREY, "-"),
     (BLUE, "-"),
-    (VERMILLION, "--"),
+    (VERMILION, "--"),
     ("#009e73", ":"),
     ("#cc79a7", "-."),
     ("#e69f00", (0, (5, 2))),
@@ -379,7 +379,7 @@ def effects(study, _arguments):
     rows = list(effect_rows(study))
     if not rows:
         raise BadInput("the study compares no cases")
-    colors = {"faster": BLUE, "slower": VERMILLION, "none": GREY}
+    colors = {"faster": BLUE, "slower": VERMILION, "none": GREY}
     figure, axes = plt.subplots(figsize=(7, 1.2 + 0.3 * len(rows)))
     axes.axvline(1, color=GREY, linewidth=1)
     for place, (_, ratio) in enumerate(rows):
@@ -516,7 +516,7 @@ def parallel(search, _arguments):
         elif ratio[point] > 1:
             axes.plot(heights, color=colors(norm(min(ratio[point], most))), linewidth=0.8)
         else:
-            axes.plot(heights, color=VERMILLION, linewidth=3, label="best")
+            axes.plot(heights, color=VERMILION, linewidth=3, label="best")
     for i, axis in enumerate(values):
         axes.axvline(i, color="black", linewidth=0.6)
         for place, value in enumerate(axis):

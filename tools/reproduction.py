@@ -133,7 +133,8 @@ def lines_of(header, rows):
     return ["| " + " | ".join(line) + " |" for line in [header, ["---"] + ["---:"] * (len(header) - 1), *rows]]
 
 
-def figures(table, devices, rows, published):
+def cells_of(table, devices, rows, published):
+    """The header and the rows of a table as text."""
     ours = [(device, application) for device in devices for application in table["ours"]]
     header = [table["title"], *published, *(f"{device.name}: {application['name']}" for device, application in ours)]
     body = []
@@ -147,7 +148,11 @@ def figures(table, devices, rows, published):
                 continue
             cells.append(cell(device.one(table["entries"], where), row.get("value", table.get("value"))))
         body.append([row["name"], *cells])
-    return lines_of(header, body)
+    return header, body
+
+
+def figures(table, devices, rows, published):
+    return lines_of(*cells_of(table, devices, rows, published))
 
 
 def table_text(table, gpus, cpus):

@@ -10,7 +10,7 @@ help() {
 Usage: tools/test.sh [OPTION]...
 
 Installs the Debian or Ubuntu packages that are missing (apt-get; as root or with sudo), builds everything with warnings
-as errors and runs all tests with ctest, among them the checks of form: layers, headers, format, shell scripts, schemas,
+as errors and runs the tests with ctest, among them the checks of form: layers, headers, format, shell scripts, schemas,
 documents. Tests that this machine cannot run are skipped and listed with the reason.
 
   --sanitize LIST   build with address,undefined or with thread, and run the tests so
@@ -18,7 +18,8 @@ documents. Tests that this machine cannot run are skipped and listed with the re
   --clang           build with clang++ in place of c++
   --tidy            run clang-tidy over src/, and nothing else
   --format          format the C++ files in place (clang-format 14), and nothing else
-  --all             then also what takes longer: the newcomer's build and job (tools/quickstart.sh), the Python wheel
+  --all             also what takes longer: the tests of the Python package, of the tutorials, the site, Slurm, kills and
+                    tools/reproduce.sh; then the newcomer's build and job (tools/quickstart.sh), the Python wheel
                     (tools/wheel.sh), every program of tests/corpus, and Kernel Tuner, from PyPI, on the files that Kiln
                     writes
   --filter REGEX    run only the tests whose name matches
@@ -96,8 +97,10 @@ step "test"
 result=0
 [ "$install" = yes ] || export KILN_TEST_PIP=no
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+selection=()
+if [ -n "$filter" ]; then selection=(-R "$filter"); elif [ "$all" = no ]; then selection=(-LE long); fi
 ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error --output-junit junit.xml \
-  ${filter:+-R "$filter"} || result=$?
+  "${selection[@]}" || result=$?
 echo
 summary "$build/junit.xml"
 

@@ -15,20 +15,48 @@ import kiln
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
 
 
-def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def outputs_of(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Executes a notebook of examples/python; the outputs of its cells."""
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     for module in ("ipykernel", "matplotlib", "pandas"):
         pytest.importorskip(module)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     package = str(Path(kiln.__file__).parents[1])  # also where the tests found it by PYTHONPATH
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
-    notebook = nbformat.read(EXAMPLES / "kiln.ipynb", as_version=4)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, str(EXAMPLES), os.environ.get("PYTHONPATH", "")]))
+    notebook = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=str(tmp_path))
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+def pictures_of(outputs: list[Any]) -> int:
+    return sum("image/png" in output.get("data", {}) for output in outputs)
+
+
+def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = outputs_of("kiln", tmp_path, monkeypatch)
     kinds = {kind for output in outputs for kind in output.get("data", {})}
     assert {"image/png", "text/html"} <= kinds
     assert "stencil7" in str(outputs) or "bind.all" in str(outputs)
+
+
+@pytest.mark.parametrize(
+    ("name", "pictures", "figure"),
+    [
+        ("paper_mojo", 6, "3134"),  # the H200's first cell of docs/reproduction.md, Fig. 3
+        ("paper_models", 4, "11.79"),
+        ("paper_transpose", 1, "4:"),
+        ("paper_lapis", 1, "elasticity"),
+    ],
+)
+def test_the_notebooks_of_the_papers_run(
+    name: str, pictures: int, figure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Figures from the records in docs/data, and jobs that are small enough for a CPU."""
+    monkeypatch.delenv("KILN_PAPER_DEVICE", raising=False)
+    outputs = outputs_of(name, tmp_path, monkeypatch)
+    assert pictures_of(outputs) == pictures
+    assert figure in str(outputs)
 
 
 @pytest.fixture

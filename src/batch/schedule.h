@@ -14,7 +14,7 @@ namespace kiln {
 /// one that names none, or `auto`, runs alone. Jobs with a launcher are left to it.
 class Schedule {
  public:
-  /// `keep_going`: a job that fails keeps only those from starting that come after it.
+  /// `keep_going`: a job that fails keeps only the jobs that come `after` it from starting.
   Schedule(const BatchSpec& batch, bool keep_going);
 
   /// A job that may start now; absent where one has to end first, or where none is left.

@@ -16,6 +16,7 @@
 #include "cli/batch_reporter.h"
 #include "cli/file_check.h"
 #include "cli/interrupt.h"
+#include "cli/progress_keeper.h"
 #include "config/setting_rows.h"
 #include "isolate/worker_program.h"
 #include "kiln/error.h"
@@ -242,16 +243,19 @@ int run_batch_of(World& world, BatchSpec batch, const BatchOptions& options) {
   for (const BatchJob& job : batch.jobs)
     commands.push_back(command_of_job(job, words_of_job(job, options, world), program));
   const Interrupt interrupt;
-  BatchReporter reporter(world, batch, outlook, options.format, journal ? &*journal : nullptr);
+  ProgressKeeper progress(world, batch.output, ProgressFile::kOfBatch + options.shard.ending(), "variants");
+  BatchReporter reporter(world, batch, outlook, options.format, journal ? &*journal : nullptr, progress);
   const auto outcomes =
       run_batch({batch, std::move(commands), std::move(known), options.keep_going || batch.keep_going,
                  reporter, Interrupt::requested, Interrupt::descriptor()});
   reporter.finish(outcomes);
-  if (!Interrupt::requested()) return exit_code_of(outcomes);
+  const int code = Interrupt::requested() ? Interrupt::exit_code() : exit_code_of(outcomes);
+  progress.end(code);
+  if (!Interrupt::requested()) return code;
   world.status_line().write(batch.output.empty()
                                 ? "interrupted: with `output:` or --output a batch could be resumed"
                                 : "interrupted: --resume continues " + batch.output);
-  return Interrupt::exit_code();
+  return code;
 }
 
 }  // namespace kiln

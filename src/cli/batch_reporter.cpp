@@ -1,6 +1,7 @@
 #include "cli/batch_reporter.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/text.h"
@@ -60,16 +61,32 @@ std::string count_ends(const std::vector<JobOutcome>& outcomes) {
 }  // namespace
 
 BatchReporter::BatchReporter(World& world, const BatchSpec& batch, const BatchOutlook& outlook,
-                             std::string format, BatchJournal* journal)
+                             std::string format, BatchJournal* journal, ProgressKeeper& kept)
     : world_(world),
       batch_(batch),
       outlook_(outlook),
       format_(std::move(format)),
       journal_(journal),
+      kept_(kept),
       results_(batch.jobs.size()),
       ended_(batch.jobs.size()),
       begin_time_(to_iso8601(world.clock().system_ns())),
-      begin_ns_(world.clock().steady_ns()) {}
+      begin_ns_(world.clock().steady_ns()) {
+  for (std::size_t i = 0; i < batch.jobs.size(); ++i) {
+    const BatchJob& job = batch.jobs[i];
+    const std::string output = job.output.empty() ? "" : std::filesystem::absolute(job.output).string();
+    kept_.state().jobs.push_back({job.name, to_string(job.command), output, "waiting", outlook.variants[i]});
+  }
+  kept_.write();
+}
+
+void BatchReporter::keep_progress(std::size_t job, const std::string& state, double seconds,
+                                  const std::string& message) {
+  kept_.state().jobs[job].state = state;
+  kept_.state().jobs[job].seconds = seconds;
+  kept_.add_message(message);
+  kept_.write();
+}
 
 bool BatchReporter::has_records(std::size_t job) const {
   return batch_.jobs[job].command == BatchCommand::kRun;
@@ -99,11 +116,11 @@ std::string BatchReporter::progress() const {
 }
 
 void BatchReporter::job_begins(std::size_t job) {
-  if (world_.quiet()) return;
   const BatchJob& one = batch_.jobs[job];
-  world_.status_line().write(place(job) + " kiln " + to_string(one.command) + " " + one.file +
-                             (one.devices.empty() ? "" : " on " + join(one.devices, ", ")) + "; " +
-                             progress());
+  const std::string message = place(job) + " kiln " + to_string(one.command) + " " + one.file +
+                              (one.devices.empty() ? "" : " on " + join(one.devices, ", "));
+  keep_progress(job, "running", 0, message);
+  if (!world_.quiet()) world_.status_line().write(message + "; " + progress());
 }
 
 bool BatchReporter::take_record(std::size_t job, std::string_view line) {
@@ -137,9 +154,10 @@ void BatchReporter::error_line(std::size_t job, std::string_view line) {
 void BatchReporter::job_ended(std::size_t job, const JobOutcome& outcome) {
   ended_[job] = true;
   const std::string why = outcome.message.empty() ? "" : " (" + outcome.message + ")";
-  if (!world_.quiet())
-    world_.status_line().write(place(job) + " " + to_string(outcome.end) + why + " after " +
-                               format_seconds(outcome.seconds) + "; " + progress());
+  const std::string message =
+      place(job) + " " + to_string(outcome.end) + why + " after " + format_seconds(outcome.seconds);
+  keep_progress(job, to_string(outcome.end), outcome.seconds, message);
+  if (!world_.quiet()) world_.status_line().write(message + "; " + progress());
   if (journal_ != nullptr && outcome.end != JobEnd::kKnown) {
     journal_->append({batch_.jobs[job].name, outlook_.digests[job], to_iso8601(world_.clock().system_ns()),
                       outcome.end, outcome.exit_code, outcome.seconds, outcome.message});

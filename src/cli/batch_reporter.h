@@ -8,6 +8,7 @@
 
 #include "batch/batch_journal.h"
 #include "batch/batch_runner.h"
+#include "cli/progress_keeper.h"
 #include "cli/world.h"
 #include "config/batch_spec.h"
 #include "record/record.h"
@@ -24,9 +25,9 @@ struct BatchOutlook {
 /// each job's results as it ends, one table of all jobs at the end.
 class BatchReporter : public BatchSink {
  public:
-  /// `format`: one of `run_formats()`. `journal`: null where nothing is kept.
+  /// `format`: one of `run_formats()`. `journal`: null where nothing is kept. All references outlive it.
   BatchReporter(World& world, const BatchSpec& batch, const BatchOutlook& outlook, std::string format,
-                BatchJournal* journal);
+                BatchJournal* journal, ProgressKeeper& kept);
 
   void job_begins(std::size_t job) override;
   void output_line(std::size_t job, std::string_view line) override;
@@ -48,6 +49,7 @@ class BatchReporter : public BatchSink {
   [[nodiscard]] std::string place(std::size_t job) const;
   /// False for a line that is no record: a kernel may print as one begins.
   bool take_record(std::size_t job, std::string_view line);
+  void keep_progress(std::size_t job, const std::string& state, double seconds, const std::string& message);
   void show_results(std::size_t job);
   [[nodiscard]] TextTable summary(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const;
   [[nodiscard]] std::string totals(const std::vector<JobOutcome>& outcomes, const TextStyle& style) const;
@@ -58,6 +60,7 @@ class BatchReporter : public BatchSink {
   const BatchOutlook& outlook_;
   std::string format_;
   BatchJournal* journal_;
+  ProgressKeeper& kept_;
   std::vector<Results> results_;
   std::vector<bool> ended_;
   std::string begin_time_;

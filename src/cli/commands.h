@@ -25,6 +25,7 @@ struct Subcommand {
 [[nodiscard]] Subcommand add_cache_command(CLI::App& app);
 [[nodiscard]] Subcommand add_replay_command(CLI::App& app);
 [[nodiscard]] Subcommand add_merge_command(CLI::App& app);
+[[nodiscard]] Subcommand add_watch_command(CLI::App& app);
 [[nodiscard]] Subcommand add_report_command(CLI::App& app);
 [[nodiscard]] Subcommand add_roofline_command(CLI::App& app);
 [[nodiscard]] Subcommand add_tune_command(CLI::App& app);

@@ -35,7 +35,7 @@ TableCell result_cell(const CompiledUnit& unit) {
   return {"compiled " + format_seconds(unit.compile_seconds), Tone::kGood};
 }
 
-/// The compiler's log, under Kiln's own sentence where that says more.
+/// The compiler's log, under Kiln's own sentence if that has more information.
 std::string failure_text(const Diagnostic& failure) {
   const bool said = failure.log.find(failure.summary) != std::string::npos;
   return (said ? "" : failure.summary + "\n") + failure.log + "\n";
@@ -53,7 +53,7 @@ TableCell use_cell(const CompiledUnit& unit, Number ResourceUse::*number) {
   return {unit.failure ? "-" : join(numbers, ", ")};
 }
 
-/// What the compiler tells of the kernels' use of a multiprocessor: NVRTC and the host's compiler tell
+/// The kernels' use of a multiprocessor, as the compiler reports it; NVRTC and the host's compiler report
 /// nothing.
 void add_resource_use(const std::vector<CompiledUnit>& units, TextTable& table) {
   const bool told =
@@ -67,8 +67,8 @@ void add_resource_use(const std::vector<CompiledUnit>& units, TextTable& table) 
   }
 }
 
-/// The target, with the compiler's note on it, a table of the units, the logs of those that failed, and the
-/// sum.
+/// Prints the target, with the compiler's note on it, a table of the units, the logs of the failed units, and
+/// the summary.
 int print_units(const std::vector<CompiledUnit>& units, const Target& target, const std::string& note,
                 World& world) {
   constexpr std::size_t kDigestShown = 12;
@@ -107,7 +107,8 @@ Compiler& ahead_compiler(Engine& engine, const std::string& backend) {
   return *found.compiler;
 }
 
-/// Values that a device may choose otherwise, so that the code compiled here would not be what it asks for.
+/// Parameters whose default depends on the device: the code compiled here may differ from the code that a
+/// device requests.
 std::string note_on_defaults(const JobPlan& plan, const std::string& backend) {
   std::vector<std::string> open;
   for (const std::string& name : defaults_by_device(*plan.workload, backend)) {
@@ -118,7 +119,7 @@ std::string note_on_defaults(const JobPlan& plan, const std::string& backend) {
          " (--set or --sweep what it will choose)";
 }
 
-/// `session`: null where this process is alone.
+/// `session`: null if this process is not a rank.
 int compile(World& world, const CompileArguments& arguments, RankSession* session) {
   const JobSpec job = read_job(world, arguments.job);
   const Interrupt interrupt;
@@ -179,7 +180,7 @@ Subcommand add_compile_command(CLI::App& app) {
   arguments->archs = "native";
   command->add_flag(
       "--ahead", arguments->ahead,
-      "By the compiler that programs are built with: nvcc, hipcc, or the C++ compiler for any CPU");
+      "Use the compiler that builds programs ahead of time: nvcc, hipcc, or the C++ compiler for any CPU");
   add_ranks_option(*command, arguments->ranks);
   command->footer(examples({"kiln compile configs/quickstart.yaml",
                             "kiln compile configs/stencil7.yaml --arch native --sweep block_x=64,128",

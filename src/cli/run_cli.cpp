@@ -70,6 +70,7 @@ constexpr KnownCommand kCommands[] = {
     {"cache", add_cache_command},
     {"replay", add_replay_command},
     {"merge", add_merge_command},
+    {"watch", add_watch_command},
     {"report", add_report_command},
     {"roofline", add_roofline_command, true},
     {"settings", add_settings_command, true},

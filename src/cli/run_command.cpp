@@ -18,6 +18,7 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "cli/output_lock.h"
+#include "cli/progress_keeper.h"
 #include "cli/rank_session.h"
 #include "cli/run_reporter.h"
 #include "cli/shard_option.h"
@@ -40,13 +41,13 @@ struct RunArguments {
   std::string ranks;
   std::string shard;
   std::optional<std::size_t> at_once;
-  std::string wisdom;  ///< "true", or where it is; empty: as the job says
+  std::string wisdom;  ///< "true", or the path of a wisdom file; empty: as the job says
   bool strict_wisdom = false;
   bool resume = false, retry_crashed = false, dry_run = false, require_checks = false, spread = false,
        serves = false, keep_going = false;
 };
 
-/// What a batch's jobs are told of the command line.
+/// The options of the command line that apply to a batch's jobs.
 BatchOptions batch_options(const RunArguments& arguments, const Shard& shard) {
   const JobArguments sorted = sort_words(arguments.job);
   BatchOptions options;
@@ -113,7 +114,7 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
   for (const std::string& point : plan.excluded) out << "left out: " << point << "\n";
 }
 
-/// Whether the variant's process was ended from outside, and only once.
+/// Whether the variant's process was ended from outside, and this happened only once.
 bool may_have_been_killed(const Record& record, const std::vector<Record>& records) {
   if (!died_without_word(record)) return false;
   const std::string identity = variant_identity(record);
@@ -122,12 +123,12 @@ bool may_have_been_killed(const Record& record, const std::vector<Record>& recor
          }) == 1;
 }
 
-/// What earlier runs of this job have measured; `context` goes on with the newest of them.
+/// The results of earlier runs of this job; `context` continues the newest of them.
 KnownRecords resume_run(const JobPlan& plan, const RecordFile& file, JobContext& context, World& world,
                         bool retry_crashed, bool over_ranks) {
   std::vector<Record> records = file.read(world.log());
   if (over_ranks && !plan.variants.empty()) {
-    // Any rank may have measured a variant: devices are alike, and their numbers do not matter.
+    // Any rank may have measured a variant: devices are alike, so their numbers do not matter.
     const Device& own = *context.devices.open(plan.variants.front().device);
     for (Record& record : records) {
       if (record.device.target.backend == own.info().target.backend) record.device.id = own.info().id;
@@ -178,7 +179,8 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
   const KnownRecords known =
       arguments.resume ? resume_run(plan, *file, context, world, arguments.retry_crashed, session != nullptr)
                        : KnownRecords();
-  RunReporter reporter(world, arguments.format, file);
+  ProgressKeeper progress(world, plan.job.output, ProgressFile::kOfJob + plan.shard.ending(), "variants");
+  RunReporter reporter(world, arguments.format, file, progress);
   RankCrew* crew = session == nullptr ? nullptr : &session->crew();
   const auto processes = make_process_runner(ProcessGroup::kOfParent);
   const MakeTrialRunner runners = isolates_trials(world, plan.job, crew != nullptr)
@@ -199,19 +201,21 @@ int run_and_report(const JobPlan& plan, World& world, const RunArguments& argume
     if (finished && crew != nullptr && !plan.variants.empty())
       reporter.add_counters(crew->counters(context.stop));
   } catch (...) {
-    // A compiler that the same keys stopped is no mistake of anybody's.
+    // An error of a compiler that the same Ctrl-C stopped is not reported.
     if (!Interrupt::requested()) {
       reporter.finish();
       throw;
     }
   }
   reporter.finish();
-  if (finished) return judge(reporter.records(), plan.job.require_checks, world);
-  world.status_line().write(interrupted_text(file, reporter.count()));
-  return Interrupt::exit_code();
+  const int code =
+      finished ? judge(reporter.records(), plan.job.require_checks, world) : Interrupt::exit_code();
+  progress.end(code);
+  if (!finished) world.status_line().write(interrupted_text(file, reporter.count()));
+  return code;
 }
 
-/// Lets the compilers of devices that are named find out their versions, which later steps ask for.
+/// Makes the compilers of the named devices find their versions, which later steps need.
 void ask_compilers(World& world, const std::vector<std::string>& devices) {
   for (const auto& [backend, compiler] : world.engine().compilers()) {
     const std::string prefix = backend + ":";
@@ -220,7 +224,7 @@ void ask_compilers(World& world, const std::vector<std::string>& devices) {
     if (!named) continue;
     try {
       static_cast<void>(compiler->identity());
-    } catch (const Error&) {  // told when the compiler is needed
+    } catch (const Error&) {  // reported when the compiler is needed
     }
   }
 }
@@ -244,7 +248,7 @@ int run(World& world, const RunArguments& arguments) {
   JobSpec job = job_of(world, arguments);
   if (session) job = job_of_rank(*session, world, std::move(job));
   const std::vector<std::string> names = device_names(job.devices, world.settings().values);
-  // A GPU's driver takes a tenth of a second to start: what needs no device is done meanwhile.
+  // A GPU's driver takes a tenth of a second to start; work that needs no device runs meanwhile.
   auto opened = run_beside([&] { return open_devices(world.engine(), names); });
   ask_compilers(world, names);
   auto workload = workload_of(job, world.engine().library());
@@ -270,39 +274,39 @@ Subcommand add_run_command(CLI::App& app) {
       ->add_option("--device", arguments->devices,
                    "auto, cpu, cuda:0, hip:0, or several with commas: each runs every variant")
       ->type_name("DEVICE,...");
-  command->add_flag("--spread", arguments->spread,
-                    "Each variant runs on whichever of the devices, all alike, is free; not on every one");
+  command->add_flag(
+      "--spread", arguments->spread,
+      "Run each variant on one free device instead of on every device; the devices must be alike");
   command
       ->add_option("--output", arguments->output, "Folder whose records.jsonl gets a line for each variant")
       ->type_name("DIR");
   command
-      ->add_option(
-          "--keep", arguments->keep,
-          "Writes a buffer to a file (.npy, .bin, .txt, .csv) when a variant's checks are done; of a "
-          "sweep with {variant} or {parameter} in the name")
+      ->add_option("--keep", arguments->keep,
+                   "Write a buffer to a file (.npy, .bin, .txt, .csv) after a variant's checks; for a sweep "
+                   "with {variant} or {parameter} in the name")
       ->type_name("BUFFER=FILE");
   command
       ->add_option("--format", arguments->format,
-                   "Of the results: table, json (one record a line), csv or markdown")
+                   "Form of the results: table, json (one record a line), csv or markdown")
       ->type_name("FORMAT");
   command->add_flag(
       "--wisdom", arguments->wisdom,
       "Parameters that the job leaves free take the values of the nearest wisdom; =FILE or =DIR: "
-      "of that in place of the usual folders (docs/wisdom.md)");
+      "from there instead of the usual folders (docs/wisdom.md)");
   command->add_flag(
       "--strict-wisdom", arguments->strict_wisdom,
       "With --wisdom: no wisdom, or one that was measured with another driver, compiler, Kiln or "
       "source, is an error");
   command->add_flag("--resume", arguments->resume,
-                    "Go on with a run that was cut short: what its output folder has of this job is not run "
-                    "again");
+                    "Continue an interrupted run: variants of this job that are in its output folder are "
+                    "not run again");
   command->add_flag("--retry-crashed", arguments->retry_crashed,
                     "With --resume: run variants again that ended the process or exceeded launch_time_limit");
   command->add_flag("--keep-going", arguments->keep_going,
-                    "Of several jobs: one that fails keeps only those from running that come after it");
+                    "For several jobs: after a failed job only the jobs that come `after` it are left out");
   command
       ->add_option("--at-once", arguments->at_once,
-                   "Of several jobs: how many run at the same time, each on devices of its own; default 1")
+                   "For several jobs: how many run at the same time, each on its own devices; default 1")
       ->type_name("N");
   add_shard_option(*command, arguments->shard);
   command->add_flag("--dry-run", arguments->dry_run,

@@ -46,14 +46,18 @@ std::set<std::string> fiber_lines(const std::vector<Record>& records) {
 
 }  // namespace
 
-RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file)
-    : world_(world), format_(std::move(format)), file_(std::move(file)) {}
+RunReporter::RunReporter(World& world, std::string format, std::optional<RecordFile> file,
+                         ProgressKeeper& progress)
+    : world_(world), format_(std::move(format)), file_(std::move(file)), progress_(progress) {}
 
 void RunReporter::begin(const JobPlan& plan) {
   if (file_) file_->require_writable();
   excluded_ = plan.excluded;
   count_ = plan.variants.size();
   begin_ns_ = world_.clock().steady_ns();
+  progress_.state().total = count_;
+  progress_.restart_clock();
+  progress_.write();
   if (world_.quiet()) return;
   for (const std::string& note : plan.notes) world_.status_line().write(note);
 }
@@ -67,6 +71,8 @@ void RunReporter::compiling(std::size_t last, std::size_t count) {
 void RunReporter::known(const Record& record) {
   const std::lock_guard lock(mutex_);
   take(record);
+  ++progress_.state().known;
+  progress_.write_if_due();
 }
 
 /// Assumes that each variant takes as long as the earlier ones, including their share of the compiles.
@@ -89,6 +95,8 @@ void RunReporter::variant_started(std::size_t index, std::size_t count, const st
 
 void RunReporter::take(const Record& record) {
   records_.push_back(record);
+  ++progress_.state().done;
+  if (!may_be_measured(record.status)) ++progress_.state().failed;
   if (format_ == "json") world_.out() << record_to_json(record) << '\n' << std::flush;
 }
 
@@ -104,16 +112,26 @@ void RunReporter::end_early(const std::optional<Record>& last) {
   finish();
 }
 
+/// Finding the best takes a look at every record, so it is not done after each of many short variants.
+void RunReporter::keep_progress(const std::string& message) {
+  progress_.add_message(message);
+  if (progress_.is_due() || records_.size() == count_)
+    progress_.state().best = best_text(records_, plain_style());
+  progress_.write();
+}
+
 void RunReporter::record(const Record& record) {
+  std::string message;
   {
     const std::lock_guard lock(mutex_);
     keep(record);
+    const std::string time = record.step ? ", " + time_text(*record.step, plain_style()) : "";
+    message = place_text(records_.size(), count_) + spaced(record.label) + ": " + to_string(record.status) +
+              time + " (" + origin_text(record) + ")";
+    keep_progress(message);
   }
   if (world_.quiet() || world_.status_line().is_terminal()) return;
-  const std::string time = record.step ? ", " + time_text(*record.step, plain_style()) : "";
-  world_.status_line().write(place_text(records_.size(), count_) + spaced(record.label) + ": " +
-                             to_string(record.status) + time + " (" + origin_text(record) + ")" +
-                             (records_.size() < count_ ? time_left() : ""));
+  world_.status_line().write(message + (records_.size() < count_ ? time_left() : ""));
 }
 
 void RunReporter::finish() {

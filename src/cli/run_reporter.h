@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/progress_keeper.h"
 #include "cli/world.h"
 #include "job/job_runner.h"
 #include "record/record_file.h"
@@ -19,8 +20,8 @@ namespace kiln {
 /// same records.
 class RunReporter : public RecordSink {
  public:
-  /// `format`: one of `run_formats()`. `file`: where records are kept, if anywhere.
-  RunReporter(World& world, std::string format, std::optional<RecordFile> file);
+  /// `format`: one of `run_formats()`. `file`: where records are kept, if anywhere. `progress` outlives it.
+  RunReporter(World& world, std::string format, std::optional<RecordFile> file, ProgressKeeper& progress);
 
   /// Throws bad_input if the output folder cannot be written.
   void begin(const JobPlan& plan) override;
@@ -44,12 +45,14 @@ class RunReporter : public RecordSink {
   void finish_table();
   void take(const Record& record);
   void keep(const Record& record);
+  void keep_progress(const std::string& message);
   [[nodiscard]] std::string time_left() const;
   [[nodiscard]] TextStyle plain_style() const;
 
   World& world_;
   std::string format_;
   std::optional<RecordFile> file_;
+  ProgressKeeper& progress_;
   std::mutex mutex_;  // of the records
   std::vector<std::string> excluded_;
   std::vector<Record> records_;

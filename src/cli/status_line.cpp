@@ -1,5 +1,6 @@
 #include "cli/status_line.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -38,10 +39,27 @@ void StatusLine::show(const std::string& text) {
   if (!is_terminal()) return;
   const std::lock_guard lock(mutex_);
   erase();
-  constexpr std::size_t kUsualWidth = 80;
-  shown_ = cut(printable_line(text),
-               console_.width > 1 ? static_cast<std::size_t>(console_.width) - 1 : kUsualWidth - 1);
+  shown_ = cut(printable_line(text), width());
   draw();
+}
+
+void StatusLine::show_lines(const std::string& text) {
+  if (!is_terminal()) return;
+  const std::lock_guard lock(mutex_);
+  erase();
+  shown_.clear();
+  for (const std::string& line : split(text, '\n')) {
+    // A line with colours is as wide as its table, which fits already.
+    const bool coloured = line.find('\033') != std::string::npos;
+    shown_ += (shown_.empty() ? "" : "\n") + (coloured ? line : cut(line, width()));
+  }
+  draw();
+}
+
+/// One column is left free, so that the cursor stays in the line.
+std::size_t StatusLine::width() const {
+  constexpr std::size_t kUsualWidth = 80;
+  return (console_.width > 1 ? static_cast<std::size_t>(console_.width) : kUsualWidth) - 1;
 }
 
 void StatusLine::forward(std::function<void(const std::string&)> to) {
@@ -69,7 +87,12 @@ void StatusLine::write_prefixed(const std::string& prefix, const std::string& te
 }
 
 void StatusLine::erase() {
-  if (!shown_.empty()) console_.err << "\r\033[K";
+  if (shown_.empty()) return;
+  const auto above = std::count(shown_.begin(), shown_.end(), '\n');
+  if (above == 0)
+    console_.err << "\r\033[K";
+  else
+    console_.err << "\r\033[" << above << "A\033[J";
 }
 
 void StatusLine::draw() {

@@ -19,6 +19,8 @@ class StatusLine {
 
   /// Replaces the line at the bottom; without a terminal it does nothing.
   void show(const std::string& text);
+  /// show() for several lines, which may have colours.
+  void show_lines(const std::string& text);
   void clear();
   /// Writes a line that stays, above the one at the bottom.
   void write(const std::string& text);
@@ -29,6 +31,7 @@ class StatusLine {
   void forward(std::function<void(const std::string&)> to);
 
  private:
+  [[nodiscard]] std::size_t width() const;
   void erase();
   void draw();
 

@@ -17,6 +17,7 @@
 #include "cli/job_guard.h"
 #include "cli/judgement.h"
 #include "cli/output_lock.h"
+#include "cli/progress_keeper.h"
 #include "cli/rank_session.h"
 #include "cli/shard_option.h"
 #include "merge/merge_files.h"
@@ -45,7 +46,7 @@ const std::vector<std::string>& study_formats() {
   return names;
 }
 
-/// Replaces what the file says by what the command line says, in the same range.
+/// Replaces the file's value by the command line's value, in the same range.
 void take_count(const std::optional<std::int64_t>& given, const CountRange& range, const char* option,
                 std::size_t& count) {
   if (!given) return;
@@ -90,14 +91,12 @@ void print_plan(const StudyPlan& plan, std::ostream& out) {
   }
 }
 
-/// What a study is about: each case with the time that is left on a terminal, a line for each stage
-/// elsewhere.
+/// Progress of a study: on a terminal each case with the time that is left, elsewhere a line for each stage.
 class ProgressLine {
  public:
-  explicit ProgressLine(World& world) : world_(world) {}
+  ProgressLine(World& world, ProgressKeeper& kept) : world_(world), kept_(kept) {}
 
   void tell(const StudyProgress& progress) {
-    if (world_.quiet()) return;
     const std::int64_t now = world_.clock().steady_ns();
     // Rounds are one stage; with many cases, compiles and checks take turns.
     const std::string kind =
@@ -106,10 +105,13 @@ class ProgressLine {
       kind_ = kind;
       begin_ns_ = now;
       begin_done_ = progress.done;
+      kept_.restart_clock();
     }
     const std::string stage = progress.section + " on " + progress.device + ", " + progress.stage;
+    keep(progress, stage);
+    if (world_.quiet()) return;
     if (world_.status_line().is_terminal()) {
-      // What matters least stands last, where a narrow terminal cuts.
+      // The least important part stands last, where a narrow terminal cuts the line off.
       world_.status_line().show("[" + std::to_string(progress.done + 1) + "/" +
                                 std::to_string(progress.count) + "]" + time_left(progress, now) +
                                 best(progress) + ", " + stage + ": " + progress.name);
@@ -120,13 +122,28 @@ class ProgressLine {
   }
 
  private:
+  void keep(const StudyProgress& progress, const std::string& stage) {
+    Progress& state = kept_.state();
+    state.done = progress.done;
+    state.known = begin_done_;
+    state.total = progress.count;
+    if (!progress.best.empty())
+      state.best = progress.best + " (" + format_seconds(progress.best_seconds) + ")";
+    if (state.stage != stage) {
+      state.stage = stage;
+      kept_.add_message(stage);
+      kept_.write();
+    }
+    kept_.write_if_due();
+  }
+
   static std::string best(const StudyProgress& progress) {
     return progress.best.empty() ? ""
                                  : ", best " + progress.best + " " + format_seconds(progress.best_seconds);
   }
 
-  /// Of what `progress` counts, compiles or checks or the visits of all rounds: as long for each as for those
-  /// before it.
+  /// Time left for the items that `progress` counts: compiles or checks, or the visits of all rounds. Each is
+  /// expected to take as long as the mean of the items before it.
   [[nodiscard]] std::string time_left(const StudyProgress& progress, std::int64_t now) const {
     if (progress.done <= begin_done_) return "";
     const double each = seconds_between(begin_ns_, now) / static_cast<double>(progress.done - begin_done_);
@@ -135,13 +152,14 @@ class ProgressLine {
   }
 
   World& world_;
-  std::int64_t begin_ns_ = 0;  // of the kind of stage, and the cases that were done then
+  ProgressKeeper& kept_;
+  std::int64_t begin_ns_ = 0;  // begin of this kind of stage, and the number of cases done at that time
   std::size_t begin_done_ = 0;
   std::string kind_, stage_;
 };
 
-/// A record for each case beside the study's own file, for whatever reads those of jobs. Cases that ended the
-/// process have theirs there.
+/// Writes a record for each case beside the study's own file, for programs that read records of jobs. The
+/// records of cases that ended the process are there already.
 void write_records(RecordFile& file, const StudyPlan& plan, const StudyOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.devices.size(); ++i) {
     if (!outcome.devices[i].is_new) continue;
@@ -153,7 +171,7 @@ void write_records(RecordFile& file, const StudyPlan& plan, const StudyOutcome& 
   }
 }
 
-/// What compares the devices of a study of several.
+/// The comparison of the devices, for a study on several.
 std::string comparison_text(const StudyOutcome& outcome, const TextStyle* style) {
   std::vector<Record> records;
   for (const Record* record : outcome.records()) records.push_back(*record);
@@ -161,7 +179,7 @@ std::string comparison_text(const StudyOutcome& outcome, const TextStyle* style)
   return text.empty() ? "" : "\n" + text;
 }
 
-/// As csv, markdown or table.
+/// The reports as csv, markdown or table.
 std::string reports_text(World& world, const std::vector<StudyReport>& reports, const std::string& format) {
   if (format == "csv") return studies_to_csv(reports);
   const TextStyle style = world.style();
@@ -173,7 +191,7 @@ std::string reports_text(World& world, const std::vector<StudyReport>& reports, 
   return text;
 }
 
-/// What ends a table.
+/// The last line of a table, with the file's place.
 std::string place_text(const StudyFile& file, const std::string& format) {
   return format == "table" ? "\nresults: " + file.path().string() + "\n" : "";
 }
@@ -194,7 +212,7 @@ std::string results_text(World& world, const StudyPlan& plan, const StudyOutcome
   return file == nullptr ? text : text + place_text(*file, format);
 }
 
-/// The study's file, begun or gone on with.
+/// Creates the study's file, or opens an existing one to continue it.
 StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContext& context, bool resume,
                        World& world) {
   const StudyHeader header = header_of(plan, context);
@@ -208,20 +226,21 @@ StudyContent open_file(StudyFile& file, const StudyPlan& plan, const StudyContex
   return {};
 }
 
-/// What a study is measured with.
+/// The objects that measure a study.
 struct StudyWork {
   StudyPlan plan;
   JobContext job;
   AheadCompilers ahead;
-  std::vector<std::shared_ptr<Device>> devices;  ///< held, so that the layers below get the same ones
+  std::vector<std::shared_ptr<Device>> devices;  ///< held, so that the layers below get the same devices
 };
 
-/// `session`: null where this process is alone; of ranks, each measures a shard, and nothing is printed.
+/// `session`: null if this process is not a rank. Each rank measures a shard and prints nothing.
 int measure(World& world, const StudyWork& work, const StudyArguments& arguments,
             const RankSession* session = nullptr) {
   const StudyPlan& plan = work.plan;
   const Interrupt interrupt;
-  ProgressLine line(world);
+  ProgressKeeper kept(world, plan.spec.output, ProgressFile::kOfJob + plan.shard.ending(), "cases");
+  ProgressLine line(world, kept);
   const auto processes = make_process_runner();
   StudyContext context{
       work.job,
@@ -263,12 +282,13 @@ int measure(World& world, const StudyWork& work, const StudyArguments& arguments
     outcome = run_study(plan, context, file ? &*file : nullptr, content);
   } catch (...) {
     world.status_line().clear();
-    // A compiler that the same keys stopped is no mistake of anybody's.
+    // An error of a compiler that the same Ctrl-C stopped is not reported.
     if (!Interrupt::requested()) throw;
     outcome.interrupted = true;
   }
   world.status_line().clear();
   if (outcome.interrupted) {
+    kept.end(Interrupt::exit_code());
     world.status_line().write(file ? "interrupted: kiln study --resume goes on with " + file->path().string()
                                    : "interrupted: with `output:` a study could be resumed");
     return Interrupt::exit_code();
@@ -279,7 +299,9 @@ int measure(World& world, const StudyWork& work, const StudyArguments& arguments
                                 file ? &*file : nullptr)
                 << std::flush;
   }
-  return judge(outcome.records(), plan.spec.require_checks, world);
+  const int code = judge(outcome.records(), plan.spec.require_checks, world);
+  kept.end(code);
+  return code;
 }
 
 StudyWork work_of(World& world, const StudyArguments& arguments) {
@@ -309,7 +331,7 @@ void tell_shard(World& world, const StudyPlan& plan) {
                             std::to_string(plan.devices.size()) + " pairs of a section and a device");
 }
 
-/// What the folder of a study over ranks holds before they begin: a study that is begun, or gone on with.
+/// Prepares the folder of a study over ranks before they begin: a new study, or one that continues.
 void prepare_folder(World& world, const StudyWork& work, const StudyHeader& header, bool resume) {
   const std::string& output = work.plan.spec.output;
   if (resume) {
@@ -324,7 +346,7 @@ void prepare_folder(World& world, const StudyWork& work, const StudyHeader& head
   StudyFile(world.files(), output).begin(header);
 }
 
-/// The results that the ranks have measured together, as their file holds them.
+/// The results of all ranks, as their joined file has them.
 std::string joined_text(World& world, const std::string& output, const std::string& digest,
                         const std::string& format) {
   StudyFile file(world.files(), output);
@@ -369,7 +391,7 @@ int share_out(World& world, StudyWork work, const StudyArguments& arguments, Ran
   if (!answers) return Interrupt::exit_code();
   for (const std::string& answer : *answers)
     code = std::max(code, static_cast<int>(parse_integer(answer).value_or(kExitInternal)));
-  if (code > kExitFailed) return code;  // interrupted: the shards are there for --resume
+  if (code > kExitFailed) return code;  // interrupted: the shards are kept for --resume
   join_shards(world.files(), output, {true, true}, world.log());
   world.out() << joined_text(world, output, header.digest, arguments.format) << std::flush;
   return code;
@@ -405,7 +427,7 @@ Subcommand add_study_command(CLI::App& app) {
       app.add_subcommand("study", "Measure what compiling at run time costs, and what constants buy");
   const auto arguments = std::make_shared<StudyArguments>();
   command->add_option("STUDY", arguments->words, "Study file (YAML)")->type_name("");
-  command->add_option("--set", arguments->set, "Give parameters a value, instead of what the study sets")
+  command->add_option("--set", arguments->set, "Give parameters a value, instead of the study's value")
       ->type_name("NAME=VALUE");
   command->add_option("--device", arguments->devices, "auto, cpu, cuda:0, hip:0, or several with commas")
       ->type_name("DEVICE,...");
@@ -413,7 +435,7 @@ Subcommand add_study_command(CLI::App& app) {
       ->type_name("DIR");
   command
       ->add_option("--format", arguments->format,
-                   "Of the results: table, json (a line for each workload and device), csv, markdown")
+                   "Form of the results: table, json (a line for each workload and device), csv, markdown")
       ->type_name("FORMAT");
   command->add_option("--rounds", arguments->rounds, "Rounds, each of which visits every case: 6 to 10000")
       ->type_name("N");
@@ -421,7 +443,7 @@ Subcommand add_study_command(CLI::App& app) {
       ->type_name("N");
   command->add_option("--compiles", arguments->compiles, "Cold compiles of each case: 1 to 100")
       ->type_name("N");
-  command->add_flag("--resume", arguments->resume, "Go on with a study that was cut short");
+  command->add_flag("--resume", arguments->resume, "Continue an interrupted study");
   command->add_flag("--retry-crashed", arguments->retry_crashed,
                     "With --resume: run cases again that ended the process or exceeded launch_time_limit");
   command->add_flag("--dry-run", arguments->dry_run, "Show the cases; compile and run nothing");

@@ -13,6 +13,7 @@
 #include "cli/job_arguments.h"
 #include "cli/job_guard.h"
 #include "cli/output_lock.h"
+#include "cli/progress_keeper.h"
 #include "cli/rank_session.h"
 #include "cli/run_reporter.h"
 #include "cli/shard_option.h"
@@ -142,9 +143,13 @@ Shard shard_for(World& world, const TuneArguments& arguments, const JobSpec& job
   return {};
 }
 
-int search(const TuneTask& task, TuneReporter& reporter, World& world, const TuneArguments& arguments) {
+int search(const TuneTask& task, TuneReporter& reporter, ProgressKeeper& progress, World& world,
+           const TuneArguments& arguments) {
   std::vector<Evaluation> known;
   if (arguments.resume) known = resume(task, world);
+  progress.state().known = known.size();
+  progress.restart_clock();
+  progress.write();
   task.journal->append(journal_header(task));
   const TuneResult result = tune(task, known);
   reporter.finish();
@@ -156,9 +161,11 @@ int search(const TuneTask& task, TuneReporter& reporter, World& world, const Tun
     world.out() << wisdom;
   }
   world.out().flush();
-  if (!result.stopped) return result.best ? kExitDone : kExitFailed;
+  const int code = result.stopped ? Interrupt::exit_code() : result.best ? kExitDone : kExitFailed;
+  progress.end(code);
+  if (!result.stopped) return code;
   world.status_line().write("interrupted: kiln tune --resume continues " + task.journal->path().string());
-  return Interrupt::exit_code();
+  return code;
 }
 
 int tune_job(World& world, const TuneArguments& arguments) {
@@ -196,7 +203,8 @@ int tune_job(World& world, const TuneArguments& arguments) {
   const auto lock = lock_output(world, job.output, shard, arguments.resume);
   RunningMark mark(job.output);
   record_crashed_variants(world.files(), records, world.log());
-  TuneReporter reporter(world, arguments.format, records, space, objective);
+  ProgressKeeper progress(world, job.output, ProgressFile::kOfJob + shard.ending(), "points");
+  TuneReporter reporter(world, arguments.format, records, space, objective, progress);
   const JobGuard guard(world, {&mark}, [&](const std::optional<Record>& last) {
     reporter.end_early(last);
     lock->remove();
@@ -227,7 +235,7 @@ int tune_job(World& world, const TuneArguments& arguments) {
   if (!devices.empty()) others = &other_devices;
   const TuneTask task{job,   *workload, space, context, device->info().id, *runner, reporter, &journal,
                       ended, first,     shard, others};
-  return search(task, reporter, world, arguments);
+  return search(task, reporter, progress, world, arguments);
 }
 
 }  // namespace

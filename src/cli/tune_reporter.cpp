@@ -30,11 +30,15 @@ std::string TuneReporter::place(const TuneProgress& progress) const {
          (progress.evaluations ? "/" + std::to_string(*progress.evaluations) : "") + "] ";
 }
 
+std::string TuneReporter::best_of(const TuneProgress& progress) const {
+  return progress.best == nullptr ? ""
+                                  : objective_.text(progress.best->outcome.value) + " (" +
+                                        name_of(progress.best->label, progress.best->values) + ")";
+}
+
 std::string TuneReporter::best_and_rest(const TuneProgress& progress) const {
   std::string text;
-  if (progress.best != nullptr)
-    text += "; best " + objective_.text(progress.best->outcome.value) + " (" +
-            name_of(progress.best->label, progress.best->values) + ")";
+  if (progress.best != nullptr) text += "; best " + best_of(progress);
   if (progress.seconds_left) text += ", " + format_seconds(std::max(0.0, *progress.seconds_left)) + " left";
   return text;
 }
@@ -51,15 +55,28 @@ void TuneReporter::measuring(const Candidate& candidate, const TuneProgress& pro
                             best_and_rest(progress));
 }
 
+void TuneReporter::keep_progress(const TuneProgress& progress, const std::string& message) {
+  Progress& state = progress_.state();
+  state.done = progress.evaluated;
+  state.total = progress.evaluations;
+  state.seconds_left = progress.seconds_left;
+  state.best = best_of(progress);
+  if (progress.last->outcome.kind == OutcomeKind::kFailed) ++state.failed;
+  progress_.add_message(message);
+  progress_.write();
+}
+
 void TuneReporter::evaluated(const TuneProgress& progress) {
-  if (world_.quiet() || world_.status_line().is_terminal()) return;
   const Outcome& outcome = progress.last->outcome;
   const std::string how = outcome.kind == OutcomeKind::kFailed ? std::string(to_string(outcome.failure))
                           : outcome.kind == OutcomeKind::kCut
                               ? "slower than " + objective_.text(outcome.value)
                               : objective_.text(outcome.value);
-  world_.status_line().write(place(progress) + name_of(progress.last->label, progress.last->values) + ": " +
-                             how + best_and_rest(progress));
+  const std::string message =
+      place(progress) + name_of(progress.last->label, progress.last->values) + ": " + how;
+  keep_progress(progress, message);
+  if (world_.quiet() || world_.status_line().is_terminal()) return;
+  world_.status_line().write(message + best_and_rest(progress));
 }
 
 void TuneReporter::finish() {

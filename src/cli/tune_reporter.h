@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/progress_keeper.h"
 #include "cli/world.h"
 #include "record/record_file.h"
 #include "tune/tuner.h"
@@ -16,14 +17,15 @@ namespace kiln {
 /// folder and, as JSON, on standard output.
 class TuneReporter : public TuneSink {
  public:
-  /// `format`: one of `run_formats()`. `file`: where records are kept. Space and objective outlive it.
+  /// `format`: one of `run_formats()`. `file`: where records are kept. The references outlive it.
   TuneReporter(World& world, std::string format, RecordFile file, const TuningSpace& space,
-               const Objective& objective)
+               const Objective& objective, ProgressKeeper& progress)
       : world_(world),
         format_(std::move(format)),
         file_(std::move(file)),
         space_(space),
-        objective_(objective) {}
+        objective_(objective),
+        progress_(progress) {}
 
   void record(const Record& record) override;
   void compiling(std::size_t points, const TuneProgress& progress) override;
@@ -40,6 +42,8 @@ class TuneReporter : public TuneSink {
   void keep(const Record& record);
   /// A variant by the values that differ from the default's.
   [[nodiscard]] std::string name_of(const std::string& label, const std::vector<std::string>& values) const;
+  void keep_progress(const TuneProgress& progress, const std::string& message);
+  [[nodiscard]] std::string best_of(const TuneProgress& progress) const;
   [[nodiscard]] std::string place(const TuneProgress& progress) const;
   [[nodiscard]] std::string best_and_rest(const TuneProgress& progress) const;
 
@@ -48,6 +52,7 @@ class TuneReporter : public TuneSink {
   RecordFile file_;
   const TuningSpace& space_;
   const Objective& objective_;
+  ProgressKeeper& progress_;
   std::mutex mutex_;  // of the records
   std::vector<Record> records_;
 };

@@ -6,12 +6,12 @@
 
 namespace kiln {
 
-/// The compiler that programs are built with ahead of time for a back end, beside the one that Kiln calls at
-/// run time.
+/// The compiler that builds programs ahead of time for a back end, as a comparison for the compiler that Kiln
+/// calls at run time.
 struct AheadCompiler {
-  std::string name;  ///< "nvcc", "hipcc"; "baseline", of the CPU, for any machine of its architecture
-  Compiler* compiler = nullptr;  ///< null where it is not there
-  std::string problem;           ///< then: where it was looked for and what to install
+  std::string name;  ///< "nvcc", "hipcc"; on the cpu "baseline": code for any machine of the architecture
+  Compiler* compiler = nullptr;  ///< null if the machine does not have it
+  std::string problem;           ///< if null: the places that were searched and what to install
 };
 
 }  // namespace kiln

@@ -16,12 +16,13 @@
 
 namespace kiln {
 
-/// What is known of one kernel at compile time (ptxas or code-object metadata); see also FunctionAttributes.
+/// The resources of one kernel that are known at compile time (from ptxas or code-object metadata); see also
+/// FunctionAttributes.
 struct ResourceUse {
   std::optional<int> registers;
   std::optional<std::uint64_t> static_shared_bytes;
   std::optional<std::uint64_t> local_bytes;
-  std::optional<int> max_threads_per_block = {};  ///< for which there are registers
+  std::optional<int> max_threads_per_block = {};  ///< the largest block that has enough registers
 };
 
 /// A compiler's product, and the unit of the cache.
@@ -31,23 +32,23 @@ struct CodeObject {
   std::map<std::string, std::string> lowered_names;  ///< name expression -> symbol in the binary
   std::map<std::string, ResourceUse> resources;      ///< by name expression; may be empty
   std::string log;                                   ///< warnings; may be empty
-  double compile_seconds = 0;  ///< of the compile that made it, also when it comes from the cache
+  double compile_seconds = 0;  ///< of the compile that made it, also if the cache provides it
 };
 
-/// A compile that did not succeed, as data: the whole log, with the line numbers of the user's file.
+/// A failed compile, as data: the whole log, with the line numbers of the user's file.
 struct Diagnostic {
   std::string summary;  ///< one line: "stencil7.cu:12:5: error: 'x' was not declared"
   std::string log;
   std::string command;       ///< how to repeat it
-  bool environment = false;  ///< the machine is at fault (no compiler, no space), not the kernel
-  /// The compiler crashed, hung, used or printed too much, or gave garbage: the kernel may be fine.
+  bool environment = false;  ///< the machine is the cause (no compiler, no space), not the kernel
+  /// The compiler crashed, hung, used or printed too much, or wrote garbage: the kernel may be correct.
   bool compiler_fault = false;
-  std::string capsule = {};  ///< folder with everything that repeats it; empty: none
+  std::string capsule = {};  ///< folder with everything that repeats it; empty if there is none
 };
 
-/// An option of a kernel that is not the user's to give, and why: a sentence.
+/// An option of a kernel that a user may not give, and the reason as a sentence.
 struct RefusedOption {
-  std::size_t at = 0;  ///< its place among the options
+  std::size_t at = 0;  ///< its index among the options
   std::string why;
 };
 
@@ -57,49 +58,49 @@ using CompileResult = std::variant<CodeObject, Diagnostic>;
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// Throws environment_error when there is no compiler, saying what was looked for and which package to
+  /// Throws environment_error if there is no compiler, with the places that were searched and the package to
   /// install.
   [[nodiscard]] virtual const CompilerIdentity& identity() = 0;
-  /// What else the code would depend on that is neither in the specialization nor in the identity, for the
-  /// key: versions of headers that are found on the machine. Empty for most.
+  /// Inputs of the code that are neither in the specialization nor in the identity, for the key: versions of
+  /// headers that are found on the machine. Empty for most compilers.
   [[nodiscard]] virtual std::string surroundings(const Specialization& /*specialization*/) { return ""; }
-  /// Why the code may depend on a file that is in neither of them; then it is not kept on disk. Empty: it
-  /// does not.
+  /// The reason why the code may depend on a file that is in neither of them; such code is not kept on disk.
+  /// Empty if it does not.
   [[nodiscard]] virtual std::string unknown_input(const Specialization& specialization) {
     return specialization.unknown_input;
   }
   [[nodiscard]] virtual CompileResult compile(const Specialization& specialization) = 0;
-  /// The target for a name that a user wrote after --arch ("native", "sm_90"); throws bad_input listing those
-  /// known.
+  /// The target for a name that a user wrote after --arch ("native", "sm_90"). Throws bad_input with a list
+  /// of the known names.
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;
-  /// What a user should know of the code for a target, a sentence: that it is PTX, and why. Empty for most.
+  /// A sentence for the user about the code for a target: that it is PTX, and why. Empty for most targets.
   [[nodiscard]] virtual std::string note_on(const Target& /*target*/) { return ""; }
   /// Kernels whose code is slow for a reason that the text shows, by name expression: "a barrier in a lambda
-  /// (dot.cu:12)", so that its work-items run as fibers. Compiles nothing. Empty for most.
+  /// (dot.cu:12)", because of which its work-items run as fibers. Compiles nothing. Empty for most compilers.
   [[nodiscard]] virtual std::map<std::string, std::string> slow_kernels(
       const Specialization& /*specialization*/) {
     return {};
   }
   static constexpr int kAnyNumber = std::numeric_limits<int>::max();
-  /// How many compiles of one process get on without waiting for each other; those beside them go to worker
-  /// processes, unless the user wants it otherwise.
+  /// Number of compiles that one process runs at once without waiting for each other. Further compiles go to
+  /// worker processes, unless the user decides otherwise.
   [[nodiscard]] virtual int compiles_at_once() const { return kAnyNumber; }
-  /// So many more compiles may be asked for at once; as many fewer where that is negative. A compiler may
-  /// choose by it where it compiles.
+  /// Announces that `compiles` more compiles may be requested at once, or fewer if it is negative. A compiler
+  /// may choose by it where it compiles.
   virtual void expect(int /*compiles*/) {}
-  /// The first of a kernel's own options that this compiler does not take from a user: by it the code would
-  /// be another than what is keyed. Nothing of the compiler's own is opened or run.
+  /// The first of a kernel's own options that this compiler refuses, because the code would no longer match
+  /// its key. Opens and runs no part of the compiler.
   [[nodiscard]] virtual std::optional<RefusedOption> refuse(
       const std::vector<std::string>& /*options*/) const {
     return std::nullopt;
   }
-  /// Options of this compiler that give code soon, and slower code; none where it has no such options.
+  /// Options with which this compiler produces code sooner, but slower code; empty if it has no such options.
   [[nodiscard]] virtual std::vector<std::string> quick_options() const { return {}; }
-  /// What it can compile for, as text for `kiln devices`; empty where the target says it all.
+  /// The supported targets, as text for `kiln devices`; empty if the target alone is enough.
   [[nodiscard]] virtual std::string abilities() { return ""; }
 };
 
-/// Compiles that a compiler expects for as long as this lives. The compiler outlives it.
+/// Compiles that a compiler expects as long as this object lives. The compiler outlives it.
 struct ExpectedCompilesTraits {
   struct Handle {
     Compiler* compiler = nullptr;

@@ -10,8 +10,8 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Why what a memo says must not be believed, or none be written: the rules for entries of the cache hold,
-/// since a memo decides under which key machine code is looked for.
+/// The reason why a memo must not be trusted or written, if there is one. The rules for cache entries apply,
+/// since a memo decides under which key machine code is looked up.
 std::optional<std::string> find_memo_distrust(const Path& memo, FileSystem& files) {
   if (const auto reason = find_distrust(files, memo.parent_path())) return reason;
   const auto status = files.status(memo);
@@ -54,7 +54,7 @@ void remember_identity(const Path& memo, const std::string& stamp, const std::st
                 *reason);
       return;
     }
-    // In the folder that the cache collects what dead processes left from.
+    // In the folder where the cache removes the files of dead processes.
     const ScratchFolder scratch =
         make_scratch_folder(files, memo.parent_path() / "tmp", owner_prefix() + "-memo-");
     const Path fresh = scratch.get().path / "memo";

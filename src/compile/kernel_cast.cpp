@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-/// The parameters of each kernel of this name, as the text has them.
+/// The parameters of each kernel of this name, as in the text.
 void add_parameters(const std::vector<Declaration>& declarations, const TokenizedText& text,
                     const std::string& name, std::set<std::string>& found) {
   for (const Declaration& declaration : declarations) {

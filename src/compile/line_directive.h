@@ -5,7 +5,7 @@
 
 namespace kiln {
 
-/// A line that says that what follows is line `line` of `file`, with its end. A name may hold any byte.
+/// A line, with its end, which says that the next line is line `line` of `file`. A name may contain any byte.
 [[nodiscard]] std::string line_directive(std::string_view file, int line = 1);
 
 }  // namespace kiln

@@ -26,7 +26,7 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
-/// Where the first `wanted` outside of brackets stands, or the end.
+/// The index of the first `wanted` outside of brackets, or the end.
 std::size_t find_outside(const std::string& text, char wanted) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -37,7 +37,7 @@ std::size_t find_outside(const std::string& text, char wanted) {
   return text.size();
 }
 
-/// "ns::axpy<float,4>": templates are demangled with their return type, which stands before the first blank.
+/// "ns::axpy<float,4>": a demangled template has its return type before the first blank.
 std::string spelled(const std::string& symbol) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
   std::string text = demangled(symbol);

@@ -9,14 +9,15 @@
 
 namespace kiln {
 
-/// A line that has a compiler's host side name each entry, so that templates are instantiated. To stand
-/// behind a unit's text.
+/// A line, to follow a unit's text, that makes a compiler's host side name each entry, so that templates are
+/// instantiated.
 [[nodiscard]] std::string entry_uses(const std::vector<EntryPoint>& entries);
 
-/// Which of the kernels' symbols in a binary each name expression is, for a compiler that does not tell: the
-/// symbol itself (extern "C"), the one whose demangled name is spelled as the expression is but for blanks,
-/// the one whose template arguments have the same values once enumerators and macros of `source_text` are
-/// numbers, or the only one left of that function. Else a sentence saying which expression has none.
+/// Finds the symbol of each name expression in a binary, for a compiler that does not report it. It is the
+/// symbol itself (extern "C"), or the symbol whose demangled name equals the expression except for blanks.
+/// Otherwise it is the symbol whose template arguments have the same values once enumerators and macros of
+/// `source_text` are numbers, or the only remaining symbol of that function. If an expression has no symbol,
+/// returns a sentence that names it.
 [[nodiscard]] std::variant<std::map<std::string, std::string>, std::string> find_lowered_names(
     const std::vector<EntryPoint>& entries, const std::vector<std::string>& symbols,
     const std::string& source_text = "");

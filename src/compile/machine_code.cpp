@@ -15,7 +15,7 @@ namespace {
 
 using Addresses = std::vector<std::uint64_t>;
 
-/// Whether instructions have the form that came with Volta.
+/// Whether instructions have the form that Volta introduced.
 bool has_wide_instructions(const std::string& arch) {
   constexpr std::int64_t kVolta = 70;
   const std::size_t begin = arch.find('_') + 1;
@@ -66,7 +66,8 @@ std::optional<std::uint64_t> address_in(std::string_view line) {
   return address;
 }
 
-/// Where the instructions of a file begin, by one of these programs; empty without any.
+/// Where the instructions of a file begin, from the output of the first of these programs that works; empty
+/// without one.
 Addresses instruction_addresses(const CodeObject& code, const std::vector<std::string>& programs,
                                 const Disassembly& disassembly) {
   std::optional<std::string> found;
@@ -144,7 +145,7 @@ std::vector<MachineCode> machine_code(const CodeObject& code, const Target& targ
     if (code.format == "code_object") return code_object_code(code, disassembly);
     if (code.format == "shared_object") return shared_object_code(code, disassembly);
   } catch (const BadElf&) {
-    // What cannot be read weighs nothing that could be told.
+    // A binary that cannot be read has no known size.
   }
   return {};
 }

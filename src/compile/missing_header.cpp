@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-/// The text between `before` and `after`, all on one line, from the first place where both are.
+/// The text between `before` and `after`, all on one line, at the first position where both occur.
 std::optional<std::string> between(const std::string& text, std::string_view before, std::string_view after) {
   for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + 1)) {
     const std::size_t begin = at + before.size();
@@ -22,7 +22,7 @@ std::optional<std::string> between(const std::string& text, std::string_view bef
   return std::nullopt;
 }
 
-/// The first identifier that begins so, with its scope; empty: none.
+/// The first identifier that begins with `beginning`, with its scope; empty if there is none.
 std::string name_in(const std::string& text, std::string_view beginning) {
   const std::size_t at = text.find(beginning);
   if (at == std::string::npos) return "";
@@ -41,12 +41,12 @@ std::optional<std::string> missing_header_in(const std::string& log) {
 }
 
 bool may_be_left_out(const Specialization& specialization, const std::string& header) {
-  // Of a whole program, whose host code may be all that needs the header. Elsewhere it may hold a macro that
-  // decides.
+  // Only in a whole program, where host code may be the only user of the header. In other texts the header
+  // may contain a macro that changes the code.
   if (specialization.left_out.empty()) return false;
   const auto& unseen = specialization.unseen_headers;
   if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
-  if (header.find('.') == std::string::npos) return false;  // of the standard library
+  if (header.find('.') == std::string::npos) return false;  // a header of the standard library
   static constexpr std::array<std::string_view, 12> kOfVendors = {
       "cuda",    "cub/",     "thrust/", "nv/", "cooperative_groups", "mma.h", "curand_", "hip/",
       "hipcub/", "rocprim/", "math_",   "sm_"};
@@ -65,9 +65,8 @@ std::string advice_on_amd_builtins(const Specialization& specialization, const s
   const std::string name = name_in(log, "__builtin_amdgcn_");
   if (name.empty()) return "";
   return "'" + name +
-         "' is an instruction of AMD's GPUs, which only the hip back end has; docs/backends.md lists those "
-         "that Kiln "
-         "translates";
+         "' is an instruction of AMD's GPUs, which only the hip back end has; docs/backends.md lists the "
+         "instructions that Kiln translates";
 }
 
 std::string advice_on_device_algorithms(const std::string& log) {

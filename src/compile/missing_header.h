@@ -9,32 +9,32 @@
 
 namespace kiln {
 
-/// The header that a compiler's log says is not there, in the words of NVRTC, g++ or clang.
+/// The header that a compiler's log reports as missing, in the words of NVRTC, g++ or clang.
 [[nodiscard]] std::optional<std::string> missing_header_in(const std::string& log);
 
-/// Whether a compile may go on without this header: the text is a whole program whose host code is left out
-/// and includes it by that name, and it is neither one of CUDA's or HIP's nor of the standard library, which
-/// say what to install.
+/// Whether a compile may go on without this header. The text is then a whole program whose host code is left
+/// out and includes it by that name. A header of CUDA, HIP or the standard library is never left out: the
+/// message for it says what to install.
 [[nodiscard]] bool may_be_left_out(const Specialization& specialization, const std::string& header);
 
-/// The same with an empty header of that name.
+/// The specialization with an empty header of that name.
 [[nodiscard]] Specialization without_header(Specialization specialization, const std::string& header);
 
-/// "'helper.h' was not found and is left out", of one or more; empty for none.
+/// "'helper.h' was not found and is left out", for one or more headers; empty for an empty list.
 [[nodiscard]] std::string left_out_headers(const std::vector<std::string>& headers);
 
-/// Of a failed compile's log, where the text uses a built-in function of AMD's compiler on another back end:
-/// a sentence that says so; empty for all else.
+/// A sentence for a failed compile whose text uses a built-in function of AMD's compiler on another back end;
+/// empty for all other logs.
 [[nodiscard]] std::string advice_on_amd_builtins(const Specialization& specialization,
                                                  const std::string& log);
 
-/// Of a failed compile's log that names one of CUB's algorithms for the whole device: a sentence that says
-/// what they are; empty for all else.
+/// A sentence for a failed compile whose log names one of CUB's algorithms for the whole device; empty for
+/// all other logs.
 [[nodiscard]] std::string advice_on_device_algorithms(const std::string& log);
 
-/// Calls `compile` with the specialization; where that fails for a header that may be left out, again without
-/// the header. The headers that were not there are added to the result: to a failure's summary, and to the
-/// log of code.
+/// Calls `compile` with the specialization. If that fails for a header that may be left out, calls it again
+/// without the header. The result names the missing headers: in the summary of a failure, and in the log of
+/// code.
 template <class Compile>
 auto compile_without_missing_headers(const Specialization& specialization, const Compile& compile) {
   constexpr std::size_t kMostHeaders = 32;

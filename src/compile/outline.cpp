@@ -8,13 +8,13 @@
 namespace kiln {
 namespace {
 
-/// Names that take a parenthesis in a declaration's head without being the function that it declares.
+/// Names that can precede a parenthesis in a declaration's head without being the declared function.
 constexpr std::array<std::string_view, 14> kAttributes = {
     "__launch_bounds__", "__attribute__", "__align__",   "alignas",  "noexcept",
     "decltype",          "requires",      "__declspec",  "explicit", "throw",
     "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof"};
 
-/// Of namespaces and classes in each other.
+/// Limit of nested namespaces and classes.
 constexpr int kDeepestScope = 256;
 
 bool is_attribute(std::string_view name) {
@@ -37,7 +37,7 @@ class Outliner {
     return i < tokens().size() && tokens()[i].is(text);
   }
 
-  /// Not counting what braces enclose, such as the members of a class.
+  /// Text inside braces, such as the members of a class, does not count.
   [[nodiscard]] bool contains(TokenRange range, std::string_view text) const {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       if (at(i, "{")) i = matching_close(tokens(), i);
@@ -50,7 +50,7 @@ class Outliner {
   /// Declarations up to `end`, at namespace or class scope. `scope` is "" or ends in "::".
   void parse_scope(std::size_t end, const std::string& scope) {
     std::size_t begin = at_;
-    std::size_t judged = at_;  // what stands in front of it, from `begin` on, opens nothing
+    std::size_t judged = at_;  // the tokens in front of it, from `begin` on, open nothing
     while (at_ < end) {
       const Token& token = tokens()[at_];
       if (token.is("(") || token.is("[")) {
@@ -76,7 +76,7 @@ class Outliner {
     return at_ == begin + 2 && (at(begin, "public") || at(begin, "private") || at(begin, "protected"));
   }
 
-  /// What the brace at `head.end` opens. False if the declaration goes on after it (an initializer).
+  /// Handles the brace at `head.end`. Returns false if the declaration continues after it (an initializer).
   bool braces(TokenRange head, std::size_t close, const std::string& scope) {
     const TokenRange body{head.end + 1, close};
     if (head.begin == head.end) {  // a second brace of a constructor with braced initializers
@@ -171,7 +171,7 @@ class Outliner {
     nested(body, scope + std::string(name) + "::");
   }
 
-  /// The identifier in front of the first parenthesis that is a parameter list.
+  /// The identifier before the first parenthesis that is a parameter list.
   [[nodiscard]] std::string_view function_name(TokenRange head) const {
     for (std::size_t i = head.begin; i < head.end; ++i) {
       if (at(i, "operator")) return tokens()[i].text;
@@ -223,7 +223,7 @@ class Outliner {
     if (!name.empty()) result_.variables.push_back({scope + std::string(name)});
   }
 
-  /// Each name that a declaration declares as a variable; none for a function or a constant.
+  /// Each name that a declaration declares as a variable; empty for a function or a constant.
   void changing_variables(TokenRange range) {
     const bool constant = contains(range, "const") || contains(range, "constexpr");
     if (constant && !contains(range, "*")) return;
@@ -249,7 +249,7 @@ class Outliner {
     }
   }
 
-  /// Empty if the declaration is that of a function.
+  /// Empty if the declaration declares a function.
   [[nodiscard]] std::string_view variable_name(TokenRange range) const {
     std::string_view name;
     bool has_body = false;  // "struct {...} name"

@@ -17,10 +17,10 @@ struct TokenRange {
   [[nodiscard]] bool contains(std::size_t token) const { return begin <= token && token < end; }
 };
 
-/// A function definition, free or member, a class definition (whose body stands for all its members), or a
-/// variable with its initializer: what a name in a kernel may lead to.
+/// A function definition, free or member, a class definition (whose body includes all its members), or a
+/// variable with its initializer: a definition that a name in a kernel may refer to.
 struct DefinitionOutline {
-  std::string_view name;  ///< without scope; "operator" for each overloaded operator and conversion
+  std::string_view name;  ///< without scope; "operator" for all overloaded operators and conversions
   TokenRange head;        ///< from the declaration's start to the body
   TokenRange body;        ///< between the braces
   bool kernel = false;    ///< __global__
@@ -40,19 +40,19 @@ struct DynamicSharedArray {
   bool at_namespace_scope = false;
 };
 
-/// What a source text declares, found without expanding macros: enough to list kernels, to follow calls by
-/// name and to rewrite the few declarations that a host compiler would not take. All views point into the
-/// outlined text. Made in a time that grows with the text's length and not with its depth; scopes that are
-/// nested deeper than any that a person writes are not looked into.
+/// The declarations of a source text, found without expanding macros: enough to list kernels, to follow calls
+/// by name and to rewrite the few declarations that a host compiler would not accept. All views point into
+/// the outlined text. The time grows with the text's length and not with its depth; scopes that are nested
+/// deeper than in real texts are skipped.
 struct Outline {
   TokenizedText source;
   std::vector<DefinitionOutline> definitions;
   std::vector<DeviceVariable> variables;
-  /// Names, without scope, of those variables in device memory that kernels can write: __device__ and
-  /// __managed__, not const; templates, and all that one declaration declares, included.
+  /// Names, without scope, of the variables in device memory that kernels can write: __device__ and
+  /// __managed__, not const; including templates, and all names of one declaration.
   std::vector<std::string_view> changing;
   std::vector<DynamicSharedArray> dynamic_shared;
-  /// `template __global__ void f<int>(...)`: the tokens that say __global__.
+  /// The __global__ tokens of `template __global__ void f<int>(...)`.
   std::vector<std::size_t> instantiated_kernels;
 };
 
@@ -61,11 +61,11 @@ struct Outline {
 /// Names of the __global__ functions that `text` defines, in order, each once.
 [[nodiscard]] std::vector<std::string> find_kernels(std::string_view text);
 
-/// The function that a name expression names: "f" of "ns::f<float, 4>".
+/// The function that a name expression names: "f" for "ns::f<float, 4>".
 [[nodiscard]] std::string kernel_name(const std::string& name_expression);
 
-/// Index of the token that closes the parenthesis, bracket or brace at `open`; `tokens.size()` if nothing
-/// does, or nothing is opened there.
+/// Index of the token that closes the parenthesis, bracket or brace at `open`; `tokens.size()` if no token
+/// closes it, or none is opened there.
 [[nodiscard]] std::size_t matching_close(const std::vector<Token>& tokens, std::size_t open);
 
 }  // namespace kiln

@@ -13,7 +13,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Of the C library and POSIX, those that compilers have no wrapper of.
+/// Headers of the C library and POSIX that compilers do not wrap.
 constexpr std::array<std::string_view, 32> kCLibrary = {
     "alloca.h",   "assert.h",    "ctype.h",   "dirent.h", "dlfcn.h",  "endian.h", "errno.h",   "fcntl.h",
     "fenv.h",     "inttypes.h",  "limits.h",  "locale.h", "math.h",   "memory.h", "pthread.h", "sched.h",
@@ -33,7 +33,7 @@ bool is_local(const Path& folder) {
 std::vector<Path> folders_in(const std::string& list) {
   std::vector<Path> folders;
   for (const std::string& folder : split(list, ':')) {
-    // An empty one is the folder that the compiler runs in, where Kiln puts what it knows.
+    // An empty entry is the folder in which the compiler runs, where Kiln puts the files that it knows.
     if (!folder.empty()) folders.emplace_back(folder);
   }
   return folders;

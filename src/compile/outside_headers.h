@@ -12,25 +12,26 @@
 
 namespace kiln {
 
-/// Where a compiler looks for headers that Kiln's own search has not found, in its order.
+/// The folders where a compiler looks for headers that Kiln's own search has not found, in its order.
 struct HeaderFolders {
-  std::vector<std::filesystem::path> by_variables;  ///< of CPATH and CPLUS_INCLUDE_PATH
-  std::vector<std::filesystem::path> built_in;      ///< what it says itself
+  std::vector<std::filesystem::path> by_variables;  ///< the folders of CPATH and CPLUS_INCLUDE_PATH
+  std::vector<std::filesystem::path> built_in;      ///< the folders that the compiler reports itself
 };
 
-/// What a compiler says of them, in its answer to -E -v.
+/// A compiler's report of these folders, in its answer to -E -v.
 struct SearchList {
   std::vector<std::filesystem::path> folders;
-  std::vector<std::filesystem::path> missing;  ///< would be among them if they were there
+  std::vector<std::filesystem::path> missing;  ///< folders that it would search if they existed
 };
 
-/// What code depends on by way of headers that only its compiler finds.
+/// The inputs of the code through headers that only its compiler finds.
 struct OutsideHeaders {
-  std::string text;     ///< for the key: name and digest of each, those that they include, too; no folder
-  std::string unknown;  ///< why they may take in a file that is not among them; empty: they cannot
+  std::string text;  ///< for the key: name and digest of each header, and of the headers that these include;
+                     ///< no folder
+  std::string unknown;  ///< why they may include a file that is not in the list; empty if they cannot
 };
 
-/// Of the lines between "#include <...> search starts here:" and "End of search list.", and of those that
+/// Reads the lines between "#include <...> search starts here:" and "End of search list.", and the lines that
 /// ignore a "nonexistent directory".
 [[nodiscard]] SearchList parse_search_list(const std::string& answer);
 
@@ -38,16 +39,18 @@ struct OutsideHeaders {
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_variables(
     const std::map<std::string, std::string>& environment);
 
-/// Looks for headers as a compiler does. Its own headers, which lie in a folder of its release, and those of
-/// the C library stand for its version and are not read; all others, of packages in /usr/include and of the
-/// user, are. What they say is remembered while size, time and inode of each file stay, and while nothing
-/// begins to shadow one. Usable from several threads.
+/// Looks for headers as a compiler does. The compiler's own headers, which lie in a folder of its release,
+/// and the headers of the C library are covered by their version and are not read. All other headers are
+/// read: headers of packages in /usr/include and headers of the user. Their content is remembered as long as
+/// size, time and inode of each file do not change, and no new file hides one of them. Usable from several
+/// threads.
 class OutsideHeaderFinder {
  public:
   OutsideHeaderFinder(HeaderFolders folders, FileSystem& files)
       : folders_(std::move(folders)), files_(files) {}
 
-  /// By way of names that Kiln's own search has not found (Specialization::unseen_headers).
+  /// Finds the headers behind the names that Kiln's own search has not found
+  /// (Specialization::unseen_headers).
   [[nodiscard]] OutsideHeaders find(const std::vector<std::string>& unseen);
 
  private:

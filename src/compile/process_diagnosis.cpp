@@ -5,7 +5,7 @@
 namespace kiln {
 namespace {
 
-/// A driver (`g++`, `nvcc`) lives on and reports what became of the compiler proper.
+/// A driver (`g++`, `nvcc`) survives and reports the end of the compiler proper.
 bool tells_of_a_fault(const std::string& log) {
   for (const char* words :
        {"internal compiler error", "out of memory", "memory exhausted", "Cannot allocate memory", "bad_alloc",
@@ -15,7 +15,7 @@ bool tells_of_a_fault(const std::string& log) {
   return false;
 }
 
-/// A process or thread that the system did not give: no fault of the text or of the compiler.
+/// The system refused a process or thread: neither the text nor the compiler is the cause.
 bool tells_of_no_process(const std::string& log) {
   return log.find("Resource temporarily unavailable") != std::string::npos;
 }

@@ -15,8 +15,8 @@ struct CompilerProgram {
   std::chrono::milliseconds time_limit{0};
 };
 
-/// What became of a compile by such a program that did not succeed; `source_name` is the user's file. The
-/// command is left to the caller.
+/// The diagnosis of a failed compile by such a program; `source_name` is the user's file. The caller fills in
+/// the command.
 [[nodiscard]] Diagnostic process_diagnosis(const ProcessResult& result, const CompilerProgram& program,
                                            const std::string& source_name);
 

@@ -17,7 +17,7 @@
 namespace kiln {
 namespace {
 
-/// Of what Kiln itself adds to every compile; grows when that changes the code.
+/// Version of the text that Kiln adds to every compile; it grows if that text changes the code.
 constexpr std::int64_t kUnitFormat = 1;
 
 class ProgramCompiler final : public Compiler {
@@ -74,7 +74,7 @@ class ProgramCompiler final : public Compiler {
                               (result.error.empty() ? "" : ": " + std::string(trim(result.error))));
     }
     std::string answer(trim(result.output));
-    std::replace(answer.begin(), answer.end(), '\n', '\t');  // the memo is a line
+    std::replace(answer.begin(), answer.end(), '\n', '\t');  // the memo is one line
     remember_identity(options_.identity_memo, stamp, answer, files_, log_);
     return answer;
   }
@@ -120,7 +120,7 @@ class ProgramCompiler final : public Compiler {
   ProcessRunner& processes_;
   FileSystem& files_;
   Log& log_;
-  std::mutex mutex_;  // of what follows, which does not change once it is there
+  std::mutex mutex_;  // guards the members below, which do not change once they are set
   std::string program_;
   std::optional<CompilerIdentity> identity_;
 };

@@ -15,29 +15,30 @@
 
 namespace kiln {
 
-/// Where the programs that compile for GPUs ahead of time (nvcc, hipcc) differ.
+/// The differences between the programs that compile for GPUs ahead of time (nvcc, hipcc).
 struct CompilerRecipe {
   std::string name;                   ///< "nvcc"
-  std::vector<std::string> programs;  ///< names and paths, the first that can be run is taken
-  std::string advice;                 ///< where it was looked for and what to install; a clause
-  std::function<std::string(const std::string&)> version_in;  ///< what it answers to --version
+  std::vector<std::string> programs;  ///< names and paths; the first that can be run is used
+  std::string advice;                 ///< the places that were searched and what to install; a clause
+  std::function<std::string(const std::string&)>
+      version_in;  ///< finds the version in its answer to --version
   std::function<RtcUnit(const Specialization&)> make_unit;
-  /// All options but those for files and folders.
+  /// All options except for files and folders.
   std::function<std::vector<std::string>(const Specialization&)> options;
-  std::string source_file;  ///< "unit.cu": the ending tells the language
-  /// From what it wrote and said; lengths and kernels are checked there.
+  std::string source_file;  ///< "unit.cu": the suffix chooses the language
+  /// Makes the result from its output file and log, and checks lengths and kernels.
   std::function<CompileResult(std::string binary, std::string log, const Specialization&)> product;
   std::function<Target(const std::string& arch)> target_for;
 };
 
 struct ProgramCompilerOptions {
-  std::filesystem::path scratch;        ///< private files of a compile go below it and are removed again
-  std::filesystem::path identity_memo;  ///< where the program's version is remembered; empty: nowhere
-  std::chrono::milliseconds time_limit{120'000};  ///< of one compile; 0: none
+  std::filesystem::path scratch;        ///< private files of a compile are written below it and removed again
+  std::filesystem::path identity_memo;  ///< file that keeps the program's version; empty: none
+  std::chrono::milliseconds time_limit{120'000};  ///< for one compile; 0: no limit
 };
 
-/// A compiler that is a program: it is given the very unit that the run-time compiler gets, in files. Nothing
-/// is looked for before the first call. The references outlive the result.
+/// A compiler that is a program: it gets the same unit as the run-time compiler, in files. It searches for
+/// the program at the first call. The references outlive the result.
 [[nodiscard]] std::unique_ptr<Compiler> make_program_compiler(CompilerRecipe recipe,
                                                               ProgramCompilerOptions options,
                                                               ProcessRunner& processes, FileSystem& files,

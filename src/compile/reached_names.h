@@ -10,18 +10,18 @@
 
 namespace kiln {
 
-/// Which names a kernel may lead to: follows names, not types, through the bodies of functions, classes,
-/// variables, aliases and macros of texts, so that it finds too many rather than too few. No name leads to a
+/// The names that a kernel may reach: it follows names, not types, through the bodies of functions, classes,
+/// variables, aliases and macros of texts, so it finds too many rather than too few. No name leads to a
 /// kernel, which device code cannot call. The outlines outlive it.
 class ReachedNames {
  public:
   explicit ReachedNames(const std::vector<const Outline*>& texts);
 
-  /// Calls `visit` for each identifier that can be reached from those of an expression, once, until it says
-  /// true; gives whether it did. The expression outlives the call.
+  /// Calls `visit` once for each identifier that the identifiers of an expression reach, until it returns
+  /// true; returns whether it did. The expression outlives the call.
   bool find(std::string_view expression, const std::function<bool(std::string_view)>& visit) const;
 
-  /// Whether a macro of this name puts names together.
+  /// Whether a macro of this name pastes names together.
   [[nodiscard]] bool pastes(std::string_view name) const { return pasting_macros_.contains(name); }
 
  private:

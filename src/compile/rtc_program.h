@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// One compile by NVRTC or hipRTC, which have the same calls: create, compile, ask for products. Destroyed
-/// with the object, also after an error. `Library` is NvrtcLibrary or HiprtcLibrary.
+/// One compile by NVRTC or hipRTC, whose calls are alike: create, compile, get products. The program is
+/// destroyed with the object, also after an error. `Library` is NvrtcLibrary or HiprtcLibrary.
 template <class Library>
 class RtcProgram {
  public:
@@ -19,8 +19,7 @@ class RtcProgram {
   using Program = typename Functions::Program;
   using Result = int;
 
-  /// Throws internal_error if the call is refused, as every member that asks for something; `library` must
-  /// outlive it.
+  /// Throws internal_error if the call is refused, as the other members do; `library` must outlive it.
   RtcProgram(const Library& library, const RtcUnit& unit, const std::string& source_name)
       : call_(library.call) {
     std::vector<const char*> texts;
@@ -66,7 +65,7 @@ class RtcProgram {
     return bytes;
   }
 
-  /// Without the terminating zero, which the compilers count.
+  /// The text without the terminating zero, which the compilers count.
   [[nodiscard]] std::string text_product(const GetSize& get_size, const GetBytes& get_bytes) const {
     std::string text = product(get_size, get_bytes);
     while (!text.empty() && text.back() == '\0') text.pop_back();

@@ -19,7 +19,7 @@ std::string function_name(const std::string& expression) {
   return scope == std::string::npos ? head : head.substr(scope + 2);
 }
 
-/// A header of Kiln's own. With line information it needs a file to show, named by its content.
+/// Adds a header of Kiln's own. With line information it needs a file to show, named by its content.
 void add_own_header(RtcUnit& unit, const std::string& name, const std::string& text,
                     const std::filesystem::path& source_folder, bool lineinfo) {
   constexpr std::size_t kDigits = 16;

@@ -14,7 +14,7 @@ class CacheEviction {
   void enqueue(Device& device, Stream& stream);
 
  private:
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::unique_ptr<DeviceBuffer> buffer_;
   unsigned char value_ = 0;
 };

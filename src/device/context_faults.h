@@ -9,11 +9,11 @@
 
 namespace kiln {
 
-/// What a context on a GPU remembers of faults: the first that ended it, and the kernels' names for messages.
-/// Thread-safe.
+/// The faults that a context on a GPU remembers: the first fault that ended it, and the kernels' names for
+/// messages. Thread-safe.
 class ContextFaults {
  public:
-  /// Calls `raise`, which throws; once the device is lost, throws the message of the fault that did it.
+  /// Calls `raise`, which throws. Once the device is lost, throws the message of the fault that caused it.
   template <class Raise>
   [[noreturn]] void fail(Raise&& raise) {
     const std::lock_guard lock(mutex_);
@@ -28,21 +28,21 @@ class ContextFaults {
     throw internal_error("an error was to be raised and was not");
   }
 
-  /// As `fail`, for what one kernel asked: what `raise` throws as an error of the environment is an unfit
-  /// kernel here.
+  /// As `fail`, for a request of one kernel: an error of the environment that `raise` throws becomes an unfit
+  /// kernel.
   template <class Raise>
   [[noreturn]] void refuse(Raise&& raise) {
     fail([&] { unfit_where(ErrorKind::kEnvironment, raise); });
   }
 
-  /// The same text at an address that lasts as long as this object.
+  /// A copy of the name whose address is valid as long as this object.
   [[nodiscard]] const std::string& keep_name(const std::string& name) {
     const std::lock_guard lock(mutex_);
     return *names_.insert(name).first;
   }
 
  private:
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::string lost_;  // the first fault
   std::set<std::string> names_;
 };

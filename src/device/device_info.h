@@ -15,13 +15,13 @@ struct DeviceLimits {
   std::uint64_t max_threads_per_block = 0;
   Dim3 max_block;
   Dim3 max_grid;
-  std::uint64_t max_shared_bytes_per_block = 0;  ///< static + dynamic, with opt-in where the device has one
-  std::uint64_t max_threads_per_unit = 0;        ///< resident on a compute unit; 0 where that means nothing
-  bool clusters = false;                         ///< takes launches in clusters of blocks
-  bool cooperative = false;                      ///< takes cooperative launches
+  std::uint64_t max_shared_bytes_per_block = 0;  ///< static + dynamic, with opt-in if the device has one
+  std::uint64_t max_threads_per_unit = 0;  ///< resident on a compute unit; 0 if the device has no such limit
+  bool clusters = false;                   ///< supports launches in clusters of blocks
+  bool cooperative = false;                ///< supports cooperative launches
 };
 
-/// What `kiln devices` and every record say of a device.
+/// The properties of a device that `kiln devices` and every record show.
 struct DeviceInfo {
   std::string id;    ///< "cpu", "cuda:0"
   std::string name;  ///< the vendor's product name
@@ -29,19 +29,20 @@ struct DeviceInfo {
   int compute_units = 0;  ///< cores or multiprocessors
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;   ///< last-level cache
-  double memory_bandwidth = 0;  ///< theoretical, GB/s; 0 where the driver does not tell
+  double memory_bandwidth = 0;  ///< theoretical, GB/s; 0 if the driver does not report it
   std::string driver;           ///< driver and run-time version, "" for the cpu
-  std::string pci_address;      ///< "0000:1b:00.0"; empty for the cpu, and where the driver does not tell
+  std::string pci_address;      ///< "0000:1b:00.0"; empty for the cpu, and if the driver does not report it
   DeviceLimits limits;
 };
 
-/// A device of which nothing but its target is known: what code is compiled for ahead of time.
+/// A device of which only the target is known, for code that is compiled ahead of time.
 [[nodiscard]] DeviceInfo unknown_device(const Target& target);
 
-/// GB/s of a memory that moves `bus_bits` twice a cycle of a clock of `clock_khz`; 0 where one is unknown.
+/// GB/s of a memory that transfers `bus_bits` twice in each cycle of a clock of `clock_khz`; 0 if one is
+/// unknown.
 [[nodiscard]] double theoretical_bandwidth(int clock_khz, int bus_bits);
 
-/// What the loaded machine code uses; `nullopt` where the back end cannot tell.
+/// The resources that loaded machine code uses; `nullopt` if the back end does not report them.
 struct FunctionAttributes {
   std::optional<int> registers;
   std::optional<std::uint64_t> static_shared_bytes;
@@ -50,14 +51,14 @@ struct FunctionAttributes {
   std::optional<std::uint64_t> binary_bytes;
   /// Size in bytes of each kernel parameter, in order.
   std::optional<std::vector<std::size_t>> parameter_bytes;
-  /// On the cpu, where work-items run as fibers instead of in loops: why.
+  /// On the cpu: the reason why work-items run as fibers instead of in loops.
   std::optional<std::string> fibers_because;
 };
 
-/// A device's clocks at one moment; `nullopt` for what its management library does not tell.
+/// A device's clocks at one moment; `nullopt` if its management library does not report them.
 struct DeviceClocks {
   std::optional<unsigned> compute_mhz, memory_mhz;          ///< now
-  std::optional<unsigned> compute_max_mhz, memory_max_mhz;  ///< the highest that it can run at
+  std::optional<unsigned> compute_max_mhz, memory_max_mhz;  ///< the highest clocks of the device
   std::vector<std::string> limited_by;                      ///< "power cap", "heat", ...
 };
 

@@ -11,7 +11,7 @@ constexpr std::size_t kMostShapes = 1000;
 LaunchLabels make_labels(const std::string& kernel, const LaunchShape& shape, const std::string& text) {
   const auto make = [&](TraceKind kind) {
     TraceLabel label = make_label(kind, kernel);
-    // On the device's own line the kind goes without saying.
+    // The device's own line has kernels only, so the label omits the kind.
     if (kind == TraceKind::kKernel) label.name = kernel;
     label.arguments.emplace_back("kernel", kernel);
     if (!text.empty()) label.arguments.emplace_back("shape", text);

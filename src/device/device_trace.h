@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// What is told of launches of one kernel in one shape: on the host, and on the device.
+/// The labels of launches of one kernel in one shape: on the host, and on the device.
 struct LaunchLabels {
   LaunchShape shape;
   SharedLabel launch, kernel;
@@ -31,10 +31,10 @@ struct StreamLineTraits {
   static Handle null() { return {}; }
   static void close(const Handle& line) noexcept;
 };
-/// A stream's line in the picture of its device; another stream takes it over when this one goes.
+/// A stream's line in the picture of its device; when the stream is destroyed, another stream uses the line.
 using StreamLine = UniqueHandle<StreamLineTraits>;
 
-/// What the streams and modules of one traced device share. Thread-safe.
+/// The state that the streams and modules of one traced device share. Thread-safe.
 class DeviceTrace {
  public:
   DeviceTrace(Trace& trace, std::string id, const std::string& name);
@@ -46,10 +46,11 @@ class DeviceTrace {
   /// The track of a line.
   [[nodiscard]] std::size_t track_of(const StreamLine& line);
 
-  /// They stay for as long as this; beyond very many shapes of a kernel, without the shape.
+  /// The labels live as long as this object. Beyond a large number of shapes of a kernel, labels omit the
+  /// shape.
   [[nodiscard]] const LaunchLabels& labels(const std::string& kernel, const LaunchShape& shape);
 
-  /// Of a graph of launches of these kernels.
+  /// The labels of a graph of launches of these kernels.
   [[nodiscard]] const LaunchLabels& labels_of_graph(const std::string& kernels);
 
  private:
@@ -58,7 +59,7 @@ class DeviceTrace {
   Trace& trace_;
   std::string id_, process_name_;
   std::int64_t process_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<bool> lines_;
   std::map<std::string, std::map<std::string, LaunchLabels>> labels_;  // by kernel, then by shape
 };

@@ -8,21 +8,21 @@
 
 namespace kiln {
 
-/// What is wrong with a file that should be ELF: a clause, "it is cut short".
+/// The error in a file that should be ELF: a clause, "it is cut short".
 struct BadElf : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A 64-bit little-endian ELF file, as all back ends' machine code is. A view: the bytes outlive it. Every
-/// length in the file is checked; what lies outside throws BadElf.
+/// A 64-bit little-endian ELF file, the format of all back ends' machine code. A view: the bytes outlive it.
+/// Every length in the file is checked; an offset outside the file throws BadElf.
 class ElfFile {
  public:
   struct Section {
     std::string_view name;
     std::uint32_t type = 0, link = 0;
     std::uint64_t flags = 0;
-    std::string_view content;  ///< empty for those without bytes in the file
-    std::uint64_t bytes = 0;   ///< of memory, also of those
+    std::string_view content;  ///< empty for sections without bytes in the file
+    std::uint64_t bytes = 0;   ///< size in memory, also of sections without bytes in the file
   };
   struct Segment {
     std::uint32_t type = 0;
@@ -40,7 +40,7 @@ class ElfFile {
   [[nodiscard]] std::uint16_t machine() const { return machine_; }
   [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
-  /// Of the table that the linker sees, or of the one that the loader sees.
+  /// The symbols of the linker's table or of the loader's table.
   [[nodiscard]] std::vector<Symbol> symbols() const;
   [[nodiscard]] std::vector<Symbol> dynamic_symbols() const;
 

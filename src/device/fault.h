@@ -8,8 +8,8 @@
 // The errors of one kernel on one device, by their kinds. A job records them and goes on.
 namespace kiln {
 
-/// A kernel cannot be launched as it is configured, or its driver does not take what it asks: its code, its
-/// shape, its arguments. Nothing has run, and the device goes on.
+/// A kernel cannot be launched as it is configured, or the driver refuses its code, its shape or its
+/// arguments. Nothing has run, and the device still works.
 [[nodiscard]] inline Error unfit_kernel(const std::string& message, const SourceLocation& where = {}) {
   return Error(ErrorKind::kUnfit, message, where);
 }

@@ -20,7 +20,7 @@ std::string sysfs_name(const std::string& pci_address) {
   return colon == std::string::npos || colon <= kDomain ? name : name.substr(colon - kDomain);
 }
 
-/// "0-3,8": one of the ranges between commas. Absent for what is none.
+/// Reads one of the ranges in "0-3,8". Absent for a text that is not a range.
 std::optional<std::pair<int, int>> read_range(const std::string& text) {
   const std::size_t dash = text.find('-');
   const auto first = parse_integer(text.substr(0, dash));
@@ -55,7 +55,7 @@ void bind_thread_near(FileSystem& files, const std::string& pci_address) {
     if (CPU_ISSET(processor, &own)) CPU_SET(processor, &near);
   }
   if (CPU_COUNT(&near) == 0) return;
-  static_cast<void>(::sched_setaffinity(0, sizeof near, &near));  // only a matter of speed
+  static_cast<void>(::sched_setaffinity(0, sizeof near, &near));  // a failure only costs speed
 }
 
 }  // namespace kiln

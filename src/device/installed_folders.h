@@ -8,11 +8,12 @@
 
 namespace kiln {
 
-/// Appends `folder` if it exists and is not there yet.
+/// Appends `folder` if it exists and is not in the list yet.
 void add_existing(std::vector<std::filesystem::path>& folders, const std::filesystem::path& folder,
                   FileSystem& files);
 
-/// Entries of `folder` that start with `prefix`, the last in order of names first: the newest version.
+/// Entries of `folder` that start with `prefix`, sorted with the largest name first, which is the newest
+/// version.
 [[nodiscard]] std::vector<std::filesystem::path> entries_starting_with(const std::filesystem::path& folder,
                                                                        const std::string& prefix,
                                                                        FileSystem& files);
@@ -23,7 +24,7 @@ void add_existing(std::vector<std::filesystem::path>& folders, const std::filesy
 /// The values of those variables that are set.
 [[nodiscard]] std::vector<std::string> read_variables(const std::vector<const char*>& variables);
 
-/// Where distributions keep shared libraries: those that exist are appended.
+/// Appends the folders where distributions keep shared libraries, if they exist.
 void add_system_folders(std::vector<std::filesystem::path>& folders, FileSystem& files);
 
 }  // namespace kiln

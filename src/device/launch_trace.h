@@ -5,8 +5,8 @@
 
 namespace kiln {
 
-/// Which kernels were launched on a stream since it was last waited for, for the message of a fault: the last
-/// one, and whether there were others. Thread-safe; a launch takes no lock.
+/// The kernels that were launched on a stream since the last synchronize, for the message of a fault: the
+/// last one, and whether there were others. Thread-safe; a launch takes no lock.
 class LaunchTrace {
  public:
   struct Kernels {
@@ -21,7 +21,7 @@ class LaunchTrace {
     several_.store(last != nullptr, std::memory_order_relaxed);
     last_.store(&kernel, std::memory_order_relaxed);
   }
-  /// Those of a graph that was launched.
+  /// Adds the kernels of a launched graph.
   void note(const Kernels& kernels) {
     if (kernels.last == nullptr) return;
     note(*kernels.last);
@@ -29,12 +29,13 @@ class LaunchTrace {
   }
 
   [[nodiscard]] Kernels kernels() const { return {last_.load(), several_.load()}; }
-  /// From now on these are the ones; what they were.
+  /// Replaces the kernels and returns the previous ones.
   Kernels exchange(const Kernels& kernels) {
     const std::string* last = last_.exchange(kernels.last);
     return {last, several_.exchange(kernels.several)};
   }
-  /// "kernel 'a'" or "kernel 'a', or one launched shortly before it"; empty if there was none. Forgets them.
+  /// "kernel 'a'" or "kernel 'a', or one launched shortly before it"; empty if no kernel was launched.
+  /// Forgets the kernels.
   [[nodiscard]] std::string take() { return text_of(exchange({})); }
   [[nodiscard]] static std::string text_of(const Kernels& kernels) {
     if (kernels.last == nullptr) return "";

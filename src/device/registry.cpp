@@ -87,7 +87,7 @@ std::shared_ptr<Device> DeviceRegistry::open(const std::string& name) {
 std::vector<std::shared_ptr<Device>> DeviceRegistry::open_all(const std::string& name) {
   const auto backend = backend_of_all(name);
   if (!backend) return {open(name)};
-  std::vector<std::shared_ptr<Device>> devices = {open(*backend)};  // throws where there is none
+  std::vector<std::shared_ptr<Device>> devices = {open(*backend)};  // throws if there is no device
   for (const auto& one : backends_) {
     if (one->name() != *backend) continue;
     const auto known = one->devices();

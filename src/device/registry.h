@@ -19,11 +19,11 @@ class DeviceRegistry {
   explicit DeviceRegistry(std::vector<std::unique_ptr<Backend>> backends, Trace* trace = nullptr);
 
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
-  /// The same object for the same id while anyone holds it. Throws bad_input for a name that is not of this
-  /// form or unknown (listing those that exist), environment_error when the back end does not work here (its
-  /// `problem()`). Thread-safe.
+  /// The same object for the same id as long as a caller holds it. Throws bad_input for a name that has
+  /// another form or is unknown (with a list of the existing devices), and environment_error if the back end
+  /// does not work here (its `problem()`). Thread-safe.
   [[nodiscard]] std::shared_ptr<Device> open(const std::string& name);
-  /// The same for a name that may mean all devices of a back end ("cuda:all"), in their order.
+  /// As `open`, for a name that may mean all devices of a back end ("cuda:all"), in their order.
   [[nodiscard]] std::vector<std::shared_ptr<Device>> open_all(const std::string& name);
 
  private:

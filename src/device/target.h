@@ -6,8 +6,9 @@
 
 namespace kiln {
 
-/// What code is generated for. `backend` is "cpu", "cuda" or "hip"; `arch` is the full name that the compiler
-/// takes: the host's resolved feature set ("x86-64 avx2 fma ..."), "sm_90a", "gfx90a:sramecc+:xnack-".
+/// The target of generated code. `backend` is "cpu", "cuda" or "hip"; `arch` is the full name that the
+/// compiler takes: the host's resolved feature set ("x86-64 avx2 fma ..."), "sm_90a",
+/// "gfx90a:sramecc+:xnack-".
 struct Target {
   std::string backend;
   std::string arch;
@@ -15,11 +16,10 @@ struct Target {
 
   /// "cuda:sm_90"-like text for tables and records.
   [[nodiscard]] std::string to_string() const { return backend + ":" + arch; }
-  /// NVIDIA's compute capability as it stands in the name: 90 for "sm_90a" and "compute_90"; 0 of another
-  /// vendor.
+  /// NVIDIA's compute capability from the name: 90 for "sm_90a" and "compute_90"; 0 for other vendors.
   [[nodiscard]] int compute_capability() const;
-  /// Whether a device of this target loads code whose target is said to be `code` ("cuda:sm_80"); the larger
-  /// the better it suits.
+  /// Whether a device of this target loads code of the target `code` ("cuda:sm_80"); a larger number is a
+  /// better match, `nullopt` means no.
   [[nodiscard]] std::optional<int> suits(const std::string& code) const;
   friend bool operator==(const Target&, const Target&) = default;
 };
@@ -41,7 +41,7 @@ struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
-  Dim3 cluster = {};         ///< in blocks that run side by side and see each other's shared memory
+  Dim3 cluster = {};         ///< in blocks that run at the same time and access each other's shared memory
   bool cooperative = false;  ///< every block runs at the same time, so that the grid can synchronise
 
   [[nodiscard]] bool clustered() const { return cluster.volume() > 1; }

@@ -64,7 +64,8 @@ std::optional<std::string> check_values(const Layout& layout) {
 
 std::optional<std::string> check_box_row(const Layout& layout) {
   const std::uint64_t row = layout.box.front() * element_bytes(layout.element);
-  const auto of_row = [&](const std::string& rule) {  // in words only where it is refused: launches come by
+  const auto of_row = [&](const std::string& rule) {  // a function, so that the text is made only for a
+                                                      // refusal: each launch comes here
     return "the box's fastest extent of " + digits(layout.box.front()) + " elements is " + digits(row) +
            " bytes; " + rule;
   };

@@ -26,7 +26,7 @@ bool is_real(TextureLayout::Format format) {
 
 std::optional<std::string> find_problem(const TextureLayout& layout) {
   using Address = TextureLayout::Address;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 27;  // of linear memory, and more than there are rows
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 27;  // of linear memory; larger than the limit of rows
   if (layout.channels != 1 && layout.channels != 2 && layout.channels != 4)
     return "elements of " + std::to_string(layout.channels) + " numbers; expected 1, 2 or 4";
   if (layout.width > kMost || layout.height > kMost)

@@ -9,10 +9,10 @@
 
 namespace kiln {
 
-/// How texture fetches of a kernel see a buffer: `cudaTextureObject_t` in CUDA. With two dimensions (tex2D)
-/// rows follow each other; with one (tex1Dfetch) the index of an element is all that there is.
+/// The view of a buffer for a kernel's texture fetches: `cudaTextureObject_t` in CUDA. With two dimensions
+/// (tex2D) rows follow each other; with one (tex1Dfetch) an element has a single index.
 struct TextureLayout {
-  // The values are those of CUDA's CUarray_format and CUaddress_mode.
+  // The values are the values of CUDA's CUarray_format and CUaddress_mode.
   enum class Format : unsigned {
     kU8 = 1,
     kU16 = 2,
@@ -26,15 +26,14 @@ struct TextureLayout {
   enum class Address : unsigned { kWrap = 0, kClamp = 1, kMirror = 2, kBorder = 3 };
 
   Format format = Format::kF32;
-  unsigned channels = 1;     ///< numbers of an element: 1, 2 or 4
-  std::uint64_t width = 0;   ///< in elements
-  std::uint64_t height = 0;  ///< 0: one dimension
-  std::uint64_t pitch = 0;   ///< bytes from one row to the next
-  std::array<Address, 2> address{Address::kClamp,
-                                 Address::kClamp};  ///< along x and y: outside of the texture
-  bool linear = false;                              ///< weighs the four neighbours; else the nearest element
-  bool normalized_coordinates = false;              ///< from 0 to 1 in place of 0 to the extent
-  bool normalized_values = false;                   ///< integers are read as numbers from 0, or -1, to 1
+  unsigned channels = 1;                                             ///< numbers in an element: 1, 2 or 4
+  std::uint64_t width = 0;                                           ///< in elements
+  std::uint64_t height = 0;                                          ///< 0: one dimension
+  std::uint64_t pitch = 0;                                           ///< bytes from one row to the next
+  std::array<Address, 2> address{Address::kClamp, Address::kClamp};  ///< along x and y, outside the texture
+  bool linear = false;  ///< interpolates between the four neighbours; else takes the nearest element
+  bool normalized_coordinates = false;  ///< coordinates from 0 to 1 instead of 0 to the extent
+  bool normalized_values = false;       ///< integers are read as numbers from 0, or -1, to 1
 
   friend auto operator<=>(const TextureLayout&,
                           const TextureLayout&) =
@@ -44,8 +43,8 @@ struct TextureLayout {
 [[nodiscard]] std::size_t element_bytes(TextureLayout::Format format);
 [[nodiscard]] bool is_real(TextureLayout::Format format);
 
-/// What no texture unit takes, in a sentence that names the rule; `nullopt` when it fits. The rules are those
-/// of cuTexObjectCreate, for linear memory and pitched memory of two dimensions.
+/// The reason why texture units refuse the layout, as a sentence with the rule; `nullopt` if it is valid. The
+/// rules are the rules of cuTexObjectCreate, for linear memory and pitched memory of two dimensions.
 [[nodiscard]] std::optional<std::string> find_problem(const TextureLayout& layout);
 
 }  // namespace kiln

@@ -16,7 +16,7 @@ bool same_shape(const LaunchShape& a, const LaunchShape& b) {
          a.cluster == b.cluster && a.cooperative == b.cooperative;
 }
 
-/// Where the flow of a module's code ends: its first launch.
+/// The end of the flow arrow from a module's code: the module's first launch.
 class FlowEnd {
  public:
   explicit FlowEnd(std::uint64_t id) : id_(id) {}
@@ -32,7 +32,7 @@ class FlowEnd {
 
 class TracedFunction final : public DeviceFunction {
  public:
-  /// `title`: how the source calls it.
+  /// `title`: the kernel's name in the source.
   TracedFunction(DeviceFunction& inner, std::string title, std::shared_ptr<DeviceTrace> trace, FlowEnd& flow)
       : inner_(inner), title_(std::move(title)), trace_(std::move(trace)), flow_(flow) {}
 
@@ -55,7 +55,7 @@ class TracedFunction final : public DeviceFunction {
   }
 
  private:
-  /// Those of the last launch, or of another shape.
+  /// The labels of the last launch, or new ones for another shape.
   const LaunchLabels& labels(const LaunchShape& shape) {
     const LaunchLabels* last = last_.load(std::memory_order_acquire);
     if (last == nullptr || !same_shape(last->shape, shape)) {
@@ -101,7 +101,7 @@ class TracedModule final : public Module {
   std::unique_ptr<Module> inner_;
   std::shared_ptr<DeviceTrace> trace_;
   FlowEnd flow_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, std::string> titles_;
   std::map<std::string, std::unique_ptr<TracedFunction>> functions_;
 };

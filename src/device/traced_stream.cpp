@@ -10,9 +10,9 @@
 namespace kiln {
 namespace {
 
-/// So old may a reference be: events tell milliseconds as a float, and clocks drift.
+/// The greatest age of a reference, in ns: events measure milliseconds as a float, and clocks drift.
 constexpr std::int64_t kReferenceLasts = 1'000'000'000;
-/// So many stretches wait for a synchronize at most.
+/// The largest number of stretches that wait for a synchronize.
 constexpr std::size_t kMostStretches = 4096;
 
 SharedLabel label_of(const LaunchLabels& labels, std::uint64_t launches) {
@@ -46,7 +46,7 @@ void TracedStream::join(const std::shared_ptr<TracedCapture>& capture) {
   capture->streams.push_back(this);
 }
 
-/// An event that is recorded in a graph tells no time: what is captured has no spans of its own.
+/// An event that is recorded in a graph measures no time: captured work has no spans of its own.
 std::unique_ptr<Graph> TracedStream::capture(const std::function<void()>& enqueue, std::string& kernels) {
   const auto capture = std::make_shared<TracedCapture>();
   const std::shared_ptr<void> end(nullptr, [&](void*) {
@@ -66,7 +66,7 @@ void TracedStream::note_captured(const LaunchLabels& labels) {
   if (std::find(kernels.begin(), kernels.end(), name) == kernels.end()) kernels.push_back(name);
 }
 
-/// No pair where nothing is recorded, or where very many launches wait to be read.
+/// Returns no pair if tracing is off for the stream, or if a large number of launches waits to be read.
 TracedStream::PairUse TracedStream::take_pair() {
   if (!trace_->trace().recording()) return {};
   Pair& pair = pairs_[next_pair_.fetch_add(1, std::memory_order_relaxed) % pairs_.size()];
@@ -122,7 +122,8 @@ std::vector<TracedStream::Stretch> TracedStream::take_stretches() {
 }
 
 void TracedStream::synchronize() {
-  // What was enqueued before is complete afterwards; what another thread enqueues meanwhile may not be.
+  // Earlier work of this thread is complete afterwards; work that another thread enqueues meanwhile may not
+  // be.
   const std::vector<PairUse> pairs = pairs_to_read();
   const std::vector<Stretch> stretches = take_stretches();
   {
@@ -142,7 +143,7 @@ void TracedStream::read(const std::vector<PairUse>& pairs, const std::vector<Str
                            std::uint64_t launches) {
     try {
       spans.push_back({time_of(begin), time_of(end), label_of(labels, launches)});
-    } catch (const Error&) {  // the events tell nothing, as those of a stream that is captured
+    } catch (const Error&) {  // the events have no times, as on a stream that is captured
       unread += launches;
     }
   };
@@ -150,15 +151,15 @@ void TracedStream::read(const std::vector<PairUse>& pairs, const std::vector<Str
   for (const Stretch& stretch : stretches) {
     if (stretch.begin->times == stretch.begin_times && stretch.end->times == stretch.end_times)
       try_add(*stretch.begin->event, *stretch.end->event, *stretch.labels, stretch.launches);
-    else  // recorded again since
+    else  // it has been recorded again
       unread += stretch.launches;
   }
   trace_->trace().count_unplaced(unread);
   add(std::move(spans));
 }
 
-/// A stream runs its kernels one after the other: one whose first event was recorded while another kernel ran
-/// began when that had ended.
+/// A stream runs its kernels one after the other. A kernel whose first event was recorded while another
+/// kernel ran began when the other one had ended.
 void TracedStream::add(std::vector<DeviceSpan> spans) {
   std::sort(spans.begin(), spans.end(),
             [](const DeviceSpan& a, const DeviceSpan& b) { return a.end_ns < b.end_ns; });
@@ -174,8 +175,8 @@ std::int64_t TracedStream::time_of(const Event& event) const {
   return reference_ns_ + std::llround(event.seconds_since(*reference_) * kNanosecondsPerSecond);
 }
 
-/// On a stream with nothing to do: the event is recorded between the two looks at the clock, and taken to be
-/// in their middle. The narrowest of a few.
+/// Runs on an idle stream: the event is recorded between two readings of the clock, and its time is taken as
+/// their middle. The narrowest of a few attempts is kept.
 void TracedStream::take_reference() {
   constexpr int kTries = 3;
   std::int64_t narrowest = -1;
@@ -192,7 +193,7 @@ void TracedStream::take_reference() {
       reference_ = std::move(event);
     }
   } catch (const Error&) {
-    if (!reference_) throw;  // an older one does
+    if (!reference_) throw;  // otherwise the older reference is used
   }
   if (narrowest >= 0) trace_->trace().note_uncertainty(trace_->id(), (narrowest + 1) / 2);
 }
@@ -201,7 +202,7 @@ void TracedEvent::record(Stream& stream) {
   auto& traced = dynamic_cast<TracedStream&>(stream);
   capture_ = traced.capture();
   if (measures_ && !traced.capture())
-    traced.note_event(point_);  // first: what it takes is not part of what the program measures
+    traced.note_event(point_);  // first, so that its cost is not part of the program's measurement
   point_->event->record(traced.inner());
 }
 

@@ -23,7 +23,7 @@ struct TracedPoint {
 
 class TracedStream;
 
-/// What is captured into a graph: the kernels, each once, and the streams that take part.
+/// The content of a graph under capture: the kernels, each once, and the streams that take part.
 struct TracedCapture {
   std::vector<std::string> kernels;
   std::vector<TracedStream*> streams;
@@ -31,13 +31,13 @@ struct TracedCapture {
 
 /// A stream whose launches and waits are spans, on the host and, from events, on the device.
 ///
-/// Device times come from events: a launch gets a pair of its own, but between two events of the program,
-/// which measures there, nothing is added: all launches between them are one span. They are read once
+/// Device times come from events. A launch gets a pair of its own. Between two events of the program, which
+/// measures there, nothing is added: all launches between them are one span. The events are read once
 /// `synchronize` has returned, and placed by a reference: an event recorded on the idle stream between two
-/// looks at the host's clock, not older than a second or so. A launch takes no lock.
+/// readings of the host's clock, at most a second or so old. A launch takes no lock.
 class TracedStream final : public Stream {
  public:
-  /// All outlive it but `inner`, which it takes.
+  /// Takes `inner`; the other arguments outlive the stream.
   TracedStream(std::unique_ptr<Stream> inner, std::shared_ptr<Device> device,
                std::shared_ptr<DeviceTrace> trace);
 
@@ -47,9 +47,10 @@ class TracedStream final : public Stream {
   void wait(const Event& event) override;
 
   [[nodiscard]] Stream& inner() const { return *inner_; }
-  /// Null: it is not captured.
+  /// Null if the stream is not captured.
   [[nodiscard]] const std::shared_ptr<TracedCapture>& capture() const { return capture_; }
-  /// A graph of the device's own of what `enqueue` does, and the kernels in it, each once, for its label.
+  /// Makes a graph on the device from the operations of `enqueue`. `kernels` gets the names of its kernels,
+  /// each once, for its label.
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue, std::string& kernels);
 
   /// `enqueue` launches on `inner()`.
@@ -80,7 +81,8 @@ class TracedStream final : public Stream {
   void note_event(const std::shared_ptr<TracedPoint>& point);
 
  private:
-  /// Events around a launch. It goes round: free, used by the thread that launches, ready to be read, read.
+  /// Events around a launch. A pair is in one of four states in turn: free, used by the launching thread,
+  /// ready to be read, read.
   struct Pair {
     enum State { kFree, kUsed, kReady, kRead };
     std::atomic<int> state{kFree};
@@ -131,19 +133,19 @@ class TracedStream final : public Stream {
   std::atomic<std::uint64_t> launches_between_{0};
   std::atomic<const LaunchLabels*> labels_between_{nullptr};
 
-  std::mutex mutex_;  // of what follows; no launch takes it
+  std::mutex mutex_;  // guards the members below; no launch takes it
   std::shared_ptr<TracedPoint> last_point_;
   std::uint64_t last_point_times_ = 0;
   std::vector<Stretch> stretches_;
   std::unique_ptr<Event> reference_;
   std::int64_t reference_ns_ = 0;  // the host's time of the reference
-  std::int64_t last_end_ns_ = 0;   // of what was added
+  std::int64_t last_end_ns_ = 0;   // of the spans that were added
 };
 
 /// An event of the program, recorded on traced streams of one device.
 class TracedEvent final : public Event {
  public:
-  /// `measures`: the program looks at its time, so that launches between such events are left alone.
+  /// `measures`: the program reads its time, so no events are added between such events.
   TracedEvent(std::unique_ptr<Event> inner, bool measures)
       : point_(std::make_shared<TracedPoint>()), measures_(measures) {
     point_->event = std::move(inner);
@@ -151,7 +153,7 @@ class TracedEvent final : public Event {
   void record(Stream& stream) override;
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
   [[nodiscard]] const Event& inner() const { return *point_->event; }
-  /// That it was recorded in; null: in none.
+  /// The capture that it was recorded in; null if there is none.
   [[nodiscard]] std::shared_ptr<TracedCapture> capture() const { return capture_.lock(); }
 
  private:

@@ -19,7 +19,7 @@ namespace kiln {
 ///   - `Library`: the class of its functions;
 ///   - `name()`: of the back end;
 ///   - `open_library()`: an `OpenedLibrary<Library>`;
-///   - `count(library)`: of devices, 0 where that cannot be told;
+///   - `count(library)`: number of devices, 0 if it is unknown;
 ///   - `no_device(library)`: a sentence for a library that shows none;
 ///   - `describe(library, ordinal)`: a `DeviceInfo`;
 ///   - `open_device(shared library, ordinal)`: a shared `Device`.

@@ -38,7 +38,7 @@ int look_at_object(dl_phdr_info* info, std::size_t /*size*/, void* data) {
   for (int i = 0; i < info->dlpi_phnum && search.build_id.empty(); ++i) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells places as numbers
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
     const std::string_view notes(reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_memsz);
     search.build_id = hex_digits(find_elf_note(notes, NT_GNU_BUILD_ID, "GNU").value_or(""));
   }

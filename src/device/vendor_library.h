@@ -11,21 +11,21 @@ namespace kiln {
 
 /// Where to look for one of a vendor's shared libraries.
 struct LibrarySearch {
-  std::string explicit_path;                   ///< the user's own choice: then nothing else is tried
+  std::string explicit_path;                   ///< the user's choice, which is then the only candidate
   std::vector<std::string> names;              ///< file names, preferred first
   std::vector<std::filesystem::path> folders;  ///< in order; the loader's own search comes after them
 };
 
-/// What to try, in order: the files that exist, folder by folder, then the bare names for the loader's
+/// The paths to try, in order: the existing files, folder by folder, then the bare names for the loader's
 /// search.
 [[nodiscard]] std::vector<std::string> library_candidates(const LibrarySearch& search, FileSystem& files);
 
-/// A vendor's library. It stays loaded until the process ends: its own threads and exit handlers outlive any
-/// object of ours.
+/// A vendor's library. It stays loaded until the process ends: its own threads and exit handlers outlive
+/// Kiln's objects.
 struct VendorLibrary {
   void* handle = nullptr;
   std::string path;     ///< the file that was loaded
-  std::string problem;  ///< where it was looked for and what the loader said; empty if loaded
+  std::string problem;  ///< the places that were searched and the loader's message; empty if loaded
 
   /// Null if the library has no such symbol.
   [[nodiscard]] void* symbol(const char* name) const;
@@ -33,32 +33,32 @@ struct VendorLibrary {
 
 [[nodiscard]] VendorLibrary open_library(const LibrarySearch& search, FileSystem& files);
 
-/// The functions that a library offers, or one sentence that says why there are none.
+/// The functions of a library, or one sentence with the reason why there are none.
 template <class Functions>
 struct OpenedLibrary {
   std::shared_ptr<const Functions> library;
   std::string problem;
 };
 
-/// A function of a vendor's library; it is called, and compared with null, as a pointer is.
+/// A function of a vendor's library; it can be called and compared with null, like a pointer.
 template <class Signature>
 struct Import {
-  Signature* address = nullptr;  ///< null: the library has none
+  Signature* address = nullptr;  ///< null: the library lacks it
   const char* symbol = "";
 
   // NOLINTNEXTLINE(google-explicit-constructor): it stands for the pointer
   operator Signature*() const { return address; }
 };
 
-/// The base of a structure of a library's functions, each of which is looked up where it is declared:
+/// The base of a structure of a library's functions. Each function is looked up where it is declared:
 ///   Import<int(unsigned flags)> init = need("cuInit");
 class LibraryImports {
  public:
   LibraryImports() = default;
-  /// `library` is one that has been opened.
+  /// `library` has been opened.
   explicit LibraryImports(const VendorLibrary& library) : handle_(library.handle) {}
 
-  /// The first of the functions that are needed and that the library lacks; null: it has all.
+  /// The first needed function that the library lacks; null if it has all.
   [[nodiscard]] const char* missing() const { return missing_; }
 
  protected:
@@ -72,12 +72,12 @@ class LibraryImports {
     }
   };
 
-  /// One that the library may lack.
+  /// A function that the library may lack.
   [[nodiscard]] Found want(const char* symbol) const;
   [[nodiscard]] Found need(const char* symbol);
 
  private:
-  void* handle_ = nullptr;  // null: nothing is looked up
+  void* handle_ = nullptr;  // null: the base looks up no function
   const char* missing_ = nullptr;
 };
 

@@ -10,7 +10,7 @@ struct LauncherVariables {
   const char* rank;
 };
 
-/// A batch step of Slurm has SLURM_PROCID and SLURM_NTASKS, too, and is one process: only a step that srun
+/// A batch step of Slurm is one process, although it has SLURM_PROCID and SLURM_NTASKS. Only a step that srun
 /// has started has SLURM_STEP_NUM_TASKS.
 constexpr LauncherVariables kLaunchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr microseconds kShortestPause{50};
-constexpr microseconds kLongestPause{4000};  // hidden by the variant that each rank has in hand
+constexpr microseconds kLongestPause{4000};  // hidden by the variant that each rank has queued
 constexpr std::size_t kPart = std::size_t{1} << 20;
 constexpr char kMore = '+';
 constexpr char kLast = '.';
@@ -104,7 +104,7 @@ void Messenger::run(const OpenTransport& make, std::promise<RankPlace>& began) {
   transport->end();
 }
 
-/// Whether there was something to do.
+/// Returns whether there was something to do.
 bool Messenger::work(RankTransport& transport) {
   std::deque<RankMessage> outgoing;
   {

@@ -48,7 +48,7 @@ class RemoteRunner final : public TrialRunner {
     const bool same =
         std::equal(expected.parameters.begin(), expected.parameters.end(), record.parameters.begin(),
                    record.parameters.end(), [](const BoundParameter& a, const BoundParameter& b) {
-                     // The record of a constant that no kernel reads says that it is bound at run time.
+                     // The record of a constant that no kernel reads has the binding `run`.
                      return a.name == b.name && a.value == b.value && (a.compile_time || !b.compile_time);
                    });
     if (!same || record.label != variant.label)
@@ -92,7 +92,7 @@ RankCrew::~RankCrew() {
   if (!ended_) end(kExitEnvironment);
 }
 
-/// In the messenger's thread.
+/// Runs in the messenger's thread.
 void RankCrew::hear(const RankMessage& message) {
   if (questions_.take(message)) return;
   if (message.topic == RankTopic::kLog) {
@@ -201,7 +201,7 @@ void RankCrew::add_member(int rank, const RankMessage& message, const Record& ow
   std::optional<Record> record = read_rank_answer(rank, answer);
   if (!record) throw environment_error("rank " + std::to_string(rank) + " was stopped before it began");
   member.device = record->device;
-  // Nodes of one kind differ by a few pages of memory.
+  // The memory of equal nodes differs by a few pages.
   constexpr double kAlike = 0.02;
   const auto bytes = [](const DeviceInfo& device) { return static_cast<double>(device.memory_bytes); };
   if (std::abs(bytes(member.device) - bytes(own.device)) <= kAlike * bytes(own.device))

@@ -20,7 +20,7 @@
 
 namespace kiln {
 
-/// What rank 0 knows of another rank since it was greeted.
+/// What rank 0 learnt about another rank from its greeting.
 struct CrewMember {
   int rank = 0;
   std::string host, pci_address;
@@ -33,18 +33,19 @@ struct CrewMember {
 
 /// A job whose parts the ranks run each by itself, as rank 0 sees it.
 struct SharedJob {
-  std::string digest;                       ///< of the whole job; the same on all ranks
+  std::string digest;                       ///< of the whole job; equal on all ranks
   std::string pci_address;                  ///< of this rank's device
   std::function<void()> prepare;            ///< called when the ranks agree, before any of them begins
   std::function<void(const JobPart&)> own;  ///< runs this rank's part
 };
 
 /// The other ranks of an MPI job, as rank 0 sees them. Rank 0 hands out variants by their values, with the
-/// question that worker processes are asked (job/trial_question.h): to each rank one that runs and one that
-/// lies ready. It alone writes records and speaks to the user.
+/// question that worker processes are asked (job/trial_question.h). Each rank has one variant that runs and
+/// one that waits in its queue. Rank 0 alone writes records and messages.
 class RankCrew final : public TrialCrew {
  public:
-  /// `tell` gets lines that other ranks write, with their names. The messenger and the cache outlive it.
+  /// `tell` gets lines that other ranks write, with their names. The messenger and the cache outlive this
+  /// object.
   RankCrew(Messenger& messenger, DiskCache& cache, FileSystem& files,
            std::function<void(const std::string&)> tell);
   /// Ends the other ranks, if `end` was not called.
@@ -52,16 +53,17 @@ class RankCrew final : public TrialCrew {
   RankCrew(const RankCrew&) = delete;
   RankCrew& operator=(const RankCrew&) = delete;
 
-  /// Asks each rank what it would run of `example`, a variant of the job, and compares. Throws bad_input
-  /// where a rank has another device, compiler, version or source, or shares a GPU with another, and what a
-  /// rank throws, with its name. False if the job was stopped meanwhile.
+  /// Asks each rank what it would run for `example`, a variant of the job, and compares the answers. Throws
+  /// bad_input if a rank has another device, compiler, version or source, or shares a GPU with another rank.
+  /// An error of a rank is thrown with the rank's name. Returns false if the job was stopped meanwhile.
   [[nodiscard]] bool greet(const Variant& example, const JobSpec& job, const JobContext& context);
 
-  /// Compiles a job on all ranks, without a device, and waits: the ranks that share this rank's cache folder
-  /// compile a part each (`own` compiles this rank's); then each rank with a folder of its own fills it with
-  /// what is in this rank's. Throws what a rank throws. False if the job was stopped meanwhile.
+  /// Compiles a job on all ranks, without a device, and waits. The ranks that share this rank's cache folder
+  /// compile a part each (`own` compiles this rank's part). Then each rank with a folder of its own copies
+  /// the entries from this rank's folder. Throws what a rank throws. Returns false if the job was stopped
+  /// meanwhile.
   [[nodiscard]] bool compile_parts(const std::function<void(const JobPart&)>& own, const JobContext& context);
-  /// Runs a part of a job on each rank, and waits. Returns what the other ranks answer, in their order;
+  /// Runs a part of a job on each rank, and waits. Returns the answers of the other ranks in their order, or
   /// nullopt if the job was stopped meanwhile. Throws what a rank throws, and bad_input for ranks that have
   /// another job or share a device.
   [[nodiscard]] std::optional<std::vector<std::string>> run_parts(const SharedJob& job,
@@ -71,15 +73,15 @@ class RankCrew final : public TrialCrew {
   void compile(const std::vector<const Variant*>& variants, const JobContext& context) override;
 
   [[nodiscard]] const std::vector<CrewMember>& members() const { return members_; }
-  /// Of all other ranks together.
+  /// The sum over all other ranks.
   [[nodiscard]] ServiceCounters counters(const std::function<bool()>& stopped);
-  /// Lets all ranks end, and MPI with them. Where one does not within a few seconds, all are ended, with this
+  /// Ends all ranks, and MPI with them. If a rank does not end within a few seconds, all are ended, with this
   /// exit code.
   void end(int exit_code);
 
  private:
   void hear(const RankMessage& message);
-  /// What every other rank answers. Absent if the job was stopped meanwhile.
+  /// The answers of all other ranks. Absent if the job was stopped meanwhile.
   [[nodiscard]] std::optional<std::vector<RankMessage>> greet_all(const RankGreeting& greeting,
                                                                   const JobContext& context);
   [[nodiscard]] bool meet(const std::string& digest, const std::string& pci_address,
@@ -98,8 +100,8 @@ class RankCrew final : public TrialCrew {
   std::function<void(const std::string&)> tell_;
   RankQuestions questions_;
   std::vector<CrewMember> members_;
-  std::unique_ptr<CompileAhead> ahead_;  // of the variants that are run now
-  std::mutex mutex_;                     // of byes_
+  std::unique_ptr<CompileAhead> ahead_;  // for the variants that run now
+  std::mutex mutex_;                     // guards byes_
   std::condition_variable said_bye_;
   int byes_ = 0;
   bool ended_ = false;

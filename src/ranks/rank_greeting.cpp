@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kShared = "shared";
 constexpr const char* kApart = "apart";
 
-/// Up to the line's end, which is taken, too.
+/// Removes the first line from `text`, with its line end, and returns it.
 std::string take_line(std::string& text) {
   const std::size_t end = text.find('\n');
   std::string line = text.substr(0, end);
@@ -28,7 +28,7 @@ CacheFolderSign::CacheFolderSign(FileSystem& files, const DiskCache& cache) {
     folder_ = make_temporary(files, cache.root(), "ranks");
     name_ = folder_.get().path.lexically_relative(std::filesystem::absolute(cache.root())).string();
   } catch (const std::filesystem::filesystem_error&) {
-    return;  // then each rank takes the others' code by message
+    return;  // then each rank gets the code of the other ranks by message
   }
 }
 

@@ -8,13 +8,13 @@
 
 namespace kiln {
 
-/// A folder of a random name in the cache folder, by which another rank finds out whether it has the same
-/// one.
+/// A folder with a random name in the cache folder. Another rank that finds the name in its own cache folder
+/// has the same cache folder.
 class CacheFolderSign {
  public:
   CacheFolderSign(FileSystem& files, const DiskCache& cache);
 
-  /// Below the cache folder; empty where it cannot be written.
+  /// The path below the cache folder; empty if it cannot be written.
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Whether the sign of another rank is in this rank's cache folder.
   [[nodiscard]] static bool is_seen(FileSystem& files, const DiskCache& cache, const std::string& name);
@@ -24,7 +24,7 @@ class CacheFolderSign {
   std::string name_;
 };
 
-/// What rank 0 says first.
+/// The first message of rank 0.
 struct RankGreeting {
   std::string sign;      ///< of its cache folder
   std::string question;  ///< a variant of the job (job/trial_question.h)
@@ -36,8 +36,8 @@ struct RankGreeting {
 struct RankGreetingAnswer {
   std::string host;
   bool shares_cache = false;
-  std::string pci_address;  ///< of its device; empty for the cpu
-  std::string record;       ///< what the rank says of the variant before it runs, or an error_answer()
+  std::string pci_address;  ///< of the rank's device; empty for the cpu
+  std::string record;       ///< the record of the variant before it runs, or an error_answer()
 
   [[nodiscard]] std::string to_text() const;
   [[nodiscard]] static RankGreetingAnswer from_text(const std::string& text);

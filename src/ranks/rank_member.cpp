@@ -18,7 +18,7 @@
 namespace kiln {
 namespace {
 
-/// The answer of `work`, or what it throws as an answer.
+/// Returns the answer of `work`. An error that `work` throws becomes an answer.
 template <class Work>
 std::string answer_of(const Work& work) {
   try {
@@ -34,7 +34,7 @@ std::string answer_of(const Work& work) {
   }
 }
 
-/// "1 4", as RankCrew::compile_parts() writes it.
+/// Reads "1 4", which RankCrew::compile_parts() writes.
 JobPart part_in(const std::string& text) {
   const std::vector<std::string> words = split(text, ' ');
   const auto part = parse_integer(words.front());
@@ -177,8 +177,8 @@ void RankMember::compile(const RankMessage& question, const MemberTrials& trials
   ahead_ = compile_and_wait(code_of(variants), trials.context);
 }
 
-/// Asks rank 0 for code that this rank's folder lacks. What comes is verified as a bundle from a stranger is;
-/// what does not come, or is not sound, is compiled here.
+/// Asks rank 0 for code that this rank's folder lacks. The code is verified like a bundle from elsewhere.
+/// Code that does not come, or is damaged, is compiled here.
 void RankMember::fetch(const WantedCode& wanted, const JobContext& context, DiskCache& cache) {
   const CacheKey key = make_cache_key(wanted.specialization, *wanted.compiler);
   if (cache.find(key).code) return;

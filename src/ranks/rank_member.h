@@ -20,7 +20,7 @@
 
 namespace kiln {
 
-/// What a rank runs its variants with. All of it outlives the member's `serve`.
+/// What a rank runs its variants with. All members outlive RankMember::serve().
 struct MemberTrials {
   std::shared_ptr<const Workload> workload;
   std::string job_file;  ///< for records
@@ -30,26 +30,26 @@ struct MemberTrials {
   std::shared_ptr<Device> device;
 };
 
-/// What a rank runs a part of a job with, and what must be equal on all ranks. All of it outlives the
-/// member's `serve`.
+/// What a rank runs a part of a job with, and what must be equal on all ranks. All members outlive
+/// RankMember::serve().
 struct MemberParts {
   const JobContext& context;
   DiskCache& cache;
   std::string digest;       ///< of the whole job
-  std::string pci_address;  ///< of the device; empty for the cpu, and where none is needed
+  std::string pci_address;  ///< of the device; empty for the cpu, and where no device is needed
   std::function<std::string(const JobPart&)> run;  ///< returns the answer to rank 0
 };
 
-/// A rank other than 0: it answers rank 0's questions until that wants nothing more.
+/// A rank other than 0: it answers rank 0's questions until rank 0 has no more work.
 class RankMember {
  public:
   explicit RankMember(Messenger& messenger);
   RankMember(const RankMember&) = delete;
   RankMember& operator=(const RankMember&) = delete;
 
-  /// Whether rank 0 has ended the job: what runs is to stop.
+  /// Whether rank 0 has ended the job; a running variant must then stop.
   [[nodiscard]] bool ended() const { return ended_; }
-  /// A line for the user, whom rank 0 speaks to.
+  /// Sends a line for standard error to rank 0, which prints it.
   void tell(const std::string& line);
   /// Answers questions with `trials`.
   void serve(const MemberTrials& trials);
@@ -57,7 +57,7 @@ class RankMember {
   void serve(const MemberParts& parts);
   /// Answers every question with this error.
   void serve(const Error& error);
-  /// Tells rank 0 that this rank is done, and ends MPI with the others.
+  /// Reports to rank 0 that this rank is done, and ends MPI with the other ranks.
   void end();
 
  private:
@@ -71,12 +71,12 @@ class RankMember {
 
   Messenger& messenger_;
   RankQuestions questions_;
-  std::mutex mutex_;  // of asked_
+  std::mutex mutex_;  // guards asked_
   std::condition_variable came_;
   std::deque<RankMessage> asked_;
   std::atomic<bool> ended_ = false;
   bool shares_cache_ = false;
-  std::unique_ptr<CompileAhead> ahead_;  // of the variants that are run now
+  std::unique_ptr<CompileAhead> ahead_;  // for the variants that run now
 };
 
 }  // namespace kiln

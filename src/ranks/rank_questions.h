@@ -12,14 +12,14 @@
 
 namespace kiln {
 
-/// Questions to other ranks, each with a ticket by which its answer is found. Thread-safe.
+/// Questions to other ranks, each with a ticket that its answer carries. Thread-safe.
 class RankQuestions {
  public:
   explicit RankQuestions(Messenger& messenger) : messenger_(messenger) {}
 
-  /// The answer, as soon as it comes.
+  /// The answer, which becomes ready when it arrives.
   [[nodiscard]] std::future<RankMessage> ask(int rank, RankTopic topic, std::string text);
-  /// Whether the message was an answer that somebody waited for.
+  /// Returns whether the message was an answer to a pending question.
   bool take(const RankMessage& message);
 
  private:
@@ -29,7 +29,7 @@ class RankQuestions {
   std::map<std::uint64_t, std::promise<RankMessage>> asked_;
 };
 
-/// Absent where `stopped` says so before the answer is there; it is asked now and then.
+/// Absent if `stopped` returns true before the answer arrives; `stopped` is called at intervals.
 [[nodiscard]] std::optional<RankMessage> await_answer(std::future<RankMessage>& answer,
                                                       const std::function<bool()>& stopped);
 

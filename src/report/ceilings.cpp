@@ -27,7 +27,8 @@ std::string precision_of(const Record& record) {
   return "";
 }
 
-/// The time that the metric was made from: of the launch that has its name, else of the step.
+/// The time that the metric was computed from: the time of the launch with the metric's name, else of the
+/// step.
 const Summary* time_of(const Record& record, const std::string& metric) {
   for (const LaunchUse& launch : record.launches) {
     if (launch.step == metric && launch.seconds) return &*launch.seconds;

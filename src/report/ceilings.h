@@ -18,15 +18,16 @@ struct Ceiling {
   std::string label;         ///< the variant that reached it
 };
 
-/// The ceilings of a device: what schemas/ceilings.schema.json describes.
+/// The ceilings of a device, as in schemas/ceilings.schema.json.
 struct DeviceCeilings {
   std::string time, kiln_version, kiln_revision;
   std::string device_id, device_name, backend;
   std::vector<Ceiling> ceilings;
 };
 
-/// The highest rate of each metric in ok records of one device, in the order in which they appear; a rate
-/// that depends on the precision has it in its name. Throws an internal error for no records.
+/// The highest rate of each metric in ok records of one device, in the order in which the metrics appear. The
+/// name of a rate that depends on the precision includes the precision. Throws an internal error for no
+/// records.
 [[nodiscard]] DeviceCeilings ceilings_of(const std::vector<Record>& records);
 
 [[nodiscard]] std::string ceilings_to_json(const DeviceCeilings& ceilings);

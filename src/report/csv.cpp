@@ -45,7 +45,7 @@ class Sheet {
   std::vector<std::map<std::string, std::string>> rows_;
 };
 
-/// Takes the columns that rows of a record name (record/record_fields.h).
+/// Writes the columns that the rows of record/record_fields.h name.
 class ColumnWriter {
  public:
   explicit ColumnWriter(Sheet& sheet) : sheet_(sheet) {}
@@ -125,7 +125,7 @@ void add_result(Sheet& sheet, const Record& record) {
   sheet.field("compute_mhz", clocked ? std::to_string(*record.clocks_after->compute_mhz) : "");
 }
 
-/// What the machine code uses; only what the back end tells.
+/// The resources that the machine code uses, as far as the back end reports them.
 void add_resources(Sheet& sheet, const LaunchUse& launch) {
   const auto add = [&](const char* name, const auto& value) {
     if (value) sheet.field(launch.step + "." + name, static_cast<double>(*value));

@@ -19,7 +19,7 @@ TableCell answer_cell(const ExplainedUnit& unit) {
 std::string differences_text(const std::vector<KeyDifference>& differences) {
   constexpr std::string_view kParams = "kiln/params.h: ";
   std::string text;
-  bool params = false;  // the last one was of params.h
+  bool params = false;  // the last difference was in params.h
   for (const KeyDifference& difference : differences) {
     const bool more = params && difference.text.starts_with(kParams);
     if (!text.empty()) text += more ? ", " : "; ";

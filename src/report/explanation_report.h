@@ -11,14 +11,14 @@ namespace kiln {
 /// "hit", "miss", "damaged" or "not kept".
 [[nodiscard]] const char* answer_of(const ExplainedUnit& unit);
 
-/// A row for each unit, all of one target: what the cache answers and, for a miss, what sets it apart from
-/// the nearest entry.
+/// A row for each unit, all of one target: the cache's answer and, for a miss, the differences from the
+/// nearest entry.
 [[nodiscard]] TextTable explanation_table(const std::vector<ExplainedUnit>& units);
 
 /// "3 hits, 1 miss".
 [[nodiscard]] std::string explanation_summary(const std::vector<ExplainedUnit>& units);
 
-/// What was left out of the units' texts, a line for each text.
+/// The code that was left out of the units' texts, a line for each text.
 [[nodiscard]] std::string left_out_lines(const std::vector<ExplainedUnit>& units);
 
 /// An array with an object for each unit, on one line without its end; bytes that are not UTF-8 become

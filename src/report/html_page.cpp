@@ -35,7 +35,7 @@ std::string portability_section(const PageContent& content) {
   return text + (report.notes.empty() ? "" : html_list(report.notes));
 }
 
-/// Where the script draws the plots of that kind.
+/// The place where the script draws the plots of this kind.
 std::string plots_of(const std::string& kind) {
   return "<div class=\"figures\" data-plots=\"" + kind + "\"></div>\n";
 }
@@ -64,7 +64,7 @@ std::string error_text(const Record& record) {
   return error ? short_number(*error) : "";
 }
 
-/// A figure of machine code; nothing where the back end does not tell.
+/// A property of machine code; absent where the back end does not report it.
 struct Resource {
   const char* title;
   std::optional<std::string> (*text_of)(const LaunchUse&);
@@ -91,7 +91,7 @@ constexpr std::array<Resource, 7> kResources = {
      {"binary bytes", [](const LaunchUse& launch) { return as_text(launch.attributes.binary_bytes); }},
      {"fibers because", [](const LaunchUse& launch) { return launch.attributes.fibers_because; }}}};
 
-/// "32", or "copy 32; dot 40" of a step with several kernels.
+/// "32", or "copy 32; dot 40" for a step with several kernels.
 std::string resource_text(const Record& record, const Resource& resource) {
   std::vector<std::string> words;
   for (const LaunchUse& launch : record.launches) {
@@ -101,7 +101,7 @@ std::string resource_text(const Record& record, const Resource& resource) {
   return join(words, "; ");
 }
 
-/// A column for each figure that any of the records has.
+/// Adds a column for each property that any of the records has.
 void add_resources(const std::vector<Record>& records, TextTable& table) {
   for (const Resource& resource : kResources) {
     std::vector<std::string> texts;
@@ -214,7 +214,7 @@ std::string page_title(const PageContent& content) {
   return "Kiln: " + workloads_text(content);
 }
 
-/// Heading, contents and parts: what a live page replaces.
+/// Heading, contents and parts: the part of the page that a live page replaces.
 std::string main_text(const PageContent& content) {
   std::string text = html_element("h1", page_title(content)) + "<p class=\"dim\">" +
                      escape_markup(summary_text(content)) + "</p>\n";
@@ -231,7 +231,7 @@ std::string script_element(std::string_view text) {
 }
 
 std::string page_text(const PageContent& content, std::string_view charts, bool live) {
-  // Nothing is fetched; a live page asks its own server alone.
+  // The page loads nothing from elsewhere; a live page asks its own server alone.
   const std::string policy =
       std::string(
           "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; ") +

@@ -6,8 +6,8 @@
 namespace kiln {
 namespace {
 
-/// Whether `c` means something in Markdown where it stands: a column, code, an element of HTML, a character's
-/// name, the middle of a link, emphasis.
+/// Whether `c` has a meaning in Markdown at this place: a column, code, an element of HTML, a character
+/// reference, the middle of a link, emphasis.
 bool is_markdown(char before, char c, char after) {
   const bool letter = std::isalpha(static_cast<unsigned char>(after)) != 0;
   switch (c) {

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The rows of one problem and figure; of several figures only the first is taken.
+/// The rows of one problem and one figure; of several figures only the first is used.
 struct FigureRows {
   std::size_t first = 0, count = 0;
 };
@@ -45,7 +45,7 @@ bool has_problem(const Record& record, const PortabilityRow& row) {
   });
 }
 
-/// The words of a label that are names and numbers.
+/// The words of a label that set a parameter to a number.
 Json swept_numbers(const std::string& label) {
   Json numbers = Json::object();
   for (const std::string& word : split(label, ' ')) {
@@ -95,7 +95,7 @@ Json record_json(const Record& record, const Portability& report, const std::vec
           {"block", block == blocks.end() ? Json() : Json(block - blocks.begin())}};
 }
 
-/// In `records`; absent for one of a reference.
+/// The record's index in `records`; absent for a record of a reference.
 std::optional<std::size_t> index_of(const Record* record, const std::vector<Record>& records) {
   const auto found =
       std::find_if(records.begin(), records.end(), [&](const Record& one) { return &one == record; });
@@ -115,7 +115,7 @@ Json variant_json(const PageContent& content, const PortabilityRow& row, const s
   return {{"name", printable_line(name)}, {"records", records}, {"states", states}};
 }
 
-/// The variants of a block without the line of the best ones; of a block with a single variant that one.
+/// The variants of a block without the row of the best variants, unless the block has no other row.
 Json block_json(const PageContent& content, const FigureRows& block) {
   const PortabilityRow& first = content.report.rows[block.first];
   const bool single = block.count == 1;
@@ -155,7 +155,7 @@ Json timeline_json(const Timeline& timeline) {
           {"spans", spans}};
 }
 
-/// For an element <script>: "</script>" and "<!--" cannot occur.
+/// JSON for an element <script>: "</script>" and "<!--" cannot occur.
 std::string for_script(const Json& json) {
   std::string text;
   for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {

@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// What a page shows; `report` is the comparison of `records`. Any of it may be empty.
+/// What a page shows; `report` is the comparison of `records`. Each member may be empty.
 struct PageContent {
   const std::vector<Record>& records;
   const Portability& report;
@@ -20,7 +20,7 @@ struct PageContent {
   std::vector<Timeline> timelines = {};
 };
 
-/// What the plots and filters of a page (page/page_script.js) work on, as one line of JSON that may stand in
+/// The data for the plots and filters of a page (page/page_script.js), as one line of JSON that may stand in
 /// an element <script>. Numbers that are not finite are null or left out. Members:
 /// - devices: the set of the comparison, names
 /// - records: workload, device, label, run, time, status, step ([median, low, high] in seconds, or null),
@@ -30,12 +30,11 @@ struct PageContent {
 ///   record's index or null, and the state in words)
 /// - ceilings: device, ceilings (name, unit, value)
 /// - studies: workload, device, cases (name, failure, step), ratios (caption, marks of label and [median,
-/// low,
-///   high]), amortisation (caption, axis, launches, curves of label, ratios and texts)
+///   low, high]), amortisation (caption, axis, launches, curves of label, ratios and texts)
 /// - timelines: caption, lanes, spans (lane, kind, name, begin, seconds)
 [[nodiscard]] std::string page_data_json(const PageContent& content);
 
-/// Indices of the records that a row of the comparison shows the values of: "0 7".
+/// Indices of the records whose values a row of the comparison shows: "0 7".
 [[nodiscard]] std::string records_of_row(const PageContent& content, std::size_t row);
 
 }  // namespace kiln

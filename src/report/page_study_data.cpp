@@ -26,7 +26,7 @@ Json case_json(const CaseResult& which) {
           {"step", step}};
 }
 
-/// `named`: by subject and base, where the bases differ.
+/// With `named`, a mark is labelled by subject and base, because the bases differ.
 void add_ratios(Json& list, const std::string& caption, const std::vector<CaseRatio>& ratios, bool named) {
   Json marks = Json::array();
   for (const CaseRatio& ratio : ratios) {
@@ -58,7 +58,7 @@ Json ratios_json(const StudyReport& report) {
   return list;
 }
 
-/// The generic kernel that a program would have without compiling at run time.
+/// The curve of the generic kernel that a program without run-time compilation would use.
 const AmortisationCurve& baseline_of(const Amortisation& amortisation) {
   const auto found =
       std::find_if(amortisation.curves.begin(), amortisation.curves.end(),
@@ -66,7 +66,7 @@ const AmortisationCurve& baseline_of(const Amortisation& amortisation) {
   return found != amortisation.curves.end() ? *found : amortisation.curves.front();
 }
 
-/// The caption names the switches.
+/// Removes the switches, which the caption names.
 std::string without_switches(const std::string& name) {
   return printable_line(name.substr(0, name.find(' ')));
 }

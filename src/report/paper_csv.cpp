@@ -14,7 +14,7 @@ namespace {
 
 using Line = std::vector<std::string>;
 
-/// A workload's columns, and the lines that one record gives.
+/// A workload's columns, and the function that makes the lines of one record.
 struct Layout {
   Line columns;
   std::function<std::vector<Line>(const Record&)> lines;
@@ -100,7 +100,7 @@ const Layout& layout_of(const std::vector<Record>& records) {
   const std::string& workload = records.front().workload;
   for (const Record& record : records) {
     if (record.workload != workload)
-      throw bad_input("--format paper: the columns are those of one workload, and the records are of " +
+      throw bad_input("--format paper writes the columns of one workload, and the records are of " +
                       workload + " and " + record.workload + "; choose with --workload");
   }
   const auto found = layouts().find(workload);

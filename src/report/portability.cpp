@@ -30,7 +30,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// The one device that a user's word means: by name, by id or by a part of its name.
+/// The one device that a user's word selects: by name, by id or by a part of its name.
 std::string find_device(const std::vector<Record>& records, const std::string& word) {
   const std::vector<std::string> names = device_names_of(records);
   if (std::find(names.begin(), names.end(), word) != names.end()) return word;
@@ -53,7 +53,7 @@ std::vector<std::string> device_set(const std::vector<Record>& records, const Po
   return set;
 }
 
-/// Those that any record has, in order; the time of a step where a workload has none.
+/// The figures that any record has, in order; the time of a step for a workload without metrics.
 std::vector<Figure> figures_of(const Records& records) {
   std::vector<Figure> figures;
   for (const Record* record : records) {
@@ -64,14 +64,14 @@ std::vector<Figure> figures_of(const Records& records) {
   return figures;
 }
 
-/// Of a device that ran the application, but not for its time.
+/// The status of a device that ran the application without a measurement.
 constexpr const char* kNotMeasured = "not measured";
 
 bool better(double value, double than, const Figure& figure) {
   return figure.higher_is_better ? value > than : value < than;
 }
 
-/// Why there is no value: the worst that is known, a wrong result first.
+/// Why there is no value: the worst known reason, a wrong result first.
 std::string failure_of(const Records& records) {
   if (records.empty()) return "no record";
   const auto wrong = std::find_if(records.begin(), records.end(),
@@ -80,7 +80,7 @@ std::string failure_of(const Records& records) {
   return may_be_measured(record.status) ? kNotMeasured : to_string(record.status);
 }
 
-/// The best of `records` that are of `device`.
+/// The best of the `records` that `device` has measured.
 DeviceEfficiency best_on(const Records& records, const std::string& device, const Figure& figure) {
   DeviceEfficiency result;
   Records there;
@@ -100,7 +100,7 @@ DeviceEfficiency best_on(const Records& records, const std::string& device, cons
   return result;
 }
 
-/// Of one problem: its records, those of the reference, and their applications in order.
+/// One problem: its records, the records of the reference, and the applications in order.
 struct Problem {
   ProblemSplit::Values values;
   std::string text;

@@ -14,20 +14,20 @@ namespace kiln {
 /// on each device, harmonic and arithmetic mean; then the notes.
 [[nodiscard]] std::string portability_to_terminal(const Portability& report, const TextStyle& style);
 [[nodiscard]] std::string portability_to_markdown(const Portability& report);
-/// The comparison of what one run has measured: of its terminal `style`, as Markdown where that is null.
-/// Empty where fewer than two devices have records.
+/// The comparison of the devices of one run: for a terminal of this `style`, or as Markdown if `style` is
+/// null. Empty if fewer than two devices have records.
 [[nodiscard]] std::string devices_text(const std::vector<Record>& records, const TextStyle* style);
-/// A line for each application and device (RFC 4180); what is not known is an empty field.
+/// A line for each application and device (RFC 4180); an unknown value is an empty field.
 [[nodiscard]] std::string portability_to_csv(const Portability& report);
-/// The form of schemas/report.schema.json, indented: the comparison, and what studies found.
+/// JSON in the form of schemas/report.schema.json, indented: the comparison, and the studies' findings.
 [[nodiscard]] std::string portability_to_json(const Portability& report,
                                               const std::vector<StudyReport>& studies);
 
 /// "stencil7 T=double nx=512: effective_bandwidth, GB/s".
 [[nodiscard]] std::string portability_heading(const PortabilityRow& row);
-/// The table of the rows from `first`, as many as share its problem and figure.
+/// The table of the row `first` and the rows after it that share its problem and figure.
 [[nodiscard]] TextTable portability_table(const Portability& report, std::size_t first);
-/// How many rows from `first` share its problem and figure.
+/// The number of rows from `first` on that share its problem and figure.
 [[nodiscard]] std::size_t portability_rows(const Portability& report, std::size_t first);
 
 }  // namespace kiln

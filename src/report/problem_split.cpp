@@ -12,7 +12,8 @@ namespace {
 constexpr const char* kBind = "bind.";
 constexpr const char* kBindAll = "bind.all";
 
-/// What can set two records of a workload apart, as name and text: parameters, bindings, switches.
+/// The settings in which two records of a workload can differ, as name and text: parameters, bindings,
+/// switches.
 ProblemSplit::Values settings_of(const Record& record) {
   ProblemSplit::Values settings;
   for (const BoundParameter& parameter : record.parameters)
@@ -25,7 +26,7 @@ ProblemSplit::Values settings_of(const Record& record) {
   return settings;
 }
 
-/// "ppwi" of "ppwi=4"; empty for a word that sets nothing.
+/// "ppwi" for "ppwi=4"; empty for a word without "=".
 std::string key_of(const std::string& word) {
   const std::size_t equals = word.find('=');
   return equals == std::string::npos ? std::string() : word.substr(0, equals);
@@ -44,7 +45,7 @@ bool is_type(const BoundParameter& parameter) {
   return parameter.quoted && parse_scalar_type(parameter.value).has_value();
 }
 
-/// For each setting the values that it has, by what `group` says of the record.
+/// For each setting its values, in groups: `group` returns the group of a record.
 template <class Group>
 std::map<std::string, std::map<std::string, std::set<std::string>>> values_by(
     const std::vector<const Record*>& records, Group group) {
@@ -65,7 +66,7 @@ bool same_in_all(const std::map<std::string, std::set<std::string>>& groups) {
                      [&](const auto& group) { return group.second == groups.begin()->second; });
 }
 
-/// In the order of the workload's parameters, then bindings, then switches.
+/// Sorts the words: the workload's parameters in their order, then bindings, then switches.
 void put_in_order(std::vector<std::string>& words, const Record& record) {
   std::map<std::string, std::size_t> places;
   for (const auto& [key, value] : settings_of(record)) {
@@ -140,7 +141,7 @@ std::string ProblemSplit::variant(const Record& record) const {
   for (const std::string& word : split(record.label, ' ')) {
     if (!word.empty() && !problem_.contains(key_of(word))) words.push_back(word);
   }
-  // Another job may have varied what this one's label does not name.
+  // Another job may have varied a setting that this label does not name.
   ProblemSplit::Values bindings;
   for (const auto& [key, value] : settings_of(record)) {
     if (!varying_.contains(key) || named.contains(key)) continue;

@@ -61,7 +61,8 @@ TableCell check_cell(const Record& record) {
   return {*error == 0 ? "0" : print("%.1e", *error), ok ? Tone::kPlain : Tone::kBad};
 }
 
-/// The largest over a step's kernels: the one that limits. "-" where the back end does not tell.
+/// The largest value over a step's kernels, which is the one that limits. "-" where the back end reports
+/// none.
 template <class ValueOf>
 TableCell largest_cell(const Record& record, const char* format, ValueOf value_of) {
   std::optional<double> largest;
@@ -84,8 +85,8 @@ bool has_registers(const std::vector<Record>& records) {
   });
 }
 
-/// Registers and local memory (stack frame with arrays and spills): the most of any kernel of the step;
-/// occupancy: the least.
+/// Registers and local memory (stack frame with arrays and spills): the maximum over the step's kernels;
+/// occupancy: the minimum.
 void add_resource_cells(const Record& record, std::vector<TableCell>& row) {
   row.push_back(largest_cell(record, "%.0f",
                              [](const LaunchUse& launch) { return as_real(launch.attributes.registers); }));
@@ -138,7 +139,7 @@ std::string time_text(const Summary& seconds, const TextStyle& style) {
   std::string median = format_seconds(seconds.median);
   const double half_width = (seconds.ci_high - seconds.ci_low) / 2;
   if (!std::isfinite(half_width) || half_width <= 0 || seconds.median <= 0) return median;
-  // The median's text says which unit it chose.
+  // The unit that the median's text chose.
   const std::size_t blank = median.find(' ');
   const double shown = parse_real(median.substr(0, blank)).value_or(1);
   return median + style.plus_minus() + two_digits(half_width / seconds.median * shown);

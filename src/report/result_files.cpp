@@ -18,8 +18,8 @@ using Path = std::filesystem::path;
 
 using Seen = std::set<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// Follows links; a file or folder that several lead to counts once, so that a link to a folder above it
-/// ends.
+/// Follows links. A file or folder that several links lead to counts once, so a link to a folder above it
+/// ends the search.
 void search(FileSystem& files, const Path& folder, ResultFiles& found, Seen& seen) {
   for (const std::string& name : files.list(folder)) {
     const Path path = folder / name;
@@ -31,19 +31,20 @@ void search(FileSystem& files, const Path& folder, ResultFiles& found, Seen& see
   }
 }
 
-/// By its beginning; a file that is no study's is read as records, which says what is wrong with it.
+/// Decides by the file's beginning. A file that is not a study is read as records; the reader reports what is
+/// wrong with it.
 bool is_study(const std::string& text) {
   constexpr std::string_view kBeginning = R"({"kind":"study")";
   return trim(text).starts_with(kBeginning);
 }
 
-/// What `kiln roofline` writes is one value over many lines.
+/// `kiln roofline` writes one value over many lines.
 bool is_ceilings(const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   return json.is_object() && json.contains("ceilings");
 }
 
-/// The list that a file belongs to.
+/// The list that a file belongs to, by its content.
 std::vector<Path>& list_for(FileSystem& files, const Path& path, ResultFiles& found) {
   const std::string text = read_input(files, path, kResultInput);
   if (is_study(text)) return found.studies;

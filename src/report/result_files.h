@@ -7,13 +7,14 @@
 
 namespace kiln {
 
-/// The files that results were kept in, in the order in which they were named.
+/// The files of kept results, in the order in which they were named.
 struct ResultFiles {
   std::vector<std::filesystem::path> records, studies;
 };
 
-/// Of a folder each `records.jsonl`, `records-*.jsonl` and `study.jsonl` in it and below, sorted; a file by
-/// what it holds. Throws bad_input for a path that is not there and for a folder without results.
+/// For a folder: each `records.jsonl`, `records-*.jsonl` and `study.jsonl` in it and below, sorted. A file is
+/// classified by its content. Throws bad_input for a path that does not exist and for a folder without
+/// results.
 [[nodiscard]] ResultFiles find_result_files(FileSystem& files,
                                             const std::vector<std::filesystem::path>& paths);
 

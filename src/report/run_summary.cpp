@@ -38,7 +38,7 @@ std::string origin_part(const std::vector<Record>& records) {
   return join(parts, ", ");
 }
 
-/// Larger is better; only measured records have one.
+/// A larger value is better; only measured records have one.
 double merit(const Record& record) {
   if (record.metrics.empty()) return -record.step->median;
   const MetricValue& metric = record.metrics.front();
@@ -55,13 +55,13 @@ bool is_measured(const Record& record) {
   return may_be_measured(record.status) && record.step.has_value();
 }
 
-/// What is known to be right is better than what is not.
+/// A verified result is better than an unchecked one.
 bool is_better(const Record& record, const Record& than) {
   if (record.status != than.status) return record.status == RunStatus::kOk;
   return merit(record) > merit(than);
 }
 
-/// Null if none was measured.
+/// The best record; null if none was measured.
 const Record* best_of(const std::vector<Record>& records) {
   const Record* best = nullptr;
   for (const Record& record : records) {
@@ -100,7 +100,7 @@ std::string indented(const std::string& text, const std::string& indent) {
   return result;
 }
 
-/// The beginning of a log, where the cause stands; the record has all of it.
+/// The beginning of a log, which has the cause; the record has the whole log.
 std::string log_text(const std::string& log) {
   constexpr std::size_t kLinesShown = 40;
   std::vector<std::string> lines = split(trim(log), '\n');
@@ -114,7 +114,7 @@ std::string paragraph(const std::vector<Record>& records, const Record& record, 
   std::string text =
       paint(name_with_device(records, record) + ": " + to_string(record.status), Tone::kBad, style) + "\n";
   const std::string log = log_beside(record.message, log_text(record.log));
-  // The message of a wrong result is that of a check, which follows.
+  // The message of a wrong result is the message of a check, which is printed below.
   const bool in_checks =
       record.status == RunStatus::kWrong && std::any_of(record.checks.begin(), record.checks.end(),
                                                         [](const CheckResult& check) { return !check.ok; });

@@ -17,13 +17,13 @@ using Path = std::filesystem::path;
 constexpr std::string_view kName = ".running-";
 constexpr std::string_view kInterrupted = "interrupted";
 constexpr const char* kWithoutWord =
-    "the process ended while this variant ran, without a word: killed, out of memory, or the machine went "
+    "the process ended while this variant ran, without a message: killed, out of memory, or the machine went "
     "down";
 
-/// First the record, then what a signal handler added. Absent where no variant ran.
+/// Reads the record, then the line that a signal handler added. Absent if no variant ran.
 std::optional<Record> crashed_record(const std::string& text, const std::string& file) {
   const std::size_t end = text.find('\n');
-  if (end == std::string::npos) return std::nullopt;  // it was being written
+  if (end == std::string::npos) return std::nullopt;  // the process was writing it
   const std::string_view how = trim(std::string_view(text).substr(end + 1));
   if (how == kInterrupted) return std::nullopt;
   Record record = record_from_json(text.substr(0, end), file, 1);
@@ -32,7 +32,7 @@ std::optional<Record> crashed_record(const std::string& text, const std::string&
   return record;
 }
 
-/// The process may have been killed between its record and the end of its mark.
+/// The process may have been killed after it wrote the record and before it removed the mark.
 bool is_recorded(const Record& record, const std::vector<Record>& known) {
   return std::any_of(known.begin(), known.end(), [&](const Record& one) {
     return one.run_id == record.run_id && one.time == record.time && one.label == record.label &&
@@ -62,7 +62,7 @@ void RunningMark::remove() noexcept {
     if (file_) file_->remove();
     file_.reset();
   } catch (const std::filesystem::filesystem_error&) {
-    return;  // it says that no variant runs, or the next run finds it
+    return;  // the file says that no variant runs, or the next run finds it
   }
 }
 
@@ -92,7 +92,8 @@ void RunningMark::end() {
 
 void RunningMark::interrupt() noexcept {
   const std::string line = std::string(kInterrupted) + "\n";
-  if (descriptor() >= 0 && ::write(descriptor(), line.data(), line.size()) < 0) return;  // then it crashed
+  if (descriptor() >= 0 && ::write(descriptor(), line.data(), line.size()) < 0)
+    return;  // then the record becomes a crash
 }
 
 bool died_without_word(const Record& record) {

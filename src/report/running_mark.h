@@ -11,9 +11,9 @@
 
 namespace kiln {
 
-/// Beside a run's records, `.running-<owner>-<n>`: the record of the variant that runs now, as far as it is
-/// known, so that a variant that ends its process does not vanish. The process holds the file, and removes it
-/// when the run ends.
+/// A file beside a run's records, `.running-<owner>-<n>`: the record of the variant that runs now, as far as
+/// it is known. If the variant ends its process, the next run finds the record there. The process holds the
+/// file open, and removes it when the run ends.
 class RunningMark {
  public:
   explicit RunningMark(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -21,15 +21,15 @@ class RunningMark {
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
 
-  /// Makes the folder if need be. Throws environment_error when the disk refuses.
+  /// Creates the folder if needed. Throws environment_error when the file cannot be written.
   void begin(const Record& so_far);
-  /// Its record is written.
+  /// The variant's record has been written.
   void end();
   /// The run has ended.
   void remove() noexcept;
-  /// Somebody asked the run to stop: if the process ends now, that is not the variant's doing.
+  /// The run was asked to stop: if the process ends now, the variant is not the cause.
   void interrupt() noexcept;
-  /// Of the file, or -1.
+  /// The descriptor of the file, or -1.
   [[nodiscard]] int descriptor() const { return file_ ? file_->descriptor() : -1; }
 
  private:
@@ -37,12 +37,12 @@ class RunningMark {
   std::optional<HeldFile> file_;
 };
 
-/// Whether a record says that its process was ended from outside: that may have been the variant's doing, as
-/// when memory runs out, or somebody's kill.
+/// Whether a record says that its process was ended from outside. The variant may be the cause, as when
+/// memory runs out, or a user may have killed the process.
 [[nodiscard]] bool died_without_word(const Record& record);
 
 /// Adds a record with status crashed for each variant that ended the process of an earlier run into the same
-/// folder, and says so in a warning.
+/// folder, and reports it in a warning.
 void record_crashed_variants(FileSystem& files, RecordFile& file, Log& log);
 
 }  // namespace kiln

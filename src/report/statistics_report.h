@@ -11,18 +11,18 @@ namespace kiln {
 /// written": what getting a job's code took.
 [[nodiscard]] std::string statistics_line(const ServiceCounters& counters);
 
-/// Count, time and bytes of each way to come by code.
+/// Count, time and bytes of each origin of code.
 [[nodiscard]] TextTable statistics_table(const ServiceCounters& counters);
 
-/// What `kiln cache stats` tells besides.
+/// What `kiln cache stats` reports in addition.
 struct CacheFolderSummary {
   std::string folder;
   std::uint64_t entries = 0, bytes = 0;
-  double compile_seconds = 0;  ///< that went into the entries
+  double compile_seconds = 0;  ///< compile time of the entries
   bool in_use = true;
 };
 
-/// One object on one line without its end; times in seconds.
+/// One object on one line without a line end; times in seconds.
 [[nodiscard]] std::string statistics_to_json(const CacheFolderSummary& folder,
                                              const StoredStatistics& statistics);
 

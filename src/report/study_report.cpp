@@ -15,7 +15,7 @@ TableCell nothing() {
   return {"-", Tone::kDim};
 }
 
-/// The median of the seconds that a list of the costs holds.
+/// The median of the seconds in one list of the costs.
 TableCell seconds_cell(const CaseCosts* costs, std::vector<double> CaseCosts::*list) {
   return costs != nullptr ? TableCell{format_seconds(range_of(costs->*list).median)} : nothing();
 }
@@ -89,7 +89,7 @@ std::vector<std::string> verdicts(const Items& items) {
   return lines;
 }
 
-/// A line for each reason, with the cases that it is the reason of.
+/// A line for each reason, with the cases that it applies to.
 void add_unchecked(const StudyReport& report, std::vector<std::string>& lines) {
   std::map<std::string, std::vector<std::string>> cases;
   for (const CaseResult& which : report.cases) {

@@ -54,7 +54,7 @@ struct Block {
   }
 };
 
-/// How wide a column is: on one line, on about two, and at least.
+/// The width of a column: on one line, on about two lines, and at least.
 struct Widths {
   std::size_t natural = 0, two_lines = 0, least = 0;
 };
@@ -78,7 +78,7 @@ Widths widths_of(const TextTable& table, std::size_t column) {
   return widths;
 }
 
-/// Gives the columns what the limit leaves, from the left, or takes from the right what is too much.
+/// Distributes the limit over the columns from the left, or shrinks columns from the right.
 void fit(Block& block, const std::vector<Widths>& widths, std::size_t limit) {
   for (std::size_t i = block.columns.size(); i-- > 0;) {
     const std::size_t excess = block.total() - std::min(block.total(), limit);
@@ -174,7 +174,7 @@ class TerminalWriter {
   std::string text_;
 };
 
-/// Cells as they are shown, so that widths are those of what is shown.
+/// Cells as they are shown, so that widths are the widths of the shown text.
 TextTable printable_table(TextTable table) {
   for (TableColumn& column : table.columns) column.title = printable(column.title);
   for (auto& row : table.rows) {

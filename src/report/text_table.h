@@ -6,10 +6,10 @@
 
 namespace kiln {
 
-/// How text for people may look where it goes.
+/// The style of text for people, which depends on where the text goes.
 struct TextStyle {
   int width = 0;       ///< columns of the terminal; 0: no limit
-  bool utf8 = true;    ///< else ASCII only
+  bool utf8 = true;    ///< false: ASCII only
   bool color = false;  ///< ANSI escape sequences
 
   [[nodiscard]] std::string dot() const { return utf8 ? " · " : " | "; }
@@ -34,13 +34,13 @@ struct TableCell {
   Tone tone = Tone::kPlain;
 };
 
-/// A title may have several lines. Numbers stand right, words left.
+/// A title may have several lines. Numbers are aligned right, words left.
 struct TableColumn {
   std::string title;
   bool right = false;
 };
 
-/// The same in one line: "effi-\nciency" is one word, other line ends are blanks.
+/// A title in one line: "effi-\nciency" becomes one word, other line ends become blanks.
 [[nodiscard]] std::string title_in_one_line(std::string title);
 
 /// A table as data; each row has one cell for each column.
@@ -49,14 +49,16 @@ struct TextTable {
   std::vector<std::vector<TableCell>> rows;
 };
 
-/// Aligned printable text with a rule under the titles. In a table wider than the style's width words are
-/// wrapped to about two lines; what then does not fit continues in further blocks below, each of which
+/// Aligned printable text with a rule under the titles. If a table is wider than the style's width, words are
+/// wrapped to about two lines. Columns that still do not fit continue in further blocks below, each of which
 /// repeats the first column.
 [[nodiscard]] std::string render_terminal(const TextTable& table, const TextStyle& style);
-/// GitHub's dialect, UTF-8 whatever the terminal; a cell is text, whatever it holds (`markdown_text`).
+/// A table in GitHub's dialect of Markdown, in UTF-8 for any terminal; a cell is shown as text
+/// (`markdown_text`).
 [[nodiscard]] std::string render_markdown(const TextTable& table);
 
-/// `text` on one line so that Markdown shows it as it is: no element of HTML, link, code, emphasis or column.
+/// `text` on one line, so that Markdown shows it unchanged: no element of HTML, link, code, emphasis or
+/// column.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 
 /// Lines of at most `width` columns, broken at blanks (0: no limit); line ends in `text` are kept.

@@ -11,12 +11,12 @@ namespace kiln {
 
 /// A span of a trace; times are seconds since the first span began.
 struct TimelineSpan {
-  std::size_t lane = 0;  ///< of Timeline::lanes
+  std::size_t lane = 0;  ///< index in Timeline::lanes
   std::string kind, name;
   double begin = 0, seconds = 0;
 };
 
-/// What a trace file of `--trace` shows, for a plot.
+/// The content of a trace file of `--trace`, for a plot.
 struct Timeline {
   std::string file;
   std::vector<std::string> lanes;  ///< names of threads of the host and streams of devices, each once

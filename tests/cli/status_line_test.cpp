@@ -22,6 +22,14 @@ TEST_F(StatusLineTest, OnATerminalTheLineIsReplacedAndCut) {
   EXPECT_EQ(err_.str(), "one\r\033[Ka line that\r\033[K");
 }
 
+TEST_F(StatusLineTest, SeveralLinesAreReplacedTogether) {
+  StatusLine line(console(true));
+  line.show_lines("one\ntwo is long too\nthree");
+  line.show_lines("four");
+  line.clear();
+  EXPECT_EQ(err_.str(), "one\ntwo is long\nthree\r\033[2A\033[Jfour\r\033[K");
+}
+
 TEST_F(StatusLineTest, MessagesStandAboveIt) {
   StatusLine line(console(true));
   line.show("working");

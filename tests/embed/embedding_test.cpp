@@ -375,7 +375,7 @@ TEST_F(Embedding, ErrorsAreComplete) {
   EXPECT_THAT(bad_input_of([&] { kernel.launch(nullptr, args(&value)); }),
               HasSubstr("takes 2 buffers, 1 are given"));
   EXPECT_THAT(bad_input_of([&] { kernel.launch(&value, args(&value, &value)); }),
-              HasSubstr("the stream is none of the cpu's"));
+              HasSubstr("the stream is not a stream of the cpu"));
 }
 
 TEST_F(Embedding, AKernelThatDoesNotCompileBringsTheLog) {

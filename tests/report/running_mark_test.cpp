@@ -24,7 +24,7 @@ class RunningMarkTest : public testing::Test {
   }
   void TearDown() override { files_->remove_all(folder_); }
 
-  /// What a process does that ends without a word.
+  /// A process that ends without a message.
   void in_a_process_that_ends(const std::function<void(RunningMark&)>& action) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -66,7 +66,7 @@ TEST_F(RunningMarkTest, AVariantThatEndedItsProcessIsRecordedOnce) {
   });
   EXPECT_THAT(records(),
               testing::UnorderedElementsAre(HasSubstr("a: crashed: the process ended while this variant ran, "
-                                                      "without a word"),
+                                                      "without a message"),
                                             "b: crashed: the process ended while this variant ran: signal 11 "
                                             "in kernel 'k'"));
   EXPECT_EQ(log_.warnings().size(), 2U);

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 17> kWaitingPrefixes = {"__syncthreads",
                                                                "labeled_partition",
                                                                "binary_partition"};
 
-/// Where the program would end, the block is given up, which a plain loop cannot do.
+/// Whether a call ends the program: the block is then given up, which a plain loop cannot do.
 bool ends_process(std::string_view name) {
   return name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit" || name == "abort";
 }

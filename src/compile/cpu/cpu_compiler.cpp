@@ -26,7 +26,7 @@
 namespace kiln {
 namespace {
 
-/// glibc's minor version where it has a vector math library, else 0.
+/// glibc's minor version if it has a vector math library, else 0.
 int libmvec_version() {
 #if defined(__x86_64__)
   const std::vector<std::string> parts = split(gnu_get_libc_version(), '.');
@@ -41,7 +41,8 @@ int libmvec_version() {
 constexpr const char* kOwnFunctions =
     "-Wl,--wrap=exit,--wrap=_exit,--wrap=_Exit,--wrap=quick_exit,--wrap=abort,--wrap=clock";
 
-/// With this option a kernel with barriers is not split at them: to compare, and to find out who is wrong.
+/// With this option a kernel with barriers is not split at them: for comparisons, and to find the cause of a
+/// difference.
 constexpr const char* kWantsFibers = "-DKILN_FIBERS";
 constexpr const char* kFibersWanted = "the option -DKILN_FIBERS asks for it";
 
@@ -55,12 +56,12 @@ std::vector<std::string> fixed_options(bool clang) {
       "-x", "c++", "-std=c++17", "-O3", "-fPIC", "-shared", "-pipe",
       // No start files and no libstdc++: half of a small kernel's link time.
       "-nostdlib", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
-      // Kernels of the CUDA dialect read and write float arrays by way of uint4 and structs of their own;
-      // nvcc and hipcc take that as it is meant.
+      // Kernels of the CUDA dialect access float arrays as uint4 and as their own structs; nvcc and hipcc
+      // allow that.
       "-fno-strict-aliasing", "-fno-stack-protector", "-fno-plt", "-fno-math-errno", "-fno-trapping-math",
       "-ffp-contract=fast", "-fopenmp-simd", "-Wno-attributes", "-Wno-unknown-pragmas", "-U_FORTIFY_SOURCE"};
-  // Merging two iterations of a loop, g++ 12 no longer finds the SIMD lanes of the loop inside: miniBUDE runs
-  // ten times slower.
+  // If g++ 12 merges two iterations of a loop, it no longer vectorises the loop inside: miniBUDE runs ten
+  // times slower.
   const std::vector<std::string> gcc = {"-fwhole-program", "-fno-gnu-unique", "-fno-loop-unroll-and-jam",
                                         "--param=max-inline-insns-auto=400", "-fno-diagnostics-color"};
   const std::vector<std::string> llvm = {"-mllvm", "-inline-threshold=2000", "-Wno-duplicate-decl-specifier",
@@ -69,7 +70,7 @@ std::vector<std::string> fixed_options(bool clang) {
   return options;
 }
 
-/// Whether Kiln has a header of this name of its own, which the compiler finds first.
+/// Whether Kiln has its own header of this name, which the compiler finds first.
 bool is_stand_in(const std::string& name) {
   const auto& own = cpu_stand_in_headers();
   return std::any_of(own.begin(), own.end(), [&](const EmbeddedFile& file) { return file.name == name; });
@@ -102,7 +103,7 @@ class CpuCompiler final : public Compiler {
   std::string surroundings(const Specialization& specialization) override {
     std::string text = outside(specialization).text;
     for (const auto& [variable, value] : options_.environment) {
-      // Of these the headers count, wherever they lie.
+      // For these variables the headers count, not their folders.
       if (variable != "CPATH" && variable != "CPLUS_INCLUDE_PATH")
         text += (text.empty() ? "" : ", ") + variable + "=" + value;
     }
@@ -167,7 +168,7 @@ class CpuCompiler final : public Compiler {
     return outside_->find(names);
   }
 
-  /// Nothing is remembered from one process to the next where a variable may change the answer.
+  /// The memo's path; empty if a variable may change the answer, so that processes share nothing.
   std::filesystem::path folders_memo() const {
     for (const char* variable : {"GCC_EXEC_PREFIX", "COMPILER_PATH", "CCC_OVERRIDE_OPTIONS"}) {
       if (options_.environment.contains(variable)) return {};
@@ -175,7 +176,7 @@ class CpuCompiler final : public Compiler {
     return options_.identity_memo.empty() ? "" : options_.identity_memo.string() + ".folders";
   }
 
-  /// Kernels with barriers are split at them where that can be done, on the preprocessor's output.
+  /// Kernels with barriers are split at them if possible, on the preprocessor's output.
   CompileResult compile_best(const Specialization& specialization) {
     const bool gcc = !compiler_.clang();
     if (!may_need_fibers(specialization))
@@ -193,7 +194,7 @@ class CpuCompiler final : public Compiler {
       return fibers(kFibersWanted);
     }
     const auto expanded = preprocess(specialization);
-    if (!expanded) return fibers("");  // the compiler will say what is wrong
+    if (!expanded) return fibers("");  // the compiler will report the error
     SplitUnit split = make_split_unit(specialization, *expanded, gcc);
     ways = std::move(split.ways);
     for (const auto& [entry, way] : ways) {
@@ -261,7 +262,7 @@ class CpuCompiler final : public Compiler {
   Command make_command(const Specialization& specialization, const std::filesystem::path& work) const {
     Command command;
     command.program = compiler_.path;
-    // The unit comes from standard input, so that quotes look here first, not in the caller's folder.
+    // The unit comes from standard input, so #include "..." looks in this folder first, not in the caller's.
     command.directory = (work / "include").string();
     command.time_limit = options_.time_limit;
     std::vector<std::string>& arguments = command.arguments;
@@ -293,7 +294,7 @@ class CpuCompiler final : public Compiler {
     return command;
   }
 
-  /// A name that stands nowhere in the text is told apart before the compiler says something less helpful.
+  /// Finds an entry whose name is not in the text; the compiler's own message would be less helpful.
   static std::optional<Diagnostic> missing_kernel(const Specialization& specialization) {
     if (!specialization.headers.empty()) return std::nullopt;
     const Outline text = outline(specialization.source_text);
@@ -312,7 +313,7 @@ class CpuCompiler final : public Compiler {
     return std::nullopt;
   }
 
-  /// Whether a macro may put the name together or spell it out.
+  /// Whether a macro may paste the name together or contain it.
   static bool pasted(const Outline& text, const std::string& name) {
     for (const Directive& directive : text.source.directives) {
       for (const Token& token : directive.tokens) {
@@ -337,7 +338,7 @@ class CpuCompiler final : public Compiler {
     return diagnostic;
   }
 
-  /// Whether it has the macros of a C++ compiler.
+  /// Whether the program has the macros of a C++ compiler.
   [[nodiscard]] bool is_cpp_compiler() const {
     Command command;
     command.program = compiler_.path;
@@ -354,7 +355,7 @@ class CpuCompiler final : public Compiler {
   std::mutex mutex_;
   HostCompiler compiler_;
   std::optional<CompilerIdentity> identity_;
-  std::optional<bool> says_folders_;  // it and the next do not change once they are there
+  std::optional<bool> says_folders_;  // this and the next member do not change once they are set
   std::optional<OutsideHeaderFinder> outside_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kEmpty = "";
 constexpr std::string_view kCuda = "#define CUDA_VERSION CUDART_VERSION\n";
 constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
-// Each inclusion has to win over the standard library's macro.
+// Each inclusion has to replace the standard library's macro.
 constexpr std::string_view kAssert =
     "#undef assert\n"
     "#ifdef NDEBUG\n"
@@ -21,7 +21,7 @@ constexpr std::string_view kAssert =
     "#endif\n";
 
 constexpr std::string_view kCudaFunctional = "#include \"kiln/cuda_functional.h\"\n";
-/// Any header of CUB brings all of it.
+/// Any header of CUB provides all of CUB.
 constexpr std::string_view kCub =
     "#include \"kiln/cub_warp.h\"\n"
     "#include \"kiln/cub_block.h\"\n"

@@ -9,19 +9,19 @@ namespace kiln {
 struct EmbeddedFile {
   std::string name;
   std::string_view text;
-  bool each_time = false;  ///< included again, it takes effect again
+  bool each_time = false;  ///< each inclusion takes effect again
 };
 
 struct ShimPart : EmbeddedFile {
-  /// What a text contains that uses the part; a unit without such a text does not pay for compiling it.
-  /// Empty: each unit has it.
+  /// Words of a text that uses the part; a unit whose text has none of them does not compile the part. Empty:
+  /// the part is in each unit.
   std::vector<std::string_view> used_where;
 };
 
 /// The parts of the shim, in the order in which they start a unit.
 [[nodiscard]] const std::vector<ShimPart>& cpu_shim_parts();
 
-/// Headers that kernel texts include for CUDA's sake, by the name that they are included by.
+/// Headers of CUDA that kernel texts include, by the name in the #include.
 [[nodiscard]] const std::vector<EmbeddedFile>& cpu_stand_in_headers();
 
 }  // namespace kiln

@@ -45,7 +45,7 @@ class GuardMarker {
     return i < end_ && tokens_[i].is(text);
   }
 
-  /// "int i = ..., j = ...;" whose initializers have no effect. Learns which names follow threadIdx.x.
+  /// "int i = ..., j = ...;" whose initializers have no effect. Collects the names that follow threadIdx.x.
   bool declaration() {
     std::size_t i = at_;
     while (i < end_ && is_type_word(tokens_[i].text)) ++i;
@@ -72,7 +72,7 @@ class GuardMarker {
     return false;
   }
 
-  /// "if (...) return;", or "if (...) ..." as all the rest of the body.
+  /// "if (...) return;", or "if (...) ..." as the whole rest of the body.
   bool guard() {
     if (!is(at_ + 1, "(")) return false;
     const std::size_t close = matching_close(tokens_, at_ + 1);
@@ -109,11 +109,11 @@ class GuardMarker {
 
   struct Mark {
     TokenRange condition;
-    bool leaves;                     ///< the work-item leaves where the condition holds
-    std::vector<TokenRange> shared;  ///< terms that are the same for the whole row
+    bool leaves;                     ///< the work-item leaves if the condition holds
+    std::vector<TokenRange> shared;  ///< terms with one value for the whole row
   };
 
-  /// Whether the terms of the condition, joined by one operator only, each bound the row of work-items at one
+  /// Whether each term of the condition, joined by a single operator, bounds the row of work-items at one
   /// side.
   bool neighbours(Mark& mark) const {
     const TokenRange condition = mark.condition;
@@ -135,7 +135,7 @@ class GuardMarker {
     return true;
   }
 
-  /// One comparison. `leaves`: the work-item leaves where it holds.
+  /// One comparison. `leaves`: the work-item leaves if it holds.
   [[nodiscard]] bool bounds(TokenRange term, bool leaves) const {
     while (is(term.begin, "(") && matching_close(tokens_, term.begin) + 1 == term.end) {
       ++term.begin;
@@ -158,7 +158,7 @@ class GuardMarker {
     if (!index_left && !index_right) return false;
     const std::string_view sign = tokens_[*comparison].text;
     if (sign != "==" && sign != "!=") return true;
-    // An index is never negative, so that only its being 0 cuts off an end.
+    // An index is never negative, so only a comparison with 0 cuts off an end.
     const TokenRange other = index_left ? right : left;
     return (sign == "==") == leaves && other.end == other.begin + 1 && is(other.begin, "0");
   }
@@ -172,10 +172,10 @@ class GuardMarker {
     return is(i, "threadIdx") && is(i + 1, ".") && is(i + 2, "x");
   }
 
-  /// blockIdx.x * blockDim.x + threadIdx.x in its forms, threadIdx.x, or kiln::global_index_x(), perhaps
-  /// cast.
+  /// blockIdx.x * blockDim.x + threadIdx.x in its forms, threadIdx.x, or kiln::global_index_x(), with or
+  /// without a cast.
   [[nodiscard]] bool is_lane_index(TokenRange range, int depth = 0) const {
-    constexpr int kDeepest = 8;  // of brackets and casts
+    constexpr int kDeepest = 8;  // number of nested brackets and casts
     if (depth > kDeepest) return false;
     if (range.begin + lane_index_length(tokens_, range.begin) == range.end) return true;
     std::size_t i = range.begin;
@@ -209,8 +209,8 @@ class GuardMarker {
     return false;
   }
 
-  /// Arithmetic on names and numbers: no assignment, no memory access, no call but of what is known to be
-  /// harmless.
+  /// Arithmetic on names and numbers: no assignment, no memory access, and calls only of functions that are
+  /// known to have no effect.
   [[nodiscard]] bool pure(TokenRange range) const {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const Token& token = tokens_[i];
@@ -246,7 +246,7 @@ class GuardMarker {
     }
   }
 
-  /// What is left of a guard where only the terms count that the whole row shares.
+  /// The part of a guard with the terms that the whole row shares.
   [[nodiscard]] std::string shared_part(const Mark& mark) const {
     if (mark.shared.empty()) return "true";
     std::string text;
@@ -263,8 +263,8 @@ class GuardMarker {
   std::size_t at_;
   std::size_t end_;
   const Names& macros_;
-  Names lane_indices_;  ///< grow by one from each work-item of a row to the next, and are not negative
-  Names lane_values_;   ///< differ in some other way
+  Names lane_indices_;  ///< grow by one from each work-item of a row to the next, and are never negative
+  Names lane_values_;   ///< differ between work-items in another way
   std::vector<Mark> marks_;
   bool whole_body_ = false;
   std::vector<TextEdit> edits_;

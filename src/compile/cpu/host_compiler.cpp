@@ -57,7 +57,7 @@ std::vector<std::filesystem::path> find_header_folders(const HostCompiler& compi
     if (current) return {folders.begin(), folders.end()};
   }
   Command command;
-  command.program = "env";  // without what would be searched first for this process alone
+  command.program = "env";  // without the folders that this process's variables would put first
   command.arguments = {"-u", "CPATH", "-u", "CPLUS_INCLUDE_PATH", "LC_ALL=C", compiler.path, "-x", "c++",
                        "-E", "-v",    "-"};
   command.time_limit = std::chrono::seconds(20);

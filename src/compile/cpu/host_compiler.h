@@ -12,21 +12,21 @@ namespace kiln {
 
 /// A C++ compiler of this machine.
 struct HostCompiler {
-  std::string path;     ///< as found; what is run
-  std::string name;     ///< "g++" or "clang++", by what it says of itself
-  std::string version;  ///< its first line of --version
+  std::string path;     ///< the path that is run
+  std::string name;     ///< "g++" or "clang++", from its own answer
+  std::string version;  ///< the first line of its answer to --version
   [[nodiscard]] bool clang() const { return name == "clang++"; }
 };
 
-/// The program `wanted` (a path or a name), or, if that is empty, the first of g++, clang++ and c++ in PATH.
-/// Its version is asked once and then remembered in the file `memo` (none if empty) for as long as the
-/// program's resolved path, size and modification time stay the same, so that a warm start spawns nothing.
-/// Throws environment_error saying what was looked for and what to install.
+/// Finds the program `wanted` (a path or a name) or, if that is empty, the first of g++, clang++ and c++ in
+/// PATH. Its version is asked for once and then kept in the file `memo` (unless that is empty) as long as the
+/// program's resolved path, size and modification time do not change, so a warm start spawns no process.
+/// Throws environment_error with the names that were searched and what to install.
 [[nodiscard]] HostCompiler find_host_compiler(const std::string& wanted, const std::filesystem::path& memo,
                                               ProcessRunner& processes, FileSystem& files, Log& log);
 
-/// Where it looks for headers by itself, in order, without the variables CPATH and CPLUS_INCLUDE_PATH;
-/// remembered in a file `memo` of its own, likewise. Empty if it does not say.
+/// The compiler's own folders of headers, in order, without the variables CPATH and CPLUS_INCLUDE_PATH. They
+/// are kept in another file `memo` in the same way. Empty if the compiler does not report them.
 [[nodiscard]] std::vector<std::filesystem::path> find_header_folders(const HostCompiler& compiler,
                                                                      const std::filesystem::path& memo,
                                                                      ProcessRunner& processes,

@@ -8,10 +8,10 @@
 namespace kiln {
 namespace {
 
-/// Places of the tokens of an `extern __shared__` declaration that make up its type and its further extents.
+/// The tokens of an `extern __shared__` declaration that are its type and its further extents.
 struct SharedDeclaration {
   std::string type;
-  std::string extents;  ///< "[32]" of "tile[][32]"
+  std::string extents;  ///< "[32]" for "tile[][32]"
 };
 
 SharedDeclaration read_declaration(const std::vector<Token>& tokens, const DynamicSharedArray& array) {
@@ -75,7 +75,7 @@ void edit_unroll(const Directive& directive, std::vector<TextEdit>& edits) {
   const bool bracketed = tokens[2].is("(") && tokens.size() == 5;
   const Token& factor = tokens[bracketed ? 3 : 2];
   const std::size_t begin = directive.offset;
-  std::string replacement;  // a factor that is no number is a hint that only GCC cannot take
+  std::string replacement;  // an expression as factor is a hint, which GCC does not accept
   if (factor.kind == Token::Kind::kNumber && (bracketed || tokens.size() == 3)) {
     replacement = "#pragma GCC unroll " + std::string(factor.text);
   }

@@ -9,14 +9,14 @@
 
 namespace kiln {
 
-/// A CUDA-dialect text as the host's compiler takes it, with every line where it was. The shim's macros do
-/// most of the translation; this does what a macro cannot:
-/// - `extern __shared__ T name[];` becomes a pointer, at block scope set on the spot, at namespace scope by
-/// the unit;
+/// A CUDA-dialect text for the host's compiler, with every line in its place. The shim's macros do most of
+/// the translation; this function does the rest:
+/// - `extern __shared__ T name[];` becomes a pointer; at block scope it is set in place, at namespace scope
+/// the unit sets it;
 /// - `__noinline__` becomes an attribute, because a macro of that name would break the standard library's
 /// headers;
-/// - `#pragma unroll 4` becomes GCC's spelling, where `gcc`;
-/// - sums that number work-items along the grid are marked (lane_index.h);
+/// - `#pragma unroll 4` becomes GCC's spelling, if `gcc`;
+/// - sums that number the work-items of the grid are marked (lane_index.h);
 /// - an explicit instantiation of a kernel loses its `__global__`.
 enum class HostParts { kAll, kWithoutLaneIndices };
 [[nodiscard]] std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc,

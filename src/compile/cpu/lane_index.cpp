@@ -10,16 +10,16 @@ constexpr std::array<std::string_view, 18> kCastWords = {
     "int",      "unsigned", "long",    "signed",    "size_t", "std",   "::",       "int32_t",   "int64_t",
     "uint32_t", "uint64_t", "ssize_t", "ptrdiff_t", "uint",   "ulong", "intptr_t", "uintptr_t", "const"};
 
-/// Brackets and casts around an index, and words of one cast: deeper ones are not recognised, so that the
-/// search takes the same time at each token.
+/// Limit of brackets and casts around an index, and of words in a cast. Deeper ones are not recognised, so
+/// the search takes the same time at each token.
 constexpr int kDeepest = 8;
 
 bool is_cast_word(const Token& token) {
   return std::find(kCastWords.begin(), kCastWords.end(), token.text) != kCastWords.end();
 }
 
-/// A recursive descent over the one kind of expression that is looked for. Each function moves `at_` past
-/// what it accepts, or gives "false" and leaves it anywhere.
+/// A recursive descent for one kind of expression. Each function moves `at_` past the tokens that it accepts,
+/// or returns false and leaves it anywhere.
 class SumMatcher {
  public:
   SumMatcher(const std::vector<Token>& tokens, std::size_t begin) : tokens_(tokens), at_(begin) {}
@@ -43,7 +43,7 @@ class SumMatcher {
     return true;
   }
 
-  /// blockIdx.x * blockDim.x, in brackets or not.
+  /// blockIdx.x * blockDim.x, with or without brackets.
   bool product(int depth = 0) {
     if (depth > kDeepest) return false;
     const std::size_t begin = at_;

@@ -9,8 +9,8 @@ namespace kiln {
 
 /// Edits that wrap each `blockIdx.x * blockDim.x + threadIdx.x` (in either order, with casts and brackets) in
 /// a call of the shim's kiln_global_x, which has the same value. In the loop over work-items that value is a
-/// loop counter of the right width, where the unsigned sum itself would have to be proved not to wrap before
-/// a compiler sees that neighbouring work-items touch neighbouring memory.
+/// loop counter of the right width. The unsigned sum itself may wrap as far as a compiler knows, so it would
+/// not see that neighbouring work-items access neighbouring memory.
 [[nodiscard]] std::vector<TextEdit> mark_lane_indices(const Outline& text);
 
 /// Length in tokens of such a sum at `begin`; 0 if there is none.

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 4> kPrefixes = {"-o", "--output=", "-prin
 std::optional<std::string> find_option_against_code(const std::vector<std::string>& options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string& option = options[i];
-    // The word after one of these is its value.
+    // The value of these options is the next word.
     if (option == "-Xlinker" || option == "-Xpreprocessor" || option == "-Xassembler" || option == "-mllvm" ||
         option == "-D" || option == "-U" || option == "-include" || option == "--param") {
       ++i;

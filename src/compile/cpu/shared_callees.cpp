@@ -14,7 +14,7 @@ bool names_any(Iterator begin, Iterator end, const std::set<std::string_view>& n
                      [&](const Token& token) { return token.identifier() && names.contains(token.text); });
 }
 
-/// `__shared__`, and macros that stand for it.
+/// `__shared__`, and macros that contain it.
 std::set<std::string_view> shared_words(const std::vector<const Outline*>& texts) {
   std::set<std::string_view> words = {"__shared__"};
   for (std::size_t before = 0; before != words.size();) {

@@ -23,7 +23,7 @@
 namespace kiln {
 namespace {
 
-/// Where a part's text starts over, for diagnostics.
+/// Marks the start of a part's text, for diagnostics.
 std::string line_marker(const std::string& file) {
   return "\n" + line_directive(file);
 }
@@ -40,10 +40,11 @@ std::string string_literal(std::string_view text) {
 /// Where the shim ends in a preprocessor's output.
 constexpr std::string_view kTextBegins = "#pragma kiln_text_begins";
 
-/// A preprocessed text in which what the standard library's headers hold is blank: kernels do not wait there.
-/// A header that names a barrier is none of these. What counts is how a file was entered: where a header uses
-/// a macro of the shim's, as `<math.h>` does for `cosf`, the line's marker lacks the sign of a system header,
-/// and where a kernel uses a macro of such a header (`INFINITY`), the marker of the kernel's own file has it.
+/// A preprocessed text in which the content of the standard library's headers is blank, because kernels do
+/// not wait there. A header that names a barrier is kept. The marker at which a file was entered decides: in
+/// a header that uses a macro of the shim, as `<math.h>` does for `cosf`, the line's marker lacks the flag of
+/// a system header. In a kernel that uses a macro of such a header (`INFINITY`), the marker of the kernel's
+/// own file has the flag.
 std::string without_system_headers(std::string text) {
   const auto waits = [&](std::size_t begin, std::size_t end) {
     const std::string_view part = std::string_view(text).substr(begin, end - begin);
@@ -78,7 +79,7 @@ std::string without_system_headers(std::string text) {
   return text;
 }
 
-/// "kiln_split_k<kiln_shape_0, float>" of "ns::k<float>".
+/// "kiln_split_k<kiln_shape_0, float>" for "ns::k<float>".
 std::string split_expression(const std::string& name_expression, const std::string& function,
                              const std::string& number) {
   const std::size_t arguments = std::min(name_expression.find('<'), name_expression.size());
@@ -178,7 +179,7 @@ class UnitWriter {
   }
 
  private:
-  /// Whether a kernel waits is seen in the stand-in for CUB, too.
+  /// The stand-in for CUB also shows whether a kernel waits.
   void add_cub() {
     const std::vector<const Outline*> all = texts();
     const bool included = std::any_of(all.begin(), all.end(), [](const Outline* text) {
@@ -202,7 +203,7 @@ class UnitWriter {
     if (fetches_textures()) unit_.text += "\n#include \"kiln/texture.h\"\n";
   }
 
-  /// Texts that do not are spared the compile time.
+  /// A text without textures is spared the compile time.
   [[nodiscard]] bool fetches_textures() const {
     const std::vector<const Outline*> all = texts();
     return std::any_of(all.begin(), all.end(), [](const Outline* text) {
@@ -213,7 +214,7 @@ class UnitWriter {
     });
   }
 
-  /// Whether the text may name what the part defines. A macro may paste a name together.
+  /// Whether the text may use a name that the part defines. A macro may paste a name together.
   [[nodiscard]] bool uses(const ShimPart& part) const {
     const auto within = [&](std::string_view text) {
       return text.find("##") != std::string_view::npos ||
@@ -340,7 +341,7 @@ class UnitWriter {
       const std::string once = stand_in.each_time ? "" : "#pragma once\n";
       unit_.headers.emplace_back(stand_in.name, empty ? "" : once + std::string(stand_in.text));
     }
-    // For its excerpts the compiler reads these files again, where the directive is line 1.
+    // For its excerpts the compiler reads these files again; there the directive is line 1.
     unit_.headers.emplace_back("kiln/portable.h",
                                line_directive("kiln/portable.h", 2) + host(portable_, portable_header()));
     unit_.headers.emplace_back("kiln/params.h",
@@ -360,7 +361,7 @@ class UnitWriter {
     }
   }
 
-  /// The path, for messages of the compiler; but what the code itself says of its file must be in the key.
+  /// The path for the compiler's messages; but a path that the code itself uses must be in the key.
   [[nodiscard]] const std::string& shown_file(const IncludedHeader& header) const {
     const bool said =
         header.text.find("assert") != std::string::npos || header.text.find("__FILE__") != std::string::npos;

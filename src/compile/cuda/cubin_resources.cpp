@@ -27,7 +27,7 @@ struct KernelNeeds {
   std::optional<std::uint32_t> registers, frame_bytes;
 };
 
-/// By symbol's index.
+/// The needs by the symbol's index.
 std::map<std::uint32_t, KernelNeeds> read_needs(std::string_view info) {
   std::map<std::uint32_t, KernelNeeds> found;
   while (info.size() >= kHead) {
@@ -46,8 +46,8 @@ std::map<std::uint32_t, KernelNeeds> read_needs(std::string_view info) {
   return found;
 }
 
-/// The largest block whose registers a multiprocessor has: each of its four parts has 16384, of which a warp
-/// takes multiples of 256.
+/// The largest block for which a multiprocessor has enough registers: each of its four parts has 16384, of
+/// which a warp takes multiples of 256.
 int largest_block(std::uint32_t registers) {
   constexpr std::uint32_t kParts = 4, kOfPart = 16384, kWarp = 32, kUnit = 8;
   const std::uint32_t of_warp = (std::max(registers, 1U) + kUnit - 1) / kUnit * kUnit * kWarp;
@@ -61,7 +61,7 @@ const ElfFile::Section* find_section(const ElfFile& file, const std::string& nam
 }
 
 ResourceUse use_of(const KernelNeeds& needs, const ElfFile& file, const std::string& symbol) {
-  // Where there is a section of what the driver keeps for itself, the kernel's own counts that, too.
+  // If the driver's reserved shared memory has a section, the kernel's own size includes it.
   constexpr std::uint64_t kReserved = 1024;
   ResourceUse use;
   if (needs.registers) {

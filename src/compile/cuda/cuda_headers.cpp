@@ -43,8 +43,8 @@ std::string cccl_version(const Path& folder, FileSystem& files) {
          std::to_string(*number % 1000);
 }
 
-/// What belongs to the headers in `folder`: CUDA 13 keeps cuda/std in a folder of its own, wheels before that
-/// in one beside.
+/// The headers that belong to those in `folder`: CUDA 13 keeps cuda/std in a folder of its own, earlier
+/// wheels in a folder beside it.
 CudaHeaders headers_in(const Path& folder, FileSystem& files) {
   CudaHeaders headers;
   headers.folders = {folder};

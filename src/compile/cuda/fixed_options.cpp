@@ -29,7 +29,7 @@ bool chooses_targets(const std::string& name) {
   return names.contains(name);
 }
 
-/// Link-time code, OptiX's, a check of the text alone: nothing that can be loaded and launched.
+/// Link-time code, OptiX's code, a check of the text alone: output that cannot be loaded and launched.
 bool makes_something_else(const std::string& name) {
   static const std::set<std::string> names = {"-dlto",
                                               "--dlink-time-opt",
@@ -66,7 +66,7 @@ std::optional<RefusedOption> find_fixed_cuda_option(const std::vector<std::strin
     if (chooses_targets(name) || (named.words > 0 && !has_own_features(named.arch))) {
       return RefusedOption{
           i,
-          "Kiln decides the architecture: that of the device, or those of `kiln compile --arch` "
+          "Kiln decides the architecture: the device's, or the ones of `kiln compile --arch` "
           "(sm_90 for machine code, compute_90 for PTX); leave the option out. Only a device's own features "
           "can be asked for here: -arch=sm_90a"};
     }

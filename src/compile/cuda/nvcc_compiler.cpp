@@ -27,7 +27,7 @@ std::vector<std::string> nvcc_options(const Specialization& specialization) {
   return options;
 }
 
-/// The kernels of a cubin, and what else has code of its own.
+/// The kernels of a cubin, and other functions with code of their own.
 std::vector<std::string> functions_of(const std::string& cubin) {
   constexpr std::string_view kText = ".text.";
   const ElfFile file(cubin);

@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// Compiles CUDA C++ to a cubin with nvcc, as programs are built ahead of time: the text and the options are
-/// those that NVRTC gets. `program` is a name or a path; empty: searched in CUDA_HOME, PATH and the
-/// installed toolkits. The references outlive the result.
+/// Compiles CUDA C++ to a cubin with nvcc, as programs are built ahead of time, from the text and the options
+/// that NVRTC gets. `program` is a name or a path; if it is empty, CUDA_HOME, PATH and the installed toolkits
+/// are searched. The references outlive the result.
 [[nodiscard]] std::unique_ptr<Compiler> make_nvcc_compiler(const std::string& program,
                                                            const CudaPlaces& places,
                                                            ProgramCompilerOptions options,

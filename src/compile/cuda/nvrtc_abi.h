@@ -19,7 +19,7 @@ constexpr Result kBuiltinOperationFailure = 7;
 constexpr Result kNameExpressionNotValid = 10;
 constexpr Result kCancelled = 16;
 
-/// Addresses of NVRTC's functions. Those after `optional` came later than 11.0 and may be null.
+/// Addresses of NVRTC's functions. The functions below `optional` came after 11.0 and may be null.
 struct Functions : LibraryImports {
   using LibraryImports::LibraryImports;
   using Program = nvrtc_abi::Program;

@@ -24,16 +24,16 @@
 namespace kiln {
 namespace {
 
-/// Of what Kiln itself adds to every compile; grows when that changes the code.
+/// Version of the text that Kiln adds to every compile; it grows if that text changes the code.
 constexpr std::int64_t kUnitFormat = 3;
 
-/// Spares a small compile a tenth of its time.
+/// Saves a tenth of the time of a small compile.
 constexpr const char* kMinimal = "--minimal";
 
-/// Functions without __device__ or __host__, which nvcc takes as those of the host, are the device's.
+/// Functions without __device__ or __host__ are device functions. nvcc takes them as functions of the host.
 constexpr const char* kDefaultDevice = "-default-device";
 
-/// In NVRTC's log, of a name expression.
+/// A message of NVRTC's log for a name expression.
 constexpr const char* kAmbiguousName = "cannot determine which instance of overloaded function";
 
 class NvrtcCompiler final : public Compiler {
@@ -86,7 +86,7 @@ class NvrtcCompiler final : public Compiler {
     return find_fixed_cuda_option(options);
   }
 
-  /// Of ptxas; NVRTC has no such option of its own.
+  /// Options of ptxas; NVRTC has no such option of its own.
   std::vector<std::string> quick_options() const override { return {"--ptxas-options=-O1"}; }
 
   std::string abilities() override {
@@ -121,7 +121,7 @@ class NvrtcCompiler final : public Compiler {
 
     const auto begin = std::chrono::steady_clock::now();
     std::optional<NvrtcProgram> made;
-    std::map<std::string, std::string> names;  // of each entry: by what NVRTC looks it up
+    std::map<std::string, std::string> names;  // for each entry: the name by which NVRTC looks it up
     for (const EntryPoint& entry : specialization.entries)
       names[entry.name_expression] = entry.name_expression;
     const auto compile_so = [&] {
@@ -131,12 +131,12 @@ class NvrtcCompiler final : public Compiler {
       return program.compile(options, options_.time_limit);
     };
     nvrtc_abi::Result result = compile_so();
-    // A kernel may have the name of a function that NVRTC has built in.
+    // A kernel may have the name of a built-in function of NVRTC.
     if (result == nvrtc_abi::kCompilation && made->log().find(kAmbiguousName) != std::string::npos) {
       for (auto& [entry, name] : names) name = kernel_cast(specialization, entry).value_or(entry);
       result = compile_so();
     }
-    // The text needs more, or is wrong: then the log is that of an ordinary compile.
+    // The text needs more, or is wrong: an ordinary compile decides, and its log is shown.
     if (minimal && (result == nvrtc_abi::kCompilation || result == nvrtc_abi::kInvalidOption)) {
       options.pop_back();
       result = compile_so();
@@ -198,7 +198,7 @@ class NvrtcCompiler final : public Compiler {
     return join(numbers, " ");
   }
 
-  /// What the memo says of the file that would be opened, so that it need not be.
+  /// Reads from the memo what it knows about the file, so that the file need not be opened.
   void recall() {
     if (options_.identity_memo.empty()) return;
     const std::string stamp = program_stamp(nvrtc_candidate(options_.places, files_), files_);
@@ -206,7 +206,7 @@ class NvrtcCompiler final : public Compiler {
     if (!text) return;
     const std::vector<std::string> parts = split(*text, '\t');
     constexpr std::size_t kParts = 4;
-    if (parts.size() != kParts) return;  // of an earlier version of Kiln
+    if (parts.size() != kParts) return;  // written by an earlier version of Kiln
     Abilities recalled{parts[0], parts[2] == "cubin", {}};
     for (const std::string& number : split(parts[3], ' ')) {
       const auto arch = parse_integer(number);
@@ -234,7 +234,7 @@ class NvrtcCompiler final : public Compiler {
     return choose_nvrtc_arch(arch, nvrtc.archs, nvrtc.version(), nvrtc.makes_machine_code());
   }
 
-  /// Those that belong to the NVRTC that compiles, or will: a hit need not open it.
+  /// The headers that belong to the NVRTC in use; for a cache hit the library need not be opened.
   const CudaHeaders& cuda_headers() {
     const CompilerIdentity& compiler = identity();
     const std::lock_guard lock(mutex_);
@@ -269,7 +269,7 @@ class NvrtcCompiler final : public Compiler {
     return diagnostic;
   }
 
-  /// CUDA's headers of another release may be more than NVRTC understands.
+  /// NVRTC may not understand CUDA's headers of another release.
   void add_foreign_headers(Diagnostic& diagnostic) {
     const CudaHeaders& headers = cuda_headers();
     const std::string major = std::to_string(library().major);
@@ -291,7 +291,7 @@ class NvrtcCompiler final : public Compiler {
     diagnostic.summary += "; " + missing_header_advice(name, cuda_headers(), library().major);
   }
 
-  /// Of the NVRTC that would be opened.
+  /// The abilities of the NVRTC that would be opened.
   struct Abilities {
     std::string version;
     bool machine_code = false;
@@ -303,9 +303,9 @@ class NvrtcCompiler final : public Compiler {
   Log& log_;
   std::mutex mutex_;
   std::optional<Abilities> abilities_;
-  std::optional<NvrtcLibrary> library_;  // not changed once it is there
+  std::optional<NvrtcLibrary> library_;  // does not change once it is set
   std::optional<CompilerIdentity> identity_;
-  std::optional<CudaHeaders> cuda_headers_;  // likewise
+  std::optional<CudaHeaders> cuda_headers_;  // does not change once it is set
 };
 
 }  // namespace

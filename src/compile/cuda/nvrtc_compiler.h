@@ -14,11 +14,11 @@ namespace kiln {
 struct NvrtcCompilerOptions {
   CudaPlaces places;
   std::filesystem::path
-      identity_memo;  ///< where NVRTC's version is remembered, so that a hit need not open it; empty: nowhere
+      identity_memo;  ///< file that keeps NVRTC's version, so that a hit need not open NVRTC; empty: none
   std::filesystem::path
-      source_folder;  ///< where generated texts lie for profilers, with `lineinfo`; empty: nowhere
-  std::chrono::milliseconds time_limit{120'000};  ///< of one compile; 0: none
-  std::string environment = {};  ///< variables that change what it does, for the key: "NVRTC_APPEND_FLAGS=-G"
+      source_folder;  ///< folder of generated texts for profilers, with `lineinfo`; empty: none
+  std::chrono::milliseconds time_limit{120'000};  ///< for one compile; 0: no limit
+  std::string environment = {};  ///< variables that change its work, for the key: "NVRTC_APPEND_FLAGS=-G"
 };
 
 /// Compiles CUDA C++ with NVRTC, which needs no GPU. The library is opened when it is first needed.

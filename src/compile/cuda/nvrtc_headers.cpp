@@ -16,10 +16,10 @@ namespace kiln {
 namespace {
 
 struct OwnHeader {
-  std::string_view name;  ///< as in C++
+  std::string_view name;  ///< in C++'s spelling
   std::string_view text;
-  /// Where libcu++ has a header of this name: it alone, it and then Kiln's own, or Kiln's own alone. Its own
-  /// headers include the first two kinds.
+  /// The source if libcu++ has a header of this name: libcu++'s alone, libcu++'s and then Kiln's, or Kiln's
+  /// alone. libcu++'s own headers include the first two kinds.
   enum class With { kCuda, kBoth, kOwn } with;
 };
 
@@ -58,19 +58,19 @@ constexpr std::array<StdNames, 6> kImpliedNames = {{
     {"functional", {"greater", "less", "minus", "multiplies", "plus"}},
 }};
 
-/// What <thrust/complex.h> needs of streams: names.
+/// The names of streams that <thrust/complex.h> needs.
 constexpr std::string_view kStreams =
     "#pragma once\nnamespace std {\ntemplate <class Character>\nstruct char_traits;\n"
     "template <class Character, class Traits>\nclass basic_ostream;\n"
     "template <class Character, class Traits>\nclass basic_istream;\n}\n";
 
-/// NVRTC knows what these declare.
+/// NVRTC has the declarations of these headers built in.
 constexpr std::array<std::string_view, 9> kRuntimeHeaders = {
     "cuda_runtime.h",  "cuda_runtime_api.h", "device_launch_parameters.h",
     "vector_types.h",  "vector_functions.h", "driver_types.h",
     "builtin_types.h", "device_functions.h", "math_functions.h"};
 
-/// "cmath" of "math.h", any other name as it is.
+/// "cmath" for "math.h"; any other name unchanged.
 std::string cpp_name(const std::string& name) {
   const std::string stem = name.ends_with(".h") ? name.substr(0, name.size() - 2) : "";
   const bool known =
@@ -92,7 +92,7 @@ bool from_libcu(const std::string& name, const CudaHeaders& cuda, FileSystem& fi
   return name.find_first_of("./") == std::string::npos && cuda.has("cuda/std/" + name, files);
 }
 
-/// The text of a header that NVRTC is given in memory.
+/// The text of a header that NVRTC gets in memory.
 std::optional<std::string> header_text(const std::string& name, const CudaHeaders& cuda, FileSystem& files) {
   const std::string cpp = cpp_name(name);
   const OwnHeader* own = find_own(cpp);
@@ -110,7 +110,7 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
   return std::nullopt;
 }
 
-/// "nvidia-cuda-cccl" is "nvidia-cuda-cccl-cu12" before CUDA 13.
+/// "nvidia-cuda-cccl" was named "nvidia-cuda-cccl-cu12" before CUDA 13.
 std::string wheel(const std::string& name, int nvrtc_major) {
   return "pip install " + name + (nvrtc_major < 13 ? "-cu" + std::to_string(nvrtc_major) : "");
 }
@@ -125,7 +125,7 @@ bool is_light(const std::string& name) {
          starts_with_any(name, {"cuda_fp", "cuda_bf16", "mma.h", "math_constants.h", "vector_"});
 }
 
-/// Whether a header that is asked for brings libcu++ in, which has a <cstdint> of its own.
+/// Whether an included header uses libcu++, which has its own <cstdint>.
 bool uses_libraries(const std::vector<std::string>& unseen, const CudaHeaders& cuda, FileSystem& files) {
   return std::any_of(unseen.begin(), unseen.end(), [&](const std::string& name) {
     const std::string cpp = cpp_name(name);
@@ -134,7 +134,7 @@ bool uses_libraries(const std::vector<std::string>& unseen, const CudaHeaders& c
   });
 }
 
-/// libcu++'s <cstdint> with 64 bits as nvcc has them on Linux; absent where it is not written as expected.
+/// libcu++'s <cstdint> with the 64-bit types that nvcc has on Linux; absent if its text is not as expected.
 std::optional<std::pair<std::string, std::string>> nvccs_cstdint(const CudaHeaders& cuda, FileSystem& files) {
   for (const char* name : {"cuda/std/cstdint", "cuda/std/detail/libcxx/include/cstdint"}) {
     auto text = cuda.read(name, files);
@@ -147,7 +147,8 @@ std::optional<std::pair<std::string, std::string>> nvccs_cstdint(const CudaHeade
   return std::nullopt;
 }
 
-/// <cub/cub.cuh> includes algorithms of the whole device, which only the host can start.
+/// <cub/cub.cuh> includes algorithms of the whole device, which only the host can start; this version omits
+/// them.
 std::string cub_for_devices(const CudaHeaders& cuda, FileSystem& files) {
   std::string text = "#pragma once\n";
   for (const char* folder : {"block", "warp", "thread", "grid", "iterator"}) {
@@ -161,14 +162,14 @@ std::string cub_for_devices(const CudaHeaders& cuda, FileSystem& files) {
   return text;
 }
 
-/// <thrust/complex.h> has functions of the host only, which NVRTC refuses; here they are of the device.
+/// <thrust/complex.h> has host functions, which NVRTC refuses; in this version they are device functions.
 std::string thrust_complex(const std::filesystem::path& path) {
   return "#pragma once\n#include <thrust/detail/config.h>\n#ifdef _CCCL_HOST\n#undef _CCCL_HOST\n"
          "#define _CCCL_HOST __device__\n#endif\n#include \"" +
          path.string() + "\"\n#ifdef _CCCL_HOST\n#undef _CCCL_HOST\n#define _CCCL_HOST __host__\n#endif\n";
 }
 
-/// What CUDA's own headers include and do not bring, or bring for nvcc only.
+/// The headers that CUDA's own headers include and that are missing, or exist for nvcc only.
 void add_for_libraries(NvrtcHeaders& headers, const CudaHeaders& cuda, FileSystem& files) {
   const auto add = [&](const std::string& name, const std::string& text) {
     headers.in_memory.emplace_back(name, text);
@@ -204,13 +205,13 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
   }
   std::string nvcc =
       "#pragma once\n" + std::string(embedded::kNvcc) + integers + std::string(embedded::kMathConstants);
-  // libcu++ has more under these names than functions of float and double.
+  // libcu++ declares more under these names than functions of float and double.
   if (names_std && !libraries) nvcc += std::string(embedded::kMath);
   headers.in_memory.emplace_back(kNvccHeader, std::move(nvcc));
   for (const std::string& name : unseen) {
     if (name == "cub/cub.cuh" || name == "thrust/complex.h") continue;
     if (cpp_name(name) == "cstdint" && !libraries) {
-      headers.in_memory.emplace_back(name, "#pragma once\n");  // all of it is in kNvccHeader
+      headers.in_memory.emplace_back(name, "#pragma once\n");  // kNvccHeader has the whole content
     } else if (auto text = header_text(name, cuda, files)) {
       headers.in_memory.emplace_back(name, *std::move(text));
     }

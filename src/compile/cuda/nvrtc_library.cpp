@@ -13,7 +13,7 @@ constexpr const char* kInstallNvrtc =
     "; install the CUDA toolkit (on Ubuntu: apt-get install nvidia-cuda-toolkit) or its wheel (pip install "
     "nvidia-cuda-nvrtc), or name the library with KILN_NVRTC";
 
-/// Why Kiln cannot use what was loaded; empty: it can.
+/// The reason why Kiln cannot use the loaded library; empty if it can.
 std::string bind(const VendorLibrary& library, NvrtcLibrary& nvrtc) {
   constexpr int kOldestMajor = 11;
   nvrtc.call = nvrtc_abi::Functions(library);
@@ -25,7 +25,7 @@ std::string bind(const VendorLibrary& library, NvrtcLibrary& nvrtc) {
   return "";
 }
 
-/// NVRTC opens its builtins by their bare name; once they are loaded, that name finds them.
+/// NVRTC opens its builtins by their bare name; a library that is loaded already is found by that name.
 void preload_builtins(const std::filesystem::path& library, FileSystem& files) {
   LibrarySearch search;
   search.folders = {library.parent_path()};
@@ -35,13 +35,13 @@ void preload_builtins(const std::filesystem::path& library, FileSystem& files) {
   if (!search.names.empty()) static_cast<void>(open_library(search, files));
 }
 
-/// Of a folder, or a link to one.
+/// Whether the path is a folder, or a link to one.
 bool is_folder(const std::filesystem::path& path, FileSystem& files) {
   const auto status = files.status(path / ".");
   return status && status->type == FileStatus::Type::kDirectory;
 }
 
-/// The setting, which may name the library's folder.
+/// The library that the setting names; the setting may be the library's folder.
 std::string named_library(const CudaPlaces& places, FileSystem& files) {
   if (places.nvrtc.empty() || !is_folder(places.nvrtc, files)) return places.nvrtc;
   for (const std::string& name : nvrtc_names()) {
@@ -57,7 +57,7 @@ LibrarySearch search_for(const CudaPlaces& places, FileSystem& files) {
 
 std::vector<int> supported_archs(const NvrtcLibrary& nvrtc) {
   const nvrtc_abi::Functions& call = nvrtc.call;
-  if (call.get_arch_count == nullptr || call.get_archs == nullptr) {  // before 11.2: as its manual has them
+  if (call.get_arch_count == nullptr || call.get_archs == nullptr) {  // before 11.2: the list in its manual
     std::vector<int> archs = {35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80};
     if (nvrtc.major > 11 || nvrtc.minor >= 1) archs.push_back(86);
     return archs;
@@ -70,7 +70,7 @@ std::vector<int> supported_archs(const NvrtcLibrary& nvrtc) {
   return archs;
 }
 
-/// What was tried, for the error.
+/// The attempts, for the error.
 std::string searched(const LibrarySearch& search, const std::vector<std::string>& reasons) {
   std::vector<std::string> folders;
   for (const std::filesystem::path& folder : search.folders) folders.push_back(folder.string());

@@ -15,10 +15,10 @@ struct NvrtcLibrary {
   std::string path;
   int major = 0;
   int minor = 0;
-  std::string build_id;    ///< tells two builds of one version apart; may be empty
+  std::string build_id;    ///< distinguishes builds of one version; may be empty
   std::vector<int> archs;  ///< 75, 80, ..., ascending
 
-  /// NVRTC 11.0 makes PTX alone.
+  /// NVRTC 11.0 makes only PTX.
   [[nodiscard]] bool makes_machine_code() const {
     return call.get_cubin_size != nullptr && call.get_cubin != nullptr;
   }
@@ -31,9 +31,9 @@ struct NvrtcLibrary {
 /// The file that `open_nvrtc` tries first; it is not opened.
 [[nodiscard]] std::string nvrtc_candidate(const CudaPlaces& places, FileSystem& files);
 
-/// Opens the first NVRTC that Kiln can use, with its builtins from beside it, which it would look for in the
-/// loader's path alone. Throws environment_error saying what was looked for, where, what was found that
-/// cannot be used and why, and what to install.
+/// Opens the first NVRTC that Kiln can use, with its builtins from the same folder; NVRTC itself would search
+/// only the loader's path. Throws environment_error with the names and places that were searched, the
+/// libraries that cannot be used and why, and what to install.
 [[nodiscard]] NvrtcLibrary open_nvrtc(const CudaPlaces& places, FileSystem& files);
 
 }  // namespace kiln

@@ -5,7 +5,7 @@ namespace {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// NVRTC asks this now and then whether to give up.
+/// NVRTC calls this at intervals to ask whether to stop.
 int is_past(void* deadline, void* /*reserved*/) {
   return std::chrono::steady_clock::now() > *static_cast<const Deadline*>(deadline) ? 1 : 0;
 }

@@ -14,7 +14,7 @@ class NvrtcProgram : public RtcProgram<NvrtcLibrary> {
  public:
   using RtcProgram::RtcProgram;
 
-  /// NVRTC's answer. A limit of zero is none; an NVRTC before 12.8 cannot be stopped.
+  /// NVRTC's answer. A time limit of zero means no limit; an NVRTC before 12.8 cannot be stopped.
   [[nodiscard]] nvrtc_abi::Result compile(const std::vector<std::string>& options,
                                           std::chrono::milliseconds time_limit);
   [[nodiscard]] std::string cubin() const { return product(call_.get_cubin_size, call_.get_cubin); }

@@ -19,8 +19,8 @@ std::int64_t release_of(const std::string& version) {
          (parts.size() > 1 ? parse_integer(parts[1]).value_or(0) : 0);
 }
 
-/// Architectures of one device alone (sm_90a) came with sm_90 and 12.0, those of a family (sm_100f) with
-/// sm_100 and 12.9.
+/// Architectures of one device alone (sm_90a) came with sm_90 and 12.0, architectures of a family (sm_100f)
+/// with sm_100 and 12.9.
 bool knows_suffix(const std::string& suffix, std::int64_t number, const std::string& version) {
   const std::int64_t release = release_of(version);
   if (suffix == "a") return number >= 90 && release >= 1200;
@@ -35,7 +35,7 @@ std::string list_of(const std::vector<int>& supported) {
   return join(names, ", ");
 }
 
-/// Which known one is meant by a text that is no name; then what is known follows.
+/// The known name that a misspelt text probably means, and the list of known names.
 std::string hint_at(const std::string& text, const std::vector<int>& supported) {
   const std::string likely = likely_arch_name(text);
   const auto name = parse_arch_name(likely);
@@ -43,7 +43,7 @@ std::string hint_at(const std::string& text, const std::vector<int>& supported) 
   return known ? "; did you mean '" + likely + "'? " : ": ";
 }
 
-/// Whether a text names what `--minimal` leaves out, or may: cudaError_t, tex2D, surf1Dread, a launch.
+/// Whether a text may use a name that `--minimal` leaves out: cudaError_t, tex2D, surf1Dread, a launch.
 bool names_more(const std::string& text) {
   if (text.find("<<<") != std::string::npos) return true;
   const std::set<std::string> names = identifiers_in(text);
@@ -123,7 +123,7 @@ NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& sup
     throw bad_input("architecture '" + arch + "' is too old for this compiler: " + known +
                     "; an older NVRTC can be named with KILN_NVRTC");
   }
-  // Between two that it knows, the nearest below; what the device adds to it is not used.
+  // Between two known architectures, the nearest below; the additions of the device are not used.
   const auto above = std::upper_bound(supported.begin(), supported.end(), static_cast<int>(number));
   const std::string base = above == supported.end() ? newest : "compute_" + std::to_string(*std::prev(above));
   return {"-arch=" + base, true, "PTX for " + base + ": NVRTC " + version + " does not know " + arch};

@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// A code object that `compiler` made, looked into: it is for the ISA that was asked for, has every kernel
-/// under its lowered name, and wavefronts as wide as kiln::warp_size said. Lowered names that `compiler` did
-/// not tell are found among the object's symbols.
+/// Checks a code object that `compiler` made: it is for the requested ISA, has every kernel under its lowered
+/// name, and has wavefronts as wide as kiln::warp_size said. Lowered names that `compiler` did not report are
+/// found among the object's symbols.
 [[nodiscard]] CompileResult hip_product(const std::string& compiler, CodeObject object,
                                         const Specialization& specialization);
 

@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// Compiles HIP C++ to a code object with hipcc, as programs are built ahead of time: the text and the
-/// options are those that hipRTC gets. `program` is a name or a path; empty: searched in ROCM_PATH, PATH and
-/// the installed releases. Takes ROCm 5.3 or later (clang 15). The references outlive the result.
+/// Compiles HIP C++ to a code object with hipcc, as programs are built ahead of time, from the text and the
+/// options that hipRTC gets. `program` is a name or a path; if it is empty, ROCM_PATH, PATH and the installed
+/// releases are searched. Needs ROCm 5.3 or later (clang 15). The references outlive the result.
 [[nodiscard]] std::unique_ptr<Compiler> make_hipcc_compiler(const std::string& program,
                                                             const HipPlaces& places,
                                                             ProgramCompilerOptions options,

@@ -18,7 +18,7 @@ constexpr Result kOutOfMemory = 1;
 constexpr Result kCompilation = 6;
 constexpr Result kBuiltinOperationFailure = 7;
 
-/// Addresses of hipRTC's functions. The one after `optional` is there where hipRTC lies inside libamdhip64.
+/// Addresses of hipRTC's functions. The function below `optional` exists if hipRTC is inside libamdhip64.
 struct Functions : LibraryImports {
   using LibraryImports::LibraryImports;
   using Program = hiprtc_abi::Program;

@@ -20,7 +20,7 @@
 namespace kiln {
 namespace {
 
-/// Of what Kiln itself adds to every compile; grows when that changes the code.
+/// Version of the text that Kiln adds to every compile; it grows if that text changes the code.
 constexpr std::int64_t kUnitFormat = 2;
 
 class HiprtcCompiler final : public Compiler {
@@ -103,7 +103,7 @@ class HiprtcCompiler final : public Compiler {
     return {"hipRTC", version, hasher.hex()};
   }
 
-  /// What the memo says of the file that would be opened, if the comgr that it used is still the same.
+  /// The memo's identity of the file that would be opened, if the comgr that it used is unchanged.
   std::optional<CompilerIdentity> remembered() {
     if (options_.identity_memo.empty()) return std::nullopt;
     const std::string stamp = program_stamp(hiprtc_candidate(options_.places, files_), files_);
@@ -154,9 +154,9 @@ class HiprtcCompiler final : public Compiler {
   HiprtcCompilerOptions options_;
   FileSystem& files_;
   Log& log_;
-  std::mutex compiling_;                  // hipRTC would do one compile after another by itself
-  std::mutex mutex_;                      // of what follows
-  std::optional<HiprtcLibrary> library_;  // not changed once it is there
+  std::mutex compiling_;                  // hipRTC itself runs one compile after another
+  std::mutex mutex_;                      // guards the members below
+  std::optional<HiprtcLibrary> library_;  // does not change once it is set
   std::optional<CompilerIdentity> identity_;
 };
 

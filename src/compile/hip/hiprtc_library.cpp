@@ -17,8 +17,8 @@ LibrarySearch search_for(const HipPlaces& places, FileSystem& files) {
   return {places.hiprtc, hiprtc_names(), hip_library_folders(places, files)};
 }
 
-/// AMD links hipRTC with comgr, so that hipRTC's own handle finds it; Debian's opens it by its bare name.
-/// Either way it is the comgr that hipRTC works with. Returns the library that the functions come from.
+/// AMD links hipRTC with comgr, so hipRTC's own handle finds it; Debian's hipRTC opens it by its bare name.
+/// Either way this is the comgr that hipRTC uses. Returns the library that the functions come from.
 VendorLibrary open_comgr(const VendorLibrary& hiprtc, HiprtcLibrary& library, FileSystem& files) {
   library.comgr = comgr_abi::Functions(hiprtc);
   if (library.comgr.missing() == nullptr) return hiprtc;
@@ -94,7 +94,7 @@ bool HiprtcLibrary::knows(const std::string& isa) const {
 }
 
 const std::vector<std::string>& hiprtc_names() {
-  // Until 6.x, and in Debian alone, hipRTC's functions are in libamdhip64 as well.
+  // Until 6.x libamdhip64 contains hipRTC's functions as well; Debian has them only there.
   static const std::vector<std::string> names = {"libhiprtc.so.7",   "libhiprtc.so.6",   "libhiprtc.so.5",
                                                  "libamdhip64.so.6", "libamdhip64.so.5", "libhiprtc.so"};
   return names;
@@ -120,7 +120,7 @@ HiprtcLibrary open_hiprtc(const HipPlaces& places, FileSystem& files) {
   const VendorLibrary comgr = open_comgr(opened, library, files);
   const void* comgr_address = reinterpret_cast<const void*>(library.comgr.get_isa_count.address);
   library.comgr_path = file_of_address(comgr_address);
-  // Debian's comgr does not contain LLVM, but is linked with it: this is one of its functions.
+  // Debian's comgr is linked with LLVM and does not contain it: this is one of LLVM's functions.
   library.build_id = build_id_of(reinterpret_cast<const void*>(library.call.create_program.address)) + "," +
                      build_id_of(comgr_address) + "," +
                      build_id_of(comgr.symbol("LLVMInitializeAMDGPUDisassembler"));

@@ -13,7 +13,7 @@ class HiprtcProgram : public RtcProgram<HiprtcLibrary> {
  public:
   using RtcProgram::RtcProgram;
 
-  /// Absent where hipRTC does not answer: 5.2 knows no expression with the name of a typedef.
+  /// Absent if hipRTC does not answer: 5.2 knows no expression with the name of a typedef.
   [[nodiscard]] std::optional<std::string> known_name(const std::string& name_expression) const {
     const char* name = nullptr;
     const int result = call_.get_lowered_name(get(), name_expression.c_str(), &name);

@@ -16,7 +16,7 @@
 namespace kiln {
 namespace {
 
-/// hipRTC's own text has what these define; with the files it would have it twice.
+/// hipRTC's own text has the definitions of these headers; with the files it would have them twice.
 const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h",
                                         "hip/hip_fp16.h",
                                         "cuda_runtime.h",
@@ -31,7 +31,7 @@ const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h",
                                         "cuda.h",
                                         "cuda_fp16.h"};
 
-/// CUDA's headers of types by HIP's.
+/// HIP's headers that replace CUDA's headers of types.
 const std::map<std::string, std::string> kStandIns = {
     {"cuda_bf16.h", "#pragma once\n#include <hip/hip_bf16.h>\nusing __nv_bfloat16 = __hip_bfloat16;\n"},
     {"cuda_fp8.h",
@@ -45,7 +45,8 @@ const std::map<std::string, std::string> kStandIns = {
     {"utility", std::string(embedded::kStdTypes)},
     {"array", std::string(embedded::kStdTypes)}};
 
-/// An ISA's name in form, which some release may know: then the nearest other name would mislead.
+/// Whether the text has the form of an ISA's name. Some release may know it, so the nearest other name would
+/// mislead.
 bool is_isa_name(const std::string& text) {
   constexpr std::string_view kName = "gfx";
   constexpr std::size_t kLeast = 3;

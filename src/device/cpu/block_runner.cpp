@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-/// The kernel's view of the thread, and the way from a service back to who provides it.
+/// The kernel's view of the thread, and a pointer from a service back to the runner.
 struct Worker : cpu_abi::Worker {
   std::optional<FiberTeam> team;
   const cpu_abi::Kernel* kernel = nullptr;
@@ -42,8 +42,8 @@ void refuse(cpu_abi::Worker* worker, const std::string& what) {
       ", which its text did not show when it was compiled; write the call in the kernel text");
 }
 
-/// For a kernel that runs as a plain loop: nobody can be waited for, so the launch fails and its results are
-/// void.
+/// Services of a kernel that runs as a plain loop: it cannot wait for other work-items, so the launch fails
+/// and its results are void.
 const cpu_abi::Services kLoopServices = {
     [](cpu_abi::Worker* worker, cpu_abi::BarrierKind, unsigned, unsigned line) {
       refuse(worker, "__syncthreads in line " + std::to_string(line));

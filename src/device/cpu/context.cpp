@@ -25,13 +25,13 @@ namespace {
 
 namespace fcontext = boost::context::detail;
 
-/// Lies on the stack of the one who switches.
+/// Lies on the stack of the context that switches.
 struct Handover {
   Context* from;
   Context* to;
 };
 
-/// First thing on the new stack: notes where the other one goes on.
+/// The first action on the new stack: stores the handle of the context that was left.
 void arrive(const fcontext::transfer_t& transfer, [[maybe_unused]] void* fake_stack) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);

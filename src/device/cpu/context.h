@@ -13,11 +13,11 @@ struct SanitizerRecordTraits {
   static void close(Handle record) noexcept;
 };
 
-/// A place of execution with a stack of its own, switched to in user space (Boost.Context's low level). The
-/// stack is the caller's; a context that is never resumed again is simply forgotten. Address and thread
-/// sanitizers are told of each switch.
+/// A place of execution with its own stack; a switch to it happens in user space (Boost.Context's low level).
+/// The stack belongs to the caller. A context that is never resumed needs no clean-up. Each switch is
+/// reported to the address and thread sanitizers.
 struct Context {
-  void* handle = nullptr;  ///< where it goes on, while it does not run
+  void* handle = nullptr;  ///< where it continues, while it does not run
   void (*entry)(void*) = nullptr;
   void* argument = nullptr;
   void* stack_bottom = nullptr;
@@ -27,14 +27,14 @@ struct Context {
   UniqueHandle<SanitizerRecordTraits> own_record;
 };
 
-/// Makes `context` start entry(argument) when it is next switched to, on its stack, `colour` bytes below the
-/// top. `entry` must not return.
+/// Prepares `context` so that the first switch to it calls entry(argument) on its stack, `colour` bytes below
+/// the top. `entry` must not return.
 void prepare_context(Context& context, std::size_t colour);
 
 /// Describes the calling thread's own stack, before it first switches to another.
 void adopt_thread(Context& context);
 
-/// Leaves `from`, which is the one that runs, for `to`; returns when something switches back to `from`.
+/// Leaves `from`, the running context, for `to`; returns when another context switches back to `from`.
 void switch_context(Context& from, Context& to);
 
 }  // namespace kiln

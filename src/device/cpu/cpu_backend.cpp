@@ -29,7 +29,8 @@ DeviceInfo describe(const CpuBackendOptions& options, FileSystem& files) {
   info.compute_units = options.threads;
   info.memory_bytes = machine.memory_bytes;
   info.l2_bytes = machine.last_level_cache_bytes;
-  // As CUDA's, so that a launch that fits here fits there; the shared memory is that of a large GPU.
+  // CUDA's limits, so that a launch that fits here fits there; the shared memory is as large as on a large
+  // GPU.
   info.limits.max_threads_per_block = 1024;
   info.limits.max_block = {1024, 1024, 64};
   info.limits.max_grid = {kMaxInt, 65535, 65535};
@@ -135,7 +136,8 @@ class CpuDevice final : public Device {
     return load_cpu_module(binary, scratch_, launcher_);
   }
 
-  /// Each thread writes its share of twice the last-level cache: what lay in its own caches goes too.
+  /// Each thread writes its share of twice the last-level cache, which also replaces the content of its own
+  /// caches.
   void flush_cache(Stream& stream) override {
     const std::size_t bytes = 2 * std::max<std::size_t>(info_.l2_bytes, std::size_t{32} << 20);
     const std::lock_guard lock(eviction_mutex_);
@@ -149,7 +151,8 @@ class CpuDevice final : public Device {
   static CpuStream& stream_of(void* native) {
     CpuStream* stream = CpuStream::find(native);
     if (stream != nullptr) return *stream;
-    throw bad_input("the stream is none of the cpu's; pass one of the cpu device or a null stream");
+    throw bad_input(
+        "the stream is not a stream of the cpu; pass a stream of the cpu device or a null stream");
   }
 
   /// On all threads where it is worth it, each thread the part that its share of a kernel's blocks would
@@ -170,7 +173,7 @@ class CpuDevice final : public Device {
     });
   }
 
-  std::mutex texture_mutex_;  // of what follows
+  std::mutex texture_mutex_;  // guards the members below
   std::map<std::pair<TextureLayout, const void*>, cpu_abi::Texture> textures_;
   DeviceInfo info_;
   std::string scratch_;

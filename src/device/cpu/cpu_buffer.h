@@ -7,8 +7,9 @@
 
 namespace kiln {
 
-/// Host memory, aligned to a page, or to 2 MiB and of huge pages where it is large. Zero, and not yet backed
-/// by memory: the thread that first touches a page decides where it lies. Null where the system refuses.
+/// Host memory, aligned to a page; a large buffer is aligned to 2 MiB and uses huge pages. It is zero and not
+/// yet backed by memory: the thread that first touches a page decides on which node it lies. Null if the
+/// system refuses.
 [[nodiscard]] std::unique_ptr<DeviceBuffer> make_cpu_buffer(std::size_t bytes);
 
 }  // namespace kiln

@@ -21,8 +21,8 @@ std::string likely(const std::string& text) {
   return nearest_name(lower, cpu_target_names()).value_or("");
 }
 
-/// The level of the architecture, "x86-64-v3", includes those below; of the further instruction sets none may
-/// be missing.
+/// The level of the architecture, "x86-64-v3", includes the levels below. The device must have each of the
+/// further instruction sets.
 std::optional<int> suits(const std::string& device, const std::string& code) {
   const std::vector<std::string> has = split(device, ' ');
   const std::vector<std::string> needs = split(code, ' ');

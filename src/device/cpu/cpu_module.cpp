@@ -35,8 +35,9 @@ class CpuFunction final : public DeviceFunction {
   void launch_native(void* native, const LaunchShape& shape, void* const* arguments) override {
     CpuStream* stream = CpuStream::find(native);
     if (stream == nullptr)
-      throw bad_input("kernel '" + name_ +
-                      "': the stream is none of the cpu's; pass one of the cpu device or a null stream");
+      throw bad_input(
+          "kernel '" + name_ +
+          "': the stream is not a stream of the cpu; pass a stream of the cpu device or a null stream");
     launch(*stream, shape, arguments);
   }
 
@@ -85,7 +86,7 @@ class CpuModule final : public Module {
   }
 
  private:
-  /// With the variables of the functions that it may call (compile/cpu/shared_callees.h).
+  /// Includes the variables of the functions that it may call (compile/cpu/shared_callees.h).
   [[nodiscard]] std::uint64_t shared_bytes_of(const cpu_abi::Kernel& kernel,
                                               const std::string& lowered_name) const {
     std::vector<std::string> functions = {function_of(kernel.name)};
@@ -105,7 +106,7 @@ class CpuModule final : public Module {
   SharedObject object_;
   std::size_t binary_bytes_;
   std::map<std::string, std::uint64_t> static_shared_;  // by function
-  std::mutex mutex_;                                    // of what follows
+  std::mutex mutex_;                                    // guards the members below
   std::map<std::string, std::unique_ptr<CpuFunction>> functions_;
 };
 

@@ -24,8 +24,8 @@ const std::vector<Level>& x86_levels() {
   return levels;
 }
 
-/// Beyond the levels: the flag of /proc/cpuinfo, and the compiler's option. Known to GCC from 11 and clang
-/// from 12.
+/// An instruction set beyond the levels: the flag of /proc/cpuinfo, and the compiler's option. GCC from 11
+/// and clang from 12 know the options.
 struct Extra {
   const char* flag;
   const char* name;

@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// Where the threads of one launch put what went wrong; the first one is kept, and tells the others to stop.
+/// Collects the faults of the threads of one launch. It keeps the first one, and the other threads then stop.
 class FaultSink {
  public:
   void raise(std::string message) {
@@ -15,7 +15,7 @@ class FaultSink {
     raised_.store(true, std::memory_order_release);
   }
   [[nodiscard]] bool raised() const { return raised_.load(std::memory_order_acquire); }
-  /// Empty if all went well. Call when no thread raises any more.
+  /// Empty if no fault occurred. Call it when no thread can raise a fault any more.
   [[nodiscard]] const std::string& message() const { return message_; }
 
  private:
@@ -24,7 +24,7 @@ class FaultSink {
   std::atomic<bool> raised_{false};
 };
 
-/// How a failed assertion of a kernel is told; without a file, `condition` is what the kernel did.
+/// The message of a kernel's failed assertion; without a file, `condition` is the kernel's action.
 [[nodiscard]] inline std::string assertion_text(const char* condition, const char* file, unsigned line) {
   if (file == nullptr) return condition;
   return std::string("assertion '") + condition + "' failed at " + file + ":" + std::to_string(line);

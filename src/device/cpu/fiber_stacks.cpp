@@ -22,7 +22,7 @@ void* FiberStacks::bottom(std::size_t i) {
     MemoryMap slab = map_memory(kStacksPerSlab * stride);
     if (!slab) throw std::bad_alloc();
     for (std::size_t s = 0; s < kStacksPerSlab; ++s) {
-      // Refused only when the process has too many mappings; the stacks then work without their guard.
+      // Refused only if the process has too many mappings; the stacks then work without their guard page.
       static_cast<void>(
           ::mprotect(static_cast<char*>(slab.get().address) + s * stride, page_bytes_, PROT_NONE));
     }

@@ -7,8 +7,8 @@
 
 namespace kiln {
 
-/// Stacks for work-items, each above a page that faults when it is touched: an overflow ends the process
-/// there and does not write into a neighbour. Only pages that are used take memory.
+/// Stacks for work-items, each above a guard page: an overflow ends the process there and does not write into
+/// a neighbour. Only used pages take memory.
 class FiberStacks {
  public:
   explicit FiberStacks(std::size_t stack_bytes);

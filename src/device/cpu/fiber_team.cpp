@@ -38,7 +38,7 @@ void FiberTeam::run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& 
   if (left_ != count_) restart_abandoned();
 }
 
-/// Work-items that did not leave will never go on: their stacks are started afresh.
+/// Work-items that did not leave the kernel never continue: their stacks are started afresh.
 void FiberTeam::restart_abandoned() {
   for (std::size_t i = 0; i < count_; ++i) {
     if (items_[i]->state != State::kLeft) prepare_context(items_[i]->context, colour(i));
@@ -85,7 +85,7 @@ cpu_abi::Index3 FiberTeam::position(std::size_t item) const {
   return {linear % block.x, linear / block.x % block.y, linear / block.x / block.y};
 }
 
-/// Runs the next work-item that can go on, in place of the one that cannot.
+/// Runs the next work-item that can continue, in place of the one that waits.
 void FiberTeam::hand_on() {
   Item& self = *items_[running_];
   if (gathering_ != 0) release_gathered();
@@ -102,18 +102,18 @@ void FiberTeam::leave() {
   Item& self = *items_[running_];
   self.state = State::kLeft;
   ++left_;
-  // Lanes that wait for this one wait no longer.
+  // Lanes no longer wait for this one.
   const std::size_t first = running_ / kWarp * kWarp;
   for (std::size_t i = first; i < std::min(first + kWarp, count_); ++i) {
     const Item& other = *items_[i];
     if (other.state == State::kAtWarpOperation && complete_warp(first, other.mask, other.operation)) break;
   }
-  // Nor does a barrier.
+  // A barrier does not wait for it either.
   if (!at_barrier_.empty() && at_barrier_.size() == count_ - left_ && !barrier_lines_differ_) open_barrier();
   hand_on();
 }
 
-/// Lets those that wait go on.
+/// Lets the waiting work-items continue.
 void FiberTeam::open_barrier() {
   barrier_result_ = barrier_count_;
   barrier_arrivals_ = static_cast<unsigned>(count_ - left_);
@@ -168,8 +168,8 @@ unsigned FiberTeam::active_lanes(unsigned line) {
   return static_cast<unsigned>(self.result);
 }
 
-/// After the running work-item has stopped: if none of its warp can go on, lets those go on that gather, each
-/// with those that do so in the same line.
+/// Called after the running work-item has stopped. If no work-item of its warp can continue, the gathering
+/// ones do, each with the work-items that gather in the same line.
 void FiberTeam::release_gathered() {
   const std::size_t first = running_ / kWarp * kWarp;
   const std::size_t end = std::min(first + kWarp, count_);
@@ -200,8 +200,8 @@ void FiberTeam::wait_at_warp(WarpOperation operation, unsigned mask, unsigned lo
   if (!complete_warp(first, self.mask, operation)) hand_on();
 }
 
-/// If every lane of `mask` that is still there has come to the same operation: hands out the results and lets
-/// them go on.
+/// If every lane of `mask` that has not left has come to the same operation, hands out the results and lets
+/// the lanes continue.
 bool FiberTeam::complete_warp(std::size_t warp_first, unsigned mask, WarpOperation operation) {
   const std::size_t end = std::min(warp_first + kWarp, count_);
   unsigned lanes = 0;
@@ -222,7 +222,7 @@ bool FiberTeam::complete_warp(std::size_t warp_first, unsigned mask, WarpOperati
                   : has_source                      ? items_[warp_first + item.source]->value
                                                     : item.value;
   }
-  // The values are taken before any lane can bring its next one, so only now may they run.
+  // Every value has been read before a lane can bring its next one, so the lanes may run only now.
   if (next_ready_ > kWarp * kWarp) {
     ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(next_ready_));
     next_ready_ = 0;

@@ -12,27 +12,27 @@
 
 namespace kiln {
 
-/// Runs the work-items of one block as fibers of the calling thread. One that waits hands on to the next that
-/// can go on; when none can and not all have left the kernel, the block is given up and a fault says who
-/// waits where.
+/// Runs the work-items of one block as fibers of the calling thread. A work-item that waits hands on to the
+/// next one that can continue. If none can and not all have left the kernel, the block is given up, and a
+/// fault lists the waiting work-items and where they wait.
 class FiberTeam {
  public:
   explicit FiberTeam(std::size_t stack_bytes) : stacks_(stack_bytes) {}
   FiberTeam(const FiberTeam&) = delete;  // its fibers know its address
   FiberTeam& operator=(const FiberTeam&) = delete;
 
-  /// Notes the calling thread, which run_block is then called on.
+  /// Stores the calling thread's context; run_block is then called on this thread.
   void adopt_this_thread() { adopt_thread(thread_); }
   void run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
                  FaultSink& faults);
 
-  // What the running work-item asks for; a barrier waits for those that have not left the kernel, as on a
-  // GPU; see cpu_abi::Services.
+  // The services for the running work-item; a barrier waits for the work-items that have not left the kernel,
+  // as on a GPU; see cpu_abi::Services.
   unsigned block_barrier(cpu_abi::BarrierKind kind, unsigned predicate, unsigned line);
   unsigned long long warp_exchange(unsigned mask, unsigned long long value, unsigned source);
   unsigned warp_vote(unsigned mask, unsigned predicate);
   unsigned active_lanes(unsigned line);
-  /// Gives the block up. Does not return: what the caller has on its stack is not destroyed.
+  /// Gives the block up. Does not return: the objects on the caller's stack are not destroyed.
   void fail_assertion(const char* condition, const char* file, unsigned line);
 
  private:
@@ -45,8 +45,8 @@ class FiberTeam {
     State state = State::kLeft;
     WarpOperation operation = WarpOperation::kExchange;
     unsigned mask = 0;
-    unsigned source = 0;           ///< lane asked of, or line of a barrier or of a gathering
-    unsigned long long value = 0;  ///< brought
+    unsigned source = 0;           ///< lane whose value is wanted, or line of a barrier or of a gathering
+    unsigned long long value = 0;  ///< the value that the lane brings
     unsigned long long result = 0;
   };
 
@@ -64,7 +64,7 @@ class FiberTeam {
   [[nodiscard]] std::string describe_wait() const;
 
   FiberStacks stacks_;
-  std::vector<std::unique_ptr<Item>> items_;  ///< those beyond count_ idle, from larger blocks
+  std::vector<std::unique_ptr<Item>> items_;  ///< items beyond count_ are idle, from larger blocks
   std::size_t count_ = 0;
   std::size_t running_ = 0;
   std::size_t left_ = 0;

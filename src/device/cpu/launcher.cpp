@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-/// A launch of less than this runs on the calling thread.
+/// A launch that takes less time than this runs on the calling thread.
 constexpr double kShort = 4e-6;
 
 std::string text_of(const Dim3& extents) {
@@ -37,7 +37,7 @@ void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
   }
 }
 
-/// Of the process, by handle.
+/// The streams of the process, by handle.
 struct KnownStreams {
   std::shared_mutex mutex;
   std::unordered_map<const void*, CpuStream*> streams;

@@ -13,8 +13,8 @@
 
 namespace kiln {
 
-/// The CPU's stream: work is complete when the call that enqueues it returns; only a fault waits for
-/// synchronize.
+/// The CPU's stream: work is complete when the call that enqueues it returns; only a fault is reported later,
+/// by synchronize.
 class CpuStream final : public RecordingStream {
  public:
   CpuStream();
@@ -22,17 +22,17 @@ class CpuStream final : public RecordingStream {
   CpuStream(const CpuStream&) = delete;
   CpuStream& operator=(const CpuStream&) = delete;
 
-  /// `stream` is this device's: one of these, or a BorrowedCpuStream.
+  /// `stream` belongs to this device: a CpuStream or a BorrowedCpuStream.
   [[nodiscard]] static CpuStream& of(Stream& stream);
-  /// The stream of this handle; null: there is none. A handle is an address that is never read, so that a
-  /// foreign pointer does no harm.
+  /// The stream of this handle; null if there is no such stream. A handle is an address that is never read,
+  /// so a foreign pointer is harmless.
   [[nodiscard]] static CpuStream* find(const void* native);
 
   [[nodiscard]] void* native() const override {
     return const_cast<CpuStream*>(this);
   }  // NOLINT(*-const-cast)
   void synchronize() override;
-  /// What was enqueued before the event is complete.
+  /// Does nothing: work that was enqueued before the event is complete.
   void wait(const Event& /*event*/) override {}
   /// Remembers the first fault since the last synchronize.
   void fail(const std::string& message);
@@ -42,7 +42,7 @@ class CpuStream final : public RecordingStream {
   std::string fault_;
 };
 
-/// Somebody else's stream; it outlives this.
+/// A stream that another object owns; it outlives this.
 class BorrowedCpuStream final : public Stream {
  public:
   explicit BorrowedCpuStream(CpuStream& lent) : lent_(lent) {}
@@ -55,11 +55,11 @@ class BorrowedCpuStream final : public Stream {
   CpuStream& lent_;
 };
 
-/// What earlier launches of a kernel took, so that a short one is not spread over threads whose waking costs
-/// more.
+/// The time of earlier launches of a kernel, by which a short launch is not spread over threads that would
+/// take longer to wake up.
 class LaunchCost {
  public:
-  /// Nothing is known before the first launch.
+  /// False before the first launch, when no time is known.
   [[nodiscard]] bool short_for(std::uint64_t work_items) const;
   void learn(std::uint64_t work_items, double thread_seconds);
 

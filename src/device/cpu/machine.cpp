@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-/// "" where there is no such file or it cannot be read.
+/// The file's text; "" if there is no such file or it cannot be read.
 std::string read(FileSystem& files, const std::filesystem::path& path) {
   try {
     return files.read_file(path).value_or("");
@@ -42,7 +42,7 @@ std::uint64_t bytes_of(const std::string& text) {
   return static_cast<std::uint64_t>(*number) * factor;
 }
 
-/// What the version 2 control group of this process leaves; nothing where no limit is set.
+/// The memory that the version 2 control group of this process still allows; absent without a limit.
 std::optional<std::uint64_t> group_allowance(FileSystem& files) {
   const std::string group = field(read(files, "/proc/self/cgroup"), "0:");
   const std::size_t colon = group.find(':');

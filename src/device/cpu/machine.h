@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// What /proc and /sys tell of this machine; 0 or "" where they do not.
+/// Properties of this machine from /proc and /sys; 0 or "" if unknown.
 struct Machine {
   std::string processor;
   std::uint64_t memory_bytes = 0;
@@ -16,7 +16,8 @@ struct Machine {
 
 [[nodiscard]] Machine describe_machine(FileSystem& files);
 
-/// What can still be allocated: the kernel's estimate, or what the control group allows if that is less.
+/// Memory that can still be allocated: the kernel's estimate, or the control group's allowance if that is
+/// less.
 [[nodiscard]] std::uint64_t available_memory_bytes(FileSystem& files);
 
 }  // namespace kiln

@@ -21,7 +21,7 @@ struct MemoryMapTraits {
 
 using MemoryMap = UniqueHandle<MemoryMapTraits>;
 
-/// Null where the system refuses. Pages are zero and take memory when they are first touched.
+/// Null if the system refuses. Pages are zero and take memory when they are first touched.
 [[nodiscard]] inline MemoryMap map_memory(std::size_t bytes) {
   void* address =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -31,8 +31,8 @@ bool write_all(int file, const std::string& bytes) {
   return true;
 }
 
-/// The loader takes a path that it has seen for the object that it has loaded, and file numbers return. So
-/// each load spells its path in another way: the bits of a counter as "/" and "/./".
+/// The loader identifies an object by its path, and file numbers are reused. So each load spells its path in
+/// another way: the bits of a counter as "/" and "/./".
 std::string fresh_spelling(int file) {
   static std::atomic<std::uint64_t> loads{0};
   std::string path = "/proc/self/fd";
@@ -45,7 +45,7 @@ std::string loader_reason() {
   return reason != nullptr ? reason : "no reason given";
 }
 
-/// Why code is refused, from "PATH: undefined symbol: _Z1ff" or what else the loader says.
+/// The reason why code is refused, from the loader's message: "PATH: undefined symbol: _Z1ff" and its like.
 std::string refusal(const std::string& reason) {
   constexpr std::string_view kUndefined = "undefined symbol: ";
   const std::size_t found = reason.find(kUndefined);

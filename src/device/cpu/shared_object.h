@@ -17,9 +17,9 @@ struct SharedObjectTraits {
 
 using SharedObject = UniqueHandle<SharedObjectTraits>;
 
-/// Loads a shared object from memory: through a file without a name, or, where programs may not be mapped
-/// from one, through a private file in `scratch`, gone again on return. Throws Error with the loader's
-/// reason.
+/// Loads a shared object from memory: through a file without a name or, where such a file may not be mapped
+/// as code, through a private file in `scratch`, which is removed before the return. Throws Error with the
+/// loader's reason.
 [[nodiscard]] SharedObject load_shared_object(const std::string& binary, const std::string& scratch);
 
 }  // namespace kiln

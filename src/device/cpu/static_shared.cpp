@@ -18,8 +18,8 @@ struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
-/// "ns::f<4>(float*)::tile" is the function "ns::f<4>(float*)" and the variable "tile"; empty where the
-/// symbol is no variable of a function.
+/// "ns::f<4>(float*)::tile" gives the function "ns::f<4>(float*)" and the variable "tile"; both are empty if
+/// the symbol is not a variable of a function.
 std::pair<std::string, std::string> parts_of(std::string_view symbol) {
   if (!symbol.starts_with("_ZZ")) return {};
   const std::string mangled(symbol.substr(0, symbol.find('.')));
@@ -29,7 +29,7 @@ std::pair<std::string, std::string> parts_of(std::string_view symbol) {
   const std::string name = text.get();
   const std::size_t scope = name.rfind("::");
   if (scope == std::string::npos) return {};
-  // A lambda's variables are those of the function around it; what follows the arguments is "const".
+  // A lambda's variables belong to the function around it; "const" follows the arguments.
   const std::string function = name.substr(0, std::min(scope, name.find("::{lambda")));
   const std::size_t arguments = function.rfind(')');
   return {arguments == std::string::npos ? function : function.substr(0, arguments + 1),
@@ -39,8 +39,7 @@ std::pair<std::string, std::string> parts_of(std::string_view symbol) {
 }  // namespace
 
 std::string function_of(const std::string& name_expression) {
-  // Without arguments, which may hold scopes and blanks of their own; "void" may stand in front of a
-  // template.
+  // The name without arguments, which may contain scopes and blanks; "void" may precede a template's name.
   std::size_t end = name_expression.size();
   int depth = 0;
   for (std::size_t i = name_expression.size(); i-- > 0;) {

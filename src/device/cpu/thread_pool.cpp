@@ -10,7 +10,7 @@ namespace kiln {
 namespace {
 
 constexpr std::chrono::microseconds kWatch{30};
-/// Pieces of each thread's part: few enough to cost nothing, many enough to even out.
+/// Number of pieces of each thread's part: few enough to cost little, many enough to balance the load.
 constexpr std::uint64_t kPieces = 16;
 
 void relax() {
@@ -45,7 +45,7 @@ ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>(std::max(
       });
     }
   } catch (const std::system_error&) {
-    return;  // the system gives no more threads: those that there are do all of the work
+    return;  // the system refuses more threads: the existing threads do all of the work
   }
 }
 
@@ -91,7 +91,7 @@ void ThreadPool::Shared::serve(int thread) {
   for (std::uint32_t seen = 0;;) {
     await_change(loop, seen);
     if (stop.load(std::memory_order_acquire)) return;
-    ++seen;  // a loop cannot begin before every thread has finished the one before
+    ++seen;  // a loop cannot begin before every thread has finished the previous one
     work(thread);
     if (at_work.fetch_sub(1, std::memory_order_acq_rel) == 1) at_work.notify_one();
   }

@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// Threads that stay, for parallel loops in which the caller takes part. After a loop they watch for the next
+/// Persistent threads for parallel loops in which the caller takes part. After a loop they watch for the next
 /// one for some microseconds before they sleep, so that launches in a row start within a microsecond.
 class ThreadPool {
  public:
@@ -23,13 +23,13 @@ class ThreadPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// What a thread, numbered from 0, does with a range of indices.
+  /// The action of a thread, numbered from 0, on a range of indices.
   using Body = std::function<void(int thread, std::uint64_t first, std::uint64_t last)>;
 
   /// Calls `body` for ranges that cover [0, total) once, on all threads; returns when they are done. Thread t
-  /// starts with the t-th equal part, in pieces, and then helps others: the same thread touches the same part
-  /// each time. One loop runs at a time; further callers wait. `body` must not throw. With `alone`, the
-  /// caller does all of it.
+  /// starts with the t-th equal part, in pieces, and then helps the other threads, so that the same thread
+  /// touches the same part each time. One loop runs at a time; further callers wait. `body` must not throw.
+  /// With `alone`, the caller does all the work.
   void run(std::uint64_t total, bool alone, const Body& body);
 
  private:
@@ -38,12 +38,12 @@ class ThreadPool {
     std::uint64_t last = 0;
     std::uint64_t piece = 1;
   };
-  /// What the threads share; it outlives them.
+  /// The state that the threads share; it outlives them.
   struct Shared {
     std::vector<Part> parts;
     const Body* body = nullptr;
-    std::atomic<std::uint32_t> loop{0};     ///< number of the loop that runs or ran last
-    std::atomic<std::uint32_t> at_work{0};  ///< threads of the pool that have not finished it
+    std::atomic<std::uint32_t> loop{0};     ///< number of the running loop, or of the last one
+    std::atomic<std::uint32_t> at_work{0};  ///< threads of the pool that have not finished the loop
     std::atomic<bool> stop{false};
 
     explicit Shared(int threads) : parts(static_cast<std::size_t>(threads)) {}

@@ -1,4 +1,4 @@
-// What the CPU run time and a compiled kernel unit know of each other. This file is compiled into Kiln and is
+// The interface between the CPU run time and a compiled kernel unit. This file is compiled into Kiln and is
 // also the first part of every generated unit, so it includes nothing and uses only built-in types. Change
 // kAbiVersion with it.
 #pragma once
@@ -23,10 +23,10 @@ struct Worker;
 /// What combines the values that work-items bring to a block barrier.
 enum class BarrierKind : unsigned { kPlain, kCount, kAnd, kOr };
 
-/// What a running kernel asks of the run time. Each call may switch to another work-item of the same block,
-/// on the same thread. In a kernel that runs without fibers each of them records a fault and returns.
+/// Services of the run time for a running kernel. Each call may switch to another work-item of the same
+/// block, on the same thread. In a kernel that runs without fibers each of them records a fault and returns.
 struct Services {
-  /// __syncthreads and its kin; `line` tells barriers apart. Returns the combined predicate.
+  /// __syncthreads and its kin; `line` distinguishes barriers. Returns the combined predicate.
   unsigned (*block_barrier)(Worker*, BarrierKind kind, unsigned predicate, unsigned line);
   /// Waits for the lanes in `mask` that have not left the kernel; returns the value that lane `source`
   /// brought, or the caller's own where that lane brings none.
@@ -51,7 +51,7 @@ struct Kernel {
   unsigned abi_version;
   unsigned uses_fibers;
   const char* name;
-  const char* note;    ///< why it runs as fibers; empty: it does not, or nobody knows
+  const char* note;    ///< why it runs as fibers; empty: it does not, or the reason is unknown
   Index3 fixed_block;  ///< baked in; all 0: any block
   unsigned parameter_count;
   const unsigned long long* parameter_bytes;

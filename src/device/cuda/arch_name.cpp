@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kDigits = "0123456789";
 
-/// Of "90a" and "100" after their prefix; no zero in front.
+/// Parses "90a" or "100" after the prefix; a leading zero is refused.
 std::optional<ArchName> parse_number(const std::string& prefix, const std::string& text) {
   constexpr std::size_t kLeast = 2;
   constexpr std::size_t kMost = 3;

@@ -13,11 +13,11 @@ struct ArchName {
   std::string suffix;  ///< "a", "f" or nothing
 };
 
-/// `nullopt` for a text that is no such name, as it has to be written: "sm_090" is none.
+/// `nullopt` for a text that is not exactly such a name: "sm_090" is refused.
 [[nodiscard]] std::optional<ArchName> parse_arch_name(const std::string& text);
 
-/// The name that a text may stand for that is none: "sm_90" for "90", "9.0", "SM_90", "sm90" and "sm_090".
-/// Empty: nothing of the kind.
+/// The name that a misspelt text probably means: "sm_90" for "90", "9.0", "SM_90", "sm90" and "sm_090". Empty
+/// if no name is near.
 [[nodiscard]] std::string likely_arch_name(const std::string& text);
 
 }  // namespace kiln

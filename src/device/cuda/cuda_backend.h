@@ -8,9 +8,8 @@
 
 namespace kiln {
 
-/// NVIDIA's GPUs, "cuda:0", ..., through the CUDA driver interface. The driver is opened when it is first
-/// asked for a problem, a list or a device; where there is none, `problem()` says so. `files` must outlive
-/// it.
+/// NVIDIA's GPUs, "cuda:0", ..., through the CUDA driver interface. The driver is opened at the first request
+/// for a problem, a list or a device; without a driver, `problem()` says so. `files` must outlive it.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(CudaPlaces places, FileSystem& files);
 
 }  // namespace kiln

@@ -29,7 +29,7 @@ class CudaContext : public GpuContext<CudaDriver> {
   [[nodiscard]] std::string description() const {
     return "the NVIDIA driver (" + driver_->description() + ")";
   }
-  /// Makes the context current on this thread; free of driver calls that change anything where it is already.
+  /// Makes the context current on this thread; if it is current already, no driver call changes anything.
   [[nodiscard]] CurrentContext enter() {
     cuda_abi::Context current = nullptr;
     call().context_get_current(&current);

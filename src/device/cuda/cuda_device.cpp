@@ -20,7 +20,7 @@ namespace {
 
 using cuda_abi::DeviceAttribute;
 
-/// What needs the context, which takes a GPU a tenth of a second to make.
+/// The members that need the context, which takes a tenth of a second to create.
 struct WorkingParts {
   explicit WorkingParts(std::shared_ptr<CudaContext> made)
       : context(std::move(made)), staging(context), textures(context) {}
@@ -32,8 +32,8 @@ struct WorkingParts {
 
 class CudaDevice final : public GpuDevice<CudaVendor> {
  public:
-  /// The context is made beside the caller, who has things to do that need no more than `info`; the first
-  /// call that needs it waits, and throws what went wrong.
+  /// The context is created in the background, because callers first need no more than `info`. The first call
+  /// that needs the context waits, and throws the error of its creation.
   CudaDevice(const std::shared_ptr<const CudaDriver>& driver, int ordinal, FileSystem& files)
       : GpuDevice(describe_cuda_device(*driver, ordinal)),
         management_(info().pci_address, files),
@@ -86,7 +86,7 @@ DeviceInfo describe_cuda_device(const CudaDriver& driver, int ordinal) {
                      std::to_string(device.attribute(DeviceAttribute::kCapabilityMinor)),
                  32};
   info.limits.max_shared_bytes_per_block = device.size(DeviceAttribute::kMaxSharedBytesOptIn);
-  // Both are launched by what CUDA 11.8 brought; drivers before it do not know the second attribute.
+  // Both need the function that CUDA 11.8 added; older drivers do not know the second attribute.
   const bool extended = driver.call.launch_kernel_ex != nullptr;
   info.limits.cooperative = extended && device.attribute(DeviceAttribute::kCooperativeLaunch) != 0;
   info.limits.clusters = extended && device.attribute(DeviceAttribute::kClusterLaunch) != 0;

@@ -8,7 +8,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Prefixes of Python installations: their packages lie in lib/python3*/.
+/// Prefixes of Python installations, whose packages lie in lib/python3*/.
 std::vector<Path> python_prefixes(const CudaPlaces& places, FileSystem& files) {
   std::vector<Path> prefixes(places.environments.begin(), places.environments.end());
   for (const std::string& folder : places.program_path) {
@@ -81,7 +81,7 @@ std::vector<Path> cuda_include_folders(const CudaPlaces& places, const Path& lib
   std::vector<Path> folders;
   const auto add = [&](const Path& folder) { add_existing(folders, folder, files); };
   if (library.has_parent_path()) {
-    const Path root = library.parent_path().parent_path();  // of a toolkit, wheel or conda environment
+    const Path root = library.parent_path().parent_path();  // root of a toolkit, wheel or conda environment
     add(root / "include");
     add(root.parent_path() / "cuda_runtime" / "include");
     add(root / "targets/x86_64-linux/include");

@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-/// What the user and the environment say of where CUDA lies. A value, so that tests can make one up.
+/// The places of CUDA that the user and the environment name. A value, so that tests can make one up.
 struct CudaPlaces {
   std::string nvrtc;                      ///< the setting: a path; empty: search
   std::vector<std::string> toolkits;      ///< CUDA_HOME, CUDA_PATH
@@ -27,14 +27,14 @@ struct CudaPlaces {
 [[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders(const CudaPlaces& places,
                                                                       FileSystem& files);
 
-/// Folders that may hold CUDA's headers: those that belong to the NVRTC at `library` first, then any
-/// toolkit's or wheel's. Only existing ones.
+/// Folders that may hold CUDA's headers: first the folders that belong to the NVRTC at `library`, then the
+/// folders of any toolkit or wheel. Only existing ones.
 [[nodiscard]] std::vector<std::filesystem::path> cuda_include_folders(const CudaPlaces& places,
                                                                       const std::filesystem::path& library,
                                                                       FileSystem& files);
 
-/// Where a program of CUDA's toolkits may lie, the most explicit first: named toolkits, then its name alone,
-/// for PATH, then installed toolkits (newest first).
+/// Paths where a program of CUDA's toolkits may lie, the most explicit first: named toolkits, then its name
+/// alone, for PATH, then installed toolkits (newest first).
 [[nodiscard]] std::vector<std::string> cuda_programs(const std::string& name, const CudaPlaces& places,
                                                      FileSystem& files);
 

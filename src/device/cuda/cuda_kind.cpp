@@ -15,8 +15,9 @@ int compute_capability(const std::string& architecture) {
   return name ? static_cast<int>(name->number) : 0;
 }
 
-/// Machine code runs on its own generation from its own version on, PTX on all later ones; what has a suffix
-/// on nothing else (CUDA Programming Guide, "Compute capability", "Application compatibility").
+/// Machine code runs on its own generation from its own version on, PTX on all later ones. Code for a name
+/// with a suffix runs on that architecture alone (CUDA Programming Guide, "Compute capability", "Application
+/// compatibility").
 std::optional<int> suits(const std::string& device, const std::string& code) {
   constexpr int kExact = 1'000'000;
   constexpr int kMachineCode = 10'000;

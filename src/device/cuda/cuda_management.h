@@ -18,13 +18,13 @@ class CudaManagement {
   CudaManagement(std::string pci_address, FileSystem& files)
       : pci_address_(std::move(pci_address)), files_(files) {}
 
-  /// `nullopt` where there is no NVML or it does not show the device.
+  /// `nullopt` if there is no NVML or it does not show the device.
   [[nodiscard]] std::optional<DeviceClocks> clocks();
   /// As Device::energy_joules.
   [[nodiscard]] std::optional<double> energy_joules();
 
  private:
-  /// Null where there is no NVML or it does not show the device.
+  /// Null if there is no NVML or it does not show the device.
   nvml_abi::Device device();
   void open();
 

@@ -64,7 +64,7 @@ class CudaFunction final : public DeviceFunction {
     attributes_.parameter_bytes = parameter_bytes();
     allow_shared_memory(device.limits.max_shared_bytes_per_block);
     if (device.limits.clusters) {
-      // Up to 8 blocks work on every device with clusters; more have to be asked for.
+      // Up to 8 blocks work on every device with clusters; a larger cluster needs this attribute.
       context_->call().function_set_attribute(function_, FunctionAttribute::kNonPortableClusterSizeAllowed,
                                               1);
     }
@@ -162,7 +162,7 @@ class CudaFunction final : public DeviceFunction {
     return sizes;
   }
 
-  /// Dynamic shared memory beyond 48 KiB has to be asked for: once, here, so that a launch need not.
+  /// Dynamic shared memory beyond 48 KiB needs an attribute: it is set once, here, and not at each launch.
   void allow_shared_memory(std::uint64_t limit) const {
     const std::uint64_t fixed = attributes_.static_shared_bytes.value_or(0);
     if (limit <= fixed) return;
@@ -187,8 +187,8 @@ class CudaModule final : public Module {
       cuda_abi::Library library = nullptr;
       accept(call.library_load, &library, binary.c_str(), nullptr, nullptr, 0U, nullptr, nullptr, 0U);
       library_.reset(context_->handle(library));
-      // The driver would look at the binary when a kernel is first asked for; whether it can be loaded is
-      // asked now.
+      // The driver would read the binary when a kernel is first looked up; this call finds out now whether it
+      // can be loaded.
       cuda_abi::Module loaded = nullptr;
       accept(call.library_get_module, &loaded, library);
     } else {

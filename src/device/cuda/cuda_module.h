@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// Loads a cubin or PTX text into the context, by cuLibrary where the driver has it. Its functions are loaded
-/// onto the device when they are first asked for, not at their first launch, so that neither a measurement
-/// nor a graph capture meets the driver's lazy loading. Throws Error if the driver refuses the binary.
+/// Loads a cubin or PTX text into the context, by cuLibrary if the driver has it. Its functions are loaded
+/// onto the device at their first look-up, not at their first launch, so that neither a measurement nor a
+/// graph capture meets the driver's lazy loading. Throws Error if the driver refuses the binary.
 [[nodiscard]] std::unique_ptr<Module> load_cuda_module(std::shared_ptr<CudaContext> context,
                                                        const std::string& binary, const DeviceInfo& device);
 

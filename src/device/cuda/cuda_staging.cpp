@@ -7,7 +7,7 @@ namespace kiln {
 namespace {
 
 constexpr std::size_t kSlotBytes = std::size_t{4} << 20;
-/// A smaller copy is made by the driver itself: it has pinned memory of its own for those.
+/// The driver makes a smaller copy itself: it has pinned memory of its own for small copies.
 constexpr std::size_t kLeastBytes = std::size_t{256} << 10;
 
 }  // namespace

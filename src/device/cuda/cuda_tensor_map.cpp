@@ -40,7 +40,7 @@ cuda_abi::TensorMapElement element_of(TensorMapLayout::Element element) {
   throw internal_error("a tensor map of an unknown element type");
 }
 
-/// `values` are at most as many as a tensor map has dimensions (find_problem).
+/// `values` has at most as many items as a tensor map has dimensions (find_problem).
 std::array<std::uint32_t, TensorMapLayout::kMaxRank> narrow(const std::vector<std::uint64_t>& values) {
   std::array<std::uint32_t, TensorMapLayout::kMaxRank> result{};
   std::transform(values.begin(), values.end(), result.begin(),
@@ -71,7 +71,7 @@ TensorMap encode_cuda_tensor_map(CudaContext& context, const TensorMapLayout& la
              static_cast<int>(layout.l2_promotion), static_cast<int>(layout.fill));
   if (result == cuda_abi::kInvalidValue) {
     throw bad_input("the driver does not take this tensor map: " + context.driver().describe(result) +
-                    "; its rules are those of cuTensorMapEncodeTiled");
+                    "; the rules of cuTensorMapEncodeTiled apply");
   }
   context.check(result, encode.symbol);
   return map;

@@ -5,8 +5,8 @@
 
 namespace kiln {
 
-/// By cuTensorMapEncodeTiled. Throws bad_input for a layout that it does not take, and where the driver is
-/// older than CUDA 12.
+/// Encodes a tensor map with cuTensorMapEncodeTiled. Throws bad_input for a layout that it refuses, and for a
+/// driver older than CUDA 12.
 [[nodiscard]] TensorMap encode_cuda_tensor_map(CudaContext& context, const TensorMapLayout& layout,
                                                const void* data);
 

@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-/// cudaDeviceProp::texturePitchAlignment of every GPU so far.
+/// cudaDeviceProp::texturePitchAlignment of all GPUs known so far.
 constexpr std::uint64_t kPitchAlignment = 32;
 
 cuda_abi::ResourceDescription describe_resource(const TextureLayout& layout, const void* data) {
@@ -66,7 +66,7 @@ CudaTextures::Owner CudaTextures::make(const TextureLayout& layout, const void* 
   const cuda_abi::Result result = create(&object, &resource, &sampling, nullptr);
   if (result == cuda_abi::kInvalidValue) {
     throw bad_input("the driver does not take this texture: " + context_->driver().describe(result) +
-                    "; its rules are those of cuTexObjectCreate");
+                    "; the rules of cuTexObjectCreate apply");
   }
   context_->check(result, create.symbol);
   return Owner(context_->handle(object));

@@ -11,13 +11,13 @@
 
 namespace kiln {
 
-/// The texture objects of a device, each made when it is first asked for and given back with this. Over
-/// linear memory and pitched memory of two dimensions: no CUDA arrays.
+/// The texture objects of a device, each made at its first request and destroyed with this object. They refer
+/// to linear memory and to pitched memory of two dimensions: no CUDA arrays.
 class CudaTextures {
  public:
   explicit CudaTextures(std::shared_ptr<CudaContext> context) : context_(std::move(context)) {}
 
-  /// Throws bad_input for what the driver does not take.
+  /// Throws bad_input for a layout that the driver refuses.
   [[nodiscard]] std::uint64_t get(const TextureLayout& layout, const void* data);
 
  private:
@@ -25,7 +25,7 @@ class CudaTextures {
   [[nodiscard]] Owner make(const TextureLayout& layout, const void* data);
 
   std::shared_ptr<CudaContext> context_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::pair<TextureLayout, const void*>, Owner> made_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace kiln {
 
-/// What the templates of device/gpu/ need to know of CUDA.
+/// The types and constants of CUDA for the templates of device/gpu/.
 struct CudaVendor {
   using Context = CudaContext;
   using Driver = CudaDriver;

@@ -30,7 +30,8 @@ VendorLibrary open_driver_library(const CudaPlaces& places, FileSystem& files) {
   LibrarySearch search;
   search.names = {"libcuda.so.1"};
   for (const std::string& folder : places.library_path) search.folders.emplace_back(folder);
-  search.folders.emplace_back("/usr/lib/wsl/lib");  // the driver that Windows lends: not in the loader's path
+  search.folders.emplace_back(
+      "/usr/lib/wsl/lib");  // the driver that Windows provides: it is not in the loader's path
   return open_library(search, files);
 }
 

@@ -19,7 +19,7 @@ struct PushedContextTraits {
   static void close(Handle driver) noexcept;
 };
 
-/// While it lives, this thread works in the context that it was made for; then in the caller's again.
+/// While it lives, its context is current on this thread; afterwards the caller's context is.
 using CurrentContext = UniqueHandle<PushedContextTraits>;
 
 /// libcuda, opened at run time and initialised. One for the process, never closed.
@@ -31,9 +31,9 @@ struct CudaDriver {
   Functions call;
   std::string path;
   int cuda_version = 0;  ///< the newest CUDA that the driver knows: 13000 is 13.0
-  std::string release;   ///< "580.159.04", empty if /proc does not tell
+  std::string release;   ///< "580.159.04", empty if /proc does not report it
 
-  /// Loading is by cuLibrary, which CUDA 12 brought.
+  /// Whether modules are loaded by cuLibrary, which CUDA 12 added.
   [[nodiscard]] bool has_libraries() const { return call.library_load != nullptr; }
   /// "580.159.04, CUDA 13.0"
   [[nodiscard]] std::string description() const;
@@ -41,7 +41,7 @@ struct CudaDriver {
   [[nodiscard]] std::string describe(cuda_abi::Result result) const;
   /// The error has ended the context: nothing more runs on the device in this process.
   [[nodiscard]] static bool is_sticky(cuda_abi::Result result);
-  /// Holds nothing if the driver refuses.
+  /// The result holds nothing if the driver refuses.
   [[nodiscard]] CurrentContext try_enter(cuda_abi::Context context) const {
     return CurrentContext(call.context_push(context) == cuda_abi::kSuccess ? this : nullptr);
   }
@@ -52,8 +52,8 @@ inline void PushedContextTraits::close(Handle driver) noexcept {
   driver->call.context_pop(&ignored);
 }
 
-/// Loads and starts the driver, if there is one, and makes a device's primary context, which stays until the
-/// process ends: what opens the device finds it done. A hint: nothing is reported.
+/// Loads and starts the driver, if there is one, and creates a device's primary context, which stays until
+/// the process ends: a later open of the device finds it ready. A hint: it reports no error.
 void start_cuda_driver(const CudaPlaces& places, FileSystem& files, int ordinal);
 
 [[nodiscard]] OpenedLibrary<CudaDriver> open_cuda_driver(const CudaPlaces& places, FileSystem& files);

@@ -52,7 +52,7 @@ struct LaunchConfig {
 // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's own way to say it
 inline const Stream kLegacyStream = reinterpret_cast<Stream>(1);
 
-// Results that Kiln tells apart.
+// Results that Kiln distinguishes.
 constexpr Result kSuccess = 0;
 constexpr Result kInvalidValue = 1;
 constexpr Result kOutOfMemory = 2;
@@ -166,7 +166,7 @@ using TextureObject = unsigned long long;
 constexpr unsigned kReadAsInteger = 1;          // CU_TRSF_READ_AS_INTEGER
 constexpr unsigned kNormalizedCoordinates = 2;  // CU_TRSF_NORMALIZED_COORDINATES
 
-/// CUstreamCaptureMode, for the one that Kiln uses: other threads may allocate and load meanwhile.
+/// CUstreamCaptureMode, only the value that Kiln uses: other threads may allocate and load during a capture.
 enum class CaptureMode : int { kThreadLocal = 1 };
 
 /// CUstreamCaptureStatus
@@ -176,7 +176,7 @@ constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 constexpr unsigned kEventDefault = 0;       // CU_EVENT_DEFAULT
 constexpr unsigned kEventNoTiming = 2;      // CU_EVENT_DISABLE_TIMING
 
-/// Addresses of the driver's functions. Those after `optional` came after CUDA 11.0 and may be null.
+/// Addresses of the driver's functions. The functions below `optional` came after CUDA 11.0 and may be null.
 struct Functions : LibraryImports {
   using LibraryImports::LibraryImports;
   Import<Result(unsigned flags)> init = need("cuInit");

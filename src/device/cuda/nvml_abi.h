@@ -30,7 +30,7 @@ struct Functions : LibraryImports {
   Import<Result(const char* id, Device*)> device_by_pci_bus_id = need("nvmlDeviceGetHandleByPciBusId_v2");
   Import<Result(Device, Clock, unsigned* mhz)> clock = want("nvmlDeviceGetClockInfo");
   Import<Result(Device, Clock, unsigned* mhz)> max_clock = want("nvmlDeviceGetMaxClockInfo");
-  /// Its newer name says "event" for "throttle"; the older one is in every release.
+  /// The newer name has "event" in place of "throttle"; every release has the older one.
   Import<Result(Device, unsigned long long* reasons)> clock_reasons =
       want("nvmlDeviceGetCurrentClocksThrottleReasons");
   Import<Result(Device, unsigned long long* millijoules)> total_energy =

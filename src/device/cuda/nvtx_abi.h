@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// How a program and a profiler of NVIDIA's meet: the part of NVTX 3's binary interface that Kiln has to do
-/// with, declared by Kiln. NVTX 3 is no library: each program brings tables of function pointers, and the
+/// The interface between a program and a profiler of NVIDIA: the part of NVTX 3's binary interface that Kiln
+/// needs, declared by Kiln. NVTX 3 is not a library: each program brings tables of function pointers, and the
 /// profiler's injection library, which the variable NVTX_INJECTION64_PATH names, fills them.
 /// tests/device/cuda/nvtx_abi_test.cpp proves it against nvtx3's headers where they are found.
 namespace kiln::nvtx_abi {
@@ -21,7 +21,7 @@ enum class CallbackModule : int {
   kCore2 = 5,
   kSync = 6,
 };
-/// Entries of each module's table, the unused first one among them.
+/// Entries of each module's table, including the unused first one.
 constexpr unsigned kCoreSize = 16;
 constexpr unsigned kCudaSize = 9;
 constexpr unsigned kOpenClSize = 15;
@@ -34,9 +34,9 @@ constexpr std::size_t kDomainRangePushEx = 4;
 constexpr std::size_t kDomainRangePop = 5;
 constexpr std::size_t kDomainCreateA = 12;
 
-/// NvtxFunctionPointer: cast to what it is.
+/// NvtxFunctionPointer: cast to its real type before a call.
 using FunctionPointer = void (*)();
-/// NvtxFunctionTable: places of function pointers; the first and one after the last are null.
+/// NvtxFunctionTable: addresses of function pointers; the first and the one after the last are null.
 using FunctionTable = FunctionPointer**;
 
 /// NvtxExportTableCallbacks
@@ -58,7 +58,7 @@ constexpr std::uint32_t kCallbacksTable = 1;
 constexpr std::uint32_t kVersionTable = 3;
 
 using GetExportTable = const void* (*)(std::uint32_t id);
-/// What the injection library exports; 0: it does not work.
+/// The function that the injection library exports; its result 0 means that it does not work.
 using InitializeInjection = int (*)(GetExportTable get);
 
 using Domain = struct DomainTag*;

@@ -11,8 +11,8 @@ namespace {
 
 using namespace nvtx_abi;
 
-/// A module's functions, which the profiler fills in where it takes them, and the table through which it
-/// does.
+/// A module's functions, which the profiler fills in if it supports them, and the table through which it
+/// fills them.
 template <unsigned kSize>
 class ModuleTable {
  public:
@@ -40,7 +40,7 @@ struct Tables {
   ModuleTable<kSyncSize> sync;
 };
 
-/// The profiler asks for it by a function without an argument, at any time.
+/// The profiler calls a function without arguments for it, at any time.
 Tables& tables() {
   static Tables all;
   return all;
@@ -77,7 +77,7 @@ const void* get_export_table(std::uint32_t id) {
   return id == kVersionTable ? &version : nullptr;
 }
 
-/// The profiler's own functions, for good: its library is never unloaded.
+/// The profiler's own functions. They stay valid: its library is never unloaded.
 struct Client {
   DomainRangePush push = nullptr;
   DomainRangePop pop = nullptr;

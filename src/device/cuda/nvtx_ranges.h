@@ -8,7 +8,8 @@
 namespace kiln {
 
 /// Ranges for the profiler whose injection library is `path`, in a domain "kiln" of NVTX, or one sentence
-/// that says why there are none. A process has one such library: another path later gives the first's.
+/// with the reason why there are none. A process has one such library: a later call with another path returns
+/// the first library's ranges.
 struct NvtxRanges {
   std::unique_ptr<RangeSink> sink;
   std::string problem;

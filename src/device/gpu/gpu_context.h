@@ -16,13 +16,13 @@ namespace kiln {
 
 constexpr int kDriverSuccess = 0;
 
-/// Throws what `result` calls for: a lost device for an error of a kernel, else Error with the driver's name,
-/// number and words, the call ("cuMemAlloc_v2" is cuMemAlloc) and `context` ("kernel 'axpy', grid 4 x 1 x 1,
-/// ...").
+/// Throws the error that fits `result`: a lost device for an error of a kernel, else Error with the driver's
+/// name, number and words, the call ("cuMemAlloc" for cuMemAlloc_v2) and `context` ("kernel 'axpy', grid 4 x
+/// 1 x 1, ...").
 template <class Driver>
 [[noreturn]] void throw_driver_error(const Driver& driver, int result, std::string_view call,
                                      const std::string& context = "") {
-  // CUDA's numbers, which are HIP's: from kStreamCaptureUnsupported to kStreamCaptureWrongThread.
+  // CUDA's numbers, which HIP shares: from kStreamCaptureUnsupported to kStreamCaptureWrongThread.
   constexpr int kFirstOfCapture = 900;
   constexpr int kLastOfCapture = 908;
   if (call.ends_with("_v2")) call.remove_suffix(3);
@@ -48,11 +48,11 @@ void run_call(const Driver& driver, const Call& call, Arguments... arguments) {
   check_driver(driver, call(arguments...), call.symbol);
 }
 
-/// An object of the driver's, and where it is: `Driver::Place` is the driver's context, or a device's number.
+/// An object of the driver, and its place: `Driver::Place` is the driver's context, or a device's number.
 template <class Driver, class Object>
 struct GpuHandle {
   const Driver* driver = nullptr;
-  typename Driver::Place place{};  ///< current while the object is given back
+  typename Driver::Place place{};  ///< current while the object is destroyed
   Object object{};
   friend bool operator!=(const GpuHandle& a, const GpuHandle& b) { return a.object != b.object; }
 };
@@ -60,23 +60,23 @@ struct GpuHandle {
 template <class Object, class Functions>
 Object argument_of(Import<int(Object)> Functions::*close);  // for its type
 
-/// Traits of an object that is given back by one call which takes nothing but the object.
+/// Traits of an object that one call destroys, with the object as its only argument.
 template <class Driver, auto kClose>
 struct GpuHandleTraits {
   using Handle = GpuHandle<Driver, decltype(argument_of(kClose))>;
   static Handle null() { return {}; }
-  /// What the driver answers is not looked at: after a fault, or at exit, nothing can be given back any more.
+  /// Ignores the driver's answer: after a fault, or at exit, objects cannot be destroyed any more.
   static void close(const Handle& handle) noexcept {
     const auto current = handle.driver->try_enter(handle.place);
     (handle.driver->call.*kClose)(handle.object);
   }
 };
 
-/// `kClose`: the member of the driver's functions that gives the object back.
+/// `kClose`: the member of the driver's functions that destroys the object.
 template <class Driver, auto kClose>
 using GpuOwner = UniqueHandle<GpuHandleTraits<Driver, kClose>>;
 
-/// What contexts of CUDA and HIP have in common. Every object on the device keeps its context.
+/// The common part of contexts of CUDA and HIP. Every object on the device keeps its context.
 template <class Driver>
 class GpuContext {
  public:
@@ -87,9 +87,9 @@ class GpuContext {
 
   [[nodiscard]] const Driver& driver() const { return *driver_; }
   [[nodiscard]] const typename Driver::Functions& call() const { return driver_->call; }
-  /// What a copy between devices calls this one.
+  /// The device's name in copies between devices.
   [[nodiscard]] Place place() const { return place_; }
-  /// For the object's owner.
+  /// Wraps an object so that its owner destroys it in this context.
   template <class Object>
   [[nodiscard]] GpuHandle<Driver, Object> handle(Object object) const {
     return {driver_.get(), place_, object};
@@ -103,17 +103,17 @@ class GpuContext {
   void run(const Call& call, Arguments... arguments) {
     check(call(arguments...), call.symbol);
   }
-  /// As throw_driver_error; once the context is lost to a kernel's fault, every error says which fault that
-  /// was.
+  /// Throws as throw_driver_error does. Once a kernel's fault has ended the context, every error names that
+  /// fault.
   [[noreturn]] void fail(int result, const char* call, const std::string& detail = "") {
     faults_.fail([&] { throw_driver_error(*driver_, result, call, detail); });
   }
-  /// As `fail`, for what one kernel asked: kind kUnfit, unless the context is lost or a stream is captured.
+  /// As `fail`, for a request of one kernel: kind kUnfit, unless the context is lost or a stream is captured.
   [[noreturn]] void refuse(int result, const char* call, const std::string& detail) {
     faults_.refuse([&] { throw_driver_error(*driver_, result, call, detail); });
   }
 
-  /// The same text at an address that lasts as long as the context.
+  /// A copy of the name whose address is valid as long as the context.
   [[nodiscard]] const std::string& keep_name(const std::string& name) { return faults_.keep_name(name); }
 
  protected:

@@ -52,7 +52,7 @@ class GpuHostBuffer final : public DeviceBuffer {
   std::size_t bytes_;
 };
 
-/// What devices of CUDA and HIP have in common; see gpu_stream.h for `Vendor`.
+/// The common part of devices of CUDA and HIP; gpu_stream.h explains `Vendor`.
 template <class Vendor>
 class GpuDevice : public Device {
  public:
@@ -139,7 +139,7 @@ class GpuDevice : public Device {
     return own(stream).capture(enqueue);
   }
 
-  /// Of a stream that was created as blocking, the default stream tells.
+  /// For a stream that was created as blocking, the state of the default stream answers.
   [[nodiscard]] bool is_capturing(void* native) override {
     const auto current = context()->enter();
     auto stream = native == nullptr ? Vendor::default_stream() : static_cast<typename Vendor::Stream>(native);
@@ -164,8 +164,8 @@ class GpuDevice : public Device {
     context()->run(call, arguments...);
   }
 
-  /// Asks once for direct access to the other device's memory. Where there is none the driver copies through
-  /// the host.
+  /// Requests direct access to the other device's memory, once. Without it the driver copies through the
+  /// host.
   void reach(GpuDevice& other) {
     const std::lock_guard lock(reached_mutex_);
     if (!reached_.insert(other.info_.id).second) return;

@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-/// Asks the driver about one device, which CUDA and HIP do alike.
+/// Queries the driver about one device, with the calls that CUDA and HIP share.
 template <class Driver>
 class GpuInfo {
  public:
@@ -28,7 +28,7 @@ class GpuInfo {
     return static_cast<std::uint64_t>(attribute(which));
   }
 
-  /// All but the target and the limits that each vendor has names of its own for.
+  /// All properties except the target and the limits whose attributes differ between vendors.
   [[nodiscard]] DeviceInfo describe(const std::string& id) const {
     DeviceInfo info;
     info.id = id;
@@ -61,7 +61,7 @@ class GpuInfo {
                                              static_cast<decltype(get(nullptr, 0, 0))>(kDriverSuccess);
     return known ? text.data() : "";
   }
-  /// What is good to know, but nothing fails for want of it.
+  /// An attribute that is useful but not needed: 0 if the driver does not know it.
   [[nodiscard]] int attribute_if_known(Attribute which) const {
     int value = 0;
     const int result = driver_.call.device_get_attribute(&value, which, device_);

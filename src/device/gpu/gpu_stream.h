@@ -20,14 +20,14 @@ class GpuStream final : public Stream {
  public:
   using Context = typename Vendor::Context;
 
-  /// A stream of Kiln's own.
+  /// Makes a stream.
   explicit GpuStream(std::shared_ptr<Context> context) : context_(std::move(context)) {
     const auto current = context_->enter();
-    // Not ordered with the legacy default stream: others' work there must not slow a measurement down.
+    // Not ordered with the legacy default stream: work there must not slow a measurement down.
     context_->run(context_->call().stream_create, &stream_, Vendor::kStreamNonBlocking);
     owned_.reset(context_->handle(stream_));
   }
-  /// One that is there whether or not Kiln is: `lent` is not given back.
+  /// Wraps an existing stream: `lent` is not destroyed.
   GpuStream(std::shared_ptr<Context> context, typename Vendor::Stream lent)
       : context_(std::move(context)), stream_(lent) {}
 
@@ -36,7 +36,7 @@ class GpuStream final : public Stream {
   void wait(const Event& event) override;
 
   [[nodiscard]] typename Vendor::Stream get() const { return stream_; }
-  /// For the message, should the device fail. `kernel` comes from the context's keep_name.
+  /// Stores the kernel for the message of a fault. `kernel` comes from the context's keep_name.
   void note_launch(const std::string& kernel) { trace_.note(kernel); }
   void note_launch(const LaunchTrace::Kernels& kernels) { trace_.note(kernels); }
   [[nodiscard]] LaunchTrace::Kernels launched() const { return trace_.kernels(); }
@@ -55,7 +55,7 @@ class GpuStream final : public Stream {
   GpuOwner<typename Vendor::Driver, &Vendor::Functions::stream_destroy> owned_;
   typename Vendor::Stream stream_ = nullptr;
   LaunchTrace trace_;
-  bool captured_ = false;  // by the one thread that uses it meanwhile
+  bool captured_ = false;  // changed by the one thread that uses the stream during a capture
 };
 
 template <class Vendor>
@@ -85,7 +85,8 @@ class GpuEvent final : public Event {
   }
 
   [[nodiscard]] typename Vendor::Event get() const { return event_.get().object; }
-  /// On its stream before it was recorded: a fault of theirs is one of a stream that waits for the event.
+  /// The kernels on its stream before it was recorded: a stream that waits for the event reports their
+  /// faults.
   [[nodiscard]] const LaunchTrace::Kernels& launched() const { return launched_; }
 
  private:
@@ -97,7 +98,7 @@ class GpuEvent final : public Event {
 template <class Vendor>
 class GpuGraph final : public Graph {
  public:
-  /// `kernels`: for the message, should the device fail.
+  /// `kernels`: for the message of a fault.
   GpuGraph(std::shared_ptr<typename Vendor::Context> context, typename Vendor::Graph graph,
            LaunchTrace::Kernels kernels)
       : context_(std::move(context)), kernels_(kernels) {

@@ -20,7 +20,7 @@ using Function = struct FunctionTag*;
 using Graph = struct GraphTag*;
 using GraphInstance = struct GraphInstanceTag*;  // hipGraphExec_t
 
-// Results that Kiln tells apart.
+// Results that Kiln distinguishes.
 constexpr Result kSuccess = 0;
 constexpr Result kOutOfMemory = 2;
 constexpr Result kInvalidConfiguration = 9;
@@ -37,7 +37,7 @@ constexpr Result kStreamCaptureUnsupported = 900;
 constexpr Result kStreamCaptureImplicit = 906;
 constexpr Result kStreamCaptureWrongThread = 908;
 
-/// hipDeviceAttribute_t, whose numbers have stayed since 5.0.
+/// hipDeviceAttribute_t, whose numbers are unchanged since 5.0.
 enum class DeviceAttribute : int {
   kCooperativeLaunch = 10,
   kL2Bytes = 19,
@@ -56,7 +56,7 @@ enum class DeviceAttribute : int {
   kWarpSize = 87,
 };
 
-/// hipStreamCaptureMode, for the one that Kiln uses: other threads may allocate and load meanwhile.
+/// hipStreamCaptureMode, only the value that Kiln uses: other threads may allocate and load during a capture.
 enum class CaptureMode : int { kThreadLocal = 1 };
 
 /// hipStreamCaptureStatus
@@ -66,14 +66,16 @@ constexpr unsigned kStreamNonBlocking = 1;  // hipStreamNonBlocking
 constexpr unsigned kEventDefault = 0;       // hipEventDefault
 constexpr unsigned kEventNoTiming = 2;      // hipEventDisableTiming
 
-/// hipDeviceProp_t changed in 6.0, and with it the name of the function that fills it. Of both forms only the
-/// ISA's name is read, which no attribute gives: its offset, and room for the whole structure of either.
+/// hipDeviceProp_t changed in 6.0, and with it the name of the function that fills it. Of both forms Kiln
+/// reads only the ISA's name, which is not an attribute. These are its offsets, and a size that holds either
+/// structure.
 constexpr std::size_t kIsaNameOffset = 396;        // hipGetDeviceProperties of 5.x
 constexpr std::size_t kIsaNameOffsetR0600 = 1160;  // hipGetDevicePropertiesR0600
 constexpr std::size_t kIsaNameBytes = 256;
 constexpr std::size_t kPropertiesBytes = 8192;
 
-/// Addresses of the run time's functions. Those after `optional` came with later releases and may be null.
+/// Addresses of the run time's functions. The functions below `optional` came with later releases and may be
+/// null.
 struct Functions : LibraryImports {
   using LibraryImports::LibraryImports;
   Import<Result(unsigned flags)> init = need("hipInit");
@@ -140,7 +142,7 @@ struct Functions : LibraryImports {
       launch_cooperative_kernel = want("hipModuleLaunchCooperativeKernel");
   Import<Result(void* properties, int ordinal)> get_device_properties_r0600 =
       want("hipGetDevicePropertiesR0600");
-  /// Where the newer one is, the older may be gone, and may have either layout.
+  /// A library with the newer function may lack the older one, or have either layout in it.
   Import<Result(void* properties, int ordinal)> get_device_properties = get_device_properties_r0600 != nullptr
                                                                             ? want("hipGetDeviceProperties")
                                                                             : need("hipGetDeviceProperties");

@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// A device in this process, shared with whoever else uses HIP.
+/// A device in this process, shared with other users of HIP.
 class HipContext : public GpuContext<HipRuntime> {
  public:
   using GpuContext::GpuContext;
@@ -16,7 +16,7 @@ class HipContext : public GpuContext<HipRuntime> {
   [[nodiscard]] std::string description() const {
     return "the HIP run time (" + driver_->description() + ")";
   }
-  /// Selects the device on this thread; changes nothing where it is already.
+  /// Selects the device on this thread; changes nothing if it is selected already.
   [[nodiscard]] SelectedDevice enter();
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using hip_abi::DeviceAttribute;
 
-/// "gfx90a:sramecc+:xnack-", which only the properties have; see hip_abi.h.
+/// "gfx90a:sramecc+:xnack-", which only the device's properties contain; see hip_abi.h.
 std::string isa_name(const HipRuntime& runtime, int ordinal) {
   const bool newer = runtime.call.get_device_properties_r0600 != nullptr;
   const auto& get = newer ? runtime.call.get_device_properties_r0600 : runtime.call.get_device_properties;

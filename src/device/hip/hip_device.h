@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// What the run time tells of a device.
+/// A device's properties as the run time reports them.
 [[nodiscard]] DeviceInfo describe_hip_device(const HipRuntime& runtime, int ordinal);
 
 [[nodiscard]] std::shared_ptr<Device> open_hip_device(const std::shared_ptr<const HipRuntime>& runtime,

@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-/// What the user and the environment say of where ROCm lies. A value, so that tests can make one up.
+/// The places of ROCm that the user and the environment name. A value, so that tests can make one up.
 struct HipPlaces {
   std::string hip;                        ///< the setting: path of libamdhip64; empty: search
   std::string hiprtc;                     ///< the setting: path of libhiprtc; empty: search
@@ -19,14 +19,14 @@ struct HipPlaces {
 /// Reads them from the environment.
 [[nodiscard]] HipPlaces hip_places(const std::string& hip, const std::string& hiprtc);
 
-/// Folders that may hold ROCm's libraries, the most explicit first: that of the library named by the setting
-/// `hip`, named installations, the loader's path, installed ones (newest first), the distribution's. Only
-/// existing ones.
+/// Folders that may hold ROCm's libraries, the most explicit first: the folder of the library that the
+/// setting `hip` names, named installations, the loader's path, installed ones (newest first), the
+/// distribution's. Only existing ones.
 [[nodiscard]] std::vector<std::filesystem::path> hip_library_folders(const HipPlaces& places,
                                                                      FileSystem& files);
 
-/// Where a program of ROCm's may lie, the most explicit first: named installations, then its name alone, for
-/// PATH, then installed ones (newest first).
+/// Paths where a program of ROCm may lie, the most explicit first: named installations, then its name alone,
+/// for PATH, then installed ones (newest first).
 [[nodiscard]] std::vector<std::string> hip_programs(const std::string& name, const HipPlaces& places,
                                                     FileSystem& files);
 

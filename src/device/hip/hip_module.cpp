@@ -48,7 +48,7 @@ class HipFunction final : public DeviceFunction {
   }
 
  private:
-  /// That the device takes cooperative launches, if this is one, has been checked.
+  /// The caller has checked that the device supports a cooperative launch, if this is one.
   void enqueue(hip_abi::Stream stream, const LaunchShape& shape, void* const* arguments) {
     const SelectedDevice current = context_->enter();
     const hip_abi::Functions& call = context_->call();
@@ -146,7 +146,7 @@ class HipModule final : public Module {
 
   std::shared_ptr<HipContext> context_;
   HipCodeObject contents_;
-  std::string binary_;  // some releases go on reading it
+  std::string binary_;  // some releases read it after the load
   int units_;
   GpuOwner<HipRuntime, &hip_abi::Functions::module_unload> module_;
   std::mutex mutex_;

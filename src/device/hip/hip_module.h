@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// Loads a code object, after a look whether it is for this device's ISA: the run time may crash where it is
-/// not. Throws Error if it is not, or if the run time refuses it.
+/// Loads a code object after a check of its ISA: the run time may crash on code for another ISA. Throws Error
+/// if the ISA does not fit the device, or if the run time refuses the code.
 [[nodiscard]] std::unique_ptr<Module> load_hip_module(std::shared_ptr<HipContext> context,
                                                       const std::string& binary, const DeviceInfo& device);
 

@@ -47,7 +47,7 @@ OpenedLibrary<HipRuntime> open_hip_runtime(const HipPlaces& places, FileSystem& 
   runtime->version = version_text(version);
   runtime->release = std::string(trim(files.read_file("/sys/module/amdgpu/version").value_or("")));
   const hip_abi::Result result = runtime->call.init(0);
-  // Without a device some releases refuse to start; the back end says that there is none.
+  // Some releases refuse to start without a device; the back end reports that there is no device.
   if (result != hip_abi::kSuccess && result != hip_abi::kNoDevice && result != hip_abi::kInvalidDevice) {
     return {nullptr, "the HIP run time in " + library.path + " does not start: " + runtime->describe(result) +
                          "; see what rocminfo says"};
@@ -60,7 +60,7 @@ std::string HipRuntime::describe(hip_abi::Result result) const {
   const char* words = call.get_error_string(result);
   std::string text = name != nullptr ? name : "HIP error";
   text += " (" + std::to_string(result) + ")";
-  // Old releases give the name for both.
+  // Old releases return the name for both.
   if (words != nullptr && (name == nullptr || std::string_view(words) != name))
     text += std::string(": ") + words;
   return text;

@@ -23,7 +23,7 @@ struct SelectedDeviceTraits {
   static void close(const Handle& handle) noexcept;
 };
 
-/// While it lives, this thread works on the device that it was made for; then on the caller's again.
+/// While it lives, its device is selected on this thread; afterwards the caller's device is.
 using SelectedDevice = UniqueHandle<SelectedDeviceTraits>;
 
 /// libamdhip64, opened at run time and initialised. One for the process, never closed.
@@ -35,15 +35,15 @@ struct HipRuntime {
   Functions call;
   std::string path;
   std::string version;  ///< "6.2.41134"
-  std::string release;  ///< of the amdgpu kernel module, "6.8.5"; empty if it does not tell
+  std::string release;  ///< of the amdgpu kernel module, "6.8.5"; empty if it does not report it
 
   /// "amdgpu 6.8.5, HIP 6.2.41134"
   [[nodiscard]] std::string description() const;
   /// "hipErrorIllegalAddress (700): an illegal memory access was encountered"
   [[nodiscard]] std::string describe(hip_abi::Result result) const;
-  /// The error has ended the process's work on the device.
+  /// Whether after this error the process can run nothing more on the device.
   [[nodiscard]] static bool is_sticky(hip_abi::Result result);
-  /// Holds nothing if the run time does not say which device was selected before.
+  /// The result holds nothing if the run time does not report the selected device.
   [[nodiscard]] SelectedDevice try_enter(int device) const {
     int before = 0;
     const bool known = call.get_device(&before) == hip_abi::kSuccess;

@@ -5,7 +5,7 @@
 
 namespace kiln {
 
-/// What the templates of device/gpu/ need to know of HIP.
+/// The types and constants of HIP for the templates of device/gpu/.
 struct HipVendor {
   using Context = HipContext;
   using Driver = HipRuntime;

@@ -6,8 +6,8 @@
 
 namespace kiln {
 
-/// Ranges for a profiler of AMD's, where the process has a roctx library loaded: preloaded by the profiler,
-/// or linked by the program. Null otherwise: without a profiler the library does nothing.
+/// Ranges for a profiler of AMD, if the process has a roctx library loaded: the profiler preloads it, or the
+/// program links it. Null otherwise: without a profiler the library does nothing.
 [[nodiscard]] std::unique_ptr<RangeSink> find_roctx_ranges();
 
 }  // namespace kiln

@@ -250,7 +250,7 @@ TEST_P(CudaDeviceTest, SaysWhichTextureItCannotMake) {
   EXPECT_THAT(problem({TextureLayout::Format::kF32, 3, 5, 5, 64}), HasSubstr("expected 1, 2 or 4"));
   fake_.set_result("cuTexObjectCreate", cuda_abi::kInvalidValue);
   EXPECT_THAT(problem({TextureLayout::Format::kF32, 1, 8, 5, 32}),
-              HasSubstr("its rules are those of cuTexObjectCreate"));
+              HasSubstr("the rules of cuTexObjectCreate apply"));
   fake_.set_result("cuTexObjectCreate", 0);
   EXPECT_NE(device_->texture({TextureLayout::Format::kF32, 1, 8, 5, 32}, memory->data()), 0U);
 }

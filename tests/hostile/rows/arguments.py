@@ -4,7 +4,7 @@ from rows.base import folder
 from runner import Row
 
 COMMANDS = ["run", "new", "validate", "study", "devices", "workloads", "compile", "cache list", "cache stats", "cache verify", "cache gc",
-            "cache clear", "cache pack", "cache unpack", "cache explain", "replay", "report", "roofline", "settings", "completion"]
+            "cache clear", "cache pack", "cache unpack", "cache explain", "replay", "report", "roofline", "settings", "completion", "watch"]
 
 
 def bad(name, args, says, files=None, **more):

@@ -21,6 +21,10 @@ def merge(name, files, says, args=("r", "-o", "out"), **more):
     return Row("merge/" + name, ["merge", *args], says=r"^kiln: error: " + says, files=files, **more)
 
 
+def state(name, text, says, **more):
+    return Row("watch/" + name, ["watch", "r", "--once"], says=says, files={"r/.progress.json": text}, **more)
+
+
 def shard(text):
     return Row("shard/" + (text or "empty"), ["run", "j.yaml", "--device", "cpu", "--dry-run", "--shard", text],
                says=r"--shard: expected the number of a shard", files=folder())
@@ -35,7 +39,17 @@ def slurm(name, says, **variables):
                env={"SLURM_ARRAY_TASK_" + key: value for key, value in variables.items()})
 
 
+STATE = {"command": "kiln run j.yaml", "unit": "variants", "total": 3, "done": 1, "exit_code": 1}
+
 ROWS = [
+    state("no JSON", "x", r"^kiln: error: r/\.progress\.json:1"),
+    state("a list", "[]", r"^kiln: error: r/\.progress\.json:1.*object|r/\.progress\.json:1"),
+    state("without a command", "{}", r"^kiln: error: r/\.progress\.json:1.*command"),
+    state("a negative count", json.dumps({**STATE, "done": -1}), r"^kiln: error: r/\.progress\.json:1.*done"),
+    state("a count of words", json.dumps({**STATE, "total": "three"}), r"^kiln: error: r/\.progress\.json:1.*total"),
+    state("jobs without a name", json.dumps({**STATE, "jobs": [{}]}), r"^kiln: error: r/\.progress\.json:1.*name"),
+    state("a pipe", Fifo(), r"^kiln: error: .*r/\.progress\.json"),
+    state("a folder", Folder(), r"^kiln: error: .*r/\.progress\.json"),
     batch("no jobs", "jobs: []\n", r"b\.yaml:1:.*at least one job"),
     batch("jobs are a text", "jobs: j.yaml\n", r"b\.yaml:1:.*jobs"),
     batch("jobs are null", "jobs:\n", r"b\.yaml:2:.*jobs"),

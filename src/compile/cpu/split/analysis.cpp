@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 32> kCheapFunctions = {
     "fmax",     "sizeof",    "alignof",  "int",     "unsigned", "long",    "float",         "double",
     "bool",     "char",      "short",    "size_t",  "uint",     "int32_t", "int64_t",       "uint32_t",
     "uint64_t", "ptrdiff_t", "decltype", "uint8_t", "__umul24", "__mul24", "kiln_global_x", "uint16_t"};
-/// Others without an effect.
+/// Further functions without an effect.
 constexpr std::array<std::string_view, 70> kPureFunctions = {"sqrtf",
                                                              "sqrt",
                                                              "rsqrtf",
@@ -182,7 +182,7 @@ Analysis::WarpPart Analysis::warp_part(std::size_t i, std::size_t end) const {
   const auto ends = [&](std::size_t t) { return t >= end || !(body().is(t, ".") || body().is(t, "[")); };
   if (body().is(at, "/") && number(at + 1, "32", "0x20") && ends(at + 2)) return {length + 2, false};
   if (body().is(at, "%") && number(at + 1, "32", "0x20") && ends(at + 2)) return {length + 2, true};
-  // Beside an operator that binds more tightly the shift would be another.
+  // Next to an operator that binds more tightly the shift would have another value.
   const bool before = i > 0 && (body().is(i - 1, "+") || body().is(i - 1, "-"));
   if (body().is(at, ">") && body().is(at + 1, ">") && number(at + 2, "5", "0x5") && !before &&
       !body().is(at + 3, "+") && !body().is(at + 3, "-") && !body().is(at + 3, "*"))
@@ -287,7 +287,7 @@ Facts Analysis::facts(TokenRange range, bool with_calls) const {
       if (!body().is(i + 1, ".")) {
         raise_to(kItemLevel);
       } else if (body().is(i + 2, "x")) {
-        // "threadIdx.x < 64" is the same in a warp.
+        // "threadIdx.x < 64" has one value in a warp.
         raise_to(kItemLevel);
       } else {
         raise_to(in_.shape.flat ? kBlockLevel : in_.shape.whole_rows ? kWarpLevel : kItemLevel);
@@ -297,7 +297,7 @@ Facts Analysis::facts(TokenRange range, bool with_calls) const {
     }
     const int variable = body().variable_at(i);
     if (variable >= 0) {
-      // What others may have written meanwhile: shared memory by its name alone.
+      // Memory that other work-items may have written meanwhile: shared memory by its name alone.
       const Variable& named = body().variables()[static_cast<std::size_t>(variable)];
       if (named.fixed && named.statement != nullptr && named.statement->is_shared && !named.declarator->array)
         result.loads = true;
@@ -363,7 +363,7 @@ void Analysis::find_levels() {
     if (variable.escapes) raise(static_cast<int>(v), kItemLevel);
     const bool own_array = variable.declarator->array && variable.parameter < 0;
     if (own_array && !variable.constant) raise(static_cast<int>(v), kItemLevel);
-    // A reference is as its target; what it is bound to may change.
+    // A reference has the level of its target; the object that it is bound to may change.
     if (variable.declarator->reference && variable.parameter < 0 && !variable.constant)
       raise(static_cast<int>(v), kItemLevel);
     // Names of threadIdx.x.
@@ -412,7 +412,7 @@ void Analysis::find_levels() {
 }
 
 Level Analysis::condition_level(const Statement& statement) const {
-  // A barrier's condition is the same for the whole block, or the program is wrong.
+  // A barrier's condition has one value for the whole block, or the program is wrong.
   if (sync_in(statement.range) == Sync::kBlock) return kBlockLevel;
   return cap(facts(statement.condition).level);
 }
@@ -459,8 +459,8 @@ bool Analysis::jumps(const Statement& statement, Kind kind) const {
   if (statement.kind == kind) return true;
   if (statement.loop() && kind != Kind::kReturn) return false;
   if (statement.kind == Kind::kOpaque || statement.children.empty()) {
-    // In a switch "continue" leads out, "break" does not; in a range-based for neither. Of lambdas nothing
-    // does.
+    // In a switch "continue" leads out and "break" does not; in a range-based for neither does; out of a
+    // lambda no jump leads.
     if (statement.kind != Kind::kOpaque) return false;
     const std::string_view word = kind == Kind::kReturn     ? "return"
                                   : kind == Kind::kContinue ? "continue"
@@ -471,7 +471,7 @@ bool Analysis::jumps(const Statement& statement, Kind kind) const {
       const bool loop =
           word == "continue" && (body().is(i, "for") || body().is(i, "while")) && body().is(i + 1, "(");
       if (!loop) continue;
-      i = body().tokens()[i + 1].close + 1;  // of what is inside it does not lead out
+      i = body().tokens()[i + 1].close + 1;  // a jump inside of it does not lead out
       if (body().is(i, "{")) i = body().tokens()[i].close;
       while (i < statement.range.end && !body().is(i, "}") && !body().is(i, ";")) ++i;
     }
@@ -591,7 +591,7 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
     if (statement.kind == Kind::kIf && jumps(statement, Kind::kReturn)) return around;
     if (uniform_statement(statement, level)) return around;
     if (block && in_.shape.warps) {
-      // Only what sets the block's own values has to stand there.
+      // Only a statement that sets the block's own values has to stand there.
       const bool sets = std::any_of(body().writes().begin(), body().writes().end(), [&](const Write& write) {
         return statement.range.contains(write.at) && write.variable >= 0 &&
                levels_[static_cast<std::size_t>(write.variable)] == kBlockLevel &&
@@ -607,7 +607,8 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
     }
     return Place::kItem;
   }
-  // A loop. Where its course is the same for all it is better outside: what is inside becomes vector code.
+  // A loop. If its course is equal for all work-items it is better outside: its body then becomes vector
+  // code.
   if (has_sync || item_only(statement)) return Place::kItem;
   if (uniform_statement(statement, level)) return around;
   if (block && in_.shape.warps) return Place::kItem;
@@ -667,7 +668,7 @@ void Analysis::plan_list(const Statement& list, Place around) {
     } else {
       const int group = groups_used_++;
       for (const Statement* statement : chunk) {
-        // In a function of a warp all is one group of the block.
+        // In a function of a warp everything is one group of the block.
         mark_group(*statement,
                    block ? group : block_group_[statement->range.begin - body().block().range.begin], group);
         mark_all(*statement, Place::kItem, places_);
@@ -736,11 +737,11 @@ void Analysis::plan_children(const Statement& statement, Place around) {
   for (const auto& child : statement.children) plan_list(*child, around);
 }
 
-/// What runs in one loop over warps.
+/// The statements that run in one loop over warps.
 void Analysis::plan_chunk(const std::vector<const Statement*>& chunk) {
   const int group = groups_used_++;
   for (const Statement* statement : chunk) mark_group(*statement, group, -1);
-  Statement list;  // as if they stood in brackets
+  Statement list;  // as if the statements stood in brackets
   std::vector<const Statement*> items;
   const auto flush = [&] {
     if (items.empty()) return;
@@ -771,7 +772,7 @@ void Analysis::plan_chunk(const std::vector<const Statement*>& chunk) {
   flush();
 }
 
-/// Whether a variable keeps its value for as long as another is there.
+/// Whether a variable keeps its value as long as the variable `user` lives.
 bool Analysis::steady_in(int number, const Variable& user) const {
   const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
   if (variable.fixed || !variable.modified ||
@@ -792,7 +793,7 @@ bool Analysis::steady_names(const Variable& variable) const {
   return true;
 }
 
-/// Whether a variable's value can be computed again, at little cost, wherever it is needed.
+/// Whether a variable's value can be computed again, at low cost, at each place that needs it.
 bool Analysis::repeatable(const Variable& variable) const {
   if (variable.parameter >= 0 || variable.fixed || variable.modified || variable.escapes ||
       variable.declarator->start == Declarator::Start::kNone || variable.declarator->array)
@@ -811,8 +812,8 @@ void Analysis::store() {
     if (least_[v] != kItemLevel) demoted_ = true;
     least_[v] = kItemLevel;
   };
-  // Names in the initializers of what has a deduced type and lives longer than a loop are needed outside of
-  // it.
+  // Some variables have a deduced type and live longer than a loop: the names in their initializers are
+  // needed outside of the loop.
   std::set<int> exposed, exposed_in_block;
   for (std::size_t v = variables.size(); v-- > 0;) {
     const Variable& variable = variables[v];
@@ -846,7 +847,7 @@ void Analysis::store() {
     const bool parameter = variable.parameter >= 0;
     const Place declared = parameter ? root : place(*variable.statement);
     const Level outer_level = declared == Place::kBlock ? kBlockLevel : kWarpLevel;
-    // What is declared in a loop over warps is not seen in the next.
+    // A declaration in a loop over warps is not visible in the next loop.
     const bool leaves_chunk =
         declared == Place::kWarp && !in_.warp_function &&
         std::any_of(variable.uses.begin(), variable.uses.end(), [&](std::size_t use) {
@@ -888,13 +889,13 @@ void Analysis::store() {
     storage_[v] = Storage::kItems;
     block_array_[v] = !in_.warp_function && !in_block;
     if (levels_[v] != kItemLevel) {
-      // One value would be kept for each work-item, so that all have to compute it.
+      // The value would be stored for each work-item, so all of them have to compute it.
       demote(v);
     }
   }
 }
 
-/// Without brackets and casts around all of it.
+/// The range without brackets and casts around the whole of it.
 TokenRange Analysis::bare(TokenRange range) const {
   const std::vector<Token>& tokens = body().tokens();
   while (range.begin < range.end) {
@@ -923,7 +924,7 @@ TokenRange Analysis::bare(TokenRange range) const {
   return range;
 }
 
-/// 'x', 'y' or 'l' where an expression is that index; else 0.
+/// 'x', 'y' or 'l' if an expression is that index; else 0.
 char Analysis::axis_of(TokenRange range) const {
   range = bare(range);
   if (range.begin >= range.end) return 0;
@@ -951,7 +952,7 @@ char Analysis::axis_of(TokenRange range) const {
 Analysis::Bounds Analysis::bounds(TokenRange condition, Place around) const {
   Bounds result;
   condition = bare(condition);
-  // A flag that says so.
+  // A flag that holds the condition.
   if (condition.begin + 1 == condition.end && body().variable_at(condition.begin) >= 0) {
     const Variable& flag = body().variables()[static_cast<std::size_t>(body().variable_at(condition.begin))];
     if (flag.parameter < 0 && !flag.modified && !flag.fixed &&
@@ -1062,7 +1063,7 @@ int Analysis::stride(TokenRange range, int depth) const {
       return;
     }
     if (facts(term).level == kBlockLevel || (in_.shape.warps && facts(term).level == kWarpLevel)) return;
-    // Products of what varies only from row to row do not vary along x.
+    // Products of values that vary only from row to row do not vary along x.
     bool rows = true;
     for (std::size_t i = term.begin; i < term.end && rows; ++i) {
       const int v = body().variable_at(i);
@@ -1100,7 +1101,7 @@ std::optional<Analysis::Strided> Analysis::strided(const Statement& statement, P
   if (stride(declarator.initializer) != 1 || facts(declarator.initializer).effects ||
       facts(declarator.initializer).loads || declarator.start != Declarator::Start::kEquals)
     return std::nullopt;
-  // "i < n", "i += m", and nothing else changes i.
+  // "i < n", "i += m", and no other change of i.
   const TokenRange condition = statement.condition, step = statement.step;
   if (condition.end < condition.begin + 3 || body().variable_at(condition.begin) != v ||
       !(body().is(condition.begin + 1, "<") || body().is(condition.begin + 1, "<=")))
@@ -1113,7 +1114,7 @@ std::optional<Analysis::Strided> Analysis::strided(const Statement& statement, P
   if (facts(by).level > level || facts(by).effects) return std::nullopt;
   for (const Write& write : body().writes()) {
     if (write.variable == v && !step.contains(write.at)) return std::nullopt;
-    // What it starts and ends at stays as it is.
+    // Its start and its end do not change in the loop.
     if (write.variable >= 0 && statement.body().range.contains(write.at)) {
       for (const TokenRange range : {declarator.initializer, condition, by}) {
         for (std::size_t i = range.begin; i < range.end; ++i) {
@@ -1128,7 +1129,8 @@ std::optional<Analysis::Strided> Analysis::strided(const Statement& statement, P
   return Strided{v, declarator.initializer, by};
 }
 
-/// Whether each work-item of a loop goes along memory of its own, so that one after the other is better.
+/// Whether each work-item of a loop walks along its own memory, so that running one work-item after the other
+/// is better.
 bool Analysis::keeps_order(const Statement& loop) const {
   const TokenRange range = loop.body().range;
   for (std::size_t i = range.begin; i < range.end; ++i) {
@@ -1147,7 +1149,7 @@ bool Analysis::keeps_order(const Statement& loop) const {
       }
     }
   }
-  // "*p++", or an index of the work-item's own.
+  // "*p++", or an index that belongs to the work-item.
   return false;
 }
 
@@ -1214,7 +1216,7 @@ bool Analysis::plain_sum(TokenRange range) const {
       if (variable.declarator->pointer || variable.declarator->array ||
           groups_[static_cast<std::size_t>(v)].kind != Group::Kind::kNone)
         return false;
-      // An unsigned value that stands for a negative one counts on wrapping.
+      // An unsigned value that represents a negative one relies on wrapping.
       for (std::size_t t = variable.declarator->initializer.begin; t < variable.declarator->initializer.end;
            ++t) {
         if (body().is(t, "~") || (body().is(t, "-") && (t == variable.declarator->initializer.begin ||

@@ -13,17 +13,17 @@
 
 namespace kiln::fission {
 
-/// How far a value is the same: in the whole block, in each warp, or in each work-item only.
+/// The range in which a value is equal: in the whole block, in each warp, or in each work-item only.
 enum Level : int { kBlockLevel = 0, kWarpLevel = 1, kItemLevel = 2 };
 
-/// What the transformation knows of the launches of a kernel.
+/// The properties of a kernel's launches that the transformation knows.
 struct Shape {
   bool warps = false;       ///< the kernel has warp operations: loops run over the lanes of a warp
   bool flat = false;        ///< blocks are rows along x
-  bool whole_rows = false;  ///< of each row of a block, as many work-items as fill warps
+  bool whole_rows = false;  ///< each row of a block fills whole warps
 };
 
-/// Where a variable's values are kept.
+/// The place of a variable's values.
 enum class Storage {
   kLocal,     ///< in the loop over work-items, where it is declared
   kOuter,     ///< outside of it: one value
@@ -31,18 +31,17 @@ enum class Storage {
   kItems      ///< an array with an element for each work-item
 };
 
-/// What an expression depends on and does.
+/// The dependencies and effects of an expression.
 struct Facts {
   Level level = kBlockLevel;
-  bool effects = false;  ///< it changes something, or calls what may
+  bool effects = false;  ///< it changes a value, or calls a function that may
   bool loads = false;    ///< it reads memory
   bool calls = false;    ///< of functions that are not known to be cheap
-  bool divides = false;  ///< by what is no constant
+  bool divides = false;  ///< by a value that is not a constant
 };
 
-/// A function for which it is decided, for each statement, whether it stands in a loop over work-items or
-/// outside of one, and for each variable where its values are kept. Throws Trouble where no such split is
-/// known.
+/// Decides for each statement of a function whether it stands in a loop over work-items or outside of one,
+/// and for each variable where its values are kept. Throws Trouble if no such split is known.
 class Analysis {
  public:
   struct Input {
@@ -50,12 +49,12 @@ class Analysis {
     const SyncFunctions* functions = nullptr;
     const Signatures* signatures = nullptr;
     Shape shape;
-    bool warp_function = false;  ///< the body is run by one warp
+    bool warp_function = false;  ///< one warp runs the body
     std::vector<Level> parameter_levels;
     std::vector<Group> parameter_groups;
-    /// What a call of a user's function waits for, exactly.
+    /// The work-items that a call of a user's function waits for, exactly.
     std::function<Sync(std::string_view)> user_sync;
-    /// Whether a name is that of a variable of the text that kernels may write.
+    /// Whether this is the name of a variable of the text that kernels may write.
     std::function<bool(std::string_view)> changes;
   };
   explicit Analysis(Input input);
@@ -64,7 +63,7 @@ class Analysis {
   [[nodiscard]] const Shape& shape() const { return in_.shape; }
   [[nodiscard]] bool warp_function() const { return in_.warp_function; }
   [[nodiscard]] const std::vector<SyncCall>& calls() const { return calls_; }
-  /// Those that stand in [range), inner ones first.
+  /// The calls in [range), inner ones first.
   [[nodiscard]] std::vector<const SyncCall*> calls_in(TokenRange range) const;
   [[nodiscard]] Sync sync_in(TokenRange range) const;
   [[nodiscard]] Group group(int variable) const { return groups_[static_cast<std::size_t>(variable)]; }
@@ -75,10 +74,10 @@ class Analysis {
     return block_array_[static_cast<std::size_t>(variable)];
   }
   [[nodiscard]] Facts facts(TokenRange range, bool with_calls = true) const;
-  /// The same, where calls that wait have been replaced by their results.
+  /// As facts(), but calls that wait have been replaced by their results.
   [[nodiscard]] Facts facts_without_calls(TokenRange range) const { return facts(range, false); }
   [[nodiscard]] const SyncFunctions& functions() const { return *in_.functions; }
-  /// As the parameter comes in.
+  /// The parameter's level at the start of the function.
   [[nodiscard]] Level parameter_level(std::size_t p) const {
     return p < in_.parameter_levels.size() ? in_.parameter_levels[p] : kBlockLevel;
   }
@@ -99,59 +98,63 @@ class Analysis {
   /// Whether some work-items may return before others.
   [[nodiscard]] bool leaves_early(const Statement& statement) const;
   [[nodiscard]] bool any_leaves_early() const { return !leaving_.empty(); }
-  /// threadIdx.x, or a variable that holds it, alone at `i`: how many tokens; 0: something else.
+  /// The number of tokens of threadIdx.x, or of a variable that holds it, alone at `i`; 0 for other
+  /// expressions.
   [[nodiscard]] std::size_t index_length(std::size_t i) const;
-  /// An index divided by 32, or its remainder: how many tokens from `i` on, and whether it is the remainder.
+  /// An index divided by 32, or its remainder: the number of tokens from `i` on, and whether it is the
+  /// remainder.
   struct WarpPart {
     std::size_t length = 0;
     bool remainder = false;
   };
   [[nodiscard]] WarpPart warp_part(std::size_t i, std::size_t end) const;
-  /// One comparison of an index with what is the same for all: which work-items it leaves.
+  /// A comparison of an index with a value that is equal for all work-items, and the work-items that satisfy
+  /// it.
   struct Bound {
     char axis = 'x';        ///< 'x', 'y', or 'l' for the lane of a warp
-    std::string operation;  ///< of the index, which stands left: "less", "less_equal", ...
+    std::string operation;  ///< of the index, which is the left operand: "less", "less_equal", ...
     TokenRange index, limit;
   };
   struct Bounds {
     std::vector<Bound> bounds;
-    bool all = false;  ///< nothing else is tested
+    bool all = false;  ///< the condition tests nothing else
   };
   [[nodiscard]] Bounds bounds(TokenRange condition, Place around) const;
-  /// A statement that only some neighbouring work-items execute has a loop of its own.
+  /// Whether the statement has a loop of its own, because only some neighbouring work-items execute it.
   [[nodiscard]] bool narrowed(const Statement& statement, Place around) const;
-  /// for (T i = index + ...; i < n; i += m) { ... }, the same for all but for where it starts.
+  /// for (T i = index + ...; i < n; i += m) { ... }, equal for all work-items except for its start.
   struct Strided {
     int variable = -1;
     TokenRange start, step;
   };
   [[nodiscard]] std::optional<Strided> strided(const Statement& statement, Place around) const;
-  /// How an expression's value grows from a work-item to the next along x: 0, 1, or kOther.
+  /// The growth of an expression's value from a work-item to the next along x: 0, 1, or kOther.
   static constexpr int kOther = 2;
   [[nodiscard]] int stride(TokenRange range, int depth = 0) const;
-  /// Whether a variable is worth a wide twin (writer.cpp): a sum of an index and others, never changed.
+  /// Whether a variable gets a wide copy (writer.cpp): a sum of an index and other values that never changes.
   [[nodiscard]] bool sum_of_index(int variable) const;
   [[nodiscard]] bool plain_sum(TokenRange range) const;
-  /// A call of kiln/portable.h's that numbers work-items along the grid, kiln::global_index_x() and the like.
+  /// A call from kiln/portable.h that numbers the work-items of the grid, kiln::global_index_x() and its
+  /// like.
   struct GridCall {
-    std::size_t length = 0;  ///< in tokens; 0: something else
+    std::size_t length = 0;  ///< in tokens; 0: another expression
     char axis = 'x';
-    bool index = false;  ///< else how many there are
+    bool index = false;  ///< false: the call returns the number of work-items
   };
   [[nodiscard]] GridCall grid_call(std::size_t i) const;
-  /// "(size_t)" and the like in front of a value: how many tokens; else 0.
+  /// The number of tokens of "(size_t)" and the like in front of a value; 0 if there is no such cast.
   [[nodiscard]] std::size_t wide_cast_length(std::size_t i) const;
-  /// "group.thread_rank()" and the like at `i`: its length; 0: something else.
+  /// The length of "group.thread_rank()" and the like at `i`; 0 for other expressions.
   [[nodiscard]] std::size_t group_call_length(std::size_t i) const;
   [[nodiscard]] bool jumps(const Statement& statement, Statement::Kind kind) const;
-  /// Whether a statement, or an expression, does nothing but set values that are the same for all there.
+  /// Whether a statement, or an expression, only sets values that are equal for all work-items there.
   [[nodiscard]] bool is_uniform(const Statement& statement, Place around) const {
     return uniform_statement(statement, around == Place::kBlock ? kBlockLevel : kWarpLevel);
   }
   [[nodiscard]] bool uniform_range(TokenRange range, Place around) const {
     return uniform_range(range, around == Place::kBlock ? kBlockLevel : kWarpLevel);
   }
-  /// How far the turns of a loop are the same for all.
+  /// The range in which all work-items run the same number of turns of a loop.
   [[nodiscard]] Level exit_level(const Statement& loop) const {
     return exits(loop.body(), kBlockLevel, true, true);
   }

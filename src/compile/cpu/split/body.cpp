@@ -255,7 +255,7 @@ void Body::declare(const Statement& statement) {
     const std::size_t rest = declarator.at + 1;
     const std::size_t before =
         declarator.start == Declarator::Start::kNone ? declarator.range.end : declarator.initializer.begin;
-    // The extents of an array are constants; the initializer is seen before the name.
+    // The extents of an array are constants; the initializer is visible before the name.
     scan({rest, std::max(rest, before)}, statement);
     scan(declarator.initializer, statement);
     Variable variable;
@@ -270,7 +270,7 @@ void Body::declare(const Statement& statement) {
     scopes_.back().variables.push_back(number);
     variable_of_[declarator.at - first_] = number;
     variables_.push_back(std::move(variable));
-    // A reference may change what it is bound to.
+    // A reference may change the object that it is bound to.
     if (declarator.reference && !statement.constant) {
       for (std::size_t i = declarator.initializer.begin; i < declarator.initializer.end; ++i) {
         const int bound = variable_at(i);
@@ -287,7 +287,7 @@ void Body::scan(TokenRange range, const Statement& statement) {
   for (std::size_t i = range.begin; i < range.end; ++i) scan_token(i, range, statement);
 }
 
-/// Past "name.member[index](...)" that starts at `i`.
+/// The index after "name.member[index](...)" that starts at `i`.
 std::size_t Body::chain_end(std::size_t i, std::size_t end) const {
   std::size_t at = i + 1;
   for (;;) {
@@ -301,7 +301,7 @@ std::size_t Body::chain_end(std::size_t i, std::size_t end) const {
   }
 }
 
-/// Whether a chain leads from the variable itself to what it points to.
+/// Whether a chain goes from the variable itself through a pointer.
 bool Body::through_pointer(std::size_t i, std::size_t chain_end) const {
   const int number = variable_at(i);
   const bool pointer = number >= 0 && variables_[static_cast<std::size_t>(number)].declarator->pointer &&
@@ -383,7 +383,7 @@ void Body::scan_token(std::size_t i, TokenRange range, const Statement& statemen
   }
 }
 
-/// Whether the chain [i, chain_end) is an argument that the function called may change.
+/// Whether the chain [i, chain_end) is an argument that the called function may change.
 bool Body::argument_may_change(std::size_t i, std::size_t chain_end, TokenRange range) const {
   if (!is(chain_end, ",") && !is(chain_end, ")")) return false;
   if (i == range.begin || !(is(i - 1, "(") || is(i - 1, ","))) return false;
@@ -406,7 +406,7 @@ bool Body::argument_may_change(std::size_t i, std::size_t chain_end, TokenRange 
   const int local = lookup(tokens_[name].text);
   if (local < 0 || variables_[static_cast<std::size_t>(local)].parameter >= 0)
     return signatures_.may_change(tokens_[name].text);
-  // A lambda that takes something by reference.
+  // A lambda that captures by reference.
   const TokenRange lambda = variables_[static_cast<std::size_t>(local)].declarator->initializer;
   std::size_t t = lambda.begin;
   if (is(t, "[")) t = tokens_[t].close + 1;
@@ -416,7 +416,7 @@ bool Body::argument_may_change(std::size_t i, std::size_t chain_end, TokenRange 
   return false;
 }
 
-/// What the operator at `i` changes stands before it.
+/// The operator at `i` changes the expression before it.
 void Body::change_before(std::size_t i, TokenRange range, Write write) {
   std::size_t base = i;
   while (base > range.begin) {
@@ -436,7 +436,7 @@ void Body::change_before(std::size_t i, TokenRange range, Write write) {
     }
   }
   if (base >= i || !tokens_[base].identifier()) {
-    // "(x) = 1", "(*p)++": whatever stands there may be meant.
+    // "(x) = 1", "(*p)++": each name there may be the changed one.
     if (i > range.begin && is(i - 1, ")")) {
       const std::size_t open = matching_open(i - 1);
       for (std::size_t t = open; t < i; ++t) {

@@ -16,11 +16,11 @@ struct Variable {
   const Statement* statement = nullptr;    ///< null: a parameter
   const Declarator* declarator = nullptr;  ///< in `statement`, or of the parameter
   TokenRange specifiers;
-  int parameter = -1;  ///< its number
+  int parameter = -1;  ///< its index among the parameters
   bool constant = false;
-  bool fixed = false;             ///< shared, static, or constexpr: not a work-item's own
+  bool fixed = false;             ///< shared, static, or constexpr: not one value for each work-item
   bool modified = false;          ///< after its initialisation
-  bool escapes = false;           ///< its address or a reference to it is taken
+  bool escapes = false;           ///< the text takes its address or a reference to it
   std::vector<std::size_t> uses;  ///< tokens
   std::size_t scope_end = 0;
 };
@@ -29,11 +29,11 @@ struct Variable {
 struct Write {
   int variable = -1;
   std::size_t at = 0;                    ///< token of the operator
-  TokenRange value;                      ///< empty for ++ and for what is not known
-  const Statement* statement = nullptr;  ///< innermost, of those that are looked into
+  TokenRange value;                      ///< empty for ++ and for an unknown value
+  const Statement* statement = nullptr;  ///< the innermost statement that the analysis reads
 };
 
-/// A function's head, as far as a call has to know.
+/// The parts of a function's head that a call needs.
 struct Head {
   TokenRange template_head;  ///< "template <...>", perhaps empty
   TokenRange result;         ///< type
@@ -46,7 +46,7 @@ struct Head {
 
 [[nodiscard]] Head parse_head(const std::vector<Token>& tokens, const DefinitionOutline& definition);
 
-/// What the functions of a text may do to their arguments, by name.
+/// The changes that the functions of a text may make to their arguments, by name.
 class Signatures {
  public:
   explicit Signatures(const Outline& text);
@@ -58,8 +58,8 @@ class Signatures {
   std::set<std::string_view> by_reference_, defined_;
 };
 
-/// A function's statements with its names resolved: which variable a token means, and what changes it.
-/// Names, not types, are known; where they leave a doubt, a variable counts as changed.
+/// A function's statements with its names resolved: the variable that a token means, and the places that
+/// change it. Only names are known, not types; in doubt a variable counts as changed.
 class Body {
  public:
   Body(const Outline& text, const DefinitionOutline& definition, const Signatures& signatures);
@@ -69,12 +69,12 @@ class Body {
   [[nodiscard]] const std::vector<Token>& tokens() const { return tokens_; }
   [[nodiscard]] const Head& head() const { return head_; }
   [[nodiscard]] const Statement& block() const { return *parsed_.block; }
-  /// Empty: the text is understood.
+  /// Empty if the text is understood.
   [[nodiscard]] const std::string& trouble() const { return parsed_.trouble; }
   [[nodiscard]] std::size_t trouble_at() const { return parsed_.trouble_at; }
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] const std::vector<Write>& writes() const { return writes_; }
-  /// Number of the variable that a token names; negative: none.
+  /// Index of the variable that a token names; negative if it names no variable.
   [[nodiscard]] int variable_at(std::size_t token) const {
     return token >= first_ && token < last_ ? variable_of_[token - first_] : -1;
   }
@@ -83,7 +83,7 @@ class Body {
   }
   /// Index of the token that opens the bracket closed at `close`.
   [[nodiscard]] std::size_t matching_open(std::size_t close) const;
-  /// An assignment, "+=" and the like, "<<=" and ">>=" being two tokens: how many tokens; else 0.
+  /// The number of tokens of an assignment, "+=" and the like ("<<=" and ">>=" are two tokens); else 0.
   [[nodiscard]] std::size_t assignment_length(std::size_t i) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace kiln::fission {
 namespace {
 
-/// The file and line of each place of a preprocessed text, by its line markers.
+/// The file and line of each position in a preprocessed text, by its line markers.
 class Places {
  public:
   Places(const Outline& outline, std::string_view text) : outline_(outline), text_(text) {}
@@ -94,7 +94,7 @@ struct KernelSplitter::State {
     return *known;
   }
 
-  /// What a function waits for, by the calls that it makes.
+  /// The work-items that a function waits for, from the calls that it makes.
   Sync sync_of(std::string_view name) {
     const auto known = exact.find(name);
     if (known != exact.end()) return known->second;

@@ -14,14 +14,15 @@ namespace kiln::fission {
 
 /// How a kernel was split at its barriers, or why it was not.
 struct SplitKernel {
-  std::string function;  ///< template whose first argument is the block's shape; empty: not split
+  std::string function;  ///< template whose first argument is the block's shape; empty if it was not split
   std::string reason;    ///< "a barrier in a lambda (kernel.cu:12)"
 };
 
 /// Splits kernels of a preprocessed text at their barriers into loops over the work-items of a block (loop
-/// fission, as MCUDA and PoCL do): statements between two barriers stand in one loop, control flow around a
-/// barrier outside of the loops, and variables that live longer than a loop in arrays. A warp's shuffles and
-/// votes go over such arrays, in loops over the warps of the block. What is not understood is left alone.
+/// fission, as MCUDA and PoCL do). Statements between two barriers stand in one loop, control flow around a
+/// barrier stands outside of the loops, and variables that live longer than a loop become arrays. A warp's
+/// shuffles and votes use such arrays, in loops over the warps of the block. A kernel with a construct that
+/// is not understood is not split.
 class KernelSplitter {
  public:
   /// `text` outlives it.
@@ -30,9 +31,9 @@ class KernelSplitter {
   KernelSplitter(const KernelSplitter&) = delete;
   KernelSplitter& operator=(const KernelSplitter&) = delete;
 
-  /// `blocks`: the shapes that the kernel's code is for; nullopt: any.
+  /// `blocks`: the block shapes that the kernel's code is for; nullopt: any.
   [[nodiscard]] SplitKernel split(std::string_view kernel, const std::vector<std::optional<Dim3>>& blocks);
-  /// The functions to add, each after the one that it stands for.
+  /// The functions to add, each after the function that it replaces.
   [[nodiscard]] std::vector<TextEdit> edits() const;
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = Statement::Kind;
 
-/// Nested deeper than anybody writes.
+/// Real texts are not nested deeper.
 constexpr int kDeepestStatement = 200;
 
 constexpr std::array<std::string_view, 26> kTypeWords = {
@@ -46,8 +46,8 @@ class Parser {
   }
   [[noreturn]] void fail(const std::string& what) const { throw Trouble{what, std::min(at_, end_ - 1)}; }
 
-  /// "int a = x, b[4];" becomes a statement for each name: what is the same for all need not stand with the
-  /// rest.
+  /// "int a = x, b[4];" becomes a statement for each name: a variable with one value for all work-items may
+  /// stand apart from the rest.
   static void add(Statement& block, std::unique_ptr<Statement> statement) {
     if (statement->kind != Kind::kDeclaration || statement->declarators.size() < 2) {
       block.children.push_back(std::move(statement));
@@ -69,7 +69,7 @@ class Parser {
     ++at_;
   }
 
-  /// What stands in the brackets at `at_`, which are passed.
+  /// The range between the brackets at `at_`; moves past them.
   TokenRange bracketed() {
     if (!is(at_, "(")) fail("a form of statement that Kiln does not know");
     const std::size_t close = matching_close(tokens_, at_);
@@ -79,7 +79,7 @@ class Parser {
     return inside;
   }
 
-  /// Up to the next ";" outside of brackets.
+  /// The next ";" outside of brackets.
   [[nodiscard]] std::size_t semicolon(std::size_t i, std::size_t end) const {
     while (i < end && !tokens_[i].is(";")) {
       const bool opens = tokens_[i].is("(") || tokens_[i].is("[") || tokens_[i].is("{");
@@ -240,7 +240,7 @@ class Parser {
     return false;
   }
 
-  /// Past one "name", "ns::name<arguments>::type", "decltype(...)"; `i` itself if there is none.
+  /// The index after one "name", "ns::name<arguments>::type" or "decltype(...)"; `i` itself if there is none.
   [[nodiscard]] std::size_t after_type_name(std::size_t i, std::size_t end) const {
     const std::size_t begin = i;
     if (is(i, "decltype") || is(i, "alignas") || is(i, "__attribute__"))
@@ -313,7 +313,7 @@ class Parser {
         result.kind = Kind::kScopeDeclaration;
     }
     if (result.is_shared) result.kind = Kind::kScopeDeclaration;
-    // A pointer to const is itself no constant.
+    // A pointer to const is itself not constant.
     for (const TokenRange part : split_commas(tokens_, {first, end}, true)) {
       result.declarators.push_back(declarator(part));
       const Declarator& latest = result.declarators.back();

@@ -17,7 +17,7 @@ template <std::size_t N>
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Thrown where a text cannot be split.
+/// Thrown if a text cannot be split.
 struct Trouble {
   std::string what;
   std::size_t at = 0;  ///< token
@@ -29,12 +29,13 @@ struct Declarator {
   std::string_view name;
   std::size_t at = 0;      ///< token of the name
   TokenRange range;        ///< from its first token to its last, without "," or ";"
-  TokenRange initializer;  ///< what follows "=", or stands between the brackets
+  TokenRange initializer;  ///< the tokens after "=", or between the brackets
   Start start = Start::kNone;
   bool pointer = false, reference = false, array = false;
 };
 
-/// A statement of a function's body. What is not looked into (switch, range-based for, try) is kOpaque.
+/// A statement of a function's body. The content of a switch, a range-based for or a try block is not read:
+/// the statement is kOpaque.
 struct Statement {
   enum class Kind {
     kBlock,
@@ -64,7 +65,7 @@ struct Statement {
   [[nodiscard]] const Statement& body() const { return *children.back(); }
 };
 
-/// The statements of a body, or why they cannot be told apart.
+/// The statements of a body, or the reason why they are not understood.
 struct ParsedBody {
   std::unique_ptr<Statement> block;
   std::string trouble;
@@ -73,12 +74,13 @@ struct ParsedBody {
 
 [[nodiscard]] ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body);
 
-/// The ranges between the commas of [range), not counting those in brackets; angle brackets count where
-/// `angles`.
+/// The ranges between the commas of [range); commas in brackets do not count, nor, with `angles`, commas in
+/// angle brackets.
 [[nodiscard]] std::vector<TokenRange> split_commas(const std::vector<Token>& tokens, TokenRange range,
                                                    bool angles);
 
-/// Index of the token after template arguments that open at `open`; `open` itself if they are none.
+/// Index of the token after template arguments that open at `open`; `open` itself if there are no template
+/// arguments.
 [[nodiscard]] std::size_t after_template_arguments(const std::vector<Token>& tokens, std::size_t open,
                                                    std::size_t end);
 

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 22> kWarpOperations = {
 constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl", "shfl_up", "shfl_down",
                                                              "shfl_xor", "any",  "all",     "ballot"};
 
-/// Names that wait and that this transformation does not know.
+/// Names of operations that wait and that this transformation does not support.
 bool unknown_operation(std::string_view name) {
   return name == "coalesced_threads" || name == "this_grid" || name == "this_cluster" ||
          name == "this_multi_grid" || name == "binary_partition" || name == "labeled_partition" ||
@@ -29,7 +29,7 @@ bool unknown_operation(std::string_view name) {
          name == "grid_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
 }
 
-/// Functions of cooperative groups by names that a text may give to its own.
+/// Functions of cooperative groups whose names a text may give to its own functions.
 bool scan_of_group(std::string_view name) {
   return name == "inclusive_scan" || name == "exclusive_scan" || name == "wait" || name == "invoke_one" ||
          name == "reduce_store_async";
@@ -76,7 +76,7 @@ SyncFunctions::SyncFunctions(const Outline& text) {
                           token.is("thread_block") || token.is("thread_block_tile") || token.is("sync");
       if (groups && here == Sync::kNone) here = Sync::kWarp;
       if (token.is("sync") || token.is("thread_block")) here = Sync::kBlock;
-      // A tile's own sync is a warp's: told apart where the calls are found.
+      // The sync of a tile is a warp's; the search for calls distinguishes the two.
       Sync& known = sync_[definition.name];
       known = std::max(known, here);
     }

@@ -116,7 +116,7 @@ class Writer {
         const Token& token = body_.tokens()[i];
         if (token.is("auto")) throw Trouble{"a parameter of type 'auto'", i};
         if (token.is("&") || token.is("&&") || token.is("__restrict__") || token.is("__restrict")) continue;
-        // "const" of a value is its own; of what a pointer leads to it stays.
+        // "const" of a value belongs to the value; "const" of a pointer's target stays.
         if (token.is("const") && (!declarator.pointer || last_const(head.specifiers[p], i))) {
           constant = true;
           continue;
@@ -149,12 +149,12 @@ class Writer {
     }
     return -1;
   }
-  /// As it comes in; the body may have raised it.
+  /// The level at the start of the function; the body may have raised it.
   [[nodiscard]] Level parameter_level(int v) const {
     return an_.parameter_level(static_cast<std::size_t>(variable(v).parameter));
   }
 
-  /// Parameters that come as one value and become each work-item's own.
+  /// Stores parameters that arrive as one value and then differ between work-items.
   void keep_parameters() {
     for (std::size_t v = 0; v < variables().size(); ++v) {
       const int number = static_cast<int>(v);
@@ -180,7 +180,7 @@ class Writer {
 
   [[nodiscard]] std::string room(int v) const { return "kiln_v" + std::to_string(v); }
   [[nodiscard]] std::string index(int v) const { return an_.block_array(v) ? "[kiln_i]" : "[kiln_lane]"; }
-  /// The variable's name for its element of the work-item at hand.
+  /// A reference to the current work-item's element of the variable.
   [[nodiscard]] std::string binding(int v) const {
     const Variable& var = variable(v);
     const bool pointer =
@@ -211,7 +211,7 @@ class Writer {
                        [&](TokenRange lambda) { return lambda.contains(i); });
   }
 
-  /// The text of tokens as it stands at a place, with results for calls that wait.
+  /// The text of tokens at a place, with results in place of calls that wait.
   [[nodiscard]] std::string render(TokenRange range, Place where) {
     std::string text;
     std::size_t from = range.begin < range.end ? body_.tokens()[range.begin].offset : 0;
@@ -287,8 +287,8 @@ class Writer {
     return text;
   }
 
-  /// A subscript as a sum of numbers that are wide enough not to wrap: of an unsigned sum of 32 bits a
-  /// compiler has to think that it may, and gathers. Empty: it stays as it is.
+  /// A subscript as a sum of numbers that are wide enough not to wrap. A compiler has to assume that an
+  /// unsigned sum of 32 bits wraps, and then gathers. Empty: the subscript stays as it is.
   [[nodiscard]] std::string wide_index(TokenRange range) {
     if (range.begin > 0 && !body_.is(range.begin - 2, ")") && !body_.is(range.begin - 2, "]") &&
         !body_.tokens()[range.begin - 2].identifier())
@@ -392,7 +392,8 @@ class Writer {
   // ---------------------------------------------------------------------------------------- loops over
   // work-items
 
-  /// Variables whose names [ranges] need, with those that these need, in the order of their declarations.
+  /// Variables whose names [ranges] need, with the variables that these need, in the order of their
+  /// declarations.
   [[nodiscard]] std::set<int> used(const std::vector<TokenRange>& ranges) const {
     std::set<int> found;
     std::vector<TokenRange> open = ranges;
@@ -402,7 +403,7 @@ class Writer {
       for (std::size_t i = range.begin; i < range.end; ++i) {
         const int v = body_.variable_at(i);
         if (v < 0 || !found.insert(v).second) continue;
-        // What a sum is made of may be named in its place.
+        // The parts of a sum may be named in place of the sum.
         if (an_.storage(v) == Storage::kRepeated || an_.sum_of_index(v) || strided_turns_.contains(v))
           open.push_back(variable(v).declarator->initializer);
       }
@@ -422,7 +423,7 @@ class Writer {
       if (an_.storage(v) == Storage::kItems) {
         text += binding(v);
       } else if (an_.storage(v) == Storage::kRepeated) {
-        // What is the same for a warp has been computed outside.
+        // A value that is equal in a warp has been computed outside.
         if (warps_ && where == Place::kItem && an_.level(v) != kItemLevel) continue;
         text += raw(var.specifiers) + " " + render(var.declarator->range, where) + ";\n";
       }
@@ -535,8 +536,8 @@ class Writer {
            render(bound.limit, around) + ")";
   }
 
-  /// Turn after turn for all work-items, which then go along memory side by side. The last ones may have no
-  /// turn left.
+  /// Runs one turn for all work-items, then the next: the work-items then access neighbouring memory. In the
+  /// last turn some work-items may have nothing to do.
   void strided_loop(const Statement& statement, Place around) {
     const Analysis::Strided loop = *an_.strided(statement, around);
     const Variable& counter = variable(loop.variable);
@@ -584,7 +585,7 @@ class Writer {
     strided_turns_.erase(loop.variable);
   }
 
-  /// Arrays for what a statement of a loop declares and what lives longer than the loop.
+  /// Declares arrays for the variables of a loop's statement that live longer than the loop.
   void declare_rooms(const Statement& statement, Place around) {
     if (statement.kind != Kind::kDeclaration) return;
     for (const Declarator& declarator : statement.declarators) {
@@ -611,7 +612,7 @@ class Writer {
     } else if (deduced) {
       out_ += "typedef kiln::cpu::Value<decltype(" + value + ")> " + type + ";\n";
     } else {
-      // "*p", "a[4]": with the type's name for the variable's.
+      // "*p", "a[4]": the variable's name is replaced by the type's name.
       std::string text;
       for (std::size_t i = declarator.range.begin; i < declarator.range.end; ++i) {
         if (i > declarator.at && !body_.is(i, "[")) break;
@@ -632,7 +633,7 @@ class Writer {
     out_ += binding(v);
   }
 
-  /// Names of values that are computed anew, for the text outside of the loops.
+  /// Declares names of values that are computed anew, for the text outside of the loops.
   void declare_repeated(const Statement& statement, Place around) {
     if (statement.kind != Kind::kDeclaration) return;
     for (const Declarator& declarator : statement.declarators) {
@@ -661,7 +662,7 @@ class Writer {
     return text;
   }
 
-  /// Whether the loop's limits say what the statement's condition says.
+  /// Whether the loop's limits already imply the statement's condition.
   [[nodiscard]] bool limits_all(const Statement& statement) const { return &statement == limited_; }
 
   [[nodiscard]] std::string first_value(int v, const Declarator& declarator, const Statement& statement) {
@@ -669,14 +670,14 @@ class Writer {
     if (declarator.reference)
       return "kiln::cpu::keep(" + place + ", &(" + render(declarator.initializer, Place::kItem) + "));\n";
     if (declarator.start == Declarator::Start::kNone) return "kiln::cpu::start(" + place + ");\n";
-    // As it stands, under another name, and from there into the array.
+    // The declaration under another name, and from there into the array.
     const std::string name = "kiln_n" + std::to_string(v);
     std::string text = raw(statement.specifiers) + " " + raw({declarator.range.begin, declarator.at}) + " " +
                        name + render({declarator.at + 1, declarator.range.end}, Place::kItem) + ";\n";
     return text + "kiln::cpu::keep(" + place + ", " + name + ");\n";
   }
 
-  /// Pragmas that stand in front of a statement.
+  /// The pragmas in front of a statement.
   [[nodiscard]] std::string lead(const Statement& statement) const {
     const std::size_t first = statement.range.begin;
     if (first == 0 || !statement.loop()) return "";
@@ -737,8 +738,8 @@ class Writer {
     }
   }
 
-  /// A kernel's shared variables are its own, of which a compiler knows that nobody else sees them. A
-  /// variable of their size stands for them among the symbols, where the run time counts shared memory.
+  /// A kernel's shared variables are local, so that a compiler knows that no other code sees them. A variable
+  /// of their size represents them among the symbols, from which the run time counts shared memory.
   void shared(const Statement& statement) {
     bool dynamic = false;
     for (std::size_t i = statement.specifiers.begin; i < statement.specifiers.end; ++i)
@@ -869,7 +870,7 @@ class Writer {
           out_ += whole + render(declarator.range, around) + ";\n";
           break;
         case Storage::kItems:
-          // That of the block, for a warp's value, stands outside of the warps' loop.
+          // The block's array, for a warp's value, stands outside of the warps' loop.
           if (an_.block_array(v) == (around == Place::kBlock)) declare_room(v, declarator, statement);
           item_loop({declarator.range}, around, [&] { return first_value(v, declarator, statement); });
           break;
@@ -900,14 +901,14 @@ class Writer {
     });
   }
 
-  /// `text` of an expression that begins at the token `at`, as the function's result; a list in braces makes
-  /// one.
+  /// `text` of an expression that begins at the token `at`, as the function's result; a list in braces
+  /// becomes an object of the result's type.
   [[nodiscard]] std::string as_result(std::size_t at, const std::string& text) const {
     const std::string type = "kiln::cpu::Value<" + result_type() + ">";
     return body_.is(at, "{") ? type + text : "static_cast<" + type + ">(" + text + ")";
   }
 
-  /// To where a warp goes of which no lane is left.
+  /// Jumps to the end for a warp with no lane left.
   void leave_warp() {
     if (an_.warp_function()) {
       out_ += "if (!kiln_live) goto kiln_end;\n";
@@ -931,7 +932,7 @@ class Writer {
     return an_.facts(condition).level <= (around == Place::kBlock ? kBlockLevel : kWarpLevel);
   }
 
-  /// The condition of a statement at the block's level, evaluated by each work-item: all have to agree.
+  /// The condition of a statement at the block's level; each work-item evaluates it, and all have to agree.
   std::string agreed(TokenRange condition) {
     const std::string name = "kiln_agree" + std::to_string(++agreements_);
     out_ += "kiln::cpu::Agreement " + name + ";\n";
@@ -1007,7 +1008,7 @@ class Writer {
     out_ += "KILN_WARP_BEGIN\n{\n" + bindings(ranges, Place::kWarp) + text + "}\n}\n";
   }
 
-  /// Lanes that left inside a statement are gone after it.
+  /// Lanes that left inside a statement take no part after it.
   void after_inner(const Statement& statement, Place around) {
     if (around != Place::kWarp) return;
     if (!an_.jumps(statement, Kind::kReturn)) return;
@@ -1070,7 +1071,7 @@ class Writer {
     item_loop({statement.step}, around, [&] { return render(statement.step, Place::kItem) + ";\n"; });
   }
 
-  /// A loop around a barrier whose course is not seen to be the same for all: they have to agree.
+  /// A loop around a barrier whose course may differ between work-items: they have to agree at run time.
   void block_loop(const Statement& statement) {
     if (an_.jumps(statement.body(), Kind::kContinue))
       throw Trouble{"'continue' in a loop around a barrier", statement.range.begin};
@@ -1156,7 +1157,7 @@ class Writer {
     }
   }
 
-  /// "a && __any_sync(...)": the call is made by those for whom a holds.
+  /// "a && __any_sync(...)": only the work-items for which a holds make the call.
   void refuse_conditional(const SyncCall& call, TokenRange range) const {
     int depth = 0;
     for (std::size_t i = range.begin; i < call.range.begin; ++i) {
@@ -1179,7 +1180,7 @@ class Writer {
     return same(argument, around) && !known.effects;
   }
 
-  /// An argument as the split function or operation takes it.
+  /// An argument in the form that the split function or operation takes.
   std::string argument(TokenRange range, Place around, bool by_reference) {
     const bool block = around == Place::kBlock;
     if (!by_reference && plain(range, around)) return render(range, around);
@@ -1332,7 +1333,7 @@ class Writer {
     out_ += (version.returns ? "const auto " + result.name + " = " : "") + text;
   }
 
-  /// What the next loop over work-items leaves out: calls of kiln::cpu::Range.
+  /// The work-items that the next loop over work-items omits: calls of kiln::cpu::Range.
   struct Limits {
     std::string x, y, lane;
     std::string row;  ///< statements in front of each row
@@ -1347,7 +1348,7 @@ class Writer {
   std::vector<TokenRange> lambdas_;
   std::map<std::size_t, Result> results_;  // by first token of the call
   bool masked_ = false;                    // some work-items may not take part
-  bool masked_loop_ = false;  // the innermost loop of the warp is left by some lanes before others
+  bool masked_loop_ = false;               // some lanes leave the innermost loop of the warp before others
   bool jump_patches_ = false;
   bool used_label_ = false, leaves_ = false, breaks_ = false, skips_ = false;
   bool views_ = false;

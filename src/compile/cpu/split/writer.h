@@ -9,14 +9,14 @@
 
 namespace kiln::fission {
 
-/// A call of a user's function that waits, as the caller sees it.
+/// A call of a user's function that waits, from the caller's side.
 struct CalledVersion {
   std::string name;  ///< of the split function
   bool returns = false;
-  std::vector<bool> by_reference;  ///< of each parameter: takes the address of a work-item's variable
+  std::vector<bool> by_reference;  ///< for each parameter: it is the address of a work-item's variable
 };
 
-/// What a split function needs of the others.
+/// The information that a split function needs about other functions.
 struct WriterInput {
   std::string_view text;
   /// The version of a called function for arguments of these levels and groups.
@@ -24,7 +24,7 @@ struct WriterInput {
                               const std::vector<Group>& groups, bool masked)>
       version;
   std::function<long(std::size_t token)> line;  ///< in the user's file
-  std::string name;                             ///< of what is written
+  std::string name;                             ///< of the written function
   bool kernel = false;
   bool masked = false;  ///< some of the caller's work-items may not take part
 };

@@ -1,4 +1,4 @@
-// NVIDIA's own declares functions of the host, which NVRTC refuses. Kernels need one type of it.
+// NVIDIA's own file declares host functions, which NVRTC refuses. Kernels need one type of it.
 struct alignas(64) CUtensorMap {
   unsigned long long opaque[16];
 };

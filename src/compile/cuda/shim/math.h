@@ -1,4 +1,4 @@
-// NVRTC has the functions, with overloads for float, by itself; kiln/nvcc.h has the constants.
+// NVRTC has the functions built in, with overloads for float; kiln/nvcc.h has the constants.
 namespace std {
 using ::abs;
 using ::acos;

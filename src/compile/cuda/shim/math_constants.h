@@ -1,4 +1,4 @@
-// Of <math.h>.
+// Constants of <math.h>.
 #ifndef INFINITY
 #define INFINITY __int_as_float(0x7f800000)
 #endif

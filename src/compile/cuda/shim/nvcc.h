@@ -1,10 +1,10 @@
-// What nvcc has without an #include, by way of the headers that it includes by itself.
+// The declarations that nvcc has without an #include, from the headers that it includes by itself.
 using uint = unsigned int;
 using ushort = unsigned short;
 using ulong = unsigned long;
 
-// uint64_t and size_t are unsigned long, for which CUDA has no atomic functions; those of unsigned long long
-// do the same. Templates, so that functions of the text's own come first.
+// uint64_t and size_t are unsigned long, for which CUDA has no atomic functions; the functions of unsigned
+// long long do the same. These are templates, so functions of the text's own are preferred.
 namespace kiln_nvcc {
 template <class T, class Wanted>
 struct Only {};
@@ -37,8 +37,8 @@ __device__ inline T atomicCAS(T* address, typename kiln_nvcc::Only<T, unsigned l
                    static_cast<unsigned long long>(value));
 }
 
-// The constants of cuda_fp16.h and cuda_bf16.h, which those headers leave out for NVRTC; word for word, since
-// a version that has them defines them again.
+// The constants of cuda_fp16.h and cuda_bf16.h, which those headers leave out for NVRTC. The text is theirs
+// word for word, since a version that has them defines them again.
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7C00U)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7FFFU)
 #define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001U)

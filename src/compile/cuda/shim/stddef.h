@@ -1,4 +1,4 @@
-// Not libcu++'s, whose offsetof is no constant.
+// Replaces libcu++'s, whose offsetof is not a constant.
 #undef offsetof
 #define offsetof(type, member) ((size_t)__INTADDR__(&(((type*)0)->member)))
 

@@ -1,4 +1,4 @@
-// 64 bits are long, as nvcc has them on Linux; the others as CUDA's libcu++ has them.
+// 64-bit types are long, as in nvcc on Linux; the others as in CUDA's libcu++.
 using int8_t = signed char;
 using int16_t = short;
 using int32_t = int;

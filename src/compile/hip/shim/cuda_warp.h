@@ -1,6 +1,5 @@
 // CUDA's functions of a warp, for texts that were written for warps of 32 work-items: a wavefront of 64 is
-// two of them. Masks count as in CUDA; work-items of a wavefront run in step, so that nothing has to be
-// waited for.
+// two of them. Masks work as in CUDA; work-items of a wavefront run in step, so no function has to wait.
 #ifdef __AMDGCN__
 #undef warpSize
 #define warpSize 32

@@ -1,5 +1,5 @@
-// CUDA's cooperative groups inside of a block, by CUDA's functions of a warp: groups of 32 work-items at
-// most.
+// CUDA's cooperative groups inside of a block, built on CUDA's functions of a warp: groups of at most 32
+// work-items.
 namespace cooperative_groups {
 
 class thread_block {

@@ -1,4 +1,5 @@
-// What hipcc has without an #include, and hipRTC has not; everything of C's headers that device code can use.
+// The declarations that hipcc has without an #include, and hipRTC lacks; all of C's headers that device code
+// can use.
 typedef signed char int8_t;
 typedef short int16_t;
 typedef unsigned char uint8_t;

@@ -1,6 +1,6 @@
-// What device code uses most of <type_traits>, <limits>, <utility> and <array>, which hipRTC has not.
-// Releases differ in what they put into std themselves; that is found first, for it is declared there and not
-// only named by a using-directive.
+// The most used parts of <type_traits>, <limits>, <utility> and <array>, which hipRTC lacks. Releases declare
+// different parts in std themselves. Those declarations are found first, because the names here reach std
+// only by a using-directive.
 #ifndef KILN_STD_TYPES
 #define KILN_STD_TYPES
 namespace kiln_std {

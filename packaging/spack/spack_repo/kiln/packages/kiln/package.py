@@ -14,7 +14,7 @@ class Kiln(CMakePackage):
     download_instr = "Kiln is built from a checkout: spack dev-build kiln@main in its folder."
 
     version("main")
-    version("0.1.0")
+    version("0.2.0")
 
     variant("static_dependencies", default=False, description="Link third-party libraries statically where they can be")
 
