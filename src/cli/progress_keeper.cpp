@@ -1,5 +1,8 @@
 #include "cli/progress_keeper.h"
 
+#include <system_error>
+
+#include "base/exit_code.h"
 #include "base/text.h"
 
 namespace kiln {
@@ -11,6 +14,17 @@ ProgressKeeper::ProgressKeeper(World& world, const std::filesystem::path& folder
   state_.command = "kiln " + join(world.arguments(), " ");
   state_.unit = unit;
   restart_clock();
+}
+
+ProgressKeeper::~ProgressKeeper() {
+  if (!state_.exit_code && has_done_nothing()) remove();
+}
+
+void ProgressKeeper::remove() noexcept {
+  if (!file_) return;
+  std::error_code ignored;
+  std::filesystem::remove(file_->path(), ignored);
+  file_.reset();
 }
 
 void ProgressKeeper::restart_clock() {
@@ -41,7 +55,10 @@ void ProgressKeeper::write() {
 
 void ProgressKeeper::end(int exit_code) {
   state_.exit_code = exit_code;
-  write();
+  if (exit_code != kExitDone && has_done_nothing())
+    remove();
+  else
+    write();
 }
 
 }  // namespace kiln

@@ -16,6 +16,10 @@ class ProgressKeeper {
   /// An empty `folder`: nothing is kept. `name`: of the file, without its ending.
   ProgressKeeper(World& world, const std::filesystem::path& folder, const std::string& name,
                  const std::string& unit);
+  /// A command that an error ended before anything was done leaves no file.
+  ~ProgressKeeper();
+  ProgressKeeper(const ProgressKeeper&) = delete;
+  ProgressKeeper& operator=(const ProgressKeeper&) = delete;
 
   /// The state of the next write.
   [[nodiscard]] Progress& state() { return state_; }
@@ -29,10 +33,16 @@ class ProgressKeeper {
   }
   /// The time that rates are computed from is now.
   void restart_clock();
-  /// The last write.
+  /// The last write. A command that was stopped before anything was done leaves no file.
   void end(int exit_code);
 
  private:
+  /// Of a study each stage is a message and counts from 0.
+  [[nodiscard]] bool has_done_nothing() const {
+    return state_.done == 0 && state_.messages.size() < 2 && state_.jobs.empty();
+  }
+  void remove() noexcept;
+
   World& world_;
   std::optional<ProgressFile> file_;
   Progress state_;

@@ -87,10 +87,11 @@ class ProcessEnd : public test::CliTest {
     return names;
   }
 
-  /// What stands beside the records.
+  /// What stands beside the records and the state for `kiln watch`.
   std::vector<std::string> left_beside() {
     std::vector<std::string> names = files_->list(path("results"));
     std::erase(names, "records.jsonl");
+    std::erase(names, ".progress.json");
     return names;
   }
 };
