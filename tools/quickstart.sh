@@ -33,7 +33,7 @@ step "1/4 packages"
 [ "$install" = no ] || need_packages build
 step "2/4 configure"
 cmake --preset release -D KILN_BUILD_TESTS=OFF -D KILN_UNITY=ON --log-level=WARNING >&2
-step "3/4 build (2 to 3 minutes on 2 cores the first time)"
+step "3/4 build (the first time about 9 minutes of processor time, shared by the cores)"
 cmake --build --preset release --target kiln kiln_library kiln_shared >&2
 kiln=build/release/bin/kiln
 step "4/4 $kiln run configs/quickstart.yaml --device $device"
