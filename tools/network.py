@@ -172,7 +172,7 @@ class Network:
         shared = shared.replace("source: ", f"source: {sources}/")
         self.lets.setdefault("exact", "T == float && operation != mma && operation != wgmma")
         lets = [f"  {name}: \"{expression}\"" for name, expression in self.lets.items()]
-        shared = shared.replace("\nconstraints:\n", "\n  # heights and widths; whether sums are those of float\n" + "\n".join(lets) + "\n\nconstraints:\n")
+        shared = shared.replace("\nconstraints:\n", "\n  # heights and widths; whether sums are in float\n" + "\n".join(lets) + "\n\nconstraints:\n")
         last = self.steps[-1][1]
         numbers = f"{last.h} * {last.w} * {last.c}"
         lines = [f"# Written by {output}; the parts up to `kernels` are those of {sources}/layers.yaml.",

@@ -206,7 +206,7 @@ class ProgramChecker {
       throw bad_input("buffer '" + buffer.name + "' holds records; expected numbers", where);
     check(fill.value);
   }
-  /// Numbers are those of the configuration: a call is made once.
+  /// The configuration has the numbers: a call is made once.
   void check_action(LibrarySpec& library, const SourceLocation&) {
     for (LibraryArgument& argument : library.args) {
       argument.buffer = workload_.find_buffer(argument.value.text) != nullptr;
