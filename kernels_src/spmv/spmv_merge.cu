@@ -36,10 +36,13 @@ extern "C" __global__ void find_edges(int* __restrict__ edges, const int* __rest
   edges[b] = rows_before(before, p.rows, p.nonzeros, [&](int row) { return row_offsets[row + 1]; });
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge spmv_merge(
-    T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries, const int* __restrict__ edges,
-    const int* __restrict__ row_offsets, const int* __restrict__ column_indices, const T* __restrict__ values,
-    const T* __restrict__ x, const Params p) {
+// Share `which` of the matrix; `x(column)` gives an element of the vector.
+template <class X>
+__device__ inline void multiply_share(int which, T* __restrict__ y, int* __restrict__ carry_rows,
+                                      T* __restrict__ carries, const int* __restrict__ edges,
+                                      const int* __restrict__ row_offsets,
+                                      const int* __restrict__ column_indices, const T* __restrict__ values,
+                                      const X& x, const Params& p) {
   __shared__ T products[share];
   __shared__ int ends[share + 1];
   __shared__ int open_rows[warps];
@@ -47,11 +50,11 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge spmv_merge(
   const int tid = int(threadIdx.x);
   const int lane = tid % kWarp;
   const int warp = tid / kWarp;
-  const int begin = int(blockIdx.x) * share;
+  const int begin = which * share;
   const int all = p.rows + p.nonzeros;
   const int items = all - begin < share ? all - begin : share;
-  const int first_row = edges[blockIdx.x];
-  const int rows = edges[blockIdx.x + 1] - first_row;  // that end here
+  const int first_row = edges[which];
+  const int rows = edges[which + 1] - first_row;  // that end here
   const int first_entry = begin - first_row;
   const int entries = items - rows;
   T value[Params::items];
@@ -64,7 +67,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge spmv_merge(
   }
   for (int r = tid; r < rows; r += block) ends[r] = row_offsets[first_row + r + 1] - first_entry;
   KILN_UNROLL_ALL
-  for (int n = 0; n < Params::items; ++n) products[n * block + tid] = value[n] * x[column[n]];
+  for (int n = 0; n < Params::items; ++n) products[n * block + tid] = value[n] * x(column[n]);
   __syncthreads();
   // The last work-item has the first items, so that those with earlier items are the higher lanes.
   const int place = block - 1 - tid;
@@ -105,15 +108,51 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge spmv_merge(
   __syncthreads();
   // The first row that ends here has a part in each warp before whose last row it is; so has, in the last
   // work-item, the row that goes on.
-  const auto of_warps_before = [&](int which) {
+  const auto of_warps_before = [&](int wanted) {
     T part = 0;
-    for (int w = warp + 1; w < warps && open_rows[w] == which; ++w) part += open_sums[w];
+    for (int w = warp + 1; w < warps && open_rows[w] == wanted; ++w) part += open_sums[w];
     return part;
   };
   if (row > first_of_mine) y[first_row + first_of_mine] = head + before + of_warps_before(first_of_mine);
   if (tid == 0) {
-    carry_rows[blockIdx.x] = first_row + rows;
-    carries[blockIdx.x] = sum + of_warps_before(row);
+    carry_rows[which] = first_row + rows;
+    carries[which] = sum + of_warps_before(row);
+  }
+}
+
+struct InMemory {
+  const T* __restrict__ x;
+  __device__ T operator()(int column) const { return x[column]; }
+};
+
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge spmv_merge(
+    T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries, const int* __restrict__ edges,
+    const int* __restrict__ row_offsets, const int* __restrict__ column_indices, const T* __restrict__ values,
+    const T* __restrict__ x, const Params p) {
+  multiply_share(int(blockIdx.x), y, carry_rows, carries, edges, row_offsets, column_indices, values,
+                 InMemory{x}, p);
+}
+
+// Where a few columns have many of the entries: blocks stay and keep their elements of x in shared memory. A
+// column's code is its number, or ~(its place there).
+struct HotInShared {
+  const T* __restrict__ x;
+  const T* hot;
+  __device__ T operator()(int code) const { return code < 0 ? hot[~code] : x[code]; }
+};
+
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_hot
+spmv_hot(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries,
+         const int* __restrict__ edges, const int* __restrict__ row_offsets,
+         const int* __restrict__ column_codes, const int* __restrict__ hot_columns,
+         const T* __restrict__ values, const T* __restrict__ x, int shares, const Params p) {
+  extern __shared__ __align__(16) char memory[];
+  T* hot = reinterpret_cast<T*>(memory);
+  for (int slot = int(threadIdx.x); slot < Params::places; slot += block) hot[slot] = x[hot_columns[slot]];
+  for (int which = int(blockIdx.x); which < shares; which += int(gridDim.x)) {
+    __syncthreads();
+    multiply_share(which, y, carry_rows, carries, edges, row_offsets, column_codes, values,
+                   HotInShared{x, hot}, p);
   }
 }
 
