@@ -32,9 +32,8 @@ if git rev-parse --git-dir > /dev/null 2>&1; then
   done < <(git diff --cached --numstat "$nothing" -- . ':!tests' | grep '^-' || true)
 fi
 
-grep -q '^## \[Unreleased\]' CHANGELOG.md || refuse "CHANGELOG.md: no section [Unreleased]"
-grep -q '^### Added' CHANGELOG.md || refuse "CHANGELOG.md: nothing under Added"
 version=$(sed -n 's/^project(kiln VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+grep -q "^## \[$version\]" CHANGELOG.md || refuse "CHANGELOG.md: no section [$version]"
 grep -qx "version: $version" CITATION.cff || refuse "CITATION.cff: the version is not that of CMakeLists.txt, $version"
 for key in cff-version message title authors license; do
   grep -q "^$key:" CITATION.cff || refuse "CITATION.cff: no $key"
