@@ -4,6 +4,7 @@ Needs pandas and matplotlib."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
@@ -26,6 +27,13 @@ def read_cell(text: str) -> tuple[float, float]:
         return float("nan"), float("nan")
     value = float(match[1])
     return value, value * float(match[2] or 0) / 100
+
+
+def measured(run: str) -> dict[str, float]:
+    """The medians of a run of docs/data/performance by their keys: "batched_8_float.kiln"."""
+    lines = (ROOT / "docs" / "data" / "performance" / f"{run}.csv").read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return {row["key"]: float(row["median"]) for row in rows}
 
 
 class Paper:
