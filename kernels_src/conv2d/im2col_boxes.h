@@ -15,11 +15,6 @@ constexpr int channels_at_once = 128 / int(sizeof(T));
 
 // With few channels `pack_x` has written x with a border of zeros and 16 bytes for each pixel. 8 neighbouring
 // pixels are 128 bytes: as if a filter's row were one element with that many channels.
-// Other workloads' Params need not have the parameter.
-template <class P, class = void>
-constexpr bool packs = false;
-template <class P>
-constexpr bool packs<P, decltype(void(P::packed))> = P::packed;
 constexpr bool packed = packs<Params>;
 KILN_DEVICE int channels_of_group(const Params& p) {
   return packed ? channels_at_once : p.c / p.groups;

@@ -2,6 +2,12 @@
 
 #include "conv2d.h"
 
+/// Whether x is packed first; other workloads' Params need not have the parameter.
+template <class P, class = void>
+constexpr bool packs = false;
+template <class P>
+constexpr bool packs<P, decltype(void(P::packed))> = P::packed;
+
 /// The pixels of a tile, where boxes load x: images x rows x columns of y. Patches are numbered along the
 /// columns first, images last.
 struct Patch {

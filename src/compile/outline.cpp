@@ -220,7 +220,8 @@ class Outliner {
       changing_variables({skip_template_head(range), range.end});
     if (at(range.begin, "template")) return;
     const std::string_view name = variable_name(range);
-    if (!name.empty()) result_.variables.push_back({scope + std::string(name)});
+    const bool unnamed_type = name == "struct" || name == "class" || name == "union" || name == "enum";
+    if (!name.empty() && !unnamed_type) result_.variables.push_back({scope + std::string(name)});
   }
 
   /// Each name that a declaration declares as a variable; empty for a function or a constant.
@@ -252,15 +253,8 @@ class Outliner {
   /// Empty if the declaration declares a function.
   [[nodiscard]] std::string_view variable_name(TokenRange range) const {
     std::string_view name;
-    bool has_body = false;  // "struct {...} name"
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const Token& token = tokens()[i];
-      if (token.is("struct") || token.is("class") || token.is("union") || token.is("enum")) has_body = true;
-      if (token.is("{") && has_body) {
-        has_body = false;
-        i = matching_close(tokens(), i);
-        continue;
-      }
       if (token.is("[") || token.is("=") || token.is("{") || token.is(";") || token.is(",")) return name;
       if (token.is("(")) {
         if (i == range.begin || !is_attribute(tokens()[i - 1].text)) return {};

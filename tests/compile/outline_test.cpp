@@ -15,6 +15,14 @@ std::vector<std::string> texts(const TokenizedText& tokenized) {
   return result;
 }
 
+TEST(Outline, ATypeInAnotherBranchOfAnIfIsNoVariable) {
+  const Outline outlined = outline(
+      "__host__ __device__\n#endif\n#if defined(_OPENMP)\ntypedef struct { float x, y; } pair;\n#endif\n"
+      "inline float f(pair p);\n__device__ int counter;\n");
+  ASSERT_EQ(outlined.variables.size(), 1U);
+  EXPECT_EQ(outlined.variables[0].qualified_name, "counter");
+}
+
 TEST(Tokens, LeaveOutCommentsAndKeepLiteralsWhole) {
   EXPECT_THAT(
       texts(tokenize("a /* b \" */ += 1'000.5e-3f; // c\n'\"' \"x // \\\" y\" R\"(a)\" b)\"")),
