@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# headers_alone.sh ROOT [CXX]: compiles each header by itself, without the precompiled one: a public header with
-# include/ alone, the others with src/ too. portable/ and shim/ in src/compile hold text for kernels, which is no host code.
+# headers_alone.sh ROOT [CXX [FOLDER...]]: compiles each header of include/ and src/, or of these folders, by itself, without
+# the precompiled one: a public header with include/ alone, the others with src/ too. portable/ and shim/ in src/compile hold text for kernels, which is no host code.
 set -euo pipefail
-cd "${1:?usage: headers_alone.sh ROOT [CXX]}"
+cd "${1:?usage: headers_alone.sh ROOT [CXX [FOLDER...]]}"
 cxx=${2:-c++}
 export cxx
+folders=("${@:3}")
+[ "${#folders[@]}" -gt 0 ] || folders=(include src)
 
 compile_alone() {
   paths=(-I include)
@@ -15,7 +17,7 @@ compile_alone() {
 }
 export -f compile_alone
 
-headers=$(find include src -name '*.h' -not -path 'src/compile/portable/*' -not -path 'src/compile/*/shim/*' | sort)
+headers=$(find "${folders[@]}" -name '*.h' -not -path 'src/compile/portable/*' -not -path 'src/compile/*/shim/*' | sort)
 [ -n "$headers" ] || { echo "no header found"; exit 1; }
 # shellcheck disable=SC2016 # expanded by the inner shell
 xargs -P "$(nproc)" -n 1 bash -c 'compile_alone "$1"' - <<< "$headers"
