@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # headers_alone.sh ROOT [CXX [FOLDER...]]: compiles each header of include/ and src/, or of these folders, by itself, without
-# the precompiled one: a public header with include/ alone, the others with src/ too. portable/ and shim/ in src/compile hold text for kernels, which is no host code.
+# the precompiled one: a public header with include/ alone, the others with src/ too. portable/ and shim/ in src/compile
+# hold text for kernels, which is no host code.
 set -euo pipefail
 cd "${1:?usage: headers_alone.sh ROOT [CXX [FOLDER...]]}"
 cxx=${2:-c++}
