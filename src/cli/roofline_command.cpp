@@ -37,9 +37,9 @@ struct RooflineArguments {
 };
 
 /// Shows progress and keeps the records.
-class Progress : public RecordSink {
+class CeilingProgress : public RecordSink {
  public:
-  explicit Progress(World& world) : world_(world) {}
+  explicit CeilingProgress(World& world) : world_(world) {}
 
   void begin(const JobPlan&) override {}
   void variant_started(std::size_t index, std::size_t count, const std::string& label) override {
@@ -78,7 +78,7 @@ int roofline(World& world, const RooflineArguments& arguments) {
       make_plan(job, workload_of(job, world.engine().library()), world.files(), {device->info()});
   require_output(world, arguments.output);
   const Interrupt interrupt;
-  Progress progress(world);
+  CeilingProgress progress(world);
   JobContext context = world.job_context(plan.job.isolation);
   context.stop = Interrupt::requested;
   const JobGuard guard(world, {nullptr}, nullptr);
