@@ -116,7 +116,8 @@ TEST_F(CpuBuffers, AProgramsHandleOfAStreamIsTakenBack) {
   int foreign = 0;
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(device_->stream(&foreign)); }),
               HasSubstr("is not a stream of the cpu"));
-  EXPECT_THAT(bad_input_of([&] { axpy_(&foreign, 1, 5.0, &x, &y); }), HasSubstr("is not a stream of the cpu"));
+  EXPECT_THAT(bad_input_of([&] { axpy_(&foreign, 1, 5.0, &x, &y); }),
+              HasSubstr("is not a stream of the cpu"));
 }
 
 TEST_F(CpuBuffers, WhatCannotBeMeantIsRefused) {
