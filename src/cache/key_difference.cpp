@@ -59,9 +59,9 @@ enum Weight : int {
   kKind = 40
 };
 
-class Comparison {
+class KeyComparison {
  public:
-  Comparison(const KeyParts& from, const KeyParts& to) : from_(from), to_(to) {}
+  KeyComparison(const KeyParts& from, const KeyParts& to) : from_(from), to_(to) {}
 
   std::vector<KeyDifference> run() {
     if (from_.format != to_.format) change("key format", "", from_.format, to_.format, kMachine);
@@ -269,7 +269,7 @@ class Comparison {
 }  // namespace
 
 std::vector<KeyDifference> find_differences(const KeyParts& from, const KeyParts& to) {
-  return Comparison(from, to).run();
+  return KeyComparison(from, to).run();
 }
 
 bool are_related(const KeyParts& one, const KeyParts& other) {

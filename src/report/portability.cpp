@@ -145,9 +145,9 @@ void set_means(PortabilityRow& row) {
   row.arithmetic = arithmetic_mean(efficiencies);
 }
 
-class Comparison {
+class TableComparison {
  public:
-  Comparison(Portability& report, bool has_reference) : report_(report), has_reference_(has_reference) {}
+  TableComparison(Portability& report, bool has_reference) : report_(report), has_reference_(has_reference) {}
 
   void add(const Problem& problem, const Figure& figure, const ProblemSplit& split) {
     std::vector<std::optional<double>> baselines;
@@ -234,7 +234,7 @@ void compare_workload(const Records& records, const Records& reference, const Po
   }
   std::vector<Figure> figures = figures_of(all);
   if (options.metric == "time") figures = {{"time", "s", false}};
-  Comparison comparison(report, report.has_reference);
+  TableComparison comparison(report, report.has_reference);
   for (const Problem& problem : problems_of(records, reference, split)) {
     for (const Figure& figure : figures) {
       if (options.metric.empty() || options.metric == figure.name) comparison.add(problem, figure, split);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostRecords = 1'000'000;
 
-struct Token {
+struct KeyToken {
   std::string_view text;
   SourceLocation where;
 };
@@ -20,9 +20,9 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
 }
 
 /// The words of a line, which blanks and signs of equality part, up to a comment.
-std::vector<Token> tokens_of(std::string_view line, const std::string& file, int number) {
+std::vector<KeyToken> tokens_of(std::string_view line, const std::string& file, int number) {
   line = line.substr(0, line.find_first_of("!#;"));
-  std::vector<Token> tokens;
+  std::vector<KeyToken> tokens;
   constexpr std::string_view kBetween = " \t\r=";
   for (std::size_t begin = line.find_first_not_of(kBetween); begin != std::string_view::npos;) {
     const std::size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
@@ -52,7 +52,7 @@ class Reader {
     tokens_ = tokens_of(line, file_, line_);
     at_ = 0;
     if (tokens_.empty()) return;
-    const Token& first = tokens_.front();
+    const KeyToken& first = tokens_.front();
     if (first.text.starts_with('*')) return mark(first);
     if (section_ == Section::kBefore || section_ == Section::kAfter) return;
     const std::string word(first.text);
@@ -92,7 +92,7 @@ class Reader {
  private:
   enum class Section { kNone, kBefore, kInside, kAfter };
 
-  void mark(const Token& token) {
+  void mark(const KeyToken& token) {
     const std::string name(token.text.substr(1));
     if (section_ == Section::kInside) {
       if (name != "end" + name_)
@@ -112,7 +112,7 @@ class Reader {
   void add_value(std::map<std::string, KeyFile::Entry>& to, const std::string& key, bool may_be_word) {
     const SourceLocation where = tokens_[at_++].where;
     if (at_ == tokens_.size()) throw bad_input("expected a value of " + in_quotes(key), where);
-    const Token& token = tokens_[at_++];
+    const KeyToken& token = tokens_[at_++];
     std::optional<Number> number = number_of(token.text);
     const auto word = std::find(words_.values.begin(), words_.values.end(), token.text);
     if (may_be_word && word != words_.values.end())
@@ -154,7 +154,7 @@ class Reader {
 
   const std::string& file_;
   const KeyWords& words_;
-  std::vector<Token> tokens_;
+  std::vector<KeyToken> tokens_;
   std::size_t at_ = 0;
   int line_ = 0;
   Section section_;

@@ -3,7 +3,8 @@
 # types break the one-definition rule: the linker keeps one of two inline functions, and nothing warns. Types that only
 # one file needs belong in an unnamed namespace. A file of tests/ counts against src/, include/ and its own folder.
 # Nor do two files of one folder of src/ give a name in their unnamed namespaces, or one there that a header of the
-# folder defines: KILN_UNITY compiles a folder as one file. Equal aliases and overloads are no trouble.
+# folder defines, or a type there whose name a header of any folder has: KILN_UNITY compiles a folder as one file. Equal
+# aliases and overloads are no trouble.
 # Relies on clang-format: a type of a namespace begins in the first column. The texts that the run-time compilers
 # include (shim/, portable/) are not part of the program.
 set -euo pipefail
@@ -54,10 +55,16 @@ find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/
       type = substr(line, 1, RLENGTH)
       sub(/:$/, "", type)
       own(type, "")
+      hides = 0
       for (level = depth; level > 0; --level) {
-        if (space[level] == "unnamed") next
-        type = space[level] "::" type
+        if (space[level] == "unnamed") hides = 1
+        else type = space[level] "::" type
       }
+      if (hides) {
+        if (FILENAME ~ /^src\//) hidden_type[FILENAME ":" FNR] = type
+        next
+      }
+      if (FILENAME ~ /^(src|include)\/.*\.h$/) header_type[type] = FILENAME ":" FNR
       ++types
       place = FILENAME ":" FNR
       count = split("the product," folder, where, ",")
@@ -82,4 +89,13 @@ find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/
       sub(/.*[ *&]/, "", name)
       own(name, "")
     }
-    END { if (!bad) printf "%d types in %d files: each is defined once\n", types, files; exit bad }'
+    END {
+      for (place in hidden_type) {
+        type = hidden_type[place]
+        if (!(type in header_type)) continue
+        printf "%s: %s is defined at %s, too, which another file of the folder may include: a unity build compiles both as one file\n", place, type, header_type[type]
+        bad = 1
+      }
+      if (!bad) printf "%d types in %d files: each is defined once\n", types, files
+      exit bad
+    }'

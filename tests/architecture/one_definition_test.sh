@@ -12,7 +12,7 @@ make_clean_tree() {
   rm -rf "${tree:?}"/*
   mkdir -p "$tree"/src/{base,job}/portable "$tree/include/kiln" "$tree"/tests/{base,job}
   printf 'namespace kiln {\n\nstruct Result {\n  int value;\n};\n\nclass Device;\n\n}  // namespace kiln\n' > "$tree/src/base/text.h"
-  printf 'namespace kiln {\nnamespace {\n\nstruct Result {};\n\n}  // namespace\n}  // namespace kiln\n' > "$tree/src/job/job.cpp"
+  printf 'namespace kiln {\nnamespace {\n\nstruct Outcome {};\n\n}  // namespace\n}  // namespace kiln\n' > "$tree/src/job/job.cpp"
   printf 'namespace kiln::detail {\n\nenum class Result { yes, no };\n\n}  // namespace kiln::detail\n' > "$tree/src/job/job.h"
   printf 'struct Result {};\n' > "$tree/src/job/portable/portable.h"
   printf 'namespace kiln {\n\nclass Device final : public Object {\n};\n\nstruct Device::Part {\n};\n\n}  // namespace kiln\n' > "$tree/include/kiln/device.h"
@@ -32,6 +32,8 @@ passes
 refuses "one name in two layers" src/job/two.cpp 'namespace kiln {\n\nstruct Result {};\n\n}  // namespace kiln\n' \
         'src/job/two.cpp:3: kiln::Result is defined at src/base/text.h:3, too'
 refuses "a class where a struct was" src/job/two.cpp 'namespace kiln {\n\nclass Result\n    : public Other {};\n\n}  // namespace kiln\n' 'kiln::Result'
+refuses "a name of a header of another folder in an unnamed namespace" src/job/two.cpp \
+        'namespace kiln {\nnamespace {\n\nstruct Result {};\n\n}  // namespace\n}  // namespace kiln\n' 'kiln::Result is defined at src/base/text.h:3'
 refuses "one name after an unnamed namespace ended" src/job/two.cpp \
         'namespace kiln {\nnamespace {\n\nstruct Own {};\n\n}  // namespace\n\nstruct Result {};\n\n}  // namespace kiln\n' 'two.cpp:8: kiln::Result'
 refuses "one name in a nested namespace" src/job/two.cpp 'namespace kiln::detail {\nenum class Result : int { a };\n}  // namespace kiln::detail\n' \
@@ -40,8 +42,8 @@ refuses "a public type again" src/job/two.cpp 'namespace kiln {\nclass Device {\
 refuses "a nested type defined twice" src/job/two.cpp 'namespace kiln {\nstruct Device::Part {\n};\n}  // namespace kiln\n' 'kiln::Device::Part'
 refuses "a test against the product" tests/base/two.cpp 'namespace kiln {\nstruct Result {};\n}  // namespace kiln\n' 'src/base/text.h:3'
 refuses "one constant in two unnamed namespaces of a folder" src/job/two.cpp \
-        'namespace kiln {\nnamespace {\n\nstruct Result {};\n\n}  // namespace\n}  // namespace kiln\n' \
-        'src/job/two.cpp:4: Result is defined at src/job/job.cpp:4, too: a unity build'
+        'namespace kiln {\nnamespace {\n\nstruct Outcome {};\n\n}  // namespace\n}  // namespace kiln\n' \
+        'src/job/two.cpp:4: Outcome is defined at src/job/job.cpp:4, too: a unity build'
 refuses "a hidden name that a header of the folder defines" src/base/two.cpp \
         'namespace kiln {\nnamespace {\n\nclass Result {\n};\n\n}  // namespace\n}  // namespace kiln\n' 'src/base/text.h:3, too: a unity build'
 unity_pair() {
