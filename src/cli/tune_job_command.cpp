@@ -69,7 +69,7 @@ JobSpec job_of(World& world, const TuneArguments& arguments) {
 /// The devices that share the search; the first one measures what is compared with, too.
 std::vector<std::shared_ptr<Device>> devices_of(const JobSpec& job, World& world) {
   auto devices = open_devices(world.engine(), device_names(job.devices, world.settings().values));
-  require_alike(infos_of(devices), job);
+  require_alike(infos_of(devices), job, "one search");
   return devices;
 }
 

@@ -85,11 +85,11 @@ std::string find_difference(const DeviceInfo& first, const DeviceInfo& other) {
   return "";
 }
 
-void require_alike(const std::vector<DeviceInfo>& devices, const JobSpec& job) {
+void require_alike(const std::vector<DeviceInfo>& devices, const JobSpec& job, const std::string& what) {
   for (const DeviceInfo& device : devices) {
     const std::string difference = find_difference(devices.front(), device);
     if (difference.empty()) continue;
-    throw bad_input("spread: " + devices.front().id + " and " + device.id + " differ (" + difference +
+    throw bad_input(what + ": " + devices.front().id + " and " + device.id + " differ (" + difference +
                         "); expected equal devices, whose times can be compared",
                     {job.file, 0, 0});
   }
@@ -127,7 +127,7 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
       job.spread || std::any_of(job.devices.begin(), job.devices.end(),
                                 [](const std::string& name) { return backend_of_all(name).has_value(); });
   if (spread) {
-    require_alike(devices, job);
+    require_alike(devices, job, "spread");
     for (const DeviceInfo& device : devices) plan.spread.push_back(device.id);
   }
   for (const DeviceInfo& device : devices) {

@@ -39,8 +39,8 @@ void keep_shard(JobPlan& plan, const Shard& shard);
 /// alike.
 [[nodiscard]] std::string find_difference(const DeviceInfo& first, const DeviceInfo& other);
 
-/// Throws bad_input, at the job, unless all devices are alike.
-void require_alike(const std::vector<DeviceInfo>& devices, const JobSpec& job);
+/// Throws bad_input, at the job, unless all devices are alike. `what` needs that: "spread".
+void require_alike(const std::vector<DeviceInfo>& devices, const JobSpec& job, const std::string& what);
 
 /// Expands the sweep for each device, with `spread` once for all of them, which must be alike. Throws
 /// bad_input for unknown names, values that are not allowed, and a constraint that no point of the sweep

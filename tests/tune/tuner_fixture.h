@@ -73,8 +73,8 @@ class TunerTest : public TrialTest {
     const TuningSpace space(job_, workload, device_->info(), disk_.files);
     JobContext context = this->context();
     context.stop = [this] { return stop_ && stop_(); };
-    const TuneTask task{job_,    *workload, space,     context, device_->info().id,
-                        runner_, sink_,     &journal_, ended_,  first_};
+    const TuneTask task{job_,   *workload, space, context, device_->info().id, runner_, sink_, &journal_,
+                        ended_, first_,    {},    others_};
     const auto known = resume ? known_evaluations(journal_.read(log_), task) : std::vector<Evaluation>();
     journal_.append(journal_header(task));
     return then(task, tune(task, known));
@@ -94,6 +94,7 @@ class TunerTest : public TrialTest {
   TuneJournal journal_{disk_.files, "/out"};
   std::vector<Record> ended_;
   std::vector<std::uint64_t> first_;
+  TrialLanes* others_ = nullptr;
   std::function<bool()> stop_;
 };
 

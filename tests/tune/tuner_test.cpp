@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <map>
+#include <memory>
+#include <set>
+#include <thread>
 
 #include "base/text.h"
 #include "record/record_json.h"
@@ -62,6 +66,36 @@ TEST_F(TunerTest, PointsToBeginWithThatAreKnownGetNoSecondLine) {
   EXPECT_GT(before, 0U);
   tune_job(job, true);
   EXPECT_EQ(outcomes(), before);
+}
+
+/// One lane to a FakeRunner, which notes what it has run.
+class OneOtherLane final : public TrialLanes {
+ public:
+  std::vector<TrialLane> lanes(const JobContext& context) override {
+    auto runner = std::make_unique<test::FakeRunner>(context);
+    runner->status_of = [this](const Variant& variant, const TrialRequest&) {
+      labels.insert(variant.label);
+      return RunStatus::kOk;
+    };
+    std::vector<TrialLane> lanes;
+    lanes.push_back({std::move(runner), "other"});
+    return lanes;
+  }
+  std::set<std::string> labels;
+};
+
+TEST_F(TunerTest, OtherDevicesMeasureSomeOfThePointsAndEachPointOnce) {
+  OneOtherLane other;
+  others_ = &other;
+  runner_.status_of = [&](const Variant&, const TrialRequest&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the other lane gets its turn
+    return RunStatus::kOk;
+  };
+  const TuneResult result = tune_job(kSpace);
+  EXPECT_EQ(best(result), "block=32 bind.n=compile");
+  EXPECT_EQ(result.evaluations.size(), 8U);
+  EXPECT_FALSE(other.labels.empty());
+  EXPECT_FALSE(other.labels.contains("default"));
 }
 
 TEST_F(TunerTest, EqualVariantsAreMeasuredOnce) {

@@ -167,16 +167,18 @@ class NvrtcCompiler final : public Compiler {
     return object;
   }
 
-  static std::string all_text(const Specialization& specialization) {
-    std::string text = specialization.source_text + "\n" + specialization.params_header;
-    for (const IncludedHeader& header : specialization.headers) text += "\n" + header.text;
-    return text;
+  static std::vector<std::string_view> texts_of(const Specialization& specialization) {
+    std::vector<std::string_view> texts = {specialization.source_text, specialization.params_header};
+    for (const IncludedHeader& header : specialization.headers) texts.emplace_back(header.text);
+    return texts;
   }
   static bool names_std(const Specialization& specialization) {
-    return all_text(specialization).find("std") != std::string::npos;
+    const auto texts = texts_of(specialization);
+    return std::any_of(texts.begin(), texts.end(),
+                       [](std::string_view text) { return text.find("std") != std::string_view::npos; });
   }
   static ImpliedHeaders implied_by(const Specialization& specialization) {
-    return implied_headers(all_text(specialization), specialization.unseen_headers);
+    return implied_headers(texts_of(specialization), specialization.unseen_headers);
   }
   static std::vector<std::string> included_and_implied(const Specialization& specialization,
                                                        const ImpliedHeaders& implied) {

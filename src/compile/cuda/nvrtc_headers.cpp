@@ -220,16 +220,21 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
   return headers;
 }
 
-ImpliedHeaders implied_headers(const std::string& text, const std::vector<std::string>& unseen) {
+ImpliedHeaders implied_headers(const std::vector<std::string_view>& texts,
+                               const std::vector<std::string>& unseen) {
   const auto included = [&](std::string_view header) {
     return std::any_of(unseen.begin(), unseen.end(),
                        [&](const std::string& name) { return cpp_name(name) == header; });
   };
   ImpliedHeaders implied;
-  const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+  const auto has = [&](std::string_view word) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](std::string_view text) { return text.find(word) != std::string_view::npos; });
+  };
   const bool names_limits = has("_MAX") || has("_MIN") || has("_EPSILON") || has("CHAR_BIT");
   if (!names_limits && !has("std::")) return implied;  // asked for at each look-up in the caches
-  const std::set<std::string> names = identifiers_in(text);
+  std::set<std::string> names;
+  for (const std::string_view text : texts) names.merge(identifiers_in(std::string(text)));
   const auto uses = [&](std::initializer_list<const char*> some) {
     return std::any_of(some.begin(), some.end(), [&](const char* name) { return names.contains(name); });
   };

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct ImpliedHeaders {
 
 /// Finds them by the names in the text and its headers: INT_MAX, std::numeric_limits. Headers in `unseen`,
 /// which the text includes, are left out.
-[[nodiscard]] ImpliedHeaders implied_headers(const std::string& text, const std::vector<std::string>& unseen);
+[[nodiscard]] ImpliedHeaders implied_headers(const std::vector<std::string_view>& texts,
+                                             const std::vector<std::string>& unseen);
 
 /// C's headers are small ones of Kiln; C++'s headers are CUDA's libcu++, with its names in std. The headers
 /// of the CUDA runtime, whose content NVRTC has built in, are empty if there is no toolkit; the headers of

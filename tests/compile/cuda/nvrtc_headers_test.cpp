@@ -55,7 +55,7 @@ TEST_F(NvrtcHeadersTest, OfATextThatIncludesNoneAreWhatNvccHasAnyway) {
 
 TEST_F(NvrtcHeadersTest, NamesThatNvccBringsByItselfImplyTheirHeaders) {
   const auto implied = [](const std::string& text, const std::vector<std::string>& unseen = {}) {
-    return implied_headers(text, unseen);
+    return implied_headers({"// nothing", text}, unseen);
   };
   EXPECT_THAT(implied("int i = INT_MAX;").macros, HasSubstr("#define INT_MAX"));
   EXPECT_THAT(implied("float x = FLT_MAX;").macros, AllOf(HasSubstr("FLT_MAX"), Not(HasSubstr("INT_MAX"))));
