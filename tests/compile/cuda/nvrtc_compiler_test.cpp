@@ -79,6 +79,15 @@ TEST_F(NvrtcCompilerTest, KnowsTheLimitsOfTypesWithoutAnInclude) {
   EXPECT_FALSE(compile(specialize(text, "f")).binary.empty());
 }
 
+TEST_F(NvrtcCompilerTest, NamesOfStdAreThereWithoutAnInclude) {
+  if (!has_cuda_headers("cuda/std/limits")) GTEST_SKIP() << "no libcu++ of this NVRTC's release";
+  const Specialization uses = specialize(
+      "extern \"C\" __global__ void f(float* x) {\n  x[0] = std::numeric_limits<float>::max();\n}\n", "f");
+  EXPECT_FALSE(compile(uses).binary.empty());
+  EXPECT_NE(compiler_->surroundings(uses), "") << "the version of libcu++ belongs to the key";
+  EXPECT_EQ(compiler_->surroundings(specialize("extern \"C\" __global__ void f() {}\n", "f")), "");
+}
+
 TEST_F(NvrtcCompilerTest, NoCodeIsAFailedCompile) {
   Specialization specialization = specialize("extern \"C\" __global__ void f(int* a) { *a = 1; }", "f");
   specialization.options = {"-dlto"};
