@@ -22,13 +22,13 @@ using Path = std::filesystem::path;
 struct CountDown {
   void operator()(std::atomic<int>* count) const { --*count; }
 };
-using InFlight = std::unique_ptr<std::atomic<int>, CountDown>;
+using Admission = std::unique_ptr<std::atomic<int>, CountDown>;
 
 /// Empty if `most` are there already.
-InFlight try_enter(std::atomic<int>& count, int most) {
+Admission try_enter(std::atomic<int>& count, int most) {
   int now = count.load();
   while (now < most) {
-    if (count.compare_exchange_weak(now, now + 1)) return InFlight(&count);
+    if (count.compare_exchange_weak(now, now + 1)) return Admission(&count);
   }
   return {};
 }
@@ -173,8 +173,8 @@ class IsolatedCompiler final : public Compiler {
  private:
   CompileResult compile_somewhere(const Specialization& specialization, TraceSpan& span) {
     std::call_once(collected_, [this] { collect_scratch(files_, options_.scratch, clock_.system_ns()); });
-    const InFlight any = try_enter(in_flight_, Compiler::kAnyNumber);
-    const InFlight here = try_enter(in_flight_here_, places_here());
+    const Admission any = try_enter(in_flight_, Compiler::kAnyNumber);
+    const Admission here = try_enter(in_flight_here_, places_here());
     span.add("in", here ? "this process" : "a worker");
     if (here) return inner_.compile(specialization);
     used_workers_ = true;
