@@ -66,6 +66,7 @@ typedef struct kiln_family kiln_family;
 typedef struct kiln_workload kiln_workload;
 typedef struct kiln_kernel_request kiln_kernel_request;
 typedef struct kiln_kernel kiln_kernel;
+typedef struct kiln_step kiln_step;
 
 /* ---- errors and versions ---- */
 
@@ -359,6 +360,74 @@ kiln_status kiln_kernel_launch(const kiln_kernel* kernel, void* stream, size_t c
 /* kiln_kernel_launch with a null stream, and the wait for it. */
 kiln_status kiln_kernel_run(const kiln_kernel* kernel, size_t count, const void* const* pointers,
                             size_t scalar_count, const kiln_scalar* scalars);
+
+/* ---- steps: all of a workload's `run:`, as one call ---- */
+
+typedef struct kiln_step_options {
+  size_t size; /* sizeof(kiln_step_options) */
+  size_t set_count, input_count, output_count;
+  const char* const* set;     /* "batch=8": replaces the job's value */
+  const char* const* inputs;  /* buffers that calls pass; none: the workload's `inputs` */
+  const char* const* outputs; /* buffers that calls get back; none: the workload's `outputs` */
+  int wisdom;                 /* 1: parameters that nothing gives take the values of the nearest wisdom */
+} kiln_step_options;
+
+/* A buffer as the workload file declares it. Where a parameter alone is the type or an extent, the array that
+ * a program passes may decide its value. */
+typedef struct kiln_declared_buffer {
+  size_t size; /* sizeof(kiln_declared_buffer) */
+  int is_output;
+  const char* name;
+  const char* type;           /* "float", or "T" for a parameter of types */
+  const char* type_parameter; /* "T"; "": the type is fixed */
+  size_t rank;
+  const char* const* shape;            /* expressions, "2 * n"; the last extent is contiguous */
+  const char* const* shape_parameters; /* for each extent, "n"; "": another expression */
+} kiln_declared_buffer;
+
+/* Calls `declare` for each input and each output of a step, without a device. What it is given is valid until
+ * it returns. `job` is as for kiln_step_create. */
+kiln_status kiln_step_declare(const kiln_service* service, const char* job, const kiln_step_options* options,
+                              void (*declare)(void* user, const kiln_declared_buffer* buffer), void* user);
+
+/* Compiles a workload for the device, allocates its buffers and fills them. `job`: the path of a job file,
+ * its text (if it contains a line break), or the name or folder of a workload. Of swept parameters the first
+ * value is taken. `options` NULL: none. */
+kiln_status kiln_step_create(const kiln_service* service, const kiln_device* device, const char* job,
+                             const kiln_step_options* options, kiln_step** step);
+void kiln_step_release(kiln_step* step);
+
+typedef struct kiln_step_buffer {
+  size_t size; /* sizeof(kiln_step_buffer) */
+  const char* name;
+  const char* type; /* "float", "half", or the name of a record */
+  size_t element_bytes;
+  size_t rank;
+  const uint64_t* shape; /* extents, the last contiguous */
+} kiln_step_buffer;
+size_t kiln_step_input_count(const kiln_step* step);
+size_t kiln_step_output_count(const kiln_step* step);
+kiln_status kiln_step_get_input(const kiln_step* step, size_t index, kiln_step_buffer* buffer);
+kiln_status kiln_step_get_output(const kiln_step* step, size_t index, kiln_step_buffer* buffer);
+
+typedef struct kiln_step_info {
+  size_t size;            /* sizeof(kiln_step_info) */
+  const char* name;       /* of the workload */
+  size_t launches, units; /* launches that the step may do; texts that were compiled or found */
+  double compile_seconds; /* summed over units; 0: all were found */
+  uint64_t buffer_bytes;  /* memory on the device */
+  int graph;              /* 1: launches that follow each other are one graph */
+} kiln_step_info;
+kiln_status kiln_step_get_info(const kiln_step* step, kiln_step_info* info);
+
+/* Enqueues the step on the caller's stream, with the addresses of arrays on the device in the order of inputs
+ * and outputs; NULL stands for the step's own buffer. Threads may call it at once: calls run one after the
+ * other. The arrays stay valid until the stream has done the work. */
+kiln_status kiln_step_launch(const kiln_step* step, void* stream, size_t input_count,
+                             const void* const* inputs, size_t output_count, void* const* outputs);
+/* kiln_step_launch with a null stream, and the wait for it. */
+kiln_status kiln_step_run(const kiln_step* step, size_t input_count, const void* const* inputs,
+                          size_t output_count, void* const* outputs);
 
 /* ---- jobs: what `kiln run` does with a job file ---- */
 

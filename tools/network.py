@@ -193,7 +193,7 @@ class Network:
                   "  arrived: {type: int, shape: [4096], init: 0}",
                   "  place: {type: T, shape: [1]}   # stands for activations and filters where a kernel has tensor maps of them"]
         run, checks, doubles = self.launches(rename)
-        lines += doubles + ["  errors: {type: double, shape: [batch]}", "", "run:"] + run
+        lines += doubles + ["  errors: {type: double, shape: [batch]}", "", "inputs:  [images]", "outputs: [y]", "", "run:"] + run
         lines += ["", "verify:", "  run:"] + checks
         lines += [f"    - {{kernel: find_errors, args: {{errors: errors, y: y, reference: {self.result}, numbers: \"{numbers}\"}}}}",
                   "  checks:",

@@ -17,6 +17,9 @@ namespace kiln {
 
 class BackgroundKernel;
 struct BackgroundOptions;
+class Service;
+class Step;
+struct StepOptions;
 class StreamHandle;
 template <class Signature>
 class Function;
@@ -49,6 +52,8 @@ class DeviceHandle {
   friend class detail::SharedMemory;
   friend class KernelRequest;
   friend class Kernel;
+  friend Step make_step(const Service& service, const DeviceHandle& device, const std::string& job,
+                        const StepOptions& options);
   friend class BackgroundKernel;
   friend class Program;
   std::shared_ptr<Impl> impl_;

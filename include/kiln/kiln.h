@@ -13,5 +13,6 @@
 #include "kiln/progress.h"
 #include "kiln/service.h"
 #include "kiln/settings.h"
+#include "kiln/step.h"
 #include "kiln/stream.h"
 #include "kiln/type_name.h"

@@ -18,6 +18,9 @@ namespace kiln {
 struct Communicator;
 struct JobOptions;
 struct JobResult;
+class Step;
+struct StepOptions;
+struct StepSignature;
 
 /// A workload: kernels, parameters and launch shapes, from a YAML file. Cheap to copy. Kernel texts are read
 /// at their first use: load the workload again to see edited files.
@@ -86,6 +89,10 @@ class Service {
 
  private:
   friend JobResult run_job(const Service& service, const std::string& job, const JobOptions& options);
+  friend StepSignature step_signature(const Service& service, const std::string& job,
+                                      const StepOptions& options);
+  friend Step make_step(const Service& service, const DeviceHandle& device, const std::string& job,
+                        const StepOptions& options);
   std::shared_ptr<Impl> impl_;
 };
 

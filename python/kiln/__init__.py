@@ -43,6 +43,7 @@ from ._errors import (  # noqa: E402
 from ._jobs import Job, Record, Records  # noqa: E402
 from ._kiln import Event, Function, Graph, Stream  # noqa: E402
 from ._service import Device, FunctionInfo, Kernel, KernelInfo, Program, Service, Statistics, Workload  # noqa: E402
+from ._step import Step, StepInfo, program  # noqa: E402
 
 __version__: str = _kiln.library_version
 
@@ -72,6 +73,8 @@ __all__ = [
     "Records",
     "Service",
     "Statistics",
+    "Step",
+    "StepInfo",
     "Stream",
     "T",
     "Timer",
@@ -89,6 +92,7 @@ __all__ = [
     "i32",
     "i64",
     "kernel",
+    "program",
     "ptr",
     "struct",
     "u8",

@@ -90,6 +90,9 @@ class Values {
   Loans loans_;
 };
 
+/// (kind, bytes, is_const, takes_any, elements, declared, name) of kiln._signature.
+[[nodiscard]] Slot slot_of(const nb::tuple& given);
+
 /// "axpy<double>: argument 2 (x, const double*)".
 [[nodiscard]] std::string place_of(const FunctionState& state, std::size_t index);
 

@@ -331,21 +331,6 @@ dl::DataType element_of(const nb::tuple& element) {
   return {nb::cast<std::uint8_t>(element[0]), nb::cast<std::uint8_t>(element[1]), 1};
 }
 
-/// (kind, bytes, is_const, takes_any, elements, declared, name) of kiln._signature.
-Slot slot_of(const nb::tuple& given) {
-  Slot slot;
-  slot.kind = static_cast<SlotKind>(nb::cast<std::string>(given[0])[0]);
-  slot.bytes = nb::cast<std::size_t>(given[1]);
-  slot.is_const = nb::cast<bool>(given[2]);
-  slot.takes_any = nb::cast<bool>(given[3]);
-  for (nb::handle element : nb::cast<nb::tuple>(given[4]))
-    slot.elements.push_back(element_of(nb::cast<nb::tuple>(element)));
-  slot.declared = nb::cast<std::string>(given[5]);
-  slot.name = nb::cast<std::string>(given[6]);
-  if (!slot.name.empty()) slot.key.reset(PyUnicode_InternFromString(slot.name.c_str()), &Py_DecRef);
-  return slot;
-}
-
 nb::object callable_of(std::variant<Function, Family> code, const Device& device, const std::string& name,
                        const nb::list& arguments) {
   auto state =
@@ -380,6 +365,20 @@ nb::object get_family(const Request& request, const Device& device, const std::s
 }
 
 }  // namespace
+
+Slot slot_of(const nb::tuple& given) {
+  Slot slot;
+  slot.kind = static_cast<SlotKind>(nb::cast<std::string>(given[0])[0]);
+  slot.bytes = nb::cast<std::size_t>(given[1]);
+  slot.is_const = nb::cast<bool>(given[2]);
+  slot.takes_any = nb::cast<bool>(given[3]);
+  for (nb::handle element : nb::cast<nb::tuple>(given[4]))
+    slot.elements.push_back(element_of(nb::cast<nb::tuple>(element)));
+  slot.declared = nb::cast<std::string>(given[5]);
+  slot.name = nb::cast<std::string>(given[6]);
+  if (!slot.name.empty()) slot.key.reset(PyUnicode_InternFromString(slot.name.c_str()), &Py_DecRef);
+  return slot;
+}
 
 PyObject* make_callable(std::shared_ptr<FunctionState> state, const kiln_shape* shape) {
   auto* allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(callable_type, Py_tp_alloc));

@@ -48,5 +48,6 @@ void bind_streams(nb::module_& module);
 void bind_arrays(nb::module_& module);
 void bind_workloads(nb::module_& module);
 void bind_jobs(nb::module_& module);
+void bind_steps(nb::module_& module);
 
 }  // namespace kiln::python

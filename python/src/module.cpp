@@ -20,4 +20,5 @@ NB_MODULE(_kiln, module) {
   bind_arrays(module);
   bind_workloads(module);
   bind_jobs(module);
+  bind_steps(module);
 }

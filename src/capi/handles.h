@@ -64,3 +64,7 @@ struct kiln_kernel_request {
 struct kiln_kernel {
   kiln::Kernel kernel;
 };
+
+struct kiln_step {
+  kiln::Step step;
+};

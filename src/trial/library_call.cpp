@@ -33,14 +33,15 @@ LibraryCall::LibraryCall(const Configuration& configuration, const LibrarySpec& 
       spec_(spec),
       workspace_(workspace),
       plugin_(open_table(workspace.files(), spec.where)) {
-  prepare();
+  prepare(workspace.stream().native());
 }
 
 LibraryCall::~LibraryCall() {
   if (call_ != nullptr) plugin_->release(call_);
 }
 
-void LibraryCall::prepare() {
+void LibraryCall::prepare(void* stream) {
+  stream_ = stream;
   std::vector<kiln_vendor_argument> arguments;
   std::deque<std::string> types;
   addresses_.clear();
@@ -64,7 +65,7 @@ void LibraryCall::prepare() {
   std::array<char, 2048> text = {};
   const kiln_vendor_request request{spec_.routine.c_str(),
                                     configuration_.backend().c_str(),
-                                    workspace_.stream().native(),
+                                    stream,
                                     arguments.data(),
                                     arguments.size(),
                                     folder_names.data(),
@@ -74,13 +75,13 @@ void LibraryCall::prepare() {
   if (call_ == nullptr) throw unfit_kernel("library " + spec_.routine + ": " + name_, spec_.where);
 }
 
-void LibraryCall::enqueue() {
+void LibraryCall::enqueue(Stream& stream) {
   std::size_t next = 0;
-  bool moved = false;
+  bool moved = stream.native() != stream_;
   for (const LibraryArgument& argument : spec_.args) {
     if (argument.buffer) moved = moved || *workspace_.address(argument.value.text) != addresses_[next++];
   }
-  if (moved) prepare();  // after a swap
+  if (moved) prepare(stream.native());  // after a swap, or on another stream
   if (const char* problem = plugin_->run(call_)) throw device_fault(name_ + ": " + problem);
 }
 

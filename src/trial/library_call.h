@@ -22,18 +22,19 @@ class LibraryCall {
   LibraryCall& operator=(const LibraryCall&) = delete;
 
   /// Throws a device fault with the library's reason.
-  void enqueue();
+  void enqueue(Stream& stream);
   /// "cublasSgeam of cuBLAS 13.0.2"
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  void prepare();
+  void prepare(void* stream);
 
   const Configuration& configuration_;
   const LibrarySpec& spec_;
   Workspace& workspace_;
   const kiln_vendor_plugin* plugin_;
   void* call_ = nullptr;
+  void* stream_ = nullptr;               // that the call was made for
   std::vector<const void*> addresses_;  // that the call was made with
   std::string name_;
 };

@@ -56,18 +56,23 @@ bool is_apart(const Configuration& configuration, const CheckSpec& check) {
   return check.reference_on_host && !backend_kind(configuration.backend()).host_memory;
 }
 
-TrialNeeds::TrialNeeds(const Configuration& configuration) : configuration_(&configuration) {
+TrialNeeds::TrialNeeds(const Configuration& configuration, Checks checks) : configuration_(&configuration) {
   const Workload& workload = configuration.workload();
   std::set<std::string> buffers;
   std::set<std::string> init_kernels;
   step_ = needed(configuration, selected_run(configuration));
-  verify_run_ = needed(configuration, selected_launches(configuration, workload.verify_run));
-  for (const ProgramSpec* program : {&workload.run, &workload.verify_run}) {
+  std::vector<const ProgramSpec*> programs{&workload.run};
+  if (checks == Checks::kAll) {
+    verify_run_ = needed(configuration, selected_launches(configuration, workload.verify_run));
+    programs.push_back(&workload.verify_run);
+  }
+  for (const ProgramSpec* program : programs) {
     for (const auto& [name, where] : buffers_taken(configuration, *program))
       add_needed_buffer(configuration, name, where, buffers, init_kernels);
     check_overlaps(configuration, *program);
   }
   for (const CheckSpec& check : workload.checks) {
+    if (checks == Checks::kNone) break;
     if (check.when && !configuration.evaluate_condition(*check.when)) continue;
     checks_.push_back(&check);
     if (check.variable.empty())

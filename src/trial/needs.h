@@ -28,9 +28,12 @@ struct NeededLaunch {
 /// The configuration outlives it.
 class TrialNeeds {
  public:
+  /// kNone: the step and its inputs are all that is needed.
+  enum class Checks : std::uint8_t { kAll, kNone };
+
   /// Throws bad_input for a step without a launch, for a buffer that is needed and not there, and for
   /// statements that share bytes and must not (trial/overlap_check.h).
-  explicit TrialNeeds(const Configuration& configuration);
+  explicit TrialNeeds(const Configuration& configuration, Checks checks = Checks::kAll);
 
   [[nodiscard]] const Configuration& configuration() const { return *configuration_; }
   /// Launches of the step's program that may run, in the order of the text.

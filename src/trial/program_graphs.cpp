@@ -1,5 +1,6 @@
 // The graphs of a ProgramRun: which statements become one, and when it is captured.
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 #include "trial/program_statement.h"
@@ -171,7 +172,10 @@ void ProgramRun::capture(Statements& statements, std::size_t first, Stretch& str
   for (auto swap = made->swaps.rbegin(); swap != made->swaps.rend(); ++swap)
     workspace_.swap(swap->first, swap->second);
   if (operations_ > 0) {
+    // The caller's stream may be one that cannot be captured.
+    Stream* const callers = std::exchange(stream_, &workspace_.stream());
     made->graph = workspace_.device().capture(*stream_, [&] { run_in(Mode::kCapture); });
+    stream_ = callers;
   } else {
     run_in(Mode::kCapture);
   }

@@ -102,6 +102,7 @@ void ProgramRun::bind_action(const ParallelSpec& parallel, Statement& statement,
 
 void ProgramRun::bind_action(const SwapSpec& swap, Statement& statement, const Prepare&) {
   require_alike("swap", swap.first, swap.second, statement.spec->where);
+  swapped_.insert({swap.first, swap.second});
 }
 
 void ProgramRun::bind_action(const CopySpec& copy, Statement& statement, const Prepare&) {
@@ -157,7 +158,7 @@ void ProgramRun::load_symbols() {
 void ProgramRun::run(const Enqueue& enqueue, const ProgramRunOptions& options) {
   enqueue_ = &enqueue;
   options_ = &options;
-  stream_ = &workspace_.stream();
+  stream_ = options.stream != nullptr ? options.stream : &workspace_.stream();
   mode_ = Mode::kRun;
   waits_ = 0;
   graphs_ = 0;
@@ -313,7 +314,7 @@ void ProgramRun::run_action(const FillSpec& fill, Statement& statement) {
 
 void ProgramRun::run_action(const LibrarySpec&, Statement& statement) {
   if (options_->watch != nullptr) options_->watch->enter(statement.library->name());
-  statement.library->enqueue();
+  statement.library->enqueue(*stream_);
 }
 
 /// Buffers of which more is to be in use than there is are found before anything else is launched.
@@ -338,6 +339,7 @@ void ProgramRun::run_action(const SetSpec& set, Statement& statement) {
 
 void ProgramRun::read(const std::vector<ReadItem>& items, const std::vector<ProgramScalar>& elements) {
   ++waits_;
+  if (stream_ != &workspace_.stream()) stream_->synchronize();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const BufferLayout& layout = workspace_.layout(items[i].buffer);
     const std::int64_t element =

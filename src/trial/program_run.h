@@ -45,6 +45,7 @@ struct ProgramRunOptions {
   Replay replay = {};
   RunWatch* watch = nullptr;  ///< notified of each kernel that the run enqueues itself; may be null
   bool concurrent = false;    ///< branches of `parallel` go to streams of their own
+  Stream* stream = nullptr;   ///< of the workspace's device; null: the workspace's own
 };
 
 /// A program with its kernels bound to a workspace, ready to run any number of times. Configuration, workload
@@ -70,7 +71,7 @@ class ProgramRun {
 
   /// Loads the variables of all kernels' `symbols:`, once the buffers are filled.
   void load_symbols();
-  /// Runs the program once, on the workspace's stream; waits for the device only to read from it.
+  /// Runs the program once, on one stream; waits for the device only to read from it.
   ///
   /// With `options.replay`, statements that follow each other and need nothing that was read from the device
   /// run as one graph, which is captured when they are first met with their values of variables and their
@@ -95,6 +96,8 @@ class ProgramRun {
   }
   /// The buffers with memory that its launches take and its statements name, themselves or a view of them.
   [[nodiscard]] std::set<std::string> buffers() const;
+  /// Those that a statement `swap` may exchange.
+  [[nodiscard]] const std::set<std::string>& swapped() const { return swapped_; }
 
  private:
   struct Statement;
@@ -157,6 +160,7 @@ class ProgramRun {
   std::vector<std::pair<const LaunchSpec*, PreparedKernel*>> launches_;
   std::vector<std::pair<std::string, std::string>> library_calls_;
   std::vector<std::string> graph_buffers_;
+  std::set<std::string> swapped_;
   std::vector<std::pair<const BufferLayout*, std::set<std::string>>> partly_used_;  // and what says how much
 
   std::vector<Stream*> streams_beside_;

@@ -277,6 +277,17 @@ void Workspace::swap(const std::string& first, const std::string& second) {
   for (Entry* view : views_) view->data = view->buffer->data();
 }
 
+std::unique_ptr<DeviceBuffer> Workspace::exchange(const std::string& name,
+                                                  std::unique_ptr<DeviceBuffer> memory) {
+  Entry& found = entries_.at(name);
+  if (found.shares || memory->bytes() != found.layout.bytes)
+    throw internal_error("buffer '" + name + "' cannot stand in other memory");
+  std::swap(found.buffer, memory);
+  found.data = found.buffer->data();
+  for (Entry* view : views_) view->data = view->buffer->data();
+  return memory;
+}
+
 double Workspace::number(const std::string& name, std::uint64_t element) const {
   const Entry& found = entry(name);
   if (found.buffer->host_view() != nullptr) stream_.synchronize();

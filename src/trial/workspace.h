@@ -103,6 +103,10 @@ class Workspace {
   void copy(Stream& stream, const std::string& to, const std::string& from);
   /// The buffers, which have the same size, exchange their memory; views of them follow.
   void swap(const std::string& first, const std::string& second);
+  /// The buffer, which has memory of its own, stands in `memory` from now on, of the same size; views of it
+  /// follow. Returns the memory in which it stood.
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> exchange(const std::string& name,
+                                                       std::unique_ptr<DeviceBuffer> memory);
   /// Waits for the device and reads an element. Throws bad_input for a whole number that a double rounds.
   [[nodiscard]] double number(const std::string& name, std::uint64_t element) const;
   /// Copies a buffer's content from another workspace.

@@ -209,6 +209,8 @@ struct Workload {
   std::vector<RecordType> types;
   std::vector<ExpressionText> constraints;
   std::vector<BufferSpec> buffers;
+  /// Buffers that a program passes when it calls the step (kiln/step.h), in the order of its arguments.
+  std::vector<ExpressionText> inputs_of_step, outputs_of_step;
   std::vector<KernelSpec> kernels;
   ProgramSpec run;
   std::optional<ExpressionText> verify_steps;

@@ -27,6 +27,8 @@ class Checker {
     check_lets();
     check_expressions(workload_.constraints);
     check_buffers();
+    for (const auto* names : {&workload_.inputs_of_step, &workload_.outputs_of_step})
+      check_passed_buffers(workload_, *names);
     for (KernelSpec& kernel : workload_.kernels) check_kernel(kernel);
     if (workload_.run.empty()) throw root_.at("run").error("expected at least one launch");
     check_programs(workload_, [this](const ExpressionText& text, const std::set<std::string>& variables) {
@@ -529,6 +531,25 @@ class Checker {
 
 void resolve_and_check(Workload& workload, const YamlNode& root) {
   Checker(workload, root).run();
+}
+
+void check_passed_buffers(const Workload& workload, const std::vector<ExpressionText>& names) {
+  std::set<std::string> seen;
+  for (const ExpressionText& name : names) {
+    const BufferSpec& buffer = require_named(workload.buffers, "buffer", name.text, name.where);
+    if (!seen.insert(name.text).second)
+      throw bad_input(name.key + ": buffer '" + name.text + "' is there twice", name.where);
+    if (buffer.view) {
+      throw bad_input(name.key + ": buffer '" + name.text + "' is a view of '" + buffer.view->of +
+                          "'; expected a buffer with memory of its own",
+                      name.where);
+    }
+    if (buffer.temporary) {
+      throw bad_input(name.key + ": buffer '" + name.text +
+                          "' is temporary and holds nothing between steps; expected another one",
+                      name.where);
+    }
+  }
 }
 
 }  // namespace kiln

@@ -103,7 +103,7 @@ void read_members(const YamlNode& node, const char* key, Read read) {
 std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::string& text,
                                                const std::filesystem::path& directory) {
   node.require_keys({"workload", "summary", "description", "parameters", "let", "types", "constraints",
-                     "buffers", "kernels", "run", "verify", "metrics", "measure", "tune"});
+                     "buffers", "inputs", "outputs", "kernels", "run", "verify", "metrics", "measure", "tune"});
   auto workload = std::make_shared<Workload>();
   workload->name = node.at("workload").text();
   workload->file = node.where().file;
@@ -126,6 +126,8 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
   read_members(node, "buffers", [&](const std::string& name, const YamlNode& value) {
     workload->buffers.push_back(read_buffer(name, value));
   });
+  read_optional(node, "inputs", workload->inputs_of_step, read_expressions);
+  read_optional(node, "outputs", workload->outputs_of_step, read_expressions);
   read_members(node, "kernels", [&](const std::string& name, const YamlNode& value) {
     workload->kernels.push_back(read_kernel(name, value));
   });
