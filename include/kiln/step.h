@@ -45,12 +45,12 @@ struct StepBuffer {
 };
 
 struct StepInfo {
-  std::string name;             ///< of the workload
-  std::size_t launches = 0;         ///< launches that the step may do
-  std::size_t units = 0;            ///< texts that were compiled or found, with those that make inputs
-  double compile_seconds = 0;       ///< time spent on compiles, summed over units; 0 if all were found
-  std::uint64_t buffer_bytes = 0;   ///< memory on the device
-  bool graph = false;               ///< launches that follow each other are one graph
+  std::string name;                ///< of the workload
+  std::size_t launches = 0;        ///< launches that the step may do
+  std::size_t units = 0;           ///< texts that were compiled or found, with those that make inputs
+  double compile_seconds = 0;      ///< time spent on compiles, summed over units; 0 if all were found
+  std::uint64_t buffer_bytes = 0;  ///< memory on the device
+  bool graph = false;              ///< launches that follow each other are one graph
 };
 
 /// A workload with its kernels compiled for one device and its buffers filled. Cheap to copy; all copies

@@ -55,8 +55,8 @@ kiln_status kiln_step_declare(const kiln_service* service, const char* job, cons
                               void (*declare)(void* user, const kiln_declared_buffer* buffer), void* user) {
   return guarded([&] {
     if (declare == nullptr) throw kiln::bad_input("declare is NULL");
-    const kiln::StepSignature signature = kiln::step_signature(deref(service, "service").service,
-                                                               text(job, "job"), options_of_step(options));
+    const kiln::StepSignature signature =
+        kiln::step_signature(deref(service, "service").service, text(job, "job"), options_of_step(options));
     for (const auto* buffers : {&signature.inputs, &signature.outputs}) {
       for (const kiln::DeclaredBuffer& own : *buffers) {
         const auto shape = pointers_to(own.shape);

@@ -48,7 +48,7 @@ JobSpec job_of_step(FileSystem& files, const std::string& job, const StepOptions
   return spec;
 }
 
-/// The buffers that calls pass: those of the options, or of the workload.
+/// The buffers that calls pass: the names in the options, else the names in the workload.
 std::vector<ExpressionText> passed_buffers(const Workload& workload, const char* key,
                                            const std::vector<std::string>& given,
                                            const std::vector<ExpressionText>& declared) {
@@ -89,7 +89,8 @@ std::vector<DeclaredBuffer> declarations(const Workload& workload, const std::ve
 /// A caller's array.
 class CallersMemory final : public DeviceBuffer {
  public:
-  CallersMemory(void* data, std::size_t bytes, bool on_host) : data_(data), bytes_(bytes), on_host_(on_host) {}
+  CallersMemory(void* data, std::size_t bytes, bool on_host)
+      : data_(data), bytes_(bytes), on_host_(on_host) {}
 
   [[nodiscard]] void* data() const override { return data_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
@@ -125,11 +126,14 @@ class LentMemory {
 }  // namespace
 
 struct [[gnu::visibility("hidden")]] Step::Impl {
-  Impl(std::shared_ptr<DeviceHandle::Impl> on, const JobSpec& job, Variant variant, const PassedBuffers& passed);
+  Impl(std::shared_ptr<DeviceHandle::Impl> on, const JobSpec& job, Variant variant,
+       const PassedBuffers& passed);
 
   void call(void* native, std::span<const void* const> in, std::span<void* const> out);
   /// On the default stream of the device.
-  void wait() { handle->stream->synchronize(); }
+  void wait() {
+    handle->stream->synchronize();
+  }
 
   std::vector<StepBuffer> inputs, outputs;
   StepInfo info;

@@ -34,7 +34,7 @@ class LibraryCall {
   Workspace& workspace_;
   const kiln_vendor_plugin* plugin_;
   void* call_ = nullptr;
-  void* stream_ = nullptr;               // that the call was made for
+  void* stream_ = nullptr;              // that the call was made for
   std::vector<const void*> addresses_;  // that the call was made with
   std::string name_;
 };

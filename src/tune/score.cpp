@@ -52,17 +52,17 @@ double value_at(const std::vector<double>& values, double place) {
       std::clamp(std::nearbyint(place), 0.0, static_cast<double>(values.size() - 1)))];
 }
 
-struct Step {
+struct Stair {
   double time = 0, place = 0, weight = 1;
 };
 
 /// Least-squares fit that does not rise, by pooling adjacent violators (Ayer et al., Ann. Math. Stat. 26,
 /// 1955). `steps` are by time; each of the result is a stretch that ends at its time.
-std::vector<Step> falling_fit(const std::vector<Step>& steps) {
-  std::vector<Step> fit;
-  for (Step step : steps) {
+std::vector<Stair> falling_fit(const std::vector<Stair>& steps) {
+  std::vector<Stair> fit;
+  for (Stair step : steps) {
     while (!fit.empty() && fit.back().place <= step.place) {
-      const Step& last = fit.back();
+      const Stair& last = fit.back();
       step.place = (step.place * step.weight + last.place * last.weight) / (step.weight + last.weight);
       step.weight += last.weight;
       fit.pop_back();
@@ -109,7 +109,7 @@ double score_over_time(const Baseline& baseline, const std::vector<SearchTrace>&
                        std::uint64_t last) {
   const double begin = static_cast<double>(first) * baseline.median_seconds();
   const double end = static_cast<double>(last) * baseline.median_seconds();
-  std::vector<Step> steps;
+  std::vector<Stair> steps;
   for (const SearchTrace& trace : traces) {
     for (std::size_t i = 0; i < trace.best.size(); ++i) {
       const double time = trace.seconds[i];
@@ -118,13 +118,14 @@ double score_over_time(const Baseline& baseline, const std::vector<SearchTrace>&
     }
   }
   if (steps.empty() || !(baseline.seconds_per_value() > 0)) return 0;
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.time < b.time; });
-  const std::vector<Step> fit = falling_fit(steps);
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Stair& a, const Stair& b) { return a.time < b.time; });
+  const std::vector<Stair> fit = falling_fit(steps);
   MeanGain gain(baseline.optimum());
   for (int i = 0; i < kInstants; ++i) {
     const double time = begin + (end - begin) * i / (kInstants - 1);
     auto stretch = std::lower_bound(fit.begin(), fit.end(), time,
-                                    [](const Step& step, double when) { return step.time < when; });
+                                    [](const Stair& step, double when) { return step.time < when; });
     if (stretch == fit.end()) --stretch;
     const double draws = std::max(1.0, std::nearbyint(time / baseline.seconds_per_value()));
     gain.add(baseline.community_value(draws), value_at(baseline.values(), stretch->place));

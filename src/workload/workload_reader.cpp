@@ -103,7 +103,8 @@ void read_members(const YamlNode& node, const char* key, Read read) {
 std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::string& text,
                                                const std::filesystem::path& directory) {
   node.require_keys({"workload", "summary", "description", "parameters", "let", "types", "constraints",
-                     "buffers", "inputs", "outputs", "kernels", "run", "verify", "metrics", "measure", "tune"});
+                     "buffers", "inputs", "outputs", "kernels", "run", "verify", "metrics", "measure",
+                     "tune"});
   auto workload = std::make_shared<Workload>();
   workload->name = node.at("workload").text();
   workload->file = node.where().file;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -385,6 +386,80 @@ run: [saxpy]
   kiln_kernel_release(kernel);
   kiln_kernel_request_release(request);
   kiln_workload_release(workload);
+}
+
+TEST_F(CInterface, AStepOfAWorkloadIsOneCall) {
+  std::filesystem::create_directory(folder_ / "shift");
+  std::ofstream(folder_ / "shift" / "shift.cu")
+      << "#include \"kiln/params.h\"\nextern \"C\" __global__ void shift(T* y, const T* x) {\n"
+         "  const int i = threadIdx.x;\n  y[i] = x[i] + 1;\n}\n";
+  std::ofstream(folder_ / "shift" / "shift.yaml") << R"yaml(workload: shift
+parameters:
+  T: {type: type, default: float, values: [float, double]}
+  n: {type: int, default: 4, bind: compile}
+buffers:
+  x: {type: T, shape: [n, 2], init: 1}
+  y: {type: T, shape: [n, "2 * 1"]}
+inputs: [x]
+outputs: [y]
+kernels:
+  shift: {source: shift.cu, args: [y, x], block: ["2 * n"], grid: [1]}
+run: [shift]
+)yaml";
+  const std::string path = folder_ / "shift";
+  std::string declared;
+  const auto declare = [](void* user, const kiln_declared_buffer* buffer) {
+    auto& text = *static_cast<std::string*>(user);
+    text +=
+        std::string(buffer->is_output != 0 ? "out " : "in ") + buffer->name + " " + buffer->type_parameter;
+    for (size_t i = 0; i < buffer->rank; ++i)
+      text += std::string(" ") + buffer->shape[i] + "|" + buffer->shape_parameters[i];
+    text += "; ";
+  };
+  ASSERT_EQ(kiln_step_declare(service_, path.c_str(), nullptr, declare, &declared), KILN_OK) << last_error();
+  EXPECT_EQ(declared, "in x T n|n 2|; out y T n|n 2 * 1|; ");
+  EXPECT_EQ(kiln_step_declare(service_, path.c_str(), nullptr, nullptr, nullptr), KILN_BAD_INPUT);
+
+  const std::array<const char*, 2> set = {"n=3", "T=double"};
+  kiln_step_options options = {};
+  options.size = sizeof options;
+  options.set_count = set.size();
+  options.set = set.data();
+  kiln_step* step = nullptr;
+  ASSERT_EQ(kiln_step_create(service_, device_, path.c_str(), &options, &step), KILN_OK) << last_error();
+  EXPECT_EQ(kiln_step_input_count(step), 1U);
+  EXPECT_EQ(kiln_step_output_count(step), 1U);
+  kiln_step_buffer buffer = {};
+  buffer.size = sizeof buffer;
+  ASSERT_EQ(kiln_step_get_output(step, 0, &buffer), KILN_OK);
+  EXPECT_THAT(buffer.name, StrEq("y"));
+  EXPECT_THAT(buffer.type, StrEq("double"));
+  ASSERT_EQ(buffer.rank, 2U);
+  EXPECT_EQ(buffer.shape[0], 3U);
+  EXPECT_EQ(kiln_step_get_input(step, 1, &buffer), KILN_BAD_INPUT);
+  EXPECT_THAT(last_error(), HasSubstr("index is 1"));
+  kiln_step_info info = {};
+  info.size = sizeof info;
+  ASSERT_EQ(kiln_step_get_info(step, &info), KILN_OK);
+  EXPECT_THAT(info.name, StrEq("shift"));
+  EXPECT_EQ(info.launches, 1U);
+
+  const std::vector<double> x = {1, 2, 3, 4, 5, 6};
+  std::vector<double> y(6);
+  const void* in = x.data();
+  void* out = y.data();
+  ASSERT_EQ(kiln_step_run(step, 1, &in, 1, &out), KILN_OK) << last_error();
+  EXPECT_THAT(y, testing::ElementsAre(2, 3, 4, 5, 6, 7));
+  in = y.data();
+  EXPECT_EQ(kiln_step_launch(step, nullptr, 1, &in, 1, &out), KILN_OK) << last_error();
+  EXPECT_EQ(kiln_device_synchronize(device_), KILN_OK);
+  EXPECT_EQ(y[5], 8);
+  EXPECT_EQ(kiln_step_run(step, 0, nullptr, 1, &out), KILN_BAD_INPUT);
+  kiln_step_release(step);
+  options.set_count = 1;
+  options.size = 3;
+  EXPECT_EQ(kiln_step_create(service_, device_, path.c_str(), &options, &step), KILN_BAD_INPUT);
+  EXPECT_EQ(step, nullptr);
 }
 
 TEST_F(CInterface, BuffersStreamsEventsAndGraphs) {

@@ -26,7 +26,6 @@ using ::testing::SizeIs;
 /// y = factor * x + weights through a temporary buffer; `weights` is filled by a kernel. With `twice`, x is
 /// scaled once more by way of a swap.
 constexpr const char* kSource = R"cuda(#include "kiln/params.h"
-using T = Params::T;
 extern "C" __global__ void scale(T* to, const T* from) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < Params::n) to[i] = from[i] * (T)Params::factor;
@@ -43,8 +42,8 @@ extern "C" __global__ void weigh(T* weights) {
 constexpr const char* kYaml = R"yaml(workload: affine
 parameters:
   T: {type: type, default: float, values: [float, double]}
-  n: {type: int, default: 4}
-  factor: {type: int, default: 2}
+  n: {type: int, default: 4, bind: compile}
+  factor: {type: int, default: 2, bind: compile}
   twice: {type: bool, default: false}
 buffers:
   x: {type: T, shape: [n], init: 1}
@@ -149,7 +148,8 @@ TEST_F(Steps, AGraphIsReplayedForTheAddressesOfEachCall) {
   for (int i = 0; i < 24; ++i) {  // more addresses than there are graphs
     const auto value = static_cast<float>(i);
     std::vector<float> memory(64 * 3);
-    const auto* aligned = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 255) / 256 * 256);
+    const auto* aligned =
+        reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 255) / 256 * 256);
     const std::size_t shift = static_cast<std::size_t>(aligned - memory.data());
     std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(shift), 4, value);
     const void* in = memory.data() + shift;
@@ -213,7 +213,8 @@ TEST_F(Steps, TheSignatureNamesTheParametersThatArraysDecide) {
 }
 
 TEST_F(Steps, AJobGivesItsValuesAndTheFirstOfASweep) {
-  const Step step = make({}, "workload: affine\ndevice: cuda:7\nset: {factor: 3}\nsweep: {T: [float, double]}\n");
+  const Step step =
+      make({}, "workload: affine\ndevice: cuda:7\nset: {factor: 3}\nsweep: {T: [float, double]}\n");
   EXPECT_THAT(call(step, {1, 2, 3, 4}), ElementsAre(3, 106, 209, 312));
   std::ofstream(folder_ / "job.yaml") << "workload: affine\nsweep: {factor: [5, 6]}\n";
   EXPECT_THAT(call(make({}, (folder_ / "job.yaml").string()), {1, 0, 0, 0}), ElementsAre(5, 100, 200, 300));

@@ -88,8 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadWorkload{"run: [scale]", "run: [scal]", "unknown kernel 'scal'; did you mean 'scale'?"},
         BadWorkload{"run: [scale]", "run: []", "expected at least one launch"},
         BadWorkload{"run: [scale]", "inputs: [xx]\nrun: [scale]", "unknown buffer 'xx'"},
-        BadWorkload{"run: [scale]", "outputs: [y, y]\nrun: [scale]",
-                    "outputs[1]: buffer 'y' is there twice"},
+        BadWorkload{"run: [scale]", "outputs: [y, y]\nrun: [scale]", "outputs[1]: buffer 'y' is there twice"},
         BadWorkload{"buffer: y,", "buffer: z,", "unknown buffer 'z'"},
         BadWorkload{"init: {iota: [1, 1]}", "init: {iota: [1]}", "expected two numbers; found 1"},
         BadWorkload{
