@@ -52,17 +52,17 @@ double value_at(const std::vector<double>& values, double place) {
       std::clamp(std::nearbyint(place), 0.0, static_cast<double>(values.size() - 1)))];
 }
 
-struct Stair {
+struct FitStep {
   double time = 0, place = 0, weight = 1;
 };
 
 /// Least-squares fit that does not rise, by pooling adjacent violators (Ayer et al., Ann. Math. Stat. 26,
 /// 1955). `steps` are by time; each of the result is a stretch that ends at its time.
-std::vector<Stair> falling_fit(const std::vector<Stair>& steps) {
-  std::vector<Stair> fit;
-  for (Stair step : steps) {
+std::vector<FitStep> falling_fit(const std::vector<FitStep>& steps) {
+  std::vector<FitStep> fit;
+  for (FitStep step : steps) {
     while (!fit.empty() && fit.back().place <= step.place) {
-      const Stair& last = fit.back();
+      const FitStep& last = fit.back();
       step.place = (step.place * step.weight + last.place * last.weight) / (step.weight + last.weight);
       step.weight += last.weight;
       fit.pop_back();
@@ -109,7 +109,7 @@ double score_over_time(const Baseline& baseline, const std::vector<SearchTrace>&
                        std::uint64_t last) {
   const double begin = static_cast<double>(first) * baseline.median_seconds();
   const double end = static_cast<double>(last) * baseline.median_seconds();
-  std::vector<Stair> steps;
+  std::vector<FitStep> steps;
   for (const SearchTrace& trace : traces) {
     for (std::size_t i = 0; i < trace.best.size(); ++i) {
       const double time = trace.seconds[i];
@@ -119,13 +119,13 @@ double score_over_time(const Baseline& baseline, const std::vector<SearchTrace>&
   }
   if (steps.empty() || !(baseline.seconds_per_value() > 0)) return 0;
   std::stable_sort(steps.begin(), steps.end(),
-                   [](const Stair& a, const Stair& b) { return a.time < b.time; });
-  const std::vector<Stair> fit = falling_fit(steps);
+                   [](const FitStep& a, const FitStep& b) { return a.time < b.time; });
+  const std::vector<FitStep> fit = falling_fit(steps);
   MeanGain gain(baseline.optimum());
   for (int i = 0; i < kInstants; ++i) {
     const double time = begin + (end - begin) * i / (kInstants - 1);
     auto stretch = std::lower_bound(fit.begin(), fit.end(), time,
-                                    [](const Stair& step, double when) { return step.time < when; });
+                                    [](const FitStep& step, double when) { return step.time < when; });
     if (stretch == fit.end()) --stretch;
     const double draws = std::max(1.0, std::nearbyint(time / baseline.seconds_per_value()));
     gain.add(baseline.community_value(draws), value_at(baseline.values(), stretch->place));
