@@ -85,7 +85,7 @@ def test_mistakes(service: kiln.Service, folder: Path) -> None:
         step(np.ones((4, 3), np.float32))
     with pytest.raises(kiln.BadInputError, match="int"):
         step(np.ones((4, 2), np.int32))
-    with pytest.raises(TypeError, match="argument 1 .*float32.*float64"):
+    with pytest.raises(TypeError, match="argument 0 .*float32.*float64"):
         kiln.program(folder, set={"T": "float"}, service=service)(np.ones((4, 2)))
     with pytest.raises(ValueError, match="read-only"):
         frozen = np.zeros(8, np.float32)
