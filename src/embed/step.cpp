@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "device/backend_kind.h"
 #include "embed/handles.h"
 #include "embed/job_setup.h"
@@ -54,6 +55,7 @@ std::vector<ExpressionText> passed_buffers(const Workload& workload, const char*
                                            const std::vector<ExpressionText>& declared) {
   if (given.empty()) return declared;
   std::vector<ExpressionText> names;
+  names.reserve(given.size());
   for (const std::string& name : given) names.push_back({name, {workload.file, 0, 0}, key});
   check_passed_buffers(workload, names);
   return names;
@@ -146,7 +148,7 @@ struct [[gnu::visibility("hidden")]] Step::Impl {
   [[nodiscard]] Stream& stream_for(void* native);
   void lend(const std::string& name, void* address, LentMemory& lent);
 
-  std::shared_ptr<DeviceHandle::Impl> handle;
+  std::shared_ptr<DeviceHandle::Impl> handle_;
   Device& device_;
   const bool on_host_;
   JobContext context_;
@@ -166,11 +168,11 @@ struct [[gnu::visibility("hidden")]] Step::Impl {
 
 Step::Impl::Impl(std::shared_ptr<DeviceHandle::Impl> on, const JobSpec& job, Variant variant,
                  const PassedBuffers& passed)
-    : handle(std::move(on)),
-      device_(*handle->device),
+    : handle_(std::move(on)),
+      device_(*handle_->device),
       on_host_(backend_kind(device_.info().target.backend).host_memory),
-      context_(make_job_context(handle->service->engine, *handle->service->files, *handle->service->clock,
-                                *handle->service->log, job.isolation, handle->service->clock->steady_ns())),
+      context_(make_job_context(handle_->service->engine, *handle_->service->files, *handle_->service->clock,
+                                *handle_->service->log, job.isolation, handle_->service->clock->steady_ns())),
       variant_(std::move(variant)),
       needs_(variant_.configuration, TrialNeeds::Checks::kNone) {
   for (const auto* names : {&passed.inputs, &passed.outputs}) {
@@ -198,18 +200,19 @@ void Step::Impl::require_used(const ExpressionText& name) const {
   });
   if (!used) throw bad_input(subject + "is not taken by the step with these values", name.where);
   for (const NeededLaunch& launch : needs_.step()) {
-    for (const auto& [symbol, buffer] : launch.kernel->symbols) {
-      if (buffer == name.text)
-        throw bad_input(subject + "is the content of the variable '" + symbol + "', which is set once",
-                        name.where);
-    }
+    const auto& symbols = launch.kernel->symbols;
+    const auto set = std::find_if(symbols.begin(), symbols.end(),
+                                  [&](const auto& one) { return one.second == name.text; });
+    if (set != symbols.end())
+      throw bad_input(subject + "is the content of " + in_quotes(set->first) + ", which is set once",
+                      name.where);
   }
 }
 
 void Step::Impl::load() {
   Compiler& compiler = context_.compiler_for(device_.info().target.backend);
   const auto get = [&](const Unit& unit) {
-    return context_.service.get(unit.specialization, compiler, handle->device);
+    return context_.service.get(unit.specialization, compiler, handle_->device);
   };
   LoadedUnits loaded =
       load_units_at_once(needs_.units(device_.info().target, context_.files), get, context_.trace);
@@ -248,7 +251,7 @@ std::vector<StepBuffer> Step::Impl::describe(const std::vector<ExpressionText>& 
 }
 
 Stream& Step::Impl::stream_for(void* native) {
-  if (native == nullptr) return *handle->stream;
+  if (native == nullptr) return *handle_->stream;
   if (!borrowed_ || borrowed_->native() != native) borrowed_ = device_.borrow_stream(native);
   return *borrowed_;
 }

@@ -60,6 +60,7 @@ void LibraryCall::prepare(void* stream) {
   for (const auto& folder : backend_kind(configuration_.backend()).library_folders(workspace_.files()))
     folders.push_back(folder.string());
   std::vector<const char*> folder_names;
+  folder_names.reserve(folders.size());
   for (const std::string& folder : folders) folder_names.push_back(folder.c_str());
   if (call_ != nullptr) plugin_->release(call_);
   std::array<char, 2048> text = {};
