@@ -134,7 +134,7 @@ struct [[gnu::visibility("hidden")]] Step::Impl {
   void call(void* native, std::span<const void* const> in, std::span<void* const> out);
   /// On the default stream of the device.
   void wait() {
-    handle->stream->synchronize();
+    handle_->stream->synchronize();
   }
 
   std::vector<StepBuffer> inputs, outputs;
