@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plots from records.jsonl as `kiln run --output` keeps them (bars with intervals, heat map, roofline) and from study.jsonl of
 `kiln study` (cases, speed-ups with intervals, amortisation), from the curves of `kiln tune compare`, and from tune.jsonl of
-`kiln tune` (parallel coordinates); SVG or PNG. A field that `kiln run --keep` wrote as .npy is a picture, and several are an
+`kiln tune` (parallel coordinates), and from a trace of `kiln run --trace` (the launches of a step); SVG or PNG. A field that `kiln run --keep` wrote as .npy is a picture, and several are an
 animation as GIF.
 
     tools/plot.py bars results/minibude -o bars.svg
@@ -12,6 +12,7 @@ animation as GIF.
     tools/plot.py amortisation results/studies/minibude_constants -o amortisation.svg
     tools/plot.py searches curves.csv -o searches.svg
     tools/plot.py parallel results/tune -o parallel.svg
+    tools/plot.py timeline trace.json -o timeline.svg
     tools/plot.py field density.npy -o density.png
     tools/plot.py field density-*.npy --label density -o density.gif
 
@@ -576,6 +577,50 @@ def draw_field(fields, arguments):
     return matplotlib.animation.FuncAnimation(figure, show, frames=len(fields))
 
 
+MOST_LAUNCHES = 80  # rows of a timeline
+
+
+def read_trace(arguments):
+    """The spans of launches in the last sample of a step, in the order of their time."""
+    path = pathlib.Path(arguments.results)
+    try:
+        trace = json.loads(path.read_text())
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
+        spans = [e for e in events if e.get("ph") == "X"]
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path}: expected a trace that kiln run --trace wrote") from error
+    samples = [e for e in spans if e.get("cat") == "sample" and e.get("args", {}).get("steps") == 1]
+    if not samples:
+        raise BadInput(f"{path}: no sample of one step; expected a trace of a job that measures")
+    last = max(samples, key=lambda e: e["ts"])
+    launches = [e for e in spans if e.get("cat") == "kernel" and last["ts"] <= e["ts"] < last["ts"] + last["dur"]]
+    if not launches:
+        raise BadInput(f"{path}: the last sample has no launches")
+    return sorted(launches, key=lambda e: e["ts"])[:MOST_LAUNCHES]
+
+
+def timeline(launches, arguments):
+    """A row for each launch, with the time that it took."""
+    names = list(dict.fromkeys(e["name"] for e in launches))
+    begin = launches[0]["ts"]
+    longest = max(e["ts"] + e["dur"] for e in launches) - begin
+    scale, unit = (1e-3, "ms") if longest >= 1000 else (1, "us")
+    figure, axes = plt.subplots(figsize=(8, 0.8 + 0.2 * len(launches)))
+    for row, launch in enumerate(launches):
+        left, width = (launch["ts"] - begin) * scale, launch["dur"] * scale
+        axes.barh(row, width, left=left, height=0.7, color=LINES[1 + names.index(launch["name"]) % (len(LINES) - 1)][0])
+        axes.annotate(f"{width:.3g}", (left + width, row), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
+    axes.set_yticks(range(len(launches)), [f"{i + 1} {e['name']}" for i, e in enumerate(launches)], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"time since the first launch, {unit}")
+    axes.margins(x=0.06)
+    axes.set_xlim(left=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
 def write(picture, arguments):
     if isinstance(picture, matplotlib.animation.FuncAnimation):
         picture.save(arguments.output, writer=matplotlib.animation.PillowWriter(fps=arguments.rate), dpi=100)
@@ -611,6 +656,10 @@ def parse(words):
     command.set_defaults(draw=searches, read=read_curves)
     command = plots.add_parser("parallel", parents=[files], help="of kiln tune: the points of a search in parallel coordinates")
     command.set_defaults(draw=parallel, read=read_search)
+    command = plots.add_parser("timeline", help="of kiln run --trace: the launches of the last measured step")
+    command.add_argument("results", metavar="TRACE", help="file that kiln run --trace wrote")
+    command.add_argument("-o", "--output", required=True, metavar="FILE", help="picture to write: .svg or .png")
+    command.set_defaults(draw=timeline, read=read_trace)
     command = plots.add_parser("field", help="arrays (.npy) with two extents that --keep wrote: a picture, or an animation of several")
     command.add_argument("results", nargs="+", metavar="FIELD", help="files .npy of one shape, in the order of the animation")
     command.add_argument("-o", "--output", required=True, metavar="FILE", help="picture to write: .svg or .png; .gif of several fields")

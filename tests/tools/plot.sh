@@ -32,7 +32,7 @@ set: {nx: 24, ny: 20, nz: 16}
 sweep: {block_x: [4, 8], block_y: [1, 2]}
 measure: {min_time: 1 ms, max_time: 20 ms, min_samples: 6}
 END
-"$kiln" run job.yaml --output results --quiet > /dev/null
+"$kiln" run job.yaml --output results --quiet --trace trace.json > /dev/null
 cat > study.yaml << 'END'
 workload: minibude
 device: cpu
@@ -87,6 +87,8 @@ sweep: {end_step: [1, 4, 7]}
 keep: {density: "density-{end_step}.npy"}
 END
 "$kiln" run fields.yaml --quiet > /dev/null
+draw timeline trace.json -o timeline.svg
+grep -q "laplacian" timeline.svg || fail "timeline.svg does not name the kernel"
 draw field density-7.npy -o density.png
 draw field density-1.npy density-4.npy density-7.npy --label density --min 0.1 -o density.gif
 [ "$(head -c 8 density.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "density.png is no PNG"
@@ -123,6 +125,9 @@ head -n 1 study/study.jsonl > unfinished.jsonl
 refuse "no device of this study is finished" amortisation unfinished.jsonl -o x.svg
 refuse "--device: no study is of 'H200'; expected one of" cases study --device H200 -o x.svg
 refuse ".svg or .png" bars results -o x.gif
+refuse "expected a trace that kiln run --trace wrote" timeline results/records.jsonl -o x.svg
+echo '{"traceEvents": []}' > empty.json
+refuse "empty.json: no sample of one step" timeline empty.json -o x.svg
 refuse "absent.npy" field absent.npy -o x.png
 refuse "curves.csv: expected an array of NumPy" field curves.csv -o x.png
 refuse "expected .gif for an animation" field density-1.npy density-4.npy -o x.png
@@ -134,4 +139,4 @@ numpy.save("nan.npy", numpy.full((2, 2), numpy.nan))'
 refuse "expected an array of numbers with two extents; found float64 (2, 2, 2)" field cube.npy -o x.png
 refuse "expected the shape (16, 24) of density-1.npy; found (2, 2)" field density-1.npy small.npy -o x.gif
 refuse "no number is finite" field nan.npy -o x.png
-echo "thirteen pictures, 22 refusals"
+echo "fourteen pictures, 24 refusals"
