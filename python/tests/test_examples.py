@@ -148,3 +148,20 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert said[0] == "2.5 compiled"
     assert "float" in said[1]
     assert said[-1] == "3.0"
+
+
+def test_an_image_is_classified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for module in ("PIL", "matplotlib"):
+        pytest.importorskip(module)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    spec = importlib.util.spec_from_file_location("classify", EXAMPLES / "classify.py")
+    assert spec is not None and spec.loader is not None
+    classify = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(classify)
+    monkeypatch.setattr("sys.argv", ["classify.py"])
+    classify.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("The weights are random")
+    assert lines[1] == "grace_hopper.jpg" and len(lines) == 7
+    shares = [float(line.split("%")[0]) for line in lines[2:]]
+    assert shares == sorted(shares, reverse=True) and 0 < sum(shares) <= 100
