@@ -47,6 +47,18 @@ def require(condition, node, message):
         raise Unknown(f"{described(node)}: {message}")
 
 
+def value_of(node):
+    """Of a node Constant."""
+    for key, value in attributes(node).items():
+        if key == "value":
+            return numpy_helper.to_array(value)
+        if key in ("value_float", "value_floats"):
+            return np.array(value, "f4")
+        if key in ("value_int", "value_ints"):
+            return np.array(value, "i8")
+    raise Unknown(f"{described(node)}: expected a tensor, floats or integers; found {', '.join(attributes(node)) or 'nothing'}")
+
+
 class Product:
     """A convolution or a product with constant weights, with what is folded into it."""
 
@@ -65,7 +77,9 @@ class Importer:
         self.nodes = []
         for node in graph.node:
             if node.op_type == "Constant":
-                self.constants[node.output[0]] = numpy_helper.to_array(attributes(node)["value"])
+                self.constants[node.output[0]] = value_of(node)
+            elif node.op_type == "Identity" and node.input[0] in self.constants:
+                self.constants[node.output[0]] = self.constants[node.input[0]]
             else:
                 self.nodes.append(node)
         inputs = [i for i in graph.input if i.name not in self.constants]
@@ -90,27 +104,30 @@ class Importer:
         users = self.users.get(value, [])
         return users[0] if len(users) == 1 else None
 
+    def constant(self, node, index, what):
+        """The numbers of an input, in double."""
+        require(node.input[index] in self.constants, node, f"{what} must be constant")
+        return self.constants[node.input[index]].astype("f8")
+
     # -- folding: a list of Product and other nodes
 
     def product(self, node):
         a = attributes(node)
         if node.op_type == "Conv":
-            require(node.input[1] in self.constants, node, "filters must be constants")
-            weights = self.constants[node.input[1]]
+            weights = self.constant(node, 1, "filters")
             require(weights.ndim == 4, node, f"expected filters of 4 dimensions; found {weights.ndim}")
             require(a.get("group", 1) == 1, node, f"groups are not supported; found {a.get('group')}")
             require(set(a.get("dilations", [1])) == {1}, node, f"dilations are not supported; found {a.get('dilations')}")
             stride, padding = self.window(node, a)
-            bias = self.constants[node.input[2]] if len(node.input) > 2 and node.input[2] else np.zeros(len(weights))
-            return Product(node, node.input[0], weights.astype("f8"), bias.astype("f8"), stride, padding)
-        require(node.input[1] in self.constants, node, "the second operand must be a constant")
-        weights = self.constants[node.input[1]].astype("f8")
+            bias = self.constant(node, 2, "the bias") if len(node.input) > 2 and node.input[2] else np.zeros(len(weights))
+            return Product(node, node.input[0], weights, bias, stride, padding)
+        weights = self.constant(node, 1, "the second operand")
         require(weights.ndim == 2, node, f"expected a matrix; found {weights.ndim} dimensions")
         if node.op_type == "MatMul":
             return Product(node, node.input[0], weights.T, np.zeros(weights.shape[1]), 1, 0)
         require(not a.get("transA", 0), node, "transA is not supported")
         weights = (weights if a.get("transB", 0) else weights.T) * a.get("alpha", 1.0)
-        bias = self.constants[node.input[2]].astype("f8") * a.get("beta", 1.0) if len(node.input) > 2 else 0.0
+        bias = self.constant(node, 2, "the bias") * a.get("beta", 1.0) if len(node.input) > 2 and node.input[2] else 0.0
         return Product(node, node.input[0], weights, np.zeros(len(weights)) + bias, 1, 0)
 
     @staticmethod
@@ -146,7 +163,8 @@ class Importer:
             item = pending.get(node.input[0])
             require(item is not None and self.only_user(node.input[0]) is node and item.add is None and not item.relu, node,
                     "expected a convolution or a product before it, whose result nothing else reads")
-            gamma, beta, mean, variance = (self.constants[i].astype("f8") for i in node.input[1:5])
+            require(not attributes(node).get("training_mode", 0), node, "training_mode is not supported; export the model in inference mode")
+            gamma, beta, mean, variance = (self.constant(node, i, "what normalises") for i in range(1, 5))
             scale = gamma / np.sqrt(variance + attributes(node).get("epsilon", 1e-5))
             item.weights = item.weights * scale.reshape((-1,) + (1,) * (item.weights.ndim - 1))
             item.bias = (item.bias - mean) * scale + beta

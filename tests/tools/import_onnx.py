@@ -140,6 +140,14 @@ def main():
         m = Model(["n", 4, 8, 8])
         w = m.constant(np.zeros((4, 2, 3, 3), "f4"))
         refused(folder, m.finish(m.node("Conv", ["input", w], kernel_shape=[3, 3], group=2)), ["conv_", "groups"])
+        m = Model(["n", 3, 8, 8])
+        m.nodes.append(helper.make_node("Relu", ["input"], ["b"], name="r"))
+        m.nodes.append(helper.make_node("Conv", ["input", m.constant(np.zeros((8, 3, 3, 3), "f4")), "b"], ["y"], name="c", kernel_shape=[3, 3]))
+        refused(folder, m.finish("y"), ["'c'", "the bias must be constant"])
+        m = Model(["n", 3, 8, 8])
+        normal = [m.constant(np.ones(8, "f4")) for _ in range(4)]
+        x = m.node("BatchNormalization", [m.conv("input", 3, 8, 3), *normal], training_mode=1)
+        refused(folder, m.finish(x), ["batchnormalization_", "training_mode"])
         m = Model(["n", 3, 2, 2])
         refused(folder, m.finish(m.conv("input", 3, 8, 5)), ["conv_", "window"])
 
