@@ -118,7 +118,6 @@ class LentMemory {
     own_.reserve(own_.size() + 1);
     own_.emplace_back(name, workspace_.exchange(name, std::move(memory)));
   }
-  [[nodiscard]] bool has(const std::string& name) const { return has_name(own_, name); }
 
  private:
   Workspace& workspace_;
@@ -258,7 +257,7 @@ Stream& Step::Impl::stream_for(void* native) {
 
 void Step::Impl::lend(const std::string& name, void* address, LentMemory& lent) {
   const std::uintptr_t alignment = on_host_ ? kHostAlignment : kDeviceAlignment;
-  if (address == nullptr || lent.has(name) || program_->swapped().contains(name) ||
+  if (address == nullptr || program_->swapped().contains(name) ||
       reinterpret_cast<std::uintptr_t>(address) % alignment != 0)
     return;
   lent.lend(name, std::make_unique<CallersMemory>(address, workspace_->layout(name).bytes, on_host_));
@@ -278,9 +277,14 @@ void Step::Impl::call(void* native, std::span<const void* const> in, std::span<v
   if (last_stream_ != native && !capturing) stream.wait(*ended_);
 
   LentMemory lent(*workspace_);
-  // An output first: an array that is also an input is updated in place only if both have one address.
-  for (std::size_t i = 0; i < out.size(); ++i) lend(outputs[i].name, out[i], lent);
-  for (std::size_t i = 0; i < in.size(); ++i) lend(inputs[i].name, const_cast<void*>(in[i]), lent);
+  // An output stays in the step's buffer, whose content the kernels may read.
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::string& name = inputs[i].name;
+    const auto same = std::find_if(outputs.begin(), outputs.end(),
+                                   [&](const StepBuffer& output) { return output.name == name; });
+    if (same == outputs.end() || out[static_cast<std::size_t>(same - outputs.begin())] == in[i])
+      lend(name, const_cast<void*>(in[i]), lent);
+  }
   const auto place = [&](const std::string& name) { return *workspace_->address(name); };
   for (std::size_t i = 0; i < in.size(); ++i) {
     const std::string& name = inputs[i].name;

@@ -11,8 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/file.h"
 #include "kiln/stream.h"
 #include "support/error_matchers.h"
+#include "support/small_workload.h"
 
 namespace kiln::test {
 namespace {
@@ -23,8 +25,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// y = factor * x + weights through a temporary buffer; `weights` is filled by a kernel. With `twice`, x is
-/// scaled once more by way of a swap.
+/// count: how often it ran. where: the address of x. y = factor * x + weights through a temporary buffer;
+/// `weights` is filled by a kernel. With `twice`, x is scaled once more by way of a swap.
 constexpr const char* kSource = R"cuda(#include "kiln/params.h"
 extern "C" __global__ void scale(T* to, const T* from) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,6 +35,11 @@ extern "C" __global__ void scale(T* to, const T* from) {
 extern "C" __global__ void add(T* y, const T* a, const T* b) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < Params::n) y[i] = a[i] + b[i];
+}
+extern "C" __global__ void count(int* calls, unsigned long long* address, const T* x) {
+  if (threadIdx.x != 0 || blockIdx.x != 0) return;
+  ++*calls;
+  *address = (unsigned long long)x;
 }
 extern "C" __global__ void weigh(T* weights) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -51,12 +58,15 @@ buffers:
   weights: {type: T, shape: [n], init: {kernel: weigh}}
   y: {type: T, shape: [n]}
   expected: {type: T, shape: [n]}
+  calls: {type: int, shape: [1], init: 40}
+  address: {type: ulong, shape: [1]}
   part: {type: T, shape: [1], view: {of: x, offset: 0}}
 inputs: [x]
 outputs: y
 kernels:
   scale: {source: affine.cu, args: [{name: to}, {name: from}], block: [4], grid: ["ceil_div(n, 4)"]}
   add: {source: affine.cu, args: [y, scaled, weights], block: [4], grid: ["ceil_div(n, 4)"]}
+  count: {source: affine.cu, args: [calls, address, x], block: [4], grid: [1]}
   weigh: {source: affine.cu, args: [weights], block: [4], grid: ["ceil_div(n, 4)"]}
   broken: {source: missing.cu, args: [expected], block: [1], grid: [1]}
 run:
@@ -64,6 +74,7 @@ run:
   - {swap: [x, y], when: twice}
   - {kernel: scale, as: scale_x, args: {to: scaled, from: x}}
   - add
+  - count
 verify:
   checks:
     - {buffer: y, reference: {kernel: broken, buffer: expected}, rtol: 0.5}
@@ -82,6 +93,7 @@ class Steps : public ::testing::Test {
     Settings settings;
     settings.cache_dir = (folder_ / "cache").string();
     settings.workload_path = {folder_.string()};
+    settings.wisdom_dir = (folder_ / "wisdom").string();
     settings.log_level = "off";
     service_.emplace(settings);
     device_.emplace(service_->device("cpu"));
@@ -122,7 +134,7 @@ TEST_F(Steps, TakeTheCallersArraysAndFillTheirOwnBuffersOnce) {
   EXPECT_THAT(step.inputs()[0].shape, ElementsAre(4));
   EXPECT_EQ(step.outputs().at(0).name, "y");
   EXPECT_EQ(step.info().name, "affine");
-  EXPECT_EQ(step.info().launches, 2U);
+  EXPECT_EQ(step.info().launches, 3U);
   EXPECT_THAT(call(step, {1, 2, 3, 4}), ElementsAre(2, 104, 206, 308));
   EXPECT_THAT(call(step, {0, 0, 0, 1}), ElementsAre(0, 100, 200, 302));
 }
@@ -133,9 +145,96 @@ TEST_F(Steps, ArraysThatAreNotAlignedAreCopied) {
     EXPECT_THAT(call(step, {1, 2, 3, 4}, shift), ElementsAre(2, 104, 206, 308)) << shift;
 }
 
+TEST_F(Steps, AnInputIsUsedWhereItStandsIfItIsAligned) {
+  StepOptions options;
+  options.outputs = {"address"};
+  const Step step = make_step(*service_, *device_, "affine", options);
+  alignas(64) std::array<float, 32> x{};
+  for (const std::size_t shift : {0U, 1U, 16U}) {
+    std::uint64_t address = 0;
+    const void* in = x.data() + shift;
+    void* out = &address;
+    step.run({&in, 1}, {&out, 1});
+    EXPECT_EQ(address == reinterpret_cast<std::uintptr_t>(in), shift % 16 == 0) << shift;
+  }
+}
+
+TEST_F(Steps, AnOutputKeepsItsContentFromCallToCall) {
+  StepOptions options;
+  options.outputs = {"calls"};
+  const Step step = make_step(*service_, *device_, "affine", options);
+  for (int i = 1; i <= 3; ++i) {
+    alignas(64) int calls = -7;
+    const void* none = nullptr;
+    void* out = &calls;
+    step.run({&none, 1}, {&out, 1});
+    EXPECT_EQ(calls, 40 + i);
+  }
+}
+
+TEST_F(Steps, AnInputThatIsAnOutputIsUpdatedInPlaceByOneAddressAlone) {
+  StepOptions options;
+  options.inputs = {"calls"};
+  options.outputs = {"calls"};
+  const Step step = make_step(*service_, *device_, "affine", options);
+  alignas(64) int calls = 5;
+  alignas(64) int result = 0;
+  const void* in = &calls;
+  void* out = &calls;
+  step.run({&in, 1}, {&out, 1});
+  EXPECT_EQ(calls, 6);
+  out = &result;
+  step.run({&in, 1}, {&out, 1});
+  EXPECT_EQ(calls, 6);
+  EXPECT_EQ(result, 7);
+}
+
+TEST_F(Steps, WhatTheCallerCapturesIsPartOfTheCallersGraph) {
+  const Step step = make({"graph=true"});
+  const StreamHandle stream = device_->create_stream();
+  alignas(256) std::array<float, 4> x{1, 1, 1, 1};
+  alignas(256) std::array<float, 4> y{};
+  const void* in = x.data();
+  void* out = y.data();
+  const GraphHandle graph = stream.capture([&] { step(stream.native(), {&in, 1}, {&out, 1}); });
+  EXPECT_THAT(y, Each(0));
+  x.fill(3);
+  graph.launch(stream);
+  stream.synchronize();
+  EXPECT_THAT(y, ElementsAre(6, 106, 206, 306));
+}
+
+TEST_F(Steps, WisdomGivesWhatNothingElseGivesAndTheDefaultsStandIn) {
+  test::write_small_workload(*make_real_file_system(), folder_);
+  std::filesystem::create_directory(folder_ / "wisdom");
+  std::ofstream(folder_ / "wisdom" / "scale.wisdom.yaml")
+      << test::small_workload_wisdom(device_->name(), device_->arch(), "{block: 32}");
+  const auto block_of_step = [&](bool wisdom, const std::string& text) {
+    std::ofstream(folder_ / "scale" / "scale.cu") << "#include \"kiln/params.h\"\n"
+                                                  << text << R"cuda(
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_scale scale(T* y, const T*, const Params p) {
+  const int i = blockIdx.x * Params::block + threadIdx.x;
+  if (i < p.n) y[i] = blockDim.x;
+}
+)cuda";
+    StepOptions options;
+    options.set = {"n=200"};
+    options.outputs = {"y"};
+    options.wisdom = wisdom;
+    const Step step = make_step(*service_, *device_, "scale", options);
+    std::vector<double> y(200);
+    void* out = y.data();
+    step.run({}, {&out, 1});
+    return y;
+  };
+  EXPECT_THAT(block_of_step(false, ""), Each(64));
+  EXPECT_THAT(block_of_step(true, ""), Each(32));
+  EXPECT_THAT(block_of_step(true, "static_assert(Params::block != 32, \"too small\");"), Each(64));
+}
+
 TEST_F(Steps, BuffersThatTheProgramSwapsComeOutUnderTheirNames) {
   const Step step = make({"twice=true"});
-  EXPECT_EQ(step.info().launches, 3U);
+  EXPECT_EQ(step.info().launches, 4U);
   // x is scaled into y, they change places, and `scale` reads what stands under x.
   EXPECT_THAT(call(step, {1, 2, 3, 4}), ElementsAre(4, 108, 212, 316));
   EXPECT_THAT(call(step, {1, 2, 3, 4}, 1), ElementsAre(4, 108, 212, 316));
