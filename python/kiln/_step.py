@@ -10,7 +10,7 @@ from typing import Any
 from . import _kiln
 from ._decorator import default_service
 from ._service import Device, Service, text_of
-from ._signature import BFLOAT, BOOL, FLOAT, INT, OPAQUE, UINT, Argument, Element, Slot, slot_of
+from ._signature import BFLOAT, BOOL, FLOAT, INT, OPAQUE, UINT, Element, Slot
 
 #: Workload files' names of element types, as DLPack and NumPy name them.
 _TYPES: dict[str, tuple[Element, str]] = {
@@ -32,6 +32,9 @@ _TYPES: dict[str, tuple[Element, str]] = {
     "fp8_e5m2": ((OPAQUE, 8), "float8_e5m2"),
 }
 _TYPE_OF = {dtype: name for name, (_, dtype) in _TYPES.items() if name != "size_t"}
+
+# Types that the launch itself compares with the array's.
+_CHECKED = {name for name, (element, _) in _TYPES.items() if element[0] != OPAQUE}
 
 # DLPack's kinds of devices.
 _ON_CPU = {1, 3, 11}
@@ -81,11 +84,29 @@ def _device_of(array: Any) -> str:
 
 def _slot(declared: str, name: str, is_output: bool) -> Slot:
     """An argument as the extension takes it; an array of records is any array."""
-    known = _TYPES.get(declared)
-    text = f"{'' if is_output else 'const '}{declared}*"
-    if known is None:
-        return slot_of(Argument(text.replace(declared, "void"), name))
-    return "p", 8, not is_output, known[0][0] == OPAQUE, (known[0],), text, name
+    elements = (_TYPES[declared][0],) if declared in _TYPES else ()
+    takes_any = not elements or elements[0][0] == OPAQUE
+    return "p", 8, not is_output, takes_any, elements, f"{'' if is_output else 'const '}{declared}*", name
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    name: str
+    type: str
+    element_bytes: int
+    shape: tuple[int, ...]
+
+    def require(self, job: str, array: Any) -> None:
+        """The shape, and the size of an element, which alone is known of records and of types that DLPack lacks."""
+        found = tuple(getattr(array, "shape", ()))
+        if found != self.shape:
+            raise ValueError(f"{job}: {self.name}: expected an array of shape {self.shape}; found {found}")
+        dtype = getattr(array, "dtype", None)
+        size = getattr(dtype, "itemsize", self.element_bytes)
+        if self.type not in _CHECKED and size != self.element_bytes:
+            raise TypeError(
+                f"{job}: {self.name}: expected elements of {self.element_bytes} bytes ({self.type}); found {dtype}"
+            )
 
 
 class _Made:
@@ -93,15 +114,17 @@ class _Made:
 
     def __init__(self, handle: _kiln.Step) -> None:
         self.handle = handle
-        self.inputs, self.outputs = handle.buffers()
+        inputs, outputs = handle.buffers()
+        self.inputs = [_Buffer(*one) for one in inputs]
+        self.outputs = [_Buffer(*one) for one in outputs]
         handle.set_arguments(
-            [_slot(kind, name, False) for name, kind, _ in self.inputs]
-            + [_slot(kind, name, True) for name, kind, _ in self.outputs]
+            [_slot(one.type, one.name, False) for one in self.inputs]
+            + [_slot(one.type, one.name, True) for one in self.outputs]
         )
 
 
 class Step:
-    """A workload's step as a function: `y = step(x)`. Made by kiln.program() and Service.step().
+    """A workload's step as a function: `y = step(x)`. Made by kiln.program().
 
     The arrays of a call decide the parameters that alone are the element type or an extent of a buffer (`T`, `batch`), unless `set`
     gives them. For each such set of values, and each device, the step is compiled and its buffers are filled once.
@@ -153,24 +176,19 @@ class Step:
     def _run(self, arrays: tuple[Any, ...], out: Any, stream: object, wait: bool) -> Any:
         self._require_count(arrays)
         made = self._get(arrays)
-        for array, (name, _, shape) in zip(arrays, made.inputs, strict=True):
+        for array, buffer in zip(arrays, made.inputs, strict=True):
             if array is not None:
-                self._require_shape(array, name, shape)
+                buffer.require(self._job, array)
         if out is None:
-            results = tuple(self._new(arrays, made, kind, shape) for _, kind, shape in made.outputs)
+            results = tuple(self._new(arrays, buffer) for buffer in made.outputs)
         else:
             results = tuple(out) if isinstance(out, (tuple, list)) else (out,)
             if len(results) != len(made.outputs):
                 raise ValueError(f"{self._job}: out: expected {len(made.outputs)} arrays; found {len(results)}")
-            for array, (name, _, shape) in zip(results, made.outputs, strict=True):
-                self._require_shape(array, name, shape)
+            for array, buffer in zip(results, made.outputs, strict=True):
+                buffer.require(self._job, array)
         made.handle.launch((*arrays, *results), stream, wait)
         return results[0] if len(results) == 1 else results
-
-    def _require_shape(self, array: Any, name: str, shape: tuple[int, ...]) -> None:
-        found = tuple(getattr(array, "shape", ()))
-        if found != tuple(shape):
-            raise ValueError(f"{self._job}: {name}: expected an array of shape {tuple(shape)}; found {found}")
 
     def _get(self, arrays: tuple[Any, ...]) -> _Made:
         given = [array for array in arrays if array is not None]
@@ -224,11 +242,11 @@ class Step:
                 sources.setdefault(name, declared.name)
         return values
 
-    def _new(self, arrays: tuple[Any, ...], made: _Made, kind: str, shape: tuple[int, ...]) -> Any:
+    def _new(self, arrays: tuple[Any, ...], buffer: _Buffer) -> Any:
         """An array for a result, of the first argument's package."""
-        dtype = _TYPES[kind][1] if kind in _TYPES else None
-        if dtype is None:
-            raise TypeError(f"{self._job}: an output of the type {kind} has no NumPy type; pass out=")
+        if buffer.type not in _TYPES:
+            raise TypeError(f"{self._job}: {buffer.name}: an output of the type {buffer.type} has no NumPy type; pass out=")
+        dtype, shape = _TYPES[buffer.type][1], buffer.shape
         like = next((array for array in arrays if array is not None), None)
         package = type(like).__module__.split(".", 1)[0]
         if package == "torch":

@@ -253,6 +253,11 @@ Values::Values(const FunctionState& state) : pointers_(inline_pointers_), words_
   }
 }
 
+FunctionState make_state(std::variant<Function, Family> code, const Device& device, const std::string& name) {
+  const dl::Device place = device_of(kiln_device_id(device.get()));
+  return {std::move(code), device, place, place.type == dl::kCpu, name, {}, {}, 0, {}};
+}
+
 bool Values::take_struct(const FunctionState& state, std::size_t index, PyObject* argument) {
   // Behind the words of the other arguments; structures before this one have their places first.
   std::size_t word = state.slots.size();
@@ -358,6 +363,12 @@ bool Values::take(FunctionState& state, PyObject* const* arguments, Target& targ
     }
   }
   return !has_late_ || take_late(state, arguments, target);
+}
+
+std::vector<void*> Values::addresses(std::size_t count) const {
+  std::vector<void*> addresses(count);
+  for (std::size_t i = 0; i < count; ++i) addresses[i] = *static_cast<void**>(pointers_[i]);
+  return addresses;
 }
 
 bool Values::take_unchecked(const FunctionState& state, PyObject* const* arguments) {

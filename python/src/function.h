@@ -52,6 +52,10 @@ struct FunctionState {
   std::shared_ptr<kiln_stream> null_stream;  ///< as a handle, for kiln.Array; made when it is needed
 };
 
+/// A state without slots.
+[[nodiscard]] FunctionState make_state(std::variant<Function, Family> code, const Device& device,
+                                       const std::string& name);
+
 /// Where a launch goes.
 struct Target {
   void* stream = nullptr;
@@ -71,6 +75,8 @@ class Values {
   /// Addresses and numbers as they are.
   [[nodiscard]] bool take_unchecked(const FunctionState& state, PyObject* const* arguments);
   [[nodiscard]] void** pointers() { return pointers_; }
+  /// What the first `count` pointers among the values point at.
+  [[nodiscard]] std::vector<void*> addresses(std::size_t count) const;
 
  private:
   static constexpr std::size_t kInline = 24;

@@ -333,10 +333,7 @@ dl::DataType element_of(const nb::tuple& element) {
 
 nb::object callable_of(std::variant<Function, Family> code, const Device& device, const std::string& name,
                        const nb::list& arguments) {
-  auto state =
-      std::make_shared<FunctionState>(FunctionState{std::move(code), device, {}, false, name, {}, {}, 0, {}});
-  state->place = device_of(kiln_device_id(device.get()));
-  state->on_host = state->place.type == dl::kCpu;
+  auto state = std::make_shared<FunctionState>(make_state(std::move(code), device, name));
   for (nb::handle argument : arguments) {
     const Slot& slot = state->slots.emplace_back(slot_of(nb::cast<nb::tuple>(argument)));
     state->sizes.push_back(slot.bytes);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "error.h"
 #include "kiln.h"
@@ -40,6 +42,23 @@ H make(const Call& call) {
   const kiln_status status = without_gil([&] { return call(&made); });
   if (status != KILN_OK) throw_last_error();
   return H(made);
+}
+
+/// The strings as C takes them; they outlive the result.
+[[nodiscard]] inline std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  return pointers;
+}
+
+/// Waits for work on the stream; called without the GIL.
+[[nodiscard]] inline kiln_status wait_for(const Device& device, void* stream) {
+  kiln_stream* borrowed = nullptr;
+  kiln_status status = kiln_stream_borrow(device.get(), stream, &borrowed);
+  if (status == KILN_OK) status = kiln_stream_synchronize(borrowed);
+  kiln_stream_release(borrowed);
+  return status;
 }
 
 void bind_service(nb::module_& module);

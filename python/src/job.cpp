@@ -6,13 +6,6 @@
 namespace kiln::python {
 namespace {
 
-std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<const char*> pointers;
-  pointers.reserve(texts.size());
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  return pointers;
-}
-
 /// The Python functions of one job. Kiln calls them one at a time, without the GIL; the first exception ends
 /// the job. `stop` is called by Kiln between steps, which may take microseconds: Python is asked now and
 /// then, since a thread that takes the GIL all the time keeps others from it.

@@ -30,12 +30,6 @@ struct StepOptions {
   [[nodiscard]] const kiln_step_options* get() const { return &options_; }
 
  private:
-  static std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
-    std::vector<const char*> pointers;
-    pointers.reserve(texts.size());
-    for (const std::string& text : texts) pointers.push_back(text.c_str());
-    return pointers;
-  }
   std::vector<const char*> set_, inputs_, outputs_;
   kiln_step_options options_{};
 };
@@ -71,16 +65,13 @@ Step make_step(const Service& service, const Device& device, const std::string& 
   kiln_step_info info{};
   info.size = sizeof info;
   check(kiln_step_get_info(handle.get(), &info));
-  auto state = std::make_shared<FunctionState>(
-      FunctionState{Function(nullptr), device, {}, false, info.name, {}, {}, 0, {}});
-  state->place = device_of(kiln_device_id(device.get()));
-  state->on_host = state->place.type == dl::kCpu;
+  auto state = std::make_shared<FunctionState>(make_state(Function(nullptr), device, info.name));
   const std::size_t input_count = kiln_step_input_count(handle.get());
   const std::size_t output_count = kiln_step_output_count(handle.get());
   return {std::move(handle), input_count, output_count, std::move(state)};
 }
 
-/// (name, type, shape) of each input, and of each output.
+/// (name, type, bytes of an element, shape) of each input, and of each output.
 nb::tuple buffers_of(const Step& step) {
   const auto all = [&](std::size_t count, auto get) {
     nb::list buffers;
@@ -90,7 +81,7 @@ nb::tuple buffers_of(const Step& step) {
       check(get(step.handle.get(), i, &buffer));
       nb::list shape;
       for (std::size_t axis = 0; axis < buffer.rank; ++axis) shape.append(buffer.shape[axis]);
-      buffers.append(nb::make_tuple(buffer.name, buffer.type, nb::tuple(shape)));
+      buffers.append(nb::make_tuple(buffer.name, buffer.type, buffer.element_bytes, nb::tuple(shape)));
     }
     return buffers;
   };
@@ -110,20 +101,14 @@ void launch(const Step& step, const nb::tuple& arrays, nb::handle stream, bool w
   for (nb::handle array : arrays) objects.push_back(array.ptr());
   Values values(*step.state);
   if (!values.take(*step.state, objects.data(), target)) throw nb::python_error();
-  std::vector<void*> addresses(objects.size());
-  for (std::size_t i = 0; i < objects.size(); ++i) addresses[i] = *static_cast<void**>(values.pointers()[i]);
+  const std::vector<void*> addresses = values.addresses(objects.size());
   void* const* const outputs = addresses.data() + step.inputs;
   check(without_gil([&] {
     if (wait && target.stream == nullptr)
       return kiln_step_run(step.handle.get(), step.inputs, addresses.data(), step.outputs, outputs);
-    kiln_status status = kiln_step_launch(step.handle.get(), target.stream, step.inputs, addresses.data(),
-                                          step.outputs, outputs);
-    if (!wait || status != KILN_OK) return status;
-    kiln_stream* borrowed = nullptr;
-    status = kiln_stream_borrow(step.state->device.get(), target.stream, &borrowed);
-    if (status == KILN_OK) status = kiln_stream_synchronize(borrowed);
-    kiln_stream_release(borrowed);
-    return status;
+    const kiln_status status = kiln_step_launch(step.handle.get(), target.stream, step.inputs,
+                                                addresses.data(), step.outputs, outputs);
+    return wait && status == KILN_OK ? wait_for(step.state->device, target.stream) : status;
   }));
   deliver_messages();
 }

@@ -83,9 +83,7 @@ kiln_scalar scalar_of(const char* name, nb::handle value) {
 /// A kernel of a workload knows how many pointers it takes, and no more: arrays of any element, of which each
 /// may be written. One that is read-only may be one that the kernel reads.
 FunctionState state_for(const Kernel& own, const std::string& name, std::size_t count) {
-  FunctionState state{
-      Function(nullptr), own.device, device_of(kiln_device_id(own.device.get())), false, name, {}, {}, 0, {}};
-  state.on_host = state.place.type == dl::kCpu;
+  FunctionState state = make_state(Function(nullptr), own.device, name);
   Slot slot;
   slot.bytes = sizeof(void*);
   slot.takes_any = true;
@@ -116,8 +114,7 @@ void launch(const Kernel& own, bool wait, const nb::args& arrays, const nb::kwar
   for (nb::handle array : arrays) objects.push_back(array.ptr());
   Values values(state);
   if (!values.take(state, objects.data(), target)) throw nb::python_error();
-  std::vector<const void*> pointers(objects.size());
-  for (std::size_t i = 0; i < objects.size(); ++i) pointers[i] = *static_cast<void**>(values.pointers()[i]);
+  const std::vector<void*> pointers = values.addresses(objects.size());
   const auto enqueue = [&] {
     return kiln_kernel_launch(own.handle.get(), target.stream, pointers.size(), pointers.data(),
                               scalars.size(), scalars.data());
@@ -127,12 +124,8 @@ void launch(const Kernel& own, bool wait, const nb::args& arrays, const nb::kwar
     if (target.stream == nullptr)
       return kiln_kernel_run(own.handle.get(), pointers.size(), pointers.data(), scalars.size(),
                              scalars.data());
-    kiln_stream* stream = nullptr;
-    kiln_status status = enqueue();
-    if (status == KILN_OK) status = kiln_stream_borrow(own.device.get(), target.stream, &stream);
-    if (status == KILN_OK) status = kiln_stream_synchronize(stream);
-    kiln_stream_release(stream);
-    return status;
+    const kiln_status status = enqueue();
+    return status == KILN_OK ? wait_for(own.device, target.stream) : status;
   }));
   deliver_messages();
 }

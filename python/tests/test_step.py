@@ -95,6 +95,24 @@ def test_mistakes(service: kiln.Service, folder: Path) -> None:
         kiln.program(folder, inputs=["z"], service=service)
 
 
+def test_an_array_of_records_has_elements_of_their_size(service: kiln.Service, tmp_path: Path) -> None:
+    (tmp_path / "pairs.cu").write_text(
+        'struct Pair { float a, b; };\nextern "C" __global__ void add(float* y, const Pair* x) {\n'
+        "  y[threadIdx.x] = x[threadIdx.x].a + x[threadIdx.x].b;\n}\n"
+    )
+    (tmp_path / "pairs.yaml").write_text(
+        "workload: pairs\ntypes: {Pair: {a: float, b: float}}\nbuffers:\n  x: {type: Pair, shape: [3]}\n"
+        "  y: {type: float, shape: [3]}\ninputs: [x]\noutputs: [y]\n"
+        "kernels:\n  add: {source: pairs.cu, args: [y, x], block: [3], grid: [1]}\nrun: [add]\n"
+    )
+    step = kiln.program(f"workload: {tmp_path}/pairs.yaml\n", service=service)
+    x = np.array([(1, 2), (3, 4), (5, 6)], dtype=[("a", np.float32), ("b", np.float32)])
+    y = np.zeros(3, np.float32)
+    np.testing.assert_array_equal(step.run(x, out=y), [3, 7, 11])
+    with pytest.raises(TypeError, match=r"x: expected elements of 8 bytes \(Pair\); found float32"):
+        step.run(np.zeros(3, np.float32), out=y)
+
+
 def test_pytorch(service: kiln.Service, folder: Path) -> None:
     torch = pytest.importorskip("torch")
     x = torch.ones((3, 2), dtype=torch.float64)

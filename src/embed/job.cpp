@@ -12,8 +12,7 @@ namespace kiln {
 namespace {
 
 JobSpec job_of(FileSystem& files, const std::string& job, const JobOptions& options) {
-  const bool is_text = job.find('\n') != std::string::npos;
-  JobSpec spec = is_text ? parse_job(job, "job") : load_job(files, job);
+  JobSpec spec = read_job(files, job);
   for (const std::string& assignment : options.set) apply_set(spec, assignment);
   for (const std::string& assignment : options.sweep) apply_sweep(spec, assignment);
   if (!options.devices.empty()) spec.devices = options.devices;

@@ -21,6 +21,10 @@ std::string new_run_id() {
 
 }  // namespace
 
+JobSpec read_job(FileSystem& files, const std::string& job) {
+  return job.find('\n') != std::string::npos ? parse_job(job, "job") : load_job(files, job);
+}
+
 std::vector<std::string> device_names(const std::vector<std::string>& written, const Settings& settings) {
   std::vector<std::string> names;
   for (const std::string& name : written) {

@@ -17,6 +17,9 @@
 // The parts of an engine that a job needs, for the command line and for programs.
 namespace kiln {
 
+/// The job of a file or, if `job` contains a line break, of that text.
+[[nodiscard]] JobSpec read_job(FileSystem& files, const std::string& job);
+
 /// `written`: names as in a job or study ("auto", "cuda"). "auto" is replaced by the setting `device`.
 [[nodiscard]] std::vector<std::string> device_names(const std::vector<std::string>& written,
                                                     const Settings& settings);

@@ -25,25 +25,19 @@ namespace {
 constexpr std::uintptr_t kDeviceAlignment = 256;
 constexpr std::uintptr_t kHostAlignment = 64;
 
-bool is_file_or_text(const std::string& job) {
-  return job.find('\n') != std::string::npos || job.ends_with(".yaml") || job.ends_with(".yml");
-}
-
 /// One variant that is neither measured nor kept.
 JobSpec job_of_step(FileSystem& files, const std::string& job, const StepOptions& options) {
+  const bool is_job = job.find('\n') != std::string::npos || job.ends_with(".yaml") || job.ends_with(".yml");
   JobSpec spec;
-  if (!is_file_or_text(job)) {
-    spec.workload = job;
-  } else if (job.find('\n') != std::string::npos) {
-    spec = parse_job(job, "job");
+  if (is_job) {
+    spec = read_job(files, job);
   } else {
-    spec = load_job(files, job);
+    spec.workload = job;
   }
   for (const std::string& assignment : options.set) apply_set(spec, assignment);
   for (auto& [name, values] : spec.sweep) values.resize(1);
   spec.wisdom = spec.wisdom || options.wisdom;
   spec.spread = false;
-  spec.devices = {};
   spec.keep.clear();
   spec.output.clear();
   return spec;
@@ -348,23 +342,15 @@ Step make_step(const Service& service, const DeviceHandle& device, const std::st
   for (const std::string& note : plan.notes) parts.log->info(note);
 
   Step step;
-  const auto make = [&](Variant of) {
-    step.impl_ = std::make_shared<Step::Impl>(on, spec, std::move(of), passed);
-  };
-  if (!variant.otherwise) {
-    make(std::move(variant));
-    return step;
-  }
-  Variant plain = variant;
-  plain.configuration = *variant.otherwise;
-  plain.otherwise = nullptr;
   try {
-    make(std::move(variant));
+    step.impl_ = std::make_shared<Step::Impl>(on, spec, variant, passed);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kCompile && error.kind() != ErrorKind::kUnfit) throw;
-    parts.log->warn("the values of wisdom fail here (" + std::string(error.what()) +
-                    "); the defaults are taken in their place");
-    make(std::move(plain));
+    const bool by_its_values = error.kind() == ErrorKind::kCompile || error.kind() == ErrorKind::kUnfit;
+    if (!variant.otherwise || !by_its_values) throw;
+    parts.log->warn(variant.wisdom->sentence + ": fails here (" + error.what() +
+                    "); the defaults are taken in its place");
+    variant.configuration = *variant.otherwise;
+    step.impl_ = std::make_shared<Step::Impl>(on, spec, std::move(variant), passed);
   }
   return step;
 }
