@@ -20,6 +20,11 @@ def name_of(text):
     return name if not name[0].isdigit() else "n" + name
 
 
+def shared_parts():
+    """Parameters, `let`, constraints and kernels of layers.yaml, which a network has, too."""
+    return (LAYERS / "layers.yaml").read_text().split("\nparameters:\n")[1].split("# end of the parts that networks share")[0]
+
+
 class Tensor:
     """Activations in `buffer`: rows and columns (names of `let`, or numbers) and channels, of which the first `used` are the
     network's and the rest 0. `border`: the rows and columns of zeros on the first filter's sides are part of the tensor."""
@@ -38,7 +43,8 @@ class Network:
         self.extents = {}  # expression -> name
         self.buffers, self.kernels = [], []  # lines of the file
         self.activations = {}  # buffer -> number of elements
-        self.taken = {"x", "y", "parts", "arrived", "errors", "images", "place"}
+        self.taken = {"x", "y", "parts", "arrived", "errors", "images", "place", "weights", "input", "expected", "seed", "exact"}
+        self.taken |= set(re.findall(r"^  (\w+):", shared_parts(), re.MULTILINE))
         self.multiply_adds = []
         self.steps = []  # (kernel, tensor, arguments, values, (kernel in double, its arguments), inputs)
 
@@ -72,7 +78,7 @@ class Network:
     def fresh(self, name):
         name = name_of(name)
         unique, n = name, 2
-        while unique in self.taken:
+        while unique in self.taken or re.fullmatch(r"[hwd]\d+", unique):  # heights, widths, buffers in double
             unique, n = f"{name}_{n}", n + 1
         self.taken.add(unique)
         return unique
@@ -163,7 +169,7 @@ class Network:
         final = self.steps[-1][1].buffer
         rename = {final: "y"}
         sources = os.path.relpath(LAYERS, folder) if LAYERS.parent in pathlib.Path(folder).resolve().parents else str(LAYERS)
-        shared = (LAYERS / "layers.yaml").read_text().split("\nparameters:\n")[1].split("# end of the parts that networks share")[0]
+        shared = shared_parts()
         for parameter, value in (("image_h", self.height), ("image_c", self.channels)):
             shared = re.sub(rf"(  {parameter}: .*?default: )\d+", rf"\g<1>{value}", shared)
         if self.width != self.height:

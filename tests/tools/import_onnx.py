@@ -30,9 +30,9 @@ class Model:
         self.constants.append(numpy_helper.from_array(np.asarray(array), f"c{self.count}"))
         return f"c{self.count}"
 
-    def node(self, kind, inputs, **attributes):
+    def node(self, kind, inputs, name="", **attributes):
         self.count += 1
-        self.nodes.append(helper.make_node(kind, inputs, [f"t{self.count}"], name=f"{kind.lower()}_{self.count}", **attributes))
+        self.nodes.append(helper.make_node(kind, inputs, [f"t{self.count}"], name=name or f"{kind.lower()}_{self.count}", **attributes))
         return f"t{self.count}"
 
     def conv(self, x, c, f, window, stride=1, pad=0, bias=False):
@@ -94,6 +94,19 @@ def mlp():
     return m.finish(m.node("Identity", [m.gemm(x, 17, 5)]))
 
 
+def constants():
+    """Nodes Constant of each kind, constants behind Identity, and nodes with names that the workload has for something else."""
+    m = Model(["n", 3, 4, 4])
+    x = m.node("Relu", [m.conv("input", 3, 6, 3, 1, 1)], name="c")
+    x = m.node("ReduceMean", [x], name="batch", axes=[2, 3], keepdims=1)
+    x = m.node("Reshape", [x, m.node("Constant", [], value_ints=[0, -1])])
+    w = m.constant(NUMBERS.normal(0, 0.3, (6, 4)).astype("f4"))
+    x = m.node("MatMul", [x, m.node("Identity", [m.node("Identity", [w])])], name="h1")
+    x = m.node("Tanh", [m.node("Add", [x, m.node("Constant", [], value_floats=[0.5, -0.25, 1.0, 2.0])])], name="d1")
+    x = m.node("Add", [m.node("MatMul", [x, m.constant(NUMBERS.normal(0, 0.3, (4, 3)).astype("f4"))], name="input"), m.node("Constant", [], value_float=0.75)])
+    return m.finish(x)
+
+
 def run(*command):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
 
@@ -134,6 +147,7 @@ def main():
         folder = pathlib.Path(name)
         check(folder, "mlp", mlp(), 5)
         check(folder, "vgg", vgg(), 3)
+        check(folder, "constants", constants(), 2)
         check(folder, "resnet18", resnet18(), 2)
         m = Model(["n", 3, 8, 8])
         refused(folder, m.finish(m.node("Elu", [m.conv("input", 3, 8, 3)])), ["elu_", "Elu", "unknown operator", "Conv"])
@@ -148,6 +162,11 @@ def main():
         normal = [m.constant(np.ones(8, "f4")) for _ in range(4)]
         x = m.node("BatchNormalization", [m.conv("input", 3, 8, 3), *normal], training_mode=1)
         refused(folder, m.finish(x), ["batchnormalization_", "training_mode"])
+        m = Model(["n", 3, 8, 8])
+        x = m.node("BatchNormalization", [m.conv("input", 3, 8, 3), normal[0], m.node("Relu", ["input"]), *normal[2:]])
+        refused(folder, m.finish(x), ["batchnormalization_", "must be constant"])
+        m = Model(["n", 3])
+        refused(folder, m.finish(m.node("Add", ["input", m.node("Constant", [], value_string=b"s")])), ["constant_", "floats or integers", "value_string"])
         m = Model(["n", 3, 2, 2])
         refused(folder, m.finish(m.conv("input", 3, 8, 5)), ["conv_", "window"])
 
