@@ -581,40 +581,43 @@ MOST_LAUNCHES = 80  # rows of a timeline
 
 
 def read_trace(arguments):
-    """The spans of launches in the last sample of a step, in the order of their time."""
+    """Begin and duration in us, and name, of the launches in the last sample of a step, in the order of their time."""
     path = pathlib.Path(arguments.results)
     try:
         trace = json.loads(path.read_text())
         events = trace["traceEvents"] if isinstance(trace, dict) else trace
         spans = [e for e in events if e.get("ph") == "X"]
+        samples = [e for e in spans if e.get("cat") == "sample" and e["args"].get("steps") == 1]
+        last = max(samples, key=lambda e: e["ts"], default={"ts": 0, "dur": 0})
+        launches = [e for e in spans if e.get("cat") == "kernel" and last["ts"] <= e["ts"] < last["ts"] + last["dur"]]
+        launches = [(e["ts"], e["dur"], e["name"]) for e in launches]
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{path}: expected a trace that kiln run --trace wrote") from error
-    samples = [e for e in spans if e.get("cat") == "sample" and e.get("args", {}).get("steps") == 1]
     if not samples:
         raise BadInput(f"{path}: no sample of one step; expected a trace of a job that measures")
-    last = max(samples, key=lambda e: e["ts"])
-    launches = [e for e in spans if e.get("cat") == "kernel" and last["ts"] <= e["ts"] < last["ts"] + last["dur"]]
     if not launches:
         raise BadInput(f"{path}: the last sample has no launches")
-    return sorted(launches, key=lambda e: e["ts"])[:MOST_LAUNCHES]
+    return sorted(launches)
 
 
 def timeline(launches, arguments):
     """A row for each launch, with the time that it took."""
-    names = list(dict.fromkeys(e["name"] for e in launches))
-    begin = launches[0]["ts"]
-    longest = max(e["ts"] + e["dur"] for e in launches) - begin
+    count, launches = len(launches), launches[:MOST_LAUNCHES]
+    names = list(dict.fromkeys(name for _, _, name in launches))
+    begin = launches[0][0]
+    longest = max(at + duration for at, duration, _ in launches) - begin
     scale, unit = (1e-3, "ms") if longest >= 1000 else (1, "us")
     figure, axes = plt.subplots(figsize=(8, 0.8 + 0.2 * len(launches)))
-    for row, launch in enumerate(launches):
-        left, width = (launch["ts"] - begin) * scale, launch["dur"] * scale
-        axes.barh(row, width, left=left, height=0.7, color=LINES[1 + names.index(launch["name"]) % (len(LINES) - 1)][0])
+    for row, (at, duration, name) in enumerate(launches):
+        left, width = (at - begin) * scale, duration * scale
+        axes.barh(row, width, left=left, height=0.7, color=LINES[1 + names.index(name) % (len(LINES) - 1)][0])
         axes.annotate(f"{width:.3g}", (left + width, row), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
-    axes.set_yticks(range(len(launches)), [f"{i + 1} {e['name']}" for i, e in enumerate(launches)], fontsize=7)
+    axes.set_yticks(range(len(launches)), [f"{i + 1} {name}" for i, (_, _, name) in enumerate(launches)], fontsize=7)
     axes.invert_yaxis()
-    axes.set_xlabel(f"time since the first launch, {unit}")
+    part = f"; the first {len(launches)} of {count} launches" if count > len(launches) else ""
+    axes.set_xlabel(f"time since the first launch, {unit}{part}")
     axes.margins(x=0.06)
     axes.set_xlim(left=0)
     axes.spines[["top", "right"]].set_visible(False)

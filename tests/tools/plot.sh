@@ -128,6 +128,8 @@ refuse ".svg or .png" bars results -o x.gif
 refuse "expected a trace that kiln run --trace wrote" timeline results/records.jsonl -o x.svg
 echo '{"traceEvents": []}' > empty.json
 refuse "empty.json: no sample of one step" timeline empty.json -o x.svg
+echo '[{"ph": "X", "cat": "sample", "args": {"steps": 1}}]' > untimed.json
+refuse "untimed.json: expected a trace" timeline untimed.json -o x.svg
 refuse "absent.npy" field absent.npy -o x.png
 refuse "curves.csv: expected an array of NumPy" field curves.csv -o x.png
 refuse "expected .gif for an animation" field density-1.npy density-4.npy -o x.png
@@ -139,4 +141,4 @@ numpy.save("nan.npy", numpy.full((2, 2), numpy.nan))'
 refuse "expected an array of numbers with two extents; found float64 (2, 2, 2)" field cube.npy -o x.png
 refuse "expected the shape (16, 24) of density-1.npy; found (2, 2)" field density-1.npy small.npy -o x.gif
 refuse "no number is finite" field nan.npy -o x.png
-echo "fourteen pictures, 24 refusals"
+echo "fourteen pictures, 25 refusals"
