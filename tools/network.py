@@ -236,11 +236,12 @@ class Network:
             out = rename.get(y.buffer, y.buffer)
             given = ", ".join(filter(None, [f"y: {out}", tensors, arguments]))
             when = ", when: operation != wgmma" if kernel == "convolve" else ""
-            run.append(f"  - {{kernel: {kernel}, as: {y.buffer}{when}, args: {{{given}}}, with: &{y.buffer} {{{values}}}}}")
+            wisdom = ", wisdom: layers" if kernel == "convolve" else ""
+            run.append(f"  - {{kernel: {kernel}, as: {y.buffer}{when}, args: {{{given}}}, with: &{y.buffer} {{{values}}}{wisdom}}}")
             if kernel == "convolve":  # by instructions of a warpgroup, where boxes of 128 bytes of channels and pixels beside each other are
                 x = inputs[0][1]
                 other, values_of = ("convolve_wgmma", f"*{y.buffer}") if x.c % 64 == 0 and y.w != 1 else ("convolve", f"{{<<: *{y.buffer}, operation: mma}}")
-                run.append(f"  - {{kernel: {other}, as: {y.buffer}, when: operation == wgmma, args: {{{given}}}, with: {values_of}}}")
+                run.append(f"  - {{kernel: {other}, as: {y.buffer}, when: operation == wgmma, args: {{{given}}}, with: {values_of}{wisdom}}}")
             tensors = ", ".join(f"{name}: d{held[t.buffer] + 1}" for name, t in inputs)
             given = ", ".join(filter(None, [f"y: d{free + 1}", tensors, more]))
             checks.append(f"    - {{kernel: {reference}, as: {y.buffer}_in_double, args: {{{given}}}, with: *{y.buffer}}}")

@@ -109,6 +109,8 @@ void print_plan(const JobPlan& plan, std::ostream& out) {
     for (const auto& [name, value] : variant.configuration.values()) {
       out << "  " << name << " = " << value.to_string() << binding_text(value) << "\n";
     }
+    for (const auto& [name, value] : variant.configuration.launch_values())
+      out << "  " << name << " = " << value.to_string() << binding_text(value) << "\n";
   }
   if (!plan.excluded.empty()) out << "\n";
   for (const std::string& point : plan.excluded) out << "left out: " << point << "\n";

@@ -75,12 +75,23 @@ JobContext make_job_context(Engine& engine, FileSystem& files, const Clock& cloc
 std::optional<WisdomAdvice> advice_for(Engine& engine, FileSystem& files, const Clock& clock, Log& log,
                                        const JobSpec& job, const Workload& workload) {
   if (!job.wisdom) return std::nullopt;
-  const std::vector<WisdomSource> sources =
-      job.wisdom_from.empty()
-          ? usual_wisdom(engine.settings(), workload, job.file)
-          : std::vector<WisdomSource>{named_wisdom(files, job.wisdom_from, job.wisdom_where)};
-  WisdomAdvice advice = look_up_wisdom(engine, files, clock, log, workload, sources);
+  const auto look_up = [&](const Workload& of) {
+    const std::vector<WisdomSource> sources =
+        job.wisdom_from.empty()
+            ? usual_wisdom(engine.settings(), of, job.file)
+            : std::vector<WisdomSource>{named_wisdom(files, job.wisdom_from, job.wisdom_where)};
+    return look_up_wisdom(engine, files, clock, log, of, sources);
+  };
+  WisdomAdvice advice = look_up(workload);
   advice.strict = job.strict_wisdom;
+  for_each_launch(workload.run, [&](const LaunchSpec& launch) {
+    const auto knows = [&](const LaunchWisdom& one) { return one.name == launch.wisdom->text; };
+    if (!launch.wisdom || std::any_of(advice.launches.begin(), advice.launches.end(), knows)) return;
+    auto named = engine.library().load(launch.wisdom->text, launch.wisdom->where);
+    WisdomAdvice own = look_up(*named);
+    advice.launches.push_back(
+        {launch.wisdom->text, std::move(named), std::move(own.book), std::move(own.now.source)});
+  });
   return advice;
 }
 

@@ -14,20 +14,15 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kQuestion = "question to a process that runs trials";
 
-/// The assignments from which `configure` makes the same configuration again.
+/// The assignments from which `configure` makes the same configuration again. What the job leaves free stays
+/// free, since a launch may have another default; paths are those that were found.
 Json assignments_of(const Configuration& configuration) {
   Json all = Json::array();
-  const auto add = [&](const std::string& name, const std::string& value) { all.push_back({name, value}); };
-  for (const auto& [name, value] : configuration.values()) {
-    add(name, value.to_string());
-    if (value.kind == ParameterKind::kScalar)
-      add("bind." + name, value.binding == Binding::kCompile ? "compile" : "run");
+  for (const auto& [name, value] : configuration.given()) {
+    const ParameterSpec* parameter = configuration.workload().find_parameter(name);
+    const bool path = parameter != nullptr && parameter->kind == ParameterKind::kPath;
+    all.push_back({name, path ? configuration.value(name).to_string() : value.text});
   }
-  const auto add_switch = [&](const char* name, bool on) { add(name, on ? "true" : "false"); };
-  add_switch("fast_math", configuration.fast_math());
-  add_switch("launch_bounds", configuration.launch_bounds());
-  add_switch("lineinfo", configuration.lineinfo());
-  add_switch("graph", configuration.graph());
   return all;
 }
 

@@ -76,8 +76,14 @@ void describe_code(const Configuration& configuration, const std::vector<Unit>& 
                              configuration.workload().inputs->digest(files, path)});
   }
   const auto constants = constants_of(configuration, units);
-  for (BoundParameter& parameter : record.parameters)
-    parameter.compile_time = constants.contains(parameter.name);
+  for (BoundParameter& parameter : record.parameters) {
+    const Workload& workload = configuration.workload();
+    std::string name = parameter.name;
+    for_each_launch(workload.run, [&](const LaunchSpec& launch) {
+      if (std::string own = parameter_of(workload, launch, parameter.name); !own.empty()) name = own;
+    });
+    parameter.compile_time = constants.contains(name);
+  }
 }
 
 UnitUse use_of(const LoadedUnit& loaded) {
@@ -145,11 +151,14 @@ Record start_record(const Variant& variant, const RecordSource& source, const Jo
   record.workload = variant.configuration.workload().name;
   record.label = variant.label;
   record.device = context.devices.open(variant.device)->info();
-  for (const auto& [name, value] : variant.configuration.values()) {
-    if (name == "seed") continue;
+  const auto add = [&](const std::string& name, const ParameterValue& value) {
     record.parameters.push_back(
         {name, value.to_string(), value.binding == Binding::kCompile, value.kind != ParameterKind::kScalar});
+  };
+  for (const auto& [name, value] : variant.configuration.values()) {
+    if (name != "seed") add(name, value);
   }
+  for (const auto& [name, value] : variant.configuration.launch_values()) add(name, value);
   record.fast_math = variant.configuration.fast_math();
   record.launch_bounds = variant.configuration.launch_bounds();
   record.lineinfo = variant.configuration.lineinfo();

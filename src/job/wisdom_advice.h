@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,9 +13,18 @@
 
 namespace kiln {
 
+/// The wisdom of a workload that launches name (`wisdom: NAME` of a launch).
+struct LaunchWisdom {
+  std::string name;  ///< as launches write it
+  std::shared_ptr<const Workload> workload;
+  WisdomBook book;
+  std::string source;  ///< digest of its texts (wisdom_source_digest)
+};
+
 /// The wisdom for a job that uses it (`wisdom:`).
 struct WisdomAdvice {
   WisdomBook book;
+  std::vector<LaunchWisdom> launches;
   WisdomOrigin now;  ///< without compiler and driver, which are the device's
   std::function<std::string(const std::string& backend)> compiler;  ///< its name and version
   std::string today;
@@ -22,8 +32,9 @@ struct WisdomAdvice {
 };
 
 /// Gives a variant of the workload's defaults the values of the nearest record that has a launch shape for
-/// the device; what it was is kept in `otherwise`. One sentence about what was found. `set`: what the job
-/// gives. Throws bad_input where `strict` refuses.
+/// the device, and launches with `wisdom` those of the nearest record of that workload whose sizes differ by
+/// less than a factor of 2; what it was is kept in `otherwise`. A sentence about what was found. `set`: what
+/// the job gives. Throws bad_input where `strict` refuses.
 std::string take_advice(const WisdomAdvice& advice, const std::vector<std::pair<std::string, RawValue>>& set,
                         const DeviceInfo& device, FileSystem& files, Variant& variant);
 

@@ -110,7 +110,7 @@ std::string aspect(const Configuration& configuration, const std::string& name) 
   if (name == "launch_bounds") return switch_text(configuration.launch_bounds());
   if (name == "lineinfo") return switch_text(configuration.lineinfo());
   if (name == "graph") return switch_text(configuration.graph());
-  if (!name.starts_with(kBind)) return configuration.value(name).to_string();
+  if (!name.starts_with(kBind)) return configuration.find_value(name)->to_string();
   std::string bindings;
   for (const auto& [parameter, value] : configuration.values()) {
     if (name == "bind.all" || name.substr(kBind.size()) == parameter)

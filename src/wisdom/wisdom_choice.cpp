@@ -179,14 +179,6 @@ std::optional<std::chrono::sys_days> day_of(const std::string& date) {
   return read.ok() ? std::optional<std::chrono::sys_days>(read) : std::nullopt;
 }
 
-std::string age_text(const std::string& date, const std::string& today) {
-  const auto then = day_of(date), now = day_of(today);
-  if (!then || !now) return "of unknown age";
-  const auto days = (*now - *then).count();
-  if (days <= 0) return "measured today";
-  return "measured " + std::to_string(days) + (days == 1 ? " day ago" : " days ago");
-}
-
 }  // namespace
 
 DeviceNearness device_nearness(const WisdomDevice& record, const DeviceInfo& device) {
@@ -197,6 +189,14 @@ DeviceNearness device_nearness(const WisdomDevice& record, const DeviceInfo& dev
   if ((alias || record.arch == device.target.arch) && units) return DeviceNearness::kAlike;
   const bool family = family_of(record.backend, record.arch) == family_of(record.backend, device.target.arch);
   return alias || family ? DeviceNearness::kFamily : DeviceNearness::kOther;
+}
+
+std::string age_text(const std::string& date, const std::string& today) {
+  const auto then = day_of(date), now = day_of(today);
+  if (!then || !now) return "of unknown age";
+  const auto days = (*now - *then).count();
+  if (days <= 0) return "measured today";
+  return "measured " + std::to_string(days) + (days == 1 ? " day ago" : " days ago");
 }
 
 std::string WisdomChoice::sentence(const std::string& today) const {

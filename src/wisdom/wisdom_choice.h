@@ -46,6 +46,9 @@ struct WisdomChoice {
   [[nodiscard]] std::string sentence(const std::string& today) const;
 };
 
+/// "measured 12 days ago". Both as in WisdomOrigin::date.
+[[nodiscard]] std::string age_text(const std::string& date, const std::string& today);
+
 /// The `most` best choices, best first: records of the same types whose values are allowed for the asked size
 /// and device and leave the size as it is, by device, then by distance of the sizes, then by time. A record
 /// of the same device with sizes a factor of 4 away comes after one of a device alike with sizes within 10 %.

@@ -19,6 +19,13 @@ std::string real_literal(double value, ScalarType type) {
 
 }  // namespace
 
+std::string parameter_of(const Workload& workload, const LaunchSpec& launch, const std::string& name) {
+  const std::size_t length = launch.timing.size();
+  if (name.size() <= length + 1 || name[length] != '.' || !name.starts_with(launch.timing)) return "";
+  if (name.starts_with("bind.") || workload.find_parameter(name) != nullptr) return "";
+  return name.substr(length + 1);
+}
+
 std::string ParameterValue::to_string() const {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
@@ -61,6 +68,35 @@ const ParameterValue& Configuration::value(const std::string& name) const {
     if (candidate == name) return found;
   }
   throw internal_error("no parameter '" + name + "'");
+}
+
+const ParameterValue* Configuration::find_value(const std::string& name) const {
+  for (const auto& [candidate, found] : values_) {
+    if (candidate == name) return &found;
+  }
+  for (const auto& [launch, child] : children_) {
+    const std::string own = parameter_of(*workload_, *launch, name);
+    if (!own.empty()) return child->find_value(own);
+  }
+  const ParameterValue* found = nullptr;
+  for_each_launch(workload_->run, [&](const LaunchSpec& launch) {
+    const std::string own = parameter_of(*workload_, launch, name);
+    if (found == nullptr && !own.empty()) found = find_value(own);
+  });
+  return found;
+}
+
+std::vector<std::pair<std::string, ParameterValue>> Configuration::launch_values() const {
+  std::vector<std::pair<std::string, ParameterValue>> values;
+  for (const auto& [name, given] : given_) {
+    for (const auto& [launch, child] : children_) {
+      const std::string own = parameter_of(*workload_, *launch, name);
+      if (own.empty()) continue;
+      values.emplace_back(name, child->value(own));
+      break;
+    }
+  }
+  return values;
 }
 
 ParameterValue Configuration::value(const std::string& name, const Variables& variables) const {

@@ -16,6 +16,11 @@
 
 namespace kiln {
 
+/// The parameter in `<launch>.<parameter>`; empty for a name that is not this launch's, such as a
+/// parameter's.
+[[nodiscard]] std::string parameter_of(const Workload& workload, const LaunchSpec& launch,
+                                       const std::string& name);
+
 /// A parameter's value: numbers as the C++ type that the kernel sees, words for types, choices and paths.
 struct ParameterValue {
   ParameterKind kind = ParameterKind::kScalar;
@@ -43,6 +48,12 @@ class Configuration {
   [[nodiscard]] ParameterValue value(const std::string& name, const Variables& variables) const;
   /// In the order of the workload file.
   [[nodiscard]] const std::vector<std::pair<std::string, ParameterValue>>& values() const { return values_; }
+  /// What the job sets, also for launches, in the order in which it was set; empty for a launch's.
+  [[nodiscard]] const std::vector<std::pair<std::string, RawValue>>& given() const { return given_; }
+  /// The value of a parameter, or of `<launch>.<parameter>` for a launch that runs; null: there is none.
+  [[nodiscard]] const ParameterValue* find_value(const std::string& name) const;
+  /// Values that the job sets for launches that run, by `<launch>.<parameter>`.
+  [[nodiscard]] std::vector<std::pair<std::string, ParameterValue>> launch_values() const;
   [[nodiscard]] bool fast_math() const { return fast_math_; }
   [[nodiscard]] bool launch_bounds() const { return launch_bounds_; }
   [[nodiscard]] bool lineinfo() const { return lineinfo_; }
@@ -86,6 +97,7 @@ class Configuration {
 
   std::shared_ptr<const Workload> workload_;
   std::vector<std::pair<std::string, ParameterValue>> values_;
+  std::vector<std::pair<std::string, RawValue>> given_;
   bool fast_math_ = false;
   bool launch_bounds_ = true;
   bool lineinfo_ = false;
@@ -100,9 +112,9 @@ class Configuration {
 };
 
 /// One point on one target: `assignments` are what the job sets ("nx", "bind.nx", "bind.all", "fast_math",
-/// "launch_bounds", "lineinfo", "graph"). Throws bad_input for unknown names (with the nearest), wrong types,
-/// values outside `values`, `min`, `max`, headers that disagree, cycles. A violated constraint is returned,
-/// not thrown, so that a sweep can leave the point out.
+/// "launch_bounds", "lineinfo", "graph", and "<launch>.nx" for one launch). Throws bad_input for unknown
+/// names (with the nearest), wrong types, values outside `values`, `min`, `max`, headers that disagree,
+/// cycles. A violated constraint is returned, not thrown, so that a sweep can leave the point out.
 struct ConfigurationResult {
   Configuration configuration;
   std::optional<ExpressionText> violated;

@@ -39,6 +39,8 @@ class ConfigurationBuilder {
   }
 
   ConfigurationResult build() {
+    check_names();
+    result_.given_ = assignments_;
     std::optional<ExpressionText> violated = build_own();
     for (const ProgramSpec* program : {&workload_.run, &workload_.verify_run}) {
       if (!violated && gives_values(*program)) violated = add_children(*program);
@@ -47,16 +49,22 @@ class ConfigurationBuilder {
   }
 
  private:
-  /// Whether any launch has a `with:`, so that a configuration has children.
-  static bool gives_values(const ProgramSpec& program) {
+  /// Whether any launch has values of its own, so that a configuration has children.
+  [[nodiscard]] bool gives_values(const ProgramSpec& program) const {
     bool found = false;
-    for_each_launch(program, [&](const LaunchSpec& launch) { found = found || !launch.with.empty(); });
+    for_each_launch(program, [&](const LaunchSpec& launch) { found = found || has_values(launch); });
     return found;
+  }
+
+  [[nodiscard]] bool has_values(const LaunchSpec& launch) const {
+    return !launch.with.empty() ||
+           std::any_of(assignments_.begin(), assignments_.end(),
+                       [&](const auto& one) { return !parameter_of(workload_, launch, one.first).empty(); });
   }
 
   std::optional<ExpressionText> add_children(const ProgramSpec& program) {
     for (const LaunchSpec* launch : selected_launches(result_, program)) {
-      if (launch->with.empty()) continue;
+      if (!has_values(*launch)) continue;
       if (const auto violated = add_child(*launch)) return violated;
     }
     return std::nullopt;
@@ -64,7 +72,6 @@ class ConfigurationBuilder {
 
   /// This configuration alone; the constraint that it violates.
   std::optional<ExpressionText> build_own() {
-    check_names();
     result_.fast_math_ = read_switch("fast_math", false);
     result_.launch_bounds_ = read_switch("launch_bounds", true);
     result_.lineinfo_ = read_switch("lineinfo", false);
@@ -81,14 +88,18 @@ class ConfigurationBuilder {
     return std::nullopt;
   }
 
-  /// The launch's values, over the values of this configuration.
+  /// The launch's values, of its `with` and of the job, over the values of this configuration.
   std::optional<ExpressionText> add_child(const LaunchSpec& launch) {
     std::vector<std::pair<std::string, RawValue>> assignments = assignments_;
     std::map<std::string, std::string> values;
-    for (const auto& [name, text] : launch.with) {
-      assignments.emplace_back(name,
-                               RawValue{value_for(*workload_.find_parameter(name), text), false, text.where});
-      values[name] = assignments.back().second.text;
+    const auto give = [&](const std::string& name, RawValue value) {
+      values[name] = value.text;
+      assignments.emplace_back(name, std::move(value));
+    };
+    for (const auto& [name, text] : launch.with)
+      give(name, {value_for(*workload_.find_parameter(name), text), false, text.where});
+    for (const auto& [name, value] : assignments_) {
+      if (const std::string own = parameter_of(workload_, launch, name); !own.empty()) give(own, value);
     }
     auto& known = children_[values];
     std::optional<ExpressionText> violated;
@@ -132,7 +143,8 @@ class ConfigurationBuilder {
       if (parameter.kind != ParameterKind::kPath) known.push_back("bind." + parameter.name);
     }
     for (const auto& [name, value] : assignments_) {
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (std::find(known.begin(), known.end(), name) != known.end() || is_of_launch(name, value.where))
+        continue;
       const auto nearest = nearest_name(name, known);
       std::vector<std::string> parameters;
       for (const ParameterSpec& parameter : workload_.parameters) parameters.push_back(parameter.name);
@@ -142,6 +154,42 @@ class ConfigurationBuilder {
                                          ", fast_math, launch_bounds, lineinfo, graph"),
                       value.where);
     }
+  }
+
+  /// Whether `<launch>.<parameter>` names a launch of the workload. Throws bad_input where the launch cannot
+  /// have that value.
+  [[nodiscard]] bool is_of_launch(const std::string& name, const SourceLocation& where) const {
+    bool found = false;
+    std::vector<std::string> launches;
+    for (const ProgramSpec* program : {&workload_.run, &workload_.verify_run}) {
+      for_each_launch(*program, [&](const LaunchSpec& launch) {
+        launches.push_back(launch.timing);
+        const std::string own = parameter_of(workload_, launch, name);
+        if (own.empty()) return;
+        require_free(launch, own, where);
+        found = true;
+      });
+    }
+    const std::size_t dot = name.rfind('.');
+    if (found || dot == std::string::npos || !workload_.find_parameter(name.substr(dot + 1))) return found;
+    throw bad_input("workload '" + workload_.name + "' has no launch '" + name.substr(0, dot) + "'" +
+                        suggestion(name.substr(0, dot), launches),
+                    where);
+  }
+
+  void require_free(const LaunchSpec& launch, const std::string& name, const SourceLocation& where) const {
+    const ParameterSpec* parameter = workload_.find_parameter(name);
+    if (parameter == nullptr) {
+      std::vector<std::string> names;
+      for (const ParameterSpec& known : workload_.parameters) names.push_back(known.name);
+      throw bad_input("workload '" + workload_.name + "' has no parameter '" + name + "' for its launch '" +
+                          launch.timing + "'" + suggestion(name, names),
+                      where);
+    }
+    if (parameter->kind == ParameterKind::kPath)
+      throw bad_input("'" + name + "': a launch cannot have a path of its own", where);
+    if (has_name(launch.with, name))
+      throw bad_input("the launch '" + launch.timing + "' gives '" + name + "' itself, by `with`", where);
   }
 
   [[nodiscard]] bool read_switch(const std::string& name, bool otherwise) const {

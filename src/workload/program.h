@@ -32,6 +32,7 @@ struct LaunchSpec {
       with;                                          ///< parameter -> value; they make a child configuration
   std::vector<ExpressionText> grid, block, cluster;  ///< empty: the kernel's
   std::optional<ExpressionText> shared;              ///< absent: the kernel's
+  std::optional<ExpressionText> wisdom;              ///< the workload whose wisdom has points for this launch
   /// The kernel with this launch's arguments and shape; the workload's kernel itself where the launch changes
   /// nothing. Set once the workload's names are resolved.
   std::shared_ptr<const KernelSpec> configured;

@@ -25,7 +25,7 @@ LaunchSpec launch_of(const std::string& kernel, const SourceLocation& where) {
 }
 
 Action read_launch(const YamlNode& node) {
-  node.require_keys({"kernel", "as", "args", "with", "grid", "block", "cluster", "shared", "when"});
+  node.require_keys({"kernel", "as", "args", "with", "wisdom", "grid", "block", "cluster", "shared", "when"});
   LaunchSpec launch = launch_of(node.at("kernel").text(), node.where());
   const auto extents = [](const YamlNode& list) { return read_extents(list, 3); };
   read_optional(node, "as", launch.timing, read_name);
@@ -33,6 +33,10 @@ Action read_launch(const YamlNode& node) {
   read_optional(node, "block", launch.block, extents);
   read_optional(node, "cluster", launch.cluster, extents);
   read_optional(node, "shared", launch.shared, read_expression);
+  if (const auto wisdom = node.find("wisdom")) {
+    if (wisdom->text().empty()) throw wisdom->error("expected the name of a workload; found ''");
+    launch.wisdom = ExpressionText{wisdom->text(), wisdom->where(), "wisdom"};
+  }
   if (const auto args = node.find("args")) {
     for (const auto& [name, value] : args->entries()) launch.args.push_back({name, read_expression(value)});
   }
@@ -180,7 +184,8 @@ Action read_action(const YamlNode& node) {
     keys.emplace_back(form.key);
   }
   std::vector<std::string> known = keys;
-  known.insert(known.end(), {"when", "as", "args", "with", "grid", "block", "cluster", "shared", "do"});
+  known.insert(known.end(),
+               {"when", "as", "args", "with", "wisdom", "grid", "block", "cluster", "shared", "do"});
   node.require_keys(known);
   throw node.error("expected a statement with one of the keys " + join(keys, ", "));
 }
