@@ -215,7 +215,7 @@ class Network:
             return "# yaml-language-server: $schema=../../schemas/workload.schema.json\n" + text
         head, rest = text.split("\n", 1)
         return (head + "\nworkload:\n" + "\n".join("  " + line if line else "" for line in rest.splitlines()) +
-                "\ndevice: auto\nset: {graph: true}\nmeasure: {min_time: 0.2 s, max_time: 2 s}\n")
+                "\ndevice: auto\nwisdom: true\nset: {graph: true}\nmeasure: {min_time: 0.2 s, max_time: 2 s}\n")
 
     def launches(self, rename):
         last = {}

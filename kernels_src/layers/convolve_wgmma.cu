@@ -49,8 +49,7 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve_wgmma convolve_wgmma(
         }
         const Parts tile{parts, work.row / Params::tile_m * across + work.column / Params::tile_n, p};
         done.store(rank, 0, 0, tile.of(work.split));
-        tile.add<Operation::block>(store, arrived, work.row, work.column, rank, [] {
-          asm volatile("bar.sync 1, %0;" ::"n"(Operation::block) : "memory");  // those that compute
-        });
+        tile.add<Operation::block>(store, arrived, work.row, work.column, rank,
+                                   [] { tiles::sync_computing<Operation::block>(); });
       });
 }

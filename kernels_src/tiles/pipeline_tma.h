@@ -8,10 +8,11 @@
 
 namespace tiles {
 
-/// What a block computes at a time: the tile at (row, column), over [k_begin, k_end); `split` numbers parts
-/// of one tile.
+/// What a block computes at a time: the tile at (row, column), over [k_begin, k_end), nothing where that is
+/// empty; `split` numbers parts of one tile, `tile` the tiles of all clusters.
 struct Work {
   int row, column, k_begin, k_end, split;
+  int tile = 0;
 };
 
 /// Blocks of a cluster: `Down` of them have tiles below each other and share those of operand B, `Across`
@@ -96,6 +97,12 @@ struct Number {
   static constexpr int value = Value;
 };
 
+/// A barrier for the `Count` work-items of a block that compute, as run_boxes calls `finish` with them.
+template <int Count>
+__device__ void sync_computing() {
+  asm volatile("bar.sync 1, %0;" ::"n"(Count) : "memory");
+}
+
 /// Shared memory that run_boxes needs, with what aligns it.
 template <class Operation, int Stages>
 constexpr int boxes_bytes = 1024 + Stages*(Operation::LayoutA::bytes + Operation::LayoutB::bytes);
@@ -162,6 +169,7 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
     };
     for (int index = first; index < works.count; index += stride) {
       const Work work = works.at(index);
+      if (work.k_begin >= work.k_end) continue;
       int used = -1;  // the stage of the step before
       operation.begin(work.row, work.column, work.k_begin, rank);
       const auto compute = [&](int k, auto number) {

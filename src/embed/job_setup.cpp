@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "embed/wisdom_lookup.h"
+#include "wisdom/wisdom_file.h"
 
 namespace kiln {
 namespace {
@@ -17,6 +18,21 @@ std::string new_run_id() {
   std::array<char, 17> text{};
   std::snprintf(text.data(), text.size(), "%08x%08x", random(), random());
   return text.data();
+}
+
+std::vector<WisdomSource> wisdom_sources(Engine& engine, FileSystem& files, const JobSpec& job,
+                                         const Workload& workload) {
+  if (job.wisdom_from.empty()) return usual_wisdom(engine.settings(), workload, job.file);
+  return {named_wisdom(files, job.wisdom_from, job.wisdom_where)};
+}
+
+/// Whether the file or folder that the job names, if any, is there and may have wisdom of the workload.
+bool names_file_of(FileSystem& files, const JobSpec& job, const Workload& workload) {
+  if (job.wisdom_from.empty()) return true;
+  const std::filesystem::path path = named_wisdom(files, job.wisdom_from, job.wisdom_where).path;
+  const auto status = files.target_status(path);
+  const bool folder = status && status->type == FileStatus::Type::kDirectory;
+  return !folder || files.target_status(path / wisdom_file_name(workload.name)).has_value();
 }
 
 }  // namespace
@@ -75,23 +91,26 @@ JobContext make_job_context(Engine& engine, FileSystem& files, const Clock& cloc
 std::optional<WisdomAdvice> advice_for(Engine& engine, FileSystem& files, const Clock& clock, Log& log,
                                        const JobSpec& job, const Workload& workload) {
   if (!job.wisdom) return std::nullopt;
-  const auto look_up = [&](const Workload& of) {
-    const std::vector<WisdomSource> sources =
-        job.wisdom_from.empty()
-            ? usual_wisdom(engine.settings(), of, job.file)
-            : std::vector<WisdomSource>{named_wisdom(files, job.wisdom_from, job.wisdom_where)};
-    return look_up_wisdom(engine, files, clock, log, of, sources);
-  };
-  WisdomAdvice advice = look_up(workload);
-  advice.strict = job.strict_wisdom;
+  std::vector<std::pair<std::string, std::shared_ptr<const Workload>>> named;
   for_each_launch(workload.run, [&](const LaunchSpec& launch) {
-    const auto knows = [&](const LaunchWisdom& one) { return one.name == launch.wisdom->text; };
-    if (!launch.wisdom || std::any_of(advice.launches.begin(), advice.launches.end(), knows)) return;
-    auto named = engine.library().load(launch.wisdom->text, launch.wisdom->where);
-    WisdomAdvice own = look_up(*named);
-    advice.launches.push_back(
-        {launch.wisdom->text, std::move(named), std::move(own.book), std::move(own.now.source)});
+    if (launch.wisdom && !has_name(named, launch.wisdom->text))
+      named.emplace_back(launch.wisdom->text,
+                         engine.library().load(launch.wisdom->text, launch.wisdom->where));
   });
+  // A folder that a job names may have the points of launches alone.
+  const auto has_file = [&](const auto& one) { return names_file_of(files, job, *one.second); };
+  const bool launches_alone =
+      !names_file_of(files, job, workload) && std::any_of(named.begin(), named.end(), has_file);
+  WisdomAdvice advice = look_up_wisdom(
+      engine, files, clock, log, workload,
+      launches_alone ? std::vector<WisdomSource>() : wisdom_sources(engine, files, job, workload));
+  advice.strict = job.strict_wisdom;
+  for (auto& [name, of] : named) {
+    if (!names_file_of(files, job, *of)) continue;
+    WisdomAdvice own =
+        look_up_wisdom(engine, files, clock, log, *of, wisdom_sources(engine, files, job, *of));
+    advice.launches.push_back({name, std::move(of), std::move(own.book), std::move(own.now.source)});
+  }
   return advice;
 }
 

@@ -116,5 +116,81 @@ TEST_F(WisdomJobTest, StrictRefusesNoneAndAStaleOne) {
               HasSubstr("/w/scale.wisdom.yaml:2:3: --strict-wisdom: wisdom: "));
 }
 
+/// A program of two launches of the scale kernel, with points of the workload `scale`.
+class LaunchWisdomTest : public WisdomJobTest {
+ protected:
+  LaunchWisdomTest() {
+    text_ = test::kScaleYaml;
+    replace("workload: scale", "workload: twice");
+    replace("source: scale.cu", "source: /kernels/scale/scale.cu");
+    replace("source: scale_data.cu", "source: /kernels/scale/scale_data.cu");
+    replace("run: [scale]",
+            "run:\n  - {kernel: scale, as: first, with: {n: 500}, wisdom: scale}\n"
+            "  - {kernel: scale, wisdom: scale}\n");
+  }
+  void replace(const std::string& old, const std::string& other) {
+    text_.replace(text_.find(old), old.size(), other);
+  }
+  JobPlan advised_program(const std::string& job) {
+    advice_.launches = {
+        {"scale", WorkloadLibrary(disk_.files, {"/kernels"}).load("scale", {}), advice_.book, ""}};
+    advice_.book = WisdomBook();
+    return make_plan(parse_job(job, "/job.yaml"),
+                     parse_workload(YamlNode::parse(text_, "twice.yaml"), text_, "/kernels/twice"),
+                     disk_.files, {device_->info()}, &advice_);
+  }
+  static std::string value_in(const JobPlan& plan, const std::string& name) {
+    return plan.variants.front().configuration.find_value(name)->to_string();
+  }
+  std::string text_;
+};
+
+TEST_F(LaunchWisdomTest, ALaunchTakesThePointOfItsSizes) {
+  know({{"block", "32"}, {"mode", "plain"}}, 500);
+  know({{"block", "64"}, {"mode", "plain"}}, 1000);
+  const JobPlan plan = advised_program("workload: twice\n");
+  EXPECT_EQ(value_in(plan, "first.block"), "32");
+  EXPECT_EQ(value_in(plan, "scale.block"), "64");
+  EXPECT_EQ(value_in(plan, "block"), "256");
+  EXPECT_THAT(plan.notes, ElementsAre("wisdom: points of " + device_->info().name +
+                                      " for 2 of 2 launches, measured 1 day ago"));
+  EXPECT_TRUE(plan.variants.front().otherwise->launch_values().empty());
+}
+
+TEST_F(LaunchWisdomTest, WhatTheJobSetsStays) {
+  know({{"block", "32"}, {"mode", "plain"}}, 500);
+  know({{"block", "64"}, {"mode", "plain"}}, 1000);
+  const JobPlan plan = advised_program("workload: twice\nset: {first.block: 128}\n");
+  EXPECT_EQ(value_in(plan, "first.block"), "128");
+  EXPECT_EQ(value_in(plan, "scale.block"), "64");
+}
+
+TEST_F(LaunchWisdomTest, SizesAFactorOfTwoAwayAndOtherChoicesGiveNothing) {
+  know({{"block", "32"}, {"mode", "plain"}}, 2000);
+  know({{"block", "64"}, {"mode", "fancy"}}, 500);
+  know({{"block", "128"}}, 1000);  // found without saying with which mode
+  EXPECT_THAT(advised_program("workload: twice\n").notes, ElementsAre(HasSubstr("wisdom: none for twice")));
+}
+
+TEST_F(LaunchWisdomTest, APointThatBreaksAConstraintIsLeftOutAlone) {
+  replace("n * block <= 1000000", "n * block <= 1000000 && (n != 500 || block != 32)");
+  know({{"block", "32"}, {"mode", "plain"}}, 500);
+  know({{"block", "64"}, {"mode", "plain"}}, 1000);
+  const JobPlan plan = advised_program("workload: twice\n");
+  EXPECT_EQ(value_in(plan, "first.block"), "256");
+  EXPECT_EQ(value_in(plan, "scale.block"), "64");
+  EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("for 1 of 2 launches")));
+}
+
+TEST_F(LaunchWisdomTest, RecordsHaveTheValuesOfLaunches) {
+  know({{"block", "64"}, {"mode", "plain"}}, 1000);
+  run_job(advised_program("workload: twice\nmeasure: {max_samples: 5}\n"), context(), sink_);
+  ASSERT_EQ(sink_.records.size(), 1U);
+  EXPECT_EQ(value(sink_.records[0], "scale.block"), "64");
+  EXPECT_EQ(value(sink_.records[0], "block"), "256");
+  EXPECT_THAT(sink_.records[0].wisdom->sentence, HasSubstr("for 1 of 2 launches"));
+  EXPECT_EQ(sink_.records[0].launches.back().shape.block.x, 64U);
+}
+
 }  // namespace
 }  // namespace kiln

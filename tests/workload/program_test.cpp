@@ -170,6 +170,44 @@ TEST(Program, LaunchesWithEqualValuesShareAConfiguration) {
   EXPECT_EQ(own[2], own[0]);
 }
 
+TEST(Program, AJobGivesOneLaunchValues) {
+  const auto workload = with_run(R"yaml(
+  - {kernel: step, as: first, with: {mode: slow}}
+  - {kernel: step, as: second, wisdom: other}
+  - {kernel: step, as: third, when: "n > 100"}
+)yaml");
+  EXPECT_EQ(action_of<LaunchSpec>(workload->run[1]).wisdom->text, "other");
+  const Configuration configuration = configured(
+      workload, {{"width", "3"}, {"first.width", "16"}, {"second.width", "32"}, {"third.width", "64"}});
+  const auto launches = selected_launches(configuration, workload->run);
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_EQ(configuration.of(*launches[0]).value("width").to_string(), "16");
+  EXPECT_EQ(configuration.of(*launches[0]).value("mode").to_string(), "slow");
+  EXPECT_EQ(configuration.of(*launches[1]).value("width").to_string(), "32");
+  EXPECT_EQ(configuration.value("width").to_string(), "3");
+  std::vector<std::string> values;
+  for (const auto& [name, value] : configuration.launch_values())
+    values.push_back(name + "=" + value.to_string());
+  EXPECT_THAT(values, ElementsAre("first.width=16", "second.width=32"));  // the third does not run
+  EXPECT_EQ(configuration.find_value("second.width")->to_string(), "32");
+  EXPECT_EQ(configuration.find_value("second.n")->to_string(), "8");
+  EXPECT_EQ(configuration.find_value("width")->to_string(), "3");
+  EXPECT_EQ(configuration.find_value("second.x"), nullptr);
+}
+
+TEST(Program, TellsWhatIsWrongWithALaunchsValue) {
+  const auto workload = with_run("  - {kernel: step, as: first, with: {width: 16}}\n  - step\n");
+  const auto refusal = [&](const std::string& name, const std::string& value) {
+    return bad_input_of([&] { static_cast<void>(configured(workload, {{name, value}})); });
+  };
+  EXPECT_THAT(refusal("frist.n", "4"), HasSubstr("has no launch 'frist'; did you mean 'first'?"));
+  EXPECT_THAT(refusal("first.widht", "4"),
+              HasSubstr("has no parameter 'widht' for its launch 'first'; did you mean 'width'?"));
+  EXPECT_THAT(refusal("first.width", "4"), HasSubstr("the launch 'first' gives 'width' itself, by `with`"));
+  EXPECT_THAT(refusal("step.width", "wide"), HasSubstr("expected a whole number"));
+  EXPECT_THAT(refusal_of("  - {kernel: step, wisdom: \"\"}\n"), HasSubstr("expected the name of a workload"));
+}
+
 TEST(Program, WhatTheJobSetsHoldsInALaunchToo) {
   const auto workload = with_run("  - {kernel: step, with: {width: \"n * 2\"}}\n");
   const Configuration configuration = configured(workload, {{"n", "100"}, {"width", "3"}});
