@@ -31,9 +31,7 @@ learning/flash_attention physics/nbody_tiles reduce/argmin_shuffle reduce/tree_s
 """.split()
 
 # What does not work, with the reason. One that works after all fails, too: it is to be taken out here.
-KNOWN = {
-    ("learning/bf16_gemv", "gfx90a"): "hipRTC 5.2 has no hip_bf16.h",
-}
+KNOWN = {}
 MOST_WITH_OPTIONS = 1 / 12
 MOST_LINES = 30  # of a failure
 
