@@ -9,8 +9,8 @@ help() {
   cat << 'END'
 usage: tools/gpu_check.sh [--build DIR] [--data DIR] [--out DIR] [--skip PART,...]
 
-Runs what needs a GPU: the tests labelled gpu, the four workloads and every example on cuda:0 with every check, a job with
-a trace, which is looked through, the workloads through the HIP back end over CUDA (test shim), each workload under
+Runs what needs a GPU: the tests labelled gpu, four workloads and every example on cuda:0 with every check, a job with
+a trace, which is looked through, four workloads through the HIP back end over CUDA (test shim), every workload under
 compute-sanitizer (memcheck, racecheck; side by side), a study of constants, and kiln_bench --gpu. Fails if anything
 does; the logs say what.
 
@@ -62,9 +62,12 @@ tell() {
 check() { tell "$@" || failures=$((failures + 1)); }
 missing() { not_run+=("$1"); say "$2"; }
 
-# begin NAME COMMAND...: the same beside others; finish waits for all of them.
+# begin NAME COMMAND...: the same beside others, no more than there are cores; finish waits for all of them.
 begun=()
-begin() { tell "$@" & begun+=($!); }
+begin() {
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do sleep 0.2; done
+  tell "$@" & begun+=($!)
+}
 finish() {
   local process
   for process in "${begun[@]}"; do wait "$process" || failures=$((failures + 1)); done
@@ -135,8 +138,22 @@ if wanted sanitizer && command -v compute-sanitizer > /dev/null; then
   sanitizer_job babelstream "n: 262144" "implementation: [tuned, paper]"
   sanitizer_job minibude "nposes: 512" "implementation: [tuned, paper]"
   sanitizer_job hartree_fock "natoms: 8" "implementation: [tuned, paper]"
+  sanitizer_job resnet18 "batch: 1, image_h: 64" "T: [float, half]"
+  sanitizer_job gemm "m: 200, n: 136, k: 96" "T: [float, half, bfloat16], operation: [fma, mma, wgmma]"
+  sanitizer_job gemm_scaled "m: 136, n: 128, k: 256" "Out: [float, bfloat16], operation: [fma, mma, wgmma]"
+  sanitizer_job batched_gemm "m: 5, batch: 64, alpha: 2, beta: 1, bind.m: compile, bind.n: compile, bind.k: compile" "T: [float, double], method: [registers, shared]"
+  sanitizer_job conv2d "batch: 2, h: 14, c: 32, filters: 64" "T: [float, half], layout: [nhwc, nchw]"
+  sanitizer_job layers "batch: 2, h: 14, c: 32, filters: 64" "T: [float, half], add: [false, true]"
+  sanitizer_job spmv "extent: 12" "generator: [cube7, rmat], method: [vector, stream, merge, hot, measured]"
+  sanitizer_job transpose "rows: 208, columns: 144" "bytes: [1, 4, 16], implementation: [tuned, paper]"
+  sanitizer_job mala "rows: 300" "T: [float, half]"
+  sanitizer_job xsbench "size: small, n_gridpoints: 200, lookups: 3000" "implementation: [tuned, paper], grid_type: [hash, unionized, nuclide]"
+  sanitizer_job su3 "L: 4" "implementation: [tuned, paper], T: [float, double]"
+  sanitizer_job cloverleaf "nx: 40, ny: 36, end_step: 3" "implementation: [tuned, paper]"
+  sanitizer_job sort "n: 20000" "Key: [unsigned, ulong], payload: [true, false]"
   for tool in memcheck racecheck; do
-    for workload in stencil7 babelstream minibude hartree_fock; do
+    for workload in resnet18 gemm gemm_scaled batched_gemm conv2d layers spmv transpose mala xsbench su3 cloverleaf sort \
+      stencil7 babelstream minibude hartree_fock; do
       begin "${tool}_$workload" sanitized $tool $workload
     done
   done

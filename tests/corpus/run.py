@@ -31,11 +31,8 @@ learning/flash_attention physics/nbody_tiles reduce/argmin_shuffle reduce/tree_s
 """.split()
 
 # What does not work, with the reason. One that works after all fails, too: it is to be taken out here.
-KNOWN = {
-    ("learning/bf16_gemv", "gfx90a"): "hipRTC 5.2 has no hip_bf16.h",
-}
+KNOWN = {}
 MOST_WITH_OPTIONS = 1 / 12
-LIMIT_S = 300   # of one command
 MOST_LINES = 30  # of a failure
 
 
@@ -51,14 +48,20 @@ class Corpus:
         self.kiln = str(pathlib.Path(arguments.kiln).resolve())
         self.work = pathlib.Path(arguments.work).resolve()
         self.shim = str(pathlib.Path(arguments.hip_shim).resolve()) if arguments.hip_shim else None
+        self.limit = arguments.limit
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(parents=True)
         self.environment = dict(os.environ, KILN_CACHE_DIR=str(self.work / "cache"))
         self.devices = self.call(["devices"])[1]
 
     def call(self, words, **environment):
-        done = subprocess.run([self.kiln, *map(str, words)], env={**self.environment, **environment}, cwd=FOLDER, timeout=LIMIT_S,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+        try:
+            done = subprocess.run([self.kiln, *map(str, words)], env={**self.environment, **environment}, cwd=FOLDER,
+                                  timeout=self.limit, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  stdin=subprocess.DEVNULL, text=True)
+        except subprocess.TimeoutExpired as late:
+            said = late.stdout or b""
+            return 1, (said if isinstance(said, str) else said.decode(errors="replace")) + f"\nno end within {self.limit:g} s"
         return done.returncode, done.stdout
 
     def has(self, pattern):
@@ -154,6 +157,8 @@ def main():
     parser.add_argument("--kiln", required=True, help="the program")
     parser.add_argument("--work", default=str(FOLDER.parent.parent / "build" / "corpus"), help="folder for caches and records; emptied first")
     parser.add_argument("--jobs", type=int, help="entries at the same time; default 2, with --gpu 1")
+    parser.add_argument("--limit", type=float, default=300, metavar="SECONDS", help="of one command; default 300")
+    parser.add_argument("--progress", action="store_true", help="print each entry's cells to standard error when it has ended")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="entries FOLDER/NAME that match")
     parser.add_argument("--some", action="store_true", help="the dozen of ctest")
     parser.add_argument("--gpu", action="store_true", help="also on the first GPU; exit code 77 where there is none")
@@ -190,8 +195,15 @@ def main():
         if missing:
             sys.exit(f"--targets: there is no {', '.join(missing)} here; expected one of {', '.join(dict(columns))}")
         columns = [column for column in columns if column[0] in names]
+
+    def row(entry):
+        cells = [fill(entry) for _, fill in columns]
+        if arguments.progress:
+            print(entry, *(f"{name}: {cell.text}" for (name, _), cell in zip(columns, cells)), sep="  ", file=sys.stderr, flush=True)
+        return cells
+
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        rows = list(pool.map(lambda entry: [fill(entry) for _, fill in columns], entries))
+        rows = list(pool.map(row, entries))
 
     table, messages, good = [["entry", *(name for name, _ in columns), "way on the cpu", "options"]], [], 0
     for entry, cells in zip(entries, rows):

@@ -11,11 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The shim compiles with NVRTC, which has none of HIP's headers for narrow types.
-bool needs_hip_headers(const std::string& example) {
-  return example == "narrow_types";
-}
-
 class GpuExample : public CliTest, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
@@ -33,9 +28,6 @@ TEST_P(GpuExample, AgreesWithItsReference) {
 
 /// Programs: loops, swaps and reads go by the stream, the copies and the module of the back end.
 TEST_P(GpuExample, AgreesWithItsReferenceByTheHipBackEnd) {
-  if (GetParam().starts_with("foreign_")) GTEST_SKIP() << "its kernels may know CUDA alone";
-  if (needs_hip_headers(GetParam()))
-    GTEST_SKIP() << "its types come from HIP's headers, which the shim lacks";
   const std::string job = copy_example(GetParam(), folder_, *files_);
   const CliResult result =
       kiln({"run", job, "--device", "hip:0", "--hip", KILN_HIP_SHIM, "--hiprtc", KILN_HIP_SHIM});
@@ -47,8 +39,7 @@ TEST_P(GpuExample, AgreesWithItsReferenceByTheHipBackEnd) {
 TEST_P(GpuExample, AgreesAsGraphs) {
   if (GetParam().starts_with("foreign_")) GTEST_SKIP() << "a kernel or two, launched once";
   const std::string job = copy_example(GetParam(), folder_, *files_, false);
-  const char* devices = needs_hip_headers(GetParam()) ? "cuda:0" : "cuda:0,hip:0";
-  const CliResult result = kiln({"run", job, "--device", devices, "--set", "graph=true", "--hip",
+  const CliResult result = kiln({"run", job, "--device", "cuda:0,hip:0", "--set", "graph=true", "--hip",
                                  KILN_HIP_SHIM, "--hiprtc", KILN_HIP_SHIM});
   EXPECT_EQ(result.code, 0) << result.out << result.err;
 }

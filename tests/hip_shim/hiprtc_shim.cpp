@@ -23,7 +23,7 @@ using hiprtc_abi::Result;
 
 constexpr const char* kIsaPrefix = "amdgcn-amd-amdhsa--";
 
-/// HIP's names in CUDA's terms.
+/// What hipRTC and its compiler have built in, in CUDA's terms.
 constexpr const char* kPrelude = R"(#define __HIP_PLATFORM_NVIDIA__ 1
 #define __shfl_down(value, delta) __shfl_down_sync(0xffffffffu, value, delta)
 #define __shfl_xor(value, mask) __shfl_xor_sync(0xffffffffu, value, mask)
@@ -31,7 +31,84 @@ constexpr const char* kPrelude = R"(#define __HIP_PLATFORM_NVIDIA__ 1
 #define __builtin_amdgcn_fence(order, scope) __threadfence_block()
 #define __builtin_amdgcn_wave_barrier() __syncwarp()
 #define __builtin_amdgcn_rsq(a) rsqrt(a)
+#define __builtin_memcpy memcpy
+#define __builtin_trap __trap
+#define __builtin_offsetof(type, member) ((size_t)__INTADDR__(&(((type*)0)->member)))
+#define __builtin_inff() __builtin_bit_cast(float, 0x7f800000)
+#define __builtin_nanf(text) __builtin_bit_cast(float, 0x7fffffff)
+#define __builtin_huge_valf __builtin_inff
+#define __builtin_inf() __builtin_bit_cast(double, 0x7ff0000000000000)
+#define __builtin_nan(text) __builtin_bit_cast(double, 0x7fffffffffffffff)
+#define __builtin_huge_val __builtin_inf
+#define __builtin_fabs fabs
+#define __builtin_fabsf fabsf
+#define __builtin_sqrt sqrt
+#define __builtin_sqrtf sqrtf
+#define __builtin_ceilf ceilf
+#define __builtin_floorf floorf
+#define __builtin_truncf truncf
+#define __builtin_rintf rintf
+#define __builtin_islessgreater(a, b) ((a) < (b) || (a) > (b))
+#define __FLT_MIN__ 1.17549435e-38f
+#define __FLT_MAX__ 3.40282347e+38f
+#define __FLT_EPSILON__ 1.19209290e-7f
+#define __DBL_MIN__ 2.2250738585072014e-308
+#define __DBL_MAX__ 1.7976931348623157e+308
+#define __DBL_EPSILON__ 2.2204460492503131e-16
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned int uint32_t, uint;
+typedef unsigned long uint64_t, ulong;
+typedef unsigned short ushort;
+namespace std {
+using ::int32_t;
+using ::int64_t;
+using ::uint32_t;
+using ::uint64_t;
+}
 )";
+
+/// HIP's vectors have operators. These are templates, so functions of the text's own are preferred.
+std::string vector_operators() {
+  std::string text = "namespace kiln_shim {\ntemplate <class V>\nstruct Vector {};\n}\n";
+  const std::string_view members = "xyzw";
+  for (const char* type : {"float", "double", "int"}) {
+    for (std::size_t size = 2; size <= members.size(); ++size) {
+      if (std::string(type) == "double" && size == members.size()) continue;  // deprecated in CUDA 13
+      const std::string vector = type + std::to_string(size);
+      text += "template <>\nstruct kiln_shim::Vector<" + vector + "> {\n  typedef " + vector + " type;\n";
+      for (const char* sign : {"+", "-", "*", "/"}) {
+        const std::string name = sign == std::string("+")   ? "sum"
+                                 : sign == std::string("-") ? "difference"
+                                 : sign == std::string("*") ? "product"
+                                                            : "quotient";
+        text += "  __device__ static type " + name + "(type a, type b) { return {";
+        for (std::size_t i = 0; i < size; ++i)
+          text += std::string(i > 0 ? ", " : "") + "a." + members[i] + " " + sign + " b." + members[i];
+        text += "}; }\n";
+      }
+      text += "};\n";
+    }
+  }
+  for (const auto& [sign, name] :
+       {std::pair{"+", "sum"}, {"-", "difference"}, {"*", "product"}, {"/", "quotient"}}) {
+    const std::string call = "kiln_shim::Vector<V>::" + std::string(name) + "(a, b)";
+    text += "template <class V>\n__device__ typename kiln_shim::Vector<V>::type operator" +
+            std::string(sign) + "(V a, V b) { return " + call + "; }\n" +
+            "template <class V>\n__device__ typename kiln_shim::Vector<V>::type& operator" + sign +
+            "=(V& a, V b) { return a = " + call + "; }\n";
+  }
+  return text;
+}
+
+/// hipRTC has half built in; here CUDA's own header has it, which declares a bfloat16 beside Kiln's.
+std::string half_header() {
+  const auto files = make_real_file_system();
+  const auto path = cuda_headers().find("cuda_fp16.h", *files);
+  if (!path) return "#error \"the test shim needs CUDA's cuda_fp16.h\"\n";
+  return "#pragma once\n#define __nv_bfloat16 kiln_shim_bfloat16\n#include \"" + path->string() +
+         "\"\n#undef __nv_bfloat16\n";
+}
 
 struct ShimProgram {
   RtcUnit unit;
@@ -53,7 +130,9 @@ Result guarded(ShimProgram* program, Body&& body) {
 }
 
 std::vector<std::string> nvrtc_options(int count, const char** options) {
-  std::vector<std::string> translated = {"-arch=" + cuda_arch(), "--ptxas-options=-v"};
+  std::vector<std::string> translated = {"-arch=" + cuda_arch(), "--ptxas-options=-v", "-default-device"};
+  for (const std::filesystem::path& folder : cuda_headers().folders)
+    translated.push_back("-I" + folder.string());
   for (int i = 0; i < count; ++i) {
     const std::string option = options[i];
     if (option.starts_with("--offload-arch=") || option == "-munsafe-fp-atomics") continue;
@@ -88,9 +167,12 @@ KILN_SHIM const char* hiprtcGetErrorString(Result result) {
 KILN_SHIM Result hiprtcCreateProgram(ShimProgram** program, const char* source, const char* name,
                                      int header_count, const char** headers, const char** header_names) {
   auto made = std::make_unique<ShimProgram>();
-  made->unit.text = std::string(kPrelude) + source;
+  made->unit.text = kPrelude + vector_operators() + source;
   made->name = name;
-  for (int i = 0; i < header_count; ++i) made->unit.headers.emplace_back(header_names[i], headers[i]);
+  for (int i = 0; i < header_count; ++i) {
+    const bool is_half = header_names[i] == std::string("cuda_fp16.h");
+    made->unit.headers.emplace_back(header_names[i], is_half ? half_header() : headers[i]);
+  }
   *program = made.release();
   return hiprtc_abi::kSuccess;
 }

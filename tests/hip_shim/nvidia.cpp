@@ -26,6 +26,14 @@ const NvrtcLibrary& nvrtc() {
   return library;
 }
 
+const CudaHeaders& cuda_headers() {
+  static const CudaHeaders headers = [] {
+    const auto files = make_real_file_system();
+    return find_cuda_headers(cuda_places(""), nvrtc().path, nvrtc().major, *files);
+  }();
+  return headers;
+}
+
 CudaContext& context(int device) {
   static std::mutex mutex;
   // Never given back: the driver may be gone when a static object is.

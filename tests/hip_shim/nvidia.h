@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "compile/cuda/cuda_headers.h"
 #include "compile/cuda/nvrtc_library.h"
 #include "device/cuda/cuda_context.h"
 #include "device/cuda/driver.h"
@@ -19,6 +20,8 @@ constexpr const char* kMark = "hip over cuda (test shim)";
 /// Throws Error if there is none.
 [[nodiscard]] std::shared_ptr<const CudaDriver> driver();
 [[nodiscard]] const NvrtcLibrary& nvrtc();
+/// CUDA's headers that belong to that NVRTC.
+[[nodiscard]] const CudaHeaders& cuda_headers();
 
 /// The primary context of a device.
 [[nodiscard]] CudaContext& context(int device);

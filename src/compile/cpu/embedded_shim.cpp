@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kiln_embedded_portable.h"
+#include "kiln_embedded_shared_shim.h"
 #include "kiln_embedded_shim.h"
 
 namespace kiln {

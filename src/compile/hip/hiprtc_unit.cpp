@@ -11,6 +11,7 @@
 #include "kiln_embedded_hiprtc_shim.h"
 #include "kiln_embedded_nvrtc_shim.h"
 #include "kiln_embedded_portable.h"
+#include "kiln_embedded_shared_shim.h"
 #include "specialize/params_struct.h"
 
 namespace kiln {
@@ -31,12 +32,22 @@ const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h",
                                         "cuda.h",
                                         "cuda_fp16.h"};
 
-/// HIP's headers that replace CUDA's headers of types.
+/// hipRTC of ROCm 7 has bfloat16 built in; for others it is Kiln's text for kernels of the CPU.
+const std::string kBfloat16 =
+    "#pragma once\n#ifdef _HIP_INCLUDE_HIP_AMD_DETAIL_HIP_BF16_H_\n"
+    "using __nv_bfloat16 = __hip_bfloat16;\nusing __nv_bfloat162 = __hip_bfloat162;\n"
+    "using __nv_bfloat16_raw = __hip_bfloat16_raw;\n"
+    "using __nv_bfloat162_raw = __hip_bfloat162_raw;\n#else\n" +
+    std::string(embedded::kBf16) + "#endif\n";
+const std::string kSmallFloats =
+    "#pragma once\n" + std::string(embedded::kHipSmallFloat) + std::string(embedded::kSmallFloat);
+
+/// Headers that replace CUDA's and C++'s where hipRTC has none.
 const std::map<std::string, std::string> kStandIns = {
-    {"cuda_bf16.h", "#pragma once\n#include <hip/hip_bf16.h>\nusing __nv_bfloat16 = __hip_bfloat16;\n"},
-    {"cuda_fp8.h",
-     "#pragma once\n#include <hip/hip_fp8.h>\nusing __nv_fp8_e4m3 = __hip_fp8_e4m3;\n"
-     "using __nv_fp8_e5m2 = __hip_fp8_e5m2;\n"},
+    {"cuda_bf16.h", kBfloat16},
+    {"cuda_fp8.h", "#include \"kiln/small_float.h\"\n" + std::string(embedded::kFp8)},
+    {"math_constants.h",
+     "#pragma once\n" + std::string(embedded::kHipConstants) + std::string(embedded::kConstants)},
     {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)},
     {"cooperative_groups.h", "#pragma once\n" + std::string(embedded::kHipGroups)},
     {"cooperative_groups/reduce.h", "#pragma once\n"},
@@ -129,7 +140,9 @@ std::string hiprtc_headers_fingerprint() {
   FieldHasher hasher;
   for (const std::string_view text :
        {embedded::kNames, embedded::kCudaWarp, embedded::kFloat, embedded::kMathConstants, embedded::kMath,
-        embedded::kAlgorithm, embedded::kCuComplex, embedded::kHipGroups, embedded::kStdTypes})
+        embedded::kAlgorithm, embedded::kCuComplex, embedded::kHipGroups, embedded::kStdTypes,
+        embedded::kHipSmallFloat, embedded::kSmallFloat, embedded::kSmallFloatOperators, embedded::kBf16,
+        embedded::kFp8, embedded::kConstants, embedded::kHipConstants})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }
@@ -145,6 +158,11 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
   for (const std::string& name : specialization.unseen_headers) {
     if (kBuiltIn.contains(name)) unit.add_header(name, "#pragma once\n");
     if (const auto own = kStandIns.find(name); own != kStandIns.end()) unit.add_header(name, own->second);
+    if (name != "cuda_bf16.h" && name != "cuda_fp8.h") continue;
+    unit.add_header("kiln/small_float.h", kSmallFloats);
+    unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
+    unit.add_header("cuda_fp16.h", "#pragma once\n");
+    unit.add_header("cuda_bf16.h", kBfloat16);
   }
   for (auto& [name, text] : unit.headers) {
     if (text.empty()) text = "\n";  // hipRTC refuses a header without text

@@ -132,6 +132,22 @@ TEST_F(HiprtcCompilerTest, TakesCudasHeadersOfTypesAndItsComplexNumbers) {
   EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 
+TEST_F(HiprtcCompilerTest, TakesBfloat16AndFp8OfItsOwnAndMathConstants) {
+  Specialization specialization = specialize(
+      "#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <math_constants.h>\n"
+      "extern \"C\" __global__ void f(__nv_bfloat16* a, __nv_bfloat162* b, __nv_fp8_e4m3* c, __nv_fp8_e5m2* "
+      "d, __half* e) {\n"
+      "  a[0] = __float2bfloat16(CUDART_PI_F) + a[1];\n  a[2] = __hfma(a[0], a[1], a[2]);\n"
+      "  b[0] = __hmul2(b[1], __floats2bfloat162_rn(CUDART_SQRT_TWO_F, float(a[3])));\n"
+      "  atomicAdd(a + 4, a[5]);\n  atomicAdd(b + 2, b[3]);\n"
+      "  c[0] = __nv_fp8_e4m3(float(c[1]) * float(d[0]));\n  d[1] = __nv_fp8_e5m2(a[6]);\n"
+      "  e[0] = static_cast<__half>(c[2]);\n  if (a[7] < a[8]) a[9] = hexp(a[8]);\n}\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"cuda_bf16.h", "cuda_fp8.h", "math_constants.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
 TEST_F(HiprtcCompilerTest, HasWavefrontsOfTheTargetOrAsTheUserAsks) {
   const auto wavefront = [&](const std::string& arch, const std::vector<std::string>& options) {
     Specialization specialization = specialize(kWarpSize, "f", arch);

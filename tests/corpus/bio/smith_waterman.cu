@@ -34,17 +34,15 @@ extern "C" __global__ void smith_waterman(const char* sequences, const int* star
     const int* last = diagonals[(d + 2) % 3];
     int* now = diagonals[d % 3];
     const int j = d - i;
-    if (i < query_length) {
-      int h = 0;
-      if (j >= 0 && j < length) {
-        h = max(h, before[i] + score(c_query[i], sequence[j]));
-        h = max(h, last[i] + kGap);
-        h = max(h, last[i + 1] + kGap);
-      }
-      mine = max(mine, h);
-      __syncwarp();
-      now[i + 1] = h;
+    int h = 0;
+    if (i < query_length && j >= 0 && j < length) {
+      h = max(h, before[i] + score(c_query[i], sequence[j]));
+      h = max(h, last[i] + kGap);
+      h = max(h, last[i + 1] + kGap);
     }
+    mine = max(mine, h);
+    __syncwarp();
+    if (i < query_length) now[i + 1] = h;
     __syncthreads();
   }
   atomicMax(&block_best, mine);

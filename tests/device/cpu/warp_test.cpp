@@ -1,6 +1,8 @@
 // Shuffles, votes and reductions of kernel texts.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "device/cpu/kernel_fixture.h"
 
 namespace kiln::test {
@@ -48,6 +50,31 @@ TEST_P(CpuWarp, ShufflesWithinWarps) {
     EXPECT_EQ(got[5], t % 8 < 2 ? t + 6 : t);
     EXPECT_EQ(d[static_cast<std::size_t>(t)], 0.5 * (lane == 31 ? t : t + 1) + 1099511627776.0);
   }
+}
+
+TEST_P(CpuWarp, SplitsAtABarrierOfWarpsBetweenTwoRangesOfLanes) {
+  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(const int* a, int* b, int n) {
+  __shared__ int x[64], y[65];
+  const int t = threadIdx.x;
+  x[t] = a[t];
+  __syncthreads();
+  for (int i = 0; i < 2; ++i) {
+    int h = 0;
+    if (t < n && t >= i) h = x[t - i];
+    __syncwarp();
+    if (t < n) y[t + i] = h;
+    __syncthreads();
+  }
+  b[t] = y[t];
+})",
+                                     "k");
+  EXPECT_EQ(k.attributes().fibers_because.value_or(""), "");
+  constexpr int kSome = 50;
+  std::vector<int> a(64), b(64);
+  std::iota(a.begin(), a.end(), 100);
+  kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, a.data(), b.data(), kSome);
+  EXPECT_EQ(b[0], a[0]);
+  for (std::size_t t = 1; t < kSome; ++t) EXPECT_EQ(b[t], t == 1 ? 0 : a[t - 2]) << t;
 }
 
 TEST_P(CpuWarp, VotesWithMasksPartialWarpsAndLanesThatLeft) {

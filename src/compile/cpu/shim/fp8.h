@@ -59,7 +59,7 @@ KILN_SHIM __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_inte
 }
 KILN_SHIM __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_fp8_interpretation_t kind) {
   const auto low = static_cast<__nv_fp8_storage_t>(x & 0xffu), high = static_cast<__nv_fp8_storage_t>(x >> 8);
-  return {__nv_cvt_fp8_to_halfraw(low, kind).x, __nv_cvt_fp8_to_halfraw(high, kind).x};
+  return __halves2half2(__nv_cvt_fp8_to_halfraw(low, kind), __nv_cvt_fp8_to_halfraw(high, kind));
 }
 
 namespace kiln {

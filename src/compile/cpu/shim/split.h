@@ -698,8 +698,9 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
 
 /// Some lanes: of those that both ranges have.
 #define KILN_LANES_IN(along_x, along_lanes)                                                     \
-  const kiln::cpu::Range kiln_lanes = (along_lanes).from((along_x).first).to((along_x).last);   \
-  KILN_IVDEP for (int kiln_lane = kiln_lanes.first; kiln_lane < kiln_lanes.last; ++kiln_lane) { \
+  KILN_IVDEP for (int kiln_lane = (along_lanes).from((along_x).first).to((along_x).last).first, \
+                  kiln_lanes = (along_lanes).from((along_x).first).to((along_x).last).last;     \
+                  kiln_lane < kiln_lanes; ++kiln_lane) {                                        \
     const int kiln_i = kiln_base + kiln_lane;                                                   \
     const uint3 threadIdx = kiln_wp.thread(kiln_lane);                                          \
     static_cast<void>(threadIdx), static_cast<void>(kiln_i);

@@ -1,5 +1,6 @@
 // CUDA's cooperative groups inside of a block, built on CUDA's functions of a warp: groups of at most 32
-// work-items.
+// work-items. hipRTC 5.7 has groups of its own, which lack the most part of these.
+#define cooperative_groups kiln_cooperative_groups
 namespace cooperative_groups {
 
 class thread_block {
