@@ -33,8 +33,8 @@ struct WisdomAdvice {
 
 /// Gives a variant of the workload's defaults the values of the nearest record that has a launch shape for
 /// the device. Launches with `wisdom` get the values of the nearest record of that workload whose sizes
-/// differ by less than a factor of 2. What the variant was is kept in `otherwise`. A sentence about what was found. `set`: what
-/// the job gives. Throws bad_input where `strict` refuses.
+/// differ by less than a factor of 2. What the variant was is kept in `otherwise`. A sentence about what was
+/// found. `set`: what the job gives. Throws bad_input where `strict` refuses.
 std::string take_advice(const WisdomAdvice& advice, const std::vector<std::pair<std::string, RawValue>>& set,
                         const DeviceInfo& device, FileSystem& files, Variant& variant);
 
