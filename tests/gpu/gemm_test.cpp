@@ -69,6 +69,23 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"Scaled", "gemm_scaled",
                      "set: {m: 1000, n: 1112, k: 1200, beta: 1}\nsweep: {operation: [wgmma, mma, fma], "
                      "splits: [1, 2], Out: [bfloat16, float]}\n"},
+        WorkloadCase{"Streamed", "gemm",
+                     "set: {m: 1500, n: 2312, k: 1208, alpha: 0.5, beta: -2, operation: wgmma, stream: "
+                     "true}\nsweep: {T: [half, bfloat16], trans_a: [false, true], trans_b: [false, true], "
+                     "cluster_m: [1, 2]}\n"},
+        WorkloadCase{
+            "StreamedDepth", "gemm",
+            "set: {m: 200, n: 312, k: 20008, T: half, operation: wgmma, stream: true, graph: true}\n"},
+        WorkloadCase{"StreamedFloat", "gemm",
+                     "set: {m: 1500, n: 2312, k: 1204, beta: 1, T: float, stream: true}\nsweep: {operation: "
+                     "[fma_boxes, wgmma], trans_a: [false, true], trans_b: [false, true]}\n"},
+        WorkloadCase{"StreamedDouble", "gemm",
+                     "set: {m: 1500, n: 1112, k: 602, beta: 1, T: double, operation: mma_boxes, stream: "
+                     "true}\nsweep: {trans_a: [false, true], trans_b: [false, true], cluster_m: [1, 2]}\n"},
+        WorkloadCase{
+            "StreamedScaled", "gemm_scaled",
+            "set: {m: 1500, n: 1112, k: 1200, beta: 1, operation: wgmma, stream: true}\nsweep: {Out: "
+            "[bfloat16, float], cluster_m: [1, 2]}\n"},
         WorkloadCase{"Large", "gemm", "set: {m: 4096}\nsweep: {T: [float, double, half, bfloat16]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
