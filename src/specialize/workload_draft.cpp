@@ -558,8 +558,8 @@ class Drafter {
     return most;
   }
 
-  /// Adds the members of a struct in order, with those of structs and vectors inside and bytes of padding
-  /// where these need it. `offset`: where the members end. False: a member has no form.
+  /// Adds the members of a struct in order, with the members of structs and vectors inside and bytes of
+  /// padding where these need it. `offset`: where the members end. False: a member has no form.
   bool add_members(const std::string& name, const TextKernel& kernel, int depth,
                    std::vector<TextParameter>& members, std::size_t& offset) const {
     constexpr std::size_t kMost = 256;
