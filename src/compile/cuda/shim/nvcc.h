@@ -2,6 +2,16 @@
 using uint = unsigned int;
 using ushort = unsigned short;
 using ulong = unsigned long;
+struct timeval {
+  long tv_sec, tv_usec;
+};
+struct timespec {
+  long tv_sec, tv_nsec;
+};
+
+// Words that nvcc accepts and NVRTC, in C++17, does not.
+#define register
+#define __const__ const
 
 // uint64_t and size_t are unsigned long, for which CUDA has no atomic functions; the functions of unsigned
 // long long do the same. These are templates, so functions of the text's own are preferred.
