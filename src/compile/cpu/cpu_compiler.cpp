@@ -71,10 +71,10 @@ std::vector<std::string> fixed_options(bool clang) {
 }
 
 /// For a text that is split at its barriers. Its many short loops over work-items would otherwise become
-/// copies for each condition and each iteration, which takes longer to compile and is no faster.
+/// copies for each iteration, which takes longer to compile and is no faster.
 std::vector<std::string> split_options(bool clang) {
   if (clang) return {};
-  return {"-fno-unswitch-loops", "--param=max-completely-peeled-insns=100"};
+  return {"--param=max-completely-peeled-insns=100"};
 }
 
 /// Whether Kiln has its own header of this name, which the compiler finds first.
