@@ -5,10 +5,12 @@
     tools/foreign_suite.py https://github.com/NVIDIA/cuda-samples.git --kiln build/release/bin/kiln --only '*/0_Intro*/*'
     tools/foreign_suite.py ~/rodinia/cuda --kiln build/release/bin/kiln --arch cpu,sm_90 --table rodinia.md
 
-For each .cu file with a __global__ function: `kiln new FILE`, `kiln validate` and `kiln compile` of the draft for the CPU and for
-sm_90, with no work by hand. Nothing is run: a draft does not know what is right. The table says what compiles, and of the
-rest the first line of the error; at the end the errors by how many files have them. The suite is not changed: drafts and the
-cache stand in the folder of --work. A URL is cloned there (git clone --depth 1). Python 3.8, no packages.
+A program is a .cu file with a __global__ function, in its own text or in a file that it includes, that no other file includes.
+For each: `kiln new FILE`, `kiln validate` and `kiln compile` of the draft for the CPU and for sm_90, with no work by hand. Nothing
+is run: a draft does not know what is right. A draft is complete if it is valid and has every kernel of the file. Only complete
+drafts are compiled, and every count is of all programs. The table says what compiles, and of the rest the first line of the
+error; at the end the errors by how many programs have them. The suite is not changed: drafts and the cache stand in the folder
+of --work. A URL is cloned there (git clone --depth 1). Python 3.8, no packages.
 """
 import argparse
 import collections
@@ -56,12 +58,46 @@ def kind_of(error):
     return shortened(re.sub(r"(['\"‘“])(?![^'\"’”]*\.(h|cuh|hpp)\b).*?(['\"’”])", "'...'", error))
 
 
+SOURCES = (".cu", ".cuh", ".h", ".hpp", ".hh", ".inl", ".inc", ".cpp", ".cc", ".c")
+
+
+def included_files(folder):
+    """For each source file of the suite: the files that it includes by a path in quotes, from beside it."""
+    includes = {}
+    for path in folder.rglob("*"):
+        if path.suffix not in SOURCES or not path.is_file():
+            continue
+        text = path.read_text(errors="replace")
+        names = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', text, re.MULTILINE)
+        found = [pathlib.Path(os.path.normpath(path.parent / name)) for name in names]
+        code = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+        has_body = re.search(r"__global__[^;{}]*\{", code) is not None
+        includes[path] = ({one for one in found if one != path and one.is_file()}, has_body)
+    return includes
+
+
 def find_programs(folder, patterns):
-    for path in sorted(folder.rglob("*.cu")):
+    """The .cu files that have kernels, in their own text or in what they include, and that no other file includes."""
+    includes = included_files(folder)
+    parts = set().union(*(found for found, _ in includes.values()))
+
+    def has_kernels(path):
+        seen, waiting = set(), [path]
+        while waiting:
+            one = waiting.pop()
+            if one in seen or one not in includes:
+                continue
+            seen.add(one)
+            if includes[one][1]:
+                return True
+            waiting.extend(includes[one][0])
+        return False
+
+    for path in sorted(includes):
         name = path.relative_to(folder).as_posix()
         if patterns and not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
             continue
-        if path.is_file() and "__global__" in path.read_text(errors="replace"):
+        if path.suffix == ".cu" and path not in parts and has_kernels(path):
             yield name
 
 
@@ -100,6 +136,7 @@ def main():
     if not programs:
         sys.exit(f"{folder} has no .cu file with __global__" + (" that matches" if arguments.only else ""))
     started = time.monotonic()
+    steps = ["new", "validate", "kernels left out", *targets]
 
     def try_one(name):
         draft = work / "drafts" / (name + ".yaml")
@@ -108,10 +145,13 @@ def main():
         row = {"new": None if code == 0 else first_error(said)}
         if code != 0:
             return name, row
-        left_out = [line for line in said.splitlines() if "left out" in line]
+        left_out = [line for line in said.splitlines() if "is left out" in line]
+        row["kernels left out"] = left_out[0].partition("' is left out: ")[2] or left_out[0] if left_out else None
         row["left out"] = len(left_out)
         code, said = run([kiln, "validate", str(draft)], environment, arguments.limit)
         row["validate"] = None if code == 0 else first_error(said)
+        if left_out or code != 0:
+            return name, row
         for target in targets:
             code, said = run([kiln, "compile", str(draft), "--arch", "native" if target == "cpu" else target], environment, arguments.limit)
             row[target] = None if code == 0 else first_error(said)
@@ -121,26 +161,29 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for name, row in pool.map(try_one, programs):
             rows.append((name, row))
-            problems = [f"{step}: {row[step]}" for step in ["new", "validate", *targets] if row.get(step)]
+            problems = [f"{step}: {row[step]}" for step in steps if row.get(step)]
             print(f"{len(rows)}/{len(programs)} {name}: {shortened(problems[0]) if problems else 'ok'}", file=sys.stderr)
 
     lines = ["| program | " + " | ".join(["draft", *targets]) + " | first error |", "| --- " * (len(targets) + 3) + "|"]
     for name, row in rows:
-        steps = ["new", *targets]
-        cells = ["-" if step not in row else "ok" if row[step] is None else "no" for step in steps]
+        cells = ["-" if step not in row else "ok" if row[step] is None else "no" for step in ["new", *targets]]
         if row.get("validate"):
             cells[0] = "not valid"
         elif row.get("left out"):
-            cells[0] = f"ok, {row['left out']} kernels left out"
-        errors = [row[step] for step in ["new", "validate", *targets] if row.get(step)]
+            cells[0] = f"{row['left out']} kernels left out"
+        errors = [row[step] for step in steps if row.get(step)]
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {shortened(errors[0]) if errors else ''} |")
     count = len(rows)
-    drafted = sum(row["new"] is None and not row.get("validate") for _, row in rows)
-    summary = [f"{count} files with kernels, {time.monotonic() - started:.0f} s, {arguments.jobs} at the same time: {drafted} drafts are valid"]
+    valid = [row for _, row in rows if row["new"] is None and not row["validate"]]
+    complete = [row for row in valid if not row["left out"]]
+    summary = [
+        f"{count} programs with kernels, {time.monotonic() - started:.0f} s, {arguments.jobs} at the same time",
+        f"{len(valid)} of {count} drafts are valid; {len(complete)} of {count} are valid and have every kernel",
+    ]
     for target in targets:
-        summary.append(f"{target}: {sum(target in row and row[target] is None for _, row in rows)} of {count} compile as they are")
-    kinds = collections.Counter(f"{step}: {kind_of(row[step])}" for _, row in rows for step in ["new", "validate", *targets] if row.get(step))
-    report = "\n".join([*lines, "", *summary, "", "By number of files:", *(f"{number:4} {kind}" for kind, number in kinds.most_common())])
+        summary.append(f"{target}: {sum(row[target] is None for row in complete)} of {count} have every kernel and compile")
+    kinds = collections.Counter(f"{step}: {kind_of(row[step])}" for _, row in rows for step in steps if row.get(step))
+    report = "\n".join([*lines, "", *summary, "", "By number of programs:", *(f"{number:4} {kind}" for kind, number in kinds.most_common())])
     print(report)
     if arguments.table:
         pathlib.Path(arguments.table).write_text(report + "\n")

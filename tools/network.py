@@ -45,6 +45,7 @@ class Network:
         self.activations = {}  # buffer -> number of elements
         self.taken = {"x", "y", "parts", "arrived", "errors", "images", "place", "weights", "input", "expected", "seed", "exact"}
         self.taken |= set(re.findall(r"^  (\w+):", shared_parts(), re.MULTILINE))
+        self.packed = {}  # filters -> the same packed
         self.multiply_adds = []
         self.steps = []  # (kernel, tensor, arguments, values, (kernel in double, its arguments), inputs)
 
@@ -134,6 +135,12 @@ class Network:
             self.buffers.append(f"{used}: {{type: T, shape: [{filters}, {window[0]}, {filter_w}, {x.c}], init: {{kernel: arrange_{w}}}}}")
             self.kernels.append(f"arrange_{w}: {{source: @/simple_layers.cu, entry: arrange_filters, grid: [\"ceil_div({elements}, 128)\"], "
                                 f"block: [128], args: [{used}, {w}, {numbers}]}}")
+        depth = window[0] * filter_w * x.c
+        elements = (filters + 63) // 64 * 64 * depth
+        packed = self.packed[used] = self.fresh(w + "_packed")  # for a CPU
+        self.buffers.append(f"{packed}: {{type: float, shape: [\"operation == vectors ? {elements} : 1\"], init: {{kernel: pack_{w}}}}}")
+        self.kernels.append(f"pack_{w}: {{source: @/simple_layers.cu, entry: pack_filters, grid: [\"operation == vectors ? ceil_div({elements}, 128) : 1\"], "
+                            f"block: [128], args: [{packed}, {used}, {{value: \"operation == vectors ? {filters} : 0\", type: int}}, {{value: {depth}, type: int}}]}}")
         of = ("image_h", "image_w") if x.border else (x.h, x.w)
         out_h, out_w = (self.after(of[i], window[i], stride, padding, "hw"[i]) for i in (0, 1))
         y = self.tensor(name, out_h, out_w, filters)
@@ -235,9 +242,12 @@ class Network:
             tensors = ", ".join(f"{name}: {rename.get(t.buffer, t.buffer)}" for name, t in inputs)
             out = rename.get(y.buffer, y.buffer)
             given = ", ".join(filter(None, [f"y: {out}", tensors, arguments]))
-            when = ", when: operation != wgmma" if kernel == "convolve" else ""
+            when = ", when: operation != wgmma && operation != vectors" if kernel == "convolve" else ""
             wisdom = ", wisdom: layers" if kernel == "convolve" else ""
             run.append(f"  - {{kernel: {kernel}, as: {y.buffer}{when}, args: {{{given}}}, with: &{y.buffer} {{{values}}}{wisdom}}}")
+            if kernel == "convolve":
+                on_cpu = re.sub(r"weights: (\w+)", lambda used: f"packed: {self.packed[used.group(1)]}", given)
+                run.append(f"  - {{kernel: convolve_vectors, as: {y.buffer}, when: operation == vectors, args: {{{on_cpu}}}, with: *{y.buffer}{wisdom}}}")
             if kernel == "convolve":  # by instructions of a warpgroup, where boxes of 128 bytes of channels and pixels beside each other are
                 x = inputs[0][1]
                 other, values_of = ("convolve_wgmma", f"*{y.buffer}") if x.c % 64 == 0 and y.w != 1 else ("convolve", f"{{<<: *{y.buffer}, operation: mma}}")

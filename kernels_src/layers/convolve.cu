@@ -1,7 +1,4 @@
 // OPERATION and ASYNC are the parameters: headers of an operation compile only where it runs.
-#if OPERATION == 3
-#include "convolve_vectors.h"
-#else
 #include "convolve_blocks.h"
 #if ASYNC
 #include "../tiles/async.h"
@@ -27,7 +24,6 @@ __device__ inline void convolve_tile(T* __restrict__ y, const T* __restrict__ x,
                                           Params::each_m, Params::each_n, true, true> >(
       y, x, w, bias, residual, parts, arrived, p);
 }
-#endif
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve convolve(
     T* __restrict__ y, const T* __restrict__ x, const T* __restrict__ w, const float* __restrict__ bias,

@@ -50,6 +50,16 @@ extern "C" __global__ void arrange_filters(T* __restrict__ y, const T* __restric
   y[i] = tap >= 0 && channel < channels ? x[(row * taps + tap) * channels + channel] : T(0.0f);
 }
 
+/// For convolve_vectors: `rows` filters of `depth` elements -> y [strip of 64 filters][depth][64].
+extern "C" __global__ void pack_filters(float* __restrict__ y, const T* __restrict__ x, const int rows,
+                                        const int depth) {
+  constexpr int strip = 64;
+  const Index i = kiln::global_index_x();
+  if (i >= (Index)(rows + strip - 1) / strip * strip * depth) return;
+  const Index row = i / strip / depth * strip + i % strip;
+  y[i] = row < rows ? float(x[row * depth + i / strip % depth]) : 0.0f;
+}
+
 template <int Count, bool Average>
 __device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i, const Params& p) {
   if (i >= (Index)p.batch * p.out_h * p.out_w * (p.c / Count)) return;

@@ -3,87 +3,153 @@
 #include "matrix.h"
 
 // For a CPU: panels of both operands are packed, converted to the type of the sums, and multiplied by a
-// kernel whose EachM x EachN sums stay in registers (Goto, van de Geijn: Anatomy of high-performance matrix
-// multiplication, TOMS 34, 2008).
+// kernel whose sums stay in registers (Goto, van de Geijn: Anatomy of high-performance matrix multiplication,
+// TOMS 34, 2008).
 
 namespace tiles {
 
-template <class Sum, int M, int N, int Depth, int EachM>
-struct Vectors {
+/// A panel is a sequence of strips of each_m rows (of A) or each_n (of B), each to[k][row], one after the
+/// other for `depth` of k; rows that the operand does not have are 0.
+template <class Sum, int EachM>
+struct Strips {
   static constexpr int vector_bytes = __BIGGEST_ALIGNMENT__;  // of the processor that is compiled for
   static constexpr int lanes = vector_bytes / int(sizeof(Sum));
+  static constexpr int most_rows = vector_bytes == 64 ? 14 : 6;  // two vectors of each are in registers
+  static constexpr int rows_that_fit(int rows) {
+    return rows <= most_rows || rows % 2 != 0 ? rows : rows_that_fit(rows / 2);
+  }
+  static constexpr int each_m = rows_that_fit(EachM);
   static constexpr int each_n = 2 * lanes;
-  static constexpr int strips = (M + EachM - 1) / EachM;
-  static_assert(N % each_n == 0, "whole vectors");
   typedef Sum Vector __attribute__((vector_size(vector_bytes)));
+  typedef Vector Sums[each_m][2];
 
-  alignas(64) Sum left[strips * EachM * Depth];
-  alignas(64) Sum right[N * Depth];
-
-  /// Lines of `Each` rows along the depth: to[strip][k][row].
+  /// The strips of `rows` rows from `first` on, for the depth from k_begin on.
   template <int Each, class Source>
   static void pack(Sum* __restrict__ to, const Source& source, int first, int rows, int k_begin, int depth) {
-    rows = (rows + Each - 1) / Each * Each;
-    if (!source.holds(first, k_begin, rows, depth)) {
-      for (int row = 0; row < rows; ++row) {
-        Sum* line = to + row / Each * Each * Depth + row % Each;
-        for (int k = 0; k < depth; ++k) line[k * Each] = Sum(source.at(first + row, k_begin + k));
-      }
-    } else if (Source::k_contiguous) {
-      for (int row = 0; row < rows; ++row) {
-        const auto* from = source.address(first + row, k_begin);
-        Sum* line = to + row / Each * Each * Depth + row % Each;
-        for (int k = 0; k < depth; ++k) line[k * Each] = Sum(from[k]);
+    const int whole = source.holds(first, k_begin, 1, depth) ? least(rows, source.rows - first) / Each : 0;
+    const int strips = (rows + Each - 1) / Each;
+    if constexpr (Source::k_contiguous) {
+      for (int strip = 0; strip < whole; ++strip) {
+        Sum* line = to + strip * Each * depth;
+        for (int r = 0; r < Each; ++r) {
+          const auto* from = source.address(first + strip * Each + r, k_begin);
+          for (int k = 0; k < depth; ++k) line[k * Each + r] = Sum(from[k]);
+        }
       }
     } else {
-      for (int k = 0; k < depth; ++k) {
+      for (int k = 0; k < depth && whole > 0; ++k) {
         const auto* from = source.address(first, k_begin + k);
-        for (int row = 0; row < rows; row += Each) {
-          for (int r = 0; r < Each; ++r) to[row * Depth + k * Each + r] = Sum(from[row + r]);
+        for (int strip = 0; strip < whole; ++strip) {
+          for (int r = 0; r < Each; ++r)
+            to[(strip * depth + k) * Each + r] = Sum(from[strip * Each + r]);
         }
       }
     }
+    for (int row = whole * Each; row < strips * Each; ++row) {
+      Sum* line = to + row / Each * Each * depth + row % Each;
+      for (int k = 0; k < depth; ++k) line[k * Each] = Sum(source.at(first + row, k_begin + k));
+    }
   }
+  static constexpr int least(int a, int b) { return a < b ? a : b; }
 
-  /// sums[EachM][each_n] = the products of a strip of either side.
-  static void multiply(Vector (&sums)[EachM][2], const Sum* __restrict__ a, const Sum* __restrict__ b,
-                       int depth) {
-    Vector own[EachM][2] = {};
+  /// The products of a strip of either side.
+  static void multiply(Sums& sums, const Sum* __restrict__ a, const Sum* __restrict__ b, int depth) {
+    Sums own = {};
     for (int k = 0; k < depth; ++k) {
       const Vector b0 = *reinterpret_cast<const Vector*>(b + k * each_n);
       const Vector b1 = *reinterpret_cast<const Vector*>(b + k * each_n + lanes);
       KILN_UNROLL_ALL
-      for (int i = 0; i < EachM; ++i) {
-        own[i][0] += a[k * EachM + i] * b0;
-        own[i][1] += a[k * EachM + i] * b1;
+      for (int i = 0; i < each_m; ++i) {
+        own[i][0] += a[k * each_m + i] * b0;
+        own[i][1] += a[k * each_m + i] * b1;
       }
     }
     KILN_UNROLL_ALL
-    for (int i = 0; i < EachM; ++i) {
+    for (int i = 0; i < each_m; ++i) {
       sums[i][0] = own[i][0];
       sums[i][1] = own[i][1];
     }
   }
+
+  /// The products of the panels `left` and `right`, of `m` rows and `n` columns: take(i, j, sums, count) for
+  /// each row i of sums, `count` of them from column j on.
+  template <class Take>
+  static void multiply_panels(const Sum* left, const Sum* right, int m, int n, int depth, const Take& take) {
+    for (int j = 0; j < n; j += each_n) {
+      for (int i = 0; i < m; i += each_m) {
+        Sums sums;
+        multiply(sums, left + (long long)i * depth, right + (long long)j * depth, depth);
+        for (int r = 0; r < each_m && i + r < m; ++r)
+          take(i + r, j, reinterpret_cast<const Sum*>(sums[r]), least(n - j, each_n));
+      }
+    }
+  }
+};
+
+/// Both operands packed by a launch before the product: parts of `Depth` of the depth, in each all strips of
+/// A's rows, or B's.
+template <class Sum, int Depth, int EachM>
+struct PackedOperands {
+  using Of = Strips<Sum, EachM>;
+  Sum *left, *right;  // 64-byte aligned
+  int m, n, depth;
+
+  static constexpr long long padded(int rows, int each) { return (long long)(rows + each - 1) / each * each; }
+  Sum* left_at(int row, int k) const {
+    return left + k * padded(m, Of::each_m) + row * (long long)Of::least(Depth, depth - k);
+  }
+  Sum* right_at(int column, int k) const {
+    return right + k * padded(n, Of::each_n) + column * (long long)Of::least(Depth, depth - k);
+  }
+  template <class Source>
+  void pack_left(const Source& a, int row, int rows, int k) const {
+    Of::template pack<Of::each_m>(left_at(row, k), a, row, Of::least(rows, m - row), k,
+                                  Of::least(Depth, depth - k));
+  }
+  template <class Source>
+  void pack_right(const Source& b, int column, int columns, int k) const {
+    Of::template pack<Of::each_n>(right_at(column, k), b, column, Of::least(columns, n - column), k,
+                                  Of::least(Depth, depth - k));
+  }
+
+  /// take(row, column, sums, count, first, last) for the rows x columns of the product from (row, column) on,
+  /// row by row of a strip: the first part of what is summed, the last one.
+  template <class Take>
+  void run(int row, int column, int rows, int columns, const Take& take) const {
+    for (int k = 0; k < depth; k += Depth) {
+      const int part = Of::least(Depth, depth - k);
+      Of::multiply_panels(left_at(row, k), right_at(column, k), Of::least(rows, m - row),
+                          Of::least(columns, n - column), part,
+                          [&](int i, int j, const Sum* sums, int count) {
+                            take(row + i, column + j, sums, count, k == 0, k + part == depth);
+                          });
+    }
+  }
+};
+
+/// Tiles whose block packs both operands itself.
+template <class Sum, int M, int N, int Depth, int EachM>
+struct Vectors {
+  using Of = Strips<Sum, EachM>;
+  static_assert(N % Of::each_n == 0, "whole vectors");
+
+  alignas(64) Sum left[(M + Of::each_m - 1) / Of::each_m * Of::each_m * Depth];
+  alignas(64) Sum right[N * Depth];
 
   /// take(row, column, sums, count, k, first, last) for each row of sums, `count` of them from `column` on:
   /// the part of what is summed that begins at k, the first one, the last one.
   template <class SourceA, class SourceB, class Take>
   void run(const SourceA& a, const SourceB& b, int row, int column, int k_begin, int k_end,
            const Take& take) {
+    const int m = Of::least(M, a.rows - row);
+    const int n = Of::least(N, b.rows - column);
     for (int k = k_begin; k < k_end; k += Depth) {
-      const int depth = k_end - k < Depth ? k_end - k : Depth;
-      pack<EachM>(left, a, row, M, k, depth);
-      pack<each_n>(right, b, column, N, k, depth);
-      for (int j = 0; j < N && column + j < b.rows; j += each_n) {
-        for (int i = 0; i < M && row + i < a.rows; i += EachM) {
-          Vector sums[EachM][2];
-          multiply(sums, left + i * Depth, right + j * Depth, depth);
-          for (int r = 0; r < EachM && row + i + r < a.rows && i + r < M; ++r)
-            take(row + i + r, column + j, reinterpret_cast<const Sum*>(sums[r]),
-                 b.rows - column - j < each_n ? b.rows - column - j : each_n, k, k == k_begin,
-                 k + depth == k_end);
-        }
-      }
+      const int depth = Of::least(Depth, k_end - k);
+      Of::template pack<Of::each_m>(left, a, row, m, k, depth);
+      Of::template pack<Of::each_n>(right, b, column, n, k, depth);
+      Of::multiply_panels(left, right, m, n, depth, [&](int i, int j, const Sum* sums, int count) {
+        take(row + i, column + j, sums, count, k, k == k_begin, k + depth == k_end);
+      });
     }
   }
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <map>
 #include <memory>
 
 #include <CLI/Config.hpp>
@@ -11,6 +13,7 @@
 #include "cli/help.h"
 #include "kiln/error.h"
 #include "specialize/includes.h"
+#include "specialize/makefile_flags.h"
 #include "specialize/workload_draft.h"
 
 namespace kiln {
@@ -22,7 +25,8 @@ struct NewArguments {
   std::string source;
   std::vector<std::string> kernels;
   std::string output;
-  bool force = false;
+  std::vector<std::string> defines, folders;
+  bool force = false, no_makefile = false;
 };
 
 /// A name that a workload may have: that of the file, its other characters as "_".
@@ -44,12 +48,57 @@ std::string read_program_text(FileSystem& files, const Path& source) {
   }
 }
 
-/// Those that stand beside the program, and beside each other.
-std::vector<std::string> texts_of_headers(FileSystem& files, const Path& source, const std::string& text) {
+/// Those that stand beside the program, beside each other and in the folders.
+std::vector<std::string> texts_of_headers(FileSystem& files, const Path& source, const std::string& text,
+                                          const std::vector<Path>& folders) {
   std::vector<std::string> texts;
-  for (IncludedHeader& header : find_includes(files, text, {source}).headers)
+  for (IncludedHeader& header : find_includes(files, text, {source, {}, folders}).headers)
     texts.push_back(std::move(header.text));
   return texts;
+}
+
+/// Macros, and folders that exist, of the command line and of the Makefile beside the program or in the
+/// folder above it.
+struct CompilerFlags {
+  std::map<std::string, std::string> defines;
+  std::vector<Path> folders;
+  Path makefile;  ///< that gave some of them; empty: none
+};
+
+CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArguments& arguments) {
+  CompilerFlags flags;
+  const auto add_folder = [&](const Path& folder) {
+    if (std::find(flags.folders.begin(), flags.folders.end(), folder) == flags.folders.end())
+      flags.folders.push_back(folder);
+  };
+  for (const std::string& define : arguments.defines) {
+    const std::size_t equals = define.find('=');
+    const std::string name = define.substr(0, equals);
+    if (!is_identifier(name)) throw bad_input("-D " + define + ": expected NAME or NAME=VALUE");
+    flags.defines[name] = equals == std::string::npos ? "1" : define.substr(equals + 1);
+  }
+  for (const std::string& folder : arguments.folders) {
+    if (!files.status(folder)) throw bad_input("-I " + folder + ": there is no such folder");
+    add_folder(std::filesystem::absolute(folder).lexically_normal());
+  }
+  if (arguments.no_makefile) return flags;
+  const Path beside = std::filesystem::absolute(source).parent_path();
+  for (const Path& folder : {beside, beside.parent_path()}) {
+    for (const char* name : {"GNUmakefile", "Makefile", "makefile"}) {
+      const auto status = files.status(folder / name);
+      if (!status || status->type != FileStatus::Type::kFile) continue;
+      const MakefileFlags read = read_makefile_flags(read_input(files, folder / name, kKernelInput));
+      const std::size_t before = flags.defines.size() + flags.folders.size();
+      flags.defines.insert(read.defines.begin(), read.defines.end());
+      for (const std::string& one : read.folders) {
+        const Path path = (folder / one).lexically_normal();
+        if (files.status(path)) add_folder(path);
+      }
+      if (flags.defines.size() + flags.folders.size() > before) flags.makefile = folder / name;
+      return flags;
+    }
+  }
+  return flags;
 }
 
 int run(World& world, const NewArguments& arguments) {
@@ -65,9 +114,19 @@ int run(World& world, const NewArguments& arguments) {
   const Path folder = std::filesystem::absolute(output).parent_path();
   const Path from_there = std::filesystem::absolute(source).lexically_proximate(folder);
   const std::string text = read_program_text(files, source);
-  const WorkloadDraft draft =
-      draft_workload({text, texts_of_headers(files, source, text), source.string(),
-                      from_there.generic_string(), workload_name(source), arguments.kernels});
+  const CompilerFlags flags = flags_for(files, source, arguments);
+  std::vector<std::string> folders;
+  for (const Path& one : flags.folders) folders.push_back(one.lexically_proximate(folder).generic_string());
+  const WorkloadDraft draft = draft_workload({text,
+                                              texts_of_headers(files, source, text, flags.folders),
+                                              source.string(),
+                                              from_there.generic_string(),
+                                              workload_name(source),
+                                              arguments.kernels,
+                                              {flags.defines.begin(), flags.defines.end()},
+                                              folders});
+  if (!flags.makefile.empty())
+    world.log().info("macros and folders of headers are from " + flags.makefile.string());
   files.make_directories(folder, false);
   files.write_file(output, draft.yaml, false);
   for (const std::string& note : draft.notes) world.log().warn(source.string() + ": " + note);
@@ -87,8 +146,19 @@ Subcommand add_new_command(CLI::App& app) {
   command
       ->add_option("-o,--output", arguments->output, "Where to write it (default: the program's name, .yaml)")
       ->type_name("PATH");
+  command->add_option("-D", arguments->defines, "Macro of the compiler's command line; several are possible")
+      ->type_name("NAME[=VALUE]")
+      ->expected(1)
+      ->take_all();
+  command->add_option("-I", arguments->folders, "Folder with headers; several are possible")
+      ->type_name("FOLDER")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--no-makefile", arguments->no_makefile,
+                    "Take no -D and -I from the Makefile of the program");
   command->add_flag("--force", arguments->force, "Replace an existing file");
-  command->footer(examples({"kiln new reduce.cu", "kiln new reduce.cu reduce_tree -o jobs/tree.yaml"}));
+  command->footer(examples({"kiln new reduce.cu", "kiln new reduce.cu reduce_tree -o jobs/tree.yaml",
+                            "kiln new reduce.cu -D TILE=32 -I ../include"}));
   return {command, [arguments](World& world) { return run(world, *arguments); }};
 }
 

@@ -146,14 +146,30 @@ class ProgramReader {
     std::set<std::string> names, called;
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
-      if (tokens()[i].identifier() && at(i + 1, "(")) called.insert(std::string(tokens()[i].text));
+      const bool member = at(i - 1, ".") || (at(i - 1, ">") && at(i - 2, "-"));
+      if (tokens()[i].identifier() && at(i + 1, "(") && !member) called.insert(std::string(tokens()[i].text));
       if (at(i, "extern")) kernel.dynamic_shared = true;
+      if (tokens()[i].text.starts_with("tex")) add_fetch(kernel, i, declaration.body.end);
     }
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
     const auto known = std::find_if(program_.kernels.begin(), program_.kernels.end(),
                                     [&](const TextKernel& other) { return other.name == kernel.name; });
     if (known == program_.kernels.end()) program_.kernels.push_back(std::move(kernel));
+  }
+
+  /// `tex2D<float4>(texture, x, y)` at `i`.
+  void add_fetch(TextKernel& kernel, std::size_t i, std::size_t end) const {
+    const std::string function(tokens()[i].text);
+    std::string type;
+    if (at(i + 1, "<")) {
+      const std::size_t behind = behind_angles(tokens(), i + 1, end);
+      if (behind < i + 3) return;
+      type = text_of(tokens(), {i + 2, behind - 1});
+      i = behind - 1;
+    }
+    if (at(i + 1, "(") && i + 2 < end && tokens()[i + 2].identifier())
+      kernel.fetches.emplace(std::string(tokens()[i + 2].text), std::pair(function, type));
   }
 
   void find_instantiations(const std::vector<Declaration>& declarations) {
@@ -177,7 +193,7 @@ class ProgramReader {
     if (declaration.names.empty()) return;
     std::vector<TextParameter> members;
     for (const Declaration& member : declaration.members) {
-      if (member.kind != Kind::kVariable) continue;
+      if (member.kind != Kind::kVariable || at(member.whole.begin, "static")) continue;
       std::size_t end = member.whole.end - 1;  // without the ";"
       std::string type;
       for (const TokenSpan& part : parts_of(tokens(), {member.whole.begin, end}, true)) {
@@ -187,7 +203,10 @@ class ProgramReader {
         const std::string extents = open == std::string::npos ? "" : one.type.substr(open);
         if (type.empty()) type = one.type.substr(0, open);
         one.type = type + extents;
-        members.push_back(std::move(one));
+        const bool twice =  // in another branch of a conditional
+            std::any_of(members.begin(), members.end(),
+                        [&](const auto& other) { return other.name == one.name; });
+        if (!twice) members.push_back(std::move(one));
       }
     }
     for (const std::string_view name : declaration.names) program_.records[std::string(name)] = members;

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "specialize/declarations.h"
@@ -25,7 +26,9 @@ struct TextKernel {
   bool dynamic_shared = false;              ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;   ///< each once
   std::vector<std::string> called_in_body;  ///< those that a parenthesis follows
-  std::vector<std::string> instantiation;   ///< arguments of `template __global__ void kernel<...>(...)`
+  /// `tex2D<float>(tex, ...)`: by the texture's name, the function and its type (empty without one).
+  std::map<std::string, std::pair<std::string, std::string>> fetches;
+  std::vector<std::string> instantiation;  ///< arguments of `template __global__ void kernel<...>(...)`
 };
 
 /// `kernel<T, 4><<<grid, block, shared>>>(arguments)`, or the same by hipLaunchKernelGGL.

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::int64_t kGuessedSize = 1024;
 constexpr std::int64_t kGuessedBlock = 256;
+constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
 constexpr int kDeepestConstant = 8;
 
 /// "const float*" as a workload sees it.
@@ -27,6 +28,7 @@ struct ArgumentType {
   std::string type;  ///< in a workload; empty: none
   bool pointer = false;
   bool read_only = false;
+  std::string bytes = {};  ///< the program's type, if the buffer holds it as bytes
 };
 
 bool is_size_name(const std::string& name) {
@@ -82,7 +84,9 @@ struct Line {
 class Drafter {
  public:
   explicit Drafter(const DraftRequest& request)
-      : request_(request), program_(read_program(request.text, request.headers)) {}
+      : request_(request), program_(read_program(request.text, request.headers)) {
+    for (const auto& [name, value] : request.defines) program_.constants[name] = value;
+  }
 
   WorkloadDraft run() {
     for (const TextKernel* kernel : chosen_kernels()) {
@@ -197,6 +201,7 @@ class Drafter {
                                                              {"long long int", "long"},
                                                              {"int64_t", "long"},
                                                              {"ptrdiff_t", "long"},
+                                                             {"intptr_t", "long"},
                                                              {"unsigned long", "ulong"},
                                                              {"unsigned long long", "ulong"},
                                                              {"unsigned long int", "ulong"},
@@ -208,6 +213,7 @@ class Drafter {
                                                              {"size_t", "size_t"},
                                                              {"float", "float"},
                                                              {"double", "double"},
+                                                             {"dim3", "uint3"},
                                                              {"half", "half"},
                                                              {"__half", "half"},
                                                              {"__nv_bfloat16", "bfloat16"},
@@ -261,7 +267,8 @@ class Drafter {
     const auto scalar = parse_scalar_type(argument);
     if (argument.empty() || scalar) return name;
     if (kernel.template_parameters.empty()) return "";
-    const TextKernel plain{kernel.name, kernel.line, {}, {}, false, {}, {}, {}};
+    TextKernel plain;
+    plain.name = kernel.name;
     const std::string known = type_name(argument, plain);
     return parse_scalar_type(known) ? name : known;
   }
@@ -271,15 +278,40 @@ class Drafter {
     const TextLaunch* launch = launch_of(kernel);
     for (std::size_t i = 0; i < kernel.template_parameters.size(); ++i) {
       const TextParameter& parameter = kernel.template_parameters[i];
-      if (parameter.name != name) continue;
+      if (parameter.name != name || name.empty()) continue;
       if (launch != nullptr && i < launch->template_arguments.size()) {
         const std::string& argument = launch->template_arguments[i];
         if (argument != name) return argument;  // else it is of a function template around the launch
       }
       if (i < kernel.instantiation.size()) return kernel.instantiation[i];
-      return parameter.default_value;
+      const std::string object = passed_object(kernel, name);
+      return object.empty() ? parameter.default_value : object;
     }
     return "";
+  }
+
+  /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
+  [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const {
+    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+      if (bare(kernel.parameters[i].type) != name) continue;
+      const std::string given = launched_with(kernel, i);
+      const std::string type = given.substr(0, given.find_first_of("({"));
+      if (type != given && is_empty_record(type)) return type;
+    }
+    return "";
+  }
+
+  /// "Add" and "Add<float>", a struct without members.
+  [[nodiscard]] bool is_empty_record(const std::string& type) const {
+    const auto record = program_.records.find(type.substr(0, type.find('<')));
+    return record != program_.records.end() && record->second.empty();
+  }
+
+  /// Whether it is a function object without members, which takes one byte.
+  [[nodiscard]] bool is_empty_object(const TextParameter& parameter, const TextKernel& kernel) const {
+    if (parameter.type.find_first_of("*&[") != std::string::npos) return false;
+    const std::string type = bare(parameter.type);
+    return is_empty_record(type) || is_empty_record(template_argument(kernel, type));
   }
 
   [[nodiscard]] ArgumentType argument_type(const TextParameter& parameter, const TextKernel& kernel) const {
@@ -298,8 +330,16 @@ class Drafter {
     }
     if (stars > 1) return result;
     result.type = type_name(type, kernel);
-    if (result.pointer && result.type.empty() && bare(type) == "void") result.type = "uchar";
+    if (result.pointer && result.type.empty() && !is_pointer_alias(type)) {
+      result.type = "uchar";
+      result.bytes = bare(type) == "void" ? "" : bare(type);
+    }
     return result;
+  }
+
+  [[nodiscard]] bool is_pointer_alias(const std::string& type) const {
+    const auto alias = program_.types.find(bare(type));
+    return alias != program_.types.end() && alias->second.find('*') != std::string::npos;
   }
 
   // ---------------------------------------------------------------------------------------- names
@@ -323,9 +363,10 @@ class Drafter {
       const std::string what = "its argument '" + parameter.name + "' is ";
       if (parameter.name.empty())
         return "an argument without a name (line " + std::to_string(parameter.line) + ")";
+      if (is_empty_object(parameter, kernel)) continue;
       if (!type.pointer && is_called(kernel, parameter.name))
         return what + "a function object, which a workload cannot pass";
-      if (!members_of(parameter, kernel).empty()) continue;
+      if (!members_of(parameter, kernel).empty() || is_texture(parameter, kernel)) continue;
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
@@ -347,11 +388,52 @@ class Drafter {
     lines.push_back({"source: " + quoted(request_.source), "", place_of(kernel.line)});
     if (name != kernel.name) lines.push_back({"entry: " + quoted(kernel.name), "", ""});
     add_template_arguments(kernel, lines);
+    add_flags(lines);
     add_shape(kernel, elements, lines);
     lines.push_back({"args: [" + join(arguments, ", ") + "]", structs, ""});
     add_symbols(kernel, lines);
     kernels_.emplace_back(name, std::move(lines));
     return std::nullopt;
+  }
+
+  /// The macros and folders of the compiler's command line.
+  void add_flags(std::vector<Line>& lines) const {
+    std::vector<std::string> macros, folders;
+    for (const auto& [name, value] : request_.defines) {
+      const std::string literal = value.empty() ? "\"\"" : quoted(value);
+      macros.push_back(name + ": " + literal);
+    }
+    for (const std::string& folder : request_.folders) folders.push_back("-I" + folder);
+    if (!macros.empty()) lines.push_back({"defines: {" + join(macros, ", ") + "}", "", ""});
+    if (!folders.empty()) lines.push_back({"options: " + list(folders), "", ""});
+  }
+
+  /// Whether it is a texture that a workload can make: of one dimension by index, or of two.
+  [[nodiscard]] bool is_texture(const TextParameter& parameter, const TextKernel& kernel) const {
+    const auto fetch = kernel.fetches.find(parameter.name);
+    const std::string type = bare(parameter.type);
+    return (type == "cudaTextureObject_t" || type == "CUtexObject") && fetch != kernel.fetches.end() &&
+           (fetch->second.first == "tex1Dfetch" || fetch->second.first == "tex2D");
+  }
+
+  std::string texture_argument(const TextParameter& parameter, const TextKernel& kernel,
+                               const std::string& elements) {
+    const auto& [function, fetched] = kernel.fetches.at(parameter.name);
+    const std::string known = type_name(fetched, kernel);
+    const std::string type = known.empty() || is_type_parameter(known) ? "float" : known;
+    const std::string key = parameter.name + " as a texture";
+    std::string& name = buffers_[key];
+    if (name.empty()) {
+      name = fresh(parameter.name);
+      const bool linear = function == "tex1Dfetch";
+      const auto element = parse_element_type(type);
+      const bool real = !element || is_real(element->scalar);
+      buffer_lines_.push_back({name + ": {type: " + quoted(type) + ", shape: [" +
+                                   (linear ? quoted(elements) : "64, 64") +
+                                   "], init: {uniform: " + (real ? "[0, 1]" : "[0, 16]") + "}}",
+                               "shape, content, type of the texture; its filter and address in args", ""});
+    }
+    return "{texture: " + name + "}";
   }
 
   /// For a remark; what stands in a header has no line.
@@ -368,7 +450,8 @@ class Drafter {
     for (const TextParameter& parameter : kernel.parameters) {
       const ArgumentType type = argument_type(parameter, kernel);
       const auto scalar = parse_scalar_type(type.type);
-      if (!type.pointer && scalar && !is_real(*scalar) && is_size_name(parameter.name))
+      if (!type.pointer && scalar && !is_real(*scalar) && *scalar != ScalarType::kBool &&
+          is_size_name(parameter.name))
         sizes.push_back(parameter.name);
     }
     for (const std::vector<std::string>& group : extents_together()) {
@@ -430,6 +513,7 @@ class Drafter {
       value = is_size_name(name) && scalar && !is_real(*scalar) ? std::to_string(kGuessedSize) : "1";
       line.todo = is_size_name(name) ? "how large" : "its value";
     }
+    if (value == "0") zeros_.insert(mine);
     const bool whole_number = scalar && !is_real(*scalar) && kind != "bool";
     if (whole_number && kind == "int" && parse_integer(value).value_or(0) > 2147483647) kind = "long";
     line.text = mine + ": {type: " + kind + ", default: " + value + "}";
@@ -454,11 +538,77 @@ class Drafter {
     return launch != nullptr && index < launch->arguments.size() ? launch->arguments[index] : "";
   }
 
+  /// Bytes to which a member of a struct is aligned; absent: it has no form.
+  [[nodiscard]] std::optional<std::size_t> alignment_of(const TextParameter& member, const TextKernel& kernel,
+                                                        int depth) const {
+    const ArgumentType type = argument_type(member, kernel);
+    if (type.pointer) return type.type.empty() ? std::nullopt : std::optional(sizeof(void*));
+    if (const auto scalar = parse_scalar_type(type.type)) return size_of(*scalar);
+    if (const auto element = parse_element_type(type.type)) return element->alignment();
+    const auto record = program_.records.find(bare(member.type));
+    if (record == program_.records.end() || record->second.empty() || depth == kDeepestConstant)
+      return std::nullopt;
+    std::size_t most = 1;
+    for (TextParameter one : record->second) {
+      one.type = one.type.substr(0, one.type.find('['));
+      const auto alignment = alignment_of(one, kernel, depth + 1);
+      if (!alignment) return std::nullopt;
+      most = std::max(most, *alignment);
+    }
+    return most;
+  }
+
+  /// Adds the members of a struct in order, with the members of structs and vectors inside and bytes of
+  /// padding where these need it. `offset`: where the members end. False: a member has no form.
+  bool add_members(const std::string& name, const TextKernel& kernel, int depth,
+                   std::vector<TextParameter>& members, std::size_t& offset) const {
+    constexpr std::size_t kMost = 256;
+    const auto pad = [&](std::size_t alignment) {
+      for (; offset % alignment != 0 && members.size() <= kMost; ++offset)
+        members.push_back({"unsigned char", "", "", 0});
+    };
+    const auto record = program_.records.find(name);
+    std::size_t most = 1;
+    bool has_aggregates = false;
+    for (const TextParameter& member : record->second) {
+      const auto count = extent_of(member.type);
+      TextParameter one = member;
+      one.type = member.type.substr(0, member.type.find('['));
+      const auto alignment = alignment_of(one, kernel, depth);
+      if (!count || !alignment || !is_identifier(member.name)) return false;
+      most = std::max(most, *alignment);
+      const ArgumentType type = argument_type(one, kernel);
+      const auto element = parse_element_type(type.type);
+      for (std::int64_t i = 0; i < *count; ++i) {
+        if (members.size() > kMost) return false;
+        if (type.pointer || parse_scalar_type(type.type)) {
+          offset = (offset + *alignment - 1) / *alignment * *alignment;
+          offset += type.pointer ? sizeof(void*) : size_of(*parse_scalar_type(type.type));
+          members.push_back(one);
+          continue;
+        }
+        has_aggregates = true;
+        pad(*alignment);
+        if (element) {
+          TextParameter lane = one;
+          lane.type = to_string(element->scalar);
+          members.insert(members.end(), element->lanes, lane);
+          offset += element->bytes();
+        } else if (!add_members(bare(one.type), kernel, depth + 1, members, offset)) {
+          return false;
+        }
+        pad(*alignment);
+      }
+    }
+    if (depth > 0 || has_aggregates) pad(most);
+    return true;
+  }
+
   /// The members of a struct or a vector that is passed by value, pointers and numbers in order; empty if the
   /// argument is no such thing, or has members without a form.
   [[nodiscard]] std::vector<TextParameter> members_of(const TextParameter& parameter,
                                                       const TextKernel& kernel) const {
-    constexpr std::size_t kMost = 64;
+    constexpr std::size_t kMost = 256;
     if (parameter.type.find_first_of("*&[") != std::string::npos) return {};
     std::vector<TextParameter> members;
     const auto add = [&](TextParameter member, std::int64_t count) {
@@ -472,17 +622,10 @@ class Drafter {
       add(lane, static_cast<std::int64_t>(element->lanes));
       return members;
     }
-    const auto record = program_.records.find(name);
-    if (record == program_.records.end()) return {};
-    for (const TextParameter& member : record->second) {
-      const auto count = extent_of(member.type);
-      TextParameter one = member;
-      one.type = member.type.substr(0, member.type.find('['));
-      const ArgumentType type = argument_type(one, kernel);
-      const bool number = !type.pointer && parse_scalar_type(type.type);
-      if (!count || !is_identifier(member.name) || type.type.empty() || (!type.pointer && !number)) return {};
-      add(one, *count);
-    }
+    std::size_t offset = 0;
+    if (program_.records.find(name) == program_.records.end() ||
+        !add_members(name, kernel, 0, members, offset))
+      return {};
     return members.size() > kMost ? std::vector<TextParameter>() : members;
   }
 
@@ -492,7 +635,8 @@ class Drafter {
     std::vector<std::string> items, names;
     for (const TextParameter& member : members) {
       const ArgumentType type = argument_type(member, kernel);
-      if (names.empty() || names.back() != member.name) names.push_back(member.name);
+      if (!member.name.empty() && (names.empty() || names.back() != member.name))
+        names.push_back(member.name);
       if (type.pointer) {
         items.push_back(buffer_name(member, "", kernel, type, elements, true));
         continue;
@@ -518,6 +662,14 @@ class Drafter {
       const ArgumentType type = argument_type(parameter, kernel);
       if (const auto members = members_of(parameter, kernel); !members.empty()) {
         arguments.push_back(struct_argument(parameter, members, kernel, elements, structs));
+        continue;
+      }
+      if (is_empty_object(parameter, kernel)) {
+        arguments.emplace_back("{struct: [{value: 0, type: uchar}]}");
+        continue;
+      }
+      if (is_texture(parameter, kernel)) {
+        arguments.push_back(texture_argument(parameter, kernel, elements));
         continue;
       }
       if (type.pointer) {
@@ -561,11 +713,15 @@ class Drafter {
       const bool real = !element || is_real(element->scalar);
       init = real ? "{uniform: [0, 1]}" : element->scalar == ScalarType::kBool ? "0" : "{uniform: [0, 16]}";
     }
-    std::string todo = "shape";
+    std::string todo =
+        type.bytes.empty() ? "shape" : "shape in bytes (elements of the type " + type.bytes + ")";
+    const std::string extent =
+        type.bytes.empty() ? elements : elements + " * " + std::to_string(kGuessedBytes);
+    if (!type.bytes.empty()) init = "0";
     if (type.read_only || !has_input) todo += ", content";
     if (pointer.type.find("void") != std::string::npos) todo += ", type";
     buffer_lines_.push_back(
-        {name + ": {type: " + quoted(type.type) + ", shape: [" + quoted(elements) + "], init: " + init + "}",
+        {name + ": {type: " + quoted(type.type) + ", shape: [" + quoted(extent) + "], init: " + init + "}",
          todo, ""});
     return name;
   }
@@ -675,8 +831,11 @@ class Drafter {
       const auto translated = translate(kernel, launch, extent, 0);
       if (!translated || parse_integer(*translated).value_or(1) < 1) return std::nullopt;
       // Sizes that are filled in later may be smaller than what the program divides by.
-      const bool may_be_none =
-          translated->find("//") != std::string::npos && translated->find('+') == std::string::npos;
+      const std::size_t plus = translated->find('+');
+      const bool may_be_none = translated->find_first_of("-/") < plus ||
+                               std::any_of(zeros_.begin(), zeros_.end(), [&](const std::string& name) {
+                                 return translated->find(name) != std::string::npos;
+                               });
       grid.push_back(may_be_none ? "max(1, " + *translated + ")" : *translated);
     }
     if (grid.empty() || grid.size() > 3) return std::nullopt;
@@ -886,6 +1045,7 @@ class Drafter {
   ProgramText program_;
   WorkloadDraft draft_;
   std::set<std::string> taken_, type_parameters_, records_;
+  std::set<std::string> zeros_;  // parameters that are 0 by default
   std::map<std::string, std::string> scalars_, buffers_;
   std::vector<std::string> dimensions_;  // dimensions of the drafted kernel
   bool has_elements_ = false;

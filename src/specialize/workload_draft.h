@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kiln {
@@ -13,6 +14,8 @@ struct DraftRequest {
   std::string source;                ///< its path from the folder of the workload
   std::string name;                  ///< of the workload
   std::vector<std::string> kernels;  ///< empty: all
+  std::vector<std::pair<std::string, std::string>> defines = {};  ///< macros of the compiler's command line
+  std::vector<std::string> folders = {};                          ///< of -I, from the folder of the workload
 };
 
 struct WorkloadDraft {

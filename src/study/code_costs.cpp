@@ -76,7 +76,9 @@ class CodeMeter {
       auto result = service.get(unit.specialization, compiler_, device_);
       seconds += seconds_between(start, now());
       const auto* found = std::get_if<ServiceResult>(&result);
-      if (found != nullptr && found->origin == Origin::kDisk) return result;
+      // Launches of one program may share a unit: the second finds it in memory.
+      if (found != nullptr && (found->origin == Origin::kDisk || found->origin == Origin::kMemory))
+        return result;
       throw environment_error("a study needs a disk cache, and there is none in " + how_.scratch.string() +
                               (disk.disabled_reason().empty() ? "" : ": " + disk.disabled_reason()));
     });

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "compile/reached_names.h"
@@ -36,29 +38,58 @@ bool mentions_variables(const Specialization& specialization) {
                      [&](const IncludedHeader& header) { return mentions(header.text); });
 }
 
-VariableUse use_of(const Configuration& configuration, const Unit& unit) {
-  VariableUse use;
-  if (!mentions_variables(unit.specialization)) return use;
-  std::deque<Outline> outlines = {outline(unit.specialization.source_text)};
-  for (const IncludedHeader& header : unit.specialization.headers) outlines.push_back(outline(header.text));
-  std::vector<const Outline*> texts;
+/// A unit's text and headers, as far as its variables are concerned.
+struct UnitTexts {
+  explicit UnitTexts(const Specialization& specialization) {
+    outlines.push_back(outline(specialization.source_text));
+    for (const IncludedHeader& header : specialization.headers) outlines.push_back(outline(header.text));
+    std::vector<const Outline*> texts;
+    for (const Outline& text : outlines) {
+      texts.push_back(&text);
+      changing.insert(text.changing.begin(), text.changing.end());
+    }
+    names.emplace(texts);
+  }
+
+  std::deque<Outline> outlines;
   std::set<std::string_view> changing;
-  for (const Outline& text : outlines) {
-    texts.push_back(&text);
-    changing.insert(text.changing.begin(), text.changing.end());
+  std::optional<ReachedNames> names;
+};
+
+/// Finds the use of each unit once, and reads texts that several units have once.
+class VariableUses {
+ public:
+  explicit VariableUses(const Configuration& configuration) : configuration_(configuration) {}
+
+  const VariableUse& of(const Unit& unit) {
+    const auto [found, is_new] = uses_.try_emplace(&unit);
+    if (is_new && mentions_variables(unit.specialization)) found->second = make(unit);
+    return found->second;
   }
-  const ReachedNames names(texts);
-  for (const auto& [kernel, expression] : unit.name_expressions) {
-    names.find(expression, [&, &kernel_name = kernel](std::string_view name) {
-      if (changing.contains(name)) use.changing.emplace(name, kernel_name);
-      use.used.emplace(name, kernel_name);
-      return false;
-    });
-    for (const auto& [symbol, buffer] : configuration.workload().find_kernel(kernel)->symbols)
-      use.given.emplace(unscoped(symbol), kernel);
+
+ private:
+  VariableUse make(const Unit& unit) {
+    std::string key = unit.specialization.source_text;
+    for (const IncludedHeader& header : unit.specialization.headers) key.append(1, '\0').append(header.text);
+    auto& texts = texts_[std::move(key)];
+    if (!texts) texts = std::make_unique<UnitTexts>(unit.specialization);
+    VariableUse use;
+    for (const auto& [kernel, expression] : unit.name_expressions) {
+      texts->names->find(expression, [&, &kernel_name = kernel](std::string_view name) {
+        if (texts->changing.contains(name)) use.changing.emplace(name, kernel_name);
+        use.used.emplace(name, kernel_name);
+        return false;
+      });
+      for (const auto& [symbol, buffer] : configuration_.workload().find_kernel(kernel)->symbols)
+        use.given.emplace(unscoped(symbol), kernel);
+    }
+    return use;
   }
-  return use;
-}
+
+  const Configuration& configuration_;
+  std::map<const Unit*, VariableUse> uses_;
+  std::map<std::string, std::unique_ptr<UnitTexts>> texts_;
+};
 
 struct SharedVariable {
   std::string name, first, second;  ///< kernels
@@ -88,10 +119,11 @@ std::optional<SharedVariable> find_shared(const VariableUse& a, const VariableUs
 std::set<std::string> kernels_that_share(const Configuration& configuration, const std::vector<Unit>& step,
                                          const std::vector<Unit>& data) {
   std::set<std::string> kernels;
+  VariableUses uses(configuration);
   for (const Unit& unit : data) {
     for (const Unit& other : step) {
       if (other.specialization.source_path != unit.specialization.source_path) continue;
-      if (!find_shared(use_of(configuration, other), use_of(configuration, unit))) continue;
+      if (!find_shared(uses.of(other), uses.of(unit))) continue;
       for (const auto& [kernel, expression] : unit.name_expressions) kernels.insert(kernel);
     }
   }
@@ -99,11 +131,12 @@ std::set<std::string> kernels_that_share(const Configuration& configuration, con
 }
 
 void require_shared_variables(const Configuration& configuration, const std::vector<const Unit*>& units) {
+  VariableUses uses(configuration);
   for (std::size_t i = 0; i < units.size(); ++i) {
     for (std::size_t j = i + 1; j < units.size(); ++j) {
       const Specialization &a = units[i]->specialization, &b = units[j]->specialization;
       if (a.source_path != b.source_path) continue;
-      const auto shared = find_shared(use_of(configuration, *units[i]), use_of(configuration, *units[j]));
+      const auto shared = find_shared(uses.of(*units[i]), uses.of(*units[j]));
       if (!shared) continue;
       const std::string text = "kernels." + shared->second + ": it uses the variable '" + shared->name +
                                "' of " + a.source_name + ", as kernel '" + shared->first +

@@ -39,9 +39,9 @@ TEST_F(Gemm, FindsAWrongPipeline) {
                            "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h"})
     write("broken/" + std::string(file), files_->read_file(folder + file).value_or(""));
   std::string text = files_->read_file(folder + "tiles/cpu.h").value_or("");
-  const std::string right = "k + depth == k_end";
+  const std::string right = "k + part == depth";
   ASSERT_NE(text.find(right), std::string::npos);
-  text.replace(text.find(right), right.size(), "k + depth == k_end - 1");
+  text.replace(text.find(right), right.size(), "k + part == depth - 1");
   write("broken/tiles/cpu.h", text);
   const CliResult result =
       kiln({"run", write("job.yaml", "workload: " + path("broken/gemm") +

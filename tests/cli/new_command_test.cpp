@@ -189,15 +189,15 @@ TEST_F(NewCommand, StructsAndVectorsByValueHaveAForm) {
   const std::string yaml = draft(
       "boxes",
       "struct View { const float* data; int n; double scale[2]; };\n"
-      "struct Nested { View view; int k; };\n"
+      "struct Flags { unsigned low : 4, high : 4; };\n"
       "__global__ void k(float* out, View view, float4 shift) {\n"
       "  if (threadIdx.x < view.n) out[threadIdx.x] = view.data[threadIdx.x] * view.scale[1] + shift.z;\n}\n"
-      "__global__ void nested(float* out, Nested all) { out[0] = all.k; }\n"
+      "__global__ void bits(float* out, Flags flags) { out[0] = flags.low; }\n"
       "int main() {\n  View v;\n  float* out;\n  k<<<1, 64>>>(out, v, float4{});\n}\n");
   EXPECT_THAT(yaml, HasSubstr("args: [out, {struct: [data, {value: elements, type: int}, {value: 0, type: "
                               "double}, {value: 0, type: double}]}, {struct: [{value: 0, type: float}, "));
   EXPECT_THAT(yaml, HasSubstr("# FILL IN the values of view: data, n, scale; of shift: shift"));
-  EXPECT_THAT(yaml, HasSubstr("'nested' is left out"));
+  EXPECT_THAT(yaml, HasSubstr("'bits' is left out"));
   const CliResult ran =
       run_with("boxes", yaml,
                {{"{value: 0, type: double}, {value: 0, type: double}",
@@ -210,6 +210,111 @@ TEST_F(NewCommand, StructsAndVectorsByValueHaveAForm) {
                 {"grid: [1]", "grid: [1]"},
                 {"checks: []", "checks: [{buffer: out, expected: 11}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err;
+}
+
+TEST_F(NewCommand, StructsInsideStructsArePlacedWithTheirPadding) {
+  const std::string yaml =
+      draft("nest",
+            "struct Inner { double weight; int hits; };\n"
+            "struct Outer { char kind; Inner inner; int after; float4 color; static const int k = 3; };\n"
+            "__global__ void k(double* out, Outer o) {\n"
+            "  out[threadIdx.x] = o.kind + o.inner.weight + o.inner.hits + o.after + o.color.w;\n}\n"
+            "int main() {\n  Outer o;\n  double* out;\n  k<<<1, 64>>>(out, o);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("# FILL IN the values of o: kind, weight, hits, after, color"));
+  const CliResult ran =
+      run_with("nest", yaml,
+               {{"{value: 0, type: char}", "{value: 1, type: char}"},
+                {"{value: 0, type: double}", "{value: 10, type: double}"},
+                {"{value: 0, type: int}, ", "{value: 3000, type: int}, "},
+                {"{value: 0, type: float}, {value: 0, type: float}, {value: 0, type: float}, "
+                 "{value: 0, type: float}",
+                 "{value: 0, type: float}, {value: 0, type: float}, {value: 0, type: float}, "
+                 "{value: 40000, type: float}"},
+                {"{value: 0, type: int}", "{value: 200, type: int}"},
+                {"elements: {type: int, default: 1024", "elements: {type: int, default: 64"},
+                {"checks: []", "checks: [{buffer: out, expected: 43211}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewCommand, PointersToATypeWithoutAFormAreBuffersOfBytes) {
+  const std::string yaml =
+      draft("nodes",
+            "struct Node { Node* next; int value; };\n"
+            "template <class T> struct Cell { T value; int used; };\n"
+            "__global__ void mark(Node* nodes, const Cell<short>* cells, int n) {\n"
+            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "  if (i < n) nodes[i].value = 7 + cells[i].used;\n}\n"
+            "int main() {\n  Node* d;\n  Cell<short>* c;\n  mark<<<4, 64>>>(d, c, 256);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("    d: {type: uchar, shape: [\"n * 64\"], init: 0}  # FILL IN shape in bytes "
+                              "(elements of the type Node)"));
+  EXPECT_THAT(yaml, HasSubstr("    c: {type: uchar, "));
+  const CliResult ran =
+      run_with("nodes", yaml,
+               {{"d: {type: uchar, shape: [\"n * 64\"]", "d: {type: int, shape: [n, 4]"},
+                {"checks: []", "checks: [{buffer: d, region: [[0, 256], [2, 3]], expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewCommand, FunctionObjectsWithoutMembersArePassed) {
+  const std::string yaml =
+      draft("objects",
+            "template <typename T> struct Twice { __device__ T operator()(T v) const { return 2 * v; } };\n"
+            "struct Increment { __device__ int operator()(int v) const { return v + 1; } };\n"
+            "template <typename F> __global__ void apply(int* x, int n, F f) {\n"
+            "  if (threadIdx.x < n) x[threadIdx.x] = f(x[threadIdx.x]);\n}\n"
+            "__global__ void add(int* x, Increment f) { x[threadIdx.x] = f(x[threadIdx.x]); }\n"
+            "int main() {\n  int* x;\n  apply<<<1, 64>>>(x, 64, Twice<int>());\n  add<<<1, 64>>>(x, "
+            "Increment{});\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"Twice<int>\"]"));
+  EXPECT_THAT(yaml, HasSubstr("args: [x, n, {struct: [{value: 0, type: uchar}]}]"));
+  const CliResult ran = run_with("objects", yaml,
+                                 {{"shape: [n], init: {uniform: [0, 16]}", "shape: [n], init: 4"},
+                                  {"checks: []", "checks: [{buffer: x, expected: 9}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewCommand, TexturesOfTwoDimensionsAreArguments) {
+  const std::string yaml =
+      draft("texture",
+            "__global__ void sample(float* out, cudaTextureObject_t image, int n) {\n"
+            "  if (threadIdx.x < n) out[threadIdx.x] = tex2D<float>(image, threadIdx.x + 0.5f, 2.5f);\n}\n"
+            "int main() {\n  float* out;\n  cudaTextureObject_t t;\n  sample<<<1, 64>>>(out, t, 64);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [out, {texture: image}, n]"));
+  const CliResult ran = run_with("texture", yaml,
+                                 {{"shape: [64, 64], init: {uniform: [0, 1]}", "shape: [64, 64], init: 3"},
+                                  {"checks: []", "checks: [{buffer: out, expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewCommand, OtherTexturesAreLeftOut) {
+  const std::string yaml = draft("volume",
+                                 "__global__ void clear(float* out) { out[0] = 0; }\n"
+                                 "__global__ void volume(float* out, cudaTextureObject_t cube) {\n"
+                                 "  out[0] = tex3D<float>(cube, 0.5f, 0.5f, 0.5f);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("'volume' is left out"));
+}
+
+TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
+  write("Makefile",
+        "CFLAGS = -O3 -DREAL=double -DSTEPS=9 -Iextra -Iabsent\nifeq ($(DEBUG),yes)\nCFLAGS += "
+        "-DDEBUG\nendif\n");
+  write("extra/offset.h", "#define OFFSET 5\n");
+  const std::string text =
+      "#include \"offset.h\"\n"
+      "__global__ void fill(REAL* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = STEPS + OFFSET; }\n"
+      "int main() {\n  REAL* x;\n  fill<<<1, 64>>>(x, 64);\n}\n";
+  const std::string yaml = draft("flags", text, {"-D", "STEPS=2", "-DUNUSED"});
+  EXPECT_THAT(yaml, HasSubstr("      defines: {REAL: double, STEPS: 2, UNUSED: 1}\n"));
+  EXPECT_THAT(yaml, HasSubstr("      options: [\"-Iextra\"]\n"));
+  EXPECT_THAT(yaml, HasSubstr("x: {type: double, "));
+  const CliResult ran = run_with("flags", yaml, {{"checks: []", "checks: [{buffer: x, expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+
+  const std::string without = draft("flags", text, {"--no-makefile", "--force", "-DREAL=float"});
+  EXPECT_THAT(without, HasSubstr("      defines: {REAL: float}\n"));
+  EXPECT_THAT(without, Not(HasSubstr("options: ")));
+  EXPECT_EQ(kiln({"new", path("flags.cu"), "-o", path("x.yaml"), "-D", "9X"}).code, kExitBadInput);
+  EXPECT_EQ(kiln({"new", path("flags.cu"), "-o", path("x.yaml"), "-I", path("nowhere")}).code, kExitBadInput);
 }
 
 TEST_F(NewCommand, AnEnumerationIsANumber) {

@@ -115,6 +115,20 @@ TEST_F(StudyCommand, MeasuresEveryCaseAndSaysWhatConstantsBuy) {
     EXPECT_EQ(ways[way], "jit_specialised ") << way;
 }
 
+TEST_F(StudyCommand, LaunchesMayShareAUnit) {
+  write("twice.cu",
+        "#include \"kiln/params.h\"\nextern \"C\" __global__ void k(int* a, const Params p) {\n"
+        "  if (threadIdx.x < p.n) a[threadIdx.x] = p.n;\n}\n");
+  write("twice.yaml",
+        "workload: twice\nparameters: {n: {type: int, default: 64}}\nbuffers: {a: {type: int, shape: [64]}}\n"
+        "kernels: {k: {source: twice.cu, grid: [1], block: [64], args: [a, params]}}\n"
+        "run: [k, {kernel: k, as: again, with: {n: 32}}]\n");
+  const CliResult result = study("workload: twice.yaml\nmeasure: {rounds: 6, samples: 1, compiles: 1}\n",
+                                 {"--output", path("results")});
+  EXPECT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_EQ(lines("case").size(), 5U);
+}
+
 TEST_F(StudyCommand, SeveralWorkloadsShareAFileAndGoOnInIt) {
   const std::string two =
       "workloads:\n- {workload: poly, name: small, set: {n: 512}, constants: [degree]}\n"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compile/cpu/arch_options.h"
 #include "device/fault.h"
 #include "kiln/error.h"
@@ -281,6 +283,35 @@ TEST_F(FakeCpuCompiler, ForAnyMachineAsksForWhatAllOfThemHave) {
   EXPECT_EQ(compiler->identity().name, "g++, baseline");
   EXPECT_NE(compiler->identity().fingerprint, make()->identity().fingerprint);
   EXPECT_TRUE(arch_options(baseline_arch("aarch64 sve")).empty());
+}
+
+TEST_F(FakeCpuCompiler, UnrollsLessWhereATextIsSplitAtItsBarriers) {
+  constexpr const char* kLess = "--param=max-completely-peeled-insns=100";
+  install("g++", "x");
+  answer_ = [](const Command& command) {
+    const std::vector<std::string>& arguments = command.arguments;
+    const bool expands = std::find(arguments.begin(), arguments.end(), "-E") != arguments.end();
+    return FakeProcessRunner::succeeded(expands ? command.standard_input : "g++ (X) 12.2.0\n");
+  };
+  static_cast<void>(make()->compile(add()));
+  EXPECT_THAT(processes_.commands().back().arguments, Not(Contains(kLess)));
+  Specialization waits = add();
+  waits.source_text =
+      "__global__ void add(float* x) {\n"
+      "  __shared__ float s[32];\n"
+      "  s[threadIdx.x] = x[threadIdx.x];\n"
+      "  __syncthreads();\n"
+      "  x[threadIdx.x] = s[31 - threadIdx.x];\n"
+      "}\n";
+  waits.options = {"--param=max-completely-peeled-insns=200"};
+  static_cast<void>(make()->compile(waits));
+  const std::vector<std::string> arguments = processes_.commands().back().arguments;
+  const auto less = std::find(arguments.begin(), arguments.end(), kLess);
+  ASSERT_NE(less, arguments.end());
+  EXPECT_NE(std::find(less, arguments.end(), waits.options[0]), arguments.end()) << "its own option is last";
+  waits.options = {"-DKILN_FIBERS"};
+  static_cast<void>(make()->compile(waits));
+  EXPECT_THAT(processes_.commands().back().arguments, Not(Contains(kLess)));
 }
 
 TEST_F(FakeCpuCompiler, AsksForTheVersionOnceUntilTheProgramChanges) {

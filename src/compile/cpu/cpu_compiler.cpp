@@ -70,6 +70,13 @@ std::vector<std::string> fixed_options(bool clang) {
   return options;
 }
 
+/// For a text that is split at its barriers. Its many short loops over work-items would otherwise become
+/// copies for each iteration, which takes longer to compile and is no faster.
+std::vector<std::string> split_options(bool clang) {
+  if (clang) return {};
+  return {"--param=max-completely-peeled-insns=100"};
+}
+
 /// Whether Kiln has its own header of this name, which the compiler finds first.
 bool is_stand_in(const std::string& name) {
   const auto& own = cpu_stand_in_headers();
@@ -88,6 +95,7 @@ class CpuCompiler final : public Compiler {
       FieldHasher hasher;
       hasher.field("shim", cpu_unit_fingerprint());
       hasher.field("options", join(fixed_options(compiler_.clang()), " "));
+      hasher.field("split options", join(split_options(compiler_.clang()), " "));
       hasher.field("libmvec", libmvec_version());
       if (options_.baseline) hasher.field("baseline", 1);
       identity_ = CompilerIdentity{compiler_.name + (options_.baseline ? ", baseline" : ""),
@@ -202,7 +210,7 @@ class CpuCompiler final : public Compiler {
         log_.debug("kernel '" + entry + "' runs as fibers on the cpu: " + way.reason);
     }
     if (!split.splits) return fibers("");
-    CompileResult result = compile_unit(specialization, split.unit);
+    CompileResult result = compile_unit(specialization, split.unit, split_options(!gcc));
     const auto* failed = std::get_if<Diagnostic>(&result);
     if (failed == nullptr || failed->environment) return result;
     log_.debug("'" + specialization.source_name + "' split at its barriers does not compile:\n" +
@@ -228,12 +236,13 @@ class CpuCompiler final : public Compiler {
     return result.output;
   }
 
-  CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit) {
+  CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit,
+                             const std::vector<std::string>& more_options = {}) {
     const ScratchFolder folder = make_shared_scratch(files_, options_.scratch, "cpu");
     const std::filesystem::path& work = folder.get().path;
     write_unit_headers(files_, work / "include", unit.headers);
 
-    Command command = make_command(specialization, work);
+    Command command = make_command(specialization, work, more_options);
     command.standard_input = unit.text;
     const ProcessResult result = processes_.run(command);
     const std::string repeat = compiler_.path + " " + join(command.arguments, " ");
@@ -259,7 +268,9 @@ class CpuCompiler final : public Compiler {
     return object;
   }
 
-  Command make_command(const Specialization& specialization, const std::filesystem::path& work) const {
+  /// The options of the specialisation come after `more_options`, and so overrule them.
+  Command make_command(const Specialization& specialization, const std::filesystem::path& work,
+                       const std::vector<std::string>& more_options = {}) const {
     Command command;
     command.program = compiler_.path;
     // The unit comes from standard input, so #include "..." looks in this folder first, not in the caller's.
@@ -267,6 +278,7 @@ class CpuCompiler final : public Compiler {
     command.time_limit = options_.time_limit;
     std::vector<std::string>& arguments = command.arguments;
     arguments = fixed_options(compiler_.clang());
+    arguments.insert(arguments.end(), more_options.begin(), more_options.end());
     const std::string arch =
         options_.baseline ? baseline_arch(specialization.target.arch) : specialization.target.arch;
     for (std::string& option : arch_options(arch)) arguments.push_back(std::move(option));

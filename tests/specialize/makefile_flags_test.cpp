@@ -1,0 +1,45 @@
+#include "specialize/makefile_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+TEST(MakefileFlags, AreReadFromVariablesAndRecipes) {
+  const MakefileFlags flags = read_makefile_flags(
+      "CC = nvcc\n"
+      "CFLAGS := -std=c++17 -DTILE=32 \\\n  -I../include -D VERBOSE # -DIN_A_COMMENT\n"
+      "prog: main.cu\n\t$(CC) $(CFLAGS) -DREAL=double -I ../common -I../include main.cu -o $@\n");
+  EXPECT_THAT(flags.defines, ElementsAre(Pair("REAL", "double"), Pair("TILE", "32"), Pair("VERBOSE", "1")));
+  EXPECT_THAT(flags.folders, ElementsAre("../include", "../common"));
+}
+
+TEST(MakefileFlags, ConditionalsAreNotRead) {
+  const MakefileFlags flags = read_makefile_flags(
+      "ifeq ($(DEBUG),yes)\n  CFLAGS += -g -DDEBUG\nifdef MORE\nCFLAGS += -DMORE\nendif\nelse\n"
+      "CFLAGS += -DNDEBUG\nendif\nCFLAGS += -DLAST\n");
+  EXPECT_THAT(flags.defines, ElementsAre(Pair("LAST", "1")));
+}
+
+TEST(MakefileFlags, VariablesAreExpandedAndTheRestOfMakeIsPassedOver) {
+  const MakefileFlags flags = read_makefile_flags(
+      "N ?= 4\nROOT = ../src\nLOOP = $(LOOP)\n"
+      "FLAGS = -DORDER=$(N) -I${ROOT}/inc -I$(MPI_ROOT)/include -DARCH=$(shell uname) -DX=$(LOOP)\n"
+      "FLAGS += -DNAME='\"text\"' -D9 -D\n");
+  EXPECT_THAT(flags.defines, ElementsAre(Pair("ORDER", "4")));
+  EXPECT_THAT(flags.folders, ElementsAre("../src/inc"));
+}
+
+TEST(MakefileFlags, OfTwoValuesTheLastCounts) {
+  EXPECT_THAT(read_makefile_flags("A = -DN=1\nB = -DN=2\n").defines, ElementsAre(Pair("N", "2")));
+  EXPECT_THAT(read_makefile_flags("").defines, IsEmpty());
+  EXPECT_THAT(read_makefile_flags("all:\\\n").folders, IsEmpty());
+}
+
+}  // namespace
+}  // namespace kiln
