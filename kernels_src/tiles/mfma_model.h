@@ -2,8 +2,8 @@
 
 // A model of AMD's matrix instructions for a CPU, to check kernels that use them: lanes leave their operands in
 // shared memory and gather the products of their sums. All work-items of a block execute each instruction.
-// Where elements are is written as in AMD's tables (matrix element to register: AMD Matrix Instruction
-// Calculator, CDNA2), which mfma.h has the other way round.
+// Where elements are is written from matrix element to register, which mfma.h has the other way round: for half
+// and bfloat16 as AMD's Matrix Instruction Calculator (CDNA2) prints it; README.md says what the others follow.
 
 namespace tiles {
 namespace detail {
