@@ -60,12 +60,19 @@ extern "C" __global__ void pack_filters(float* __restrict__ y, const T* __restri
   y[i] = row < rows ? float(x[row * depth + i / strip % depth]) : 0.0f;
 }
 
+// A loop over the channels of a work-item: registers of a GPU, vectors of a CPU.
+#if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
+#define EACH_CHANNEL KILN_UNROLL_ALL
+#else
+#define EACH_CHANNEL KILN_SIMD
+#endif
+
 template <int Count, bool Average>
 __device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i, const Params& p) {
   if (i >= (Index)p.batch * p.out_h * p.out_w * (p.c / Count)) return;
   const Place at = place_of<Count>(i, p.c, p.out_w, p.out_h);
   float best[Count];
-  KILN_UNROLL_ALL
+  EACH_CHANNEL
   for (int e = 0; e < Count; ++e) best[e] = Average ? 0.0f : -3.402823466e38f;
   int taken = 0;
   for (int r = 0; r < p.filter_h; ++r) {
@@ -77,7 +84,7 @@ __device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i,
       ++taken;
       const auto pack =
           kiln::load_pack<Count>(x + (((Index)at.image * p.h + row) * p.w + column) * p.c + at.channel);
-      KILN_UNROLL_ALL
+      EACH_CHANNEL
       for (int e = 0; e < Count; ++e) {
         const float value = float(pack.at[e]);
         best[e] = Average ? best[e] + value : value > best[e] || value != value ? value : best[e];
@@ -86,26 +93,30 @@ __device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i,
   }
   if (p.count_padding) taken = p.filter_h * p.filter_w;
   kiln::Pack<T, Count> result;
-  KILN_UNROLL_ALL
+  EACH_CHANNEL
   for (int e = 0; e < Count; ++e) result.at[e] = T(Average ? best[e] / float(taken) : best[e]);
   kiln::store_pack(y + i * Count, result);
 }
 
-constexpr int count = 16 / int(sizeof(T));
-
-extern "C" __global__ void max_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
-  if (p.c % count == 0) {
-    pool<count, false>(y, x, kiln::global_index_x(), p);
+/// With the number of channels that the workload's `pack` says.
+template <bool Average>
+__device__ inline void pool_packs(T* __restrict__ y, const T* __restrict__ x, const Params& p) {
+  constexpr int some = 16 / int(sizeof(T));
+  constexpr int many = Params::operation == 3 ? 16 * some : some;  // of a CPU's vectors
+  if (p.c % many == 0) {
+    pool<many, Average>(y, x, kiln::global_index_x(), p);
+  } else if (p.c % some == 0) {
+    pool<some, Average>(y, x, kiln::global_index_x(), p);
   } else {
-    pool<1, false>(y, x, kiln::global_index_x(), p);
+    pool<1, Average>(y, x, kiln::global_index_x(), p);
   }
 }
+
+extern "C" __global__ void max_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
+  pool_packs<false>(y, x, p);
+}
 extern "C" __global__ void average_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
-  if (p.c % count == 0) {
-    pool<count, true>(y, x, kiln::global_index_x(), p);
-  } else {
-    pool<1, true>(y, x, kiln::global_index_x(), p);
-  }
+  pool_packs<true>(y, x, p);
 }
 
 /// y = f(x [+ other]), element by element: 0 nothing, 1 relu, 2 sigmoid, 3 tanh.

@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kDeepest = 8;
+constexpr int kDeepestVariable = 8;
 constexpr std::size_t kLongest = 1 << 16;
 
 /// Without comments; continued lines are joined.
@@ -75,7 +75,7 @@ class MakefileReader {
       const std::size_t close = open ? text.find(text[i + 1] == '(' ? ')' : '}', i) : std::string::npos;
       const auto known =
           close == std::string::npos ? variables_.end() : variables_.find(text.substr(i + 2, close - i - 2));
-      if (known == variables_.end() || depth == kDeepest) {
+      if (known == variables_.end() || depth == kDeepestVariable) {
         result += text[i];
       } else {
         result += expanded(known->second, depth + 1);

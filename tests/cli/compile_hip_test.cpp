@@ -46,6 +46,16 @@ TEST_F(CompileForHipOnce, ConstantsAndFastMathAreOtherCode) {
   EXPECT_THAT(result.out, HasSubstr("5 compiled"));
 }
 
+TEST_F(CompileForHipOnce, CompilesMatrixInstructions) {
+  const std::string job = write("job.yaml",
+                                "workload: gemm\nset: {operation: mfma}\n"
+                                "sweep: {T: [float, double, half, bfloat16], each_n: [16, 32]}\n");
+  const CliResult result = kiln({"compile", job, "--arch", "gfx90a"});
+  if (result.code == kEnvironment) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("0 failed"));
+}
+
 TEST_F(CompileForHipOnce, CompilesExamples) {
   for (const char* example : {"foreign_axpy", "foreign_reduction", "foreign_transpose", "spmv"}) {
     const std::string job = std::string(KILN_SOURCE_DIR) + "/configs/examples/" + example + ".yaml";

@@ -34,7 +34,10 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Groups", "conv2d",
             "set: {h: 6, c: 8, filters: 12, padding: 0, filter_w: 2}\nsweep: {groups: [2, 4], layout: [nhwc, "
-            "nchw]}\n"}),
+            "nchw]}\n"},
+        WorkloadCase{"WavefrontsOf64", "conv2d",  // AMD's matrix instructions by a model
+                     "set: {operation: mfma, h: 9, w: 11, c: 24, filters: 40, batch: 2}\n"
+                     "sweep: {layout: [nhwc, nchw], T: [float, half]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(Conv2d, NeedsLessThanAHundredLinesOfItsOwn) {

@@ -72,6 +72,30 @@ class SplitKernels : public ::testing::Test {
 };
 
 const SplitCase kCases[] = {
+    {"ShufflesByXorOfPartsOfAWarp",
+     R"(__global__ void k(float* out, const float* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = in[i], sum = 0.0f;
+  for (int bits = 0; bits < 32; ++bits) {
+    sum = sum * 1.25f + __shfl_xor_sync(0xffffffffu, v, bits);
+    sum = sum * 0.75f + __shfl_xor_sync(0xffffffffu, v, bits, 16);
+    sum = sum * 1.5f - __shfl_xor_sync(0xffffffffu, v, bits, 4);
+    sum = sum * 0.5f + (float)__shfl_xor_sync(0xffffffffu, (int)v, bits, 8);
+  }
+  sum += __shfl_xor_sync(0xffffffffu, sum, 21);
+  if (i < n) out[i] = sum + (float)__shfl_xor_sync(0xffffffffu, (double)sum, 5);
+})",
+     {96, 1, 1}},
+    {"ShufflesByXorInAnIncompleteWarp",
+     R"(__global__ void k(float* out, const float* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = in[i];
+  v += __shfl_xor_sync(0xffffffffu, v, 1);
+  v += __shfl_xor_sync(0xffffffffu, v, 16);
+  v += __shfl_xor_sync(0xffffffffu, v, 2, 8);
+  out[i] = v;
+})",
+     {48, 1, 1}},
     {"ListInBracesAsResult",
      R"(struct Pair { float x; int i; };
 __device__ Pair left(Pair p) {

@@ -53,7 +53,11 @@ struct Lanes : Same<V> {
     for (int lane = 0; lane < 32; ++lane) room[lane] = static_cast<V>(other[lane]);
   }
   KILN_INLINE_ALWAYS Lanes(const Lanes& other) {
-    for (int lane = 0; lane < 32; ++lane) room[lane] = other[lane];
+    if constexpr (__is_trivially_copyable(V)) {
+      __builtin_memcpy(static_cast<void*>(&room[0]), &other[0], 32 * sizeof(V));
+    } else {
+      for (int lane = 0; lane < 32; ++lane) room[lane] = other[lane];
+    }
   }
 };
 
@@ -115,6 +119,20 @@ template <class V>
 struct Element<View<V>> : Same<V> {};
 template <class V>
 using ElementOf = typename Element<V>::type;
+
+/// Whether a value is one of each lane.
+template <class V>
+struct Varies {
+  static constexpr bool value = false;
+};
+template <class V>
+struct Varies<Lanes<V>> {
+  static constexpr bool value = true;
+};
+template <class V>
+struct Varies<View<V>> {
+  static constexpr bool value = true;
+};
 
 /// Gives a variable its first value.
 struct Place {
@@ -310,7 +328,7 @@ KILN_SHIM auto shfl(unsigned active, const M& mask, const V& value, const I& sou
 /// Whether an operation is one of a whole warp, of values that vectors hold.
 template <class V, class I, class M, class W>
 KILN_SHIM bool whole(unsigned active, const M& mask, const W& width) {
-  if constexpr (sizeof(ElementOf<V>) == 4 && is_one<I> && is_one<M> && is_one<W>)
+  if constexpr (Varies<V>::value && sizeof(ElementOf<V>) == 4 && is_one<I> && is_one<M> && is_one<W>)
     return active == 0xffffffffu && static_cast<unsigned>(mask) == 0xffffffffu &&
            static_cast<int>(width) == 32;
   else
@@ -327,22 +345,19 @@ KILN_SHIM Eight kiln_permute(const Eight& v, const Eight& by) {
 #define KILN_PERMUTE(v, by) __builtin_shuffle(v, by)
 #endif
 
-/// The lanes of a warp of values of 4 bytes.
+/// The lanes of a warp of values of 4 bytes, in an array from `from` on.
 template <class V>
 struct Bits {
   int lane[64];
-  KILN_INLINE_ALWAYS Bits(const V& value, int from) {
-    for (int i = 0; i < 32; ++i) {
-      const auto& element = at(value, i);
-      __builtin_memcpy(&lane[from + i], &element, 4);
-    }
-  }
-  KILN_INLINE_ALWAYS Eight vector(int i) const {
-    Eight result;
-    __builtin_memcpy(&result, lane + 8 * i, 32);
-    return result;
-  }
+  KILN_INLINE_ALWAYS Bits(const V& value, int from) { __builtin_memcpy(&lane[from], &at(value, 0), 128); }
 };
+/// The lanes from 8 * i on.
+template <class V>
+KILN_SHIM Eight eight(const V& value, int i) {
+  Eight result;
+  __builtin_memcpy(&result, &at(value, 8 * i), 32);
+  return result;
+}
 
 template <class V>
 KILN_SHIM Lanes<V> lanes_of(const Eight& a, const Eight& b, const Eight& c, const Eight& d) {
@@ -356,7 +371,7 @@ KILN_SHIM Lanes<V> lanes_of(const Eight& a, const Eight& b, const Eight& c, cons
 
 template <class M, class V, class I, class W = int>
 KILN_SHIM auto shfl_up(unsigned active, const M& mask, const V& value, const I& delta, const W& width = 32) {
-  if constexpr (is_one<I>) {
+  if constexpr (is_one<I> && Varies<V>::value && sizeof(ElementOf<V>) == 4) {
     if (whole<V, I>(active, mask, width) && static_cast<unsigned>(delta) < 32) {
       const Bits<V> bits(value, 32);
       Lanes<ElementOf<V>> result;
@@ -378,7 +393,7 @@ KILN_SHIM auto shfl_up(unsigned active, const M& mask, const V& value, const I& 
 template <class M, class V, class I, class W = int>
 KILN_SHIM auto shfl_down(unsigned active, const M& mask, const V& value, const I& delta,
                          const W& width = 32) {
-  if constexpr (is_one<I>) {
+  if constexpr (is_one<I> && Varies<V>::value && sizeof(ElementOf<V>) == 4) {
     if (whole<V, I>(active, mask, width) && static_cast<unsigned>(delta) < 32) {
       const Bits<V> bits(value, 0);
       Lanes<ElementOf<V>> result;
@@ -397,53 +412,41 @@ KILN_SHIM auto shfl_down(unsigned active, const M& mask, const V& value, const I
     return d <= static_cast<unsigned>(last - lane) ? lane + static_cast<int>(d) : lane;
   });
 }
-template <class M, class V, class I, class W = int>
-KILN_SHIM auto shfl_xor(unsigned active, const M& mask, const V& value, const I& bits, const W& width = 32) {
-  if constexpr (is_one<I>) {
-    if (whole<V, I>(active, mask, width)) {
-      const Bits<V> all(value, 0);
-      const Eight a = all.vector(0), b = all.vector(1), c = all.vector(2), d = all.vector(3);
-      using T = ElementOf<V>;
-      const Eight one = {1, 0, 3, 2, 5, 4, 7, 6}, two = {2, 3, 0, 1, 6, 7, 4, 5},
-                  four = {4, 5, 6, 7, 0, 1, 2, 3};
-      switch (static_cast<int>(bits)) {
-        case 16:
-          return lanes_of<T>(c, d, a, b);
-        case 8:
-          return lanes_of<T>(b, a, d, c);
-        case 4:
-          return lanes_of<T>(KILN_PERMUTE(a, four), KILN_PERMUTE(b, four), KILN_PERMUTE(c, four),
-                             KILN_PERMUTE(d, four));
-        case 2:
-          return lanes_of<T>(KILN_PERMUTE(a, two), KILN_PERMUTE(b, two), KILN_PERMUTE(c, two),
-                             KILN_PERMUTE(d, two));
-        case 1:
-          return lanes_of<T>(KILN_PERMUTE(a, one), KILN_PERMUTE(b, one), KILN_PERMUTE(c, one),
-                             KILN_PERMUTE(d, one));
-        default:
-          break;
-      }
-    }
-  }
+template <class M, class V, class I, class W>
+KILN_SHIM auto any_shfl_xor(unsigned active, const M& mask, const V& value, const I& bits, const W& width) {
   return exchange(active, mask, value, [&](int lane) {
     const int last = lane | (static_cast<int>(at(width, lane)) - 1);
     const unsigned from = static_cast<unsigned>(lane) ^ static_cast<unsigned>(at(bits, lane));
     return from <= static_cast<unsigned>(last) ? static_cast<int>(from) : lane;
   });
 }
-
-template <class V>
-struct Varies {
-  static constexpr bool value = false;
-};
-template <class V>
-struct Varies<Lanes<V>> {
-  static constexpr bool value = true;
-};
-template <class V>
-struct Varies<View<V>> {
-  static constexpr bool value = true;
-};
+/// One function for all calls: a compiler would spend its time on copies that seldom run.
+template <class T>
+static __attribute__((noinline, unused)) void rare_shfl_xor(T* result, const T* values, unsigned active,
+                                                            unsigned mask, unsigned bits, int width) {
+  const Lanes<T> lanes = any_shfl_xor(active, mask, View<T>{values}, bits, width);
+  __builtin_memcpy(static_cast<void*>(result), &lanes[0], 32 * sizeof(T));
+}
+template <class M, class V, class I, class W = int>
+KILN_SHIM auto shfl_xor(unsigned active, const M& mask, const V& value, const I& bits, const W& width = 32) {
+  using T = ElementOf<V>;
+  if constexpr (Varies<V>::value && sizeof(T) == 4 && is_one<I> && is_one<M> && is_one<W>) {
+    if (active == 0xffffffffu && static_cast<unsigned>(mask) == 0xffffffffu &&
+        static_cast<unsigned>(bits) < static_cast<unsigned>(width)) {
+      const int low = static_cast<int>(bits) & 7, high = static_cast<int>(bits) >> 3;
+      const Eight order = Eight{0, 1, 2, 3, 4, 5, 6, 7} ^ low;
+      return lanes_of<T>(KILN_PERMUTE(eight(value, high), order), KILN_PERMUTE(eight(value, high ^ 1), order),
+                         KILN_PERMUTE(eight(value, high ^ 2), order),
+                         KILN_PERMUTE(eight(value, high ^ 3), order));
+    }
+    Lanes<T> result;
+    rare_shfl_xor(&result[0], &at(value, 0), active, static_cast<unsigned>(mask), static_cast<unsigned>(bits),
+                  static_cast<int>(width));
+    return result;
+  } else {
+    return any_shfl_xor(active, mask, value, bits, width);
+  }
+}
 
 /// The lanes of `active` whose predicate holds.
 template <class P>
@@ -637,8 +640,12 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
 
 #if defined(__clang__)
 #define KILN_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#define KILN_LANE_LOOP KILN_IVDEP
 #else
 #define KILN_IVDEP _Pragma("GCC ivdep")
+// A loop of constant length is not unrolled before it becomes vectors. g++ ignores these pragmas where the
+// condition of the loop calls a function.
+#define KILN_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
 /// The index variables of a function that is split, as constants of its own.
@@ -674,6 +681,12 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
                              static_cast<unsigned>(kiln_z)};                               \
     const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
     static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_ROW_TO(end)                                                                   \
+  for (int kiln_x = 0; kiln_x < (end); ++kiln_x) {                                         \
+    const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
+                             static_cast<unsigned>(kiln_z)};                               \
+    const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
+    static_cast<void>(threadIdx), static_cast<void>(kiln_i);
 
 /// Each warp of the block.
 #define KILN_WARPS                                          \
@@ -690,20 +703,18 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   static_cast<void>(kiln_lane), static_cast<void>(kiln_i), static_cast<void>(threadIdx), \
       static_cast<void>(kiln_x32);
 
-#define KILN_LANES                                                               \
-  KILN_IVDEP for (int kiln_lane = 0; kiln_lane < kiln_wp.lanes(); ++kiln_lane) { \
-    const int kiln_i = kiln_base + kiln_lane;                                    \
-    const uint3 threadIdx = kiln_wp.thread(kiln_lane);                           \
+#define KILN_LANES KILN_LANES_TO(kiln_wp.lanes())
+#define KILN_LANES_TO(end) KILN_LANES_FROM(0, end)
+#define KILN_LANES_FROM(begin, end)                                                                   \
+  KILN_LANE_LOOP for (int kiln_lane = begin, kiln_lanes = end; kiln_lane < kiln_lanes; ++kiln_lane) { \
+    const int kiln_i = kiln_base + kiln_lane;                                                         \
+    const uint3 threadIdx = kiln_wp.thread(kiln_lane);                                                \
     static_cast<void>(threadIdx), static_cast<void>(kiln_i);
 
 /// Some lanes: of those that both ranges have.
-#define KILN_LANES_IN(along_x, along_lanes)                                                     \
-  KILN_IVDEP for (int kiln_lane = (along_lanes).from((along_x).first).to((along_x).last).first, \
-                  kiln_lanes = (along_lanes).from((along_x).first).to((along_x).last).last;     \
-                  kiln_lane < kiln_lanes; ++kiln_lane) {                                        \
-    const int kiln_i = kiln_base + kiln_lane;                                                   \
-    const uint3 threadIdx = kiln_wp.thread(kiln_lane);                                          \
-    static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_LANES_IN(along_x, along_lanes)                                     \
+  KILN_LANES_FROM((along_lanes).from((along_x).first).to((along_x).last).first, \
+                  (along_lanes).from((along_x).first).to((along_x).last).last)
 
 #define KILN_SET_THREAD        \
   ::threadIdx.x = threadIdx.x; \

@@ -467,12 +467,19 @@ class Writer {
       head += "unsigned kiln_leaves = 0, kiln_breaks = 0, kiln_skips = 0;\n";
     if (limits.empty()) {
       head += lanes ? "KILN_LANES\n" : "KILN_ITEMS\n";
+    } else if (lanes && !limits.end.empty()) {
+      head += "KILN_LANES_TO(" + limits.end + ")\n";
+    } else if (!limits.end.empty()) {
+      head += "KILN_ROWS_IN(kiln::cpu::Range(0, kiln_b.y()))\n" + limits.row + "KILN_ROW_TO(" + limits.end +
+              ")\n";
     } else if (lanes) {
       head += "KILN_LANES_IN(kiln::cpu::Range(kiln_wp.first_x(), kiln_wp.lanes())" + limits.x +
               ", kiln::cpu::Range(0, kiln_wp.lanes())" + limits.lane + ")\n";
     } else {
-      head += "KILN_ROWS_IN(kiln::cpu::Range(0, kiln_b.y())" + limits.y + ")\n" + limits.row +
-              "KILN_ROW_IN(kiln::cpu::Range(0, kiln_b.x())" + limits.x + ")\n";
+      head += "KILN_ROWS_IN(kiln::cpu::Range(0, kiln_b.y())" + limits.y +
+              ")\n"
+              "KILN_ROW_IN(kiln::cpu::Range(0, kiln_b.x())" +
+              limits.x + ")\n";
     }
     if (lanes && masked_) head += "if (!kiln::cpu::holds(kiln_m, kiln_lane)) continue;\n";
     if (!lanes && masked_) head += "if (!kiln_alive[kiln_i]) continue;\n";
@@ -565,7 +572,7 @@ class Writer {
               ");\nif (kiln_turns == 0) break;\nif (kiln_turns == kiln_wp.lanes()) {\n";
       item_loop({statement.body().range, loop.start}, around, body);
       out_ += "} else {\n";
-      limits_.lane = ".less<int>(kiln_turns)";
+      limits_.end = "kiln_turns";
       item_loop({statement.body().range, loop.start}, around, body);
       out_ += "}\n}\n";
     } else {
@@ -578,7 +585,7 @@ class Writer {
                 "const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;\n"
                 "static_cast<void>(kiln_i), static_cast<void>(threadIdx);\n") +
           ");\nkiln_some |= kiln_turns;\n";
-      limits_.x = ".less<int>(kiln_turns)";
+      limits_.end = "kiln_turns";
       item_loop({statement.body().range, loop.start}, around, body);
       out_ += "if (kiln_some == 0) break;\n}\n";
     }
@@ -1336,8 +1343,9 @@ class Writer {
   /// The work-items that the next loop over work-items omits: calls of kiln::cpu::Range.
   struct Limits {
     std::string x, y, lane;
-    std::string row;  ///< statements in front of each row
-    [[nodiscard]] bool empty() const { return x.empty() && y.empty() && lane.empty(); }
+    std::string end;  ///< of the loop along x or over lanes; then the others do not count
+    std::string row;  ///< with `end`: statements in front of each row
+    [[nodiscard]] bool empty() const { return x.empty() && y.empty() && lane.empty() && end.empty(); }
   };
 
   const Analysis& an_;
