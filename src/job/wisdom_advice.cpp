@@ -187,7 +187,7 @@ std::string advise_workload(const WisdomAdvice& advice, const WisdomQuestion& qu
     std::optional<Configuration> configuration = configuration_of(question, choice.values, files);
     if (!configuration) continue;
     require_fresh(advice, choice);
-    const std::string sentence = choice.sentence(advice.today);
+    std::string sentence = choice.sentence(advice.today);
     take(variant, *std::move(configuration));
     variant.wisdom = use_of(choice, sentence);
     chosen = choice.values;
@@ -204,7 +204,7 @@ std::string advise_launches(const WisdomAdvice& advice, const WisdomQuestion& qu
   std::optional<Configuration> configuration = fit(points, question, chosen, files);
   if (!configuration || points.empty()) return "";
   for (const LaunchPoint& point : points) require_fresh(advice, point.choice);
-  const std::string sentence = sentence_of(points, adviser.asked(), advice.today);
+  std::string sentence = sentence_of(points, adviser.asked(), advice.today);
   if (!variant.wisdom) {
     variant.wisdom = use_of(points.front().choice, sentence);
   } else {

@@ -65,7 +65,7 @@ class ConfigurationBuilder {
   std::optional<ExpressionText> add_children(const ProgramSpec& program) {
     for (const LaunchSpec* launch : selected_launches(result_, program)) {
       if (!has_values(*launch)) continue;
-      if (const auto violated = add_child(*launch)) return violated;
+      if (auto violated = add_child(*launch)) return violated;
     }
     return std::nullopt;
   }
