@@ -295,7 +295,7 @@ class Drafter {
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
       if (bare(kernel.parameters[i].type) != name) continue;
       const std::string given = launched_with(kernel, i);
-      const std::string type = given.substr(0, given.find_first_of("({"));
+      std::string type = given.substr(0, given.find_first_of("({"));
       if (type != given && is_empty_record(type)) return type;
     }
     return "";
@@ -401,7 +401,8 @@ class Drafter {
     std::vector<std::string> macros, folders;
     for (const auto& [name, value] : request_.defines) {
       const std::string literal = value.empty() ? "\"\"" : quoted(value);
-      macros.push_back(name + ": " + literal);
+      macros.push_back(name);
+      macros.back().append(": ").append(literal);
     }
     for (const std::string& folder : request_.folders) folders.push_back("-I" + folder);
     if (!macros.empty()) lines.push_back({"defines: {" + join(macros, ", ") + "}", "", ""});
