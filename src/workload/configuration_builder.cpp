@@ -146,14 +146,18 @@ class ConfigurationBuilder {
       if (std::find(known.begin(), known.end(), name) != known.end() || is_of_launch(name, value.where))
         continue;
       const auto nearest = nearest_name(name, known);
-      std::vector<std::string> parameters;
-      for (const ParameterSpec& parameter : workload_.parameters) parameters.push_back(parameter.name);
       throw bad_input("workload '" + workload_.name + "' has no parameter '" + name + "'" +
                           (nearest ? "; did you mean '" + *nearest + "'?"
-                                   : "; it has " + join(parameters, ", ") +
+                                   : "; it has " + join(parameter_names(), ", ") +
                                          ", fast_math, launch_bounds, lineinfo, graph"),
                       value.where);
     }
+  }
+
+  [[nodiscard]] std::vector<std::string> parameter_names() const {
+    std::vector<std::string> names;
+    for (const ParameterSpec& parameter : workload_.parameters) names.push_back(parameter.name);
+    return names;
   }
 
   /// Whether `<launch>.<parameter>` names a launch of the workload. Throws bad_input where the launch cannot
@@ -179,13 +183,10 @@ class ConfigurationBuilder {
 
   void require_free(const LaunchSpec& launch, const std::string& name, const SourceLocation& where) const {
     const ParameterSpec* parameter = workload_.find_parameter(name);
-    if (parameter == nullptr) {
-      std::vector<std::string> names;
-      for (const ParameterSpec& known : workload_.parameters) names.push_back(known.name);
+    if (parameter == nullptr)
       throw bad_input("workload '" + workload_.name + "' has no parameter '" + name + "' for its launch '" +
-                          launch.timing + "'" + suggestion(name, names),
+                          launch.timing + "'" + suggestion(name, parameter_names()),
                       where);
-    }
     if (parameter->kind == ParameterKind::kPath)
       throw bad_input("'" + name + "': a launch cannot have a path of its own", where);
     if (has_name(launch.with, name))

@@ -1,4 +1,5 @@
 #include "job/job_fixture.h"
+#include "job/trial_question.h"
 #include "record/record_json.h"
 #include "support/error_matchers.h"
 
@@ -180,6 +181,19 @@ TEST_F(LaunchWisdomTest, APointThatBreaksAConstraintIsLeftOutAlone) {
   EXPECT_EQ(value_in(plan, "first.block"), "256");
   EXPECT_EQ(value_in(plan, "scale.block"), "64");
   EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("for 1 of 2 launches")));
+}
+
+TEST_F(LaunchWisdomTest, ATrialInAnotherProcessHasTheValuesOfLaunches) {
+  replace("block: {type: int, default: {cpu: 64, otherwise: 256}",
+          "block: {type: int, default: \"n < 600 ? 32 : 64\"");
+  const JobPlan plan = advised_program("workload: twice\nset: {scale.block: 128}\n");
+  const JobContext job = context();
+  const TrialQuestion question = read_trial_question(trial_question(plan.variants.front(), {}), plan.workload,
+                                                     job.devices, disk_.files, "");
+  const Configuration& there = question.variant.configuration;
+  EXPECT_EQ(there.find_value("first.block")->to_string(), "32");
+  EXPECT_EQ(there.find_value("scale.block")->to_string(), "128");
+  EXPECT_EQ(there.find_value("block")->to_string(), "64");
 }
 
 TEST_F(LaunchWisdomTest, RecordsHaveTheValuesOfLaunches) {
