@@ -22,10 +22,11 @@ struct Works {
   }
 };
 
+extern __shared__ char memory[];
+
 template <class Operation>
 KILN_DEVICE void conv2d_boxes(const Operation& operation, T* y, const CUtensorMap& x, const CUtensorMap& w,
                               const Sum* bias, const Params& p) {
-  extern __shared__ char memory[];
   const int group = int(blockIdx.y);
   const int filters = p.filters / p.groups;
   const Patch patch{p};
