@@ -3,9 +3,6 @@
 #include "pipeline_tma.h"
 #include "wgmma.h"
 
-#ifndef SPLIT_CHAIN
-#define SPLIT_CHAIN 2
-#endif
 namespace tiles {
 
 /// Products of float by the instructions of a warpgroup, sm_90a, with nearly all bits: each number is the sum of
@@ -21,7 +18,7 @@ struct WgmmaSplit : WgmmaOfRegisters<A::rows, B::rows, Turned> {
   static constexpr int N = B::rows;
   static constexpr int behind = 1;
   static constexpr int turns = 2;
-  static constexpr int chain = SPLIT_CHAIN;          // steps of which products are added by the instructions
+  static constexpr int chain = 2;          // steps of which products are added by the instructions
   static constexpr int low_tiles = 3;
   static constexpr int low_bytes = low_tiles * B::bytes;  ///< of shared memory, behind the stages
   static_assert(B::k_contiguous && A::depth == 32 && B::depth == 32, "a step is 128 bytes of the depth");
@@ -50,8 +47,7 @@ struct WgmmaSplit : WgmmaOfRegisters<A::rows, B::rows, Turned> {
     float* const low_b = low + tile * (B::bytes / 4);
     tile = tile == low_tiles - 1 ? 0 : tile + 1;
     KILN_UNROLL_ALL
-    for (int i = 0; i < N * B::depth / (Base::block * 4); ++i) {
-      const int at = (i * Base::block + rank) * 4;
+    for (int at = rank * 4; at < N * B::depth; at += Base::block * 4) {
       const auto x = kiln::load_pack<4>(b + at);
       auto y = x;
       KILN_UNROLL_ALL
