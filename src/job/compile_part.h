@@ -24,7 +24,7 @@ struct JobPart {
 class PlanUnits {
  public:
   PlanUnits(JobPlan plan, const JobContext& context, const Target& target);
-  /// By variant; those of other parts may have none.
+  /// By variant; variants of other parts may have none.
   [[nodiscard]] const std::vector<std::vector<Unit>>& of(const JobPart& part);
   [[nodiscard]] const JobPlan& plan() const { return plan_; }
   [[nodiscard]] const Target& target() const { return target_; }
