@@ -335,14 +335,24 @@ KILN_SHIM bool whole(unsigned active, const M& mask, const W& width) {
     return false;
 }
 
-typedef int Eight __attribute__((vector_size(32)));
-#if defined(__clang__)
-KILN_SHIM Eight kiln_permute(const Eight& v, const Eight& by) {
-  return Eight{v[by[0]], v[by[1]], v[by[2]], v[by[3]], v[by[4]], v[by[5]], v[by[6]], v[by[7]]};
-}
-#define KILN_PERMUTE(v, by) kiln_permute(v, by)
+// Values of 4 bytes of the lanes that one vector holds. A vector that is loaded as it was stored comes from
+// the store itself; one that was stored in two halves waits until both are in the cache.
+#if defined(__AVX512F__) && !defined(__clang__)
+typedef int Part __attribute__((vector_size(64)));
+constexpr Part kFirstLanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 #else
-#define KILN_PERMUTE(v, by) __builtin_shuffle(v, by)
+typedef int Part __attribute__((vector_size(32)));
+constexpr Part kFirstLanes = {0, 1, 2, 3, 4, 5, 6, 7};
+#endif
+constexpr int kPartLanes = sizeof(Part) / 4;
+#if defined(__clang__)
+KILN_SHIM Part permuted(const Part& v, const Part& by) {
+  return Part{v[by[0]], v[by[1]], v[by[2]], v[by[3]], v[by[4]], v[by[5]], v[by[6]], v[by[7]]};
+}
+#else
+KILN_SHIM Part permuted(const Part& v, const Part& by) {
+  return __builtin_shuffle(v, by);
+}
 #endif
 
 /// The lanes of a warp of values of 4 bytes, in an array from `from` on.
@@ -351,24 +361,6 @@ struct Bits {
   int lane[64];
   KILN_INLINE_ALWAYS Bits(const V& value, int from) { __builtin_memcpy(&lane[from], &at(value, 0), 128); }
 };
-/// The lanes from 8 * i on.
-template <class V>
-KILN_SHIM Eight eight(const V& value, int i) {
-  Eight result;
-  __builtin_memcpy(&result, &at(value, 8 * i), 32);
-  return result;
-}
-
-template <class V>
-KILN_SHIM Lanes<V> lanes_of(const Eight& a, const Eight& b, const Eight& c, const Eight& d) {
-  Lanes<V> result;
-  __builtin_memcpy(&result[0], &a, 32);
-  __builtin_memcpy(&result[8], &b, 32);
-  __builtin_memcpy(&result[16], &c, 32);
-  __builtin_memcpy(&result[24], &d, 32);
-  return result;
-}
-
 template <class M, class V, class I, class W = int>
 KILN_SHIM auto shfl_up(unsigned active, const M& mask, const V& value, const I& delta, const W& width = 32) {
   if constexpr (is_one<I> && Varies<V>::value && sizeof(ElementOf<V>) == 4) {
@@ -433,11 +425,16 @@ KILN_SHIM auto shfl_xor(unsigned active, const M& mask, const V& value, const I&
   if constexpr (Varies<V>::value && sizeof(T) == 4 && is_one<I> && is_one<M> && is_one<W>) {
     if (active == 0xffffffffu && static_cast<unsigned>(mask) == 0xffffffffu &&
         static_cast<unsigned>(bits) < static_cast<unsigned>(width)) {
-      const int low = static_cast<int>(bits) & 7, high = static_cast<int>(bits) >> 3;
-      const Eight order = Eight{0, 1, 2, 3, 4, 5, 6, 7} ^ low;
-      return lanes_of<T>(KILN_PERMUTE(eight(value, high), order), KILN_PERMUTE(eight(value, high ^ 1), order),
-                         KILN_PERMUTE(eight(value, high ^ 2), order),
-                         KILN_PERMUTE(eight(value, high ^ 3), order));
+      const int low = static_cast<int>(bits) % kPartLanes, high = static_cast<int>(bits) / kPartLanes;
+      const Part order = kFirstLanes ^ low;
+      Lanes<T> result;
+      for (int i = 0; i < 32 / kPartLanes; ++i) {
+        Part part;
+        __builtin_memcpy(&part, &at(value, kPartLanes * (i ^ high)), sizeof part);
+        part = permuted(part, order);
+        __builtin_memcpy(&result[kPartLanes * i], &part, sizeof part);
+      }
+      return result;
     }
     Lanes<T> result;
     rare_shfl_xor(&result[0], &at(value, 0), active, static_cast<unsigned>(mask), static_cast<unsigned>(bits),
@@ -566,18 +563,29 @@ KILN_SPLIT_REDUCE(and, a& b)
 KILN_SPLIT_REDUCE(or, a | b)
 KILN_SPLIT_REDUCE(xor, a ^ b)
 
+/// The values of the lanes that take part; the others have the first one's.
+template <class T>
+static __attribute__((noinline, unused)) void rare_first_value(T* result, const T* values, unsigned active,
+                                                               bool vary) {
+  for (int lane = 0; lane < 32; ++lane)
+    result[lane] = values[!vary ? 0 : holds(active, lane) ? lane : first_of(active)];
+}
+
 /// cooperative_groups::reduce, in the order of steps that the fibers take.
 template <unsigned Size, class V, class Operation>
 KILN_SHIM auto tile_reduce(unsigned active, const V& value, const Operation& of_lanes) {
   auto operation = at(of_lanes, first_of(active));
   using T = ElementOf<V>;
   Lanes<T> sums;
-  for (int lane = 0; lane < 32; ++lane) sums[lane] = at(value, holds(active, lane) ? lane : first_of(active));
+  if (active == 0xffffffffu) {
+    for (int lane = 0; lane < 32; ++lane) sums[lane] = at(value, lane);
+  } else {
+    rare_first_value(&sums[0], &at(value, 0), active, Varies<V>::value);
+  }
+  // What the lanes that do not take part add up is not read.
   for (int step = static_cast<int>(Size) / 2; step > 0; step /= 2) {
     const Lanes<T> others = shfl_xor(active, 0xffffffffu, sums, step, static_cast<int>(Size));
-    for (int lane = 0; lane < 32; ++lane) {
-      if (active == 0xffffffffu || holds(active, lane)) sums[lane] = operation(sums[lane], others[lane]);
-    }
+    for (int lane = 0; lane < 32; ++lane) sums[lane] = operation(sums[lane], others[lane]);
   }
   return sums;
 }
