@@ -117,11 +117,12 @@ const std::vector<ShimPart>& cpu_shim_parts() {
       {{"rounding", embedded::kRounding}, {"_rd", "_ru", "_rz"}},
       {{"words", embedded::kWords}, {"__v"}},
       {{"special", embedded::kSpecial},
-       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"}},
+       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"}},
       {{"atomics", embedded::kAtomics}, {}},
       {{"warp", embedded::kWarp}, {}},
       {{"entry", embedded::kEntry}, {}},
-      {{"split", embedded::kSplit}, {}}};
+      {{"split", embedded::kSplit}, {}, {"kiln::cpu::Block<"}},
+      {{"split_warps", embedded::kSplitWarps}, {}, {"KILN_WARPS", "kiln::cpu::Warp<"}}};
   return parts;
 }
 

@@ -321,7 +321,10 @@ class Writer {
         text += "kiln::cpu::wide(" + group_call(i) + ")";
         i += length - 1;
       } else if (body_.is(i + 1, ".") && token.identifier()) {
-        text += "kiln::cpu::wide(" + raw({i, i + 3}) + ")";
+        // A cast of the loop's counter to unsigned and to 64 bits hides from g++ that it grows by one.
+        const std::string name = raw({i, i + 3});
+        text += token.is("threadIdx") ? "static_cast<long>(static_cast<int>(" + name + "))"
+                                      : "kiln::cpu::wide(" + name + ")";
         i += 2;
       } else if (token.identifier() || token.kind == Token::Kind::kNumber) {
         const int v = body_.variable_at(i);
