@@ -120,8 +120,7 @@ class ProgramReader {
   void read(const std::vector<Declaration>& declarations, const std::string& scope, std::size_t outer) {
     for (const Declaration& declaration : declarations) {
       if (declaration.kind == Kind::kScope) {
-        const std::string name = declaration.names.empty() ? "" : std::string(declaration.names[0]) + "::";
-        read(declaration.members, scope + name, outer);
+        read(declaration.members, scope + scope_name(declaration), outer);
       } else if (declaration.kind == Kind::kFunction) {
         if (is_kernel(declaration)) {
           if (outer == TextScope::kNone) add_kernel(declaration, scope);
@@ -143,6 +142,16 @@ class ProgramReader {
         add_variable(declaration);
       }
     }
+  }
+
+  /// "a::b::" of `namespace a::b {`.
+  [[nodiscard]] std::string scope_name(const Declaration& declaration) const {
+    if (declaration.names.empty()) return "";
+    std::size_t begin = declaration.body.begin - 1;  // of the brace
+    while (begin > declaration.whole.begin && (tokens()[begin - 1].identifier() || at(begin - 1, "::")) &&
+           !at(begin - 1, "namespace"))
+      --begin;
+    return text_of(tokens(), {begin, declaration.body.begin - 1}) + "::";
   }
 
   /// A function or a class, with the types of what it declares.

@@ -24,33 +24,6 @@ std::ptrdiff_t pointers_in(const std::string& type) {
   return pointers;
 }
 
-/// "Vec" and {"float", "3"} of "Vec<float, 3>"; no arguments: none of it.
-struct TemplateId {
-  std::string name;
-  std::vector<std::string> arguments;
-};
-
-TemplateId template_id(const std::string& type) {
-  const std::string bare = bare_type(type);
-  TemplateId id;
-  const std::size_t open = bare.find('<');
-  if (open == std::string::npos || bare.back() != '>') return {bare, {}};
-  id.name = std::string(trim(bare.substr(0, open)));
-  int depth = 0;
-  std::string part;
-  for (std::size_t i = open + 1; i + 1 < bare.size(); ++i) {
-    depth += bare[i] == '<' || bare[i] == '(' ? 1 : bare[i] == '>' || bare[i] == ')' ? -1 : 0;
-    if (bare[i] == ',' && depth == 0) {
-      id.arguments.emplace_back(trim(part));
-      part.clear();
-    } else {
-      part += bare[i];
-    }
-  }
-  id.arguments.emplace_back(trim(part));
-  return id;
-}
-
 class Resolver {
  public:
   explicit Resolver(const ProgramText& program) : program_(program) {}
@@ -220,6 +193,59 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
 }
 
 }  // namespace
+
+TemplateId template_id(const std::string& type) {
+  const std::string bare = bare_type(type);
+  TemplateId id;
+  const std::size_t open = bare.find('<');
+  if (open == std::string::npos || bare.back() != '>') return {bare, {}};
+  id.name = std::string(trim(bare.substr(0, open)));
+  int depth = 0;
+  std::string part;
+  for (std::size_t i = open + 1; i + 1 < bare.size(); ++i) {
+    depth += bare[i] == '<' || bare[i] == '(' ? 1 : bare[i] == '>' || bare[i] == ')' ? -1 : 0;
+    if (bare[i] == ',' && depth == 0) {
+      id.arguments.emplace_back(trim(part));
+      part.clear();
+    } else {
+      part += bare[i];
+    }
+  }
+  id.arguments.emplace_back(trim(part));
+  return id;
+}
+
+std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,
+                                                          const std::string& type) {
+  if (const auto record = program.records.find(bare_type(type)); record != program.records.end())
+    return record->second;
+  const TemplateId id = template_id(type);
+  if (id.name == "pair" && id.arguments.size() == 2)
+    return std::vector<TextParameter>{{id.arguments[0], "first", "", 0}, {id.arguments[1], "second", "", 0}};
+  const auto record = program.records.find(id.name);
+  const auto scope = std::find_if(program.scopes.begin(), program.scopes.end(), [&](const TextScope& one) {
+    return one.name == id.name && !one.template_parameters.empty();
+  });
+  if (id.arguments.empty() || record == program.records.end() || scope == program.scopes.end())
+    return std::nullopt;
+  std::vector<TextParameter> members = record->second;
+  for (TextParameter& member : members) {
+    const std::string kept = member.type;
+    std::string replaced;
+    for (const Token& token : tokenize(kept).tokens) {
+      std::string word(token.text);
+      for (std::size_t i = 0; i < scope->template_parameters.size(); ++i) {
+        const TextParameter& parameter = scope->template_parameters[i];
+        if (parameter.name != word) continue;
+        word = i < id.arguments.size() ? id.arguments[i] : parameter.default_value;
+        break;
+      }
+      replaced += (replaced.empty() || !token.identifier() ? "" : " ") + word;
+    }
+    member.type = std::move(replaced);
+  }
+  return members;
+}
 
 std::string bare_type(const std::string& type) {
   static const std::set<std::string> dropped = {

@@ -545,11 +545,10 @@ class Drafter {
     if (type.pointer) return type.type.empty() ? std::nullopt : std::optional(sizeof(void*));
     if (const auto scalar = parse_scalar_type(type.type)) return size_of(*scalar);
     if (const auto element = parse_element_type(type.type)) return element->alignment();
-    const auto record = program_.records.find(bare_type(member.type));
-    if (record == program_.records.end() || record->second.empty() || depth == kDeepestConstant)
-      return std::nullopt;
+    const auto record = members_of_type(program_, member.type);
+    if (!record || record->empty() || depth == kDeepestConstant) return std::nullopt;
     std::size_t most = 1;
-    for (TextParameter one : record->second) {
+    for (TextParameter one : *record) {
       one.type = one.type.substr(0, one.type.find('['));
       const auto alignment = alignment_of(one, kernel, depth + 1);
       if (!alignment) return std::nullopt;
@@ -567,10 +566,10 @@ class Drafter {
       for (; offset % alignment != 0 && members.size() <= kMost; ++offset)
         members.push_back({"unsigned char", "", "", 0});
     };
-    const auto record = program_.records.find(name);
+    const auto record = members_of_type(program_, name);
     std::size_t most = 1;
     bool has_aggregates = false;
-    for (const TextParameter& member : record->second) {
+    for (const TextParameter& member : *record) {
       const auto count = extent_of(member.type);
       TextParameter one = member;
       one.type = member.type.substr(0, member.type.find('['));
@@ -623,9 +622,7 @@ class Drafter {
       return members;
     }
     std::size_t offset = 0;
-    if (program_.records.find(name) == program_.records.end() ||
-        !add_members(name, kernel, 0, members, offset))
-      return {};
+    if (!members_of_type(program_, name) || !add_members(name, kernel, 0, members, offset)) return {};
     return members.size() > kMost ? std::vector<TextParameter>() : members;
   }
 
@@ -865,7 +862,12 @@ class Drafter {
         if (!name) return std::nullopt;
         result += *name;
       } else if (token.is("/")) {
+        const bool name = i + 1 < tokens.size() && tokens[i + 1].identifier();
         result += " // ";
+        if (!name) continue;
+        const auto divisor = translated_name(kernel, launch, tokens, ++i, depth);
+        if (!divisor) return std::nullopt;
+        result += parse_integer(*divisor) ? *divisor : "max(1, " + *divisor + ")";
       } else if (token.is("+") || token.is("-") || token.is("*") || token.is("%")) {
         result += " " + std::string(token.text) + " ";
       } else if (token.is("(") || token.is(")")) {
