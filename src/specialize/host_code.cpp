@@ -217,6 +217,8 @@ class Cutter {
     if (declaration.kind == Kind::kClass || declaration.kind == Kind::kEnum) return false;
     const std::vector<Token>& tokens = tokens_of(item);
     for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
+      const TokenSpan head = declaration.template_head;
+      if (i >= head.begin && i < head.end) continue;  // a parameter may be called GPU_THREADS
       const bool inside = i >= declaration.body.begin && i < declaration.body.end;
       if (inside ? tokens[i].is("__shared__") : marks_device(tokens[i])) return true;
       // Behind the name stand types, which may be spelled like macros.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "specialize/launch_macros.h"
+#include "specialize/overloads.h"
 
 namespace kiln {
 namespace {
@@ -294,9 +295,20 @@ class ProgramReader {
     }
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
-    const auto known = std::find_if(program_.kernels.begin(), program_.kernels.end(),
-                                    [&](const TextKernel& other) { return other.name == kernel.name; });
-    if (known == program_.kernels.end()) program_.kernels.push_back(std::move(kernel));
+    kernel.types = parameter_types(source_, declaration);
+    const std::size_t offset = tokens()[declaration.whole.begin].offset;
+    bool known = false;
+    for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
+      TextKernel& other = program_.kernels[i];
+      if (other.name != kernel.name) continue;
+      known = known || other.types == kernel.types || are_alternatives(source_, offset, offsets_[i]);
+    }
+    if (known) return;
+    for (TextKernel& other : program_.kernels) {
+      if (other.name == kernel.name) other.overloaded = kernel.overloaded = true;
+    }
+    program_.kernels.push_back(std::move(kernel));
+    offsets_.push_back(offset);
   }
 
   /// `tex2D<float4>(texture, x, y)` at `i`.
@@ -541,7 +553,8 @@ class ProgramReader {
 
   std::string text_;
   TokenizedText source_;
-  std::vector<TokenSpan> spans_;  // of the scopes
+  std::vector<TokenSpan> spans_;      // of the scopes
+  std::vector<std::size_t> offsets_;  // of the kernels
   std::set<std::string_view> specifier_macros_;
   std::vector<Declaration> declarations_;
   ProgramText program_;

@@ -22,6 +22,8 @@ struct TextParameter {
 struct TextKernel {
   std::string name;  ///< with its namespaces
   int line = 0;
+  std::string types;        ///< of its parameters, as an entry chooses an overload by them
+  bool overloaded = false;  ///< another kernel has the name
   std::vector<TextParameter> parameters, template_parameters;
   bool dynamic_shared = false;              ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;   ///< each once

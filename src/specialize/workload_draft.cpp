@@ -157,10 +157,13 @@ class Drafter {
   }
 
   [[nodiscard]] const TextLaunch* launch_of(const TextKernel& kernel) const {
+    const TextLaunch* first = nullptr;
     for (const TextLaunch& launch : program_.launches) {
-      if (launch.kernel == base_name(kernel.name)) return &launch;
+      if (launch.kernel != base_name(kernel.name)) continue;
+      if (launch.arguments.size() == kernel.parameters.size()) return &launch;
+      if (first == nullptr) first = &launch;
     }
-    return nullptr;
+    return first;
   }
 
   [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const {
@@ -385,7 +388,8 @@ class Drafter {
     const std::vector<std::string> arguments = arguments_of(kernel, elements, structs);
     std::vector<Line> lines;
     lines.push_back({"source: " + quoted(request_.source), "", place_of(kernel.line)});
-    if (name != kernel.name) lines.push_back({"entry: " + quoted(kernel.name), "", ""});
+    const std::string entry = kernel.overloaded ? kernel.name + "(" + kernel.types + ")" : kernel.name;
+    if (name != entry) lines.push_back({"entry: " + quoted(entry), "", ""});
     add_template_arguments(kernel, lines);
     add_flags(lines);
     add_shape(kernel, elements, lines);
