@@ -164,13 +164,18 @@ class Writer {
         if (variables()[v].declarator->reference)
           throw Trouble{"a reference as parameter", variables()[v].declarator->at};
         const std::string room = "kiln_v" + std::to_string(v);
-        out_ += an_.warp_function()
-                    ? "kiln::cpu::Lanes<kiln::cpu::Value<decltype(" + name + ")>> " + room + ";\n"
-                    : "kiln::cpu::Items<kiln::cpu::Value<decltype(" + name + ")>, KilnShape> " + room + ";\n";
-        out_ += an_.warp_function()
-                    ? "KILN_LANES kiln::cpu::keep(" + room + "[kiln_lane], " + name + "); }\n"
-                    : "for (int kiln_j = 0; kiln_j < kiln_b.count(); ++kiln_j) kiln::cpu::keep(" + room +
-                          "[kiln_j], " + name + ");\n";
+        const bool warp = an_.warp_function();
+        out_ += warp ? "kiln::cpu::Lanes<kiln::cpu::Value<decltype("
+                     : "kiln::cpu::Items<kiln::cpu::Value<decltype(";
+        out_ += name;
+        out_ += warp ? ")>> " : ")>, KilnShape> ";
+        out_ += room;
+        out_ += warp ? ";\nKILN_LANES kiln::cpu::keep("
+                     : ";\nfor (int kiln_j = 0; kiln_j < kiln_b.count(); ++kiln_j) kiln::cpu::keep(";
+        out_ += room;
+        out_ += warp ? "[kiln_lane], " : "[kiln_j], ";
+        out_ += name;
+        out_ += warp ? "); }\n" : ");\n";
       }
       out_ += binding(number);
     }
@@ -879,8 +884,6 @@ class Writer {
       const std::string whole = raw(statement.specifiers) + " ";
       switch (an_.storage(v)) {
         case Storage::kOuter:
-          out_ += whole + render(declarator.range, around) + ";\n";
-          break;
         case Storage::kRepeated:
           out_ += whole + render(declarator.range, around) + ";\n";
           break;
@@ -958,7 +961,7 @@ class Writer {
 
   /// The lanes of the warp for which a condition holds.
   std::string lanes_where(TokenRange condition) {
-    const std::string name = "kiln_c" + std::to_string(++agreements_);
+    std::string name = "kiln_c" + std::to_string(++agreements_);
     out_ += "unsigned " + name + " = 0;\n";
     item_loop({condition}, Place::kWarp, [&] {
       return name + " |= static_cast<bool>(" + render(condition, Place::kItem) +
@@ -1216,7 +1219,7 @@ class Writer {
   /// Declares an array, and fills it with the values that an argument has in the work-items of the block, or
   /// in the lanes of a warp.
   std::string values_of(TokenRange range, bool block, bool by_reference) {
-    const std::string name = "kiln_a" + std::to_string(++calls_);
+    std::string name = "kiln_a" + std::to_string(++calls_);
     const Place around = block ? Place::kBlock : Place::kWarp;
     const auto expression = [&](Place place) {
       return std::string(by_reference ? "&" : "") + "(" + render(range, place) + ")";
