@@ -250,7 +250,7 @@ class Network:
                 run.append(f"  - {{kernel: convolve_vectors, as: {y.buffer}, when: operation == vectors, args: {{{on_cpu}}}, with: *{y.buffer}{wisdom}}}")
             if kernel == "convolve":  # by instructions of a warpgroup, where boxes of 128 bytes of channels and pixels beside each other are
                 x = inputs[0][1]
-                other, values_of = ("convolve_wgmma", f"*{y.buffer}") if x.c % 64 == 0 and y.w != 1 else ("convolve", f"{{<<: *{y.buffer}, operation: mma}}")
+                other, values_of = ("convolve_wgmma", f"*{y.buffer}") if x.c % 64 == 0 else ("convolve", f"{{<<: *{y.buffer}, operation: mma}}")
                 run.append(f"  - {{kernel: {other}, as: {y.buffer}, when: operation == wgmma, args: {{{given}}}, with: {values_of}{wisdom}}}")
             tensors = ", ".join(f"{name}: d{held[t.buffer] + 1}" for name, t in inputs)
             given = ", ".join(filter(None, [f"y: d{free + 1}", tensors, more]))

@@ -212,6 +212,7 @@ LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kerne
   shape.block = extents_of(configuration, kernel.block, variables);
   shape.cluster = extents_of(configuration, kernel.cluster, variables, kMaxClusterExtent);
   shape.cooperative = kernel.cooperative;
+  shape.overlap = kernel.overlap;
   if (kernel.shared) {
     shape.dynamic_shared_bytes = static_cast<std::uint64_t>(
         configuration.evaluate_integer(*kernel.shared, 0, kMaxGridExtent, variables));
