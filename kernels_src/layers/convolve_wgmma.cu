@@ -102,7 +102,7 @@ struct Operation : tiles::Wgmma<PixelTile, FilterTile, Params::each_m> {
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_convolve_wgmma convolve_wgmma(
     T* __restrict__ y, const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
-    const float* __restrict__ bias, const T* __restrict__ residual, const Params p) {
+    const float* __restrict__ bias, const T* residual, const Params p) {
   extern __shared__ char memory[];
   const Patch patch{p};
   const int down = (patch.count() - 1) / Blocks::down + 1;

@@ -18,7 +18,7 @@ KILN_DEVICE Place place_of(Index i, int channels, int w, int h) {
   return {int(i % packs) * Count, x, y, int(i / packs / w / h)};
 }
 
-/// Begins a launch that overlaps.
+/// Begins a launch that overlaps. Its x is not `__restrict__`: such loads need not stay behind the wait.
 KILN_DEVICE void begin() {
   tiles::wait_for_launches_before();
   tiles::let_next_start();
@@ -81,7 +81,7 @@ extern "C" __global__ void pack_filters(float* __restrict__ y, const T* __restri
 #endif
 
 template <int Count, bool Average>
-__device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i, const Params& p) {
+__device__ inline void pool(T* __restrict__ y, const T* x, Index i, const Params& p) {
   if (i >= (Index)p.batch * p.out_h * p.out_w * (p.c / Count)) return;
   const Place at = place_of<Count>(i, p.c, p.out_w, p.out_h);
   float best[Count];
@@ -118,7 +118,7 @@ __device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i,
 
 /// With the number of channels that the workload's `pack` says.
 template <bool Average>
-__device__ inline void pool_packs(T* __restrict__ y, const T* __restrict__ x, const Params& p) {
+__device__ inline void pool_packs(T* __restrict__ y, const T* x, const Params& p) {
   constexpr int some = 16 / int(sizeof(T));
   constexpr int many = Params::operation == 3 ? 16 * some : some;  // of a CPU's vectors
   if (p.c % many == 0) {
@@ -130,11 +130,11 @@ __device__ inline void pool_packs(T* __restrict__ y, const T* __restrict__ x, co
   }
 }
 
-extern "C" __global__ void max_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
+extern "C" __global__ void max_pool(T* __restrict__ y, const T* x, const Params p) {
   begin();
   pool_packs<false>(y, x, p);
 }
-extern "C" __global__ void average_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
+extern "C" __global__ void average_pool(T* __restrict__ y, const T* x, const Params p) {
   begin();
   pool_packs<true>(y, x, p);
 }

@@ -168,7 +168,7 @@ struct KernelSpec {
   std::vector<ExpressionText> grid, block;
   std::vector<ExpressionText> cluster;  ///< in blocks; empty: none
   bool cooperative = false;
-  bool overlap = false;  ///< as LaunchShape's
+  std::optional<ExpressionText> overlap;  ///< whether LaunchShape::overlap; absent: no
   std::optional<ExpressionText> shared;
   std::vector<ArgumentSpec> args;  ///< the members of a struct stand here one after the other
   std::vector<ExpressionText> launch_bounds;
