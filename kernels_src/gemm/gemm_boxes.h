@@ -115,13 +115,14 @@ __device__ void store_streamed(Operation& operation, const StreamedWorks<Turned>
       rank, [] { tiles::sync_computing<Operation::block>(); });
 }
 
+extern __shared__ char memory[];
+
 // All tiles of d, by an operation on boxes.
 template <class Operation>
 KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, int* arrived,
                             const CUtensorMap& a, const CUtensorMap& b, const Out* c, const Params& p) {
   constexpr bool turned = Operation::turned;
   using Cluster = Blocks<turned>;
-  extern __shared__ char memory[];
   const auto run = [&](const auto& works, const auto& finish) {
     tiles::run_boxes<Cluster, Params::stages>(
         operation, works, tiles::boxes_of_a<typename Operation::LayoutA, Cluster>(turned ? b : a),

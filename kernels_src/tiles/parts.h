@@ -44,4 +44,23 @@ struct PartSums {
   }
 };
 
+/// A tile of which `splits` blocks sum parts of the depth. `sums`: of all tiles, for each its parts.
+template <class Sum, int M, int N>
+struct SharedTile {
+  using Sums = PartSums<Sum, M, N>;
+  Sum* sums;
+  int tile, splits;
+
+  KILN_DEVICE Sum* part(int split) const { return sums + ((long long)tile * splits + split) * Sums::size; }
+  /// For an operation's `store`, from row and column 0 on.
+  KILN_DEVICE Epilogue<Sum, Sum> of(int split) const { return Sums::store_to(part(split)); }
+  /// As PartSums::add, with the counters of all tiles.
+  template <int Block, class Store, class Sync>
+  __device__ void add(const Store& store, int* arrived, int row, int column, int rank,
+                      const Sync& sync) const {
+    Sums::template add<Block>([&](int split) { return part(split); }, splits, arrived + tile, store, row,
+                              column, rank, sync);
+  }
+};
+
 }  // namespace tiles

@@ -291,9 +291,12 @@ struct WgmmaOfRegisters {
   __device__ void store(int rank, int row, int column, const Store& store) const {
     if constexpr (Turned) {
       KILN_UNROLL_ALL
-      for (int low = 0; low < 2; ++low)
-        store_turned<N / 8>(store, rank % 32, row, column + row_of(rank, low) / 4 * 4,
-                            [&](int j, int e) { return sums[j * 4 + low * 2 + e]; });
+      for (int j = 0; j < N / 8; j += 2) {
+        KILN_UNROLL_ALL
+        for (int low = 0; low < 2; ++low)  // 4 columns beside each other
+          store_turned<2>(store, rank % 32, row + j * 8, column + row_of(rank, low) / 4 * 4,
+                          [&](int i, int e) { return sums[(j + i) * 4 + low * 2 + e]; });
+      }
     } else {
       KILN_UNROLL_ALL
       for (int low = 0; low < 2; ++low) {

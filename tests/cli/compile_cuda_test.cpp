@@ -51,11 +51,13 @@ INSTANTIATE_TEST_SUITE_P(
         "workload: gemm\nset: {operation: wgmma, T: float}\nsweep: {trans_b: [false, true]}\n",
         "workload: gemm\nset: {operation: fma_boxes}\nsweep: {trans_a: [false, true], trans_b: "
         "[false, true]}\n",
+        "workload: gemm\nset: {operation: wgmma_split}\nsweep: {trans_b: [false, true]}\n",
         "workload: gemm\nset: {operation: mma_boxes, T: double}\nsweep: {trans_b: [false, "
         "true]}\n",
         "workload: gemm_scaled\nset: {operation: wgmma}\n",
         "workload: conv2d\nset: {operation: wgmma}\nsweep: {T: [half, float], stride: [1, 2]}\n",
         "workload: conv2d\nset: {operation: fma_boxes}\n",
+        "workload: conv2d\nset: {operation: wgmma_split}\nsweep: {splits: [1, 2]}\n",
         "workload: conv2d\nset: {c: 3, filter_h: 7, stride: 2, packed: true, operation: "
         "wgmma}\nsweep: {T: [half, float]}\n"));
 

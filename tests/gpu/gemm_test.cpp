@@ -62,6 +62,13 @@ INSTANTIATE_TEST_SUITE_P(
             "FmaBoxes", "gemm",
             "set: {operation: fma_boxes, T: float, m: 1000, n: 1112, k: 1204, alpha: 0.5, beta: -2}\n"
             "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
+        WorkloadCase{"SplitByWarpgroups", "gemm",
+                     "set: {operation: wgmma_split, T: float, k: 4100, alpha: 0.5, beta: -2, n: 1112}\n"
+                     "sweep: {m: [1000, 2100], trans_b: [false, true], cluster_m: [1, 2], splits: [1, 3]}\n"},
+        WorkloadCase{
+            "SplitTiles", "gemm",
+            "set: {operation: wgmma_split, T: float, m: 600, n: 712, k: 516, trans_b: true, beta: 1}\n"
+            "sweep: {trans_a: [false, true], tile_m: [64, 128, 192], tile_n: [64, 128]}\n"},
         WorkloadCase{
             "MmaBoxes", "gemm",
             "set: {operation: mma_boxes, T: double, m: 1000, n: 1112, k: 602, alpha: 0.5, beta: -2}\n"
@@ -78,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
             "set: {m: 200, n: 312, k: 20008, T: half, operation: wgmma, stream: true, graph: true}\n"},
         WorkloadCase{"StreamedFloat", "gemm",
                      "set: {m: 1500, n: 2312, k: 1204, beta: 1, T: float, stream: true}\nsweep: {operation: "
-                     "[fma_boxes, wgmma], trans_a: [false, true], trans_b: [false, true]}\n"},
+                     "[fma_boxes, wgmma, wgmma_split], trans_a: [false, true], trans_b: [false, true]}\n"},
         WorkloadCase{"StreamedDouble", "gemm",
                      "set: {m: 1500, n: 1112, k: 602, beta: 1, T: double, operation: mma_boxes, stream: "
                      "true}\nsweep: {trans_a: [false, true], trans_b: [false, true], cluster_m: [1, 2]}\n"},
