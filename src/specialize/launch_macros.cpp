@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -55,7 +56,7 @@ std::vector<std::string> arguments_at(std::string_view text, const std::vector<T
       continue;
     }
     if (i < close && (!token.is(",") || arguments.size() + 1 >= most)) continue;
-    arguments.emplace_back(text.substr(begin, token.offset - begin));
+    arguments.emplace_back(trim(text.substr(begin, token.offset - begin)));
     begin = token.end();
   }
   return arguments;
@@ -63,12 +64,14 @@ std::vector<std::string> arguments_at(std::string_view text, const std::vector<T
 
 std::string expanded(const Macro& macro, const std::vector<std::string>& arguments) {
   std::string result;
-  bool paste = false;
+  bool paste = false, hash = false;
   for (const Token& token : macro.body) {
-    if (token.is("##") || token.is("#")) {
-      paste = token.is("##");
+    if (token.is("##") || token.is("#")) {  // two of "#" paste; one makes a string, which no launch needs
+      paste = token.is("##") || hash;
+      hash = true;
       continue;
     }
+    hash = false;
     const auto parameter = std::find(macro.parameters.begin(), macro.parameters.end(), token.text);
     const auto index = static_cast<std::size_t>(parameter - macro.parameters.begin());
     std::string word(token.text);

@@ -297,6 +297,10 @@ class ProgramReader {
     }
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
+    const bool specialisation = at(declaration.parameters.begin - 2, ">");
+    const bool has_primary = std::any_of(program_.kernels.begin(), program_.kernels.end(),
+                                         [&](const TextKernel& other) { return other.name == kernel.name; });
+    if (specialisation && has_primary) return;
     kernel.types = parameter_types(source_, declaration);
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     bool known = false;

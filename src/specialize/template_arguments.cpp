@@ -11,9 +11,9 @@
 namespace kiln {
 namespace {
 
-constexpr int kDeepest = 6;  // templates that call each other
+constexpr int kDeepestTemplate = 6;  // templates that call each other
 
-/// Levels of pointers and arrays, without those of template arguments.
+/// Levels of pointers and arrays; what stands in angle brackets does not count.
 std::ptrdiff_t pointers_in(const std::string& type) {
   std::ptrdiff_t pointers = 0;
   int depth = 0;
@@ -34,7 +34,7 @@ class Resolver {
                                      const std::vector<std::string>& template_arguments,
                                      const std::vector<std::string>& arguments, std::size_t scope,
                                      const std::string& wanted, int depth) const {
-    if (depth == kDeepest) return "";
+    if (depth == kDeepestTemplate) return "";
     for (std::size_t i = 0; i < template_parameters.size(); ++i) {
       if (template_parameters[i].name != wanted) continue;
       if (i < template_arguments.size()) return resolved(template_arguments[i], scope, depth);
@@ -59,7 +59,7 @@ class Resolver {
         for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
           const TextScope& around = program_.scopes[at];
           if (const auto alias = around.types.find(word); alias != around.types.end()) {
-            word = depth < kDeepest ? resolved(alias->second, scope, depth + 1) : "";
+            word = depth < kDeepestTemplate ? resolved(alias->second, scope, depth + 1) : "";
             break;
           }
           if (!has_template_parameter(around, word)) continue;
@@ -81,7 +81,7 @@ class Resolver {
                        [&](const TextParameter& one) { return one.name == name; });
   }
 
-  /// What the first call of a template that tells passes for its parameter.
+  /// What the first call of a template from which it follows passes for its parameter.
   [[nodiscard]] std::string passed(std::size_t scope, const std::string& name, int depth) const {
     const TextScope& called = program_.scopes[scope];
     for (const TextCall& call : program_.calls) {
@@ -119,7 +119,7 @@ class Resolver {
       if (i >= tokens.size()) return "";
       type = member(type, std::string(tokens[i].text));
     }
-    if (i < tokens.size() && tokens[i].is("[") && tokens[i].close + 1 == tokens.size() && depth < kDeepest) {
+    if (i < tokens.size() && tokens[i].is("[") && tokens[i].close + 1 == tokens.size() && depth < kDeepestTemplate) {
       const std::size_t star = type.rfind('*');
       return star == std::string::npos ? "" : type.substr(0, star) + type.substr(star + 1);
     }
@@ -171,7 +171,7 @@ class Resolver {
   const ProgramText& program_;
 };
 
-/// Whether no name of a template argument is one of a function's own, as far as can be told.
+/// Whether a template argument has no name that seems to be one of a function's own.
 bool is_known(const ProgramText& program, const std::string& text, std::size_t scope) {
   static const std::set<std::string> words = {
       "unsigned", "signed",  "long",    "short",   "char",     "int",      "float",    "double",   "bool",

@@ -50,7 +50,7 @@ bool is_size_name(const std::string& name) {
          name.ends_with("_len") || name.ends_with("_n");
 }
 
-/// "IdxT", "index_t", "OffsetT": a type of whole numbers.
+/// "IdxT", "index_t", "SizeType": a type of whole numbers.
 bool is_index_name(const std::string& name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {

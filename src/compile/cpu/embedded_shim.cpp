@@ -1,6 +1,7 @@
 #include "compile/cpu/embedded_shim.h"
 
 #include <array>
+#include <utility>
 
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
@@ -111,24 +112,34 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
   return headers;
 }
 
+// Not a list of initialisers: g++ 12 warns of what destroys one that is half made.
+std::vector<ShimPart> make_shim_parts() {
+  std::vector<ShimPart> parts;
+  const auto add = [&](std::string name, std::string_view text,
+                       std::vector<std::string_view> used_where = {}) {
+    parts.push_back({{std::move(name), text}, std::move(used_where)});
+  };
+  add("worker_abi", embedded::kWorkerAbi);
+  add("language", embedded::kLanguage);
+  add("math", embedded::kMath);
+  add("intrinsics", embedded::kIntrinsics);
+  add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
+  add("words", embedded::kWords, {"__v"});
+  add("special", embedded::kSpecial,
+      {"erfinv", "erfcinv", "erfcx", "normcdfinv", "bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"});
+  add("atomics", embedded::kAtomics);
+  add("warp", embedded::kWarp);
+  add("runtime_names", embedded::kRuntimeNames,
+      {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek"});
+  add("entry", embedded::kEntry);
+  add("split", embedded::kSplit);
+  return parts;
+}
+
 }  // namespace
 
 const std::vector<ShimPart>& cpu_shim_parts() {
-  static const std::vector<ShimPart> parts = {
-      {{"worker_abi", embedded::kWorkerAbi}, {}},
-      {{"language", embedded::kLanguage}, {}},
-      {{"math", embedded::kMath}, {}},
-      {{"intrinsics", embedded::kIntrinsics}, {}},
-      {{"rounding", embedded::kRounding}, {"_rd", "_ru", "_rz"}},
-      {{"words", embedded::kWords}, {"__v"}},
-      {{"special", embedded::kSpecial},
-       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"}},
-      {{"atomics", embedded::kAtomics}, {}},
-      {{"warp", embedded::kWarp}, {}},
-      {{"runtime_names", embedded::kRuntimeNames},
-       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek"}},
-      {{"entry", embedded::kEntry}, {}},
-      {{"split", embedded::kSplit}, {}}};
+  static const std::vector<ShimPart> parts = make_shim_parts();
   return parts;
 }
 

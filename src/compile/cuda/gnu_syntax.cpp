@@ -30,7 +30,7 @@ class Rewriter {
       if (tokens[i].is("__typeof__") || tokens[i].is("__typeof") || tokens[i].is("typeof")) {
         if (tokens[i + 1].is("(")) replace(tokens[i], "decltype");
       } else if (tokens[i].is("(") && tokens[i].close < tokens.size()) {
-        if (tokens[i + 1].is("{") && tokens[i + 1].close + 1 == tokens[i].close) {
+        if (is_statement_expression(tokens, i, begin)) {
           rewrite_statements(tokens, i);
         } else if (is_compound_literal(tokens, i, begin)) {
           replace(tokens[i], "");
@@ -42,6 +42,17 @@ class Rewriter {
 
   void replace(const Token& token, std::string with) {
     edits_.push_back({token.offset, token.text.size(), std::move(with)});
+  }
+
+  /// "({ a; b; })", which is no argument of a call.
+  static bool is_statement_expression(const std::vector<Token>& tokens, std::size_t open, std::size_t begin) {
+    const std::size_t brace = open + 1;
+    if (!tokens[brace].is("{") || tokens[brace].close + 1 != tokens[open].close) return false;
+    const bool called = open > begin && ((tokens[open - 1].identifier() && !tokens[open - 1].is("return")) ||
+                                         tokens[open - 1].is(">") || tokens[open - 1].is(")"));
+    return !called && std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(brace),
+                                  tokens.begin() + static_cast<std::ptrdiff_t>(tokens[brace].close),
+                                  [](const Token& token) { return token.is(";"); });
   }
 
   /// "({ a; b; c; })" as "([&]{ a; b; return c; }())".
@@ -62,18 +73,28 @@ class Rewriter {
     replace(tokens[end], "}()");
   }
 
+  static bool is_word_of_type(const Token& token) {
+    for (const char* word : {"unsigned", "signed", "long", "short", "const", "struct"}) {
+      if (token.is(word)) return true;
+    }
+    return false;
+  }
+
   /// "(float2){" behind an operator, a bracket or `return`.
   static bool is_compound_literal(const std::vector<Token>& tokens, std::size_t open, std::size_t begin) {
     const std::size_t close = tokens[open].close;
     if (close == open + 1 || close + 1 >= tokens.size() || !tokens[close + 1].is("{")) return false;
     for (std::size_t i = open + 1; i < close; ++i) {
       const bool of_type = tokens[i].identifier() || tokens[i].is("::") || tokens[i].is("<") ||
-                           tokens[i].is(">") || tokens[i].is(",");
-      if (!of_type) return false;
+                           tokens[i].is(">") || tokens[i].is(",") || tokens[i].kind == Token::Kind::kNumber;
+      const bool two_words = i > open + 1 && tokens[i].identifier() && tokens[i - 1].identifier();
+      const bool of_several = two_words && (is_word_of_type(tokens[i - 1]) || is_word_of_type(tokens[i]));
+      if (!of_type || (two_words && !of_several)) return false;  // "(float2 a)" are parameters
     }
     if (open == begin) return begin > 0;  // all of a macro
     const Token& before = tokens[open - 1];
     if (before.is("return")) return true;
+    if (open > begin + 1 && tokens[open - 2].is("operator")) return false;
     const bool is_operator = before.is("=") || before.is("(") || before.is(",") || before.is("{") ||
                              before.is("+") || before.is("-") || before.is("*") || before.is("/") ||
                              before.is("?") || before.is(":");
