@@ -119,7 +119,8 @@ class Resolver {
       if (i >= tokens.size()) return "";
       type = member(type, std::string(tokens[i].text));
     }
-    if (i < tokens.size() && tokens[i].is("[") && tokens[i].close + 1 == tokens.size() && depth < kDeepestTemplate) {
+    if (i < tokens.size() && tokens[i].is("[") && tokens[i].close + 1 == tokens.size() &&
+        depth < kDeepestTemplate) {
       const std::size_t star = type.rfind('*');
       return star == std::string::npos ? "" : type.substr(0, star) + type.substr(star + 1);
     }
