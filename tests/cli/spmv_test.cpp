@@ -37,7 +37,8 @@ TEST_P(SpmvMethod, AgreesForEachMatrixByFormula) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SpmvMethod,
-                         ::testing::Values("chunks", "vector", "stream", "merge", "hot", "measured"));
+                         ::testing::Values("chunks", "vector", "stream", "merge", "hot", "cached",
+                                           "measured"));
 
 INSTANTIATE_TEST_SUITE_P(
     All, Spmv,
