@@ -1,11 +1,7 @@
 #include "batched_gemm.h"
 
 // A work-item has `each` whole matrices in registers, whose loads are all on their way before the first is
-// used. m, n and k are constants here.
-
-constexpr int m = Params::m;
-constexpr int n = Params::n;
-constexpr int k = Params::k;
+// used. This needs m, n and k as constants; bound at run time, it sums from memory, an element at a time.
 
 template <int Elements>
 struct Matrix {
@@ -45,39 +41,76 @@ __device__ inline void store_matrix(T* __restrict__ to, const Matrix<Elements>& 
   }
 }
 
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_batched_gemm_registers
-batched_gemm_registers(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
-                       const T* __restrict__ c, const Params p) {
-  const long long first = (long long)blockIdx.x * (Params::block * Params::each) + threadIdx.x;
-  Matrix<m * k> left[Params::each];
-  Matrix<k * n> right[Params::each];
-  Matrix<m * n> old[Params::each];
+template <bool>
+struct AreConstants {};
+char size_of_member(const int*);  // a constant's, which is static
+template <class P>
+long size_of_member(int P::*);
+constexpr bool constants = sizeof(size_of_member(&Params::m)) + sizeof(size_of_member(&Params::n)) +
+                               sizeof(size_of_member(&Params::k)) ==
+                           3;
+
+template <class P>
+__device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
+                                const T* __restrict__ c, const P& p, AreConstants<true>) {
+  constexpr int M = P::m, N = P::n, K = P::k;
+  const long long first = (long long)blockIdx.x * (P::block * P::each) + threadIdx.x;
+  Matrix<M * K> left[P::each];
+  Matrix<K * N> right[P::each];
+  Matrix<M * N> old[P::each];
   KILN_UNROLL_ALL
-  for (int e = 0; e < Params::each; ++e) {
-    const long long at = first + e * Params::block;
+  for (int e = 0; e < P::each; ++e) {
+    const long long at = first + e * P::block;
     if (at >= p.batch) break;
     load_matrix(left[e], a + at * p.stride_a, p.stride_a);
     load_matrix(right[e], b + at * p.stride_b, p.stride_b);
     if (p.beta != 0) load_matrix(old[e], c + at * p.stride_c, p.stride_c);
   }
   KILN_UNROLL_ALL
-  for (int e = 0; e < Params::each; ++e) {
-    const long long at = first + e * Params::block;
+  for (int e = 0; e < P::each; ++e) {
+    const long long at = first + e * P::block;
     if (at >= p.batch) break;
-    Matrix<m * n> result;
+    Matrix<M * N> result;
     KILN_UNROLL_ALL
-    for (int i = 0; i < m; ++i) {
+    for (int i = 0; i < M; ++i) {
       KILN_UNROLL_ALL
-      for (int j = 0; j < n; ++j) {
+      for (int j = 0; j < N; ++j) {
         Sum sum = 0;
         KILN_UNROLL_ALL
-        for (int l = 0; l < k; ++l)
-          sum += Sum(float_or_double(left[e].at[i * k + l])) * Sum(float_or_double(right[e].at[l * n + j]));
+        for (int l = 0; l < K; ++l)
+          sum += Sum(float_or_double(left[e].at[i * K + l])) * Sum(float_or_double(right[e].at[l * N + j]));
         sum *= Sum(p.alpha);
-        if (p.beta != 0) sum += Sum(p.beta) * Sum(float_or_double(old[e].at[i * n + j]));
-        result.at[i * n + j] = T(sum);
+        if (p.beta != 0) sum += Sum(p.beta) * Sum(float_or_double(old[e].at[i * N + j]));
+        result.at[i * N + j] = T(sum);
       }
     }
     store_matrix(d + at * p.stride_c, result, p.stride_c);
   }
+}
+
+template <class P>
+__device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
+                                const T* __restrict__ c, const P& p, AreConstants<false>) {
+  for (int e = 0; e < P::each; ++e) {
+    const long long at = (long long)blockIdx.x * (P::block * P::each) + e * P::block + threadIdx.x;
+    if (at >= p.batch) break;
+    for (int i = 0; i < p.m; ++i) {
+      for (int j = 0; j < p.n; ++j) {
+        Sum sum = 0;
+        for (int l = 0; l < p.k; ++l)
+          sum += Sum(float_or_double(a[at * p.stride_a + i * p.k + l])) *
+                 Sum(float_or_double(b[at * p.stride_b + l * p.n + j]));
+        sum *= Sum(p.alpha);
+        const long long to = at * p.stride_c + i * p.n + j;
+        if (p.beta != 0) sum += Sum(p.beta) * Sum(float_or_double(c[to]));
+        d[to] = T(sum);
+      }
+    }
+  }
+}
+
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_batched_gemm_registers
+batched_gemm_registers(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
+                       const T* __restrict__ c, const Params p) {
+  multiply(d, a, b, c, p, AreConstants<constants>());
 }

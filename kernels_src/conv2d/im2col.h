@@ -23,8 +23,8 @@ struct Im2col {
   KILN_DEVICE bool inside(const Place& at) const {
     return unsigned(at.y) < unsigned(p.h) && unsigned(at.x) < unsigned(p.w);
   }
-  KILN_DEVICE const T* address(int row, int k) const {
-    const Place at = place(row, k);
+  KILN_DEVICE const T* address(int row, int k) const { return address_of(place(row, k)); }
+  KILN_DEVICE const T* address_of(const Place& at) const {
     if (Params::layout == 0) return x + (((long long)at.image * p.h + at.y) * p.w + at.x) * p.c + at.channel;
     return x + (((long long)at.image * p.c + at.channel) * p.h + at.y) * p.w + at.x;
   }
@@ -48,5 +48,24 @@ struct Im2col {
   KILN_DEVICE bool none(int row, int k) const {
     return row >= rows || k >= depth || (together<Count>() && !inside(place(row, k)));
   }
-  KILN_DEVICE bool holds(int, int, int, int) const { return false; }
+  /// take(from, apart, count) for the elements of a row from k on, in order: the channels of a tap, which lie
+  /// `apart` from each other; null: they are 0.
+  template <class Take>
+  KILN_DEVICE void for_pieces(int row, int k, int count, const Take& take) const {
+    const int channels = p.c / p.groups;
+    Place at = place(row, k);
+    for (int column = k / channels % p.filter_w; count > 0;) {
+      const int some = channels - at.channel < count ? channels - at.channel : count;
+      const T* from = row < rows && inside(at) ? address_of(at) : nullptr;
+      take(from, Params::layout == 0 ? 1 : (long long)p.h * p.w, some);
+      count -= some;
+      at.channel = 0;
+      at.x += p.dilation;
+      if (++column == p.filter_w) {
+        column = 0;
+        at.x -= p.filter_w * p.dilation;
+        at.y += p.dilation;
+      }
+    }
+  }
 };

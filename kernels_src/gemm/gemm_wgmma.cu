@@ -6,7 +6,7 @@
 template <class E, bool KOfA, bool KOfB>
 struct Chosen {
   using Operation = tiles::Wgmma<tiles::Swizzled<E, Params::tile_m, KOfA>,
-                                 tiles::Swizzled<E, Params::tile_n, KOfB>, Params::each_m, Params::teams>;
+                                 tiles::Swizzled<E, Params::tile_n, KOfB>, Params::each_m>;
 };
 template <>
 struct Chosen<float, true, false> {

@@ -8,21 +8,6 @@ __device__ inline V once(const V* __restrict__ from) {
   return Params::loads == 1 ? kiln::stream_load(from) : *from;
 }
 
-// An element that does not take a place in the first-level cache.
-template <class V>
-__device__ inline V load_past(const V* __restrict__ from) {
-#if defined(KILN_BACKEND_CUDA)
-  V value;
-  if constexpr (sizeof(V) == 4)
-    asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(value) : "l"(__cvta_generic_to_global(from)));
-  else
-    asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_global(from)));
-  return value;
-#else
-  return *from;
-#endif
-}
-
 // Rows are shared by teams of `lanes` neighbouring work-items.
 constexpr int lanes = Params::lanes;
 constexpr int teams = Params::block / lanes;  // of a block

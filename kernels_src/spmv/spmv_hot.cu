@@ -40,12 +40,6 @@ extern "C" __global__ void find_hot_columns(int* __restrict__ hot_columns, const
   }
 }
 
-extern "C" __global__ void pack_hot(T* __restrict__ hot_x, const int* __restrict__ hot_columns,
-                                    const T* __restrict__ x, const Params p) {
-  const int slot = int(kiln::global_index_x());
-  if (slot < Params::places) hot_x[slot] = x[hot_columns[slot]];
-}
-
 extern "C" __global__ void make_codes(int* __restrict__ codes, const int* __restrict__ hot_columns,
                                       const Params p) {
   for (int column = int(threadIdx.x); column < p.columns; column += analysts) codes[column] = column;

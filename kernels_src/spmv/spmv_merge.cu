@@ -8,8 +8,7 @@ constexpr int block = Params::block;
 constexpr int share = block * Params::items;
 constexpr int kWarp = block < kiln::warp_size ? block : kiln::warp_size;
 constexpr int warps = block / kWarp;
-constexpr bool stays = Params::method == 3;   // hot
-constexpr bool cached = Params::method == 8;
+constexpr bool stays = Params::method == 3;  // hot
 
 // How many of the first `diagonal` items are ends of rows; end(r) is the first entry behind row r.
 template <class End>
@@ -39,12 +38,11 @@ extern "C" __global__ void find_edges(int* __restrict__ edges, const int* __rest
 }
 
 // With the method `hot` (few columns with many of the entries) blocks stay and keep these columns' elements
-// of x in shared memory; with `cached` they are neighbours in `hot_x`, for the first-level cache, which other
-// elements of x pass by. `column_indices` are then codes: a column's number, or ~(its place there).
+// of x in shared memory. `column_indices` are then codes: a column's number, or ~(its place there).
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge
 spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries,
            const int* __restrict__ edges, const int* __restrict__ row_offsets,
-           const int* __restrict__ column_indices, const int* __restrict__ hot_columns, const T* __restrict__ hot_x,
+           const int* __restrict__ column_indices, const int* __restrict__ hot_columns,
            const T* __restrict__ values, const T* __restrict__ x, int shares, const Params p) {
   extern __shared__ __align__(16) char memory[];
   __shared__ T products[share];
@@ -55,11 +53,7 @@ spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carr
   const int lane = tid % kWarp;
   const int warp = tid / kWarp;
   T* const hot = reinterpret_cast<T*>(memory);
-  const auto element = [&](int code) {
-    if (stays && code < 0) return hot[~code];
-    if (cached) return code < 0 ? hot_x[~code] : load_past(x + code);
-    return x[code];
-  };
+  const auto element = [&](int code) { return stays && code < 0 ? hot[~code] : x[code]; };
   if (stays) {
     for (int slot = tid; slot < Params::places; slot += block) hot[slot] = x[hot_columns[slot]];
   }

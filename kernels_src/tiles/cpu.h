@@ -50,6 +50,18 @@ struct Strips {
       for (int k = 0; k < depth; ++k) line[k * Each] = Sum(source.at(first + row, k_begin + k));
     }
   }
+  /// Strips of A, by the pieces of a row that `source` has.
+  template <class Source>
+  static void pack_computed(Sum* __restrict__ to, const Source& source, int first, int rows, int k_begin,
+                            int depth) {
+    for (int row = 0; row < (rows + each_m - 1) / each_m * each_m; ++row) {
+      Sum* line = to + row / each_m * each_m * depth + row % each_m;
+      source.for_pieces(first + row, k_begin, depth, [&](const auto* from, long long apart, int count) {
+        for (int k = 0; k < count; ++k) line[k * each_m] = from != nullptr ? Sum(from[k * apart]) : Sum(0);
+        line += count * each_m;
+      });
+    }
+  }
   static constexpr int least(int a, int b) { return a < b ? a : b; }
 
   /// The products of a strip of either side.
@@ -112,8 +124,8 @@ struct PackedOperands {
                                   Of::least(Depth, depth - k));
   }
 
-  /// take(row, column, sums, count, first, last) for the rows x columns of the product from (row, column) on,
-  /// row by row of a strip: the first part of what is summed, the last one.
+  /// take(row, column, sums, count, k, first, last) for the rows x columns of the product from (row, column)
+  /// on, row by row of a strip: the part of what is summed that begins at k, the first one, the last one.
   template <class Take>
   void run(int row, int column, int rows, int columns, const Take& take) const {
     for (int k = 0; k < depth; k += Depth) {
@@ -121,35 +133,33 @@ struct PackedOperands {
       Of::multiply_panels(left_at(row, k), right_at(column, k), Of::least(rows, m - row),
                           Of::least(columns, n - column), part,
                           [&](int i, int j, const Sum* sums, int count) {
-                            take(row + i, column + j, sums, count, k == 0, k + part == depth);
+                            take(row + i, column + j, sums, count, k, k == 0, k + part == depth);
                           });
     }
   }
 };
 
-/// Tiles whose block packs both operands itself.
+/// Tiles whose block packs its rows of A, which are a source that computes; B is packed before.
 template <class Sum, int M, int N, int Depth, int EachM>
-struct Vectors {
+struct PackedRows {
   using Of = Strips<Sum, EachM>;
   static_assert(N % Of::each_n == 0, "whole vectors");
 
   alignas(64) Sum left[(M + Of::each_m - 1) / Of::each_m * Of::each_m * Depth];
-  alignas(64) Sum right[N * Depth];
 
-  /// take(row, column, sums, count, k, first, last) for each row of sums, `count` of them from `column` on:
-  /// the part of what is summed that begins at k, the first one, the last one.
-  template <class SourceA, class SourceB, class Take>
-  void run(const SourceA& a, const SourceB& b, int row, int column, int k_begin, int k_end,
+  /// As PackedOperands::run, with `right` of `b`.
+  template <class Source, class Take>
+  void run(const Source& a, const PackedOperands<Sum, Depth, EachM>& b, int row, int column,
            const Take& take) {
     const int m = Of::least(M, a.rows - row);
-    const int n = Of::least(N, b.rows - column);
-    for (int k = k_begin; k < k_end; k += Depth) {
-      const int depth = Of::least(Depth, k_end - k);
-      Of::template pack<Of::each_m>(left, a, row, m, k, depth);
-      Of::template pack<Of::each_n>(right, b, column, n, k, depth);
-      Of::multiply_panels(left, right, m, n, depth, [&](int i, int j, const Sum* sums, int count) {
-        take(row + i, column + j, sums, count, k, k == k_begin, k + depth == k_end);
-      });
+    const int n = Of::least(N, b.n - column);
+    for (int k = 0; k < b.depth; k += Depth) {
+      const int depth = Of::least(Depth, b.depth - k);
+      Of::pack_computed(left, a, row, m, k, depth);
+      Of::multiply_panels(left, b.right_at(column, k), m, n, depth,
+                          [&](int i, int j, const Sum* sums, int count) {
+                            take(row + i, column + j, sums, count, k, k == 0, k + depth == b.depth);
+                          });
     }
   }
 };

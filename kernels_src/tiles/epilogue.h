@@ -32,6 +32,19 @@ struct Epilogue {
   }
 };
 
+/// Of an operation that keeps its sums by instruction.
+template <class Sum, int Tall, int Wide, int Count>
+KILN_DEVICE void clear(Sum (&sums)[Tall][Wide][Count]) {
+  KILN_UNROLL_ALL
+  for (int i = 0; i < Tall; ++i) {
+    KILN_UNROLL_ALL
+    for (int j = 0; j < Wide; ++j) {
+      KILN_UNROLL_ALL
+      for (int e = 0; e < Count; ++e) sums[i][j][e] = 0;
+    }
+  }
+}
+
 template <class Store, class Sum>
 KILN_DEVICE void store_one(const Store& store, int row, int column, Sum sum) {
   if (store.inside(row, column)) *store.address(row, column) = store.value(row, column, sum);

@@ -83,16 +83,7 @@ struct Mfma {
 
   Sum sums[tall][wide][Instruction::count];
 
-  KILN_DEVICE void begin(int, int, int, int) {
-    KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) {
-      KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) {
-        KILN_UNROLL_ALL
-        for (int e = 0; e < Instruction::count; ++e) sums[i][j][e] = 0;
-      }
-    }
-  }
+  KILN_DEVICE void begin(int, int, int, int) { clear(sums); }
   /// What a lane gives to `each` / per instructions.
   struct Given {
     E at[each / Instruction::per][Instruction::per];

@@ -93,16 +93,7 @@ struct Mma {
   static constexpr int own_rows = 2 * tall;
   static constexpr int count = tall * wide * 4;
 
-  KILN_DEVICE void begin(int, int, int, int) {
-    KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) {
-      KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) {
-        KILN_UNROLL_ALL
-        for (int e = 0; e < 4; ++e) sums[i][j][e] = 0;
-      }
-    }
-  }
+  KILN_DEVICE void begin(int, int, int, int) { clear(sums); }
   KILN_DEVICE void restart() { begin(0, 0, 0, 0); }
   KILN_DEVICE static detail::Fragment rounded(detail::Fragment f) {
     KILN_UNROLL_ALL
@@ -191,16 +182,7 @@ struct Mma<double, double, M, N, Depth, EachM, EachN, KOfA, KOfB> {
 
   double sums[tall][wide][2 * halves];
 
-  KILN_DEVICE void begin(int, int, int, int) {
-    KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) {
-      KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) {
-        KILN_UNROLL_ALL
-        for (int e = 0; e < 2 * halves; ++e) sums[i][j][e] = 0;
-      }
-    }
-  }
+  KILN_DEVICE void begin(int, int, int, int) { clear(sums); }
   /// What a lane has of a line: `double_deep` / 4 elements.
   struct Elements {
     double at[double_deep / 4];

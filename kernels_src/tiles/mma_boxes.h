@@ -25,16 +25,7 @@ struct MmaBoxes {
 
   double sums[tall][wide][4];
 
-  __device__ void begin(int, int, int, int) {
-    KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) {
-      KILN_UNROLL_ALL
-      for (int j = 0; j < wide; ++j) {
-        KILN_UNROLL_ALL
-        for (int e = 0; e < 4; ++e) sums[i][j][e] = 0;
-      }
-    }
-  }
+  __device__ void begin(int, int, int, int) { clear(sums); }
   __device__ void finish(int) {}
   /// Which of 8 lines of a tile the instruction's line `index` is. Along the depth eight lanes read two lines
   /// at once: in 0 and 4, 1 and 5 and so on they find them in different banks.

@@ -130,11 +130,16 @@ int compile(World& world, const CompileArguments& arguments, RankSession* sessio
   for (const Target& target : targets) {
     if (arguments.ahead) context.compilers[target.backend] = &ahead_compiler(world.engine(), target.backend);
   }
+  std::vector<std::unique_ptr<PlanUnits>> units(targets.size());  // by target
+  const auto units_for = [&](std::size_t i) -> PlanUnits& {
+    if (!units[i])
+      units[i] = std::make_unique<PlanUnits>(
+          make_plan(job, world.engine().library(), world.files(), {unknown_device(targets[i])}), context,
+          targets[i]);
+    return *units[i];
+  };
   const auto compile_own = [&](const JobPart& part) {
-    for (const Target& target : targets) {
-      compile_part(make_plan(job, world.engine().library(), world.files(), {unknown_device(target)}), context,
-                   target, part);
-    }
+    for (std::size_t i = 0; i < targets.size(); ++i) compile_part(units_for(i), context, part);
   };
   RankCrew* crew = session != nullptr && session->leads() ? &session->crew() : nullptr;
   if (session != nullptr && crew == nullptr) {
@@ -146,12 +151,13 @@ int compile(World& world, const CompileArguments& arguments, RankSession* sessio
   }
   if (crew != nullptr) static_cast<void>(crew->compile_parts(compile_own, context));
   int code = kExitDone;
-  for (const Target& target : targets) {
-    const JobPlan plan = make_plan(job, world.engine().library(), world.files(), {unknown_device(target)});
-    std::vector<std::string> notes = {context.compilers.at(target.backend)->note_on(target),
-                                      note_on_defaults(plan, target.backend)};
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    PlanUnits& own = units_for(i);
+    std::vector<std::string> notes = {context.compilers.at(targets[i].backend)->note_on(targets[i]),
+                                      note_on_defaults(own.plan(), targets[i].backend)};
     std::erase(notes, "");
-    code = std::max(code, print_units(compile_job(plan, context, target), target, join(notes, "\n"), world));
+    code = std::max(code, print_units(compile_job(own, context), targets[i], join(notes, "\n"), world));
+    units[i].reset();
   }
   StoredStatistics all{.counters = world.engine().service().counters()};
   if (crew != nullptr) add_statistics(all, {.counters = crew->counters(context.stop)});

@@ -29,6 +29,8 @@ struct BackendKind {
   std::string (*likely_architecture)(const std::string& text);
   /// NVIDIA's compute capability, 90 for "sm_90a"; 0 for other vendors.
   int (*compute_capability)(const std::string& architecture) = [](const std::string&) { return 0; };
+  /// The generation of AMD's CDNA, 2 for "gfx90a"; 0 for all other architectures.
+  int (*cdna_generation)(const std::string& architecture) = [](const std::string&) { return 0; };
 
   /// Whether a device loads the code of an architecture: a larger number is a better match, `nullopt` means
   /// no.

@@ -8,6 +8,14 @@ int Target::compute_capability() const {
   return backend_kind(backend).compute_capability(arch);
 }
 
+int Target::cdna_generation() const {
+  return backend_kind(backend).cdna_generation(arch);
+}
+
+bool Target::is_host() const {
+  return backend_kind(backend).host_memory;
+}
+
 std::optional<int> Target::suits(const std::string& code) const {
   const std::string prefix = backend + ":";
   if (!code.starts_with(prefix)) return std::nullopt;

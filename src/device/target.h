@@ -18,6 +18,10 @@ struct Target {
   [[nodiscard]] std::string to_string() const { return backend + ":" + arch; }
   /// NVIDIA's compute capability from the name: 90 for "sm_90a" and "compute_90"; 0 for other vendors.
   [[nodiscard]] int compute_capability() const;
+  /// The generation of AMD's CDNA: 2 for gfx90a, 3 for gfx942; 0 for all other targets.
+  [[nodiscard]] int cdna_generation() const;
+  /// Whether kernels run on the host.
+  [[nodiscard]] bool is_host() const;
   /// Whether a device of this target loads code of the target `code` ("cuda:sm_80"); a larger number is a
   /// better match, `nullopt` means no.
   [[nodiscard]] std::optional<int> suits(const std::string& code) const;

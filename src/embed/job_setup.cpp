@@ -94,8 +94,8 @@ std::optional<WisdomAdvice> advice_for(Engine& engine, FileSystem& files, const 
   std::vector<std::pair<std::string, std::shared_ptr<const Workload>>> named;
   for_each_launch(workload.run, [&](const LaunchSpec& launch) {
     if (launch.wisdom && !has_name(named, launch.wisdom->text))
-      named.emplace_back(launch.wisdom->text,
-                         engine.library().load(launch.wisdom->text, launch.wisdom->where));
+      named.emplace_back(launch.wisdom->text, engine.library().load(launch.wisdom->text, launch.wisdom->where,
+                                                                    launch.wisdom->key));
   });
   // A folder that a job names may have the points of launches alone.
   const auto has_file = [&](const auto& one) { return names_file_of(files, job, *one.second); };

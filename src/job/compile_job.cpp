@@ -10,46 +10,55 @@ namespace kiln {
 
 namespace {
 
-/// By variant; variants of other parts have none.
-std::vector<std::vector<Unit>> units_of(const JobPlan& plan, const JobContext& context, const Target& target,
-                                        const JobPart& part) {
-  std::vector<std::vector<Unit>> units(plan.variants.size());
-  for_each_task(plan.variants.size(), [&](std::size_t i) {
-    if (i % part.parts != part.part) return;
-    const TraceSpan span(context.trace, TraceKind::kSpecialise, plan.variants[i].label);
-    units[i] = TrialNeeds(plan.variants[i].configuration).units(target, context.files);
-  });
-  return units;
-}
-
-std::vector<WantedCode> code_of_units(const std::vector<std::vector<Unit>>& units, Compiler& compiler) {
+std::vector<WantedCode> code_of_part(PlanUnits& units, const JobPart& part, Compiler& compiler) {
+  const std::vector<std::vector<Unit>>& by_variant = units.of(part);
   std::vector<WantedCode> wanted;
-  for (const std::vector<Unit>& some : units) {
-    for (const Unit& unit : some) wanted.push_back({unit.specialization, &compiler});
+  for (std::size_t i = part.part; i < by_variant.size(); i += part.parts) {
+    for (const Unit& unit : by_variant[i]) wanted.push_back({unit.specialization, &compiler});
   }
   return wanted;
 }
 
 }  // namespace
 
-void compile_part(const JobPlan& plan, const JobContext& context, const Target& target, const JobPart& part) {
-  std::vector<WantedCode> wanted =
-      code_of_units(units_of(plan, context, target, part), context.compiler_for(target.backend));
+PlanUnits::PlanUnits(JobPlan plan, const JobContext& context, const Target& target)
+    : plan_(std::move(plan)),
+      context_(context),
+      target_(target),
+      units_(plan_.variants.size()),
+      specialised_(plan_.variants.size()) {}
+
+const std::vector<std::vector<Unit>>& PlanUnits::of(const JobPart& part) {
+  std::vector<std::size_t> missing;
+  for (std::size_t i = part.part; i < units_.size(); i += part.parts) {
+    if (!specialised_[i]) missing.push_back(i);
+  }
+  for_each_task(missing.size(), [&](std::size_t task) {
+    const Variant& variant = plan_.variants[missing[task]];
+    const TraceSpan span(context_.trace, TraceKind::kSpecialise, variant.label);
+    units_[missing[task]] = TrialNeeds(variant.configuration).units(target_, context_.files);
+  });
+  for (const std::size_t i : missing) specialised_[i] = true;
+  return units_;
+}
+
+void compile_part(PlanUnits& units, const JobContext& context, const JobPart& part) {
+  std::vector<WantedCode> wanted = code_of_part(units, part, context.compiler_for(units.target().backend));
   if (part.fetch) {
     for (const WantedCode& code : wanted) part.fetch(code);
   }
   static_cast<void>(compile_and_wait(std::move(wanted), context));
 }
 
-std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& context, const Target& target) {
-  Compiler& compiler = context.compiler_for(target.backend);
+std::vector<CompiledUnit> compile_job(PlanUnits& units, const JobContext& context) {
+  const JobPlan& plan = units.plan();
+  Compiler& compiler = context.compiler_for(units.target().backend);
   std::vector<CompiledUnit> results;
   std::set<std::string> seen;
-  const std::vector<std::vector<Unit>> all_units = units_of(plan, context, target, {});
-  const auto ahead = compile_and_wait(code_of_units(all_units, compiler), context);
+  const auto ahead = compile_and_wait(code_of_part(units, {}, compiler), context);
   for (std::size_t i = 0; i < plan.variants.size() && !context.stopped(); ++i) {
     const Variant& variant = plan.variants[i];
-    for (const Unit& unit : all_units[i]) {
+    for (const Unit& unit : units.of({})[i]) {
       const std::string digest = make_cache_key(unit.specialization, compiler).digest;
       if (!seen.insert(digest).second) continue;
       CompiledUnit compiled{

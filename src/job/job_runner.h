@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compile/compiler.h"
+#include "job/compile_part.h"
 #include "job/plan.h"
 #include "job/trial_crew.h"
 #include "job/trial_runner.h"
@@ -52,7 +53,7 @@ using KnownRecords = std::vector<std::optional<Record>>;
 bool run_job(const JobPlan& plan, const JobContext& context, RecordSink& sink, const KnownRecords& known = {},
              const MakeTrialRunner& make_runner = {}, TrialCrew* crew = nullptr);
 
-/// Compiles every unit of every variant for `target`, without a device: fills the cache. Units that were not
+/// Compiles every unit of every variant, without a device: fills the cache. Units that were not
 /// yet requested when the job was stopped are left out.
 struct CompiledUnit {
   std::string label, source;
@@ -64,7 +65,6 @@ struct CompiledUnit {
   std::map<std::string, ResourceUse> resources;  ///< by entry; empty if the compiler does not report it
   std::optional<Diagnostic> failure;
 };
-[[nodiscard]] std::vector<CompiledUnit> compile_job(const JobPlan& plan, const JobContext& context,
-                                                    const Target& target);
+[[nodiscard]] std::vector<CompiledUnit> compile_job(PlanUnits& units, const JobContext& context);
 
 }  // namespace kiln

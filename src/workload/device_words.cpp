@@ -9,11 +9,16 @@ namespace {
 constexpr double kUsualBlockLimit = 1024;
 constexpr double kUsualSharedLimit = 48 * 1024;
 
+/// What the target alone decides.
+bool is_target_word(const std::string& name) {
+  return name == "cpu" || name == "sm" || name == "cdna";
+}
+
 }  // namespace
 
 const std::vector<std::string>& device_words() {
-  static const std::vector<std::string> words{"sm", "compute_units", "memory_bandwidth", "block_limit",
-                                              "shared_limit"};
+  static const std::vector<std::string> words{
+      "cpu", "sm", "cdna", "compute_units", "memory_bandwidth", "block_limit", "shared_limit"};
   return words;
 }
 
@@ -22,7 +27,9 @@ bool is_device_word(const std::string& name) {
 }
 
 void define_device_words(const DeviceInfo& device, Variables& variables) {
+  variables["cpu"] = device.target.is_host() ? 1 : 0;
   variables["sm"] = device.target.compute_capability();
+  variables["cdna"] = device.target.cdna_generation();
   variables["compute_units"] = device.compute_units;
   variables["memory_bandwidth"] = device.memory_bandwidth;
   const auto known_or = [](std::uint64_t limit, double otherwise) {
@@ -40,8 +47,9 @@ std::vector<std::string> defaults_by_device(const Workload& workload, const std:
     if (parameter.defaults.empty()) continue;
     const auto asks = [&](const ExpressionText& text) {
       const std::vector<std::string> names = workload.names_in(text);
-      return std::any_of(names.begin(), names.end(),
-                         [](const std::string& name) { return name != "sm" && is_device_word(name); });
+      return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+        return is_device_word(name) && !is_target_word(name);
+      });
     };
     if (asks(parameter.default_on(backend))) found.push_back(parameter.name);
   }

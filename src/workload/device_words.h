@@ -9,7 +9,8 @@
 
 namespace kiln {
 
-/// Words of expressions that stand for the device: `sm` (compute capability of an NVIDIA target, else 0),
+/// Words of expressions that stand for the device: `cpu` (1 for the host, else 0), `sm` (compute capability
+/// of an NVIDIA target, else 0), `cdna` (generation of an AMD target with matrix instructions, else 0),
 /// `compute_units` and `memory_bandwidth` (GB/s), which are 0 where no device is known; `block_limit` and
 /// `shared_limit`, the most work-items and bytes of shared memory of a block, which are a usual GPU's there.
 [[nodiscard]] const std::vector<std::string>& device_words();

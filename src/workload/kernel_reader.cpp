@@ -146,16 +146,20 @@ std::map<std::string, std::vector<OptionText>> read_options(const YamlNode& node
   return options;
 }
 
-/// The name of a __global__ function, which may have a scope: "k", "ns::k".
+/// The name of a __global__ function, which may have a scope, and the types of its parameters: "k", "ns::k",
+/// "k(float*, int)".
 std::string read_entry(const YamlNode& node) {
   std::string entry = node.text();
   std::string_view rest = entry;
+  const std::size_t open = rest.find('(');
+  if (open != std::string_view::npos && rest.find(')') == rest.size() - 1) rest = rest.substr(0, open);
   for (std::size_t scope = rest.find("::"); scope != std::string_view::npos; scope = rest.find("::")) {
     if (!is_identifier(rest.substr(0, scope))) break;
     rest.remove_prefix(scope + 2);
   }
   if (!is_identifier(rest))
-    throw node.error("expected the name of a kernel, such as k or ns::k; found " + in_quotes(entry));
+    throw node.error("expected the name of a kernel, such as k, ns::k or k(float*, int); found " +
+                     in_quotes(entry));
   return entry;
 }
 

@@ -10,13 +10,14 @@ namespace {
 
 /// Status of the path itself, or of a link's target. A name that is too long for the disk is absent.
 std::optional<FileStatus> status_of(const std::filesystem::path& path, FileSystem& files,
-                                    const SourceLocation& where, bool follow = false) {
+                                    const SourceLocation& where, const std::string& key,
+                                    bool follow = false) {
   try {
     return follow ? files.target_status(path) : files.status(path);
   } catch (const std::filesystem::filesystem_error& error) {
     if (error.code() == std::errc::filename_too_long) return std::nullopt;
-    throw bad_input(
-        "workload: " + in_quotes(path.string()) + " cannot be looked up: " + error.code().message(), where);
+    throw bad_input(key + ": " + in_quotes(path.string()) + " cannot be looked up: " + error.code().message(),
+                    where);
   }
 }
 
@@ -49,25 +50,26 @@ std::vector<std::string> WorkloadLibrary::names() const {
 }
 
 std::shared_ptr<const Workload> WorkloadLibrary::load(const std::string& name_or_path,
-                                                      const SourceLocation& where) const {
+                                                      const SourceLocation& where,
+                                                      const std::string& key) const {
   for (const auto& folder : folders_) {
     const auto path = folder / name_or_path / (name_or_path + ".yaml");
-    if (name_or_path.find('/') == std::string::npos && status_of(path, files_, where)) return load_file(path);
+    if (name_or_path.find('/') == std::string::npos && status_of(path, files_, where, key))
+      return load_file(path);
   }
   std::filesystem::path path(name_or_path);
   if (path.is_relative() && where.line > 0) path = std::filesystem::path(where.file).parent_path() / path;
-  const auto status = status_of(path, files_, where, true);
-  if (!status && status_of(path, files_, where)) return load_file(path);  // refuses a link to nothing
+  const auto status = status_of(path, files_, where, key, true);
+  if (!status && status_of(path, files_, where, key)) return load_file(path);  // refuses a link to nothing
   if (status) {
     if (status->type == FileStatus::Type::kDirectory)
       path /= path.lexically_normal().filename().string() + ".yaml";
-    if (status_of(path, files_, where)) return load_file(path);
+    if (status_of(path, files_, where, key)) return load_file(path);
   }
   std::vector<std::string> searched;
   for (const auto& folder : folders_) searched.push_back(folder.string());
-  throw bad_input("workload: unknown workload " + in_quotes(name_or_path) +
-                      suggestion(name_or_path, names()) + " (looked in " +
-                      (searched.empty() ? "no folder" : join(searched, ", ")) + ")",
+  throw bad_input(key + ": unknown workload " + in_quotes(name_or_path) + suggestion(name_or_path, names()) +
+                      " (looked in " + (searched.empty() ? "no folder" : join(searched, ", ")) + ")",
                   where);
 }
 

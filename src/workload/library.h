@@ -22,10 +22,11 @@ class WorkloadLibrary {
 
   /// Names found, sorted, without duplicates.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// By name, by path of the YAML file, or by path of its folder. Throws bad_input at `where`, listing what
-  /// exists.
+  /// By name, by path of the YAML file, or by path of its folder. Throws bad_input at `where`, for the `key`
+  /// that names it, listing what exists.
   [[nodiscard]] std::shared_ptr<const Workload> load(const std::string& name_or_path,
-                                                     const SourceLocation& where) const;
+                                                     const SourceLocation& where,
+                                                     const std::string& key = "workload") const;
   /// A workload that stands in another file, such as a job; `directory` is where its sources are.
   [[nodiscard]] std::shared_ptr<const Workload> parse(const YamlNode& node, const std::string& text,
                                                       const std::filesystem::path& directory) const;

@@ -35,14 +35,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(GemmScaled, FindsAScaleOfTheNextBlock) {
   const std::string folder = std::string(KILN_SOURCE_DIR) + "/kernels_src/";
-  for (const char* file :
-       {"gemm_scaled/gemm_scaled.yaml", "gemm_scaled/gemm_scaled_data.cu", "gemm/gemm.h", "gemm/gemm_data.cu",
-        "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h", "tiles/cpu.h"})
+  for (const char* file : {"gemm_scaled/gemm_scaled.yaml", "gemm_scaled/gemm_scaled_data.cu", "gemm/gemm.h",
+                           "gemm/gemm_packed.h", "gemm/gemm_data.cu", "gemm/gemm_errors.h",
+                           "tiles/epilogue.h", "tiles/matrix.h", "tiles/cpu.h"})
     write("broken/" + std::string(file), files_->read_file(folder + file).value_or(""));
   std::string text = files_->read_file(folder + "gemm_scaled/gemm_scaled_vectors.cu").value_or("");
-  const std::string right = "(column + j) / 128";
+  const std::string right = "column / 128 * blocks";
   ASSERT_NE(text.find(right), std::string::npos);
-  text.replace(text.find(right), right.size(), "(column + j + 1) / 128");
+  text.replace(text.find(right), right.size(), "(column + 32) / 128 * blocks");
   write("broken/gemm_scaled/gemm_scaled_vectors.cu", text);
   const CliResult result =
       kiln({"run", write("job.yaml", "workload: " + path("broken/gemm_scaled") +

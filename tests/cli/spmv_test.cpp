@@ -37,8 +37,7 @@ TEST_P(SpmvMethod, AgreesForEachMatrixByFormula) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SpmvMethod,
-                         ::testing::Values("chunks", "vector", "stream", "merge", "hot", "cached",
-                                           "measured"));
+                         ::testing::Values("chunks", "vector", "stream", "merge", "hot", "measured"));
 
 INSTANTIATE_TEST_SUITE_P(
     All, Spmv,

@@ -59,6 +59,19 @@ TEST_F(WisdomRunTest, APointWhoseKernelDoesNotFitFallsBackToTheDefaults) {
   EXPECT_EQ(kiln({"run", path("jobs/job.yaml"), "--strict-wisdom"}).code, 2);
 }
 
+TEST_F(WisdomRunTest, AnUnknownWorkloadOfALaunchIsNamedByItsKey) {
+  write("w/two.cu", "extern \"C\" __global__ void two(int* x) { x[0] = 2; }\n");
+  write("w/two.yaml",
+        "workload: two\nbuffers: {x: {type: int, shape: [1]}}\n"
+        "kernels: {two: {source: two.cu, grid: [1], block: [1], args: [x]}}\n"
+        "run:\n  - {kernel: two, wisdom: stencil8}\n");
+  write("jobs/job.yaml", "workload: ../w/two.yaml\ndevice: cpu\nmeasure: false\nwisdom: true\n");
+  const CliResult run = kiln({"run", path("jobs/job.yaml")});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err,
+              HasSubstr("two.yaml:5:27: wisdom: unknown workload 'stencil8'; did you mean 'stencil7'?"));
+}
+
 TEST_F(WisdomRunTest, ADamagedFileIsLeftOutOrRefusedWhereItWasNamed) {
   write("jobs/stencil7.wisdom.yaml", "- {key: 3}\n");
   const CliResult found = kiln({"run", path("jobs/job.yaml"), "--wisdom"});

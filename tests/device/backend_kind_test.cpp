@@ -31,6 +31,11 @@ TEST(BackendKind, ComputeCapabilityIsOfNvidiasTargets) {
   EXPECT_EQ((Target{"cuda", "compute_120"}.compute_capability()), 120);
   EXPECT_EQ((Target{"hip", "gfx90a"}.compute_capability()), 0);
   EXPECT_EQ((Target{"cpu", "native"}.compute_capability()), 0);
+  EXPECT_EQ((Target{"hip", "gfx90a:sramecc+:xnack-"}.cdna_generation()), 2);
+  EXPECT_EQ((Target{"hip", "gfx942"}.cdna_generation()), 3);
+  EXPECT_EQ((Target{"hip", "gfx90c"}.cdna_generation()), 0);
+  EXPECT_EQ((Target{"hip", "gfx1030"}.cdna_generation()), 0);
+  EXPECT_EQ((Target{"cuda", "sm_90"}.cdna_generation()), 0);
 }
 
 TEST(BackendKind, AnUnknownNameIsNoBackEnd) {

@@ -93,11 +93,6 @@ INSTANTIATE_TEST_SUITE_P(
             "StreamedScaled", "gemm_scaled",
             "set: {m: 1500, n: 1112, k: 1200, beta: 1, operation: wgmma, stream: true}\nsweep: {Out: "
             "[bfloat16, float], cluster_m: [1, 2]}\n"},
-        WorkloadCase{
-            "Teams", "gemm",
-            "set: {m: 1500, n: 3112, k: 408, beta: 1, operation: wgmma, teams: 2, tile_n: 128, each_m: 128, "
-            "splits: 1, stream: false}\nsweep: {T: [half, bfloat16], trans_a: [false, true], trans_b: "
-            "[false, true], cluster_m: [1, 2]}\n"},
         WorkloadCase{"Large", "gemm", "set: {m: 4096}\nsweep: {T: [float, double, half, bfloat16]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 

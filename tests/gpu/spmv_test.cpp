@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
             "Small", "spmv",
             "set: {extent: 9, half_width: 2, per_row: 3}\nsweep: {generator: [plane5, cube7, cube27, "
             "elasticity, banded, rmat], T: [float, double], method: [vector, stream, merge, hot, "
-            "cached, measured]}\n"},
+            "measured]}\n"},
         WorkloadCase{"AsPublished", "spmv",
                      "sweep: {generator: [plane5, cube7, cube27, elasticity, banded, rmat], T: [float, "
                      "double]}\n"},

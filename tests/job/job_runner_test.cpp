@@ -344,11 +344,32 @@ TEST_F(JobTest, ADescriptionIsWhatTheRecordSaysBeforeItRuns) {
 }
 
 TEST_F(JobTest, CompileOnlyFillsTheCacheWithoutADevice) {
-  const auto units =
-      compile_job(plan("workload: scale\nsweep: {block: [32, 64]}\n"), context(), {"fake", "fake_1", 32});
+  const JobContext own = context();
+  PlanUnits of_plan(plan("workload: scale\nsweep: {block: [32, 64]}\n"), own, {"fake", "fake_1", 32});
+  const auto units = compile_job(of_plan, own);
   ASSERT_EQ(units.size(), 3U);  // two of the kernel, one of the reference
   for (const CompiledUnit& unit : units) EXPECT_FALSE(unit.failure) << unit.failure->summary;
   EXPECT_TRUE(device_->launches().empty());
+}
+
+TEST_F(JobTest, CompileSpecialisesAVariantOnceForItsPartAndForTheJob) {
+  Trace trace(disk_.clock, true, {});
+  JobContext own = context();
+  own.trace = &trace;
+  const auto specialised = [&] {
+    std::vector<std::string> labels;
+    for (const auto& [track, events] : trace.content().tracks) {
+      for (const TraceEvent& event : events) {
+        if (event.label->kind == TraceKind::kSpecialise) labels.push_back(event.label->name);
+      }
+    }
+    return labels.size();
+  };
+  PlanUnits units(plan("workload: scale\nsweep: {block: [32, 64, 128]}\n"), own, {"fake", "fake_1", 32});
+  compile_part(units, own, {0, 2});
+  EXPECT_EQ(specialised(), 2U);
+  EXPECT_EQ(compile_job(units, own).size(), 4U);  // three of the kernel, one of the reference
+  EXPECT_EQ(specialised(), 3U);
 }
 
 }  // namespace

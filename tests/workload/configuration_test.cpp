@@ -269,6 +269,30 @@ TEST(DeviceWords, GiveThePublishedDotFourBlocksForEachMultiprocessor) {
   EXPECT_EQ(shipped_value("babelstream", "dot_grid", device), "432");
 }
 
+TEST(DeviceWords, RefuseInstructionsThatTheTargetDoesNotHave) {
+  const auto files = make_real_file_system();
+  const auto refused = [&](const std::string& workload, const std::string& operation, const Target& target) {
+    const std::string path =
+        std::string(KILN_SOURCE_DIR) + "/kernels_src/" + workload + "/" + workload + ".yaml";
+    const auto result = configure(load_workload_file(*files, path), {{"operation", {operation, false, {}}}},
+                                  unknown_device(target), *files);
+    return result.violated && result.violated->text.starts_with("operation != " + operation + " ||");
+  };
+  for (const std::string workload : {"gemm", "conv2d"}) {
+    for (const std::string arch : {"gfx90a", "gfx90a:xnack-", "gfx942"})
+      EXPECT_FALSE(refused(workload, "mfma", {"hip", arch})) << workload << " " << arch;
+    EXPECT_FALSE(refused(workload, "mfma", {"cpu", "native"})) << workload;  // by a model of them
+    for (const std::string arch : {"gfx906", "gfx908", "gfx1030"})
+      EXPECT_TRUE(refused(workload, "mfma", {"hip", arch})) << workload << " " << arch;
+    EXPECT_TRUE(refused(workload, "mfma", {"cuda", "sm_90"})) << workload;
+  }
+  for (const std::string workload : {"gemm", "gemm_scaled", "conv2d", "layers", "resnet18", "mala"}) {
+    EXPECT_FALSE(refused(workload, "vectors", {"cpu", "native"})) << workload;
+    EXPECT_TRUE(refused(workload, "vectors", {"cuda", "sm_90"})) << workload;
+    EXPECT_TRUE(refused(workload, "vectors", {"hip", "gfx90a"})) << workload;
+  }
+}
+
 TEST(DeviceWords, AreNoNamesForAnythingElse) {
   for (const std::string& word : device_words()) {
     std::string yaml = kByDeviceYaml;
@@ -326,6 +350,14 @@ TEST_F(HeaderParameters, AreReadFromTheFile) {
   EXPECT_EQ(c.value("g").number(), 3);
   EXPECT_EQ(c.value("n").number(), 64);
   EXPECT_EQ(c.value("atoms").number(), 10);
+}
+
+TEST_F(HeaderParameters, ThatDoNotFitNameTheFile) {
+  yaml_.replace(yaml_.find("default: 5"), 10, "default: 5, min: 11");
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"folder", "/data"}});
+              }),
+              HasSubstr("atoms: 10 is too small; the least is 11; it is that of '/data/atoms.bin'"));
 }
 
 /// Extents of arrays, columns and matrices are what shapes and grids are made of.

@@ -1,6 +1,7 @@
 #include "compile/cpu/embedded_shim.h"
 
 #include <array>
+#include <utility>
 
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
@@ -21,6 +22,7 @@ constexpr std::string_view kAssert =
     "#define assert(condition) kiln_assert(static_cast<bool>(condition), #condition, __FILE__, __LINE__)\n"
     "#endif\n";
 
+constexpr std::string_view kThrust = "#include \"kiln/thrust.h\"\n";
 constexpr std::string_view kCudaFunctional = "#include \"kiln/cuda_functional.h\"\n";
 /// Any header of CUB provides all of CUB.
 constexpr std::string_view kCub =
@@ -100,28 +102,45 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/cub_block_sort.h", embedded::kCubBlockSort},
                                        {"kiln/cuda_functional.h", embedded::kCudaFunctional},
                                        {"kiln/texture.h", embedded::kTexture},
+                                       {"kiln/thrust.h", embedded::kThrust},
+                                       {"thrust/complex.h", embedded::kThrustComplex},
+                                       {"thrust/pair.h", kThrust},
+                                       {"thrust/tuple.h", kThrust},
                                        {"cuda/functional", kCudaFunctional},
                                        {"cuda/std/functional", kCudaFunctional}};
   for (const std::string_view name : kCubHeaders) headers.push_back({"cub/" + std::string(name), kCub});
   return headers;
 }
 
+// Not a list of initialisers: g++ 12 warns of what destroys one that is half made.
+std::vector<ShimPart> make_shim_parts() {
+  std::vector<ShimPart> parts;
+  const auto add = [&](std::string name, std::string_view text, std::vector<std::string_view> used_where = {},
+                       std::vector<std::string_view> written_where = {}) {
+    parts.push_back({{std::move(name), text}, std::move(used_where), std::move(written_where)});
+  };
+  add("worker_abi", embedded::kWorkerAbi);
+  add("language", embedded::kLanguage);
+  add("math", embedded::kMath);
+  add("intrinsics", embedded::kIntrinsics);
+  add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
+  add("words", embedded::kWords, {"__v"});
+  add("special", embedded::kSpecial,
+      {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"});
+  add("atomics", embedded::kAtomics);
+  add("warp", embedded::kWarp);
+  add("runtime_names", embedded::kRuntimeNames,
+      {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek"});
+  add("entry", embedded::kEntry);
+  add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
+  add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});
+  return parts;
+}
+
 }  // namespace
 
 const std::vector<ShimPart>& cpu_shim_parts() {
-  static const std::vector<ShimPart> parts = {
-      {{"worker_abi", embedded::kWorkerAbi}, {}},
-      {{"language", embedded::kLanguage}, {}},
-      {{"math", embedded::kMath}, {}},
-      {{"intrinsics", embedded::kIntrinsics}, {}},
-      {{"rounding", embedded::kRounding}, {"_rd", "_ru", "_rz"}},
-      {{"words", embedded::kWords}, {"__v"}},
-      {{"special", embedded::kSpecial},
-       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"}},
-      {{"atomics", embedded::kAtomics}, {}},
-      {{"warp", embedded::kWarp}, {}},
-      {{"entry", embedded::kEntry}, {}},
-      {{"split", embedded::kSplit}, {}}};
+  static const std::vector<ShimPart> parts = make_shim_parts();
   return parts;
 }
 

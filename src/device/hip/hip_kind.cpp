@@ -17,6 +17,14 @@ std::string likely(const std::string& text) {
   return owns(lower) ? lower : "";
 }
 
+int cdna_generation(const std::string& architecture) {
+  const std::string processor = architecture.substr(0, architecture.find(':'));  // without ":xnack-"
+  if (processor == "gfx908") return 1;
+  if (processor == "gfx90a") return 2;
+  if (processor == "gfx940" || processor == "gfx941" || processor == "gfx942") return 3;
+  return processor == "gfx950" ? 4 : 0;
+}
+
 }  // namespace
 
 BackendKind hip_kind() {
@@ -24,6 +32,8 @@ BackendKind hip_kind() {
           .architectures = "gfx90a (AMD)",
           .owns_architecture = owns,
           .likely_architecture = likely,
+          .cdna_generation = cdna_generation,
+          .assumed_architecture = "gfx90a",
           .assumed_bandwidth = 5000};
 }
 
