@@ -166,8 +166,8 @@ std::string read_entry(const YamlNode& node) {
 }  // namespace
 
 KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
-  node.require_keys({"source", "entry", "grid", "block", "cluster", "cooperative", "shared", "args",
-                     "launch_bounds", "template_args", "defines", "options", "symbols"});
+  node.require_keys({"source", "entry", "grid", "block", "cluster", "cooperative", "overlap", "shared",
+                     "args", "launch_bounds", "template_args", "defines", "options", "symbols"});
   KernelSpec kernel;
   kernel.name = name;
   kernel.where = node.where();
@@ -179,6 +179,11 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   kernel.block = read_extents(node.at("block"), 3);
   read_optional(node, "cluster", kernel.cluster, [](const YamlNode& n) { return read_extents(n, 3); });
   read_optional(node, "cooperative", kernel.cooperative, [](const YamlNode& n) { return n.boolean(); });
+  read_optional(node, "overlap", kernel.overlap, [](const YamlNode& n) {
+    ExpressionText condition = read_expression(n);
+    if (condition.text == "true" || condition.text == "false") condition.text = n.boolean() ? "1" : "0";
+    return condition;
+  });
   read_optional(node, "shared", kernel.shared, read_expression);
   std::size_t structs = 0;
   for (const YamlNode& item : node.at("args").items()) read_arguments(item, kernel, structs);
