@@ -6,12 +6,12 @@
 
 namespace tiles {
 
-/// 16 bytes at once: what the compiler makes of a struct may be four stores.
+/// 16 bytes at once: what the compiler makes of a struct may be four stores. Loads may move across it: nobody
+/// reads what it writes before a barrier.
 template <class Out>
 KILN_DEVICE void store_words(Out* to, const unsigned (&words)[4]) {
   asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(words[0]),
-               "r"(words[1]), "r"(words[2]), "r"(words[3])
-               : "memory");
+               "r"(words[1]), "r"(words[2]), "r"(words[3]));
 }
 
 /// The lane whose number has the bit `mask` clear (`high` false) keeps x and gets its neighbour's x as y; the
@@ -54,11 +54,13 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
           for (int w = 0; w < 4; ++w) {
             const int piece = size == 2 ? w : w / 2;
             kiln::Pack<Out, 4 / size> pack = {};
-            KILN_UNROLL_ALL
-            for (int e = 0; e < 4 / size; ++e) {
-              const int pair = size == 2 ? e : w % 2;
-              const int c = column + (j + piece) * 8 + quarter * 2 + pair;
-              if (store.inside(r, c)) pack.at[e] = store.value(r, c, sum(j + piece, low * 2 + pair));
+            const int first = column + (j + piece) * 8 + quarter * 2;
+            if (store.inside(r, first)) {  // and so its neighbour
+              KILN_UNROLL_ALL
+              for (int e = 0; e < 4 / size; ++e) {
+                const int pair = size == 2 ? e : w % 2;
+                pack.at[e] = store.value(r, first + pair, sum(j + piece, low * 2 + pair));
+              }
             }
             words[w] = *reinterpret_cast<const unsigned*>(&pack);
           }

@@ -80,7 +80,18 @@ struct Turn {
       parity ^= 1;
     }
   }
+  __device__ void skip(int steps) {
+    const int to = stage + steps;
+    stage = to % Stages;
+    parity ^= unsigned(to / Stages) & 1;
+  }
 };
+
+/// Teams of an operation's work-items, which take pieces of work by turns: one computes while another stores.
+template <class Operation, class = void>
+constexpr int teams_of = 1;
+template <class Operation>
+constexpr int teams_of<Operation, decltype(void(Operation::teams))> = Operation::teams;
 
 /// More registers for the warpgroups that compute, from the one that loads.
 template <int Count>
@@ -109,15 +120,18 @@ constexpr int boxes_bytes = 1024 + Stages*(Operation::LayoutA::bytes + Operation
 
 /// All work of the block: works.count pieces for all clusters, works.at(i) one of them for this block.
 /// finish(operation, work, rank) stores the sums. `a` and `b` load tiles, as Boxes do; `memory` is dynamic
-/// shared memory. All 128 + Operation::block work-items of the block call it.
+/// shared memory. All 128 + Operation::block work-items of the block call it; more where the operation has
+/// teams, whose `rank` counts from a team's first.
 template <class Cluster, int Stages, class Operation, class Works, class BoxesA, class BoxesB, class Finish>
 KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA& a, const BoxesB& b,
                            char* memory, const Finish& finish) {
   using LayoutA = typename Operation::LayoutA;
   using LayoutB = typename Operation::LayoutB;
   constexpr int stage_bytes = LayoutA::bytes + LayoutB::bytes;
-  constexpr int groups = Operation::block / 128;
+  constexpr int teams = teams_of<Operation>;
+  constexpr int groups = Operation::block / 128 * teams;
   __shared__ Ring<Stages> ring;
+  __shared__ Barrier order[teams];  // a team has waited for all of its tiles: the next one's may be waited for
   memory = align_shared(memory, 1024);
   const auto tile_a = [&](int stage) {
     return reinterpret_cast<typename LayoutA::Element*>(memory + stage * stage_bytes);
@@ -126,9 +140,10 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
     return reinterpret_cast<typename LayoutB::Element*>(memory + stage * stage_bytes + LayoutA::bytes);
   };
   if (threadIdx.x == 0) {
+    for (int team = 0; teams > 1 && team < teams; ++team) order[team].init(Operation::block / 32);
     for (int stage = 0; stage < Stages; ++stage) {
       ring.full[stage].init(1);
-      ring.empty[stage].init(groups * 4 * Cluster::blocks);  // each warp that computes, of each block
+      ring.empty[stage].init(Operation::block / 32 * Cluster::blocks);  // each warp of a team, of each block
     }
     fence_barriers();
   }
@@ -158,7 +173,10 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
   } else {
     if constexpr (groups == 2) claim_registers<232>();
     if constexpr (groups == 3) claim_registers<160>();
-    const int rank = int(threadIdx.x) - 128;
+    const int team = (int(threadIdx.x) - 128) / Operation::block;
+    const int rank = int(threadIdx.x) - 128 - team * Operation::block;
+    int whose = 0;  // the team that has the next piece
+    unsigned order_parity = team == 0;
     const auto free = [&](int stage) {
       if (rank % 32 < Cluster::blocks) {
         if (Cluster::blocks == 1)
@@ -170,6 +188,17 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
     for (int index = first; index < works.count; index += stride) {
       const Work work = works.at(index);
       if (work.k_begin >= work.k_end) continue;
+      if constexpr (teams > 1) {
+        const bool mine = whose == team;
+        whose = whose + 1 == teams ? 0 : whose + 1;
+        if (!mine) {
+          turn.skip((work.k_end - work.k_begin + LayoutA::depth - 1) / LayoutA::depth);
+          continue;
+        }
+        // Parities tell one phase from the next, no more: tiles are waited for in their order.
+        order[team].wait(order_parity);
+        order_parity ^= 1;
+      }
       int used = -1;  // the stage of the step before
       operation.begin(work.row, work.column, work.k_begin, rank);
       const auto compute = [&](int k, auto number) {
@@ -197,6 +226,7 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
       } else {
         for (; k < work.k_end; k += LayoutA::depth) compute(k, Number<0>{});
       }
+      if (teams > 1 && rank % 32 == 0) order[(team + 1) % teams].arrive();
       operation.finish(rank);
       if (used >= 0) free(used);
       finish(operation, work, rank);

@@ -163,8 +163,9 @@ __device__ void keep_behind(float (&sums)[Count]) {
 }  // namespace detail
 
 /// A warpgroup has EachM x N sums of the tile, EachM a multiple of 64; work-items of `block` count from the
-/// first one that computes. Tiles are Swizzled, or other layouts that can describe themselves.
-template <class A, class B, int EachM>
+/// first one that computes. Tiles are Swizzled, or other layouts that can describe themselves. `Teams`: see
+/// run_boxes.
+template <class A, class B, int EachM, int Teams = 1>
 struct Wgmma {
   using LayoutA = A;
   using LayoutB = B;
@@ -172,6 +173,7 @@ struct Wgmma {
   static constexpr int M = A::rows;
   static constexpr int N = B::rows;
   static constexpr int block = M / EachM * 128;
+  static constexpr int teams = Teams;
   static constexpr int tall = EachM / 64;
   static constexpr int behind = 1;       ///< steps whose tiles may still be read when `step` returns
   static constexpr int turns = 1;        ///< kinds of steps, which alternate

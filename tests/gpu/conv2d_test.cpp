@@ -57,6 +57,10 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {batch: 3, h: 9, c: 256, filters: 200, relu: true}\nsweep: {T: [half, "
                      "float], operation: [wgmma, wgmma_split, fma_boxes], groups: [1, 2], splits: "
                      "[2, 3], cluster_m: [1, 2]}\n"},
+        WorkloadCase{"Teams", "conv2d",
+                     "set: {T: half, h: 19, w: 23, c: 128, filters: 80, teams: 2, splits: 1, relu: "
+                     "true}\nsweep: {batch: [3, 40], filter_h: [1, 3], stride: [1, 2], cluster_m: [1, "
+                     "2], tile_m: [64, 128]}\n"},
         WorkloadCase{"Layers", "conv2d",
                      "set: {T: half}\nsweep: {h: [56, 14], c: [64, 256], filters: [64, 256]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
