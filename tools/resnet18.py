@@ -12,8 +12,10 @@ Batch norm is folded into the filters and biases: y = g (x - mean) / sqrt(varian
 
 import argparse
 import json
+import math
 import pathlib
 import sys
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import network  # noqa: E402  (beside this file)
@@ -61,15 +63,26 @@ def read_safetensors(path, np):
     types = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I64": "<i8"}
     data = path.read_bytes()
     length = int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:8 + length])
+    if len(data) < 8 or 8 + length > len(data):
+        fail(f"{path}: is not a safetensors file, or is cut off: its header would end at byte {8 + length} of {len(data)}")
+    try:
+        header = json.loads(data[8:8 + length])
+        entries = {name: (entry["dtype"], [int(n) for n in entry["shape"]], [int(n) for n in entry["data_offsets"]])
+                   for name, entry in header.items() if name != "__metadata__"}
+    except KeyError as key:
+        fail(f"{path}: is not a safetensors file: its header has no {key} for a tensor")
+    except (ValueError, TypeError, AttributeError) as problem:
+        fail(f"{path}: is not a safetensors file: its header cannot be read ({problem})")
     state = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        if entry["dtype"] not in types:
-            fail(f"{path}: {name} has the type {entry['dtype']}; expected one of {', '.join(types)}")
-        begin, end = entry["data_offsets"]
-        state[name] = np.frombuffer(data[8 + length + begin:8 + length + end], types[entry["dtype"]]).reshape(entry["shape"])
+    for name, (dtype, shape, offsets) in entries.items():
+        if dtype not in types:
+            fail(f"{path}: {name} has the type {dtype}; expected one of {', '.join(types)}")
+        size = math.prod(shape) * np.dtype(types[dtype]).itemsize
+        if min(shape, default=1) < 0 or len(offsets) != 2 or offsets[0] < 0 or offsets[1] - offsets[0] != size:
+            fail(f"{path}: {name} of the shape {shape} has the bytes {offsets}; expected {size} of them")
+        if 8 + length + offsets[1] > len(data):
+            fail(f"{path}: is cut off: {name} would end at byte {8 + length + offsets[1]} of {len(data)}")
+        state[name] = np.frombuffer(data[8 + length + offsets[0]:8 + length + offsets[1]], types[dtype]).reshape(shape)
     return state
 
 
@@ -79,7 +92,10 @@ def read_state(path, np):
     if path.suffix == ".safetensors":
         return read_safetensors(path, np)
     if path.suffix == ".npz":
-        return dict(np.load(path))
+        try:
+            return dict(np.load(path))
+        except (ValueError, OSError, zipfile.BadZipFile) as problem:
+            fail(f"{path}: is not a file of np.savez, or is damaged ({problem})")
     if path.suffix in (".pth", ".pt"):
         try:
             import torch
@@ -89,8 +105,17 @@ def read_state(path, np):
     return fail(f"{path}: expected .safetensors, .npz, .pth or .pt")
 
 
-def fold(state, name, norm, np):
-    """Filters [f, r, s, c] and biases in double."""
+def fold(state, name, norm, shape, np):
+    """Filters [f, r, s, c] and biases in double; `shape` is that of the filters."""
+    f, r, s, c = shape
+    expected = {name + ".weight": (f, c, r, s) if norm else (f, c)}
+    if norm is None:
+        expected[name + ".bias"] = (f,)
+    else:
+        expected.update({f"{norm}.{part}": (f,) for part in ("weight", "bias", "running_mean", "running_var")})
+    for part, extents in expected.items():
+        if part in state and state[part].shape != extents:
+            fail(f"{part} has the shape {state[part].shape}; expected torchvision's resnet18, {extents}")
     try:
         w = state[name + ".weight"].astype(np.float64)
         if norm is None:
@@ -102,10 +127,17 @@ def fold(state, name, norm, np):
     return (w * scale[:, None, None, None]).transpose(0, 2, 3, 1), bias
 
 
+def shapes_of_filters(n):
+    """[f, r, s, c] by the buffer's name."""
+    return {b.split(":")[0]: [int(v) for v in b.split("shape: [")[1].split("]")[0].split(",")] for b in n.buffers if "kernel" not in b}
+
+
 def write_weights(state, folder, np):
+    n, names = layers()
+    shapes = shapes_of_filters(n)
+    folded = [(w, b, *fold(state, name, norm, shapes[w], np)) for name, norm, w, b in names]
     folder.mkdir(parents=True, exist_ok=True)
-    for name, norm, w, b in layers()[1]:
-        filters, bias = fold(state, name, norm, np)
+    for w, b, filters, bias in folded:
         np.save(folder / f"{w}.npy", np.ascontiguousarray(filters, np.float32))
         np.save(folder / f"{b}.npy", bias.astype(np.float32))
 
@@ -114,7 +146,7 @@ def random_state(seed, np):
     numbers = np.random.default_rng(seed)
     state = {}
     n, names = layers()
-    shapes = {b.split(":")[0]: [int(v) for v in b.split("shape: [")[1].split("]")[0].split(",")] for b in n.buffers if "kernel" not in b}
+    shapes = shapes_of_filters(n)
     for name, norm, w, _ in names:
         f, r, s, c = shapes[w]
         state[name + ".weight"] = numbers.normal(0, (2 / (r * s * c)) ** 0.5, (f, c) if norm is None else (f, c, r, s)).astype("f4")

@@ -1,10 +1,10 @@
 #include "batched_gemm.h"
 
 // For each row of d the largest |d - its value in double| over its bound: k eps |alpha| sum |a b| for the
-// sums, and the rounding of what is stored.
+// sums, and the rounding of what is stored, at least half of a type's smallest number (`smallest`).
 extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __restrict__ d,
                                        const T* __restrict__ a, const T* __restrict__ b,
-                                       const T* __restrict__ c, double sum_epsilon, double epsilon,
+                                       const T* __restrict__ c, double sum_epsilon, double epsilon, double smallest,
                                        const Params p) {
   const long long index = kiln::global_index_x();
   if (index >= p.batch * p.m) return;
@@ -25,7 +25,7 @@ extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __r
     const double value = p.alpha * sum + old;
     const double difference = fabs(double(float_or_double(d[at])) - value);
     const double bound =
-        fabs(p.alpha) * p.k * sum_epsilon * magnitude + (epsilon + sum_epsilon) * (fabs(value) + fabs(old));
+        fabs(p.alpha) * p.k * sum_epsilon * magnitude + (epsilon + sum_epsilon) * (fabs(value) + fabs(old)) + smallest;
     const double error = difference == 0 ? 0 : difference / bound;
     if (!(error <= largest)) largest = error;  // NaN too
   }

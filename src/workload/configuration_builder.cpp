@@ -237,7 +237,11 @@ class ConfigurationBuilder {
       assign_default(parameter, value);
     }
     const bool in_file = raw == nullptr && header && header->where.file == header->path;
-    check_allowed(parameter, value, raw != nullptr ? raw->where : in_file ? header->where : parameter.where);
+    check_allowed(parameter, value,
+                  raw != nullptr ? raw->where
+                  : in_file      ? header->where
+                                 : parameter.where,
+                  raw == nullptr && header && !in_file ? header->path : "");
     result_.variables_[parameter.name] = variable_of(parameter, value);
     result_.values_.emplace_back(parameter.name, std::move(value));
   }
@@ -440,13 +444,15 @@ class ConfigurationBuilder {
   }
 
   /// For a scalar's value that was not given: the default's expression, with the values in it.
-  [[nodiscard]] std::string origin_of(const ParameterSpec& parameter) const {
+  [[nodiscard]] std::string origin_of(const ParameterSpec& parameter, const std::string& file) const {
+    if (!file.empty()) return "; it is that of '" + file + "'";
     if (assigned(parameter.name) != nullptr || parameter.from) return "";
     return "; the default is " + result_.explain(parameter.default_on(result_.backend_));
   }
 
-  void check_allowed(const ParameterSpec& parameter, const ParameterValue& value,
-                     const SourceLocation& where) const {
+  /// `file`: which the value is from, if `where` does not name it.
+  void check_allowed(const ParameterSpec& parameter, const ParameterValue& value, const SourceLocation& where,
+                     const std::string& file) const {
     if (!parameter.values.empty()) {
       const bool allowed =
           std::any_of(parameter.values.begin(), parameter.values.end(), [&](const ExpressionText& text) {
@@ -454,12 +460,12 @@ class ConfigurationBuilder {
             return compare(value.exact_number(), result_.evaluate_number(text)) == 0;
           });
       if (!allowed) {
-        throw bad_input(
-            in_place(where, parameter.name) + value.to_string() + " is not allowed" +
-                (parameter.kind == ParameterKind::kScalar
-                     ? "; expected one of " + join(texts_of(parameter.values), ", ") + origin_of(parameter)
-                     : suggestion(value.to_string(), texts_of(parameter.values))),
-            where);
+        throw bad_input(in_place(where, parameter.name) + value.to_string() + " is not allowed" +
+                            (parameter.kind == ParameterKind::kScalar
+                                 ? "; expected one of " + join(texts_of(parameter.values), ", ") +
+                                       origin_of(parameter, file)
+                                 : suggestion(value.to_string(), texts_of(parameter.values))),
+                        where);
       }
     }
     if (parameter.kind != ParameterKind::kScalar) return;
@@ -468,7 +474,7 @@ class ConfigurationBuilder {
       const Number bound = result_.evaluate_number(*text);
       if (compare(value.exact_number(), bound) != wrong_order) return;
       throw bad_input(in_place(where, parameter.name) + value.to_string() + words + kiln::to_string(bound) +
-                          origin_of(parameter),
+                          origin_of(parameter, file),
                       where);
     };
     require(parameter.min, -1, " is too small; the least is ");

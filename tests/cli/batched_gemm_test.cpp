@@ -33,6 +33,8 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"RegistersWithSizesAtRunTime", "batched_gemm",
                      "set: {bind.all: run, batch: 11, method: registers, block: 4, n: 2, k: 3, beta: 2}\n"
                      "sweep: {m: [1, 4], T: [float, half]}\n"},
+        WorkloadCase{"TinyProductsOfHalves", "batched_gemm",
+                     "set: {T: half, batch: 7, m: 32, n: 32, k: 1}\n"},
         WorkloadCase{"Shared", "batched_gemm",
                      "set: {batch: 13, method: shared, n: 6, k: 4, tile_m: 3, beta: -1}\nsweep: {m: [1, 5], "
                      "tile_n: [2, 4], matrices: [1, 5], pad: [0, 1]}\n"},

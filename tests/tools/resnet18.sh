@@ -10,5 +10,6 @@ mv "$source_dir/kernels_src/resnet18/.new.yaml" "$work/new.yaml"
 diff "$source_dir/kernels_src/resnet18/resnet18.yaml" "$work/new.yaml" || { echo "run tools/resnet18.py workload"; exit 1; }
 python3 -c 'import numpy' 2> /dev/null || { echo "no NumPy: weights are not tested"; exit 0; }
 python3 "$source_dir/tools/resnet18.py" random "$work/weights" --seed 3
+python3 "$source_dir/tests/tools/resnet18_states.py" "$source_dir" "$work"
 printf 'workload: resnet18\ndevice: cpu\nmeasure: false\nset: {bind.all: run, image_h: 32, weights: %s}\n' "$work/weights" > "$work/job.yaml"
 "$kiln" run "$work/job.yaml" --require-checks --output "$work/out"

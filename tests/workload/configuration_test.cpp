@@ -352,6 +352,14 @@ TEST_F(HeaderParameters, AreReadFromTheFile) {
   EXPECT_EQ(c.value("atoms").number(), 10);
 }
 
+TEST_F(HeaderParameters, ThatDoNotFitNameTheFile) {
+  yaml_.replace(yaml_.find("default: 5"), 10, "default: 5, min: 11");
+  EXPECT_THAT(bad_input_of([&] {
+                configured({{"folder", "/data"}});
+              }),
+              HasSubstr("atoms: 10 is too small; the least is 11; it is that of '/data/atoms.bin'"));
+}
+
 /// Extents of arrays, columns and matrices are what shapes and grids are made of.
 TEST_F(HeaderParameters, AreExtentsOfTheFile) {
   yaml_.replace(yaml_.find("  g: "), yaml_.find("kernels:") - yaml_.find("  g: "), R"yaml(

@@ -117,9 +117,9 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
 // Not a list of initialisers: g++ 12 warns of what destroys one that is half made.
 std::vector<ShimPart> make_shim_parts() {
   std::vector<ShimPart> parts;
-  const auto add = [&](std::string name, std::string_view text,
-                       std::vector<std::string_view> used_where = {}) {
-    parts.push_back({{std::move(name), text}, std::move(used_where)});
+  const auto add = [&](std::string name, std::string_view text, std::vector<std::string_view> used_where = {},
+                       std::vector<std::string_view> written_where = {}) {
+    parts.push_back({{std::move(name), text}, std::move(used_where), std::move(written_where)});
   };
   add("worker_abi", embedded::kWorkerAbi);
   add("language", embedded::kLanguage);
@@ -128,11 +128,12 @@ std::vector<ShimPart> make_shim_parts() {
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});
   add("special", embedded::kSpecial,
-      {"erfinv", "erfcinv", "erfcx", "normcdfinv", "bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"});
+      {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"});
   add("atomics", embedded::kAtomics);
   add("warp", embedded::kWarp);
   add("entry", embedded::kEntry);
-  add("split", embedded::kSplit);
+  add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
+  add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});
   return parts;
 }
 

@@ -15,7 +15,9 @@ struct EmbeddedFile {
 struct ShimPart : EmbeddedFile {
   /// Words of a text that uses the part; a unit whose text has none of them does not compile the part. Empty:
   /// the part is in each unit.
-  std::vector<std::string_view> used_where;
+  std::vector<std::string_view> used_where = {};
+  /// The same for the text that splitting kernels at their barriers has written.
+  std::vector<std::string_view> written_where = {};
 };
 
 /// The parts of the shim, in the order in which they start a unit.

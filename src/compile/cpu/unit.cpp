@@ -1,6 +1,7 @@
 #include "compile/cpu/unit.h"
 
 #include <algorithm>
+#include <cctype>
 #include <deque>
 #include <filesystem>
 #include <set>
@@ -167,10 +168,11 @@ class UnitWriter {
     std::vector<TextEdit> edits = mark_lane_indices(outlined);
     for (TextEdit& edit : splitter.edits()) edits.push_back(std::move(edit));
     mark_guarded(outlined, edits);
-    add_shim();
+    const std::string written = apply_edits(host_text, std::move(edits));
+    add_shim(written);
     if (text.find("cooperative_groups") != std::string::npos)
       unit_.text += "#include \"cooperative_groups.h\"\n";
-    unit_.text += apply_edits(host_text, std::move(edits)) + line_marker("kiln entries");
+    unit_.text += written + line_marker("kiln entries");
     add_entries();
     add_symbols();
     add_headers();
@@ -193,10 +195,12 @@ class UnitWriter {
     }
   }
 
-  void add_shim() {
+  /// `written`: the text of a unit with split kernels.
+  void add_shim(std::string_view written = {}) {
     const bool unseen_header = includes_unseen_header();
     for (const ShimPart& part : cpu_shim_parts()) {
-      if (!unseen_header && !uses(part)) continue;
+      const bool splits = !part.written_where.empty();
+      if (splits ? !names_any(written, part.written_where) : !unseen_header && !uses(part)) continue;
       unit_.text += line_marker("kiln shim " + std::string(part.name));
       unit_.text += part.text;
     }
@@ -214,12 +218,22 @@ class UnitWriter {
     });
   }
 
+  /// Whether the text has one of the words; a word that starts with a letter has to start a name.
+  [[nodiscard]] static bool names_any(std::string_view text, const std::vector<std::string_view>& words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+      for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const char before = at == 0 ? ' ' : text[at - 1];
+        const bool inside = before == '_' || std::isalnum(static_cast<unsigned char>(before)) != 0;
+        if (word.front() == '_' || !inside) return true;
+      }
+      return false;
+    });
+  }
+
   /// Whether the text may use a name that the part defines. A macro may paste a name together.
   [[nodiscard]] bool uses(const ShimPart& part) const {
     const auto within = [&](std::string_view text) {
-      return text.find("##") != std::string_view::npos ||
-             std::any_of(part.used_where.begin(), part.used_where.end(),
-                         [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+      return text.find("##") != std::string_view::npos || names_any(text, part.used_where);
     };
     const auto in_header = [&](const IncludedHeader& header) { return within(header.text); };
     const auto in_define = [&](const auto& define) { return within(define.second); };

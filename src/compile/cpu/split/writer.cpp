@@ -164,13 +164,18 @@ class Writer {
         if (variables()[v].declarator->reference)
           throw Trouble{"a reference as parameter", variables()[v].declarator->at};
         const std::string room = "kiln_v" + std::to_string(v);
-        out_ += an_.warp_function()
-                    ? "kiln::cpu::Lanes<kiln::cpu::Value<decltype(" + name + ")>> " + room + ";\n"
-                    : "kiln::cpu::Items<kiln::cpu::Value<decltype(" + name + ")>, KilnShape> " + room + ";\n";
-        out_ += an_.warp_function()
-                    ? "KILN_LANES kiln::cpu::keep(" + room + "[kiln_lane], " + name + "); }\n"
-                    : "for (int kiln_j = 0; kiln_j < kiln_b.count(); ++kiln_j) kiln::cpu::keep(" + room +
-                          "[kiln_j], " + name + ");\n";
+        const bool warp = an_.warp_function();
+        out_ += warp ? "kiln::cpu::Lanes<kiln::cpu::Value<decltype("
+                     : "kiln::cpu::Items<kiln::cpu::Value<decltype(";
+        out_ += name;
+        out_ += warp ? ")>> " : ")>, KilnShape> ";
+        out_ += room;
+        out_ += warp ? ";\nKILN_LANES kiln::cpu::keep("
+                     : ";\nfor (int kiln_j = 0; kiln_j < kiln_b.count(); ++kiln_j) kiln::cpu::keep(";
+        out_ += room;
+        out_ += warp ? "[kiln_lane], " : "[kiln_j], ";
+        out_ += name;
+        out_ += warp ? "); }\n" : ");\n";
       }
       out_ += binding(number);
     }
@@ -321,7 +326,10 @@ class Writer {
         text += "kiln::cpu::wide(" + group_call(i) + ")";
         i += length - 1;
       } else if (body_.is(i + 1, ".") && token.identifier()) {
-        text += "kiln::cpu::wide(" + raw({i, i + 3}) + ")";
+        // A cast of the loop's counter to unsigned and to 64 bits hides from g++ that it grows by one.
+        const std::string name = raw({i, i + 3});
+        text += token.is("threadIdx") ? "static_cast<long>(static_cast<int>(" + name + "))"
+                                      : "kiln::cpu::wide(" + name + ")";
         i += 2;
       } else if (token.identifier() || token.kind == Token::Kind::kNumber) {
         const int v = body_.variable_at(i);
@@ -556,8 +564,9 @@ class Writer {
     const std::string start = type + name + " = " + render(loop.start, Place::kItem) + " + " + turn + ";\n";
     const std::string inside_names = bindings({loop.start, test}, Place::kItem);
     strided_turns_[loop.variable] = turn;
-    out_ += "for (kiln::cpu::Value<decltype(" + render(loop.start, around) + ")> " + turn + " = 0;; " + turn +
-            " += " + render(loop.step, around) + ") {\n";
+    const std::string declaration =
+        "kiln::cpu::Value<decltype(" + render(loop.start, around) + ")> " + turn + " = 0;";
+    const std::string next = turn + " += " + render(loop.step, around) + ") {\n";
     const auto body = [&] { return start + item_statement(statement.body()); };
     const auto holds = [&](const std::string& parameter, const std::string& thread,
                            const std::string& number) {
@@ -565,18 +574,21 @@ class Writer {
              "return static_cast<bool>(" + render(test, Place::kItem) + ");\n}";
     };
     if (lanes) {
-      out_ += "const int kiln_turns = kiln::cpu::count_first(kiln_wp.lanes(), " +
+      // Whole turns have a loop of their own: there g++ keeps what the lanes add up in registers.
+      out_ += "{\n" + declaration + "\nconst auto kiln_goes = " +
               holds("kiln_lane", "const uint3 threadIdx = kiln_wp.thread(kiln_lane);\n",
                     "const int kiln_i = kiln_base + kiln_lane;\nstatic_cast<void>(kiln_i), "
                     "static_cast<void>(threadIdx);\n") +
-              ");\nif (kiln_turns == 0) break;\nif (kiln_turns == kiln_wp.lanes()) {\n";
+              ";\nfor (; kiln_goes(kiln_wp.lanes() - 1); " + next;
       item_loop({statement.body().range, loop.start}, around, body);
-      out_ += "} else {\n";
+      out_ += "}\nfor (;; " + next +
+              "const int kiln_turns = kiln::cpu::count_first(kiln_wp.lanes(), kiln_goes);\n"
+              "if (kiln_turns == 0) break;\n";
       limits_.end = "kiln_turns";
       item_loop({statement.body().range, loop.start}, around, body);
       out_ += "}\n}\n";
     } else {
-      out_ += "int kiln_some = 0;\n";
+      out_ += "for (" + declaration + "; " + next + "int kiln_some = 0;\n";
       limits_.row =
           "const int kiln_turns = kiln::cpu::count_first(kiln_b.x(), " +
           holds("kiln_x",
@@ -871,8 +883,6 @@ class Writer {
       const std::string whole = raw(statement.specifiers) + " ";
       switch (an_.storage(v)) {
         case Storage::kOuter:
-          out_ += whole + render(declarator.range, around) + ";\n";
-          break;
         case Storage::kRepeated:
           out_ += whole + render(declarator.range, around) + ";\n";
           break;
@@ -950,7 +960,7 @@ class Writer {
 
   /// The lanes of the warp for which a condition holds.
   std::string lanes_where(TokenRange condition) {
-    const std::string name = "kiln_c" + std::to_string(++agreements_);
+    std::string name = "kiln_c" + std::to_string(++agreements_);
     out_ += "unsigned " + name + " = 0;\n";
     item_loop({condition}, Place::kWarp, [&] {
       return name + " |= static_cast<bool>(" + render(condition, Place::kItem) +
@@ -1208,7 +1218,7 @@ class Writer {
   /// Declares an array, and fills it with the values that an argument has in the work-items of the block, or
   /// in the lanes of a warp.
   std::string values_of(TokenRange range, bool block, bool by_reference) {
-    const std::string name = "kiln_a" + std::to_string(++calls_);
+    std::string name = "kiln_a" + std::to_string(++calls_);
     const Place around = block ? Place::kBlock : Place::kWarp;
     const auto expression = [&](Place place) {
       return std::string(by_reference ? "&" : "") + "(" + render(range, place) + ")";
