@@ -65,7 +65,7 @@ struct CompilerFlags {
   Path makefile;  ///< that gave some of them; empty: none
 };
 
-/// Each back end has its own headers of CUDA and HIP, which those of the folder would displace.
+/// Each back end has its own headers of CUDA and HIP; the folder would displace them.
 bool is_of_toolkit(FileSystem& files, const Path& folder) {
   return files.status(folder / "crt/host_defines.h") || files.status(folder / "hip/hip_runtime.h");
 }
