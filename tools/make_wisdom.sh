@@ -30,7 +30,12 @@ layers() {
                    '28 128 256 3 2' '28 128 256 1 2' '14 256 256 3 1' '14 256 512 3 2' '14 256 512 1 2' '7 512 512 3 1' '1 512 1000 1 1'; do
         read -r h c filters filter stride others <<< "$layer"
         operation=wgmma
-        if [ "$type" = float ]; then operation="split"; elif [ "$h" = 1 ] || [ "$c" = 4 ]; then operation=mma; fi
+        if [ "$type" = float ]; then
+          operation="split"
+          [ "$batch" -lt 4 ] || [ "$c" = 4 ] || operation=wgmma_split
+        elif [ "$c" = 4 ]; then
+          operation=mma
+        fi
         [ "$device" != cpu ] || operation=vectors
         echo "T=$type batch=$batch h=$h c=$c filters=$filters filter_h=$filter stride=$stride $others operation=$operation"
       done

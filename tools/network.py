@@ -242,7 +242,7 @@ class Network:
             tensors = ", ".join(f"{name}: {rename.get(t.buffer, t.buffer)}" for name, t in inputs)
             out = rename.get(y.buffer, y.buffer)
             given = ", ".join(filter(None, [f"y: {out}", tensors, arguments]))
-            when = ", when: operation != wgmma && operation != vectors" if kernel == "convolve" else ""
+            when = ", when: operation != wgmma && operation != wgmma_split && operation != vectors" if kernel == "convolve" else ""
             wisdom = ", wisdom: layers" if kernel == "convolve" else ""
             run.append(f"  - {{kernel: {kernel}, as: {y.buffer}{when}, args: {{{given}}}, with: &{y.buffer} {{{values}}}{wisdom}}}")
             if kernel == "convolve":
@@ -250,8 +250,10 @@ class Network:
                 run.append(f"  - {{kernel: convolve_vectors, as: {y.buffer}, when: operation == vectors, args: {{{on_cpu}}}, with: *{y.buffer}{wisdom}}}")
             if kernel == "convolve":  # by instructions of a warpgroup, where boxes of 128 bytes of channels and pixels beside each other are
                 x = inputs[0][1]
-                other, values_of = ("convolve_wgmma", f"*{y.buffer}") if x.c % 64 == 0 and y.w != 1 else ("convolve", f"{{<<: *{y.buffer}, operation: mma}}")
+                other, values_of = ("convolve_wgmma", f"*{y.buffer}") if x.c % 64 == 0 else ("convolve", f"{{<<: *{y.buffer}, operation: mma}}")
                 run.append(f"  - {{kernel: {other}, as: {y.buffer}, when: operation == wgmma, args: {{{given}}}, with: {values_of}{wisdom}}}")
+                other, values_of = ("convolve_wgmma_split", f"*{y.buffer}") if x.c % 32 == 0 else ("convolve", f"{{<<: *{y.buffer}, operation: split}}")
+                run.append(f"  - {{kernel: {other}, as: {y.buffer}, when: operation == wgmma_split, args: {{{given}}}, with: {values_of}{wisdom}}}")
             tensors = ", ".join(f"{name}: d{held[t.buffer] + 1}" for name, t in inputs)
             given = ", ".join(filter(None, [f"y: d{free + 1}", tensors, more]))
             checks.append(f"    - {{kernel: {reference}, as: {y.buffer}_in_double, args: {{{given}}}, with: *{y.buffer}}}")

@@ -4,7 +4,8 @@
 
 // y = act(convolution of x + bias + residual), all nhwc; act is relu, or nothing. A fully connected layer is
 // a convolution of one pixel.
-struct Finish {
+template <bool Add>
+struct FinishWith {
   using Out = T;
   T* y;
   const T* residual;  // null: none
@@ -16,11 +17,13 @@ struct Finish {
   KILN_DEVICE bool wide(int count) const { return columns % count == 0; }
   KILN_DEVICE T value(int row, int column, float sum) const {
     float value = sum + bias[column];
-    if (Params::add) value += float(residual[(long long)row * columns + column]);
+    if (Add) value += float(residual[(long long)row * columns + column]);
     if (Params::relu && value < 0) value = 0;
     return T(value);
   }
 };
+
+using Finish = FinishWith<Params::add>;
 
 __device__ inline Finish finish(T* y, const T* residual, const float* bias, const Params& p) {
   return {y, residual, bias, p.batch * p.out_h * p.out_w, p.filters};

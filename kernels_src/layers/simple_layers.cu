@@ -1,5 +1,7 @@
 #include "kiln/params.h"
 
+#include "../tiles/overlap.h"
+
 // The layers that move memory: a work-item has `count` neighbouring channels of a pixel, or one where the
 // channels are no multiple of them.
 
@@ -14,6 +16,12 @@ KILN_DEVICE Place place_of(Index i, int channels, int w, int h) {
   const int x = int(i / packs % w);
   const int y = int(i / packs / w % h);
   return {int(i % packs) * Count, x, y, int(i / packs / w / h)};
+}
+
+/// Begins a launch that overlaps. Its x is not `__restrict__`: such loads need not stay behind the wait.
+KILN_DEVICE void begin() {
+  tiles::wait_for_launches_before();
+  tiles::let_next_start();
 }
 
 /// x as planes of channels in float -> y nhwc with `c` channels, a multiple of 4, of which the image has
@@ -60,27 +68,37 @@ extern "C" __global__ void pack_filters(float* __restrict__ y, const T* __restri
   y[i] = row < rows ? float(x[row * depth + i / strip % depth]) : 0.0f;
 }
 
-// A loop over the channels of a work-item: registers of a GPU, vectors of a CPU.
+// A loop over the channels of a work-item: registers of a GPU, vectors of a CPU. On a GPU many elements of a
+// window are on their way at once.
 #if defined(KILN_BACKEND_CUDA) || defined(KILN_BACKEND_HIP)
 #define EACH_CHANNEL KILN_UNROLL_ALL
+#define EACH_ROW KILN_UNROLL(4)
+#define EACH_COLUMN KILN_UNROLL(8)
 #else
 #define EACH_CHANNEL KILN_SIMD
+#define EACH_ROW
+#define EACH_COLUMN
 #endif
 
 template <int Count, bool Average>
-__device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i, const Params& p) {
+__device__ inline void pool(T* __restrict__ y, const T* x, Index i, const Params& p) {
   if (i >= (Index)p.batch * p.out_h * p.out_w * (p.c / Count)) return;
   const Place at = place_of<Count>(i, p.c, p.out_w, p.out_h);
   float best[Count];
   EACH_CHANNEL
   for (int e = 0; e < Count; ++e) best[e] = Average ? 0.0f : -3.402823466e38f;
   int taken = 0;
+  // Without borders no load depends on a condition.
+  const bool whole = p.padding == 0 && (p.out_h - 1) * p.stride + p.filter_h <= p.h &&
+                     (p.out_w - 1) * p.stride + p.filter_w <= p.w;
+  EACH_ROW
   for (int r = 0; r < p.filter_h; ++r) {
     const int row = at.y * p.stride + r - p.padding;
-    if (row < 0 || row >= p.h) continue;
+    if (!whole && (row < 0 || row >= p.h)) continue;
+    EACH_COLUMN
     for (int s = 0; s < p.filter_w; ++s) {
       const int column = at.x * p.stride + s - p.padding;
-      if (column < 0 || column >= p.w) continue;
+      if (!whole && (column < 0 || column >= p.w)) continue;
       ++taken;
       const auto pack =
           kiln::load_pack<Count>(x + (((Index)at.image * p.h + row) * p.w + column) * p.c + at.channel);
@@ -100,7 +118,7 @@ __device__ inline void pool(T* __restrict__ y, const T* __restrict__ x, Index i,
 
 /// With the number of channels that the workload's `pack` says.
 template <bool Average>
-__device__ inline void pool_packs(T* __restrict__ y, const T* __restrict__ x, const Params& p) {
+__device__ inline void pool_packs(T* __restrict__ y, const T* x, const Params& p) {
   constexpr int some = 16 / int(sizeof(T));
   constexpr int many = Params::operation == 3 ? 16 * some : some;  // of a CPU's vectors
   if (p.c % many == 0) {
@@ -112,10 +130,12 @@ __device__ inline void pool_packs(T* __restrict__ y, const T* __restrict__ x, co
   }
 }
 
-extern "C" __global__ void max_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
+extern "C" __global__ void max_pool(T* __restrict__ y, const T* x, const Params p) {
+  begin();
   pool_packs<false>(y, x, p);
 }
-extern "C" __global__ void average_pool(T* __restrict__ y, const T* __restrict__ x, const Params p) {
+extern "C" __global__ void average_pool(T* __restrict__ y, const T* x, const Params p) {
+  begin();
   pool_packs<true>(y, x, p);
 }
 

@@ -9,7 +9,7 @@ constexpr int inputs = Params::inputs;
 constexpr int hidden = Params::hidden;
 constexpr int outputs = Params::outputs;
 
-enum Operation { op_fma, op_mma, op_split, op_vectors };
+enum Operation { op_fma, op_mma, op_split, op_vectors, op_halves };
 
 constexpr int round_to(int n, int multiple) {
   return (n + multiple - 1) / multiple * multiple;
@@ -29,6 +29,7 @@ struct Weights {
   }
 };
 
+/// What is no number stays none.
 KILN_DEVICE float relu(float value) {
-  return value > 0 ? value : 0.0f;
+  return value < 0 ? 0.0f : value;
 }

@@ -19,7 +19,55 @@ constexpr int weight_bytes = round_to(Order::words * 4, 128);
 static_assert(Params::each_rows % 16 == 0 && Params::block % 32 == 0, "whole fragments, whole warps");
 
 using tiles::detail::Fragment;
-using Multiply = tiles::detail::Instruction<T>;
+
+template <bool Halves>
+struct InstructionOf {
+  using Type = tiles::detail::Instruction<T>;
+};
+template <>
+struct InstructionOf<true> {  // without CUDA's header of halves, which takes time to compile
+  struct Type {
+    __device__ static unsigned rounded(unsigned word) { return word; }
+    __device__ static void multiply(float (&c)[4], const Fragment& a, unsigned b0, unsigned b1) {
+      asm volatile(
+          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+          "{%0, %1, %2, %3};"
+          : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+          : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b0), "r"(b1));
+    }
+  };
+};
+using Multiply = InstructionOf<Order::scaled>::Type;
+
+/// Sums of a layer's tiles of 8 columns; with `halves` those of the rests apart, as they are larger.
+constexpr int sets = Order::scaled ? 2 : 1;
+template <int Tiles>
+struct Sums {
+  static constexpr int padded = (Tiles + 1) / 2 * 2;
+  float of[sets][tall][padded][4];
+
+  __device__ void start(const float* bias, int lane) {
+    KILN_UNROLL_ALL
+    for (int n = 0; n < padded; ++n) {
+      const auto two = kiln::load_pack<2>(bias + n * 8 + lane % 4 * 2);
+      KILN_UNROLL_ALL
+      for (int i = 0; i < tall; ++i) {
+        KILN_UNROLL_ALL
+        for (int e = 0; e < 4; ++e) {
+          of[0][i][n][e] = two.at[e % 2];
+          if constexpr (Order::scaled) of[1][i][n][e] = 0;
+        }
+      }
+    }
+  }
+  /// relu of all products' sum.
+  __device__ float result(int i, int n, int e) const {
+    if constexpr (Order::scaled) return relu(of[0][i][n][e] + of[1][i][n][e] * (1 / Order::rest_scale));
+    return relu(of[0][i][n][e]);
+  }
+};
+using Units = Sums<Order::tiles1>;
+using Outputs = Sums<Order::tiles2>;
 
 __device__ inline void load_tile(char* to, const T* x, long long tile, const Params& p, int lane) {
   const char* from = reinterpret_cast<const char*>(x) + tile * tile_bytes;
@@ -37,14 +85,9 @@ __device__ inline void load_tile(char* to, const T* x, long long tile, const Par
   }
 }
 
-/// Element (row, k) and, in half, its neighbour; with `ends` 0 behind the row.
-__device__ inline unsigned word_of(const T* x, int row, int k, bool ends) {
-  const T* at = x + row * inputs + k;
-  if constexpr (Order::halves) {
-    return Order::pair_of(!ends || k < inputs ? at[0] : T(0.0f), !ends || k + 1 < inputs ? at[1] : T(0.0f));
-  } else {
-    return !ends || k < inputs ? Order::bits_of(at[0]) : 0u;
-  }
+/// Element (row, k), with `ends` 0 behind the row.
+__device__ inline T element_of(const T* x, int row, int k, bool ends) {
+  return !ends || k < inputs ? x[row * inputs + k] : T(0.0f);
 }
 
 /// A fragment of operand A as the instruction takes it; with `split` the sum of two, of which it drops the
@@ -52,18 +95,20 @@ __device__ inline unsigned word_of(const T* x, int row, int k, bool ends) {
 struct Parts {
   unsigned high[4], low[4];
 };
-__device__ inline Parts parts_of(const unsigned (&exact)[4]) {
-  Parts parts;
-  KILN_UNROLL_ALL
-  for (int w = 0; w < 4; ++w) {
-    if constexpr (Order::split) {
-      parts.high[w] = exact[w] & ~0x1fffu;
-      parts.low[w] = __float_as_uint(__uint_as_float(exact[w]) - __uint_as_float(parts.high[w]));
-    } else {
-      parts.high[w] = Multiply::rounded(exact[w]);
-    }
+/// Word w of the parts: of the number `first`, or of two.
+__device__ inline void take(Parts& parts, int w, T first, T next) {
+  if constexpr (Order::scaled) {
+    const auto both = Order::halves_of(float(first), float(next));
+    parts.high[w] = both.high;
+    parts.low[w] = both.low;
+  } else if constexpr (Order::halves) {
+    parts.high[w] = Order::pair_of(first, next);
+  } else if constexpr (Order::split) {
+    parts.high[w] = Order::bits_of(float(first)) & ~0x1fffu;
+    parts.low[w] = __float_as_uint(float(first) - __uint_as_float(parts.high[w]));
+  } else {
+    parts.high[w] = Multiply::rounded(Order::bits_of(float(first)));
   }
-  return parts;
 }
 __device__ inline void multiply(float (&sum)[4], const unsigned (&left)[4], const unsigned* right) {
   Multiply::multiply(sum, Fragment{{left[0], left[1], left[2], left[3]}}, right[0], right[1]);
@@ -72,8 +117,8 @@ __device__ inline void multiply(float (&sum)[4], const unsigned (&left)[4], cons
 /// sums[i][tile] += left[i] times the step's words of operand B, whose second part is `part_words` behind the
 /// first. Products that are added to the same sums are some instructions apart, which they would wait for.
 template <int Tiles>
-__device__ inline void multiply_step(float (&sums)[tall][(Tiles + 1) / 2 * 2][4], const Parts (&left)[tall],
-                                     const unsigned* words, int part_words, int step, int lane) {
+__device__ inline void multiply_step(Sums<Tiles>& sums, const Parts (&left)[tall], const unsigned* words,
+                                     int part_words, int step, int lane) {
   constexpr int pairs = (Tiles + 1) / 2;
   constexpr int group = Order::split ? 4 / tall : 1;
   KILN_UNROLL_ALL
@@ -85,84 +130,70 @@ __device__ inline void multiply_step(float (&sums)[tall][(Tiles + 1) / 2 * 2][4]
       high[g] = kiln::load_pack<4>(at);
       if constexpr (Order::split) low[g] = kiln::load_pack<4>(at + part_words);
     }
-    const auto add = [&](const auto& right, bool of_low) {
+    const auto add = [&](const auto& right, bool of_low, int set) {
       KILN_UNROLL_ALL
       for (int n = 0; n < 2 * group; ++n) {
         if (first * 2 + n >= Tiles) break;
         KILN_UNROLL_ALL
         for (int i = 0; i < tall; ++i)
-          multiply(sums[i][first * 2 + n], of_low ? left[i].low : left[i].high, right[n / 2].at + n % 2 * 2);
+          multiply(sums.of[set][i][first * 2 + n], of_low ? left[i].low : left[i].high,
+                   right[n / 2].at + n % 2 * 2);
       }
     };
     if constexpr (Order::split) {  // the smallest ones first
-      add(high, true);
-      add(low, false);
+      add(high, true, sets - 1);
+      add(low, false, sets - 1);
     }
-    add(high, false);
+    add(high, false, 0);
   }
 }
 
-template <int Tiles>
-__device__ inline void start(float (&sums)[tall][(Tiles + 1) / 2 * 2][4], const float* bias, int lane) {
-  KILN_UNROLL_ALL
-  for (int n = 0; n < (Tiles + 1) / 2 * 2; ++n) {
-    const auto two = kiln::load_pack<2>(bias + n * 8 + lane % 4 * 2);
-    KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) {
-      KILN_UNROLL_ALL
-      for (int e = 0; e < 4; ++e) sums[i][n][e] = two.at[e % 2];
-    }
-  }
-}
-
-__device__ inline void first_layer(float (&sums)[tall][Order::pairs1 * 2][4], const T* x,
-                                   const unsigned* words, int lane) {
+__device__ inline void first_layer(Units& sums, const T* x, const unsigned* words, int lane) {
   const int row = lane / 4;
   KILN_UNROLL_ALL
   for (int step = 0; step < Order::steps1; ++step) {
     const int k = step * Order::deep + (Order::halves ? lane % 4 * 2 : lane % 4);
+    const bool ends = (step + 1) * Order::deep > inputs;
     Parts left[tall];
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
-      unsigned exact[4];
       KILN_UNROLL_ALL
-      for (int w = 0; w < 4; ++w)
-        exact[w] = word_of(x, i * 16 + row + w % 2 * 8, k + w / 2 * (Order::deep / 2),
-                           (step + 1) * Order::deep > inputs);
-      left[i] = parts_of(exact);
+      for (int w = 0; w < 4; ++w) {
+        const int at_row = i * 16 + row + w % 2 * 8;
+        const int at = k + w / 2 * (Order::deep / 2);
+        take(left[i], w, element_of(x, at_row, at, ends),
+             Order::halves ? element_of(x, at_row, at + 1, ends) : T(0.0f));
+      }
     }
-    multiply_step<Order::tiles1>(sums, left, words, Order::part1, step, lane);
+    multiply_step(sums, left, words, Order::part1, step, lane);
   }
 }
 
-__device__ inline Parts units_of(const float (&sums)[Order::pairs1 * 2][4], int step) {
-  unsigned exact[4];
+__device__ inline Parts units_of(const Units& sums, int i, int step) {
+  Parts parts;
   KILN_UNROLL_ALL
   for (int w = 0; w < 4; ++w) {
     if constexpr (Order::halves) {
-      const float(&tile)[4] = sums[step * 2 + w / 2];
-      exact[w] = Order::pair_of(T(relu(tile[w % 2 * 2])), T(relu(tile[w % 2 * 2 + 1])));
+      const int tile = step * 2 + w / 2;
+      take(parts, w, T(sums.result(i, tile, w % 2 * 2)), T(sums.result(i, tile, w % 2 * 2 + 1)));
     } else {
-      exact[w] = __float_as_uint(relu(sums[step][w % 2 * 2 + w / 2]));
+      take(parts, w, T(sums.result(i, step, w % 2 * 2 + w / 2)), T(0.0f));
     }
   }
-  return parts_of(exact);
+  return parts;
 }
 
-__device__ inline void second_layer(float (&results)[tall][Order::pairs2 * 2][4],
-                                    const float (&sums)[tall][Order::pairs1 * 2][4], const unsigned* words,
-                                    int lane) {
+__device__ inline void second_layer(Outputs& results, const Units& sums, const unsigned* words, int lane) {
   KILN_UNROLL_ALL
   for (int step = 0; step < Order::steps2; ++step) {
     Parts left[tall];
     KILN_UNROLL_ALL
-    for (int i = 0; i < tall; ++i) left[i] = units_of(sums[i], step);
-    multiply_step<Order::tiles2>(results, left, words, Order::part2, step, lane);
+    for (int i = 0; i < tall; ++i) left[i] = units_of(sums, i, step);
+    multiply_step(results, left, words, Order::part2, step, lane);
   }
 }
 
-__device__ inline void store_tile(T* __restrict__ y, char* stage,
-                                  const float (&results)[tall][Order::pairs2 * 2][4], long long tile,
+__device__ inline void store_tile(T* __restrict__ y, char* stage, const Outputs& results, long long tile,
                                   const Params& p, int lane) {
   T* rows = reinterpret_cast<T*>(stage);
   KILN_UNROLL_ALL
@@ -173,7 +204,7 @@ __device__ inline void store_tile(T* __restrict__ y, char* stage,
       for (int e = 0; e < 4; ++e) {
         const int output = n * 8 + lane % 4 * 2 + e % 2;
         if (output < outputs)
-          rows[(i * 16 + lane / 4 + e / 2 * 8) * outputs + output] = T(relu(results[i][n][e]));
+          rows[(i * 16 + lane / 4 + e / 2 * 8) * outputs + output] = T(results.result(i, n, e));
       }
     }
   }
@@ -219,11 +250,11 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_mala_mma mala_mma(T* __restrict__ 
     char* stage = own + here * stage_bytes;
     tiles::AsyncCopy::wait<Params::stages - 1>();
     __syncwarp();
-    float sums[tall][Order::pairs1 * 2][4];
-    start<Order::tiles1>(sums, bias1, lane);
+    Units sums;
+    sums.start(bias1, lane);
     first_layer(sums, reinterpret_cast<const T*>(stage), words, lane);
-    float results[tall][Order::pairs2 * 2][4];
-    start<Order::tiles2>(results, bias2, lane);
+    Outputs results;
+    results.start(bias2, lane);
     second_layer(results, sums, words2, lane);
     __syncwarp();  // outputs take the place of the rows
     store_tile(y, stage, results, tile, p, lane);

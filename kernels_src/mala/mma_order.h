@@ -2,12 +2,14 @@
 
 #include "mala.h"
 
-// mma and split: the words of operand B as a lane of a warp needs them, four at a time: for each step along
-// the depth, for each pair of tiles of 8 columns, for each lane, the two words of either tile. In float they
-// are rounded to tf32; with `split` the rest of each, rounded, follows behind a layer.
+// mma, split and halves: the words of operand B as a lane of a warp needs them, four at a time: for each step
+// along the depth, for each pair of tiles of 8 columns, for each lane, the two words of either tile. In float
+// they are rounded to tf32; with `split` the rest of each, rounded, follows behind a layer. With `halves` they
+// are halves, two in a word, and the rest is 2048 times as large, so that it is in their range.
 struct MmaOrder {
-  static constexpr bool halves = sizeof(T) == 2;
-  static constexpr bool split = Params::operation == op_split;
+  static constexpr bool scaled = Params::operation == op_halves;
+  static constexpr bool halves = sizeof(T) == 2 || scaled;  // two elements in a word
+  static constexpr bool split = Params::operation == op_split || scaled;
   static constexpr int parts = split ? 2 : 1;
   static constexpr int deep = halves ? 16 : 8;  // of a step
   static constexpr int tiles1 = (hidden + 7) / 8;
@@ -51,6 +53,25 @@ struct MmaOrder {
     both.halves[1] = high;
     return both.bits;
   }
+  /// Two numbers as sums of a half and of a half / 2048. Beyond 65504 both parts are no numbers.
+  struct Halves {
+    unsigned high, low;
+  };
+  static constexpr float rest_scale = 2048.0f;
+  KILN_DEVICE static Halves halves_of(float first, float second) {
+    Halves parts = {0, 0};
+#if defined(__CUDA_ARCH__)
+    float whole_first, whole_second;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(parts.high) : "f"(second), "f"(first));
+    asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\ncvt.f32.f16 %0, low;\ncvt.f32.f16 %1, high;\n}"
+        : "=f"(whole_first), "=f"(whole_second)
+        : "r"(parts.high));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+        : "=r"(parts.low)
+        : "f"((second - whole_second) * rest_scale), "f"((first - whole_first) * rest_scale));
+#endif
+    return parts;
+  }
   KILN_DEVICE static float element(const Weights& w, bool of_second, int column, int k) {
     return of_second ? w.second(column, k) : w.first(column, k);
   }
@@ -64,7 +85,14 @@ struct MmaOrder {
     const int which = i % 2;
     if constexpr (halves) {
       const int k = step * 16 + which * 8 + lane % 4 * 2;
-      return pair_of(T(element(w, of_second, column, k)), T(element(w, of_second, column, k + 1)));
+      const float first = element(w, of_second, column, k);
+      const float next = element(w, of_second, column, k + 1);
+      if constexpr (scaled) {
+        const Halves both = halves_of(first, next);
+        return part == 0 ? both.high : both.low;
+      } else {
+        return pair_of(T(first), T(next));
+      }
     } else {
       const int k = step * 8 + (of_second ? lane % 4 * 2 + which : lane % 4 + which * 4);
       const float value = element(w, of_second, column, k);

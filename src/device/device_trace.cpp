@@ -26,6 +26,7 @@ std::string text_of(const LaunchShape& shape) {
     text += ", " + std::to_string(shape.dynamic_shared_bytes) + " bytes of dynamic shared memory";
   if (shape.clustered()) text += ", clusters of " + to_string(shape.cluster);
   if (shape.cooperative) text += ", cooperative";
+  if (shape.overlap) text += ", overlapping";
   return text;
 }
 

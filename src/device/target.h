@@ -47,6 +47,9 @@ struct LaunchShape {
   std::uint64_t dynamic_shared_bytes = 0;
   Dim3 cluster = {};         ///< in blocks that run at the same time and access each other's shared memory
   bool cooperative = false;  ///< every block runs at the same time, so that the grid can synchronise
+  /// Blocks may start before the launch before it has ended; its text waits. Ignored where there is no such
+  /// launch.
+  bool overlap = false;
 
   [[nodiscard]] bool clustered() const { return cluster.volume() > 1; }
 };

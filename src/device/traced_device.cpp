@@ -13,7 +13,7 @@ namespace {
 
 bool same_shape(const LaunchShape& a, const LaunchShape& b) {
   return a.grid == b.grid && a.block == b.block && a.dynamic_shared_bytes == b.dynamic_shared_bytes &&
-         a.cluster == b.cluster && a.cooperative == b.cooperative;
+         a.cluster == b.cluster && a.cooperative == b.cooperative && a.overlap == b.overlap;
 }
 
 /// The end of the flow arrow from a module's code: the module's first launch.

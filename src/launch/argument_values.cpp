@@ -179,7 +179,8 @@ bool shape_changes(const Workload& workload, const KernelSpec& kernel) {
                        [&](const ExpressionText& text) { return workload.changes(text); });
   };
   return any(kernel.grid) || any(kernel.block) || any(kernel.cluster) ||
-         (kernel.shared && workload.changes(*kernel.shared));
+         (kernel.shared && workload.changes(*kernel.shared)) ||
+         (kernel.overlap && workload.changes(*kernel.overlap));
 }
 
 std::string explain_shape(const Configuration& configuration, const KernelSpec& kernel,
@@ -212,6 +213,7 @@ LaunchShape shape_of(const Configuration& configuration, const KernelSpec& kerne
   shape.block = extents_of(configuration, kernel.block, variables);
   shape.cluster = extents_of(configuration, kernel.cluster, variables, kMaxClusterExtent);
   shape.cooperative = kernel.cooperative;
+  shape.overlap = kernel.overlap && configuration.evaluate_condition(*kernel.overlap, variables);
   if (kernel.shared) {
     shape.dynamic_shared_bytes = static_cast<std::uint64_t>(
         configuration.evaluate_integer(*kernel.shared, 0, kMaxGridExtent, variables));
@@ -243,6 +245,7 @@ std::set<std::string> variables_of(const Workload& workload, const KernelSpec& k
     for (const ExpressionText& text : *extents) add(text);
   }
   if (kernel.shared) add(*kernel.shared);
+  if (kernel.overlap) add(*kernel.overlap);
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.kind == ArgumentSpec::Kind::kValue) add(argument.value);
     if (argument.kind == ArgumentSpec::Kind::kParameter) names.insert(argument.name);

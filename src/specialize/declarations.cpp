@@ -263,6 +263,10 @@ class Reader {
       if (at(i, "[")) i = close_of(i);
       if (!at(i, "(")) continue;
       if (i > head.begin && tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text)) {
+        if (is_macro_before_name(close_of(i), head.end)) {
+          i = close_of(i);
+          continue;
+        }
         declaration.names.push_back(tokens_[i - 1].text);
         declaration.parameters = {i + 1, close_of(i)};
         return true;
@@ -277,6 +281,14 @@ class Reader {
       i = close_of(i);
     }
     return false;
+  }
+
+  /// Whether the name and the parameters stand behind the ")" at `close`, as in "void BOUNDS(128) f(int x)".
+  [[nodiscard]] bool is_macro_before_name(std::size_t close, std::size_t end) const {
+    static const std::set<std::string_view> behind = {"const",    "volatile", "noexcept", "throw",
+                                                      "requires", "override", "final"};
+    if (close + 2 >= end || !tokens_[close + 1].identifier() || !at(close + 2, "(")) return false;
+    return !behind.contains(tokens_[close + 1].text) && !is_attribute(tokens_[close + 1].text);
   }
 
   /// "f" of "f<int>", whose ">" is at `close`.

@@ -217,6 +217,8 @@ class Cutter {
     if (declaration.kind == Kind::kClass || declaration.kind == Kind::kEnum) return false;
     const std::vector<Token>& tokens = tokens_of(item);
     for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
+      const TokenSpan head = declaration.template_head;
+      if (i >= head.begin && i < head.end) continue;  // a parameter may be called GPU_THREADS
       const bool inside = i >= declaration.body.begin && i < declaration.body.end;
       if (inside ? tokens[i].is("__shared__") : marks_device(tokens[i])) return true;
       // Behind the name stand types, which may be spelled like macros.
@@ -291,6 +293,7 @@ class Cutter {
       if (item.device || !item.whole) continue;
       const Kind kind = item.declaration->kind;
       if (kind == Kind::kOther) item.host = is_use_of_host_macro(item);
+      if (kind == Kind::kClass) item.host = holds_host_data(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
         continue;
       if (item.member && !is_function(item)) continue;  // data decides the layout
@@ -305,6 +308,19 @@ class Cutter {
         item.host = found = true;
       }
     }
+  }
+
+  /// A class with members such as std::vector: no kernel can have one.
+  [[nodiscard]] bool holds_host_data(const Item& item) const {
+    const std::vector<Token>& tokens = tokens_of(item);
+    return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t member) {
+      const Declaration& declaration = *items_[member].declaration;
+      if (declaration.kind != Kind::kVariable) return false;
+      for (std::size_t i = declaration.whole.begin + 2; i < declaration.whole.end; ++i) {
+        if (tokens[i - 2].is("std") && names_host_only(tokens, i)) return true;
+      }
+      return false;
+    });
   }
 
   /// `__host__` in front of a function that has no mark of the device.

@@ -1,10 +1,13 @@
 #include "specialize/program_text.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <string_view>
 
 #include "base/text.h"
+#include "specialize/launch_macros.h"
+#include "specialize/overloads.h"
 
 namespace kiln {
 namespace {
@@ -74,15 +77,25 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
 
 class ProgramReader {
  public:
-  explicit ProgramReader(const std::string& text) : source_(tokenize(text)) {
+  explicit ProgramReader(const std::string& text)
+      : text_(expand_launch_macros(text)), source_(tokenize(text_)) {
     for (const Directive& directive : source_.directives) add_macro(directive);
     declarations_ = read_declarations(source_, specifier_macros_);
+    read(declarations_, "", TextScope::kNone);
   }
 
-  ProgramText run() {
-    read(declarations_, "");
+  /// Names of templates in which kernels may be launched.
+  void add_templates(std::set<std::string>& names) const {
+    for (const TextScope& scope : program_.scopes) {
+      if (!scope.template_parameters.empty()) names.insert(scope.name);
+    }
+  }
+
+  /// `templates`: of all texts of the program.
+  ProgramText run(const std::set<std::string>& templates) {
     find_instantiations(declarations_);
     find_launches();
+    find_calls(templates);
     return std::move(program_);
   }
 
@@ -104,16 +117,24 @@ class ProgramReader {
     if (!arguments) program_.constants.emplace(name, text_of(words, {2, words.size()}));
   }
 
-  void read(const std::vector<Declaration>& declarations, const std::string& scope) {
+  /// `outer`: the class whose members they are.
+  void read(const std::vector<Declaration>& declarations, const std::string& scope, std::size_t outer) {
     for (const Declaration& declaration : declarations) {
       if (declaration.kind == Kind::kScope) {
-        const std::string name = declaration.names.empty() ? "" : std::string(declaration.names[0]) + "::";
-        read(declaration.members, scope + name);
+        read(declaration.members, scope + scope_name(declaration), outer);
       } else if (declaration.kind == Kind::kFunction) {
-        if (is_kernel(declaration)) add_kernel(declaration, scope);
+        if (is_kernel(declaration)) {
+          if (outer == TextScope::kNone) add_kernel(declaration, scope);
+        } else {
+          add_scope(declaration, outer);
+        }
         find_variables(declaration.body);
       } else if (declaration.kind == Kind::kClass) {
-        add_record(declaration);
+        if (outer == TextScope::kNone) add_record(declaration);
+        const std::size_t here = add_scope(declaration, outer);
+        for (const Declaration& member : declaration.members) {
+          if (member.kind == Kind::kFunction && !is_kernel(member)) add_scope(member, here);
+        }
       } else if (declaration.kind == Kind::kAlias) {
         add_type(declaration);
       } else if (declaration.kind == Kind::kEnum) {
@@ -122,6 +143,127 @@ class ProgramReader {
         add_variable(declaration);
       }
     }
+  }
+
+  /// "a::b::" of `namespace a::b {`.
+  [[nodiscard]] std::string scope_name(const Declaration& declaration) const {
+    if (declaration.names.empty()) return "";
+    std::size_t begin = declaration.body.begin - 1;  // of the brace
+    while (begin > declaration.whole.begin && (tokens()[begin - 1].identifier() || at(begin - 1, "::")) &&
+           !at(begin - 1, "namespace"))
+      --begin;
+    return text_of(tokens(), {begin, declaration.body.begin - 1}) + "::";
+  }
+
+  /// A function or a class, with the types of what it declares.
+  std::size_t add_scope(const Declaration& declaration, std::size_t outer) {
+    const std::size_t index = program_.scopes.size();
+    TextScope& scope = program_.scopes.emplace_back();
+    if (!declaration.names.empty()) scope.name = std::string(declaration.names[0]);
+    scope.outer = outer;
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
+      scope.template_parameters.push_back(parameter_of(tokens(), part));
+    if (declaration.kind == Kind::kFunction) {
+      for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
+        TextParameter parameter = parameter_of(tokens(), part);
+        if (!parameter.name.empty()) scope.variables[parameter.name] = parameter.type;
+        scope.parameters.push_back(std::move(parameter));
+      }
+      find_types(declaration.body, scope.variables);
+      find_aliases(declaration.body, scope.types);
+    } else {
+      for (const Declaration& member : declaration.members) {
+        if (member.kind == Kind::kVariable) find_types(member.whole, scope.variables);
+      }
+    }
+    spans_.push_back(declaration.whole);
+    return index;
+  }
+
+  /// The innermost function or class around a token.
+  [[nodiscard]] std::size_t scope_at(std::size_t index) const {
+    std::size_t found = TextScope::kNone;
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      if (spans_[i].begin <= index && index < spans_[i].end) found = i;  // inner ones come later
+    }
+    return found;
+  }
+
+  void find_aliases(TokenSpan span, std::map<std::string, std::string>& types) const {
+    for (std::size_t i = span.begin; i + 3 < span.end; ++i) {
+      const bool is_using = at(i, "using") && at(i + 2, "=");
+      if (!is_using && !at(i, "typedef")) continue;
+      std::size_t end = i;
+      while (end < span.end && !at(end, ";")) ++end;
+      if (is_using)
+        types[std::string(tokens()[i + 1].text)] = text_of(tokens(), {i + 3, end});
+      else
+        types[std::string(tokens()[end - 1].text)] = text_of(tokens(), {i + 1, end - 1});
+      i = end;
+    }
+  }
+
+  /// Types of the variables that statements declare: "float *" for `float *a, b[4];`.
+  void find_types(TokenSpan span, std::map<std::string, std::string>& types) const {
+    bool begins = true;
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if (begins && tokens()[i].identifier()) {
+        const std::size_t name = declared_name(i, span.end);
+        if (name != 0) i = add_types(i, name, span.end, types);
+      }
+      begins = at(i, ";") || at(i, "{") || at(i, "}") || at(i, "(") || at(i, ")");
+    }
+  }
+
+  /// Index of the name that the declaration from `begin` on declares first; 0 if it is no declaration.
+  [[nodiscard]] std::size_t declared_name(std::size_t begin, std::size_t end) const {
+    static const std::set<std::string_view> no_types = {"return", "else", "case",  "goto",   "delete",
+                                                        "throw",  "new",  "using", "typedef"};
+    if (no_types.contains(tokens()[begin].text)) return 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (at(i, "<")) {
+        i = behind_angles(tokens(), i, end);
+        if (i >= end) return 0;
+      }
+      const bool ends = at(i + 1, "=") || at(i + 1, ";") || at(i + 1, ",") || at(i + 1, "[") ||
+                        at(i + 1, "(") || at(i + 1, "{") || at(i + 1, ":");
+      if (tokens()[i].identifier() && ends) return i > begin && !at(i - 1, "::") ? i : 0;
+      if (!tokens()[i].identifier() && !at(i, "::") && !at(i, "*") && !at(i, "&")) return 0;
+    }
+    return 0;
+  }
+
+  /// The token behind the declaration.
+  std::size_t add_types(std::size_t begin, std::size_t name, std::size_t end,
+                        std::map<std::string, std::string>& types) const {
+    std::size_t base = name;  // without the pointers of the first name
+    while (base > begin && (at(base - 1, "*") || at(base - 1, "&"))) --base;
+    const std::string type = text_of(tokens(), {begin, base});
+    std::string pointers = text_of(tokens(), {base, name});
+    std::size_t i = name;
+    for (bool more = true; more && i < end;) {
+      std::string variable(tokens()[i].text);
+      std::string extents;
+      while (i < end && !at(i, ";") && !at(i, ",")) {
+        if (at(i, "[")) extents = "*";
+        if (at(i, "=")) extents += " ";  // brackets behind it are the value's
+        const bool open = at(i, "(") || at(i, "[") || at(i, "{");
+        i = open && tokens()[i].close < end ? tokens()[i].close + 1 : i + 1;
+        if (!extents.empty() && extents.back() == ' ') {
+          while (i < end && !at(i, ";") && !at(i, ",")) {
+            const bool nested = at(i, "(") || at(i, "[") || at(i, "{");
+            i = nested && tokens()[i].close < end ? tokens()[i].close + 1 : i + 1;
+          }
+        }
+      }
+      types.emplace(std::move(variable), type + " " + pointers + std::string(trim(extents)));
+      more = at(i, ",");
+      if (!more) break;
+      pointers.clear();
+      for (++i; at(i, "*"); ++i) pointers += "*";
+      more = i < end && tokens()[i].identifier();
+    }
+    return i;
   }
 
   [[nodiscard]] bool is_kernel(const Declaration& declaration) const {
@@ -153,9 +295,24 @@ class ProgramReader {
     }
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
-    const auto known = std::find_if(program_.kernels.begin(), program_.kernels.end(),
-                                    [&](const TextKernel& other) { return other.name == kernel.name; });
-    if (known == program_.kernels.end()) program_.kernels.push_back(std::move(kernel));
+    const bool specialisation = at(declaration.parameters.begin - 2, ">");
+    const bool has_primary = std::any_of(program_.kernels.begin(), program_.kernels.end(),
+                                         [&](const TextKernel& other) { return other.name == kernel.name; });
+    if (specialisation && has_primary) return;
+    kernel.types = parameter_types(source_, declaration);
+    const std::size_t offset = tokens()[declaration.whole.begin].offset;
+    bool known = false;
+    for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
+      TextKernel& other = program_.kernels[i];
+      if (other.name != kernel.name) continue;
+      known = known || other.types == kernel.types || are_alternatives(source_, offset, offsets_[i]);
+    }
+    if (known) return;
+    for (TextKernel& other : program_.kernels) {
+      if (other.name == kernel.name) other.overloaded = kernel.overloaded = true;
+    }
+    program_.kernels.push_back(std::move(kernel));
+    offsets_.push_back(offset);
   }
 
   /// `tex2D<float4>(texture, x, y)` at `i`.
@@ -232,8 +389,12 @@ class ProgramReader {
       program_.constants.emplace(name, std::to_string(*value));
       value = *value + 1;
     }
+    const bool scoped = at(declaration.whole.begin + 1, "class") || at(declaration.whole.begin + 1, "struct");
     for (const std::string_view name : declaration.names) {
-      if (!enumerators.contains(name)) program_.types.emplace(name, type);
+      if (enumerators.contains(name)) continue;
+      program_.types.emplace(name, type);
+      const std::string first(tokens()[body.begin].text);
+      program_.enumerations.emplace(name, scoped ? std::string(name) + "::" + first : first);
     }
   }
 
@@ -259,6 +420,7 @@ class ProgramReader {
       program_.constant_variables[variable.name] = std::string(trim(variable.type));
     }
     find_variables({begin, declaration.whole.end});
+    find_types(declaration.whole, program_.variables);
   }
 
   /// `name = value`, `dim3 name(x, y)` and `dim3 name = dim3(x, y)`.
@@ -318,6 +480,7 @@ class ProgramReader {
     if (name == 0 || !tokens()[name - 1].identifier()) return;
     launch.kernel = std::string(tokens()[name - 1].text);
     launch.line = tokens()[name - 1].line;
+    launch.scope = scope_at(name - 1);
     std::size_t close = at_angles + 3;
     while (close + 2 < tokens().size() && !(at(close, ">") && at(close + 1, ">") && at(close + 2, ">"))) {
       if (at(close, ";")) return;
@@ -347,6 +510,7 @@ class ProgramReader {
       }
     }
     launch.line = tokens()[open].line;
+    launch.scope = scope_at(open);
     for (std::size_t i = kernel.begin; i < kernel.end; ++i) {
       if (tokens()[i].identifier()) launch.kernel = std::string(tokens()[i].text);
       if (!at(i, "<")) continue;
@@ -357,6 +521,27 @@ class ProgramReader {
     set_shape(launch, {parts[1], parts[2], parts[3]});
     set_arguments(launch, parts, kFirstArgument);
     program_.launches.push_back(std::move(launch));
+  }
+
+  void find_calls(const std::set<std::string>& templates) {
+    for (std::size_t i = 0; i + 1 < tokens().size(); ++i) {
+      if (!tokens()[i].identifier() || !templates.contains(std::string(tokens()[i].text))) continue;
+      TextCall call;
+      call.name = std::string(tokens()[i].text);
+      call.scope = scope_at(i);
+      std::size_t behind = i + 1;
+      if (at(behind, "<")) {
+        behind = behind_angles(tokens(), i + 1, tokens().size());
+        if (behind >= tokens().size()) continue;
+        for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true))
+          call.template_arguments.push_back(text_of(tokens(), part));
+      }
+      if (at(behind, "(") && tokens()[behind].close < tokens().size()) {
+        for (const TokenSpan& part : parts_of(tokens(), {behind + 1, tokens()[behind].close}, false))
+          call.arguments.push_back(text_of(tokens(), part));
+      }
+      if (!call.template_arguments.empty() || at(behind, "(")) program_.calls.push_back(std::move(call));
+    }
   }
 
   void set_shape(TextLaunch& launch, const std::vector<TokenSpan>& parts) const {
@@ -370,7 +555,10 @@ class ProgramReader {
       launch.arguments.push_back(text_of(tokens(), parts[i]));
   }
 
+  std::string text_;
   TokenizedText source_;
+  std::vector<TokenSpan> spans_;      // of the scopes
+  std::vector<std::size_t> offsets_;  // of the kernels
   std::set<std::string_view> specifier_macros_;
   std::vector<Declaration> declarations_;
   ProgramText program_;
@@ -379,9 +567,18 @@ class ProgramReader {
 }  // namespace
 
 ProgramText read_program(const std::string& text, const std::vector<std::string>& headers) {
-  ProgramText program = ProgramReader(text).run();
-  for (const std::string& header : headers) {
-    ProgramText other = ProgramReader(header).run();
+  std::deque<ProgramReader> readers;
+  readers.emplace_back(text);
+  for (const std::string& header : headers) readers.emplace_back(header);
+  std::set<std::string> templates;
+  for (const ProgramReader& reader : readers) reader.add_templates(templates);
+  ProgramText program = readers.front().run(templates);
+  for (auto reader = readers.begin() + 1; reader != readers.end(); ++reader) {
+    ProgramText other = reader->run(templates);
+    const std::size_t scopes = program.scopes.size();
+    const auto move_scope = [&](std::size_t& scope) {
+      if (scope != TextScope::kNone) scope += scopes;
+    };
     for (TextKernel& kernel : other.kernels) {
       kernel.line = 0;
       const bool known = std::any_of(program.kernels.begin(), program.kernels.end(),
@@ -390,11 +587,22 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
     }
     for (TextLaunch& launch : other.launches) {
       launch.line = 0;
+      move_scope(launch.scope);
       program.launches.push_back(std::move(launch));
     }
+    for (TextScope& scope : other.scopes) {
+      move_scope(scope.outer);
+      program.scopes.push_back(std::move(scope));
+    }
+    for (TextCall& call : other.calls) {
+      move_scope(call.scope);
+      program.calls.push_back(std::move(call));
+    }
+    program.variables.merge(other.variables);
     program.constants.merge(other.constants);
     program.shapes.merge(other.shapes);
     program.types.merge(other.types);
+    program.enumerations.merge(other.enumerations);
     program.records.merge(other.records);
     program.constant_variables.merge(other.constant_variables);
   }

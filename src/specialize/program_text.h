@@ -22,6 +22,8 @@ struct TextParameter {
 struct TextKernel {
   std::string name;  ///< with its namespaces
   int line = 0;
+  std::string types;        ///< of its parameters, as an entry chooses an overload by them
+  bool overloaded = false;  ///< another kernel has the name
   std::vector<TextParameter> parameters, template_parameters;
   bool dynamic_shared = false;              ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;   ///< each once
@@ -31,28 +33,51 @@ struct TextKernel {
   std::vector<std::string> instantiation;  ///< arguments of `template __global__ void kernel<...>(...)`
 };
 
+/// A function of the host, or a class: where names of a launch's arguments are declared.
+struct TextScope {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::string name;
+  std::vector<TextParameter> parameters, template_parameters;
+  std::map<std::string, std::string> variables;  ///< types of what the body declares, and of parameters
+  std::map<std::string, std::string> types;      ///< targets of typedef and using in the body
+  std::size_t outer = kNone;                     ///< of a member function: its class
+};
+
+/// A call of a function template, or a use of a class template.
+struct TextCall {
+  std::string name;  ///< without namespaces
+  std::vector<std::string> template_arguments, arguments;
+  std::size_t scope = TextScope::kNone;
+};
+
 /// `kernel<T, 4><<<grid, block, shared>>>(arguments)`, or the same by hipLaunchKernelGGL.
 struct TextLaunch {
   std::string kernel;  ///< without namespaces
   std::vector<std::string> template_arguments, arguments;
   std::string grid, block, shared;  ///< as written; `shared` may be empty
   int line = 0;
+  std::size_t scope = TextScope::kNone;
 };
 
 /// A program as far as a workload is drafted from it.
 struct ProgramText {
   std::vector<TextKernel> kernels;
-  std::vector<TextLaunch> launches;                        ///< in the text's order
+  std::vector<TextLaunch> launches;  ///< in the text's order
+  std::vector<TextScope> scopes;
+  std::vector<TextCall> calls;                             ///< of templates that are scopes
+  std::map<std::string, std::string> variables;            ///< types of variables outside of functions
   std::map<std::string, std::string> constants;            ///< values of macros and variables
   std::map<std::string, std::vector<std::string>> shapes;  ///< initialisers of variables of the type dim3
   std::map<std::string, std::string> types;                ///< targets of typedef and using
   std::map<std::string, std::vector<TextParameter>>
-      records;  ///< members of structs, with extents in the type
+      records;                                      ///< members of structs, with extents in the type
+  std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   /// Variables in constant memory, by name, with extents in the type: "float [16]".
   std::map<std::string, std::string> constant_variables;
 };
 
-/// `headers` are read first; lines of what stands there are 0.
+/// Uses of macros that launch kernels are read as what they stand for. `headers` are read first; lines of
+/// what stands there are 0.
 [[nodiscard]] ProgramText read_program(const std::string& text, const std::vector<std::string>& headers = {});
 
 }  // namespace kiln

@@ -11,6 +11,7 @@
 #include "specialize/host_code.h"
 #include "specialize/includes.h"
 #include "specialize/inputs.h"
+#include "specialize/overloads.h"
 #include "specialize/symbol_expression.h"
 
 namespace kiln {
@@ -211,7 +212,8 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
       unit->specialization = std::move(wanted);
       add_params(configuration, *unit);
     }
-    const std::string expression = name_expression(configuration, kernel);
+    const std::string expression =
+        name_overload(unit->specialization, name_expression(configuration, kernel));
     if (!unit->name_expressions.emplace(name, expression).second) continue;
     for (const KernelSpec* shape : block_shapes_of(configuration.workload(), kernel)) {
       add_entry(unit->specialization,

@@ -12,6 +12,7 @@
 #include "kiln/error.h"
 #include "specialize/constant_value.h"
 #include "specialize/program_text.h"
+#include "specialize/template_arguments.h"
 #include "workload/cpp_words.h"
 #include "workload/names.h"
 
@@ -23,6 +24,7 @@ constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a b
 constexpr std::int64_t kGuessedBlock = 256;
 constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
 constexpr int kDeepestConstant = 8;
+constexpr std::array<const char*, 4> kIndexWords = {"idx", "index", "offset", "size"};
 
 /// "const float*" as a workload sees it.
 struct ArgumentType {
@@ -44,6 +46,17 @@ bool is_size_name(const std::string& name) {
   }
   return name.ends_with("_size") || name.ends_with("Size") || name.ends_with("_count") ||
          name.ends_with("_len") || name.ends_with("_n");
+}
+
+/// "IdxT", "index_t", "SizeType": a type of whole numbers.
+bool is_index_name(const std::string& name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+  });
+  return lower.starts_with("int") ||
+         std::any_of(kIndexWords.begin(), kIndexWords.end(),
+                     [&](const char* word) { return lower.find(word) != std::string::npos; });
 }
 
 /// Names that go together as extents, the contiguous one first.
@@ -161,10 +174,13 @@ class Drafter {
   }
 
   [[nodiscard]] const TextLaunch* launch_of(const TextKernel& kernel) const {
+    const TextLaunch* first = nullptr;
     for (const TextLaunch& launch : program_.launches) {
-      if (launch.kernel == base_name(kernel.name)) return &launch;
+      if (launch.kernel != base_name(kernel.name)) continue;
+      if (launch.arguments.size() == kernel.parameters.size()) return &launch;
+      if (first == nullptr) first = &launch;
     }
-    return nullptr;
+    return first;
   }
 
   [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const {
@@ -172,21 +188,6 @@ class Drafter {
   }
 
   // ---------------------------------------------------------------------------------------- types
-
-  /// Without qualifiers, pointers and references.
-  static std::string bare(const std::string& type) {
-    static const std::set<std::string> dropped = {
-        "const", "volatile", "__restrict__",      "__restrict", "restrict", "struct",
-        "enum",  "typename", "__grid_constant__", "register",   "std",      "::"};
-    std::vector<std::string> words;
-    const std::string kept = type;
-    for (const Token& token : tokenize(kept).tokens) {
-      if (token.is("*") || token.is("&") || dropped.contains(std::string(token.text))) continue;
-      if (token.is("[")) break;
-      words.emplace_back(token.text);
-    }
-    return join(words, " ");
-  }
 
   /// The workload's name of a type without pointers; empty if it has none.
   [[nodiscard]] std::string type_name(const std::string& type, const TextKernel& kernel,
@@ -237,7 +238,7 @@ class Drafter {
                                                              {"nv_bfloat16", "bfloat16"},
                                                              {"__half2", "half2"},
                                                              {"__nv_bfloat162", "bfloat162"}};
-    const std::string name = bare(type);
+    const std::string name = bare_type(type);
     if (const auto found = names.find(name); found != names.end()) return found->second;
     for (const TextParameter& parameter : kernel.template_parameters) {
       if (parameter.name == name) return template_type(kernel, name);
@@ -287,18 +288,19 @@ class Drafter {
     TextKernel plain;
     plain.name = kernel.name;
     const std::string known = type_name(argument, plain);
-    return parse_scalar_type(known) ? name : known;
+    // A `type` parameter has no form for long long, which is another type than long.
+    return parse_scalar_type(known) && argument.find("long long") == std::string::npos ? name : known;
   }
 
   /// From the program's launch, or the parameter's default; empty if both are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const {
-    const TextLaunch* launch = launch_of(kernel);
     for (std::size_t i = 0; i < kernel.template_parameters.size(); ++i) {
       const TextParameter& parameter = kernel.template_parameters[i];
       if (parameter.name != name || name.empty()) continue;
-      if (launch != nullptr && i < launch->template_arguments.size()) {
-        const std::string& argument = launch->template_arguments[i];
-        if (argument != name) return argument;  // else it is of a function template around the launch
+      for (const TextLaunch& launch : program_.launches) {
+        if (launch.kernel != base_name(kernel.name)) continue;
+        const std::string argument = template_argument_of(program_, kernel, launch, name);
+        if (!argument.empty()) return argument;
       }
       if (i < kernel.instantiation.size()) return kernel.instantiation[i];
       const std::string object = passed_object(kernel, name);
@@ -310,7 +312,7 @@ class Drafter {
   /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
   [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const {
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-      if (bare(kernel.parameters[i].type) != name) continue;
+      if (bare_type(kernel.parameters[i].type) != name) continue;
       const std::string given = launched_with(kernel, i);
       std::string type = given.substr(0, given.find_first_of("({"));
       if (type != given && is_empty_record(type)) return type;
@@ -327,7 +329,7 @@ class Drafter {
   /// Whether it is a function object without members, which takes one byte.
   [[nodiscard]] bool is_empty_object(const TextParameter& parameter, const TextKernel& kernel) const {
     if (parameter.type.find_first_of("*&[") != std::string::npos) return false;
-    const std::string type = bare(parameter.type);
+    const std::string type = bare_type(parameter.type);
     return is_empty_record(type) || is_empty_record(template_argument(kernel, type));
   }
 
@@ -339,23 +341,23 @@ class Drafter {
     result.pointer = stars > 0;
     const std::size_t star = type.find('*');
     result.read_only = type.substr(0, star).find("const") != std::string::npos;
-    if (stars == 0 && program_.types.contains(bare(type)) &&
-        program_.types.at(bare(type)).find('*') != std::string::npos) {  // typedef float* Array
+    if (stars == 0 && program_.types.contains(bare_type(type)) &&
+        program_.types.at(bare_type(type)).find('*') != std::string::npos) {  // typedef float* Array
       result.pointer = true;
-      type = program_.types.at(bare(type));
+      type = program_.types.at(bare_type(type));
       result.read_only = result.read_only || type.find("const") != std::string::npos;
     }
     if (stars > 1) return result;
     result.type = type_name(type, kernel);
     if (result.pointer && result.type.empty() && !is_pointer_alias(type)) {
       result.type = "uchar";
-      result.bytes = bare(type) == "void" ? "" : bare(type);
+      result.bytes = bare_type(type) == "void" ? "" : bare_type(type);
     }
     return result;
   }
 
   [[nodiscard]] bool is_pointer_alias(const std::string& type) const {
-    const auto alias = program_.types.find(bare(type));
+    const auto alias = program_.types.find(bare_type(type));
     return alias != program_.types.end() && alias->second.find('*') != std::string::npos;
   }
 
@@ -403,7 +405,8 @@ class Drafter {
     const std::vector<std::string> arguments = arguments_of(kernel, elements, structs);
     std::vector<Line> lines;
     lines.push_back({"source: " + quoted(request_.source), "", place_of(kernel.line)});
-    if (name != kernel.name) lines.push_back({"entry: " + quoted(kernel.name), "", ""});
+    const std::string entry = kernel.overloaded ? kernel.name + "(" + kernel.types + ")" : kernel.name;
+    if (name != entry) lines.push_back({"entry: " + quoted(entry), "", ""});
     add_template_arguments(kernel, lines);
     add_flags(lines);
     add_shape(kernel, elements, lines);
@@ -429,7 +432,7 @@ class Drafter {
   /// Whether it is a texture that a workload can make: of one dimension by index, or of two.
   [[nodiscard]] bool is_texture(const TextParameter& parameter, const TextKernel& kernel) const {
     const auto fetch = kernel.fetches.find(parameter.name);
-    const std::string type = bare(parameter.type);
+    const std::string type = bare_type(parameter.type);
     return (type == "cudaTextureObject_t" || type == "CUtexObject") && fetch != kernel.fetches.end() &&
            (fetch->second.first == "tex1Dfetch" || fetch->second.first == "tex2D");
   }
@@ -606,11 +609,10 @@ class Drafter {
     if (type.pointer) return type.type.empty() ? std::nullopt : std::optional(sizeof(void*));
     if (const auto scalar = parse_scalar_type(type.type)) return size_of(*scalar);
     if (const auto element = parse_element_type(type.type)) return element->alignment();
-    const auto record = program_.records.find(bare(member.type));
-    if (record == program_.records.end() || record->second.empty() || depth == kDeepestConstant)
-      return std::nullopt;
+    const auto record = members_of_type(program_, member.type);
+    if (!record || record->empty() || depth == kDeepestConstant) return std::nullopt;
     std::size_t most = 1;
-    for (TextParameter one : record->second) {
+    for (TextParameter one : *record) {
       one.type = one.type.substr(0, one.type.find('['));
       const auto alignment = alignment_of(one, kernel, depth + 1);
       if (!alignment) return std::nullopt;
@@ -628,10 +630,10 @@ class Drafter {
       for (; offset % alignment != 0 && members.size() <= kMost; ++offset)
         members.push_back({"unsigned char", "", "", 0});
     };
-    const auto record = program_.records.find(name);
+    const auto record = members_of_type(program_, name);
     std::size_t most = 1;
     bool has_aggregates = false;
-    for (const TextParameter& member : record->second) {
+    for (const TextParameter& member : *record) {
       const auto count = extent_of(member.type);
       TextParameter one = member;
       one.type = member.type.substr(0, member.type.find('['));
@@ -655,7 +657,7 @@ class Drafter {
           lane.type = to_string(element->scalar);
           members.insert(members.end(), element->lanes, lane);
           offset += element->bytes();
-        } else if (!add_members(bare(one.type), kernel, depth + 1, members, offset)) {
+        } else if (!add_members(bare_type(one.type), kernel, depth + 1, members, offset)) {
           return false;
         }
         pad(*alignment);
@@ -675,7 +677,7 @@ class Drafter {
     const auto add = [&](TextParameter member, std::int64_t count) {
       for (std::int64_t i = 0; i < count && members.size() <= kMost; ++i) members.push_back(member);
     };
-    const std::string name = bare(parameter.type);
+    const std::string name = bare_type(parameter.type);
     if (const auto element = parse_element_type(type_name(parameter.type, kernel));
         element && element->lanes > 1) {
       TextParameter lane = parameter;
@@ -684,9 +686,7 @@ class Drafter {
       return members;
     }
     std::size_t offset = 0;
-    if (program_.records.find(name) == program_.records.end() ||
-        !add_members(name, kernel, 0, members, offset))
-      return {};
+    if (!members_of_type(program_, name) || !add_members(name, kernel, 0, members, offset)) return {};
     return members.size() > kMost ? std::vector<TextParameter>() : members;
   }
 
@@ -752,10 +752,12 @@ class Drafter {
       if (template_type(kernel, parameter.name) != parameter.name) continue;
       if (!type_parameters_.insert(parameter.name).second) continue;
       taken_.insert(parameter.name);
-      const auto given = parse_scalar_type(template_argument(kernel, parameter.name));
-      const std::string value = given ? template_argument(kernel, parameter.name) : "float";
+      const std::string argument = template_argument(kernel, parameter.name);
+      TextKernel plain;
+      const std::string known = argument.empty() ? "" : type_name(argument, plain);
+      const std::string value = !known.empty() ? known : is_index_name(parameter.name) ? "int" : "float";
       type_lines_.push_back({parameter.name + ": {type: type, default: " + quoted(value) + "}",
-                             given ? "" : "the type that the template gets", ""});
+                             known.empty() ? "the type that the template gets" : "", ""});
     }
   }
 
@@ -811,14 +813,18 @@ class Drafter {
     for (const TextParameter& parameter : kernel.template_parameters) {
       const std::string given = template_argument(kernel, parameter.name);
       const bool type = parameter.type == "typename" || parameter.type == "class";
+      const bool enumerator = program_.enumerations.contains(bare_type(parameter.type));
       if (type && is_type_parameter(parameter.name)) {
         values.push_back(parameter.name);
-      } else if (const auto number = type ? std::nullopt : value_of(given)) {
+      } else if (const auto number = type || enumerator ? std::nullopt : value_of(given)) {
         values.push_back(std::to_string(*number));
-      } else if (!given.empty() && given != parameter.name && (type || given == "true" || given == "false")) {
+      } else if (!given.empty() && given != parameter.name) {
         values.push_back(given);
       } else {
-        values.push_back(type ? "float" : parameter.type == "bool" ? "false" : "1");
+        values.push_back(type                       ? is_index_name(parameter.name) ? "int" : "float"
+                         : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
+                         : parameter.type == "bool" ? "false"
+                                                    : "1");
         guessed.push_back(parameter.name);
       }
     }
@@ -921,7 +927,12 @@ class Drafter {
         if (!name) return std::nullopt;
         result += *name;
       } else if (token.is("/")) {
+        const bool name = i + 1 < tokens.size() && tokens[i + 1].identifier();
         result += " // ";
+        if (!name) continue;
+        const auto divisor = translated_name(kernel, launch, tokens, ++i, depth);
+        if (!divisor) return std::nullopt;
+        result += parse_integer(*divisor) ? *divisor : "max(1, " + *divisor + ")";
       } else if (token.is("+") || token.is("-") || token.is("*") || token.is("%")) {
         result += " " + std::string(token.text) + " ";
       } else if (token.is("(") || token.is(")")) {

@@ -36,9 +36,12 @@ class Background {
  private:
   void work(const std::stop_token& stop) noexcept {
     try {
-      loaded_ = load_units(units_, [&](const Unit& unit) {
-        return service_.get_in_background(unit.specialization, compiler_, device_, stop);
-      });
+      loaded_ = load_units_at_once(
+          units_,
+          [&](const Unit& unit) {
+            return service_.get_in_background(unit.specialization, compiler_, device_, stop);
+          },
+          nullptr);
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -104,8 +107,9 @@ class BackgroundMeter {
   }
 
   LoadedUnits get(KernelService& service, const Units& units) {
-    return load_units(units,
-                      [&](const Unit& unit) { return service.get(unit.specialization, compiler_, device_); });
+    return load_units_at_once(
+        units, [&](const Unit& unit) { return service.get(unit.specialization, compiler_, device_); },
+        nullptr);
   }
 
   bool take(FirstWay way, FirstTimes& times) {
@@ -114,7 +118,7 @@ class BackgroundMeter {
     DiskCache disk(context.files, context.clock, context.log, folder.get().path);
     const bool from_disk = way == FirstWay::kBackgroundDisk;
     if (from_disk) {
-      KernelService earlier(&disk, context.clock, 1);
+      KernelService earlier(&disk, context.clock);
       if (!get(earlier, generic_units_).complete) return false;
     }
     KernelService service(&disk, context.clock);

@@ -44,10 +44,11 @@ class CodeMeter {
   [[nodiscard]] std::int64_t now() const { return how_.context.clock.steady_ns(); }
 
   bool take_cold(DiskCache& disk) {
-    KernelService service(&disk, how_.context.clock, 1);
+    KernelService service(&disk, how_.context.clock);
     begin();
-    const LoadedUnits loaded = load_units(
-        units_, [&](const Unit& unit) { return service.get(unit.specialization, compiler_, device_); });
+    const LoadedUnits loaded = load_units_at_once(
+        units_, [&](const Unit& unit) { return service.get(unit.specialization, compiler_, device_); },
+        nullptr);
     if (!loaded.complete) return false;
     end(FirstWay::kCold, loaded.units);
     double compile = 0;

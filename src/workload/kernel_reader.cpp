@@ -146,24 +146,28 @@ std::map<std::string, std::vector<OptionText>> read_options(const YamlNode& node
   return options;
 }
 
-/// The name of a __global__ function, which may have a scope: "k", "ns::k".
+/// The name of a __global__ function, which may have a scope, and the types of its parameters: "k", "ns::k",
+/// "k(float*, int)".
 std::string read_entry(const YamlNode& node) {
   std::string entry = node.text();
   std::string_view rest = entry;
+  const std::size_t open = rest.find('(');
+  if (open != std::string_view::npos && rest.find(')') == rest.size() - 1) rest = rest.substr(0, open);
   for (std::size_t scope = rest.find("::"); scope != std::string_view::npos; scope = rest.find("::")) {
     if (!is_identifier(rest.substr(0, scope))) break;
     rest.remove_prefix(scope + 2);
   }
   if (!is_identifier(rest))
-    throw node.error("expected the name of a kernel, such as k or ns::k; found " + in_quotes(entry));
+    throw node.error("expected the name of a kernel, such as k, ns::k or k(float*, int); found " +
+                     in_quotes(entry));
   return entry;
 }
 
 }  // namespace
 
 KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
-  node.require_keys({"source", "entry", "grid", "block", "cluster", "cooperative", "shared", "args",
-                     "launch_bounds", "template_args", "defines", "options", "symbols"});
+  node.require_keys({"source", "entry", "grid", "block", "cluster", "cooperative", "overlap", "shared",
+                     "args", "launch_bounds", "template_args", "defines", "options", "symbols"});
   KernelSpec kernel;
   kernel.name = name;
   kernel.where = node.where();
@@ -175,6 +179,11 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   kernel.block = read_extents(node.at("block"), 3);
   read_optional(node, "cluster", kernel.cluster, [](const YamlNode& n) { return read_extents(n, 3); });
   read_optional(node, "cooperative", kernel.cooperative, [](const YamlNode& n) { return n.boolean(); });
+  read_optional(node, "overlap", kernel.overlap, [](const YamlNode& n) {
+    ExpressionText condition = read_expression(n);
+    if (condition.text == "true" || condition.text == "false") condition.text = n.boolean() ? "1" : "0";
+    return condition;
+  });
   read_optional(node, "shared", kernel.shared, read_expression);
   std::size_t structs = 0;
   for (const YamlNode& item : node.at("args").items()) read_arguments(item, kernel, structs);

@@ -168,6 +168,7 @@ struct KernelSpec {
   std::vector<ExpressionText> grid, block;
   std::vector<ExpressionText> cluster;  ///< in blocks; empty: none
   bool cooperative = false;
+  std::optional<ExpressionText> overlap;  ///< whether LaunchShape::overlap; absent: no
   std::optional<ExpressionText> shared;
   std::vector<ArgumentSpec> args;  ///< the members of a struct stand here one after the other
   std::vector<ExpressionText> launch_bounds;

@@ -341,6 +341,7 @@ class Checker {
     check_expressions(kernel.block);
     check_expressions(kernel.cluster);
     check_optional(kernel.shared);
+    check_optional(kernel.overlap);
     check_expressions(kernel.launch_bounds);
     for (ArgumentSpec& argument : kernel.args) resolve_argument(kernel, argument);
     for (const ExpressionText& text : kernel.template_args) bind_at_compile_time(text.text);

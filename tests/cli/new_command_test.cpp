@@ -403,6 +403,107 @@ TEST_F(NewCommand, AnEnumerationIsANumber) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
+TEST_F(NewCommand, TemplateArgumentsAreFoundThroughTemplatesAroundTheLaunch) {
+  const std::string yaml =
+      draft("around",
+            "template <typename T, int N>\n__global__ void add(T* x, const T* y, int n) {\n"
+            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] += y[i] * T(N);\n}\n"
+            "template <typename V>\n__global__ void scale(V* v, V by) { v[threadIdx.x] *= by; }\n"
+            "template <typename Real, int Factor>\nvoid launch(Real* x, const Real* y, int n) {\n"
+            "  add<Real, Factor><<<n / 64, 64>>>(x, y, n);\n  scale<<<1, 64>>>(x, Real(2));\n}\n"
+            "template <class Value>\nstruct Solver {\n  Value* data;\n"
+            "  void run() { launch<Value, 3>(data, data, 128); }\n};\n"
+            "int main() {\n  using number = double;\n  Solver<number> solver;\n  solver.run();\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("    T: {type: type, default: double}\n"));
+  EXPECT_THAT(yaml, HasSubstr("    V: {type: type, default: double}\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, 3]\n"));
+  EXPECT_EQ(kiln({"validate", path("around.yaml")}).code, kExitDone);
+}
+
+TEST_F(NewCommand, LaunchesInMacrosAreFound) {
+  const std::string yaml =
+      draft("macros",
+            "enum Mode { kPlain, kDouble };\n"
+            "template <typename T, Mode mode, typename IndexType>\n"
+            "__global__ void store(T* x, IndexType n) { if (threadIdx.x < n) x[threadIdx.x] = mode == "
+            "kDouble ? 2 : 1; }\n"
+            "#define LAUNCH(T, threads, ...) \\\n  store<T, __VA_ARGS__><<<1, threads>>>(data_##T, 64)\n"
+            "#define BOTH(T) LAUNCH(T, 96, kDouble, int); LAUNCH(T, 96, kPlain, int)\n"
+            "int main() { float* data_float = nullptr; BOTH(float); }\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, kDouble, IndexType]\n"));
+  EXPECT_THAT(yaml, HasSubstr("    IndexType: {type: type, default: int}"));
+  EXPECT_THAT(yaml, HasSubstr("block: [96]"));
+  EXPECT_THAT(yaml, HasSubstr("data_float: {type: T"));
+  const CliResult ran = run_with(
+      "macros", yaml, {{"checks: []", "checks: [{buffer: data_float, region: [[0, 1]], expected: 2}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+TEST_F(NewCommand, OverloadsAreChosenByTheirParameters) {
+  const std::string yaml =
+      draft("over",
+            "__global__ void set(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }\n"
+            "__global__ void set(const double* __restrict__ from, double* x, int m = 4) { x[0] = 2 + m; }\n"
+            "#ifdef NEVER\n__global__ void once(float* x) { *x = 5; }\n#else\n"
+            "__global__ void once(float* x, int n) { x[n] = 6; }\n#endif\n"
+            "int main() { float* a; double *b, *c; set<<<1, 32>>>(a, 32); set<<<1, 1>>>(b, c, 4); once<<<1, "
+            "1>>>(a, 33); }\n");
+  EXPECT_THAT(yaml, HasSubstr("entry: \"set(float *, int)\"\n"));
+  EXPECT_THAT(yaml, HasSubstr("entry: \"set(const double *, double *, int)\"\n"));
+  EXPECT_THAT(yaml, Not(HasSubstr("entry: \"once")));
+  const CliResult ran = run_with("over", yaml,
+                                 {{"run: [set, set_, once]", "run: [set, set_]"},
+                                  {"checks: []",
+                                   "checks: [{buffer: a, region: [[0, 32]], expected: 1}, "
+                                   "{buffer: c, region: [[0, 1]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+  const std::string other = write("other.yaml",
+                                  "workload:\n  workload: other\n  buffers: {x: {type: float, shape: [4]}}\n"
+                                  "  kernels: {k: {source: over.cu, entry: \"set(float*, long)\", grid: [1], "
+                                  "block: [1], args: [x, {value: 4, type: long}]}}\n"
+                                  "  run: [k]\n");
+  const CliResult none = kiln({"run", other, "--device", "cpu"});
+  EXPECT_EQ(none.code, kExitBadInput);
+  EXPECT_THAT(
+      none.err,
+      HasSubstr(
+          "no kernel 'set(float *, long)'; there is set(const double *, double *, int), set(float *, int)"));
+}
+
+TEST_F(NewCommand, ClassTemplatesByValueHaveAForm) {
+  const std::string yaml =
+      draft("dims",
+            "#include <utility>\n#define BOUNDS(n) __launch_bounds__(n)\n"
+            "template <typename I, int N = 2>\nstruct Dims { I size[N]; float* data; };\n"
+            "__global__ void BOUNDS(64) fill(Dims<int> dims, std::pair<unsigned, short> more) {\n"
+            "  dims.data[0] = dims.size[0] * 10 + dims.size[1] + more.first * 100 + more.second;\n}\n"
+            "int main() { fill<<<1, 1>>>(Dims<int>(), {}); }\n");
+  EXPECT_THAT(yaml, HasSubstr("    fill:\n"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("{struct: [{value: elements, type: int}, {value: elements, type: int}, data]}, {struct: "
+                "[{value: 0, type: unsigned}, {value: 0, type: short}]}"));
+  const CliResult ran =
+      run_with("dims", yaml,
+               {{"{value: elements, type: int}, {value: elements, type: int}",
+                 "{value: 1, type: int}, {value: 2, type: int}"},
+                {"{value: 0, type: unsigned}, {value: 0, type: short}",
+                 "{value: 5, type: unsigned}, {value: 3, type: short}"},
+                {"checks: []", "checks: [{buffer: data, region: [[0, 1]], expected: 515}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+TEST_F(NewCommand, AGridDividesByNoZero) {
+  const std::string yaml = draft(
+      "rows",
+      "__global__ void k(float* x, int group, int rows) { if (blockIdx.x == 0) x[threadIdx.x] = rows; }\n"
+      "int main(int argc, char**) {\n  int group = argc, rows = 100;\n  const int each = 256 / group;\n  "
+      "float* x;\n"
+      "  k<<<(rows + each - 1) / each, 64>>>(x, group, rows);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("max(1, (256 // "));
+  EXPECT_EQ(kiln({"validate", path("rows.yaml")}).code, kExitDone);
+}
+
 TEST_F(NewCommand, TakesTheKernelsThatAreAskedFor) {
   const std::string text = "__global__ void a(float* x, int n) {}\n__global__ void b(double* y) {}\n";
   const std::string yaml = draft("two", text, {"b"});

@@ -609,6 +609,36 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   for (int i = threadIdx.x; i < 500; i += blockDim.x) out[blockIdx.x * 500 + i] = s[i % 96] + in[i];
 })",
      {96, 1, 1}},
+    {"PartsOfShortRows",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float a[4][16], b[4][16], c[4][16];
+  int tx = threadIdx.x, ty = threadIdx.y, i = blockIdx.x * 128 + ty * 16 + tx;
+  a[ty][tx] = in[i];
+  b[ty][tx] = c[ty][tx] = 0;
+  __syncthreads();
+  for (int s = 0; s < 6; ++s) {
+    bool inside = tx >= s + 1 && tx < 15 - s;
+    if (inside) {
+      float left = s > 2 ? a[ty][tx - 1] : 0.5f;
+      b[ty][tx] = left + 2 * a[ty][tx + 1] + s;
+      if (ty > 1) b[ty][tx] = s;
+    }
+    __syncthreads();
+    if (inside) a[ty][tx] = b[ty][tx];
+    if (tx < 11) c[ty][tx] += b[ty][tx];
+    if (tx < 13) {
+      float x = c[ty][tx];
+      x *= 3;
+      c[ty][tx] = x;
+    }
+    __syncthreads();
+  }
+  if (tx >= 3 && tx < 13) out[i] = a[ty][tx] + c[ty][tx];
+  if (tx < 9) out[i + 64] = out[i + 3 * 1024] + in[i];
+  if (tx < 9) out[i + 64] = out[i + 64] * 3;
+})",
+     {16, 4, 1},
+     {3, 1, 1}},
     {"SharedMemoryAtNamespaceScopeAndAtomics",
      R"(extern __shared__ float pool[];
 __device__ float* part(int i) { return pool + 64 * i; }

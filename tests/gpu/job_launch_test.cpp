@@ -95,6 +95,42 @@ TEST_F(GpuJobLaunch, AJobSpellsThemInItsWorkload) {
   EXPECT_THAT(result.out, ::testing::HasSubstr("3 ok"));
 }
 
+// Each of 30 launches adds 1 to what the one before has written, from another place: with blocks that start
+// too early some sums are smaller.
+TEST_F(GpuJobLaunch, OverlappingLaunchesSeeWhatTheLaunchBeforeHasWritten) {
+  write("chain/chain.yaml", R"yaml(workload: chain
+parameters:
+  n: {type: int, default: 1048576}
+  overlaps: {type: bool, default: true}
+buffers:
+  u: {type: int, shape: [n], init: 0}
+  v: {type: int, shape: [n], init: 0}
+kernels:
+  add: {source: chain.cu, overlap: overlaps, grid: ["n / 256"], block: [256], args: [{buffer: v, name: out}, {buffer: u, name: in}, n]}
+run:
+  - {fill: {buffer: u, value: 0}}
+  - repeat: 15
+    do:
+      - add
+      - {kernel: add, args: {out: u, in: v}}
+verify:
+  checks:
+    - {buffer: u, expected: 30}
+)yaml");
+  write("chain/chain.cu", R"(extern "C" __global__ void add(int* out, const int* in, const int n) {
+  asm volatile("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;" ::: "memory");
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[n - 1 - i] + 1;
+}
+)");
+  const std::string job = write("job.yaml",
+                                "workload: chain\ndevice: cuda:0\nmeasure: {max_time: 0.1 s}\n"
+                                "sweep: {overlaps: [false, true], graph: [false, true]}\n");
+  const CliResult result = kiln({"run", job});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, ::testing::HasSubstr("4 ok"));
+}
+
 TEST_F(GpuJobLaunch, AClusterThatDoesNotDivideTheGridIsRefused) {
   const std::string job = write("job.yaml", "workload: launches\ndevice: cuda:0\nset: {size: 3}\n");
   const CliResult result = kiln({"run", job});

@@ -28,13 +28,13 @@ INSTANTIATE_TEST_SUITE_P(
     All, GpuMala,
     ::testing::Values(WorkloadCase{"Types", "mala",
                                    "sweep: {rows: [1, 1000, 70001], T: [float, half, bfloat16], operation: "
-                                   "[fma, mma, split]}\n"},
+                                   "[fma, mma, split, halves]}\n"},
                       WorkloadCase{"Sizes", "mala",
                                    "set: {rows: 1001}\nsweep: {inputs: [1, 96], hidden: [7, 128], outputs: "
-                                   "[1, 17], T: [float, half], operation: [fma, mma]}\n"},
+                                   "[1, 17], T: [float, half], operation: [fma, mma, halves]}\n"},
                       WorkloadCase{
                           "Shapes", "mala",
-                          "set: {rows: 20001, blocks: 9}\nsweep: {operation: [fma, mma, split], "
+                          "set: {rows: 20001, blocks: 9}\nsweep: {operation: [fma, mma, split, halves], "
                           "each_rows: [4, 16, 32], block: [128, 256], stages: [1, 2, 3], across: [5, "
                           "25]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });

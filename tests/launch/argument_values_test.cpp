@@ -66,6 +66,16 @@ TEST_F(ArgumentValues, AShapeHasAClusterAndIsCooperativeOnlyWhereItSaysSo) {
   EXPECT_TRUE(shape_of(configuration_, *kernel_).cooperative);
 }
 
+TEST_F(ArgumentValues, AShapeOverlapsWhereAConditionHolds) {
+  read("");
+  EXPECT_FALSE(shape_of(configuration_, *kernel_).overlap);
+  for (const auto& [text, overlaps] : std::vector<std::pair<std::string, bool>>{
+           {"true", true}, {"false", false}, {"rows == 6", true}, {"rows > 6", false}}) {
+    read("    overlap: " + text + "\n");
+    EXPECT_EQ(shape_of(configuration_, *kernel_).overlap, overlaps) << text;
+  }
+}
+
 TEST_F(ArgumentValues, AShapeIsExplainedByItsExpressionsAndValues) {
   read("    shared: \"4 * bx\"\n");
   EXPECT_EQ(

@@ -49,6 +49,26 @@ TEST(HostCode, LeavesATextWithoutItAlone) {
   EXPECT_EQ(cut(text), text);
 }
 
+TEST(HostCode, LeavesOutClassesWithMembersOfTheHost) {
+  const std::string text =
+      "#include <string>\n#include <vector>\nstruct Job { int n; std::vector<float> data; };\n"
+      "struct Point { float x, y; };\nstruct Log { std::string name; };\n"
+      "__global__ void k(Point* a) { a[0].x = 1; }\n";
+  const std::string left = cut(text, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("struct Job")));
+  EXPECT_THAT(left, Not(HasSubstr("std::string")));
+  EXPECT_THAT(left, Not(HasSubstr("#include <vector>")));
+  EXPECT_THAT(left, HasSubstr("struct Point { float x, y; };"));
+}
+
+TEST(HostCode, AParameterOfATemplateIsNoMark) {
+  const std::string text =
+      "template <int N>\n__global__ void k(float* a) { a[0] = N; }\n"
+      "template <typename T, int GPU_THREADS>\nvoid run(T* host) {\n  T* p;\n  cudaMalloc(&p, 4);\n"
+      "  k<GPU_THREADS><<<1, GPU_THREADS>>>(p);\n}\n";
+  EXPECT_THAT(cut(text, {"k<4>"}), Not(HasSubstr("cudaMalloc")));
+}
+
 TEST(HostCode, LeavesOutMainAndWhatOnlyItUses) {
   Specialization spec = program(
       "#include <iostream>\n"

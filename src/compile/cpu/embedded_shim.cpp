@@ -28,6 +28,7 @@ constexpr std::string_view kAssert =
     "#define assert(condition) kiln_assert(static_cast<bool>(condition), #condition, __FILE__, __LINE__)\n"
     "#endif\n";
 
+constexpr std::string_view kThrust = "#include \"kiln/thrust.h\"\n";
 constexpr std::string_view kCudaFunctional = "#include \"kiln/cuda_functional.h\"\n";
 /// Any header of CUB provides all of CUB.
 constexpr std::string_view kCub =
@@ -108,6 +109,10 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/cub_block_sort.h", embedded::kCubBlockSort},
                                        {"kiln/cuda_functional.h", embedded::kCudaFunctional},
                                        {"kiln/texture.h", embedded::kTexture},
+                                       {"kiln/thrust.h", embedded::kThrust},
+                                       {"thrust/complex.h", embedded::kThrustComplex},
+                                       {"thrust/pair.h", kThrust},
+                                       {"thrust/tuple.h", kThrust},
                                        {"cuda/functional", kCudaFunctional},
                                        {"cuda/std/functional", kCudaFunctional}};
   for (const std::string_view name : kCubHeaders) headers.push_back({"cub/" + std::string(name), kCub});
@@ -131,6 +136,8 @@ std::vector<ShimPart> make_shim_parts() {
       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"});
   add("atomics", embedded::kAtomics);
   add("warp", embedded::kWarp);
+  add("runtime_names", embedded::kRuntimeNames,
+      {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek"});
   add("entry", embedded::kEntry);
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});

@@ -249,7 +249,7 @@ ImpliedHeaders implied_headers(const std::vector<std::string_view>& texts,
     const bool used = std::any_of(of.names.begin(), of.names.end(), [&](std::string_view name) {
       return !name.empty() && names.contains(std::string(name)) && has("std::" + std::string(name));
     });
-    if (used && !included(of.header)) implied.names.emplace_back(of.header);
+    if (used) implied.names.emplace_back(of.header);  // a header before the one that includes it may use it
   }
   return implied;
 }

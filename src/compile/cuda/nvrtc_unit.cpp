@@ -1,4 +1,5 @@
 #include "compile/cuda/nvrtc_unit.h"
+#include "compile/cuda/gnu_syntax.h"
 
 #include <algorithm>
 #include <set>
@@ -73,7 +74,10 @@ bool has_own_cache(const std::string& version) {
 
 RtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
   const auto launch_bounds = [](const std::string& bounds) { return "__launch_bounds__(" + bounds + ")"; };
-  return make_rtc_unit(specialization, {"#define KILN_BACKEND_CUDA 1\n", launch_bounds}, source_folder);
+  Specialization standard = specialization;
+  standard.source_text = without_gnu_syntax(standard.source_text);
+  for (IncludedHeader& header : standard.headers) header.text = without_gnu_syntax(header.text);
+  return make_rtc_unit(standard, {"#define KILN_BACKEND_CUDA 1\n", launch_bounds}, source_folder);
 }
 
 std::string compiled_arch(const Specialization& specialization) {
@@ -132,7 +136,11 @@ NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& sup
 std::vector<std::string> nvrtc_options(const Specialization& specialization, const NvrtcArch& arch,
                                        const std::vector<std::filesystem::path>& cuda_includes) {
   std::vector<std::string> options;
-  if (!has_option(specialization, {"-std", "--std"})) options.emplace_back("--std=c++17");
+  const bool newer = names_members(specialization.source_text) ||
+                     std::any_of(specialization.headers.begin(), specialization.headers.end(),
+                                 [](const IncludedHeader& header) { return names_members(header.text); });
+  if (!has_option(specialization, {"-std", "--std"}))
+    options.emplace_back(newer ? "--std=c++20" : "--std=c++17");
   options.push_back(arch.option);
   if (specialization.fast_math) options.emplace_back("--use_fast_math");
   if (specialization.lineinfo && !has_option(specialization, {"-lineinfo", "--generate-line-info"})) {

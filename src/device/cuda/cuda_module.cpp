@@ -18,7 +18,7 @@ unsigned narrow(std::uint64_t extent) {
 
 /// A launch with attributes; the configuration points into the object.
 struct ExtendedLaunch {
-  std::array<cuda_abi::LaunchAttribute, 2> attributes{};
+  std::array<cuda_abi::LaunchAttribute, 3> attributes{};
   cuda_abi::LaunchConfig config{};
 
   ExtendedLaunch(const LaunchShape& shape, cuda_abi::Stream stream)
@@ -43,6 +43,11 @@ struct ExtendedLaunch {
       attribute.id = Id::kCooperative;
       attribute.value.cooperative = 1;
     }
+    if (shape.overlap) {
+      cuda_abi::LaunchAttribute& attribute = attributes.at(config.attribute_count++);
+      attribute.id = Id::kProgrammaticSerialization;
+      attribute.value.programmatic_serialization = 1;
+    }
   }
   ExtendedLaunch(const ExtendedLaunch&) = delete;
   ExtendedLaunch& operator=(const ExtendedLaunch&) = delete;
@@ -55,7 +60,8 @@ class CudaFunction final : public DeviceFunction {
       : context_(std::move(context)),
         name_(context_->keep_name(name)),
         function_(function),
-        units_(device.compute_units) {
+        units_(device.compute_units),
+        overlaps_(device.limits.clusters) {  // both came with sm_90
     attributes_.registers = attribute(FunctionAttribute::kRegisters);
     attributes_.static_shared_bytes = unsigned_attribute(FunctionAttribute::kStaticSharedBytes);
     attributes_.local_bytes = unsigned_attribute(FunctionAttribute::kLocalBytes);
@@ -111,7 +117,7 @@ class CudaFunction final : public DeviceFunction {
     const CurrentContext current = context_->enter();
     // The driver's interface takes pointers to non-const; it only reads.
     auto** values = const_cast<void**>(arguments);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    if (shape.clustered() || shape.cooperative) {
+    if (shape.clustered() || shape.cooperative || (shape.overlap && overlaps_)) {
       enqueue_extended(stream, shape, values);
       return;
     }
@@ -174,6 +180,7 @@ class CudaFunction final : public DeviceFunction {
   const std::string& name_;
   cuda_abi::Function function_;
   int units_;
+  bool overlaps_;
   FunctionAttributes attributes_;
 };
 

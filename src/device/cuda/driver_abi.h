@@ -23,12 +23,13 @@ using Function = struct FunctionTag*;
 using Graph = struct GraphTag*;
 using GraphInstance = struct GraphInstanceTag*;  // CUgraphExec
 
-/// CUlaunchAttribute, for the two that Kiln uses.
+/// CUlaunchAttribute, for the three that Kiln uses.
 struct LaunchAttribute {
-  enum class Id : int { kCooperative = 2, kClusterDimension = 4 };
+  enum class Id : int { kCooperative = 2, kClusterDimension = 4, kProgrammaticSerialization = 6 };
   union Value {
     char pad[64];
     int cooperative;
+    int programmatic_serialization;
     struct {
       unsigned x, y, z;
     } cluster;

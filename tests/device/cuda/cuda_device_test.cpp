@@ -171,6 +171,17 @@ TEST_P(CudaDeviceTest, AClusterOrCooperativeLaunchArrivesOrIsRefusedInWords) {
   EXPECT_EQ(module->function("plain")->resident_blocks(clustered), 5u * 8u);
 }
 
+TEST_P(CudaDeviceTest, AnOverlappingLaunchIsAnOrdinaryOneWhereTheDeviceHasNone) {
+  const auto module = device_->load(kCode);
+  LaunchShape shape{{8, 1, 1}, {64, 1, 1}};
+  shape.overlap = true;
+  launch(*module, shape);
+  const auto launches = fake_.launches();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].grid, (std::vector<unsigned>{8, 1, 1}));
+  EXPECT_EQ(launches[0].overlap, !is(KILN_FAKE_CUDA_11));
+}
+
 TEST_P(CudaDeviceTest, CountsTheBlocksThatTheDeviceHolds) {
   const auto module = device_->load(kCode);
   EXPECT_EQ(module->function("plain")->resident_blocks({{1, 1, 1}, {64, 1, 1}}), 32u * 1016u);

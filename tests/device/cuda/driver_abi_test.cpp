@@ -155,6 +155,9 @@ static_assert(sizeof(cuda_abi::LaunchAttribute::Value::cluster) ==
 static_assert(number(cuda_abi::LaunchAttribute::Id::kCooperative) == CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
 static_assert(number(cuda_abi::LaunchAttribute::Id::kClusterDimension) ==
               CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+static_assert(offsetof(CUlaunchAttributeValue, programmaticStreamSerializationAllowed) == 0);
+static_assert(number(cuda_abi::LaunchAttribute::Id::kProgrammaticSerialization) ==
+              CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 static_assert(sizeof(cuda_abi::LaunchConfig) == sizeof(CUlaunchConfig));
 static_assert(offsetof(cuda_abi::LaunchConfig, grid_z) == offsetof(CUlaunchConfig, gridDimZ));
 static_assert(offsetof(cuda_abi::LaunchConfig, block_x) == offsetof(CUlaunchConfig, blockDimX));

@@ -227,6 +227,7 @@ KINDS = [
     ("an entry that is no name", "source: k.cu", "entry: 'a b', source: k.cu", r"kernels\.k\.entry.*a b"),
     ("an entry that is code", "source: k.cu", "entry: 'k); system(1', source: k.cu", r"kernels\.k\.entry"),
     ("cooperative is a word", "source: k.cu", "cooperative: yes, source: k.cu", r"kernels\.k\.cooperative: expected true or false"),
+    ("overlap by an unknown name", "source: k.cu", "overlap: nobody > 1, source: k.cu", r"kernels\.k\.overlap.*nobody"),
     ("launch bounds of three", "source: k.cu", "launch_bounds: [1, 2, 3], source: k.cu", r"kernels\.k\.launch_bounds"),
     ("options of an unknown back end", "source: k.cu", "options: {gpu: [-O3]}, source: k.cu", r"kernels\.k\.options.*gpu"),
     ("symbols of no buffer", "source: k.cu", "symbols: {c: nobody}, source: k.cu", r":20:\d+: .*unknown buffer 'nobody'; expected one of x, y"),

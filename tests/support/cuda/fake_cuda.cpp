@@ -491,6 +491,8 @@ static kiln::test::FakeCuda::Launch describe_launch(const LaunchConfig& config) 
     const LaunchAttribute& attribute = config.attributes[i];
     if (attribute.id == LaunchAttribute::Id::kCooperative)
       launch.cooperative = attribute.value.cooperative != 0;
+    if (attribute.id == LaunchAttribute::Id::kProgrammaticSerialization)
+      launch.overlap = attribute.value.programmatic_serialization != 0;
     if (attribute.id == LaunchAttribute::Id::kClusterDimension) {
       const auto& cluster = attribute.value.cluster;
       launch.cluster = {cluster.x, cluster.y, cluster.z};

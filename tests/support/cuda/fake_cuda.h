@@ -26,6 +26,7 @@ class FakeCuda {
     bool cooperative = false;
     cuda_abi::Stream stream = nullptr;
     std::vector<std::string> arguments;  ///< their bytes, each as long as the code says
+    bool overlap = false;
   };
 
   /// From now on `function` ("cuLaunchKernel", without a version's suffix) returns `result`; 0: works again.

@@ -1,6 +1,19 @@
 // The CUDA dialect for a host compiler, part 5: from a kernel function to what the run time calls.
 #pragma once
 
+// Static objects with a destructor: crtbegin.o, which is not linked, would have these.
+extern "C" {
+#if defined(__clang__)
+__attribute__((used, visibility("hidden"))) void* __dso_handle = nullptr;
+#else
+__attribute__((externally_visible, visibility("hidden"))) void* __dso_handle = nullptr;
+#endif
+void __cxa_finalize(void*);
+}
+__attribute__((destructor, used)) static void kiln_destroy_static_objects() {
+  __cxa_finalize(&__dso_handle);
+}
+
 /// Gives each `extern __shared__` array at namespace scope its address. Its body ends the unit.
 static void kiln_set_dynamic_shared();
 

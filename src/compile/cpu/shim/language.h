@@ -75,13 +75,13 @@ typedef __UINT64_TYPE__ uint64_t;
 typedef __INTPTR_TYPE__ intptr_t;
 typedef __UINTPTR_TYPE__ uintptr_t;
 namespace std {
-typedef decltype(sizeof(0)) size_t;
-typedef __PTRDIFF_TYPE__ ptrdiff_t;
 using ::int16_t;
 using ::int32_t;
 using ::int64_t;
 using ::int8_t;
 using ::intptr_t;
+using ::ptrdiff_t;
+using ::size_t;
 using ::uint16_t;
 using ::uint32_t;
 using ::uint64_t;

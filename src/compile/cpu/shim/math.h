@@ -410,3 +410,17 @@ KILN_INTEGER_MIN_MAX(ull, unsigned long long)
 #define LLONG_MIN (-LLONG_MAX - 1LL)
 #define ULLONG_MAX (LLONG_MAX * 2ULL + 1ULL)
 #endif
+#ifndef UINT32_MAX
+#define INT8_MAX (127)
+#define INT8_MIN (-128)
+#define INT16_MAX (32767)
+#define INT16_MIN (-32767 - 1)
+#define INT32_MAX (2147483647)
+#define INT32_MIN (-2147483647 - 1)
+#define INT64_MAX (__LONG_MAX__)
+#define INT64_MIN (-__LONG_MAX__ - 1)
+#define UINT8_MAX (255)
+#define UINT16_MAX (65535)
+#define UINT32_MAX (4294967295U)
+#define UINT64_MAX (__LONG_MAX__ * 2UL + 1UL)
+#endif

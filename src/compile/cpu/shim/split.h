@@ -170,6 +170,27 @@ struct Range {
   }
 };
 
+template <int N>
+struct Count {
+  KILN_INLINE_ALWAYS constexpr explicit operator int() const { return N; }
+};
+/// Calls part(first, count) until all of the range is done. In a short row two vectors do it, which may
+/// overlap: else the rest beyond the first one would be most of the work.
+template <class S, class F>
+KILN_SHIM void in_parts(const Range& row, const F& part) {
+  constexpr int width = static_cast<int>(S::fixed_block.x) / 2;
+  if constexpr (S::baked && (width == 8 || width == 16)) {
+    if (row.last - row.first >= width) {
+      part(row.first, Count<width>{});
+      part(row.last - width, Count<width>{});
+    } else {
+      for (int x = row.first; x < row.last; ++x) part(x, Count<1>{});
+    }
+  } else {
+    part(row.first, row.last - row.first);
+  }
+}
+
 /// How many of the numbers from 0 on a condition holds for that holds for no larger one where it does not for
 /// one.
 template <class F>
@@ -282,6 +303,24 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
                              static_cast<unsigned>(kiln_z)};                               \
     const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
     static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+/// The same for what a work-item may do twice: in parts of a vector, of which the last one starts early.
+#define KILN_PARTS_IN(row)                                                                    \
+  const kiln::cpu::Range kiln_row = row;                                                      \
+  const auto kiln_part = [&](int kiln_from, auto kiln_count) __attribute__((always_inline)) { \
+    KILN_IVDEP for (int kiln_k = 0; kiln_k < static_cast<int>(kiln_count); ++kiln_k) {        \
+      const int kiln_x = kiln_from + kiln_k;                                                  \
+      const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y),  \
+                               static_cast<unsigned>(kiln_z)};                                \
+      const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;                \
+      static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_PARTS_END                                 \
+  }                                                    \
+  }                                                    \
+  ;                                                    \
+  kiln::cpu::in_parts<KilnShape>(kiln_row, kiln_part); \
+  }                                                    \
+  }
+
 #define KILN_ROW_TO(end)                                                                   \
   for (int kiln_x = 0; kiln_x < (end); ++kiln_x) {                                         \
     const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \

@@ -1028,6 +1028,59 @@ bool Analysis::narrowed(const Statement& statement, Place around) const {
          !jumps(statement, Kind::kContinue) && !bounds(statement.condition, around).bounds.empty();
 }
 
+/// The statement only assigns elements of arrays that it does not read: __shared__ arrays of the kernel, or
+/// what its parameters point to if it reads through no other pointer.
+bool Analysis::repeats(const Statement& statement) const {
+  const TokenRange range = statement.range;
+  if (sync_in(range) != Sync::kNone) return false;
+  std::set<std::size_t> targets;  // tokens
+  std::set<int> written;
+  bool through_pointer = false;
+  for (const Write& write : body().writes()) {
+    if (!range.contains(write.at)) continue;
+    if (write.variable >= 0 &&
+        range.contains(body().variables()[static_cast<std::size_t>(write.variable)].declarator->at) &&
+        !body().is(write.at - 1, "]"))
+      continue;
+    std::size_t base = write.at;
+    if (!body().is(write.at, "=")) return false;
+    while (base > range.begin && body().is(base - 1, "]")) base = body().matching_open(base - 1);
+    if (base == write.at || base <= range.begin + 1 || base > write.at) return false;
+    --base;
+    const Token& before = body().tokens()[base - 1];
+    if (!(before.is(";") || before.is("{") || before.is("}") || before.is(")"))) return false;
+    const int v = body().variable_at(base);
+    if (v < 0) return false;
+    const Variable& array = body().variables()[static_cast<std::size_t>(v)];
+    const bool pointer = array.parameter >= 0 && array.declarator->pointer && !array.modified;
+    if (!pointer && !(array.statement != nullptr && array.statement->is_shared && array.declarator->array))
+      return false;
+    for (std::size_t i = array.specifiers.begin; i < array.specifiers.end; ++i) {
+      if (body().is(i, "extern") || body().is(i, "volatile")) return false;
+    }
+    through_pointer = through_pointer || pointer;
+    targets.insert(base);
+    written.insert(v);
+  }
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    if (body().is(i, "->") || body().is(i, "asm") || body().is(i, "this") || body().is(i, "::")) return false;
+    const bool control = body().is(i, "if") || body().is(i, "for") || body().is(i, "while");
+    if (body().tokens()[i].identifier() && body().is(i + 1, "(") && !control && !pure_call(i)) return false;
+    if (targets.contains(i) || body().is(i - 1, ".")) continue;
+    const int v = body().variable_at(i);
+    if (v < 0) {
+      // A variable of the text, which a pointer may lead to.
+      if (through_pointer && body().tokens()[i].identifier() && body().is(i + 1, "[")) return false;
+      continue;
+    }
+    const Variable& read = body().variables()[static_cast<std::size_t>(v)];
+    if (written.contains(v)) return false;
+    if (read.declarator->reference) return false;
+    if (read.declarator->pointer && (through_pointer || read.parameter < 0)) return false;
+  }
+  return !written.empty();
+}
+
 int Analysis::stride(TokenRange range, int depth) const {
   constexpr int kDeepest = 16;
   range = bare(range);

@@ -122,6 +122,8 @@ class Analysis {
   [[nodiscard]] Bounds bounds(TokenRange condition, Place around) const;
   /// Whether the statement has a loop of its own, because only some neighbouring work-items execute it.
   [[nodiscard]] bool narrowed(const Statement& statement, Place around) const;
+  /// Whether a work-item that executes the statement twice leaves what one execution leaves.
+  [[nodiscard]] bool repeats(const Statement& statement) const;
   /// for (T i = index + ...; i < n; i += m) { ... }, equal for all work-items except for its start.
   struct Strided {
     int variable = -1;

@@ -484,9 +484,8 @@ class Writer {
       head += "KILN_LANES_IN(kiln::cpu::Range(kiln_wp.first_x(), kiln_wp.lanes())" + limits.x +
               ", kiln::cpu::Range(0, kiln_wp.lanes())" + limits.lane + ")\n";
     } else {
-      head += "KILN_ROWS_IN(kiln::cpu::Range(0, kiln_b.y())" + limits.y +
-              ")\n"
-              "KILN_ROW_IN(kiln::cpu::Range(0, kiln_b.x())" +
+      head += "KILN_ROWS_IN(kiln::cpu::Range(0, kiln_b.y())" + limits.y + ")\n" +
+              (limits.again ? "KILN_PARTS_IN" : "KILN_ROW_IN") + "(kiln::cpu::Range(0, kiln_b.x())" +
               limits.x + ")\n";
     }
     if (lanes && masked_) head += "if (!kiln::cpu::holds(kiln_m, kiln_lane)) continue;\n";
@@ -494,7 +493,7 @@ class Writer {
     if (sets_thread(ranges)) head += "KILN_SET_THREAD\n";
     if (used_label_) text = "{\n" + text + "}\nkiln_next" + std::to_string(number) + ":;\n";
     const bool braces = lanes && (leaves_ || breaks_ || skips_);
-    const std::string close = !lanes && !limits.empty() ? "}}}\n" : "}\n";
+    const std::string close = limits.again ? "KILN_PARTS_END\n" : !lanes && !limits.empty() ? "}}}\n" : "}\n";
     out_ += (braces ? "{\n" : "") + head + text + close;
     if (!lanes) {
       if (leaves_) {
@@ -535,6 +534,8 @@ class Writer {
           if (bound.axis == 'l') limits_.lane += limit(bound, around);
         }
         if (bounds.all) limited_ = statements[0];
+        limits_.again =
+            around == Place::kBlock && !masked_ && !limits_.x.empty() && an_.repeats(*statements[0]);
       }
     }
     item_loop(ranges, around, [&] {
@@ -1353,8 +1354,9 @@ class Writer {
   /// The work-items that the next loop over work-items omits: calls of kiln::cpu::Range.
   struct Limits {
     std::string x, y, lane;
-    std::string end;  ///< of the loop along x or over lanes; then the others do not count
-    std::string row;  ///< with `end`: statements in front of each row
+    std::string end;     ///< of the loop along x or over lanes; then the others do not count
+    std::string row;     ///< with `end`: statements in front of each row
+    bool again = false;  ///< some work-items may execute the statement twice
     [[nodiscard]] bool empty() const { return x.empty() && y.empty() && lane.empty() && end.empty(); }
   };
 

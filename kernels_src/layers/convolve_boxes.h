@@ -1,0 +1,172 @@
+#pragma once
+
+#include "../conv2d/im2col_boxes.h"
+
+#include "layers.h"
+
+#include "../tiles/cluster_sums.h"
+#include "../tiles/overlap.h"
+
+using Sums = tiles::ClusterSums<Params::tile_m, Params::tile_n>;
+
+// Patches by filters. Without parts in clusters of patches that follow each other; with parts a cluster has
+// those of one tile, and a block one piece of work.
+struct PartWorks {
+  Params p;
+  int down, across;
+  int count;
+  __device__ tiles::Work at(int index) const {
+    const int split = index % p.splits;
+    const tiles::TilePlace place = tiles::tile_place(index / p.splits, down, across, p.walk);
+    const int steps = p.c * p.filter_h * p.filter_w / PixelTile::depth;
+    return {(place.row * Blocks::down + Blocks::y()) * Params::tile_m, place.column * Params::tile_n,
+            steps * split / p.splits * PixelTile::depth, steps * (split + 1) / p.splits * PixelTile::depth,
+            split};
+  }
+};
+
+/// Pixels that the launch before has written.
+struct LaterPixelBoxes : PixelBoxes {
+  bool& waits;
+  __device__ void load(T* to, tiles::Barrier& barrier, int row, int k) const {
+    if (waits) tiles::wait_for_launches_before();
+    waits = false;
+    PixelBoxes::load(to, barrier, row, k);
+  }
+};
+
+/// FinishWith, for rows that count the pixels of patches.
+template <bool Add>
+struct FinishPatches : FinishWith<Add> {
+  using Base = FinishWith<Add>;
+  Patch patch;
+  KILN_DEVICE bool inside(int row, int column) const {
+    return patch.pixel(row) >= 0 && column < Base::columns;
+  }
+  KILN_DEVICE T* address(int row, int column) const { return Base::address(patch.pixel(row), column); }
+  KILN_DEVICE T value(int row, int column, float sum) const {
+    return Base::value(patch.pixel(row), column, sum);
+  }
+};
+
+/// An operation with the residual of its tile. A lane loads 16 bytes of a row at once, and lanes that share
+/// the row then exchange words (as store_fragments): in 2 bytes while the tile is summed, else afterwards.
+template <class Base>
+struct WithResidual : Base {
+  static constexpr bool early = sizeof(T) == 2;
+  static constexpr int each = 8 / int(sizeof(T));  // pieces of 8 columns that lanes exchange
+  static constexpr int groups = Base::N / 8 / each;
+  static constexpr int rows = Base::M * 4 / Base::block;  // of a lane
+  const FinishPatches<Params::add>& place;
+  bool waits = true;
+  unsigned residual[Params::add ? rows : 1][groups][4];
+
+  template <class... Arguments>
+  __device__ explicit WithResidual(const FinishPatches<Params::add>& finish, Arguments... arguments)
+      : Base(arguments...), place(finish) {}
+
+  __device__ bool loads() const {
+    return Params::add && place.wide(16 / int(sizeof(T))) && place.patch.p.splits == 1;
+  }
+  __device__ void begin(int row, int column, int k, int rank) {
+    Base::begin(row, column, k, rank);
+    if (waits) tiles::wait_for_launches_before();
+    waits = false;
+    if (early && loads()) load(row, column, rank);
+  }
+  __device__ void load(int row, int column, int rank) {
+    if constexpr (Params::add) {
+      const int quarter = rank % 4;
+      KILN_UNROLL_ALL
+      for (int i = 0; i < rows; ++i) {
+        const int r = row + Base::row_of(rank, i);
+        KILN_UNROLL_ALL
+        for (int j = 0; j < groups; ++j) {
+          const int c = column + (early ? (j * 4 + quarter) * 8 : (j * 2 + quarter % 2) * 8 + quarter / 2 * 4);
+          const auto pack = place.inside(r, c) ? kiln::load_pack<4>(reinterpret_cast<const unsigned*>(
+                                                     place.residual + (place.address(r, c) - place.y)))
+                                               : kiln::Pack<unsigned, 4>{};
+          KILN_UNROLL_ALL
+          for (int w = 0; w < 4; ++w) residual[i][j][w] = pack.at[w];
+        }
+      }
+    }
+  }
+  /// What stands in `residual` to the sums.
+  __device__ void add(int rank) {
+    if constexpr (Params::add) {
+      KILN_UNROLL_ALL
+      for (int i = 0; i < rows; ++i) {
+        KILN_UNROLL_ALL
+        for (int j = 0; j < groups; ++j) {
+          unsigned(&words)[4] = residual[i][j];
+          if constexpr (early) {
+            tiles::turn(words, rank % 4, 1);
+          } else {
+            tiles::exchange(words[0], words[2], rank % 2 != 0, 1);
+            tiles::exchange(words[1], words[3], rank % 2 != 0, 1);
+          }
+          KILN_UNROLL_ALL
+          for (int w = 0; w < 4; ++w) {
+            const T* some = reinterpret_cast<const T*>(&words[w]);
+            KILN_UNROLL_ALL
+            for (int e = 0; e < 4 / int(sizeof(T)); ++e)
+              sum_of(Base::sums, i, early ? (j * 4 + w) * 4 + i % 2 * 2 + e
+                                          : (j * 2 + w / 2) * 4 + i % 2 * 2 + w % 2) += float(some[e]);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  template <int Tall, int Count>
+  __device__ static float& sum_of(float (&sums)[Tall][Count], int i, int n) {
+    return sums[i / 2][n];
+  }
+  template <int Count>
+  __device__ static float& sum_of(float (&sums)[Count], int, int n) {
+    return sums[n];
+  }
+};
+
+extern __shared__ char memory[];
+
+/// All tiles of the block. `operation` is made of `place` and `arguments`.
+template <class Base, class... Arguments>
+KILN_DEVICE void convolve_boxes(T* y, const CUtensorMap& x, const CUtensorMap& w, const float* bias,
+                                const T* residual, const Params& p, Arguments... arguments) {
+  using Operation = WithResidual<Base>;
+  const Patch patch{p};
+  const int down = (patch.count() - 1) / Blocks::down + 1;
+  const int across = (p.filters - 1) / Params::tile_n + 1;
+  const FinishPatches<Params::add> store{finish(y, residual, bias, p), patch};
+  const PartWorks works{p, down, across, down * across * p.splits};
+  float* const part = reinterpret_cast<float*>(tiles::align_shared(memory, 1024));
+  bool waits = true;
+  tiles::run_boxes<Blocks, Params::stages>(
+      Operation(store, arguments...), works, LaterPixelBoxes{{x, patch, 0}, waits},
+      FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, 0}, memory,
+      [&](Operation& done, const tiles::Work& work, int rank) {
+        if (p.splits > 1) {
+          tiles::sync_computing<Operation::block>();  // parts take the place of the stages
+          done.store(rank, 0, 0, Sums::Part{part});
+        } else if (done.loads()) {
+          if (!Operation::early) done.load(work.row, work.column, rank);
+          done.add(rank);
+          done.store(rank, work.row, work.column,
+                     FinishPatches<false>{{y, nullptr, bias, store.rows, store.columns}, patch});
+        } else {
+          done.store(rank, work.row, work.column, store);
+        }
+      });
+  if (threadIdx.x == 0) tiles::let_next_start();  // all that the block loads is on its way
+  if (p.splits == 1) return;
+  tiles::sync_cluster();
+  if (threadIdx.x >= 128) {
+    const tiles::Work work = works.at(int(blockIdx.x));
+    Sums::add<Operation::block>(part, p.splits, work.split, store, work.row, work.column,
+                                int(threadIdx.x) - 128);
+  }
+  tiles::sync_cluster();  // the others read this block's part
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+// For kernels with `overlap: true`, whose blocks may start before the launch before has ended (NVIDIA, from
+// sm_90 on): PTX ISA, griddepcontrol. Elsewhere launches follow each other, and the functions do nothing.
+
+namespace tiles {
+
+/// Blocks of the next launch may start once all blocks of this one have called it.
+KILN_DEVICE void let_next_start() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// Until all launches before have ended and what they wrote is seen. Every block calls it, each work-item
+/// before it reads what they wrote, or writes what they read.
+KILN_DEVICE void wait_for_launches_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+}  // namespace tiles

@@ -1,0 +1,126 @@
+#include "compile/cuda/gnu_syntax.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "specialize/tokens.h"
+
+namespace kiln {
+namespace {
+
+class Rewriter {
+ public:
+  explicit Rewriter(const std::string& text) : text_(text), source_(tokenize(text)) {}
+
+  std::string run() {
+    rewrite(source_.tokens, 0);
+    for (const Directive& directive : source_.directives) {
+      const std::vector<Token>& words = directive.tokens;
+      if (words.size() < 3 || !words[0].is("define")) continue;
+      const bool function_like = words[2].is("(") && words[2].offset == words[1].end();
+      rewrite(words, function_like ? words[2].close + 1 : 2);
+    }
+    return edits_.empty() ? text_ : apply_edits(text_, std::move(edits_));
+  }
+
+ private:
+  /// `begin`: of a macro's replacement.
+  void rewrite(const std::vector<Token>& tokens, std::size_t begin) {
+    for (std::size_t i = begin; i + 1 < tokens.size(); ++i) {
+      if (tokens[i].is("__typeof__") || tokens[i].is("__typeof") || tokens[i].is("typeof")) {
+        if (tokens[i + 1].is("(")) replace(tokens[i], "decltype");
+      } else if (tokens[i].is("(") && tokens[i].close < tokens.size()) {
+        if (is_statement_expression(tokens, i, begin)) {
+          rewrite_statements(tokens, i);
+        } else if (is_compound_literal(tokens, i, begin)) {
+          replace(tokens[i], "");
+          replace(tokens[tokens[i].close], "");
+        }
+      }
+    }
+  }
+
+  void replace(const Token& token, std::string with) {
+    edits_.push_back({token.offset, token.text.size(), std::move(with)});
+  }
+
+  /// "({ a; b; })", which is no argument of a call.
+  static bool is_statement_expression(const std::vector<Token>& tokens, std::size_t open, std::size_t begin) {
+    const std::size_t brace = open + 1;
+    if (!tokens[brace].is("{") || tokens[brace].close + 1 != tokens[open].close) return false;
+    const bool called = open > begin && ((tokens[open - 1].identifier() && !tokens[open - 1].is("return")) ||
+                                         tokens[open - 1].is(">") || tokens[open - 1].is(")"));
+    return !called && std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(brace),
+                                  tokens.begin() + static_cast<std::ptrdiff_t>(tokens[brace].close),
+                                  [](const Token& token) { return token.is(";"); });
+  }
+
+  /// "({ a; b; c; })" as "([&]{ a; b; return c; }())".
+  void rewrite_statements(const std::vector<Token>& tokens, std::size_t open) {
+    const std::size_t brace = open + 1, end = tokens[brace].close;
+    std::size_t last = brace + 1;  // begin of the last statement
+    for (std::size_t i = brace + 1; i + 1 < end; ++i) {
+      if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) {
+        i = std::min(tokens[i].close, end);
+        if (i + 1 < end && tokens[i].is("}")) last = i + 1;
+      } else if (tokens[i].is(";")) {
+        last = i + 1;
+      }
+    }
+    if (last >= end) return;
+    replace(tokens[brace], "[&]{");
+    edits_.push_back({tokens[last].offset, 0, "return "});
+    replace(tokens[end], "}()");
+  }
+
+  static bool is_word_of_type(const Token& token) {
+    for (const char* word : {"unsigned", "signed", "long", "short", "const", "struct"}) {
+      if (token.is(word)) return true;
+    }
+    return false;
+  }
+
+  /// "(float2){" behind an operator, a bracket or `return`.
+  static bool is_compound_literal(const std::vector<Token>& tokens, std::size_t open, std::size_t begin) {
+    const std::size_t close = tokens[open].close;
+    if (close == open + 1 || close + 1 >= tokens.size() || !tokens[close + 1].is("{")) return false;
+    for (std::size_t i = open + 1; i < close; ++i) {
+      const bool of_type = tokens[i].identifier() || tokens[i].is("::") || tokens[i].is("<") ||
+                           tokens[i].is(">") || tokens[i].is(",") || tokens[i].kind == Token::Kind::kNumber;
+      const bool two_words = i > open + 1 && tokens[i].identifier() && tokens[i - 1].identifier();
+      const bool of_several = two_words && (is_word_of_type(tokens[i - 1]) || is_word_of_type(tokens[i]));
+      if (!of_type || (two_words && !of_several)) return false;  // "(float2 a)" are parameters
+    }
+    if (open == begin) return begin > 0;  // all of a macro
+    const Token& before = tokens[open - 1];
+    if (before.is("return")) return true;
+    if (open > begin + 1 && tokens[open - 2].is("operator")) return false;
+    const bool is_operator = before.is("=") || before.is("(") || before.is(",") || before.is("{") ||
+                             before.is("+") || before.is("-") || before.is("*") || before.is("/") ||
+                             before.is("?") || before.is(":");
+    return is_operator;
+  }
+
+  const std::string& text_;
+  TokenizedText source_;
+  std::vector<TextEdit> edits_;
+};
+
+}  // namespace
+
+std::string without_gnu_syntax(const std::string& text) {
+  return Rewriter(text).run();
+}
+
+bool names_members(const std::string& text) {
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+    if ((tokens[i].is("{") || tokens[i].is(",")) && tokens[i + 1].is(".") && tokens[i + 2].identifier() &&
+        tokens[i + 3].is("="))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace kiln

@@ -1,0 +1,200 @@
+#include "specialize/overloads.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "kiln/error.h"
+
+namespace kiln {
+namespace {
+
+bool is_dropped(const Token& token) {
+  return token.is("__restrict__") || token.is("__restrict") || token.is("restrict") || token.is("struct") ||
+         token.is("__grid_constant__");
+}
+
+/// Tokens of a type as one text, however it is written; an array is a pointer.
+std::string type_text(const std::vector<Token>& tokens, TokenSpan span) {
+  std::string text;
+  bool word = false;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (is_dropped(tokens[i])) continue;
+    if (tokens[i].is("[")) {
+      text += " *";
+      i = std::min(tokens[i].close, span.end);
+      continue;
+    }
+    const bool is_word = tokens[i].identifier() || tokens[i].kind == Token::Kind::kNumber;
+    const bool star = tokens[i].is("*") && !text.empty() && text.back() != '*';
+    text += ((word && is_word) || star ? " " : "") + std::string(tokens[i].text);
+    word = is_word;
+  }
+  return text;
+}
+
+/// Spans between the commas.
+std::vector<TokenSpan> parts(const std::vector<Token>& tokens, TokenSpan span) {
+  std::vector<TokenSpan> found;
+  std::size_t begin = span.begin;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) {
+      i = std::min(tokens[i].close, span.end);
+    } else if (tokens[i].is("<")) {
+      i = std::max(i, behind_angles(tokens, i, span.end) - 1);
+    } else if (tokens[i].is(",")) {
+      found.push_back({begin, i});
+      begin = i + 1;
+    }
+  }
+  if (begin < span.end) found.push_back({begin, span.end});
+  return found;
+}
+
+/// "float *" of "float *x = nullptr" and of "float *".
+std::string type_of_parameter(const std::vector<Token>& tokens, TokenSpan span) {
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (tokens[i].is("=")) span.end = i;
+  }
+  std::size_t name = span.end;
+  while (name > span.begin && tokens[name - 1].is("]")) {  // "float x[]"
+    while (name > span.begin && !tokens[name - 1].is("[")) --name;
+    --name;
+  }
+  static const std::set<std::string_view> types = {"int",  "float",    "double", "char",   "bool", "short",
+                                                   "long", "unsigned", "signed", "size_t", "half"};
+  const bool named = name > span.begin + 1 && tokens[name - 1].identifier() &&
+                     !types.contains(tokens[name - 1].text) && !is_dropped(tokens[name - 1]) &&
+                     !tokens[name - 2].is("::") && !tokens[name - 2].is("const");
+  std::string type = type_text(tokens, {span.begin, named ? name - 1 : name});
+  if (name < span.end) type += " *";
+  return type;
+}
+
+/// "ns::update(float *, int)<4>" as its parts.
+struct Choice {
+  std::string scope, name, types, arguments;
+};
+
+Choice parse_choice(const std::string& expression) {
+  Choice choice;
+  const std::size_t open = expression.find('('), close = expression.find(')');
+  const std::size_t scope = expression.rfind("::", open);
+  const std::size_t begin = scope == std::string::npos ? 0 : scope + 2;
+  choice.scope = expression.substr(0, begin);
+  choice.name = expression.substr(begin, open - begin);
+  choice.arguments = expression.substr(close + 1);
+  const std::string inside = expression.substr(open + 1, close - open - 1);
+  const TokenizedText tokens = tokenize(inside);
+  std::vector<std::string> types;
+  for (const TokenSpan& part : parts(tokens.tokens, {0, tokens.tokens.size()}))
+    types.push_back(type_of_parameter(tokens.tokens, part));
+  choice.types = join(types, ", ");
+  return choice;
+}
+
+std::string own_name(const Choice& choice) {
+  std::string name = choice.name + "_";
+  for (const char c : choice.types) {
+    const bool word = is_identifier(std::string(1, c)) || (c >= '0' && c <= '9');
+    if (word) name += c;
+    if (c == '*') name += "_p";
+    if (c == ',') name += "_";
+  }
+  return name;
+}
+
+void find_functions(const std::vector<Declaration>& declarations, std::string_view name,
+                    std::vector<const Declaration*>& found) {
+  for (const Declaration& declaration : declarations) {
+    if (declaration.kind == Declaration::Kind::kScope) find_functions(declaration.members, name, found);
+    const bool function =
+        declaration.kind == Declaration::Kind::kFunction || declaration.kind == Declaration::Kind::kPrototype;
+    if (function && !declaration.names.empty() && declaration.names.front() == name)
+      found.push_back(&declaration);
+  }
+}
+
+/// Renames it in one text; `overloads`: what there is instead.
+bool rename(std::string& text, const Choice& choice, std::set<std::string>& overloads) {
+  const std::string before = text;
+  const TokenizedText tokens = tokenize(before);
+  const std::vector<Declaration> declarations = read_declarations(tokens);
+  std::vector<const Declaration*> functions;
+  find_functions(declarations, choice.name, functions);
+  std::vector<TextEdit> edits;
+  for (const Declaration* function : functions) {
+    const std::string types = parameter_types(tokens, *function);
+    overloads.insert(choice.name + "(" + types + ")");
+    if (types != choice.types) continue;
+    const Token& name = tokens.tokens[function->parameters.begin - 2];
+    if (name.is(choice.name)) edits.push_back({name.offset, name.text.size(), own_name(choice)});
+  }
+  if (edits.empty()) return false;
+  text = apply_edits(before, std::move(edits));
+  return true;
+}
+
+bool has_function(const std::string& text, const std::string& name) {
+  const TokenizedText tokens = tokenize(text);
+  const std::vector<Declaration> declarations = read_declarations(tokens);
+  std::vector<const Declaration*> functions;
+  find_functions(declarations, name, functions);
+  return !functions.empty();
+}
+
+}  // namespace
+
+std::string parameter_types(const TokenizedText& text, const Declaration& function) {
+  std::vector<std::string> types;
+  for (const TokenSpan& part : parts(text.tokens, function.parameters))
+    types.push_back(type_of_parameter(text.tokens, part));
+  return join(types, ", ");
+}
+
+bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t other) {
+  // For each open conditional: its number and that of its branch.
+  const auto branches_at = [&](std::size_t place) {
+    std::vector<std::pair<std::size_t, std::size_t>> open;
+    for (std::size_t i = 0; i < text.directives.size() && text.directives[i].offset < place; ++i) {
+      if (text.directives[i].tokens.empty()) continue;
+      const Token& word = text.directives[i].tokens[0];
+      if (word.is("if") || word.is("ifdef") || word.is("ifndef")) open.emplace_back(i, 0);
+      if ((word.is("else") || word.is("elif")) && !open.empty()) ++open.back().second;
+      if (word.is("endif") && !open.empty()) open.pop_back();
+    }
+    return open;
+  };
+  const auto first = branches_at(offset), second = branches_at(other);
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+    if (first[i].first != second[i].first) return false;
+    if (first[i].second != second[i].second) return true;
+  }
+  return false;
+}
+
+std::string name_overload(Specialization& specialization, const std::string& expression) {
+  const std::size_t open = expression.find('(');
+  if (open == std::string::npos || expression.find('<') < open) return expression;
+  const Choice choice = parse_choice(expression);
+  const std::string name = own_name(choice);
+  std::set<std::string> overloads;
+  bool found = rename(specialization.source_text, choice, overloads);
+  for (IncludedHeader& header : specialization.headers)
+    found = rename(header.text, choice, overloads) || found;
+  found = found || has_function(specialization.source_text, name) ||
+          std::any_of(specialization.headers.begin(), specialization.headers.end(),
+                      [&](const IncludedHeader& header) { return has_function(header.text, name); });
+  if (!found) {
+    throw bad_input(
+        specialization.source_name + ": no kernel '" + choice.name + "(" + choice.types + ")'" +
+        (overloads.empty()
+             ? ""
+             : "; there is " + join(std::vector<std::string>(overloads.begin(), overloads.end()), ", ")));
+  }
+  return choice.scope + name + choice.arguments;
+}
+
+}  // namespace kiln

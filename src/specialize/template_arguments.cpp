@@ -1,0 +1,273 @@
+#include "specialize/template_arguments.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/text.h"
+#include "config/scalar_type.h"
+#include "specialize/constant_value.h"
+
+namespace kiln {
+namespace {
+
+constexpr int kDeepestTemplate = 6;  // templates that call each other
+
+/// Levels of pointers and arrays; what stands in angle brackets does not count.
+std::ptrdiff_t pointers_in(const std::string& type) {
+  std::ptrdiff_t pointers = 0;
+  int depth = 0;
+  for (const char c : type) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (depth == 0 && (c == '*' || c == '[')) ++pointers;
+  }
+  return pointers;
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const ProgramText& program) : program_(program) {}
+
+  /// The argument for the `wanted` parameter of a template, given what a call passes.
+  [[nodiscard]] std::string argument(const std::vector<TextParameter>& template_parameters,
+                                     const std::vector<TextParameter>& parameters,
+                                     const std::vector<std::string>& template_arguments,
+                                     const std::vector<std::string>& arguments, std::size_t scope,
+                                     const std::string& wanted, int depth) const {
+    if (depth == kDeepestTemplate) return "";
+    for (std::size_t i = 0; i < template_parameters.size(); ++i) {
+      if (template_parameters[i].name != wanted) continue;
+      if (i < template_arguments.size()) return resolved(template_arguments[i], scope, depth);
+      for (std::size_t j = 0; j < parameters.size() && j < arguments.size(); ++j) {
+        const std::string deduced = matched(parameters[j].type, type_of(arguments[j], scope, depth), wanted);
+        if (deduced.empty()) continue;
+        const std::string known = resolved(deduced, scope, depth);
+        if (!known.empty()) return known;
+      }
+    }
+    return "";
+  }
+
+ private:
+  /// `text` without names of the templates around it; empty where one of them is not known.
+  [[nodiscard]] std::string resolved(const std::string& text, std::size_t scope, int depth) const {
+    const std::string kept = text;
+    std::string result;
+    for (const Token& token : tokenize(kept).tokens) {
+      std::string word(token.text);
+      if (token.identifier()) {
+        for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
+          const TextScope& around = program_.scopes[at];
+          if (const auto alias = around.types.find(word); alias != around.types.end()) {
+            word = depth < kDeepestTemplate ? resolved(alias->second, scope, depth + 1) : "";
+            break;
+          }
+          if (!has_template_parameter(around, word)) continue;
+          word = passed(at, word, depth + 1);
+          break;
+        }
+        if (word.empty()) return "";
+      }
+      const bool words = !result.empty() && is_word(result.back()) && is_word(word.front());
+      result += (words ? " " : "") + word;
+    }
+    return result;
+  }
+
+  static bool is_word(char c) { return is_identifier(std::string(1, c)) || (c >= '0' && c <= '9'); }
+
+  static bool has_template_parameter(const TextScope& scope, const std::string& name) {
+    return std::any_of(scope.template_parameters.begin(), scope.template_parameters.end(),
+                       [&](const TextParameter& one) { return one.name == name; });
+  }
+
+  /// What the first call of a template from which it follows passes for its parameter.
+  [[nodiscard]] std::string passed(std::size_t scope, const std::string& name, int depth) const {
+    const TextScope& called = program_.scopes[scope];
+    for (const TextCall& call : program_.calls) {
+      const bool own = call.scope != TextScope::kNone && program_.scopes[call.scope].name == called.name;
+      if (call.name != called.name || own) continue;
+      const std::string found = argument(called.template_parameters, called.parameters,
+                                         call.template_arguments, call.arguments, call.scope, name, depth);
+      if (!found.empty() && found != name) return found;
+    }
+    for (const TextParameter& parameter : called.template_parameters) {
+      if (parameter.name == name) return parameter.default_value;
+    }
+    return "";
+  }
+
+  /// The type of an expression: a literal, a cast, a variable with or without an offset, a member of one.
+  [[nodiscard]] std::string type_of(const std::string& expression, std::size_t scope, int depth) const {
+    const std::string kept = expression;
+    const std::vector<Token> tokens = tokenize(kept).tokens;
+    if (tokens.empty()) return "";
+    if (tokens[0].kind == Token::Kind::kNumber && tokens.size() == 1) return type_of_number(kept);
+    if (tokens[0].is("(") && tokens[0].close + 1 < tokens.size() && tokens[0].close > 1) {  // (float*)x
+      std::string type;
+      for (std::size_t i = 1; i < tokens[0].close; ++i)
+        type += (type.empty() || tokens[i].is("*") ? "" : " ") + std::string(tokens[i].text);
+      return pointers_in(type) > 0 || parse_scalar_type(bare_type(type)) ? type : "";
+    }
+    if (!tokens[0].identifier()) return "";
+    std::string type = variable(std::string(tokens[0].text), scope);
+    std::size_t i = 1;
+    for (; i < tokens.size(); ++i) {
+      const bool arrow = i + 2 < tokens.size() && tokens[i].is("-") && tokens[i + 1].is(">");
+      if (!tokens[i].is(".") && !arrow) break;
+      i += arrow ? 2 : 1;
+      if (i >= tokens.size()) return "";
+      type = member(type, std::string(tokens[i].text));
+    }
+    if (i < tokens.size() && tokens[i].is("[") && tokens[i].close + 1 == tokens.size() &&
+        depth < kDeepestTemplate) {
+      const std::size_t star = type.rfind('*');
+      return star == std::string::npos ? "" : type.substr(0, star) + type.substr(star + 1);
+    }
+    const bool offset = i < tokens.size() && (tokens[i].is("+") || tokens[i].is("-"));
+    return i == tokens.size() || offset ? type : "";
+  }
+
+  static std::string type_of_number(const std::string& text) {
+    const bool real = text.find_first_of(".eE") != std::string::npos && !text.starts_with("0x");
+    if (real) return text.back() == 'f' || text.back() == 'F' ? "float" : "double";
+    return text.back() == 'f' && !text.starts_with("0x") ? "float" : "int";
+  }
+
+  [[nodiscard]] std::string variable(const std::string& name, std::size_t scope) const {
+    for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
+      const auto found = program_.scopes[at].variables.find(name);
+      if (found != program_.scopes[at].variables.end()) return found->second;
+    }
+    const auto found = program_.variables.find(name);
+    return found == program_.variables.end() ? "" : found->second;
+  }
+
+  [[nodiscard]] std::string member(const std::string& type, const std::string& name) const {
+    const auto record = program_.records.find(template_id(type).name);
+    if (record == program_.records.end()) return "";
+    for (const TextParameter& one : record->second) {
+      if (one.name == name) return one.type;
+    }
+    return "";
+  }
+
+  /// The type for which `parameter` is `given`: "float" where "const T *" is "float *".
+  [[nodiscard]] static std::string matched(const std::string& parameter, const std::string& given,
+                                           const std::string& wanted) {
+    if (given.empty()) return "";
+    const std::string bare = bare_type(parameter);
+    if (bare == wanted) {
+      const std::ptrdiff_t more = pointers_in(given) - pointers_in(parameter);
+      return more < 0 ? "" : bare_type(given) + std::string(static_cast<std::size_t>(more), '*');
+    }
+    const TemplateId left = template_id(parameter), right = template_id(given);
+    if (left.name != right.name) return "";
+    for (std::size_t i = 0; i < left.arguments.size() && i < right.arguments.size(); ++i) {
+      if (left.arguments[i] == wanted) return right.arguments[i];
+    }
+    return "";
+  }
+
+  const ProgramText& program_;
+};
+
+/// Whether a template argument has no name that seems to be one of a function's own.
+bool is_known(const ProgramText& program, const std::string& text, std::size_t scope) {
+  static const std::set<std::string> words = {
+      "unsigned", "signed",  "long",    "short",   "char",     "int",      "float",    "double",   "bool",
+      "true",     "false",   "const",   "void",    "sizeof",   "std",      "half",     "size_t",   "int8_t",
+      "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "ptrdiff_t"};
+  const std::string kept = text;
+  const std::vector<Token> tokens = tokenize(kept).tokens;
+  return std::all_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+    const std::string word(token.text);
+    if (!token.identifier() || words.contains(word) || parse_element_type(word)) return true;
+    for (std::size_t at = scope; at != TextScope::kNone; at = program.scopes[at].outer) {
+      if (program.scopes[at].variables.contains(word)) return program.constants.contains(word);
+    }
+    return !word.ends_with("_t") || program.types.contains(word) || program.records.contains(word) ||
+           program.constants.contains(word) ||
+           std::any_of(program.scopes.begin(), program.scopes.end(),
+                       [&](const TextScope& one) { return one.name == word; });
+  });
+}
+
+}  // namespace
+
+TemplateId template_id(const std::string& type) {
+  const std::string bare = bare_type(type);
+  TemplateId id;
+  const std::size_t open = bare.find('<');
+  if (open == std::string::npos || bare.back() != '>') return {bare, {}};
+  id.name = std::string(trim(bare.substr(0, open)));
+  int depth = 0;
+  std::string part;
+  for (std::size_t i = open + 1; i + 1 < bare.size(); ++i) {
+    depth += bare[i] == '<' || bare[i] == '(' ? 1 : bare[i] == '>' || bare[i] == ')' ? -1 : 0;
+    if (bare[i] == ',' && depth == 0) {
+      id.arguments.emplace_back(trim(part));
+      part.clear();
+    } else {
+      part += bare[i];
+    }
+  }
+  id.arguments.emplace_back(trim(part));
+  return id;
+}
+
+std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,
+                                                          const std::string& type) {
+  if (const auto record = program.records.find(bare_type(type)); record != program.records.end())
+    return record->second;
+  const TemplateId id = template_id(type);
+  if (id.name == "pair" && id.arguments.size() == 2)
+    return std::vector<TextParameter>{{id.arguments[0], "first", "", 0}, {id.arguments[1], "second", "", 0}};
+  const auto record = program.records.find(id.name);
+  const auto scope = std::find_if(program.scopes.begin(), program.scopes.end(), [&](const TextScope& one) {
+    return one.name == id.name && !one.template_parameters.empty();
+  });
+  if (id.arguments.empty() || record == program.records.end() || scope == program.scopes.end())
+    return std::nullopt;
+  std::vector<TextParameter> members = record->second;
+  for (TextParameter& member : members) {
+    const std::string kept = member.type;
+    std::string replaced;
+    for (const Token& token : tokenize(kept).tokens) {
+      std::string word(token.text);
+      for (std::size_t i = 0; i < scope->template_parameters.size(); ++i) {
+        const TextParameter& parameter = scope->template_parameters[i];
+        if (parameter.name != word) continue;
+        word = i < id.arguments.size() ? id.arguments[i] : parameter.default_value;
+        break;
+      }
+      replaced += (replaced.empty() || !token.identifier() ? "" : " ") + word;
+    }
+    member.type = std::move(replaced);
+  }
+  return members;
+}
+
+std::string bare_type(const std::string& type) {
+  static const std::set<std::string> dropped = {
+      "const", "volatile", "__restrict__",      "__restrict", "restrict", "struct",
+      "enum",  "typename", "__grid_constant__", "register",   "std",      "::"};
+  std::vector<std::string> words;
+  const std::string kept = type;
+  for (const Token& token : tokenize(kept).tokens) {
+    if (token.is("*") || token.is("&") || dropped.contains(std::string(token.text))) continue;
+    if (token.is("[")) break;
+    words.emplace_back(token.text);
+  }
+  return join(words, " ");
+}
+
+std::string template_argument_of(const ProgramText& program, const TextKernel& kernel,
+                                 const TextLaunch& launch, const std::string& parameter) {
+  const std::string found =
+      Resolver(program).argument(kernel.template_parameters, kernel.parameters, launch.template_arguments,
+                                 launch.arguments, launch.scope, parameter, 0);
+  return is_known(program, found, launch.scope) ? found : "";
+}
+
+}  // namespace kiln

@@ -1,0 +1,52 @@
+#include "compile/cuda/gnu_syntax.h"
+
+#include <gtest/gtest.h>
+
+#include "compile/cuda/nvrtc_fixture.h"
+
+namespace kiln {
+namespace {
+
+TEST(GnuSyntax, CompoundLiteralsAreInitialisers) {
+  EXPECT_EQ(without_gnu_syntax("a = (float2){1, 2}; f((ns::V<3>){x}, y); return (T2){ 0 };"),
+            "a = float2{1, 2}; f(ns::V<3>{x}, y); return T2{ 0 };");
+  EXPECT_EQ(without_gnu_syntax("#define ONE (T2){ 1, 1 }\n"), "#define ONE T2{ 1, 1 }\n");
+}
+
+TEST(GnuSyntax, OtherBracketsAreLeftAlone) {
+  for (const char* text :
+       {"void f(int){ g(); }", "if (x) { y(); }", "for (;;) {}", "auto l = [](int a) { return a; };",
+        "#define SWAP(a, b) { T c = a; a = b; b = c; }\n", "x = (a + b) * c;", "struct A { A(int){ } };",
+        "float2 operator+(float2 a, float2 b) { return f(a, b); }", "bool operator()(T) { return g; }",
+        "A operator-(A) { return x; }", "auto f = g * (float a) { };", "y = p->at({a(1), b});",
+        "y = ({1, 2});"})
+    EXPECT_EQ(without_gnu_syntax(text), text);
+}
+
+TEST(GnuSyntax, StatementExpressionsAreLambdas) {
+  EXPECT_EQ(without_gnu_syntax("#define MAX(a, b) ({ __typeof__(a) c = (a); c > (b) ? c : (b); })\n"),
+            "#define MAX(a, b) ([&]{ decltype(a) c = (a); return c > (b) ? c : (b); }())\n");
+  EXPECT_EQ(without_gnu_syntax("y = ({ if (x) { y = 2; } y + 1; });"),
+            "y = ([&]{ if (x) { y = 2; } return y + 1; }());");
+}
+
+TEST(GnuSyntax, MembersByNameAreSeen) {
+  EXPECT_TRUE(names_members("Pixel p = {.r = 1, .g = 2};"));
+  EXPECT_FALSE(names_members("x = {a.b, .5f}; y.z = 3;"));
+}
+
+class GnuSyntaxOfKernels : public test::NvrtcTest {};
+
+TEST_F(GnuSyntaxOfKernels, CompileWithNvrtc) {
+  const CodeObject object = compile(specialize(
+      "#define MAX(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })\n"
+      "struct Pixel { float r, g; };\n"
+      "extern \"C\" __global__ void k(float2* y, const float* x) {\n"
+      "  const Pixel p = {.r = x[0], .g = x[1]};\n"
+      "  *y = (float2){MAX(x[0], p.g), MAX(3 * x[1], 2.0f)};\n}\n",
+      "k", "sm_90"));
+  EXPECT_FALSE(object.binary.empty());
+}
+
+}  // namespace
+}  // namespace kiln
