@@ -263,7 +263,8 @@ class Reader {
       if (at(i, "[")) i = close_of(i);
       if (!at(i, "(")) continue;
       if (i > head.begin && tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text)) {
-        if (is_macro_before_name(close_of(i), head.end)) {
+        if (is_macro_before_name(close_of(i), head.end) ||
+            (i == head.begin + 1 && is_macro_before_type(close_of(i), head.end))) {
           i = close_of(i);
           continue;
         }
@@ -283,12 +284,27 @@ class Reader {
     return false;
   }
 
+  static bool is_behind_parameters(std::string_view word) {
+    static const std::set<std::string_view> words = {"const",    "volatile", "noexcept", "throw",
+                                                     "requires", "override", "final"};
+    return words.contains(word) || is_attribute(word);
+  }
+
   /// Whether the name and the parameters stand behind the ")" at `close`, as in "void BOUNDS(128) f(int x)".
   [[nodiscard]] bool is_macro_before_name(std::size_t close, std::size_t end) const {
-    static const std::set<std::string_view> behind = {"const",    "volatile", "noexcept", "throw",
-                                                      "requires", "override", "final"};
     if (close + 2 >= end || !tokens_[close + 1].identifier() || !at(close + 2, "(")) return false;
-    return !behind.contains(tokens_[close + 1].text) && !is_attribute(tokens_[close + 1].text);
+    return !is_behind_parameters(tokens_[close + 1].text);
+  }
+
+  /// Whether a type, the name and the parameters stand behind the ")" at `close`: "INLINE(1) T* f(int x)".
+  [[nodiscard]] bool is_macro_before_type(std::size_t close, std::size_t end) const {
+    std::size_t i = close + 1;
+    for (; i < end && !at(i, "("); ++i) {
+      if (at(i, "<")) i = behind_angles(tokens_, i, end) - 1;
+      if (!tokens_[i].identifier() && !at(i, "::") && !at(i, "*") && !at(i, "&") && !at(i, ">")) return false;
+    }
+    if (i >= end || i <= close + 2 || !tokens_[i - 1].identifier()) return false;
+    return !is_behind_parameters(tokens_[close + 1].text) && !is_behind_parameters(tokens_[i - 1].text);
   }
 
   /// "f" of "f<int>", whose ">" is at `close`.

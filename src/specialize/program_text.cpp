@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "specialize/allocations.h"
 #include "specialize/launch_macros.h"
 #include "specialize/overloads.h"
 
@@ -96,6 +97,7 @@ class ProgramReader {
     find_instantiations(declarations_);
     find_launches();
     find_calls(templates);
+    program_.allocations = find_allocations(source_);
     return std::move(program_);
   }
 

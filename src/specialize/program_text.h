@@ -72,6 +72,7 @@ struct ProgramText {
   std::map<std::string, std::vector<TextParameter>>
       records;                                      ///< members of structs, with extents in the type
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
+  std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   /// Variables in constant memory, by name, with extents in the type: "float [16]".
   std::map<std::string, std::string> constant_variables;
 };

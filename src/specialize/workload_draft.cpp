@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "config/scalar_type.h"
 #include "kiln/error.h"
+#include "specialize/allocations.h"
 #include "specialize/constant_value.h"
 #include "specialize/program_text.h"
 #include "specialize/template_arguments.h"
@@ -21,9 +22,11 @@ namespace {
 
 constexpr std::int64_t kGuessedSize = 1024;
 constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a buffer
+constexpr std::int64_t kGuessedSide = 64;  // of a buffer that has three sizes or more
 constexpr std::int64_t kGuessedBlock = 256;
 constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
 constexpr int kDeepestConstant = 8;
+constexpr const char* kHowLarge = "how large";
 constexpr std::array<const char*, 4> kIndexWords = {"idx", "index", "offset", "size"};
 
 /// "const float*" as a workload sees it.
@@ -36,12 +39,12 @@ struct ArgumentType {
 
 bool is_size_name(const std::string& name) {
   static const std::set<std::string> names = {
-      "n",      "N",     "size",  "len",     "length",  "count",   "total", "elements", "width",
-      "height", "depth", "w",     "h",       "nx",      "ny",      "nz",    "rows",     "cols",
-      "m",      "M",     "dim",   "num",     "nelem",   "Nx",      "Ny",    "Nz",       "limit",
-      "nodes",  "ncols", "nrows", "columns", "numRows", "numCols", "dimx",  "dimy",     "dimz"};
+      "n",       "N",       "size",    "len",  "length", "count", "total", "elements", "width", "height",
+      "depth",   "w",       "h",       "nx",   "ny",     "nz",    "rows",  "cols",     "m",     "M",
+      "dim",     "num",     "nelem",   "Nx",   "Ny",     "Nz",    "limit", "nodes",    "ncols", "nrows",
+      "columns", "numRows", "numCols", "dimx", "dimy",   "dimz",  "nelems"};
   if (names.contains(name)) return true;
-  for (const char* start : {"num", "n_", "size_", "nr_", "len_"}) {
+  for (const char* start : {"num", "n_", "no_of_", "size_", "nr_", "len_"}) {
     if (name.starts_with(start) && name.size() > std::string_view(start).size()) return true;
   }
   return name.ends_with("_size") || name.ends_with("Size") || name.ends_with("_count") ||
@@ -575,7 +578,7 @@ class Drafter {
       line.remark = "as in the program: " + given;
     } else {
       value = is_size_name(name) && scalar && !is_real(*scalar) ? std::to_string(kGuessedSize) : "1";
-      line.todo = is_size_name(name) ? "how large" : "its value";
+      line.todo = is_size_name(name) ? kHowLarge : "its value";
     }
     if (value == "0") zeros_.insert(mine);
     const bool whole_number = scalar && !is_real(*scalar) && kind != "bool";
@@ -779,15 +782,63 @@ class Drafter {
     }
     std::string todo =
         type.bytes.empty() ? "shape" : "shape in bytes (elements of the type " + type.bytes + ")";
-    const std::string extent =
-        type.bytes.empty() ? elements : elements + " * " + std::to_string(kGuessedBytes);
+    const auto allocated =
+        type.bytes.empty() ? allocated_extent(pointer, given, kernel) : std::optional<std::string>();
+    const std::string extent = allocated            ? *allocated
+                               : type.bytes.empty() ? elements
+                                                    : elements + " * " + std::to_string(kGuessedBytes);
+    make_sides_small(extent);
     if (!type.bytes.empty()) init = "0";
     if (type.read_only || !has_input) todo += ", content";
     if (pointer.type.find("void") != std::string::npos) todo += ", type";
     buffer_lines_.push_back(
         {name + ": {type: " + quoted(type.type) + ", shape: [" + quoted(extent) + "], init: " + init + "}",
-         todo, ""});
+         todo, allocated ? "the program allocates " + program_.allocations.at(given) : ""});
     return name;
+  }
+
+  /// Guesses a smaller value for the sizes of an extent that multiplies three or more guessed ones.
+  void make_sides_small(const std::string& extent) {
+    const TokenizedText text = tokenize(extent);
+    std::set<std::size_t> guessed;
+    for (const Token& token : text.tokens) {
+      for (std::size_t i = 0; token.identifier() && i < parameters_.size(); ++i) {
+        const Line& line = parameters_[i];
+        if (line.todo == kHowLarge && line.text.starts_with(std::string(token.text) + ":")) guessed.insert(i);
+      }
+    }
+    if (guessed.size() < 3) return;
+    for (const std::size_t i : guessed) {
+      std::string& line = parameters_[i].text;
+      const std::string large = "default: " + std::to_string(kGuessedSize);
+      if (const std::size_t at = line.find(large); at != std::string::npos)
+        line.replace(at, large.size(), "default: " + std::to_string(kGuessedSide));
+    }
+  }
+
+  /// Whether it has the number 0 or a parameter that is 0 by default: variables that get their value later.
+  [[nodiscard]] bool may_be_zero(const std::string& expression) const {
+    const TokenizedText text = tokenize(expression);
+    return std::any_of(text.tokens.begin(), text.tokens.end(), [&](const Token& token) {
+      return token.is("0") || zeros_.contains(std::string(token.text));
+    });
+  }
+
+  /// Elements that the program allocates for what it passes; nothing where a workload's parameters do not
+  /// tell.
+  std::optional<std::string> allocated_extent(const TextParameter& pointer, const std::string& given,
+                                              const TextKernel& kernel) {
+    const TextLaunch* launch = launch_of(kernel);
+    const auto allocation = program_.allocations.find(given);
+    if (launch == nullptr || allocation == program_.allocations.end()) return std::nullopt;
+    const AllocatedElements elements = allocated_elements(allocation->second, program_.constants);
+    const std::string type = bare_type(pointer.type);
+    const bool of_template = std::any_of(kernel.template_parameters.begin(), kernel.template_parameters.end(),
+                                         [&](const TextParameter& one) { return one.name == type; });
+    if (elements.count.empty() || (bare_type(elements.type) != type && !of_template)) return std::nullopt;
+    const auto extent = translate(kernel, *launch, elements.count, 0);
+    if (!extent || may_be_zero(*extent)) return std::nullopt;
+    return extent->find_first_of("-/%") == std::string::npos ? *extent : "max(1, " + *extent + ")";
   }
 
   void add_record_type(const std::string& name, const TextKernel& kernel) {

@@ -119,7 +119,8 @@ TEST_F(NewCommand, DraftsWhatTheProgramLaunches) {
   EXPECT_THAT(yaml, HasSubstr("    n: {type: int, default: 4096}  # as in the program: n\n"));
   EXPECT_THAT(
       yaml,
-      HasSubstr("    d_x: {type: float, shape: [n], init: {uniform: [0, 1]}}  # FILL IN shape, content\n"));
+      HasSubstr("    d_x: {type: float, shape: [n], init: {uniform: [0, 1]}}  # FILL IN shape, content; "
+                "the program allocates n*sizeof(float)\n"));
   EXPECT_THAT(yaml,
               HasSubstr("      grid: [\"(n + 128 - 1) // 128\"]  # line 18: (n+kThreads-1)/kThreads\n"));
   EXPECT_THAT(yaml, HasSubstr("      block: [128]  # line 18: kThreads\n"));

@@ -168,29 +168,6 @@ TEST_F(CooperativeGroups, CopiesByAGroup) {
             each(64, [](int i) { return 63 - i; }));
 }
 
-TEST_F(CooperativeGroups, AGridOfOneBlockSynchronises) {
-  EXPECT_EQ(
-      run("auto grid = cg::this_grid();\nout[i] = in[i];\ngrid.sync();\nconst int other = out[63 - "
-          "i];\ngrid.sync();\n"
-          "out[i] = other + 100 * grid.size() + grid.thread_rank() + grid.num_blocks() + grid.is_valid();",
-          64, "this_grid"),
-      each(64, [](int) { return 63 + 6400 + 2; }));
-}
-
-TEST_F(CooperativeGroups, ALargerGridThatSynchronisesIsAFault) {
-  DeviceFunction& k = kernels_.build(
-      "#include <cooperative_groups.h>\nextern \"C\" __global__ void k(int* out) {\n"
-      "  auto grid = cooperative_groups::this_grid();\n  atomicAdd(out, 1);\n  grid.sync();\n  out[1] = "
-      "*out;\n}\n",
-      "k");
-  int out[2] = {};
-  EXPECT_THAT(
-      [&] {
-        kernels_.run(k, {{2, 1, 1}, {32, 1, 1}, 0}, &out[0]);
-      },
-      ::testing::ThrowsMessage<std::exception>(HasSubstr("synchronises a grid of more than one block")));
-}
-
 TEST_F(CooperativeGroups, ShufflesOfLargeTypes) {
   EXPECT_EQ(run("auto part = cg::tiled_partition(cg::this_thread_block(), 32);\n"
                 "struct Three { double a, b; int c; } three = {1.0 * i, 2.0, i};\n"

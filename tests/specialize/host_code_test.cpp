@@ -290,5 +290,22 @@ TEST(HostCode, NeverFails) {
   }
 }
 
+TEST(HostCode, FindsTheNameBehindAMacroInFrontOfTheType) {
+  const std::string text =
+      cut("#include <cstdlib>\n"
+          "#define INLINE(x) __attribute__((x))\n"
+          "template <typename T> struct Pool {\n"
+          "  T* take() { if (!head) head = refill(); return head; }\n"
+          "  INLINE(noinline) T* refill() { std::cerr << 1; return head; }\n"
+          "  INLINE(unused) __device__ int twice(int n) const { return 2 * n; }\n"
+          "  T* head;\n"
+          "};\n"
+          "__global__ void k(float* a, Pool<float> pool) { a[0] = pool.twice(1); }\n" +
+          std::string(kMain));
+  EXPECT_THAT(text, Not(HasSubstr("refill")));
+  EXPECT_THAT(text, Not(HasSubstr("take")));
+  EXPECT_THAT(text, HasSubstr("__device__ int twice(int n) const { return 2 * n; }"));
+}
+
 }  // namespace
 }  // namespace kiln

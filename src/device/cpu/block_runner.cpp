@@ -34,7 +34,8 @@ const cpu_abi::Services kFiberServices = {
     [](cpu_abi::Worker* worker, const char* condition, const char* file, unsigned line) {
       own(worker).team->fail_assertion(condition, file, line);
     },
-    [](cpu_abi::Worker*, unsigned, unsigned, unsigned) {}};
+    [](cpu_abi::Worker*, unsigned, unsigned, unsigned) {},
+    [](cpu_abi::Worker* worker, unsigned line) { own(worker).team->grid_sync(line); }};
 
 void refuse(cpu_abi::Worker* worker, const std::string& what) {
   own(worker).faults->raise(
@@ -66,6 +67,9 @@ const cpu_abi::Services kLoopServices = {
       own(worker).faults->raise(std::to_string(yes) + " of " + std::to_string(all) +
                                 " work-items go to a barrier by way of line " + std::to_string(line) +
                                 ", the others do not, in '" + own(worker).kernel->name + "'");
+    },
+    [](cpu_abi::Worker* worker, unsigned line) {
+      refuse(worker, "the grid's sync in line " + std::to_string(line));
     }};
 
 class Runner final : public BlockRunner {
@@ -73,21 +77,22 @@ class Runner final : public BlockRunner {
   explicit Runner(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}
 
   void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, std::size_t dynamic_shared_bytes,
-           unsigned long long first, unsigned long long last, FaultSink& faults) override {
+           unsigned long long first, unsigned long long last, FaultSink& faults, GridBarrier* grid) override {
     reserve_shared(dynamic_shared_bytes);
     worker_.kernel = &kernel;
     worker_.faults = &faults;
+    worker_.cooperative = grid != nullptr ? 1 : 0;
     if (kernel.uses_fibers == 0) {
       worker_.services = &kLoopServices;
       kernel.run_blocks(&launch, first, last, &worker_);
     } else {
-      run_with_fibers(kernel, launch, first, last, faults);
+      run_with_fibers(kernel, launch, first, last, faults, grid);
     }
   }
 
  private:
   void run_with_fibers(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, unsigned long long first,
-                       unsigned long long last, FaultSink& faults) {
+                       unsigned long long last, FaultSink& faults, GridBarrier* grid) {
     if (!worker_.team) worker_.team.emplace(stack_bytes_);
     worker_.services = &kFiberServices;
     worker_.team->adopt_this_thread();
@@ -96,7 +101,7 @@ class Runner final : public BlockRunner {
                                      static_cast<unsigned>(i / launch.grid.x % launch.grid.y),
                                      static_cast<unsigned>(i / launch.grid.x / launch.grid.y)};
       kernel.enter_block(&launch, block, &worker_);
-      worker_.team->run_block(kernel, launch, block, faults);
+      worker_.team->run_block(kernel, launch, block, faults, grid);
     }
   }
 

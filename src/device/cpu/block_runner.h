@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "device/cpu/fault_sink.h"
+#include "device/cpu/grid_barrier.h"
 #include "device/cpu/worker_abi.h"
 
 namespace kiln {
@@ -14,10 +15,11 @@ class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
   /// Runs blocks [first, last) of a launch, counted x fastest. An error is raised in `faults`; the remaining
-  /// blocks are then skipped, and the runner can be used again.
+  /// blocks are then skipped, and the runner can be used again. `grid`: null unless the launch is
+  /// cooperative.
   virtual void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                    std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
-                   FaultSink& faults) = 0;
+                   FaultSink& faults, GridBarrier* grid) = 0;
 };
 
 /// `stack_bytes`: stack of each work-item of a kernel with barriers, above a guard page.

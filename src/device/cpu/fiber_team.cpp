@@ -27,11 +27,12 @@ unsigned lane_bit(std::size_t lane) {
 }  // namespace
 
 void FiberTeam::run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
-                          FaultSink& faults) {
+                          FaultSink& faults, GridBarrier* grid) {
   kernel_ = &kernel;
   launch_ = &launch;
   block_ = block;
   faults_ = &faults;
+  grid_ = grid;
   prepare_items(std::size_t{launch.block.x} * launch.block.y * launch.block.z);
   running_ = ready_[next_ready_++];
   switch_context(thread_, items_[running_]->context);
@@ -67,6 +68,7 @@ void FiberTeam::prepare_items(std::size_t count) {
   at_barrier_.clear();
   barrier_count_ = 0;
   barrier_lines_differ_ = false;
+  at_grid_ = 0;
   gathering_ = 0;
 }
 
@@ -118,6 +120,8 @@ void FiberTeam::open_barrier() {
   barrier_result_ = barrier_count_;
   barrier_arrivals_ = static_cast<unsigned>(count_ - left_);
   barrier_count_ = 0;
+  grid_opened_ = std::exchange(at_grid_, 0);
+  grid_passed_ = false;
   for (const std::uint16_t item : at_barrier_) items_[item]->state = State::kRunning;
   ready_.swap(at_barrier_);
   next_ready_ = 0;
@@ -147,6 +151,24 @@ unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate,
       break;
   }
   return barrier_result_;
+}
+
+/// A barrier of the block, after which the first work-item that continues waits for the other blocks.
+void FiberTeam::grid_sync(unsigned line) {
+  const std::string in_line = " the grid's sync in line " + std::to_string(line) + " ";
+  if (grid_ == nullptr) {
+    give_up("a work-item calls" + in_line + where() +
+            ", but the launch is not cooperative: give the kernel 'cooperative: true' in the workload");
+  }
+  ++at_grid_;
+  block_barrier(cpu_abi::BarrierKind::kPlain, 0, line);
+  if (grid_passed_) return;
+  if (grid_opened_ != count_) {
+    give_up(std::to_string(grid_opened_) + " of " + std::to_string(count_) + " work-items wait at" + in_line +
+            where() + "; " + std::to_string(left_) + " left the kernel");
+  }
+  if (!grid_->wait(line)) give_up("");
+  grid_passed_ = true;
 }
 
 unsigned long long FiberTeam::warp_exchange(unsigned mask, unsigned long long value, unsigned source) {
@@ -263,8 +285,13 @@ std::string FiberTeam::describe_wait() const {
 }
 
 void FiberTeam::fail_assertion(const char* condition, const char* file, unsigned line) {
-  faults_->raise(assertion_text(condition, file, line) + " by work-item " + text_of(position(running_)) +
-                 " " + where());
+  give_up(assertion_text(condition, file, line) + " by work-item " + text_of(position(running_)) + " " +
+          where());
+}
+
+/// Ends the block with a fault, or because of the fault of another block. Does not return.
+void FiberTeam::give_up(const std::string& fault) {
+  if (!fault.empty()) faults_->raise(fault);
   switch_context(items_[running_]->context, thread_);
 }
 

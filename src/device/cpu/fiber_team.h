@@ -8,6 +8,7 @@
 #include "device/cpu/context.h"
 #include "device/cpu/fault_sink.h"
 #include "device/cpu/fiber_stacks.h"
+#include "device/cpu/grid_barrier.h"
 #include "device/cpu/worker_abi.h"
 
 namespace kiln {
@@ -23,8 +24,9 @@ class FiberTeam {
 
   /// Stores the calling thread's context; run_block is then called on this thread.
   void adopt_this_thread() { adopt_thread(thread_); }
+  /// `grid`: null unless the launch is cooperative.
   void run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
-                 FaultSink& faults);
+                 FaultSink& faults, GridBarrier* grid);
 
   // The services for the running work-item; a barrier waits for the work-items that have not left the kernel,
   // as on a GPU; see cpu_abi::Services.
@@ -32,6 +34,7 @@ class FiberTeam {
   unsigned long long warp_exchange(unsigned mask, unsigned long long value, unsigned source);
   unsigned warp_vote(unsigned mask, unsigned predicate);
   unsigned active_lanes(unsigned line);
+  void grid_sync(unsigned line);
   /// Gives the block up. Does not return: the objects on the caller's stack are not destroyed.
   void fail_assertion(const char* condition, const char* file, unsigned line);
 
@@ -50,6 +53,7 @@ class FiberTeam {
     unsigned long long result = 0;
   };
 
+  void give_up(const std::string& fault);
   static void item_main(void* item);
   void prepare_items(std::size_t count);
   void restart_abandoned();
@@ -80,12 +84,17 @@ class FiberTeam {
   unsigned barrier_result_ = 0;
   unsigned barrier_arrivals_ = 0;
 
+  std::size_t at_grid_ = 0;      ///< of those at the barrier, the ones in grid_sync()
+  std::size_t grid_opened_ = 0;  ///< at_grid_ when the barrier opened
+  bool grid_passed_ = false;     ///< a work-item has waited for the other blocks since then
+
   std::size_t gathering_ = 0;  ///< work-items in active_lanes()
 
   const cpu_abi::Kernel* kernel_ = nullptr;
   const cpu_abi::Launch* launch_ = nullptr;
   cpu_abi::Index3 block_{};
   FaultSink* faults_ = nullptr;
+  GridBarrier* grid_ = nullptr;
 };
 
 }  // namespace kiln

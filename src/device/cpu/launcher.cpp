@@ -3,9 +3,13 @@
 #include <chrono>
 #include <new>
 #include <shared_mutex>
+#include <system_error>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
+#include "base/alternate_stack.h"
+#include "device/cpu/grid_barrier.h"
 #include "device/fault.h"
 #include "kiln/error.h"
 
@@ -14,6 +18,10 @@ namespace {
 
 /// A launch that takes less time than this runs on the calling thread.
 constexpr double kShort = 4e-6;
+/// What a cooperative launch may have: a block is a thread, a work-item of a kernel with fibers is a stack
+/// and its guard page, and Linux gives a process 65530 mappings.
+constexpr std::uint64_t kGridBlocks = 256;
+constexpr std::uint64_t kGridWorkItems = 16384;
 
 std::string text_of(const Dim3& extents) {
   return "(" + std::to_string(extents.x) + "," + std::to_string(extents.y) + "," + std::to_string(extents.z) +
@@ -35,6 +43,17 @@ void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
     throw bad_input(std::string("kernel '") + kernel.name + "' is launched with blocks of " + text_of(block) +
                     "; the cpu takes at most 1024 work-items");
   }
+}
+
+void check_grid(const cpu_abi::Kernel& kernel, const LaunchShape& shape) {
+  const std::uint64_t blocks = shape.grid.volume();
+  const std::uint64_t work_items = blocks * shape.block.volume();
+  const bool fits = blocks <= kGridBlocks && (kernel.uses_fibers == 0 || work_items <= kGridWorkItems);
+  if (fits) return;
+  throw bad_input(std::string("kernel '") + kernel.name + "' is cooperative and is launched with " +
+                  std::to_string(blocks) + " blocks of " + std::to_string(shape.block.volume()) +
+                  " work-items; the cpu runs at most " + std::to_string(kGridBlocks) + " blocks and " +
+                  std::to_string(kGridWorkItems) + " work-items at the same time");
 }
 
 /// The streams of the process, by handle.
@@ -89,7 +108,7 @@ void CpuStream::fail(const std::string& message) {
   if (fault_.empty()) fault_ = message;
 }
 
-Launcher::Launcher(int threads, std::size_t stack_bytes) : pool_(threads) {
+Launcher::Launcher(int threads, std::size_t stack_bytes) : stack_bytes_(stack_bytes), pool_(threads) {
   for (int thread = 0; thread < pool_.threads(); ++thread) runners_.push_back(make_block_runner(stack_bytes));
 }
 
@@ -110,6 +129,12 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   if (blocks == 0 || shape.block.volume() == 0) return;
   const cpu_abi::Launch launch = {narrow(shape.grid), narrow(shape.block), arguments};
   FaultSink faults;
+  if (shape.cooperative) {
+    check_grid(kernel, shape);
+    run_grid(kernel, launch, shape.dynamic_shared_bytes, blocks, faults);
+    if (faults.raised()) stream.fail(faults.message());
+    return;
+  }
   const std::uint64_t work_items = blocks * shape.block.volume();
   const bool alone = cost.short_for(work_items);
   const auto begin = std::chrono::steady_clock::now();
@@ -117,7 +142,7 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
     if (faults.raised()) return;
     try {
       runners_[static_cast<std::size_t>(thread)]->run(kernel, launch, shape.dynamic_shared_bytes, first, last,
-                                                      faults);
+                                                      faults, nullptr);
     } catch (const std::bad_alloc&) {
       faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
     }
@@ -126,6 +151,30 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   const bool one_thread = alone || blocks == 1;
   cost.learn(work_items, elapsed.count() * (one_thread ? 1 : pool_.threads()));
   if (faults.raised()) stream.fail(faults.message());
+}
+
+void Launcher::run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                        std::size_t dynamic_shared_bytes, std::uint64_t blocks, FaultSink& faults) {
+  const std::lock_guard lock(grid_mutex_);
+  GridBarrier grid(blocks, kernel.name, faults);
+  const auto run_block = [&](std::uint64_t block) {
+    try {
+      const AlternateStack stack;
+      make_block_runner(stack_bytes_)
+          ->run(kernel, launch, dynamic_shared_bytes, block, block + 1, faults, &grid);
+    } catch (const std::bad_alloc&) {
+      faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
+    }
+    grid.leave();
+  };
+  std::vector<std::jthread> threads;
+  try {
+    threads.reserve(blocks);
+    for (std::uint64_t block = 0; block < blocks; ++block) threads.emplace_back(run_block, block);
+  } catch (const std::system_error&) {
+    faults.raise(std::string("the system refuses a thread for each block of '") + kernel.name + "'");
+    for (std::uint64_t block = threads.size(); block < blocks; ++block) grid.leave();
+  }
 }
 
 }  // namespace kiln

@@ -77,6 +77,12 @@ class Launcher {
               void* const* arguments);
 
  private:
+  /// Each block on a thread of its own.
+  void run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                std::size_t dynamic_shared_bytes, std::uint64_t blocks, FaultSink& faults);
+
+  std::size_t stack_bytes_;
+  std::mutex grid_mutex_;  ///< one cooperative launch at a time
   ThreadPool pool_;
   std::vector<std::unique_ptr<BlockRunner>> runners_;  ///< one per thread of the pool
 };

@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 3;
+constexpr unsigned kAbiVersion = 4;
 
 struct Index3 {
   unsigned x, y, z;
@@ -38,12 +38,15 @@ struct Services {
   void (*assertion_failed)(Worker*, const char* condition, const char* file, unsigned line);
   /// In a kernel that was split at its barriers: a condition around one holds for `yes` of `all` work-items.
   void (*barrier_diverged)(Worker*, unsigned yes, unsigned all, unsigned line);
+  /// Waits for every work-item of the grid. A fault where the launch is not cooperative.
+  void (*grid_sync)(Worker*, unsigned line);
 };
 
 /// One thread of the pool, as the kernel sees it.
 struct Worker {
   const Services* services;
   void* dynamic_shared;  ///< of the running block
+  unsigned cooperative;  ///< 1: all blocks of the launch run at the same time
 };
 
 /// What a unit exports for each kernel, as a symbol of C linkage.

@@ -19,19 +19,20 @@ class thread_block {
 KILN_SHIM thread_block this_thread_block() {
   return thread_block();
 }
-/// The grid. Its blocks do not all run at the same time, so that only a grid of one block can synchronise.
+/// The grid, whose blocks run at the same time in a cooperative launch; only there it can synchronise.
 class grid_group {
  public:
-  bool is_valid() const { return num_blocks() == 1; }
-  void sync() const {
-    if (is_valid())
-      __syncthreads();
-    else
-      kiln_worker->services->assertion_failed(kiln_worker,
-                                              "the kernel synchronises a grid of more than one block, which "
-                                              "the cpu does not run at the same time",
-                                              nullptr, 0);
+  struct arrival_token {};
+  bool is_valid() const { return kiln_worker->cooperative != 0; }
+  void sync(unsigned line = __builtin_LINE()) const {
+    const unsigned x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+    kiln_worker->services->grid_sync(kiln_worker, line);
+    threadIdx.x = x;
+    threadIdx.y = y;
+    threadIdx.z = z;
   }
+  arrival_token barrier_arrive() const { return arrival_token(); }
+  void barrier_wait(arrival_token&&, unsigned line = __builtin_LINE()) const { sync(line); }
   unsigned long long num_blocks() const {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }
@@ -182,6 +183,9 @@ class thread_group {
 template <class Group>
 KILN_SHIM void sync(const Group& group) {
   group.sync();
+}
+KILN_SHIM void sync(const grid_group& grid, unsigned line = __builtin_LINE()) {
+  grid.sync(line);
 }
 
 template <unsigned Size, class Parent>

@@ -1,0 +1,85 @@
+// The shapes of buffers in drafts of workloads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/exit_code.h"
+#include "cli/cli_fixture.h"
+
+namespace kiln {
+namespace {
+
+using test::CliResult;
+using testing::HasSubstr;
+
+class NewShapes : public test::CliTest {
+ protected:
+  /// Of a valid workload.
+  std::string draft(const std::string& text) {
+    const CliResult result = kiln({"new", write("program.cu", text), "-o", path("program.yaml"), "--force"});
+    EXPECT_EQ(result.code, kExitDone) << result.err;
+    const std::string yaml = files_->read_file(path("program.yaml")).value_or("");
+    const CliResult valid = kiln({"validate", path("program.yaml")});
+    EXPECT_EQ(valid.code, kExitDone) << valid.err << valid.out << yaml;
+    return yaml;
+  }
+};
+
+TEST_F(NewShapes, AreWhatTheProgramAllocates) {
+  const std::string yaml = draft(R"cuda(
+#define SIDE 64
+__global__ void step(const float* in, float* out, double* error, int rows, int row_size) { *error = in[0]; }
+int main(int argc, char** argv) {
+  int rows = atoi(argv[1]), row_size = atoi(argv[2]);
+  int all = rows * row_size;
+  float *in, *out; double *error;
+  cudaMalloc((void**)&in, sizeof(float) * all);
+  cudaMalloc(&out, (rows / 2) * sizeof(float));
+  cudaMalloc(&error, SIDE * SIDE * sizeof(double));
+  step<<<SIDE, 64>>>(in, out, error, rows, row_size);
+}
+)cuda");
+  EXPECT_THAT(yaml,
+              HasSubstr("in: {type: float, shape: [\"(rows * row_size)\"], init: {uniform: [0, 1]}}  # FILL "
+                        "IN shape, content; the program allocates sizeof(float)*all"));
+  EXPECT_THAT(yaml,
+              HasSubstr("out: {type: float, shape: [\"max(1, (rows // 2))\"], init: 0}  # FILL IN shape; "
+                        "the program allocates (rows/2)*sizeof(float)"));
+  EXPECT_THAT(yaml, HasSubstr("error: {type: double, shape: [\"64 * 64\"], init: 0}  # FILL IN shape; "));
+}
+
+TEST_F(NewShapes, AreGuessedWhereTheAllocationDoesNotTell) {
+  const std::string yaml = draft(R"cuda(
+__global__ void fill(float* a, float* b, int* c, int nelems) { a[0] = nelems; }
+int main() {
+  int late = 0;
+  late = compute();
+  float *a, *b; int* c;
+  cudaMalloc(&a, late * sizeof(float));
+  cudaMalloc(&b, size_of(b));
+  cudaMalloc(&c, 16 * sizeof(double));
+  fill<<<4, 64>>>(a, b, c, late);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("nelems: {type: int, default: 1024}  # FILL IN how large"));
+  for (const char* buffer : {"a: {type: float", "b: {type: float", "c: {type: int"})
+    EXPECT_THAT(yaml, HasSubstr(std::string(buffer) + ", shape: [nelems]"));
+}
+
+TEST_F(NewShapes, OfThreeGuessedSizesAreSmall) {
+  const std::string volume = draft(R"cuda(
+__global__ void clear(float* a, int nx, int ny, int nz, int num_steps) { a[0] = nx; }
+void f(float* a, int nx, int ny, int nz, int steps) { clear<<<4, 64>>>(a, nx, ny, nz, steps); }
+)cuda");
+  EXPECT_THAT(volume, HasSubstr("nx: {type: int, default: 64}  # FILL IN how large"));
+  EXPECT_THAT(volume, HasSubstr("nz: {type: int, default: 64}  # FILL IN how large"));
+  EXPECT_THAT(volume, HasSubstr("num_steps: {type: int, default: 1024}  # FILL IN how large"));
+  EXPECT_THAT(volume, HasSubstr("shape: [\"nx * ny * nz\"]"));
+  const std::string plane = draft(R"cuda(
+__global__ void clear(float* a, int width, int height) { a[0] = width; }
+void f(float* a, int w, int h) { clear<<<4, 64>>>(a, w, h); }
+)cuda");
+  EXPECT_THAT(plane, HasSubstr("width: {type: int, default: 1024}  # FILL IN how large"));
+}
+
+}  // namespace
+}  // namespace kiln
