@@ -65,6 +65,11 @@ struct CompilerFlags {
   Path makefile;  ///< that gave some of them; empty: none
 };
 
+/// Each back end has its own headers of CUDA and HIP; the folder would displace them.
+bool is_of_toolkit(FileSystem& files, const Path& folder) {
+  return files.status(folder / "crt/host_defines.h") || files.status(folder / "hip/hip_runtime.h");
+}
+
 CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArguments& arguments) {
   CompilerFlags flags;
   const auto add_folder = [&](const Path& folder) {
@@ -92,7 +97,7 @@ CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArgument
       flags.defines.insert(read.defines.begin(), read.defines.end());
       for (const std::string& one : read.folders) {
         const Path path = (folder / one).lexically_normal();
-        if (files.status(path)) add_folder(path);
+        if (files.status(path) && !is_of_toolkit(files, path)) add_folder(path);
       }
       if (flags.defines.size() + flags.folders.size() > before) flags.makefile = folder / name;
       return flags;

@@ -47,9 +47,9 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
   const auto& unseen = specialization.unseen_headers;
   if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
   if (header.find('.') == std::string::npos) return false;  // a header of the standard library
-  static constexpr std::array<std::string_view, 12> kOfVendors = {
-      "cuda",    "cub/",     "thrust/", "nv/", "cooperative_groups", "mma.h", "curand_", "hip/",
-      "hipcub/", "rocprim/", "math_",   "sm_"};
+  static constexpr std::array<std::string_view, 14> kOfVendors = {
+      "cuda.h", "cuda_",   "cuda/", "cub/",    "thrust/",  "nv/",   "cooperative_groups",
+      "mma.h",  "curand_", "hip/",  "hipcub/", "rocprim/", "math_", "sm_"};
   return std::none_of(kOfVendors.begin(), kOfVendors.end(),
                       [&](std::string_view prefix) { return header.starts_with(prefix); });
 }

@@ -358,6 +358,18 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
 }
 
 const std::vector<std::string_view>* names_of_host_header(std::string_view header) {
+  if (header == "bits/stdc++.h") {
+    static const NameList all = [] {
+      NameList names;
+      for (const auto& [name, list] : host_headers()) names.insert(names.end(), list.begin(), list.end());
+      for (const char* type_header : {"utility", "tuple", "array", "limits", "complex"}) {
+        const NameList& list = *names_of_type_header(type_header);
+        names.insert(names.end(), list.begin(), list.end());
+      }
+      return names;
+    }();
+    return &all;
+  }
   const auto found = host_headers().find(header);
   return found == host_headers().end() ? nullptr : &found->second;
 }

@@ -21,6 +21,7 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t kGuessedSize = 1024;
+constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a buffer
 constexpr std::int64_t kGuessedSide = 64;  // of a buffer that has three sizes or more
 constexpr std::int64_t kGuessedBlock = 256;
 constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
@@ -155,7 +156,23 @@ class Drafter {
         if (base_name(kernel.name) == launch.kernel) add(kernel);
       }
     }
-    for (const TextKernel& kernel : program_.kernels) add(kernel);
+    const bool needs_headers =
+        !request_.kernels.empty() ||
+        (chosen.empty() && std::none_of(program_.kernels.begin(), program_.kernels.end(),
+                                        [](const TextKernel& kernel) { return kernel.line > 0; }));
+    std::vector<std::string> others;
+    for (const TextKernel& kernel : program_.kernels) {
+      if (needs_headers || kernel.line > 0) {
+        add(kernel);
+      } else if (std::find(chosen.begin(), chosen.end(), &kernel) == chosen.end() &&
+                 std::find(others.begin(), others.end(), kernel.name) == others.end()) {
+        others.push_back(kernel.name);
+      }
+    }
+    if (!others.empty()) {
+      draft_.notes.push_back("kernels of headers that the program does not launch are not in the draft: " +
+                             join(others, ", "));
+    }
     return chosen;
   }
 
@@ -471,6 +488,13 @@ class Drafter {
       for (std::string& name : found) name = scalar_name(kernel, name);
       return join(found, " * ");
     }
+    if (const auto product = extents_of_product(kernel); !product.empty()) {
+      dimensions_ = {product[1], product[0]};
+      std::vector<std::string> names;
+      for (const std::string& name : product) names.push_back(scalar_name(kernel, name));
+      const std::string longest = "max(max(" + names[0] + ", " + names[1] + "), " + names[2] + ")";
+      return longest + " * " + longest;
+    }
     if (!sizes.empty()) {
       dimensions_ = {sizes.front()};
       return scalar_name(kernel, sizes.front());
@@ -480,10 +504,46 @@ class Drafter {
       has_elements_ = true;
       elements_name_ = fresh("elements");
       parameters_.push_back(
-          {elements_name_ + ": {type: int, default: " + std::to_string(kGuessedSize) + ", min: 1}",
+          {elements_name_ + ": {type: int, default: " + std::to_string(most_work_items()) + ", min: 1}",
            "how many elements the buffers have", ""});
     }
     return elements_name_;
+  }
+
+  /// m, n and k of a matrix product, where the kernel has all three.
+  [[nodiscard]] std::vector<std::string> extents_of_product(const TextKernel& kernel) const {
+    static const std::vector<std::vector<std::string>> groups = {
+        {"M", "N", "K"}, {"m", "n", "k"}, {"ni", "nj", "nk"}};
+    const auto is_extent = [&](const std::string& name) {
+      return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                         [&](const TextParameter& parameter) {
+                           const ArgumentType type = argument_type(parameter, kernel);
+                           const auto scalar = parse_scalar_type(type.type);
+                           return parameter.name == name && !type.pointer && scalar && !is_real(*scalar);
+                         });
+    };
+    for (const std::vector<std::string>& group : groups) {
+      if (std::all_of(group.begin(), group.end(), is_extent)) return group;
+    }
+    return {};
+  }
+
+  /// Of the largest launch whose extents are constants: kernels often have an element for each work-item.
+  [[nodiscard]] std::int64_t most_work_items() const {
+    std::int64_t most = kGuessedSize;
+    for (const TextLaunch& launch : program_.launches) {
+      std::int64_t count = 1;
+      for (const std::string* shape : {&launch.grid, &launch.block}) {
+        for (const std::string& extent : extents_of_launch(*shape)) {
+          const std::int64_t value = value_of(extent).value_or(0);
+          count = value >= 1 && value <= kMostGuessed / count ? count * value : kMostGuessed + 1;
+          if (count > kMostGuessed) break;
+        }
+        if (count > kMostGuessed) break;
+      }
+      if (count <= kMostGuessed) most = std::max(most, count);
+    }
+    return most;
   }
 
   /// The workload's parameter for a scalar of a kernel; kernels share it.
@@ -707,7 +767,8 @@ class Drafter {
   /// The buffer of a pointer: named like what the program passes (`given`), so that kernels share it.
   std::string buffer_name(const TextParameter& pointer, const std::string& given, const TextKernel& kernel,
                           const ArgumentType& type, const std::string& elements, bool has_input) {
-    const std::string wanted = is_identifier(given) ? given : pointer.name;
+    const bool null = given == "NULL" || given == "nullptr";  // YAML reads NULL as no name
+    const std::string wanted = is_identifier(given) && !null ? given : pointer.name;
     const std::string key = wanted + " of " + type.type;
     if (const auto known = buffers_.find(key); known != buffers_.end()) return known->second;
     const std::string name = fresh(wanted);

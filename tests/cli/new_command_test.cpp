@@ -318,6 +318,74 @@ TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
   EXPECT_EQ(kiln({"new", path("flags.cu"), "-o", path("x.yaml"), "-I", path("nowhere")}).code, kExitBadInput);
 }
 
+TEST_F(NewCommand, FoldersOfCudaItselfAreNotTaken) {
+  write("toolkit/crt/host_defines.h", "");
+  write("toolkit/device_launch_parameters.h", "#error the back end has its own\n");
+  write("helpers/mine.h", "#define SCALE 3.0f\n");
+  write("Makefile", "NVFLAGS = -Itoolkit -Ihelpers\n");
+  const std::string yaml = draft("scaled", R"cuda(#include <device_launch_parameters.h>
+#include "mine.h"
+__global__ void scaled(float* data, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] *= SCALE;
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("options: [\"-Ihelpers\"]"));
+  const CliResult ran = kiln({"run", path("scaled.yaml"), "--device", "cpu"});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+TEST_F(NewCommand, KernelsOfHeadersThatAreNotLaunchedAreNamedOnly) {
+  write("pictures.h", R"cuda(#pragma once
+__global__ void to_color(unsigned char* out, const float* in) { out[threadIdx.x] = in[threadIdx.x]; }
+__global__ void to_color(uchar4* out, const float* in) { out[threadIdx.x].x = in[threadIdx.x]; }
+__global__ void fill(float* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+)cuda");
+  const std::string text =
+      "#include \"pictures.h\"\n__global__ void mine(float* a) { a[threadIdx.x] = 2.0f; }\n"
+      "int main() { float* d; cudaMalloc(&d, 4096); fill<<<4, 256>>>(d); mine<<<1, 256>>>(d); }\n";
+  const std::string yaml = draft("picture", text);
+  EXPECT_THAT(yaml, HasSubstr("  run: [fill, mine]"));
+  EXPECT_THAT(yaml, HasSubstr("# kernels of headers that the program does not launch are not in the draft: "
+                              "to_color\n"));
+  EXPECT_EQ(kiln({"run", path("picture.yaml"), "--device", "cpu"}).code, kExitDone);
+  EXPECT_THAT(draft("alone", "#include \"pictures.h\"\n", {"--force"}), HasSubstr("  run: [to_color"));
+}
+
+TEST_F(NewCommand, BuffersHoldAnElementForEachWorkItemOfALaunchOfConstants) {
+  const std::string yaml = draft("each", R"cuda(
+__global__ void each(double* data, float* extra) {
+  data[blockIdx.x * blockDim.x + threadIdx.x] = extra != nullptr ? 2.0 : 1.0;
+}
+int main() {
+  double* d;
+  cudaMalloc(&d, 8 << 16);
+  each<<<dim3(64, 4), 256>>>(d, NULL);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("    elements: {type: int, default: 65536, min: 1}"));
+  EXPECT_THAT(yaml, HasSubstr("    extra: {type: float, shape: [elements]"));
+  EXPECT_EQ(kiln({"validate", path("each.yaml")}).code, kExitDone);
+}
+
+TEST_F(NewCommand, MatricesOfAProductHoldAllOfTheirElements) {
+  const std::string yaml = draft("product", R"cuda(
+__global__ void product(const float* a, const float* b, float* c, int M, int N, int K) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= N || y >= M) return;
+  float sum = 0;
+  for (int k = 0; k < K; ++k) sum += a[y * K + k] * b[k * N + x];
+  c[y * N + x] = sum;
+}
+int main() {
+  float *a, *b, *c;
+  product<<<dim3(3, 2), dim3(32, 32)>>>(a, b, c, 64, 96, 128);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("    a: {type: float, shape: [\"max(max(M, N), K) * max(max(M, N), K)\"]"));
+  EXPECT_EQ(kiln({"run", path("product.yaml"), "--device", "cpu"}).code, kExitDone);
+}
+
 TEST_F(NewCommand, AnEnumerationIsANumber) {
   const std::string yaml = draft("modes",
                                  "enum Mode { kAdd, kScale = 4, kBoth };\n"

@@ -95,6 +95,24 @@ TEST_P(CpuDiagnostic, ReadsHeadersFromTheSpecializationOnly) {
   EXPECT_EQ(a, 9);
 }
 
+TEST_P(CpuDiagnostic, HasTheIntegersOfStdAndAllHeadersAtOnce) {
+  DeviceFunction& plain = kernels_.build(kernels_.specialize(
+      "__global__ void k(int* a) {\n"
+      "  a[0] = int(reinterpret_cast<std::uintptr_t>(a) % sizeof(int)) + int(sizeof(std::int64_t));\n}\n",
+      "k"));
+  int a = 0;
+  kernels_.run(plain, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
+  EXPECT_EQ(a, 8);
+  if (std::string(GetParam()) != "g++") return;  // the header is libstdc++'s
+  Specialization all = kernels_.specialize(
+      "#include <bits/stdc++.h>\n__global__ void k(int* a) {\n  int b = 5;\n  std::swap(a[0], b);\n"
+      "  a[0] += static_cast<std::size_t>(b) + std::numeric_limits<std::uint8_t>::max();\n}\n",
+      "k");
+  all.unseen_headers = {"bits/stdc++.h"};
+  kernels_.run(kernels_.build(all), {{1, 1, 1}, {1, 1, 1}, 0}, &a);
+  EXPECT_EQ(a, 5 + 8 + 255);
+}
+
 /// CUDA programs move floats in wider pieces, by way of types that C++ calls different.
 TEST_P(CpuDiagnostic, TakesTypePunningAsItIsMeant) {
   DeviceFunction& twice = kernels_.build(

@@ -34,6 +34,14 @@ std::string cut(const std::string& text, const std::vector<std::string>& entries
 
 constexpr const char* kMain = "int main() { float* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n";
 
+TEST(HostCode, LeavesOutAllHeadersAtOnceUnlessOneOfTheirNamesIsUsed) {
+  const std::string include = "#include <bits/stdc++.h>\n";
+  const std::string plain = "__global__ void k(float* a) { a[0] = max(a[1], 2.0f); }\n";
+  EXPECT_THAT(cut(include + plain + kMain, {"k"}), Not(HasSubstr("stdc++")));
+  const std::string user = "__global__ void k(float* a) { std::swap(a[0], a[1]); }\n";
+  EXPECT_THAT(cut(include + user + kMain, {"k"}), HasSubstr(include));
+}
+
 TEST(HostCode, LeavesATextWithoutItAlone) {
   const std::string text =
       "#include <cmath>\nconstexpr int twice(int n) { return 2 * n; }\nstruct Unused { int a; };\n"

@@ -13,6 +13,12 @@ namespace {
 constexpr std::string_view kEmpty = "";
 constexpr std::string_view kCuda = "#define CUDA_VERSION CUDART_VERSION\n";
 constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
+// Without streams, whose static objects a kernel's library cannot have.
+constexpr std::string_view kDeviceSideOfTheLibrary =
+    "#include <algorithm>\n#include <array>\n#include <cassert>\n#include <cfloat>\n#include <climits>\n"
+    "#include <cmath>\n#include <complex>\n#include <cstdint>\n#include <cstdio>\n#include <cstdlib>\n"
+    "#include <cstring>\n#include <functional>\n#include <limits>\n#include <numeric>\n#include <tuple>\n"
+    "#include <type_traits>\n#include <utility>\n";
 // Each inclusion has to replace the standard library's macro.
 constexpr std::string_view kAssert =
     "#undef assert\n"
@@ -70,6 +76,7 @@ constexpr std::array<std::string_view, 37> kCubHeaders = {"cub.cuh",
 
 std::vector<EmbeddedFile> make_stand_in_headers() {
   std::vector<EmbeddedFile> headers = {{"cuda.h", kCuda},
+                                       {"bits/stdc++.h", kDeviceSideOfTheLibrary},
                                        {"cuda_runtime.h", kEmpty},
                                        {"cuda_runtime_api.h", kEmpty},
                                        {"device_launch_parameters.h", kEmpty},

@@ -278,9 +278,9 @@ std::string missing_header_advice(const std::string& name, const CudaHeaders& cu
   if (starts_with_any(name, {"curand"})) return advice("a header of cuRAND", "nvidia-curand");
   if (starts_with_any(name, {"crt/", "nvvm"}))
     return advice("a header of nvcc", nvrtc_major < 13 ? "nvidia-cuda-nvcc" : "nvidia-cuda-crt");
-  if (starts_with_any(name,
-                      {"cuda", "cooperative_groups", "mma", "sm_", "device_", "math_", "vector_", "channel_",
-                       "builtin_types", "host_", "driver_", "library_types", "surface_", "texture_"})) {
+  if (starts_with_any(
+          name, {"cuda.h", "cuda_", "cooperative_groups", "mma", "sm_", "device_", "math_", "vector_",
+                 "channel_", "builtin_types", "host_", "driver_", "library_types", "surface_", "texture_"})) {
     return advice("a header of CUDA", "nvidia-cuda-runtime");
   }
   if (name.find_first_of("./") == std::string::npos) {
