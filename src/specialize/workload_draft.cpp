@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kGuessedSize = 1024;
 constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a buffer
-constexpr std::int64_t kGuessedSide = 64;  // of a buffer that has three sizes or more
+constexpr std::int64_t kGuessedSide = 64;                     // of a buffer that has three sizes or more
 constexpr std::int64_t kGuessedBlock = 256;
 constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
 constexpr int kDeepestConstant = 8;
