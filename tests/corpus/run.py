@@ -137,7 +137,8 @@ def form_problem(entry):
     if not program.exists():
         return f"{entry}.cu is missing"
     text = program.read_text()
-    if not re.search(r"\bmain\s*\(", text) or "<<<" not in text:
+    launches = "<<<" in text or "cudaLaunchCooperativeKernel" in text
+    if not re.search(r"\bmain\s*\(", text) or not launches:
         return f"{entry}.cu has no host code"
     return ""
 
