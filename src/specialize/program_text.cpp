@@ -461,6 +461,8 @@ class ProgramReader {
     for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
       if (at(i, "<") && at(i + 1, "<") && at(i + 2, "<")) add_launch(i);
       if (at(i, "hipLaunchKernelGGL") && at(i + 1, "(")) add_hip_launch(i + 1);
+      const bool cooperative = at(i, "cudaLaunchCooperativeKernel") || at(i, "hipLaunchCooperativeKernel");
+      if (cooperative && at(i + 1, "(")) add_cooperative_launch(i + 1);
     }
   }
 
@@ -496,6 +498,26 @@ class ProgramReader {
     program_.launches.push_back(std::move(launch));
   }
 
+  /// cudaLaunchCooperativeKernel((void*)kernel<4>, grid, block, arguments, shared, stream).
+  void add_cooperative_launch(std::size_t open) {
+    if (tokens()[open].close >= tokens().size()) return;
+    const std::vector<TokenSpan> parts = parts_of(tokens(), {open + 1, tokens()[open].close}, true);
+    if (parts.size() < 3) return;
+    TextLaunch launch;
+    launch.cooperative = true;
+    launch.line = tokens()[open].line;
+    launch.scope = scope_at(open);
+    TokenSpan kernel = parts[0];
+    while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "&")))  // a cast, an address
+      kernel.begin =
+          at(kernel.begin, "(") ? std::min(tokens()[kernel.begin].close, kernel.end) + 1 : kernel.begin + 1;
+    set_kernel(launch, kernel);
+    set_shape(launch, {parts[1], parts[2]});
+    constexpr std::size_t kShared = 4;
+    if (parts.size() > kShared) launch.shared = text_of(tokens(), parts[kShared]);
+    program_.launches.push_back(std::move(launch));
+  }
+
   /// hipLaunchKernelGGL(kernel, grid, block, shared, stream, arguments...).
   void add_hip_launch(std::size_t open) {
     if (tokens()[open].close >= tokens().size()) return;
@@ -513,6 +535,14 @@ class ProgramReader {
     }
     launch.line = tokens()[open].line;
     launch.scope = scope_at(open);
+    set_kernel(launch, kernel);
+    set_shape(launch, {parts[1], parts[2], parts[3]});
+    set_arguments(launch, parts, kFirstArgument);
+    program_.launches.push_back(std::move(launch));
+  }
+
+  /// From "kernel<T, 4>".
+  void set_kernel(TextLaunch& launch, TokenSpan kernel) const {
     for (std::size_t i = kernel.begin; i < kernel.end; ++i) {
       if (tokens()[i].identifier()) launch.kernel = std::string(tokens()[i].text);
       if (!at(i, "<")) continue;
@@ -520,9 +550,6 @@ class ProgramReader {
         launch.template_arguments.push_back(text_of(tokens(), part));
       break;
     }
-    set_shape(launch, {parts[1], parts[2], parts[3]});
-    set_arguments(launch, parts, kFirstArgument);
-    program_.launches.push_back(std::move(launch));
   }
 
   void find_calls(const std::set<std::string>& templates) {

@@ -50,11 +50,13 @@ struct TextCall {
   std::size_t scope = TextScope::kNone;
 };
 
-/// `kernel<T, 4><<<grid, block, shared>>>(arguments)`, or the same by hipLaunchKernelGGL.
+/// `kernel<T, 4><<<grid, block, shared>>>(arguments)`, or the same by hipLaunchKernelGGL, or by
+/// cudaLaunchCooperativeKernel, whose arguments are not known.
 struct TextLaunch {
   std::string kernel;  ///< without namespaces
   std::vector<std::string> template_arguments, arguments;
   std::string grid, block, shared;  ///< as written; `shared` may be empty
+  bool cooperative = false;
   int line = 0;
   std::size_t scope = TextScope::kNone;
 };

@@ -413,6 +413,8 @@ class Drafter {
     add_template_arguments(kernel, lines);
     add_flags(lines);
     add_shape(kernel, elements, lines);
+    if (const TextLaunch* launch = launch_of(kernel); launch != nullptr && launch->cooperative)
+      lines.push_back({"cooperative: true", "", ""});
     lines.push_back({"args: [" + join(arguments, ", ") + "]", structs, ""});
     add_symbols(kernel, lines);
     kernels_.emplace_back(name, std::move(lines));

@@ -494,6 +494,23 @@ TEST_F(NewCommand, ClassTemplatesByValueHaveAForm) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
+TEST_F(NewCommand, CooperativeLaunchesAreFound) {
+  const std::string yaml =
+      draft("grid",
+            "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+            "template <int N>\n__global__ void turn(int* x, int* y) {\n"
+            "  const int i = blockIdx.x * N + threadIdx.x;\n  x[i] = i;\n  cg::this_grid().sync();\n"
+            "  y[i] = x[N * gridDim.x - 1 - i];\n}\n"
+            "int main() {\n  int *x, *y;\n  void* args[] = {&x, &y};\n"
+            "  cudaLaunchCooperativeKernel((void*)turn<64>, dim3(4), dim3(64), args, 0, 0);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("cooperative: true\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [64]\n"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [4]"));
+  const CliResult ran =
+      run_with("grid", yaml, {{"checks: []", "checks: [{buffer: y, region: [[0, 1]], expected: 255}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
 TEST_F(NewCommand, AGridDividesByNoZero) {
   const std::string yaml = draft(
       "rows",
