@@ -51,12 +51,28 @@ extern "C" __global__ void k(double* out) {
   thrust::tie(a, b) = thrust::make_tuple(3, 4.5);
   std::uint64_t wide = UINT32_MAX;
   wide += std::int8_t(INT8_MIN) < 0;
+  if (out == NULL) return;
   out[0] = a + b + both(2).first + thrust::get<1>(both(2)) + double(wide >> 32);
 })",
                                      "k");
   double out = 0;
   kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &out);
   EXPECT_EQ(out, 3 + 4.5 + 2 + 0.5 + 1);
+}
+
+TEST_P(CpuLibraryTypes, HalfAndBfloat16AreConvertedIntoEachOther) {
+  DeviceFunction& k = kernels_.build(R"(#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+template <class To, class From> __device__ To as(From x) { return static_cast<To>(x); }
+extern "C" __global__ void k(float* out) {
+  out[0] = __half2float(as<__half>(__float2bfloat16(3.140625f)));
+  out[1] = __bfloat162float(as<__nv_bfloat16>(__float2half(1.0009765625f)));
+})",
+                                     "k");
+  float out[2] = {};
+  kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &out[0]);
+  EXPECT_EQ(out[0], 3.140625F);
+  EXPECT_EQ(out[1], 1.0F);
 }
 
 TEST_P(CpuLibraryTypes, ChecksOfCudasRuntimeInDeviceCodeSucceed) {

@@ -88,6 +88,9 @@ using ::uint64_t;
 using ::uint8_t;
 using ::uintptr_t;
 }  // namespace std
+#ifndef NULL
+#define NULL __null
+#endif
 typedef unsigned int uint;
 typedef unsigned short ushort;
 typedef unsigned long ulong;

@@ -26,6 +26,9 @@ struct DeviceFloat : SmallFloat<Format> {
   DeviceFloat() = default;
   KILN_INLINE_ALWAYS DeviceFloat(Number number) : Number(number) {}
   KILN_INLINE_ALWAYS DeviceFloat(SmallFloatRaw raw) : Number(Number::of_bits(raw.x)) {}
+  template <class Other>
+  KILN_INLINE_ALWAYS explicit DeviceFloat(const DeviceFloat<Other>& other)
+      : Number(static_cast<float>(other)) {}
   KILN_INLINE_ALWAYS operator SmallFloatRaw() const { return {this->bits}; }
 };
 
