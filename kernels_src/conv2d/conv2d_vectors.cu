@@ -36,22 +36,6 @@ extern "C" __global__ void conv2d_vectors(T* __restrict__ y, const T* __restrict
   pixels.run(a, b, row0, column0,
              [&](int row, int column, const Sum* __restrict__ sums, int count, int, bool first, bool last) {
                Sum* __restrict__ line = &so_far[row - row0][column - column0];
-               const auto finish = [&](int n) {
-                 if (last) {
-                   for (int j = 0; j < n; ++j) {
-                     const Sum sum = first ? sums[j] : line[j] + sums[j];
-                     *store.address(row, column + j) = store.value(row, column + j, sum);
-                   }
-                 } else if (first) {
-                   for (int j = 0; j < n; ++j) line[j] = sums[j];
-                 } else {
-                   for (int j = 0; j < n; ++j) line[j] += sums[j];
-                 }
-               };
-               if (count == Packed::Of::each_n) {
-                 finish(Packed::Of::each_n);
-               } else {
-                 finish(count);
-               }
+               tiles::finish_part<Packed::Of::each_n>(line, store, row, column, sums, count, first, last);
              });
 }

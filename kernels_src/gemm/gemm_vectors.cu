@@ -18,22 +18,6 @@ extern "C" __global__ void gemm_vectors(Out* __restrict__ d, Sum* __restrict__ p
       place.row * Params::tile_m, place.column * Params::tile_n, Params::tile_m, Params::tile_n,
       [&](int row, int column, const Sum* __restrict__ sums, int count, int, bool first, bool last) {
         Sum* __restrict__ line = so_far + (long long)row * p.n + column;
-        const auto finish = [&](int n) {
-          if (last) {
-            for (int j = 0; j < n; ++j) {
-              const Sum sum = first ? sums[j] : line[j] + sums[j];
-              *store.address(row, column + j) = store.value(row, column + j, sum);
-            }
-          } else if (first) {
-            for (int j = 0; j < n; ++j) line[j] = sums[j];
-          } else {
-            for (int j = 0; j < n; ++j) line[j] += sums[j];
-          }
-        };
-        if (count == Packed::Of::each_n) {
-          finish(Packed::Of::each_n);
-        } else {
-          finish(count);
-        }
+        tiles::finish_part<Packed::Of::each_n>(line, store, row, column, sums, count, first, last);
       });
 }

@@ -139,6 +139,30 @@ struct PackedOperands {
   }
 };
 
+/// Adds `sums` of a part of the depth, `count` of them from (row, column) on, to those in `line`, or for the
+/// last part gives the whole sums to `store`. A count of `Whole` is a constant of the loops.
+template <int Whole, class Sum, class Store>
+inline void finish_part(Sum* __restrict__ line, const Store& store, int row, int column,
+                        const Sum* __restrict__ sums, int count, bool first, bool last) {
+  const auto finish = [&](int n) {
+    if (last) {
+      for (int j = 0; j < n; ++j) {
+        const Sum sum = first ? sums[j] : line[j] + sums[j];
+        *store.address(row, column + j) = store.value(row, column + j, sum);
+      }
+    } else if (first) {
+      for (int j = 0; j < n; ++j) line[j] = sums[j];
+    } else {
+      for (int j = 0; j < n; ++j) line[j] += sums[j];
+    }
+  };
+  if (count == Whole) {
+    finish(Whole);
+  } else {
+    finish(count);
+  }
+}
+
 /// Tiles whose block packs its rows of A, which are a source that computes; B is packed before.
 template <class Sum, int M, int N, int Depth, int EachM>
 struct PackedRows {
