@@ -14,18 +14,43 @@ struct StorePatches : Store {
   KILN_DEVICE T* address(int row, int column) const { return Store::address(pixel(row), column); }
 };
 
+/// StorePatches as lines (see store_fragments), of sums that began with the bias.
+struct StoreLines : StorePatches {
+  int columns;
+  KILN_DEVICE T* line(int row) const {
+    const int at = pixel(row);
+    return at < 0 ? nullptr : Store::address(at, 0);
+  }
+  KILN_DEVICE Sum finished(Sum sum) const { return Params::relu && sum < 0 ? Sum(0) : sum; }
+};
+
+/// An operation whose sums begin with the bias: at the end of a tile nothing is loaded.
+template <class Base>
+struct WithBias : Base {
+  const Sum* bias;
+  int columns;
+  __device__ WithBias(const Base& base, const Sum* first, int count)
+      : Base(base), bias(first), columns(count) {}
+  __device__ void begin(int, int column, int, int rank) {
+    tiles::wait_for_launches_before();
+    Base::begin_with(rank, [&](int c) { return column + c < columns ? bias[column + c] : Sum(0); });
+  }
+};
+
 using Sums = tiles::ClusterSums<Params::tile_m, Params::tile_n>;
 using Works = tiles::TilesInParts<Blocks, Params::tile_m, Params::tile_n, PixelTile::depth>;
 
 extern __shared__ char memory[];
 
-template <class Operation>
+/// All tiles of the block. `Early`: the operation is WithBias.
+template <bool Early, class Operation>
 KILN_DEVICE void conv2d_boxes(const Operation& operation, T* y, const CUtensorMap& x, const CUtensorMap& w,
                               const Sum* bias, const Params& p) {
   const int group = int(blockIdx.y);
+  const int columns = p.filters / p.groups;
   const Patch patch{p};
-  const Works works(patch.count(), p.filters / p.groups,
-                    channels_of_group(p) * p.filter_h * elements_of_row(p), p.splits, p.walk);
+  const Works works(patch.count(), columns, channels_of_group(p) * Packing::lines(p) * elements_of_row(p),
+                    p.splits, p.walk);
   const StorePatches store{{y, bias, group, p}};
   const PixelBoxes pixels{x, patch, group};
   bool waits = true;
@@ -34,11 +59,14 @@ KILN_DEVICE void conv2d_boxes(const Operation& operation, T* y, const CUtensorMa
       FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, group}, memory,
       [&](Operation& done, const tiles::Work& work, int rank) {
         tiles::wait_for_launches_before();
-        if (p.splits > 1)
+        if constexpr (Params::splits > 1)
           Sums::leave(done, memory, rank);
+        else if constexpr (Early)
+          done.store(rank, work.row, work.column, StoreLines{{{y, nullptr, group, p}}, columns});
         else
           done.store(rank, work.row, work.column, store);
       });
   if (threadIdx.x == 0) tiles::let_next_start();  // all that the block loads is on its way
-  if (p.splits > 1) Sums::add_all<Operation>(memory, p.splits, works.at(int(blockIdx.x)), store);
+  if constexpr (Params::splits > 1)
+    Sums::add_all<Operation>(memory, p.splits, works.at(int(blockIdx.x)), store);
 }

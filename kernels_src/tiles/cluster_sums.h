@@ -5,16 +5,21 @@
 
 namespace tiles {
 
-/// Tiles in the order of tile_place, those of a cluster below each other, each in `splits` parts of the depth of
-/// `steps` steps of `Depth`. Parts of a tile follow each other: with clusters of `splits` blocks these have one.
+/// Tiles in the order of tile_place, those of a cluster below each other, each in `splits` parts of the depth
+/// of `steps` steps of `Depth`. Parts of a tile follow each other: with clusters of `splits` blocks these
+/// have one.
 template <class Cluster, int M, int N, int Depth>
 struct TilesInParts {
   int down, across, walk, splits, steps, count;
 
   /// `rows` of tiles and `columns` of the product.
   KILN_DEVICE TilesInParts(int rows, int columns, int depth, int parts, int together)
-      : down((rows - 1) / Cluster::down + 1), across((columns - 1) / N + 1), walk(together), splits(parts),
-        steps(depth / Depth), count(down * across * parts) {}
+      : down((rows - 1) / Cluster::down + 1),
+        across((columns - 1) / N + 1),
+        walk(together),
+        splits(parts),
+        steps(depth / Depth),
+        count(down * across * parts) {}
   __device__ Work at(int index) const {
     const int split = index % splits;
     const TilePlace place = tile_place(index / splits, down, across, walk);
@@ -62,8 +67,8 @@ struct ClusterSums {
     sync_computing<Operation::block>();
     operation.store(rank, 0, 0, Part{part_in(memory)});
   }
-  /// All work-items of all blocks, once each has left its part of the tile of `work`; those that compute follow the
-  /// first 128.
+  /// All work-items of all blocks, once each has left its part of the tile of `work`; those that compute
+  /// follow the first 128.
   template <class Operation, class Store>
   __device__ static void add_all(char* memory, int count, const Work& work, const Store& store) {
     sync_cluster();
@@ -72,8 +77,8 @@ struct ClusterSums {
                             int(threadIdx.x) - 128);
     sync_cluster();  // the others read this block's part
   }
-  /// `Block` work-items of each of `count` blocks call it between two barriers of the cluster; `block` is this
-  /// one's rank. The share's results go to `store`, from (row, column) on.
+  /// `Block` work-items of each of `count` blocks call it between two barriers of the cluster; `block` is
+  /// this one's rank. The share's results go to `store`, from (row, column) on.
   template <int Block, class Store>
   __device__ static void add(const float* part, int count, int block, const Store& store, int row, int column,
                              int rank) {
