@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/text.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -43,21 +42,16 @@ std::optional<Macro> launching_macro(const std::vector<Token>& words, const Macr
   return macro;
 }
 
-/// Texts between the commas of the brackets that open at `open`, `most` of them: the last has the rest.
+/// What stands between the commas of the brackets that open at `open`, `most` texts: the last has the rest.
 std::vector<std::string> arguments_at(std::string_view text, const std::vector<Token>& tokens,
                                       std::size_t open, std::size_t most) {
   std::vector<std::string> arguments;
-  std::size_t begin = tokens[open].end();
   const std::size_t close = tokens[open].close;
-  for (std::size_t i = open + 1; i <= close; ++i) {
-    const Token& token = tokens[i];
-    if (i < close && (token.is("(") || token.is("[") || token.is("{"))) {
-      i = std::min(token.close, close - 1);
-      continue;
-    }
-    if (i < close && (!token.is(",") || arguments.size() + 1 >= most)) continue;
-    arguments.emplace_back(trim(text.substr(begin, token.offset - begin)));
-    begin = token.end();
+  const std::vector<TokenSpan> parts = parts_of(tokens, {open + 1, close}, false);
+  for (std::size_t i = 0; i < parts.size() && i < most; ++i) {
+    const std::size_t begin = parts[i].begin, end = i + 1 == most ? close : parts[i].end;
+    const std::size_t offset = tokens[begin].offset;
+    arguments.emplace_back(begin < end ? text.substr(offset, tokens[end - 1].end() - offset) : "");
   }
   return arguments;
 }

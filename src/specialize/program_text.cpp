@@ -8,48 +8,13 @@
 #include "base/text.h"
 #include "specialize/allocations.h"
 #include "specialize/launch_macros.h"
+#include "specialize/launches.h"
 #include "specialize/overloads.h"
 
 namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
-
-/// Tokens as text; blanks only where two words meet.
-std::string text_of(const std::vector<Token>& tokens, TokenSpan span) {
-  std::string text;
-  for (std::size_t i = span.begin; i < span.end; ++i) {
-    const Token& token = tokens[i];
-    const auto is_word = [](const Token& one) {
-      return one.identifier() || one.kind == Token::Kind::kNumber;
-    };
-    const bool words = i > span.begin && is_word(tokens[i - 1]) && is_word(token);
-    text += (words ? " " : "") + std::string(token.text);
-  }
-  return text;
-}
-
-/// The parts of a span between commas outside of brackets; angle brackets count as such if `angles`.
-std::vector<TokenSpan> parts_of(const std::vector<Token>& tokens, TokenSpan span, bool angles) {
-  std::vector<TokenSpan> parts;
-  std::size_t begin = span.begin;
-  int depth = 0;
-  for (std::size_t i = span.begin; i < span.end; ++i) {
-    const Token& token = tokens[i];
-    if (token.is("(") || token.is("[") || token.is("{")) {
-      i = std::min(token.close, span.end);
-    } else if (angles && token.is("<")) {
-      ++depth;
-    } else if (angles && token.is(">")) {
-      --depth;
-    } else if (token.is(",") && depth <= 0) {
-      parts.push_back({begin, i});
-      begin = i + 1;
-    }
-  }
-  if (begin < span.end) parts.push_back({begin, span.end});
-  return parts;
-}
 
 TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   TextParameter parameter;
@@ -95,8 +60,9 @@ class ProgramReader {
   /// `templates`: of all texts of the program.
   ProgramText run(const std::set<std::string>& templates) {
     find_instantiations(declarations_);
-    find_launches();
-    find_calls(templates);
+    const auto scope = [this](std::size_t index) { return scope_at(index); };
+    program_.launches = find_launches(tokens(), scope);
+    program_.calls = find_calls(tokens(), templates, scope);
     program_.allocations = find_allocations(source_);
     return std::move(program_);
   }
@@ -258,7 +224,9 @@ class ProgramReader {
           }
         }
       }
-      types.emplace(std::move(variable), type + " " + pointers + std::string(trim(extents)));
+      std::string whole = type;
+      whole.append(" ").append(pointers).append(trim(extents));
+      types.emplace(std::move(variable), std::move(whole));
       more = at(i, ",");
       if (!more) break;
       pointers.clear();
@@ -453,135 +421,6 @@ class ProgramReader {
     for (const TokenSpan& part : parts_of(tokens(), {open + 1, tokens()[open].close}, false))
       extents.push_back(text_of(tokens(), part));
     if (!extents.empty()) program_.shapes.emplace(name, std::move(extents));
-  }
-
-  // --------------------------------------------------------------------------------------- launches
-
-  void find_launches() {
-    for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
-      if (at(i, "<") && at(i + 1, "<") && at(i + 2, "<")) add_launch(i);
-      if (at(i, "hipLaunchKernelGGL") && at(i + 1, "(")) add_hip_launch(i + 1);
-      const bool cooperative = at(i, "cudaLaunchCooperativeKernel") || at(i, "hipLaunchCooperativeKernel");
-      if (cooperative && at(i + 1, "(")) add_cooperative_launch(i + 1);
-    }
-  }
-
-  void add_launch(std::size_t at_angles) {
-    TextLaunch launch;
-    std::size_t name = at_angles;  // behind it
-    if (name > 0 && at(name - 1, ">")) {
-      int depth = 0;
-      std::size_t open = name - 1;
-      for (;; --open) {
-        if (at(open, ">")) ++depth;
-        if (at(open, "<") && --depth == 0) break;
-        if (open == 0 || at(open, ";")) return;
-      }
-      for (const TokenSpan& part : parts_of(tokens(), {open + 1, name - 1}, true))
-        launch.template_arguments.push_back(text_of(tokens(), part));
-      name = open;
-    }
-    if (name == 0 || !tokens()[name - 1].identifier()) return;
-    launch.kernel = std::string(tokens()[name - 1].text);
-    launch.line = tokens()[name - 1].line;
-    launch.scope = scope_at(name - 1);
-    std::size_t close = at_angles + 3;
-    while (close + 2 < tokens().size() && !(at(close, ">") && at(close + 1, ">") && at(close + 2, ">"))) {
-      if (at(close, ";")) return;
-      if ((at(close, "(") || at(close, "{")) && tokens()[close].close < tokens().size())
-        close = tokens()[close].close;
-      ++close;
-    }
-    set_shape(launch, parts_of(tokens(), {at_angles + 3, close}, false));
-    if (at(close + 3, "(") && tokens()[close + 3].close < tokens().size())
-      set_arguments(launch, parts_of(tokens(), {close + 4, tokens()[close + 3].close}, false), 0);
-    program_.launches.push_back(std::move(launch));
-  }
-
-  /// cudaLaunchCooperativeKernel((void*)kernel<4>, grid, block, arguments, shared, stream).
-  void add_cooperative_launch(std::size_t open) {
-    if (tokens()[open].close >= tokens().size()) return;
-    const std::vector<TokenSpan> parts = parts_of(tokens(), {open + 1, tokens()[open].close}, true);
-    if (parts.size() < 3) return;
-    TextLaunch launch;
-    launch.cooperative = true;
-    launch.line = tokens()[open].line;
-    launch.scope = scope_at(open);
-    TokenSpan kernel = parts[0];
-    while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "&")))  // a cast, an address
-      kernel.begin =
-          at(kernel.begin, "(") ? std::min(tokens()[kernel.begin].close, kernel.end) + 1 : kernel.begin + 1;
-    set_kernel(launch, kernel);
-    set_shape(launch, {parts[1], parts[2]});
-    constexpr std::size_t kShared = 4;
-    if (parts.size() > kShared) launch.shared = text_of(tokens(), parts[kShared]);
-    program_.launches.push_back(std::move(launch));
-  }
-
-  /// hipLaunchKernelGGL(kernel, grid, block, shared, stream, arguments...).
-  void add_hip_launch(std::size_t open) {
-    if (tokens()[open].close >= tokens().size()) return;
-    const std::vector<TokenSpan> parts = parts_of(tokens(), {open + 1, tokens()[open].close}, true);
-    constexpr std::size_t kFirstArgument = 5;
-    if (parts.size() < kFirstArgument) return;
-    TextLaunch launch;
-    TokenSpan kernel = parts[0];
-    while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "HIP_KERNEL_NAME"))) {
-      if (at(kernel.begin, "(")) {
-        kernel = {kernel.begin + 1, std::min(tokens()[kernel.begin].close, kernel.end)};
-      } else {
-        ++kernel.begin;
-      }
-    }
-    launch.line = tokens()[open].line;
-    launch.scope = scope_at(open);
-    set_kernel(launch, kernel);
-    set_shape(launch, {parts[1], parts[2], parts[3]});
-    set_arguments(launch, parts, kFirstArgument);
-    program_.launches.push_back(std::move(launch));
-  }
-
-  /// From "kernel<T, 4>".
-  void set_kernel(TextLaunch& launch, TokenSpan kernel) const {
-    for (std::size_t i = kernel.begin; i < kernel.end; ++i) {
-      if (tokens()[i].identifier()) launch.kernel = std::string(tokens()[i].text);
-      if (!at(i, "<")) continue;
-      for (const TokenSpan& part : parts_of(tokens(), {i + 1, kernel.end - 1}, true))
-        launch.template_arguments.push_back(text_of(tokens(), part));
-      break;
-    }
-  }
-
-  void find_calls(const std::set<std::string>& templates) {
-    for (std::size_t i = 0; i + 1 < tokens().size(); ++i) {
-      if (!tokens()[i].identifier() || !templates.contains(std::string(tokens()[i].text))) continue;
-      TextCall call;
-      call.name = std::string(tokens()[i].text);
-      call.scope = scope_at(i);
-      std::size_t behind = i + 1;
-      if (at(behind, "<")) {
-        behind = behind_angles(tokens(), i + 1, tokens().size());
-        if (behind >= tokens().size()) continue;
-        for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true))
-          call.template_arguments.push_back(text_of(tokens(), part));
-      }
-      if (at(behind, "(") && tokens()[behind].close < tokens().size()) {
-        for (const TokenSpan& part : parts_of(tokens(), {behind + 1, tokens()[behind].close}, false))
-          call.arguments.push_back(text_of(tokens(), part));
-      }
-      if (!call.template_arguments.empty() || at(behind, "(")) program_.calls.push_back(std::move(call));
-    }
-  }
-
-  void set_shape(TextLaunch& launch, const std::vector<TokenSpan>& parts) const {
-    if (!parts.empty()) launch.grid = text_of(tokens(), parts[0]);
-    if (parts.size() > 1) launch.block = text_of(tokens(), parts[1]);
-    if (parts.size() > 2) launch.shared = text_of(tokens(), parts[2]);
-  }
-
-  void set_arguments(TextLaunch& launch, const std::vector<TokenSpan>& parts, std::size_t first) const {
-    for (std::size_t i = first; i < parts.size(); ++i)
-      launch.arguments.push_back(text_of(tokens(), parts[i]));
   }
 
   std::string text_;

@@ -11,14 +11,11 @@ namespace {
 bool starts_identifier(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
-bool continues_identifier(char c) {
-  return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
-// ">" and "<" stay single, because they may close or open template arguments.
 /// A raw string's delimiter has at most 16 characters.
 constexpr std::size_t kLongestRawDelimiter = 16;
 
+// ">" and "<" stay single, because they may close or open template arguments.
 constexpr std::array<std::string_view, 21> kLongPunctuation = {
     "...", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=",  "^=", "==", "!=", "<=", ">=", "&&", "||", "##", ".*"};
@@ -254,8 +251,74 @@ class Tokenizer {
 
 }  // namespace
 
+bool continues_identifier(char c) {
+  return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
 TokenizedText tokenize(std::string_view text) {
   return Tokenizer(text).run();
+}
+
+void append_token(std::string& text, std::string_view token) {
+  if (token.empty()) return;
+  const bool words =
+      !text.empty() && continues_identifier(text.back()) && continues_identifier(token.front());
+  const bool signs = !text.empty() && text.back() == token.front() && (token == "-" || token == "+");
+  if (words || signs) text += ' ';
+  text += token;
+}
+
+std::string text_of(const std::vector<Token>& tokens, TokenSpan span) {
+  std::string text;
+  for (std::size_t i = span.begin; i < span.end; ++i) append_token(text, tokens[i].text);
+  return text;
+}
+
+std::vector<TokenSpan> parts_of(const std::vector<Token>& tokens, TokenSpan span, bool angles) {
+  std::vector<TokenSpan> parts;
+  std::size_t begin = span.begin;
+  int depth = 0;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      i = std::min(token.close, span.end);
+    } else if (angles && token.is("<")) {
+      ++depth;
+    } else if (angles && token.is(">")) {
+      --depth;
+    } else if (token.is(",") && depth <= 0) {
+      parts.push_back({begin, i});
+      begin = i + 1;
+    }
+  }
+  if (begin < span.end) parts.push_back({begin, span.end});
+  return parts;
+}
+
+std::vector<std::string> split_at_commas(std::string_view text, bool angles) {
+  const TokenizedText source = tokenize(text);
+  std::vector<std::string> parts;
+  for (const TokenSpan& part : parts_of(source.tokens, {0, source.tokens.size()}, angles))
+    parts.push_back(text_of(source.tokens, part));
+  return parts;
+}
+
+std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end) {
+  int depth = 0;
+  for (std::size_t i = open; i < end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      if (token.close >= end) return end;
+      i = token.close;
+    } else if (token.is("<")) {
+      ++depth;
+    } else if (token.is(">") && --depth == 0) {
+      return i + 1;
+    } else if (token.is(";")) {
+      return i;
+    }
+  }
+  return end;
 }
 
 std::string apply_edits(std::string_view text, std::vector<TextEdit> edits) {
