@@ -112,6 +112,56 @@ constexpr std::array<std::string_view, 37> kCubHeaders = {"cub.cuh",
                                                           "warp/warp_scan.cuh",
                                                           "version.cuh"};
 
+/// Headers of CUDA's libraries for the host, of which device code has at most types of numbers.
+constexpr std::string_view kFft =
+    "#include \"cuComplex.h\"\ntypedef float cufftReal;\ntypedef double cufftDoubleReal;\n"
+    "typedef cuComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n";
+constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
+constexpr std::array<std::string_view, 41> kHostHeaders = {"cuda_gl_interop.h",
+                                                           "cuda_egl_interop.h",
+                                                           "cuda_vdpau_interop.h",
+                                                           "cudaGL.h",
+                                                           "cudaEGL.h",
+                                                           "cudaProfiler.h",
+                                                           "cuda_profiler_api.h",
+                                                           "nvml.h",
+                                                           "nvrtc.h",
+                                                           "nppi.h",
+                                                           "npps.h",
+                                                           "npp.h",
+                                                           "nvToolsExt.h",
+                                                           "nvToolsExtCuda.h",
+                                                           "nvToolsExtCudaRt.h",
+                                                           "nvtx3/nvToolsExt.h",
+                                                           "thrust/copy.h",
+                                                           "thrust/count.h",
+                                                           "thrust/device_ptr.h",
+                                                           "thrust/device_vector.h",
+                                                           "thrust/execution_policy.h",
+                                                           "thrust/extrema.h",
+                                                           "thrust/fill.h",
+                                                           "thrust/for_each.h",
+                                                           "thrust/gather.h",
+                                                           "thrust/generate.h",
+                                                           "thrust/host_vector.h",
+                                                           "thrust/inner_product.h",
+                                                           "thrust/iterator/constant_iterator.h",
+                                                           "thrust/iterator/counting_iterator.h",
+                                                           "thrust/iterator/permutation_iterator.h",
+                                                           "thrust/iterator/transform_iterator.h",
+                                                           "thrust/iterator/zip_iterator.h",
+                                                           "thrust/reduce.h",
+                                                           "thrust/remove.h",
+                                                           "thrust/scan.h",
+                                                           "thrust/scatter.h",
+                                                           "thrust/sequence.h",
+                                                           "thrust/sort.h",
+                                                           "thrust/transform.h",
+                                                           "thrust/unique.h"};
+constexpr std::array<std::string_view, 9> kNumericHeaders = {
+    "cublas.h",      "cublas_v2.h",  "cublasLt.h",   "cublasXt.h",       "cusparse.h",
+    "cusparse_v2.h", "cusolverDn.h", "cusolverSp.h", "cusolver_common.h"};
+
 std::vector<EmbeddedFile> make_stand_in_headers() {
   std::vector<EmbeddedFile> headers = {{"cuda.h", kCuda},
                                        {"bits/stdc++.h", kDeviceSideOfTheLibrary},
@@ -151,6 +201,10 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"thrust/pair.h", kThrust},
                                        {"thrust/tuple.h", kThrust},
+                                       {"thrust/functional.h", kThrust},
+                                       {"cufft.h", kFft},
+                                       {"cufftXt.h", kFft},
+                                       {"cufftw.h", kFft},
                                        {"mma.h", kMma},
                                        {"kiln/wmma.h", embedded::kWmma},
                                        {"kiln/scopes.h", embedded::kScopes},
@@ -169,6 +223,11 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                            "cuda/std/concepts", "cuda/std/version"})
     headers.push_back({name, kCudaStd});
   for (const auto& [name, text] : standard_headers()) headers.push_back({"cuda/std/" + name, text});
+  for (const std::string_view name : kHostHeaders) {
+    const bool thrust = name.starts_with("thrust/");
+    headers.push_back({std::string(name), thrust ? kThrust : kEmpty});
+  }
+  for (const std::string_view name : kNumericHeaders) headers.push_back({std::string(name), kComplex});
   for (const std::string_view name : kCubHeaders) headers.push_back({"cub/" + std::string(name), kCub});
   return headers;
 }
@@ -192,6 +251,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek"});
+  add("placement_new", "#include <new>\n", {"new"});
   add("entry", embedded::kEntry);
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});

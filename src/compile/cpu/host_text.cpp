@@ -69,6 +69,21 @@ void edit_noinline(const std::vector<Token>& tokens, std::vector<TextEdit>& edit
   }
 }
 
+/// "__shared__ alignas(16) float s[4]": C++ wants the alignment first.
+void edit_shared_alignment(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is("__shared__") || !tokens[i + 1].is("alignas")) continue;
+    const std::size_t first = i > 0 && tokens[i - 1].is("static") ? i - 1 : i;
+    if (first > 0 && tokens[first - 1].is("extern")) continue;
+    const std::size_t close = matching_close(tokens, i + 2);
+    std::string alignment;
+    for (std::size_t t = i + 1; t <= close && t < tokens.size(); ++t) (alignment += tokens[t].text) += " ";
+    const std::size_t begin = tokens[i + 1].offset;
+    edits.push_back({tokens[first].offset, 0, alignment});
+    edits.push_back({begin, tokens[close].end() - begin, ""});
+  }
+}
+
 void edit_unroll(const Directive& directive, std::vector<TextEdit>& edits) {
   const std::vector<Token>& tokens = directive.tokens;
   if (tokens.size() < 3 || !tokens[0].is("pragma") || !tokens[1].is("unroll")) return;
@@ -88,6 +103,7 @@ std::vector<TextEdit> host_edits(const Outline& text, std::string_view original,
   std::vector<TextEdit> edits;
   if (parts == HostParts::kAll) edits = mark_lane_indices(text);
   edit_dynamic_shared(text, edits);
+  if (original.find("alignas") != std::string_view::npos) edit_shared_alignment(text.source.tokens, edits);
   if (original.find("__noinline__") != std::string_view::npos) {
     edit_noinline(text.source.tokens, edits);
     for (const Directive& directive : text.source.directives) edit_noinline(directive.tokens, edits);

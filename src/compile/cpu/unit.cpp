@@ -225,7 +225,8 @@ class UnitWriter {
     return std::any_of(all.begin(), all.end(), [](const Outline* text) {
       const std::vector<Token>& tokens = text->source.tokens;
       return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
-        return token.is("cudaTextureObject_t") || token.is("tex2D") || token.is("tex1Dfetch");
+        return token.is("cudaTextureObject_t") || token.is("CUtexObject") || token.is("tex2D") ||
+               token.is("tex1Dfetch");
       });
     });
   }

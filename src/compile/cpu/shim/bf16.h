@@ -18,6 +18,11 @@ using hip_bfloat16 = __nv_bfloat16;
 
 KILN_SMALL_FLOAT_TYPE(bfloat16, __nv_bfloat16, __nv_bfloat162)
 
+/// A name inside CUDA's header, which programs use.
+KILN_SHIM float __internal_bfloat162float(unsigned short bits) {
+  return static_cast<float>(__nv_bfloat16(__nv_bfloat16_raw{bits}));
+}
+
 #define CUDART_INF_BF16 __ushort_as_bfloat16(0x7f80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7fff)
 #define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001)

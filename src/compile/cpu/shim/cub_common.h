@@ -8,6 +8,24 @@ namespace kiln::cub_detail {
 /// block, so that an array that was made for CUB's own storage is large enough.
 struct NoStorage {};
 
+/// An unsigned integer of as many bytes.
+template <int kBytes>
+struct Unsigned {
+  using type = unsigned long long;
+};
+template <>
+struct Unsigned<4> {
+  using type = unsigned int;
+};
+template <>
+struct Unsigned<2> {
+  using type = unsigned short;
+};
+template <>
+struct Unsigned<1> {
+  using type = unsigned char;
+};
+
 /// A number of values in raw memory, which needs no constructor.
 template <class T, int kCount>
 struct Slots {
@@ -188,5 +206,32 @@ template <CacheStoreModifier = STORE_DEFAULT, class Iterator, class T>
 KILN_SHIM void ThreadStore(Iterator to, T value) {
   *to = value;
 }
+
+}  // namespace cub
+
+namespace cub {
+
+enum Category { NOT_A_NUMBER, SIGNED_INTEGER, UNSIGNED_INTEGER, FLOATING_POINT };
+
+/// The bits of a number, and in an order that is the order of the numbers.
+template <class T>
+struct Traits {
+  using UnsignedBits = typename kiln::cub_detail::Unsigned<sizeof(T)>::type;
+  static constexpr Category CATEGORY = static_cast<float>(static_cast<T>(0.5f)) != 0.0f ? FLOATING_POINT
+                                       : static_cast<float>(static_cast<T>(-1)) < 0.0f  ? SIGNED_INTEGER
+                                                                                        : UNSIGNED_INTEGER;
+  static constexpr bool PRIMITIVE = true;
+  static constexpr UnsignedBits HIGH_BIT = static_cast<UnsignedBits>(UnsignedBits(1) << (8 * sizeof(T) - 1));
+  static constexpr UnsignedBits TwiddleIn(UnsignedBits key) {
+    if (CATEGORY == UNSIGNED_INTEGER) return key;
+    const bool flipped = CATEGORY == FLOATING_POINT && (key & HIGH_BIT) != 0;
+    return static_cast<UnsignedBits>(key ^ (flipped ? static_cast<UnsignedBits>(-1) : HIGH_BIT));
+  }
+  static constexpr UnsignedBits TwiddleOut(UnsignedBits key) {
+    if (CATEGORY == UNSIGNED_INTEGER) return key;
+    const bool flipped = CATEGORY == FLOATING_POINT && (key & HIGH_BIT) == 0;
+    return static_cast<UnsignedBits>(key ^ (flipped ? static_cast<UnsignedBits>(-1) : HIGH_BIT));
+  }
+};
 
 }  // namespace cub

@@ -87,6 +87,8 @@ struct DeviceFp8x2 {
   static constexpr __nv_fp8_interpretation_t kind = DeviceFp8<F>::kind;
   __nv_fp8x2_storage_t __x;
   DeviceFp8x2() = default;
+  KILN_INLINE_ALWAYS explicit DeviceFp8x2(double2 x)
+      : __x(__nv_cvt_double2_to_fp8x2(x, __NV_SATFINITE, kind)) {}
   KILN_INLINE_ALWAYS explicit DeviceFp8x2(float2 x)
       : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, kind)) {}
   KILN_INLINE_ALWAYS explicit DeviceFp8x2(__half2 x) : DeviceFp8x2(__half22float2(x)) {}
@@ -101,6 +103,13 @@ struct DeviceFp8x4 {
   static constexpr __nv_fp8_interpretation_t kind = DeviceFp8<F>::kind;
   __nv_fp8x4_storage_t __x;
   DeviceFp8x4() = default;
+  KILN_INLINE_ALWAYS explicit DeviceFp8x4(__half2 low, __half2 high)
+      : DeviceFp8x4(of(__half22float2(low), __half22float2(high))) {}
+  KILN_INLINE_ALWAYS explicit DeviceFp8x4(__nv_bfloat162 low, __nv_bfloat162 high)
+      : DeviceFp8x4(of(__bfloat1622float2(low), __bfloat1622float2(high))) {}
+  KILN_INLINE_ALWAYS explicit DeviceFp8x4(double4 x)
+      : __x(__nv_cvt_double2_to_fp8x2({x.x, x.y}, __NV_SATFINITE, kind) |
+            static_cast<unsigned>(__nv_cvt_double2_to_fp8x2({x.z, x.w}, __NV_SATFINITE, kind)) << 16) {}
   KILN_INLINE_ALWAYS explicit DeviceFp8x4(float4 x)
       : __x(__nv_cvt_float2_to_fp8x2({x.x, x.y}, __NV_SATFINITE, kind) |
             static_cast<unsigned>(__nv_cvt_float2_to_fp8x2({x.z, x.w}, __NV_SATFINITE, kind)) << 16) {}
@@ -111,6 +120,9 @@ struct DeviceFp8x4 {
         __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x >> 16), kind));
     return {low.x, low.y, high.x, high.y};
   }
+
+ private:
+  KILN_INLINE_ALWAYS static float4 of(float2 low, float2 high) { return {low.x, low.y, high.x, high.y}; }
 };
 
 }  // namespace kiln

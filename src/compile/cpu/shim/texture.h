@@ -7,6 +7,7 @@
 #include "kiln/small_float.h"
 
 typedef unsigned long long cudaTextureObject_t;
+typedef cudaTextureObject_t CUtexObject;
 
 namespace kiln::texture_detail {
 

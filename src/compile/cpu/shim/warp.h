@@ -60,6 +60,16 @@ KILN_SHIM int __any_sync(unsigned mask, int p) {
 KILN_SHIM int __all_sync(unsigned mask, int p) {
   return kiln_vote(mask, p ? 0u : 1u) == 0;
 }
+// As older CUDA has them, of the lanes that come here.
+KILN_SHIM unsigned __ballot(int p) {
+  return __ballot_sync(0xffffffffu, p);
+}
+KILN_SHIM int __any(int p) {
+  return __any_sync(0xffffffffu, p);
+}
+KILN_SHIM int __all(int p) {
+  return __all_sync(0xffffffffu, p);
+}
 
 template <class V>
 KILN_SHIM V kiln_shuffle(unsigned mask, V value, unsigned source) {

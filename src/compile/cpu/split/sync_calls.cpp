@@ -8,16 +8,33 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kBlockBarriers = {
     "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__barrier_sync"};
-constexpr std::array<std::string_view, 25> kWarpOperations = {
-    "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",
-    "__shfl_down_sync",  "__shfl_xor_sync",   "__shfl",
-    "__shfl_up",         "__shfl_down",       "__shfl_xor",
-    "__ballot_sync",     "__any_sync",        "__all_sync",
-    "__activemask",      "__match_any_sync",  "__match_all_sync",
-    "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
-    "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync",
-    "__ballot",          "load_matrix_sync",  "store_matrix_sync",
-    "mma_sync"};
+constexpr std::array<std::string_view, 27> kWarpOperations = {"__syncwarp",
+                                                              "__shfl_sync",
+                                                              "__shfl_up_sync",
+                                                              "__shfl_down_sync",
+                                                              "__shfl_xor_sync",
+                                                              "__shfl",
+                                                              "__shfl_up",
+                                                              "__shfl_down",
+                                                              "__shfl_xor",
+                                                              "__ballot_sync",
+                                                              "__any_sync",
+                                                              "__all_sync",
+                                                              "__activemask",
+                                                              "__match_any_sync",
+                                                              "__match_all_sync",
+                                                              "__reduce_add_sync",
+                                                              "__reduce_min_sync",
+                                                              "__reduce_max_sync",
+                                                              "__reduce_and_sync",
+                                                              "__reduce_or_sync",
+                                                              "__reduce_xor_sync",
+                                                              "__ballot",
+                                                              "load_matrix_sync",
+                                                              "store_matrix_sync",
+                                                              "mma_sync",
+                                                              "__any",
+                                                              "__all"};
 constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl", "shfl_up", "shfl_down",
                                                              "shfl_xor", "any",  "all",     "ballot"};
 
