@@ -9,8 +9,8 @@
 
 namespace kiln {
 
-/// The view of a buffer for a kernel's texture fetches: `cudaTextureObject_t` in CUDA. With two dimensions
-/// (tex2D) rows follow each other; with one (tex1Dfetch) an element has a single index.
+/// The view of a buffer for a kernel's texture fetches, `cudaTextureObject_t` in CUDA, or for reads and
+/// writes of a surface. Rows, and planes of rows, follow each other.
 struct TextureLayout {
   // The values are the values of CUDA's CUarray_format and CUaddress_mode.
   enum class Format : unsigned {
@@ -26,14 +26,18 @@ struct TextureLayout {
   enum class Address : unsigned { kWrap = 0, kClamp = 1, kMirror = 2, kBorder = 3 };
 
   Format format = Format::kF32;
-  unsigned channels = 1;                                             ///< numbers in an element: 1, 2 or 4
-  std::uint64_t width = 0;                                           ///< in elements
-  std::uint64_t height = 0;                                          ///< 0: one dimension
-  std::uint64_t pitch = 0;                                           ///< bytes from one row to the next
-  std::array<Address, 2> address{Address::kClamp, Address::kClamp};  ///< along x and y, outside the texture
+  unsigned channels = 1;     ///< numbers in an element: 1, 2 or 4
+  std::uint64_t width = 0;   ///< in elements
+  std::uint64_t height = 0;  ///< 0: one dimension
+  std::uint64_t pitch = 0;   ///< bytes from one row to the next
+  /// Along x, y and z, outside of the texture.
+  std::array<Address, 3> address{Address::kClamp, Address::kClamp, Address::kClamp};
   bool linear = false;  ///< interpolates between the four neighbours; else takes the nearest element
   bool normalized_coordinates = false;  ///< coordinates from 0 to 1 instead of 0 to the extent
   bool normalized_values = false;       ///< integers are read as numbers from 0, or -1, to 1
+  std::uint64_t depth = 0;              ///< 0: one dimension or two
+  bool layers = false;   ///< the slowest dimension counts layers, between which nothing is weighed
+  bool surface = false;  ///< for surf1Dread, surf2Dwrite, ...; nothing is sampled
 
   friend auto operator<=>(const TextureLayout&,
                           const TextureLayout&) =
@@ -46,5 +50,8 @@ struct TextureLayout {
 /// The reason why texture units refuse the layout, as a sentence with the rule; `nullopt` if it is valid. The
 /// rules are the rules of cuTexObjectCreate, for linear memory and pitched memory of two dimensions.
 [[nodiscard]] std::optional<std::string> find_problem(const TextureLayout& layout);
+/// The reason why CUDA reads such a texture from an array only, which a buffer is not; `nullopt` if a buffer
+/// will do.
+[[nodiscard]] std::optional<std::string> needs_array(const TextureLayout& layout);
 
 }  // namespace kiln

@@ -151,11 +151,21 @@ TextureLayout texture_layout(const Configuration& configuration, const ArgumentS
   }
   layout.width = extents[0];
   layout.height = extents.size() > 1 ? extents[1] : 0;
+  layout.depth = extents.size() > 2 ? extents[2] : 0;
+  layout.layers = spec.layers;
+  layout.surface = spec.surface;
+  if (extents.size() > 2 && extents[1] != shape[1])
+    refuse("an extent of " + std::to_string(extents[1]) +
+           " along y; of three dimensions those along z and x may be "
+           "smaller than the buffer's");
   layout.pitch = shape[0] * buffer.lanes * element_bytes(layout.format);
   constexpr std::array<const char*, 4> kModes = {"wrap", "clamp", "mirror", "border"};
   if (!spec.address.empty()) {  // the slowest dimension first, as extents
-    layout.address = {enumerator<TextureLayout::Address>(spec.address.back(), kModes),
-                      enumerator<TextureLayout::Address>(spec.address.front(), kModes)};
+    for (std::size_t axis = 0; axis < layout.address.size(); ++axis) {
+      const std::size_t place = std::min(axis + 1, spec.address.size());
+      layout.address[axis] =
+          enumerator<TextureLayout::Address>(spec.address[spec.address.size() - place], kModes);
+    }
   }
   layout.linear = spec.filter == "linear";
   layout.normalized_coordinates = spec.normalized;

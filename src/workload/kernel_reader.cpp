@@ -28,13 +28,19 @@ TensorMapSpec read_tensor_map(const YamlNode& node) {
 }
 
 TextureSpec read_texture(const YamlNode& node) {
-  node.require_keys({"texture", "name", "extents", "filter", "address", "normalized", "read"});
+  const bool surface = !node.find("texture");
+  if (surface)
+    node.require_keys({"surface", "name", "extents", "layers"});
+  else
+    node.require_keys({"texture", "name", "extents", "filter", "address", "normalized", "read", "layers"});
   const auto address = [](const YamlNode& value) {
     return read_one_of(value, {"clamp", "border", "wrap", "mirror"});
   };
   TextureSpec texture;
+  texture.surface = surface;
+  read_optional(node, "layers", texture.layers, [](const YamlNode& value) { return value.boolean(); });
   read_optional(node, "extents", texture.extents,
-                [](const YamlNode& value) { return read_extents(value, 2); });
+                [](const YamlNode& value) { return read_extents(value, 3); });
   read_optional(node, "filter", texture.filter, [](const YamlNode& value) {
     return read_one_of(value, {"point", "linear"});
   });
@@ -48,7 +54,9 @@ TextureSpec read_texture(const YamlNode& node) {
       texture.address = {address(*modes)};
     } else {
       for (const YamlNode& mode : modes->items()) texture.address.push_back(address(mode));
-      if (texture.address.size() != 2) throw modes->error("expected one word, or two: along y and along x");
+      if (texture.address.size() != 2 && texture.address.size() != 3)
+        throw modes->error(
+            "expected one word, or one for each dimension: along z, y and x, or along y and x");
     }
   }
   return texture;
@@ -62,9 +70,9 @@ ArgumentSpec read_argument(const YamlNode& node) {
     argument.name = node.at("tensor_map").text();
     argument.tensor_map = read_tensor_map(node);
     argument.formal = argument.name;
-  } else if (node.is_map() && node.find("texture")) {
+  } else if (node.is_map() && (node.find("texture") || node.find("surface"))) {
     argument.kind = ArgumentSpec::Kind::kTexture;
-    argument.name = node.at("texture").text();
+    argument.name = node.at(node.find("texture") ? "texture" : "surface").text();
     argument.texture = read_texture(node);
     argument.formal = argument.name;
   } else if (node.is_map() && node.find("buffer")) {
@@ -78,7 +86,7 @@ ArgumentSpec read_argument(const YamlNode& node) {
     argument.value = read_expression(node.at("value"));
     argument.type = node.at("type").text();
   } else if (node.is_map()) {
-    node.require_keys({"buffer", "value", "type", "name", "tensor_map", "texture", "struct"});
+    node.require_keys({"buffer", "value", "type", "name", "tensor_map", "texture", "surface", "struct"});
     argument.kind = ArgumentSpec::Kind::kGiven;
     static_cast<void>(node.at("name"));
     read_optional(node, "type", argument.type, read_text);

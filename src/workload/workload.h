@@ -132,6 +132,8 @@ struct TextureSpec {
   std::string filter = "point", read = "element";
   std::vector<std::string> address;  ///< one for all dimensions, or one for each; empty: clamp
   bool normalized = false;
+  bool layers = false;   ///< the first extent counts layers
+  bool surface = false;  ///< cudaSurfaceObject_t
 };
 
 struct ArgumentSpec {

@@ -439,10 +439,14 @@ class Checker {
     const auto refuse = [&](const std::string& why) {
       throw bad_input("texture of '" + buffer.name + "': " + why, argument.where);
     };
-    if (buffer.shape.size() > 2) {
+    if (buffer.shape.size() > 3) {
       refuse("a buffer of " + std::to_string(buffer.shape.size()) +
-             " dimensions; expected one (tex1Dfetch) or two (tex2D)");
+             " dimensions; expected one (tex1Dfetch, tex1D), two (tex2D) or three (tex3D)");
     }
+    if (argument.texture.address.size() > 1 && argument.texture.address.size() != buffer.shape.size())
+      refuse("`address` has " + std::to_string(argument.texture.address.size()) +
+             " words; expected one, or " + std::to_string(buffer.shape.size()) +
+             ", as the buffer has dimensions");
     if (!extents.empty() && extents.size() != buffer.shape.size())
       refuse("`extents` has " + std::to_string(extents.size()) + " items; expected " +
              std::to_string(buffer.shape.size()) + ", as the buffer has dimensions");

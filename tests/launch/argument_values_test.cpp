@@ -143,6 +143,12 @@ TEST_F(ArgumentValues, ATextureTakesTheBuffersShapeOrLess) {
   EXPECT_EQ(texture().address[0], TextureLayout::Address::kWrap);
   EXPECT_EQ(texture().address[1], TextureLayout::Address::kMirror);
   EXPECT_TRUE(texture().linear && texture().normalized_coordinates && texture().normalized_values);
+  read_texture("{type: float, shape: [3, 5, 32]}", ", address: [border, clamp, clamp], layers: true");
+  EXPECT_EQ(texture().depth, 3U);
+  EXPECT_EQ(texture().height, 5U);
+  EXPECT_TRUE(texture().layers);
+  EXPECT_EQ(texture().address[0], TextureLayout::Address::kClamp);
+  EXPECT_EQ(texture().address[2], TextureLayout::Address::kBorder);
   read_texture("{type: half, shape: [100]}", "");
   EXPECT_EQ(texture().format, TextureLayout::Format::kF16);
   EXPECT_EQ(texture().height, 0U);
@@ -159,15 +165,17 @@ TEST_F(ArgumentValues, WhatNoTextureCanBeIsBadInputAtTheArgument) {
   EXPECT_THAT(problem("{type: double, shape: [6, 32]}", ""),
               HasSubstr("w.yaml:5:51: texture of 'v': no texture holds 'double'"));
   EXPECT_THAT(problem("{type: float3, shape: [6, 32]}", ""), HasSubstr("elements of 3 numbers"));
-  EXPECT_THAT(problem("{type: float, shape: [2, 6, 32]}", ""), HasSubstr("a buffer of 3 dimensions"));
+  EXPECT_THAT(problem("{type: float, shape: [2, 2, 6, 32]}", ""), HasSubstr("a buffer of 4 dimensions"));
+  EXPECT_THAT(problem("{type: float, shape: [2, 6, 32]}", ", extents: [2, 5, 32]"),
+              HasSubstr("an extent of 5 along y"));
+  EXPECT_THAT(problem(plane, ", address: [clamp, clamp, border]"), HasSubstr("`address` has 3 words"));
+  EXPECT_THAT(problem("{type: float, shape: [32]}", ", layers: true"), HasSubstr("the buffer has one"));
   EXPECT_THAT(problem(plane, ", extents: [7, 32]"), HasSubstr("an extent of 7; the buffer has 6"));
   EXPECT_THAT(problem(plane, ", extents: [32]"), HasSubstr("`extents` has 1 items; expected 2"));
   EXPECT_THAT(problem(plane, ", address: wrap"), HasSubstr("need `normalized: true`"));
   EXPECT_THAT(problem(plane, ", filter: liner"), HasSubstr("did you mean 'linear'?"));
-  EXPECT_THAT(problem(plane, ", address: [clamp]"), HasSubstr("expected one word, or two"));
+  EXPECT_THAT(problem(plane, ", address: [clamp]"), HasSubstr("expected one word, or one for each"));
   EXPECT_THAT(problem("{type: int, shape: [6, 32]}", ", filter: linear"), HasSubstr("floating point"));
-  EXPECT_THAT(problem("{type: float, shape: [6]}", ", filter: linear"),
-              HasSubstr("read by index (tex1Dfetch)"));
 }
 
 }  // namespace

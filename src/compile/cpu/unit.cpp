@@ -225,8 +225,11 @@ class UnitWriter {
     return std::any_of(all.begin(), all.end(), [](const Outline* text) {
       const std::vector<Token>& tokens = text->source.tokens;
       return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
-        return token.is("cudaTextureObject_t") || token.is("CUtexObject") || token.is("tex2D") ||
-               token.is("tex1Dfetch");
+        const std::string_view word = token.text.substr(0, std::min<std::size_t>(token.text.size(), 5));
+        const bool access = word == "tex1D" || word == "tex2D" || word == "tex3D" || word == "surf1" ||
+                            word == "surf2" || word == "surf3" || word == "cudaB";
+        return access || token.is("cudaTextureObject_t") || token.is("CUtexObject") ||
+               token.is("cudaSurfaceObject_t") || token.is("CUsurfObject");
       });
     });
   }

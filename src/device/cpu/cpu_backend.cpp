@@ -51,17 +51,21 @@ class CpuEvent final : public Event {
 };
 
 cpu_abi::Texture describe_texture(const TextureLayout& layout, const void* data) {
-  return {data,
+  const auto extent = [](std::uint64_t n) { return n == 0 ? 1u : static_cast<unsigned>(n); };
+  const auto address = [&](std::size_t axis) { return static_cast<unsigned>(layout.address[axis]); };
+  const unsigned dimensions = layout.height == 0 ? 1 : layout.depth == 0 ? 2 : 3;
+  return {const_cast<void*>(data),  // a surface writes
           layout.pitch,
-          static_cast<unsigned>(layout.width),
-          static_cast<unsigned>(layout.height),
+          {extent(layout.width), extent(layout.height), extent(layout.depth)},
+          dimensions,
           layout.channels,
           static_cast<unsigned>(layout.format),
-          static_cast<unsigned>(layout.address[0]),
-          static_cast<unsigned>(layout.address[1]),
+          {address(0), address(1), address(2)},
           layout.linear,
           layout.normalized_coordinates,
-          layout.normalized_values};
+          layout.normalized_values,
+          layout.layers,
+          layout.surface};
 }
 
 class CpuDevice final : public Device {

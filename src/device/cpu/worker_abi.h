@@ -68,13 +68,14 @@ struct Kernel {
 };
 
 /// What a texture object of a kernel points to. Formats and address modes are numbered as CUDA does
-/// (device/texture.h). `height` is 0 for one dimension.
+/// (device/texture.h). With fewer dimensions than three the other extents are 1.
 struct Texture {
-  const void* data;
+  void* data;
   unsigned long long pitch;  ///< bytes from one row to the next
-  unsigned width, height, channels, format;
-  unsigned address_x, address_y;
-  bool linear, normalized_coordinates, normalized_values;
+  unsigned extents[3];       ///< along x, y and z
+  unsigned dimensions, channels, format;
+  unsigned address[3];
+  bool linear, normalized_coordinates, normalized_values, layers, surface;
 };
 
 /// One __constant__ or __device__ variable. A unit exports an array of these, ended by a null name.

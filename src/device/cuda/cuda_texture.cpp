@@ -54,6 +54,7 @@ std::uint64_t CudaTextures::get(const TextureLayout& layout, const void* data) {
 
 CudaTextures::Owner CudaTextures::make(const TextureLayout& layout, const void* data) {
   if (const auto problem = find_problem(layout)) throw bad_input(*problem);
+  if (const auto reason = needs_array(layout)) throw bad_input(*reason);
   if (layout.height > 0 && layout.pitch % kPitchAlignment != 0) {
     throw bad_input("a row of " + std::to_string(layout.pitch) +
                     " bytes; a GPU's texture units take a multiple of " + std::to_string(kPitchAlignment));

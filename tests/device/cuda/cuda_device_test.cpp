@@ -259,6 +259,10 @@ TEST_P(CudaDeviceTest, SaysWhichTextureItCannotMake) {
   EXPECT_THAT(problem({TextureLayout::Format::kF32, 1, 5, 5, 20}),
               HasSubstr("a row of 20 bytes; a GPU's texture units take a multiple of 32"));
   EXPECT_THAT(problem({TextureLayout::Format::kF32, 3, 5, 5, 64}), HasSubstr("expected 1, 2 or 4"));
+  TextureLayout volume{TextureLayout::Format::kF32, 1, 8, 5, 32};
+  volume.depth = 2;
+  EXPECT_THAT(problem(volume),
+              HasSubstr("a texture of three dimensions, which a GPU reads from a CUDA array only"));
   fake_.set_result("cuTexObjectCreate", cuda_abi::kInvalidValue);
   EXPECT_THAT(problem({TextureLayout::Format::kF32, 1, 8, 5, 32}),
               HasSubstr("the rules of cuTexObjectCreate apply"));

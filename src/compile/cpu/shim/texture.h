@@ -1,4 +1,4 @@
-// Texture fetches for a host compiler: tex1Dfetch and tex2D. Sampling follows the CUDA C++ Programming Guide,
+// Texture fetches and surfaces for a host compiler. Sampling follows the CUDA C++ Programming Guide,
 // appendix "Texture Fetching": the nearest element is that of floor(x); linear filtering weighs the elements
 // around x - 0.5, with weights of 8 bits after the point. Rounding of the weights is not documented; here it
 // is to the nearest.
@@ -8,6 +8,14 @@
 
 typedef unsigned long long cudaTextureObject_t;
 typedef cudaTextureObject_t CUtexObject;
+typedef unsigned long long cudaSurfaceObject_t;
+typedef cudaSurfaceObject_t CUsurfObject;
+/// What an access outside of a surface does: nothing (it reads 0), that of the edge, or it ends the launch.
+enum cudaSurfaceBoundaryMode {
+  cudaBoundaryModeZero = 0,
+  cudaBoundaryModeClamp = 1,
+  cudaBoundaryModeTrap = 2
+};
 
 namespace kiln::texture_detail {
 
@@ -101,14 +109,26 @@ KILN_SHIM float in_range(float x) {
   return fminf(fmaxf(x, -1e9f), 1e9f);
 }
 
+/// The bytes of an element of a texture or surface.
+KILN_SHIM long element_bytes(const Texture& texture) {
+  return static_cast<long>(texture.channels * kBytesOf[texture.format]);
+}
+KILN_SHIM char* element_at(const Texture& texture, const long* place) {
+  return static_cast<char*>(texture.data) +
+         (place[2] * static_cast<long>(texture.extents[1]) + place[1]) * static_cast<long>(texture.pitch) +
+         place[0] * element_bytes(texture);
+}
+
 template <class Scalar>
-KILN_SHIM void fetch(const Texture& texture, long x, long y, Scalar* numbers) {
-  const long column = element_of(x, texture.width, texture.address_x);
-  const long row = element_of(y, texture.height, texture.address_y);
-  const char* element = static_cast<const char*>(texture.data) + row * static_cast<long>(texture.pitch) +
-                        column * static_cast<long>(texture.channels * kBytesOf[texture.format]);
+KILN_SHIM void fetch(const Texture& texture, const long* at, Scalar* numbers) {
+  long place[3];
+  bool outside = false;
+  for (int axis = 0; axis < 3; ++axis) {
+    place[axis] = element_of(at[axis], texture.extents[axis], texture.address[axis]);
+    outside = outside || place[axis] < 0;
+  }
   for (unsigned i = 0; i < texture.channels; ++i)
-    numbers[i] = row < 0 || column < 0 ? Scalar() : number_at<Scalar>(texture, element, i);
+    numbers[i] = outside ? Scalar() : number_at<Scalar>(texture, element_at(texture, place), i);
 }
 
 /// The part after the point, as a weight.
@@ -116,32 +136,51 @@ KILN_SHIM float weight(float fraction) {
   return floorf(fraction * 256.0f + 0.5f) * 0x1p-8f;
 }
 
-template <class Scalar>
-KILN_SHIM void sample(const Texture& texture, float x, float y, Scalar* numbers) {
-  if (texture.normalized_coordinates) {
-    x *= static_cast<float>(texture.width);
-    y *= static_cast<float>(texture.height);
+/// A layer is named by its number; the other dimensions are sampled.
+KILN_SHIM long layer_of(const Texture& texture, int layer) {
+  const long last = static_cast<long>(texture.extents[texture.dimensions - 1]) - 1;
+  return layer < 0 ? 0 : layer > last ? last : layer;
+}
+
+/// `Dimensions` without that of layers, which is the next one.
+template <int Dimensions, class Scalar>
+KILN_SHIM void sample(const Texture& texture, const float* coordinates, int layer, Scalar* numbers) {
+  float x[Dimensions];
+  long place[3] = {0, 0, 0};
+  if (texture.layers) place[Dimensions < 3 ? Dimensions : 0] = layer_of(texture, layer);
+  for (int axis = 0; axis < Dimensions; ++axis) {
+    x[axis] = coordinates[axis];
+    if (texture.normalized_coordinates) x[axis] *= static_cast<float>(texture.extents[axis]);
+    if (!texture.linear) place[axis] = static_cast<long>(floorf(in_range(x[axis])));
   }
   if (!texture.linear) {
-    fetch(texture, static_cast<long>(floorf(in_range(x))), static_cast<long>(floorf(in_range(y))), numbers);
+    fetch(texture, place, numbers);
     return;
   }
-  x = in_range(x - 0.5f);
-  y = in_range(y - 0.5f);
-  const float left = floorf(x), top = floorf(y);
-  const float a = weight(x - left), b = weight(y - top);
-  const long i = static_cast<long>(left), j = static_cast<long>(top);
-  float corners[4][4];
-  for (int corner = 0; corner < 4; ++corner) fetch(texture, i + corner % 2, j + corner / 2, corners[corner]);
-  for (unsigned c = 0; c < texture.channels; ++c) {
-    numbers[c] = static_cast<Scalar>((1 - a) * (1 - b) * corners[0][c] + a * (1 - b) * corners[1][c] +
-                                     (1 - a) * b * corners[2][c] + a * b * corners[3][c]);
+  float part[Dimensions];
+  long low[Dimensions];
+  for (int axis = 0; axis < Dimensions; ++axis) {
+    const float shifted = in_range(x[axis] - 0.5f), left = floorf(shifted);
+    part[axis] = weight(shifted - left);
+    low[axis] = static_cast<long>(left);
   }
+  float sums[4] = {0, 0, 0, 0};
+  for (int corner = 0; corner < 1 << Dimensions; ++corner) {
+    float of_corner = 1, values[4];
+    for (int axis = 0; axis < Dimensions; ++axis) {
+      const int upper = corner >> axis & 1;
+      of_corner *= upper != 0 ? part[axis] : 1 - part[axis];
+      place[axis] = low[axis] + upper;
+    }
+    fetch(texture, place, values);
+    for (unsigned c = 0; c < texture.channels; ++c) sums[c] += of_corner * values[c];
+  }
+  for (unsigned c = 0; c < texture.channels; ++c) numbers[c] = static_cast<Scalar>(sums[c]);
 }
 
 /// Ends the launch where `T` is not what fetches of this texture give.
 template <class T>
-KILN_SHIM const Texture& texture_of(cudaTextureObject_t object, bool two_dimensions) {
+KILN_SHIM const Texture& texture_of(cudaTextureObject_t object, unsigned dimensions, bool layers) {
   using Scalar = typename Fetched<T>::Scalar;
   constexpr bool kReal = static_cast<Scalar>(0.5) != static_cast<Scalar>(0);
   const Texture& texture = *reinterpret_cast<const Texture*>(object);
@@ -150,25 +189,111 @@ KILN_SHIM const Texture& texture_of(cudaTextureObject_t object, bool two_dimensi
   const bool is_signed = texture.format >= kI8;
   const bool fits = real ? kReal && sizeof(Scalar) == sizeof(float)
                          : !kReal && sizeof(Scalar) == kBytesOf[texture.format] && kSigned == is_signed;
-  if (!fits || Fetched<T>::kChannels != texture.channels)
+  if (!fits || Fetched<T>::kChannels != texture.channels || texture.surface)
     kiln_assert(false, "a fetch has the type of the texture's elements", "texture", 0);
-  if (two_dimensions != (texture.height > 0))
-    kiln_assert(false, "tex2D reads a texture of two dimensions, tex1Dfetch one of one", "texture", 0);
+  if (dimensions != texture.dimensions || layers != texture.layers)
+    kiln_assert(false,
+                "a fetch has the texture's dimensions: tex1Dfetch and tex1D one, tex2D two, tex3D three; "
+                "layers one more",
+                "texture", 0);
   return texture;
+}
+
+template <class T, int Dimensions>
+KILN_SHIM T sampled(cudaTextureObject_t object, bool layers, int layer, float x, float y = 0, float z = 0) {
+  const float coordinates[3] = {x, y, z};
+  const Texture& texture = texture_of<T>(object, Dimensions + (layers ? 1 : 0), layers);
+  T result;
+  sample<Dimensions>(texture, coordinates, layer, reinterpret_cast<typename Fetched<T>::Scalar*>(&result));
+  return result;
+}
+
+/// The place of an access to a surface by bytes along x; null: there is nothing.
+template <class T>
+KILN_SHIM char* surface_place(cudaSurfaceObject_t object, unsigned dimensions, bool layers, int bytes, long y,
+                              long z, cudaSurfaceBoundaryMode mode) {
+  const Texture& surface = *reinterpret_cast<const Texture*>(object);
+  const long size = element_bytes(surface);
+  if (!surface.surface || dimensions != surface.dimensions || layers != surface.layers)
+    kiln_assert(false, "an access to a surface has its dimensions", "surface", 0);
+  if (static_cast<long>(sizeof(T)) != size || bytes % size != 0)
+    kiln_assert(false, "an access to a surface is of one of its elements; x is in bytes", "surface", 0);
+  long place[3] = {bytes / size, y, z};
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    const long last = static_cast<long>(surface.extents[axis]) - 1;
+    if (place[axis] >= 0 && place[axis] <= last) continue;
+    if (mode == cudaBoundaryModeZero) return nullptr;
+    if (mode == cudaBoundaryModeTrap) {
+      kiln_assert(false, "an access to a surface is inside of it", "surface", 0);
+      return nullptr;
+    }
+    place[axis] = place[axis] < 0 ? 0 : last;
+  }
+  return element_at(surface, place);
+}
+template <class T>
+KILN_SHIM T read_surface(const char* place) {
+  T value = {};
+  if (place != nullptr) __builtin_memcpy(&value, place, sizeof(T));
+  return value;
+}
+template <class T>
+KILN_SHIM void write_surface(char* place, const T& value) {
+  if (place != nullptr) __builtin_memcpy(place, &value, sizeof(T));
 }
 
 }  // namespace kiln::texture_detail
 
+/// A fetch, and its form that takes the address of the result. Brackets hold the parameters and the
+/// arguments.
+#define KILN_FETCH(name, parameters, dimensions, layers, layer, ...)                            \
+  template <class T>                                                                            \
+  KILN_SHIM T name(cudaTextureObject_t object KILN_EACH parameters) {                           \
+    return kiln::texture_detail::sampled<T, dimensions>(object, layers, layer, __VA_ARGS__);    \
+  }                                                                                             \
+  template <class T>                                                                            \
+  KILN_SHIM void name(T* result, cudaTextureObject_t object KILN_EACH parameters) {             \
+    *result = kiln::texture_detail::sampled<T, dimensions>(object, layers, layer, __VA_ARGS__); \
+  }
+#define KILN_EACH(...) , __VA_ARGS__
+KILN_FETCH(tex1D, (float x), 1, false, 0, x)
+KILN_FETCH(tex2D, (float x, float y), 2, false, 0, x, y)
+KILN_FETCH(tex3D, (float x, float y, float z), 3, false, 0, x, y, z)
+KILN_FETCH(tex1DLayered, (float x, int layer), 1, true, layer, x)
+KILN_FETCH(tex2DLayered, (float x, float y, int layer), 2, true, layer, x, y)
+// A texture of Kiln's has one level.
+KILN_FETCH(tex1DLod, (float x, float), 1, false, 0, x)
+KILN_FETCH(tex2DLod, (float x, float y, float), 2, false, 0, x, y)
+KILN_FETCH(tex3DLod, (float x, float y, float z, float), 3, false, 0, x, y, z)
+KILN_FETCH(tex1DGrad, (float x, float, float), 1, false, 0, x)
+KILN_FETCH(tex2DGrad, (float x, float y, float2, float2), 2, false, 0, x, y)
+KILN_FETCH(tex3DGrad, (float x, float y, float z, float4, float4), 3, false, 0, x, y, z)
+#undef KILN_FETCH
+
+/// One component of the four elements that a linear filter weighs: of (0, 1), (1, 1), (1, 0), (0, 0).
 template <class T>
-KILN_SHIM T tex2D(cudaTextureObject_t object, float x, float y) {
+KILN_SHIM T tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0) {
   using namespace kiln::texture_detail;
+  using Scalar = typename Fetched<T>::Scalar;
+  const Texture& texture = *reinterpret_cast<const Texture*>(object);
+  if (texture.dimensions != 2 || texture.layers || Fetched<T>::kChannels != 4 || component < 0 ||
+      static_cast<unsigned>(component) >= texture.channels)
+    kiln_assert(false, "tex2Dgather gives four elements' component of a texture of two dimensions", "texture",
+                0);
+  if (texture.normalized_coordinates) {
+    x *= static_cast<float>(texture.extents[0]);
+    y *= static_cast<float>(texture.extents[1]);
+  }
+  const long i = static_cast<long>(floorf(in_range(x - 0.5f))),
+             j = static_cast<long>(floorf(in_range(y - 0.5f)));
+  const long corners[4][3] = {{i, j + 1, 0}, {i + 1, j + 1, 0}, {i + 1, j, 0}, {i, j, 0}};
   T result;
-  sample(texture_of<T>(object, true), x, y, reinterpret_cast<typename Fetched<T>::Scalar*>(&result));
+  for (int c = 0; c < 4; ++c) {
+    Scalar numbers[4];
+    fetch(texture, corners[c], numbers);
+    reinterpret_cast<Scalar*>(&result)[c] = numbers[component];
+  }
   return result;
-}
-template <class T>
-KILN_SHIM void tex2D(T* result, cudaTextureObject_t object, float x, float y) {
-  *result = tex2D<T>(object, x, y);
 }
 
 /// An index outside of the texture reads 0.
@@ -176,11 +301,10 @@ template <class T>
 KILN_SHIM T tex1Dfetch(cudaTextureObject_t object, int i) {
   using namespace kiln::texture_detail;
   using Scalar = typename Fetched<T>::Scalar;
-  const Texture& texture = texture_of<T>(object, false);
+  const Texture& texture = texture_of<T>(object, 1, false);
   T result = {};
-  if (i < 0 || static_cast<unsigned>(i) >= texture.width) return result;
-  const char* element = static_cast<const char*>(texture.data) +
-                        static_cast<unsigned long>(i) * texture.channels * kBytesOf[texture.format];
+  if (i < 0 || static_cast<unsigned>(i) >= texture.extents[0]) return result;
+  const char* element = static_cast<const char*>(texture.data) + i * element_bytes(texture);
   for (unsigned c = 0; c < texture.channels; ++c)
     reinterpret_cast<Scalar*>(&result)[c] = number_at<Scalar>(texture, element, c);
   return result;
@@ -189,3 +313,36 @@ template <class T>
 KILN_SHIM void tex1Dfetch(T* result, cudaTextureObject_t object, int i) {
   *result = tex1Dfetch<T>(object, i);
 }
+
+/// Reads and writes of a surface; x counts bytes. Brackets hold the further coordinates, as parameters and as
+/// arguments.
+#define KILN_SURFACE(name, parameters, arguments, dimensions, layers, y, z)                     \
+  template <class T>                                                                            \
+  KILN_SHIM T name##read(cudaSurfaceObject_t surface, int x KILN_REST parameters,               \
+                         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                 \
+    using namespace kiln::texture_detail;                                                       \
+    return read_surface<T>(surface_place<T>(surface, dimensions, layers, x, y, z, mode));       \
+  }                                                                                             \
+  template <class T>                                                                            \
+  KILN_SHIM void name##read(T* result, cudaSurfaceObject_t surface, int x KILN_REST parameters, \
+                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {              \
+    *result = name##read<T>(surface, x KILN_REST arguments, mode);                              \
+  }                                                                                             \
+  template <class T>                                                                            \
+  KILN_SHIM void name##write(T value, cudaSurfaceObject_t surface, int x KILN_REST parameters,  \
+                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {             \
+    using namespace kiln::texture_detail;                                                       \
+    write_surface(surface_place<T>(surface, dimensions, layers, x, y, z, mode), value);         \
+  }
+#define KILN_REST(...) __VA_ARGS__
+#define KILN_COMMA ,
+KILN_SURFACE(surf1D, (), (), 1, false, 0, 0)
+KILN_SURFACE(surf2D, (KILN_COMMA int y), (KILN_COMMA y), 2, false, y, 0)
+KILN_SURFACE(surf3D, (KILN_COMMA int y KILN_COMMA int z), (KILN_COMMA y KILN_COMMA z), 3, false, y, z)
+KILN_SURFACE(surf1DLayered, (KILN_COMMA int layer), (KILN_COMMA layer), 2, true, layer, 0)
+KILN_SURFACE(surf2DLayered, (KILN_COMMA int y KILN_COMMA int layer), (KILN_COMMA y KILN_COMMA layer), 3, true,
+             y, layer)
+#undef KILN_SURFACE
+#undef KILN_REST
+#undef KILN_COMMA
+#undef KILN_EACH
