@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kDeepestConstant = 8;
+constexpr int kDeepestType = 8;
 
 }  // namespace
 
@@ -92,7 +92,7 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
     if (parameter.name == name) return template_type(kernel, name);
   }
   if (parse_element_type(name)) return name;
-  if (depth == kDeepestConstant) return "";
+  if (depth == kDeepestType) return "";
   if (const auto alias = program_.types.find(name); alias != program_.types.end())
     return alias->second.find('*') == std::string::npos ? type_name(alias->second, kernel, depth + 1) : "";
   if (const auto macro = program_.constants.find(name); macro != program_.constants.end())
@@ -242,7 +242,7 @@ std::optional<std::size_t> DraftTypes::alignment_of(const TextParameter& member,
   if (const auto scalar = parse_scalar_type(type.type)) return size_of(*scalar);
   if (const auto element = parse_element_type(type.type)) return element->alignment();
   const auto record = members_of_type(program_, member.type);
-  if (!record || record->empty() || depth == kDeepestConstant) return std::nullopt;
+  if (!record || record->empty() || depth == kDeepestType) return std::nullopt;
   std::size_t most = 1;
   for (TextParameter one : *record) {
     one.type = one.type.substr(0, one.type.find('['));
