@@ -56,7 +56,7 @@ class HostFinder {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const TokenSpan span = item.declaration->whole;
     for (std::size_t i = span.begin; i < std::min(span.end, item.declaration->parameters.begin); ++i) {
-      if (tokens[i].is("__host__")) return true;
+      if (program_.marks_host(tokens[i])) return true;
     }
     return false;
   }

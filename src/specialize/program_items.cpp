@@ -59,6 +59,10 @@ bool ProgramItems::marks_device(const Token& token) const {
   return is_device_mark(token.text) || device_macros_.contains(token.text);
 }
 
+bool ProgramItems::marks_host(const Token& token) const {
+  return token.is("__host__") || (token.identifier() && host_macros_.contains(token.text));
+}
+
 bool ProgramItems::may_be_pasted(const Item& item) const {
   const auto& names = item.declaration->names;
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
@@ -107,19 +111,24 @@ void ProgramItems::learn_macros() {
     if (defined_words_.back().size() > 1)
       macros[defined_words_.back()[1].text].push_back(&defined_words_.back());
   }
+  learn_marks(device_macros_, is_device_mark);
+  learn_marks(host_macros_, [](std::string_view name) { return name == "__host__"; });
+}
+
+void ProgramItems::learn_marks(Names& marks, const std::function<bool(std::string_view)>& is_mark) const {
   for (bool found = true; found;) {
     found = false;
     for (const auto& [name, definitions] : macros) {
-      if (device_macros_.contains(name)) continue;
+      if (marks.contains(name)) continue;
       for (const std::vector<Token>* words : definitions) {
-        const bool marks = std::any_of(words->begin() + 2, words->end(), [&](const Token& word) {
-          return is_device_mark(word.text) || device_macros_.contains(word.text);
+        const bool has_mark = std::any_of(words->begin() + 2, words->end(), [&](const Token& word) {
+          return is_mark(word.text) || marks.contains(word.text);
         });
         // One that opens a body stands for more than specifiers.
         const bool opens = std::any_of(words->begin() + 2, words->end(),
                                        [](const Token& word) { return word.is("{") || word.is(";"); });
-        if (!marks || opens) continue;
-        found = device_macros_.insert(name).second || found;
+        if (!has_mark || opens) continue;
+        found = marks.insert(name).second || found;
       }
     }
   }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <set>
 #include <string_view>
 
 #include "base/text.h"
 #include "specialize/allocations.h"
+#include "specialize/class_reader.h"
 #include "specialize/launch_macros.h"
 #include "specialize/launches.h"
 #include "specialize/overloads.h"
@@ -15,31 +17,6 @@ namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
-
-TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
-  TextParameter parameter;
-  parameter.line = tokens[span.begin].line;
-  std::size_t end = span.begin;
-  while (end < span.end && !tokens[end].is("=")) ++end;
-  if (end < span.end) parameter.default_value = text_of(tokens, {end + 1, span.end});
-  std::size_t name = end;  // "float a[]" is a pointer
-  std::string extents;
-  for (std::size_t i = span.begin; i < end; ++i) {
-    if (tokens[i].is("[")) {
-      if (name == end) name = i;
-      extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
-      i = std::min(tokens[i].close, end);
-    }
-  }
-  if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
-    parameter.name = std::string(tokens[name - 1].text);
-    parameter.type = text_of(tokens, {span.begin, name - 1});
-  } else {
-    parameter.type = text_of(tokens, {span.begin, name});
-  }
-  parameter.type += extents;
-  return parameter;
-}
 
 class ProgramReader {
  public:
@@ -98,7 +75,7 @@ class ProgramReader {
         }
         find_variables(declaration.body);
       } else if (declaration.kind == Kind::kClass) {
-        if (outer == TextScope::kNone) add_record(declaration);
+        if (outer == TextScope::kNone) add_class(tokens(), declaration, program_);
         const std::size_t here = add_scope(declaration, outer);
         for (const Declaration& member : declaration.members) {
           if (member.kind == Kind::kFunction && !is_kernel(member)) add_scope(member, here);
@@ -316,29 +293,6 @@ class ProgramReader {
     }
   }
 
-  void add_record(const Declaration& declaration) {
-    if (declaration.names.empty()) return;
-    std::vector<TextParameter> members;
-    for (const Declaration& member : declaration.members) {
-      if (member.kind != Kind::kVariable || at(member.whole.begin, "static")) continue;
-      std::size_t end = member.whole.end - 1;  // without the ";"
-      std::string type;
-      for (const TokenSpan& part : parts_of(tokens(), {member.whole.begin, end}, true)) {
-        TextParameter one = parameter_of(tokens(), part);
-        if (one.name.empty()) std::swap(one.name, one.type);  // "float x, y": the second has no type
-        const std::size_t open = one.type.find('[');
-        const std::string extents = open == std::string::npos ? "" : one.type.substr(open);
-        if (type.empty()) type = one.type.substr(0, open);
-        one.type = type + extents;
-        const bool twice =  // in another branch of a conditional
-            std::any_of(members.begin(), members.end(),
-                        [&](const auto& other) { return other.name == one.name; });
-        if (!twice) members.push_back(std::move(one));
-      }
-    }
-    for (const std::string_view name : declaration.names) program_.records[std::string(name)] = members;
-  }
-
   /// An enumeration is another name of the type that its values have; enumerators with plain values are
   /// constants.
   void add_enumeration(const Declaration& declaration) {
@@ -369,12 +323,9 @@ class ProgramReader {
   }
 
   void add_type(const Declaration& declaration) {
-    const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
-    if (at(begin, "typedef") && end > begin + 2) {
-      program_.types[std::string(tokens()[end - 1].text)] = text_of(tokens(), {begin + 1, end - 1});
-    } else if (at(begin, "using") && at(begin + 2, "=")) {
-      program_.types[std::string(tokens()[begin + 1].text)] = text_of(tokens(), {begin + 3, end});
-    }
+    const std::string name = add_alias(tokens(), declaration, program_.types);
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
+      program_.alias_parameters[name].push_back(parameter_of(tokens(), part));
   }
 
   void add_variable(const Declaration& declaration) {
@@ -471,6 +422,11 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
     program.shapes.merge(other.shapes);
     program.types.merge(other.types);
     program.enumerations.merge(other.enumerations);
+    program.alias_parameters.merge(other.alias_parameters);
+    for (auto& [name, classes] : other.classes) {
+      std::vector<TextClass>& known = program.classes[name];
+      std::move(classes.begin(), classes.end(), std::back_inserter(known));
+    }
     program.records.merge(other.records);
     program.constant_variables.merge(other.constant_variables);
   }

@@ -43,6 +43,15 @@ struct TextScope {
   std::size_t outer = kNone;                     ///< of a member function: its class
 };
 
+/// A class: what an object of it holds.
+struct TextClass {
+  std::vector<TextParameter> template_parameters;
+  std::vector<std::string> specialises;  ///< arguments of a specialisation: {"T", "3"}
+  std::vector<std::string> bases;
+  std::vector<TextParameter> members;        ///< data, with extents in the type: "float [4]"
+  std::map<std::string, std::string> types;  ///< targets of typedef and using
+};
+
 /// A call of a function template, or a use of a class template.
 struct TextCall {
   std::string name;  ///< without namespaces
@@ -71,8 +80,10 @@ struct ProgramText {
   std::map<std::string, std::string> constants;            ///< values of macros and variables
   std::map<std::string, std::vector<std::string>> shapes;  ///< initialisers of variables of the type dim3
   std::map<std::string, std::string> types;                ///< targets of typedef and using
+  std::map<std::string, std::vector<TextParameter>> alias_parameters;  ///< of alias templates among them
+  std::map<std::string, std::vector<TextClass>> classes;  ///< by name: one, and its specialisations
   std::map<std::string, std::vector<TextParameter>>
-      records;                                      ///< members of structs, with extents in the type
+      records;                                      ///< members of classes that are no specialisations
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   /// Variables in constant memory, by name, with extents in the type: "float [16]".

@@ -108,9 +108,9 @@ class Drafter {
       if (parameter.name.empty())
         return "an argument without a name (line " + std::to_string(parameter.line) + ")";
       if (types_.is_empty_object(parameter, kernel)) continue;
+      if (!types_.members_of(parameter, kernel).empty() || types_.is_texture(parameter, kernel)) continue;
       if (!type.pointer && is_called(kernel, parameter.name))
         return what + "a function object, which a workload cannot pass";
-      if (!types_.members_of(parameter, kernel).empty() || types_.is_texture(parameter, kernel)) continue;
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
@@ -168,17 +168,34 @@ class Drafter {
   std::string struct_argument(const TextParameter& parameter, const std::vector<TextParameter>& members,
                               const TextKernel& kernel, const std::string& elements, std::string& todo) {
     std::vector<std::string> items, names;
+    std::size_t alike = 0;  // members at the end that are like the last one
+    const auto join_alike = [&] {
+      constexpr std::size_t kMostWritten = 8;
+      if (alike > kMostWritten) {
+        items.resize(items.size() - alike + 1);
+        std::string& item = items.back();
+        item = item.back() == '}' ? item.substr(0, item.size() - 1) : "{buffer: " + item;
+        item += ", count: " + std::to_string(alike) + "}";
+      }
+      alike = 0;
+    };
     for (const TextParameter& member : members) {
       const ArgumentType type = types_.argument_type(member, kernel);
       if (!member.name.empty() && (names.empty() || names.back() != member.name))
         names.push_back(member.name);
+      std::string item;
       if (type.pointer) {
-        items.push_back(buffers_.buffer_name(member, "", kernel, type, elements, true));
-        continue;
+        item = buffers_.buffer_name(member, "", kernel, type, elements, true);
+      } else {
+        const auto scalar = types_.scalar_of(type.type, kernel);
+        const bool size = is_size_name(member.name) && scalar && !is_real(*scalar);
+        item = "{value: " + (size ? quoted_scalar(elements) : "0") + ", type: " + type.type + "}";
       }
-      const bool size = is_size_name(member.name) && !is_real(*parse_scalar_type(type.type));
-      items.push_back("{value: " + (size ? quoted_scalar(elements) : "0") + ", type: " + type.type + "}");
+      if (!items.empty() && item != items.back()) join_alike();
+      items.push_back(std::move(item));
+      ++alike;
     }
+    join_alike();
     todo += (todo.empty() ? "the values of " : "; of ") + parameter.name + ": " + join(names, ", ");
     return "{struct: [" + join(items, ", ") + "]}";
   }
@@ -235,7 +252,7 @@ class Drafter {
       } else if (!given.empty() && given != parameter.name) {
         values.push_back(given);
       } else {
-        values.push_back(type                       ? is_index_name(parameter.name) ? "int" : "float"
+        values.push_back(type                       ? guessed_type(parameter.name)
                          : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
                          : parameter.type == "bool" ? "false"
                                                     : "1");
