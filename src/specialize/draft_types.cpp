@@ -217,8 +217,8 @@ std::string DraftTypes::template_type(const TextKernel& kernel, const std::strin
   TextKernel plain;
   plain.name = kernel.name;
   std::string known = type_name(argument, plain);
-  // A `type` parameter has no form for long long, which is another type than long.
-  return parse_scalar_type(known) && argument.find("long long") == std::string::npos ? name : known;
+  // C++ has two types of 64 bits, a `type` parameter one: what chooses specialisations stays as written.
+  return parse_scalar_type(known) && known != "long" && known != "ulong" ? name : known;
 }
 
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {

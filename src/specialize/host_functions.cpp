@@ -20,6 +20,9 @@ class HostFinder {
       const Kind kind = item.declaration->kind;
       if (kind == Kind::kOther) item.host = is_use_of_host_macro(item);
       if (kind == Kind::kClass) item.host = holds_host_data(item);
+      const bool is_friend = kind == Kind::kOther && item.member &&
+                             program_.tokens_of(item)[item.declaration->whole.begin].is("friend");
+      if (is_friend) item.host = names_host(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
         continue;
       if (item.member && !program_.is_function(item)) continue;  // data decides the layout
@@ -28,10 +31,12 @@ class HostFinder {
     for (bool found = true; found;) {
       found = false;
       for (Item& item : program_.items) {
-        const bool candidate = item.declaration->kind == Kind::kFunction && !item.device && item.whole &&
-                               !item.host && !program_.marked_elsewhere(item);
-        if (!candidate || !calls_host(item)) continue;
-        item.host = found = true;
+        if (item.device || !item.whole || item.host) continue;
+        const Kind kind = item.declaration->kind;
+        const bool function = kind == Kind::kFunction && !program_.marked_elsewhere(item) && calls_host(item);
+        const bool macro = kind == Kind::kOther && is_use_of_whole_macro(item) &&
+                           calls_host(program_.tokens_of(item), item.declaration->whole, 0);
+        if (function || macro) item.host = found = true;
       }
     }
   }
@@ -45,6 +50,7 @@ class HostFinder {
       if (declaration.kind != Kind::kVariable) return false;
       for (std::size_t i = declaration.whole.begin + 2; i < declaration.whole.end; ++i) {
         if (tokens[i - 2].is("std") && names_host_only(tokens, i)) return true;
+        if (program_.uses_std && names_host_only_of_std(tokens, i - 2)) return true;
       }
       return false;
     });
@@ -67,6 +73,8 @@ class HostFinder {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const std::size_t name = item.declaration->whole.begin + 2;
     if (name >= tokens.size() || tokens[name].is("thrust") || tokens[name].is("cub")) return false;
+    if (tokens[name].is("std") && name + 2 < tokens.size() && tokens[name + 1].is("::"))
+      return names_host_only(tokens, name + 2) || tokens[name + 2].text.ends_with("literals");
     return std::any_of(
         spec_.unseen_headers.begin(), spec_.unseen_headers.end(),
         [&](const std::string& header) { return prefix_of_host_library(header) == tokens[name].text; });
@@ -82,8 +90,9 @@ class HostFinder {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const TokenSpan span = item.declaration->whole;
     for (std::size_t i = span.begin; i < span.end; ++i) {
-      if (!names_host_only(tokens, i)) continue;
       const auto declared = program_.by_name.find(tokens[i].text);
+      const bool of_std = program_.uses_std && declared == program_.by_name.end();
+      if (!names_host_only(tokens, i) && !(of_std && names_host_only_of_std(tokens, i))) continue;
       const bool own = declared != program_.by_name.end() &&  // a function of the text that is called `time`
                        std::any_of(declared->second.begin(), declared->second.end(), [&](std::size_t other) {
                          return program_.is_function(program_.items[other]);
@@ -117,6 +126,11 @@ class HostFinder {
 
   /// `DEFINE_LAUNCHER(name, float)` at namespace scope: a macro that stands for whole functions of the host.
   [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
+    return is_use_of_whole_macro(item) && host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
+  }
+
+  /// A macro that stands for whole declarations, none of them of the device.
+  [[nodiscard]] bool is_use_of_whole_macro(const Item& item) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const TokenSpan span = item.declaration->whole;
     if (item.member || span.begin + 1 >= span.end ||
@@ -126,7 +140,7 @@ class HostFinder {
         tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
     if (behind != span.end && !(behind + 1 == span.end && tokens[behind].is(";"))) return false;
     const auto& definitions = program_.macros.at(tokens[span.begin].text);
-    const bool whole = std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
+    return std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
       int depth = 0;
       for (std::size_t i = 2; i < words->size(); ++i) {
         if ((*words)[i].is("{")) ++depth;
@@ -135,7 +149,6 @@ class HostFinder {
       }
       return depth == 0;
     });
-    return whole && host_macro(tokens[span.begin]);
   }
 
   /// Whether it calls a name that only functions of the host have.

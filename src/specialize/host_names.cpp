@@ -357,6 +357,17 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
   return called || value;
 }
 
+bool names_host_only_of_std(const std::vector<Token>& tokens, std::size_t at) {
+  static const std::set<std::string_view> streams = {
+      "cout",     "cerr",     "clog",         "cin",           "ostream",       "istream", "ifstream",
+      "ofstream", "iostream", "stringstream", "ostringstream", "istringstream", "string"};
+  const Token& token = tokens[at];
+  if (!token.identifier() || at + 1 >= tokens.size()) return false;
+  if (at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is("::") || tokens[at - 1].is("->"))) return false;
+  if (streams.contains(token.text)) return true;
+  return tokens[at + 1].is("<") && host_only_in_std(token.text);
+}
+
 const std::vector<std::string_view>* names_of_host_header(std::string_view header) {
   if (header == "bits/stdc++.h") {
     static const NameList all = [] {

@@ -83,6 +83,7 @@ bool ProgramItems::marked_elsewhere(const Item& item) const {
 }
 
 void ProgramItems::add_text(std::string& text, const std::string& name) {
+  uses_std = uses_std || text.find("using namespace std;") != std::string::npos;
   ProgramFile& added = files.emplace_back();
   added.text = &text;
   added.name = name;
@@ -211,6 +212,8 @@ bool ProgramItems::is_whole(const Item& item) const {
   const std::vector<Token>& tokens = tokens_of(item);
   const TokenSpan span = item.declaration->whole;
   if (span.empty()) return false;
+  const bool function = item.declaration->kind == Declaration::Kind::kFunction;
+  const std::size_t body = function ? tokens[item.declaration->body.begin - 1].offset : 0;
   const std::size_t begin = tokens[span.begin].offset, end = tokens[span.end - 1].end();
   int depth = 0;
   for (const Directive& directive : directives_in(item.text, begin, end)) {
@@ -219,9 +222,11 @@ bool ProgramItems::is_whole(const Item& item) const {
     if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
     if (word.is("endif")) --depth;
     const bool other_branch = word.is("else") || word.is("elif");
-    if (depth < 0 || (other_branch && depth == 0)) return false;
+    // Branches may hold heads of a function that have one body, behind them.
+    if (depth >= 0 && !(other_branch && depth == 0)) continue;
+    if (directive.offset > body || depth < -1) return false;
   }
-  return depth == 0;
+  return depth == 0 || (depth == -1 && function);
 }
 
 void ProgramItems::find_device_names() {

@@ -73,6 +73,7 @@ class ProgramItems {
   std::map<std::string_view, std::vector<std::size_t>> by_name;               ///< indices of items
   std::map<std::string_view, std::vector<const std::vector<Token>*>> macros;  ///< their #define lines
   Names function_macros;
+  bool uses_std = false;  ///< has `using namespace std`
 
  private:
   void add_text(std::string& text, const std::string& name);
