@@ -148,7 +148,7 @@ void DraftScalars::add_type_parameters(const TextKernel& kernel) {
     const std::string argument = types_.template_argument(kernel, parameter.name);
     TextKernel plain;
     const std::string known = argument.empty() ? "" : types_.type_name(argument, plain);
-    const std::string value = !known.empty() ? known : guessed_type(parameter.name);
+    const std::string value = !known.empty() ? known : guessed_type(parameter.name, kernel);
     type_lines_.push_back({parameter.name + ": {type: type, default: " + quoted_scalar(value) + "}",
                            known.empty() ? "the type that the template gets" : "", ""});
   }

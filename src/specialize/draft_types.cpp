@@ -16,7 +16,7 @@ namespace {
 constexpr int kDeepestConstant = 8;
 constexpr std::size_t kMostMembers = 4096;  // a launch passes at most 4096 bytes in structs
 
-constexpr std::array<const char*, 4> kIndexWords = {"idx", "index", "offset", "size"};
+constexpr std::array<const char*, 5> kIndexWords = {"idx", "index", "offset", "size", "key"};
 
 /// "IdxT", "index_t", "SizeType": a type of whole numbers.
 bool is_index_name(const std::string& name) {
@@ -31,8 +31,15 @@ bool is_index_name(const std::string& name) {
 
 }  // namespace
 
-std::string guessed_type(const std::string& parameter) {
-  return is_index_name(parameter) ? "int" : "float";
+std::string guessed_type(const std::string& parameter, const TextKernel& kernel) {
+  const auto has = [](const std::string& name, const char* upper, const char* lower) {
+    return name.find(upper) != std::string::npos || name.find(lower) != std::string::npos;
+  };
+  const auto& parameters = kernel.template_parameters;
+  const bool beside_key = has(parameter, "Val", "val") &&
+                          std::any_of(parameters.begin(), parameters.end(),
+                                      [&](const auto& one) { return has(one.name, "Key", "key"); });
+  return beside_key || is_index_name(parameter) ? "int" : "float";
 }
 
 std::string base_name(const std::string& name) {
@@ -169,7 +176,7 @@ std::optional<ScalarType> DraftTypes::scalar_of(const std::string& type, const T
     if (parameter.name != type || template_type(kernel, type) != type) continue;
     const std::string argument = template_argument(kernel, type);
     const auto known = argument.empty() ? std::nullopt : parse_scalar_type(type_name(argument, TextKernel()));
-    return known ? known : parse_scalar_type(guessed_type(type));
+    return known ? known : parse_scalar_type(guessed_type(type, kernel));
   }
   return std::nullopt;
 }

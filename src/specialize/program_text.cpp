@@ -52,7 +52,9 @@ class ProgramReader {
 
   void add_macro(const Directive& directive) {
     const std::vector<Token>& words = directive.tokens;
-    if (words.size() < 3 || !words[0].is("define")) return;
+    if (words.size() < 2 || !words[0].is("define")) return;
+    program_.macros.emplace(words[1].text);
+    if (words.size() < 3) return;
     const std::string name(words[1].text);
     const bool marks = std::any_of(words.begin() + 2, words.end(), [&](const Token& word) {
       return word.is("__global__") || specifier_macros_.contains(word.text);
@@ -115,6 +117,7 @@ class ProgramReader {
         scope.parameters.push_back(std::move(parameter));
       }
       find_types(declaration.body, scope.variables);
+      find_lambda_parameters(declaration.body, scope.variables);
       find_aliases(declaration.body, scope.types);
     } else {
       for (const Declaration& member : declaration.members) {
@@ -132,6 +135,18 @@ class ProgramReader {
       if (spans_[i].begin <= index && index < spans_[i].end) found = i;  // inner ones come later
     }
     return found;
+  }
+
+  /// Template parameters of lambdas, `[&]<bool Even>(...)`: nothing outside knows them.
+  void find_lambda_parameters(TokenSpan span, std::map<std::string, std::string>& variables) const {
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      if (!at(i, "]") || !at(i + 1, "<")) continue;
+      const std::size_t behind = behind_angles(tokens(), i + 1, span.end);
+      for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true)) {
+        TextParameter parameter = parameter_of(tokens(), part);
+        variables.emplace(std::move(parameter.name), std::move(parameter.type));
+      }
+    }
   }
 
   void find_aliases(TokenSpan span, std::map<std::string, std::string>& types) const {
@@ -220,10 +235,46 @@ class ProgramReader {
     return false;
   }
 
+  /// "Grid::" of `__global__ void Grid::fill(...)`.
+  [[nodiscard]] std::string scope_in_front(const Declaration& declaration) const {
+    std::size_t name = declaration.parameters.begin - 2;
+    if (!at(name, declaration.names[0])) return "";
+    std::string scope;
+    for (; name >= 2 && at(name - 1, "::") && tokens()[name - 2].identifier(); name -= 2)
+      scope.insert(0, std::string(tokens()[name - 2].text) + "::");
+    return scope;
+  }
+
+  /// The macros that conditionals around a place ask for: `#ifdef X` and `#if defined(X)`; "0" for `#if 0`.
+  [[nodiscard]] std::vector<std::string> macros_around(std::size_t offset) const {
+    std::vector<std::string> open;
+    for (const Directive& directive : source_.directives) {
+      if (directive.offset >= offset) break;
+      const std::vector<Token>& words = directive.tokens;
+      if (words.empty()) continue;
+      if (words[0].text.starts_with("if")) open.push_back(asked_macro(words));
+      if (open.empty()) continue;
+      if (words[0].is("else") || words[0].is("elif")) open.back().clear();
+      if (words[0].is("endif")) open.pop_back();
+    }
+    std::erase(open, "");
+    return open;
+  }
+
+  [[nodiscard]] static std::string asked_macro(const std::vector<Token>& words) {
+    const bool parentheses = words.size() == 5 && words[2].is("(");
+    if (words[0].is("ifdef") && words.size() == 2) return std::string(words[1].text);
+    if (words[0].is("if") && words.size() == 2 && words[1].is("0")) return "0";
+    const bool asks = words[0].is("if") && words.size() > 2 && words[1].is("defined");
+    if (!asks || !(parentheses || words.size() == 3)) return "";
+    return std::string(words[parentheses ? 3 : 2].text);
+  }
+
   void add_kernel(const Declaration& declaration, const std::string& scope) {
     if (declaration.names.empty()) return;
     TextKernel kernel;
-    kernel.name = scope + std::string(declaration.names[0]);
+    kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
+    kernel.needs = macros_around(tokens()[declaration.whole.begin].offset);
     kernel.line = tokens()[declaration.whole.begin].line;
     for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
       TextParameter parameter = parameter_of(tokens(), part);
@@ -252,11 +303,12 @@ class ProgramReader {
     for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
       TextKernel& other = program_.kernels[i];
       if (other.name != kernel.name) continue;
-      known = known || other.types == kernel.types || are_alternatives(source_, offset, offsets_[i]);
+      kernel.alternative = kernel.alternative || are_alternatives(source_, offset, offsets_[i]);
+      known = known || (other.types == kernel.types && other.needs == kernel.needs);
     }
     if (known) return;
     for (TextKernel& other : program_.kernels) {
-      if (other.name == kernel.name) other.overloaded = kernel.overloaded = true;
+      if (other.name == kernel.name && !kernel.alternative) other.overloaded = kernel.overloaded = true;
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
@@ -417,6 +469,7 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
       move_scope(call.scope);
       program.calls.push_back(std::move(call));
     }
+    program.macros.merge(other.macros);
     program.variables.merge(other.variables);
     program.constants.merge(other.constants);
     program.shapes.merge(other.shapes);

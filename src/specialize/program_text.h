@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,13 +24,15 @@ struct TextKernel {
   std::string name;  ///< with its namespaces
   int line = 0;
   std::string types;        ///< of its parameters, as an entry chooses an overload by them
-  bool overloaded = false;  ///< another kernel has the name
+  bool overloaded = false;   ///< another kernel has the name
+  bool alternative = false;  ///< an earlier one has the name, in another branch of a conditional
   std::vector<TextParameter> parameters, template_parameters;
   bool dynamic_shared = false;              ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;   ///< each once
   std::vector<std::string> called_in_body;  ///< those that a parenthesis follows
   /// `tex2D<float>(tex, ...)`: by the texture's name, the function and its type (empty without one).
   std::map<std::string, std::pair<std::string, std::string>> fetches;
+  std::vector<std::string> needs;          ///< macros that conditionals around it ask for; "0" for `#if 0`
   std::vector<std::string> instantiation;  ///< arguments of `template __global__ void kernel<...>(...)`
 };
 
@@ -77,6 +80,7 @@ struct ProgramText {
   std::vector<TextScope> scopes;
   std::vector<TextCall> calls;                             ///< of templates that are scopes
   std::map<std::string, std::string> variables;            ///< types of variables outside of functions
+  std::set<std::string> macros;                            ///< names of all
   std::map<std::string, std::string> constants;            ///< values of macros and variables
   std::map<std::string, std::vector<std::string>> shapes;  ///< initialisers of variables of the type dim3
   std::map<std::string, std::string> types;                ///< targets of typedef and using

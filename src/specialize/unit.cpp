@@ -11,6 +11,7 @@
 #include "specialize/host_code.h"
 #include "specialize/includes.h"
 #include "specialize/inputs.h"
+#include "specialize/nvcc_words.h"
 #include "specialize/overloads.h"
 #include "specialize/symbol_expression.h"
 
@@ -225,6 +226,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
     }
   }
   for (Unit& unit : units) {
+    translate_nvcc_words(unit.specialization);
     translate_hip_words(unit.specialization);
     leave_out_host_code(unit.specialization);
   }

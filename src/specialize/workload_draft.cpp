@@ -47,12 +47,41 @@ class Drafter {
   }
 
  private:
+  /// Kernels in `#ifdef X` where nothing defines X; macros of compilers may be defined. Keeps those that are
+  /// asked for.
+  void remove_what_is_not_compiled() {
+    const auto is_missing = [&](const std::string& name) {
+      const bool of_compiler = name.starts_with("_") || name.starts_with("CUDA") || name.starts_with("HIP") ||
+                               name.starts_with("USE_CUDA") || name.starts_with("USE_HIP");
+      return name == "0" ||
+             (!of_compiler && !program_.macros.contains(name) && !program_.constants.contains(name));
+    };
+    std::vector<TextKernel> kept;
+    for (TextKernel& kernel : program_.kernels) {
+      const auto missing = std::find_if(kernel.needs.begin(), kernel.needs.end(), is_missing);
+      const bool stands_for =
+          kernel.alternative && std::any_of(kept.begin(), kept.end(),
+                                            [&](const TextKernel& one) { return one.name == kernel.name; });
+      if (stands_for) continue;
+      if (missing == kernel.needs.end() || !request_.kernels.empty()) {
+        kept.push_back(std::move(kernel));
+      } else if (*missing != "0") {
+        draft_.notes.push_back("'" + kernel.name + "' is not compiled: nothing defines " + *missing +
+                               " (-D " + *missing + ")");
+      }
+    }
+    if (kept.empty())
+      throw bad_input("no kernel is compiled; " + join(draft_.notes, "; "), {request_.file, 0, 0});
+    program_.kernels = std::move(kept);
+  }
+
   /// In the order in which the program first launches them.
   std::vector<const TextKernel*> chosen_kernels() {
     std::vector<std::string> known;
     for (const TextKernel& kernel : program_.kernels) known.push_back(kernel.name);
     if (known.empty())
       throw bad_input("no kernel: expected a __global__ function with a body", {request_.file, 0, 0});
+    remove_what_is_not_compiled();
     for (const std::string& name : request_.kernels) {
       const bool there = std::any_of(known.begin(), known.end(), [&](const std::string& one) {
         return one == name || base_name(one) == name;
@@ -252,7 +281,7 @@ class Drafter {
       } else if (!given.empty() && given != parameter.name) {
         values.push_back(given);
       } else {
-        values.push_back(type                       ? guessed_type(parameter.name)
+        values.push_back(type                       ? guessed_type(parameter.name, kernel)
                          : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
                          : parameter.type == "bool" ? "false"
                                                     : "1");
