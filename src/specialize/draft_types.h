@@ -21,8 +21,8 @@ struct ArgumentType {
 /// "update" of "ns::update".
 [[nodiscard]] std::string base_name(const std::string& name);
 
-/// For a type parameter of a kernel's template whose argument is not known: "int" of "IdxT", "KeyT" and, beside
-/// a key, of "ValueT"; else "float".
+/// For a type parameter of a kernel's template whose argument is not known: "int" of "IdxT", "KeyT" and,
+/// beside a key, of "ValueT"; else "float".
 [[nodiscard]] std::string guessed_type(const std::string& parameter, const TextKernel& kernel);
 
 /// What the types of a program are in a workload. The program must outlive it.

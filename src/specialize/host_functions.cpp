@@ -34,11 +34,11 @@ class HostFinder {
       for (Item& item : program_.items) {
         if (item.device || !item.whole || item.host) continue;
         const Kind kind = item.declaration->kind;
-        const bool function =
-            program_.is_function(item) && !program_.marked_elsewhere(item) &&
-            ((kind == Kind::kFunction && calls_host(item)) || names_host_class(item, item.declaration->whole));
-        const bool variable =
-            kind == Kind::kVariable && !item.member && names_host_class(item, item.declaration->whole);
+        const bool function = program_.is_function(item) && !program_.marked_elsewhere(item) &&
+                              ((kind == Kind::kFunction && calls_host(item)) ||
+                               names_host_class(item, item.declaration->whole));
+        const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
+                              names_host_class(item, item.declaration->whole);
         const bool holds = kind == Kind::kClass && holds_host_class(item);
         const bool macro = kind == Kind::kOther && is_use_of_whole_macro(item) &&
                            calls_host(program_.tokens_of(item), item.declaration->whole, 0);
@@ -86,12 +86,17 @@ class HostFinder {
       const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
       const auto found = member ? program_.by_name.end() : program_.by_name.find(tokens[i].text);
       if (found == program_.by_name.end()) continue;
-      const bool all = std::all_of(found->second.begin(), found->second.end(), [&](std::size_t other) {
+      bool all = true, own = false, all_own = true;  // of the same class: these come first
+      for (const std::size_t other : found->second) {
         const Item& one = program_.items[other];
         const Kind kind = one.declaration->kind;
-        return one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias);
-      });
-      if (all) return true;
+        const bool host = one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias);
+        const bool beside = item.member && one.member && one.owner == item.owner;
+        own = own || beside;
+        all = all && host;
+        all_own = all_own && (host || !beside);
+      }
+      if (own ? all_own : all) return true;
     }
     return false;
   }

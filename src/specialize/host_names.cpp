@@ -18,9 +18,10 @@ const NameList kFileStreams = {"fstream", "ifstream", "ofstream", "filebuf"};
 const NameList kStringStreams = {"stringstream", "ostringstream", "istringstream", "stringbuf"};
 const NameList kManipulators = {"setw",     "setprecision", "setfill", "setbase",
                                 "put_time", "get_time",     "quoted"};
-const NameList kStrings = {"string",  "wstring",     "to_string",    "stoi",    "stol",
-                           "stof",    "stod",        "stoul",        "stoull",  "stoll",
-                           "getline", "char_traits", "basic_string", "u8string", "string_view", "basic_string_view"};
+const NameList kStrings = {"string",       "wstring",  "to_string",   "stoi",
+                           "stol",         "stof",     "stod",        "stoul",
+                           "stoull",       "stoll",    "getline",     "char_traits",
+                           "basic_string", "u8string", "string_view", "basic_string_view"};
 const NameList kAlgorithms = {"min",
                               "max",
                               "minmax",

@@ -23,7 +23,7 @@ struct TextParameter {
 struct TextKernel {
   std::string name;  ///< with its namespaces
   int line = 0;
-  std::string types;        ///< of its parameters, as an entry chooses an overload by them
+  std::string types;         ///< of its parameters, as an entry chooses an overload by them
   bool overloaded = false;   ///< another kernel has the name
   bool alternative = false;  ///< an earlier one has the name, in another branch of a conditional
   std::vector<TextParameter> parameters, template_parameters;

@@ -158,7 +158,10 @@ class Drafter {
     std::string structs;
     const std::vector<std::string> arguments = arguments_of(kernel, elements, structs);
     std::vector<DraftLine> lines;
-    lines.push_back({"source: " + quoted_scalar(request_.source), "", place_of(kernel.line)});
+    std::vector<std::string> sources = request_.more_sources;
+    sources.insert(sources.begin(), request_.source);
+    lines.push_back({"source: " + (sources.size() > 1 ? flow_list(sources) : quoted_scalar(request_.source)),
+                     "", place_of(kernel.line)});
     const std::string entry = kernel.overloaded ? kernel.name + "(" + kernel.types + ")" : kernel.name;
     if (name != entry) lines.push_back({"entry: " + quoted_scalar(entry), "", ""});
     add_template_arguments(kernel, lines);

@@ -179,8 +179,11 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   KernelSpec kernel;
   kernel.name = name;
   kernel.where = node.where();
-  kernel.source = node.at("source").text();
-  if (kernel.source.empty()) throw node.at("source").error("expected a file beside this one; found ''");
+  kernel.more_sources = read_texts(node.at("source"));
+  if (kernel.more_sources.empty() || kernel.more_sources.front().empty())
+    throw node.at("source").error("expected a file beside this one; found ''");
+  kernel.source = kernel.more_sources.front();
+  kernel.more_sources.erase(kernel.more_sources.begin());
   kernel.entry = name;
   read_optional(node, "entry", kernel.entry, read_entry);
   kernel.grid = read_extents(node.at("grid"), 3);
