@@ -118,11 +118,12 @@ int run(World& world, const NewArguments& arguments) {
   const Path from_there = std::filesystem::absolute(source).lexically_proximate(folder);
   const std::string text = read_program_text(files, source);
   CompilerFlags flags = flags_for(files, source, arguments);
+  std::string found;
   Includes includes = find_includes(files, text, {source, {}, flags.folders});
   for (const Path& one : folders_of_headers(files, source, includes.unseen)) {
     if (is_of_toolkit(files, one)) continue;
     flags.folders.push_back(one);
-    world.log().info("headers that '" + source.string() + "' includes are in " + one.string() + ": -I added");
+    found += "headers are in " + one.string() + ": -I added\n";
     includes = find_includes(files, text, {source, {}, flags.folders});
   }
   const std::vector<Path> others = files_of_device_code(files, source, text, includes.headers);
@@ -136,7 +137,7 @@ int run(World& world, const NewArguments& arguments) {
       if (std::find(texts.begin(), texts.end(), one) == texts.end()) texts.push_back(one);
     }
     more_sources.push_back(std::filesystem::absolute(other).lexically_proximate(folder).generic_string());
-    world.log().info("device functions that '" + source.string() + "' declares are in " + other.string());
+    found += "device functions are in " + other.string() + ": compiled with it\n";
   }
   std::vector<std::string> folders;
   for (const Path& one : flags.folders) folders.push_back(one.lexically_proximate(folder).generic_string());
@@ -154,8 +155,8 @@ int run(World& world, const NewArguments& arguments) {
   files.make_directories(folder, false);
   files.write_file(output, draft.yaml, false);
   for (const std::string& note : draft.notes) world.log().warn(source.string() + ": " + note);
-  world.out() << "wrote " << output.string() << ": " << join(draft.kernels, ", ") << "; " << draft.marks
-              << " lines say FILL IN\n"
+  world.out() << found << "wrote " << output.string() << ": " << join(draft.kernels, ", ") << "; "
+              << draft.marks << " lines say FILL IN\n"
               << "next: kiln validate " << output.string() << " && kiln run " << output.string() << "\n";
   return kExitDone;
 }

@@ -158,7 +158,8 @@ std::string DraftTypes::written_type(const std::string& type, const TextKernel& 
 ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const TextKernel& kernel) const {
   ArgumentType result;
   const std::string type = written_type(parameter.type, kernel);
-  const auto stars = pointers_in(type);
+  const std::size_t open = type.find('[');  // "float [2][3]" is one pointer
+  const auto stars = pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1);
   result.pointer = stars > 0;
   result.read_only = type.substr(0, type.find('*')).find("const") != std::string::npos;
   if (stars > 1) return result;

@@ -37,6 +37,7 @@ class ProgramReader {
   /// `templates`: of all texts of the program.
   ProgramText run(const std::set<std::string>& templates) {
     find_instantiations(declarations_);
+    find_other_prototypes();
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
     program_.calls = find_calls(tokens(), templates, scope);
@@ -76,6 +77,9 @@ class ProgramReader {
           add_scope(declaration, outer);
         }
         find_variables(declaration.body);
+      } else if (declaration.kind == Kind::kPrototype) {
+        if (!declaration.names.empty() && is_kernel(declaration))
+          prototypes_.emplace(declaration.names[0], parts_of(tokens(), declaration.parameters, true).size());
       } else if (declaration.kind == Kind::kClass) {
         if (outer == TextScope::kNone) add_class(tokens(), declaration, program_);
         const std::size_t here = add_scope(declaration, outer);
@@ -229,7 +233,8 @@ class ProgramReader {
   }
 
   [[nodiscard]] bool is_kernel(const Declaration& declaration) const {
-    for (std::size_t i = declaration.whole.begin; i < declaration.body.begin; ++i) {
+    const std::size_t end = declaration.body.empty() ? declaration.whole.end : declaration.body.begin;
+    for (std::size_t i = declaration.whole.begin; i < end; ++i) {
       if (at(i, "__global__") || specifier_macros_.contains(tokens()[i].text)) return true;
     }
     return false;
@@ -326,6 +331,18 @@ class ProgramReader {
     }
     if (at(i + 1, "(") && i + 2 < end && tokens()[i + 2].identifier())
       kernel.fetches.emplace(std::string(tokens()[i + 2].text), std::pair(function, type));
+  }
+
+  /// A prototype with another number of parameters is an overload, though it has no body.
+  void find_other_prototypes() {
+    for (TextKernel& kernel : program_.kernels) {
+      const std::size_t scope = kernel.name.rfind("::");
+      const std::string name = scope == std::string::npos ? kernel.name : kernel.name.substr(scope + 2);
+      const auto [first, last] = prototypes_.equal_range(name);
+      kernel.overloaded = kernel.overloaded || std::any_of(first, last, [&](const auto& one) {
+                            return one.second != kernel.parameters.size() && one.second > 0;
+                          });
+    }
   }
 
   void find_instantiations(const std::vector<Declaration>& declarations) {
@@ -428,8 +445,9 @@ class ProgramReader {
 
   std::string text_;
   TokenizedText source_;
-  std::vector<TokenSpan> spans_;      // of the scopes
-  std::vector<std::size_t> offsets_;  // of the kernels
+  std::vector<TokenSpan> spans_;                             // of the scopes
+  std::vector<std::size_t> offsets_;                         // of the kernels
+  std::multimap<std::string_view, std::size_t> prototypes_;  // of kernels: how many parameters
   std::set<std::string_view> specifier_macros_;
   std::vector<Declaration> declarations_;
   ProgramText program_;

@@ -50,6 +50,13 @@ class Resolver {
             word = depth < kDeepestTemplate ? resolved(alias->second, scope, depth + 1) : "";
             break;
           }
+          if (const auto value = program_.constants.find(word);
+              around.variables.contains(word) && value != program_.constants.end() &&
+              depth < kDeepestTemplate && names_template_parameter(around, value->second)) {
+            word = resolved(value->second, scope, depth + 1);
+            if (!word.empty()) word = "(" + word + ")";
+            break;
+          }
           if (!has_template_parameter(around, word)) continue;
           word = passed(at, word, depth + 1);
           break;
@@ -59,6 +66,13 @@ class Resolver {
       append_token(result, word);
     }
     return result;
+  }
+
+  static bool names_template_parameter(const TextScope& scope, const std::string& text) {
+    const std::vector<Token> tokens = tokenize(text).tokens;
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+      return has_template_parameter(scope, std::string(token.text));
+    });
   }
 
   static bool has_template_parameter(const TextScope& scope, const std::string& name) {
