@@ -18,7 +18,7 @@ namespace kiln {
 /// without the namespace if the text has a class of that name.
 [[nodiscard]] std::string resolved_type(const ProgramText& program, const std::string& type);
 
-/// The data members of a class, those of its bases first, for the arguments of its template; also of
+/// The data members of a class, the members of its bases first, for the arguments of its template; also of
 /// std::pair and of CUDA's own structs. Absent if there is no such class, or if the members of a base are not
 /// known.
 [[nodiscard]] std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,

@@ -6,7 +6,8 @@ namespace kiln {
 namespace {
 
 TEST(ConstantValue, KnowsArithmeticNamesAndChoices) {
-  const std::map<std::string, std::string> constants = {{"N", "4 * (2 + 1)"}, {"WIDE", "sizeof(double) == 8"}};
+  const std::map<std::string, std::string> constants = {{"N", "4 * (2 + 1)"},
+                                                        {"WIDE", "sizeof(double) == 8"}};
   EXPECT_EQ(constant_value("N / 5", constants), 2);
   EXPECT_EQ(constant_value("(1 << 4) - N % 5", constants), 14);
   EXPECT_EQ(constant_value("N > 10 ? 32 : 64", constants), 32);
