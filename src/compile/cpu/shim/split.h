@@ -3,6 +3,12 @@
 // of a block where the kernel has warp operations; else one loop runs over the block.
 #pragma once
 
+#if defined(__clang__)
+#define KILN_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define KILN_ROLLED _Pragma("GCC unroll 1")
+#endif
+
 namespace kiln::cpu {
 
 template <class V>
@@ -181,8 +187,9 @@ KILN_SHIM void in_parts(const Range& row, const F& part) {
   constexpr int width = static_cast<int>(S::fixed_block.x) / 2;
   if constexpr (S::baked && (width == 8 || width == 16)) {
     if (row.last - row.first >= width) {
-      part(row.first, Count<width>{});
-      part(row.last - width, Count<width>{});
+      // A loop that is not unrolled: two copies take longer to compile and are no faster.
+      KILN_ROLLED
+      for (int i = 0; i < 2; ++i) part(i == 0 ? row.first : row.last - width, Count<width>{});
     } else {
       for (int x = row.first; x < row.last; ++x) part(x, Count<1>{});
     }

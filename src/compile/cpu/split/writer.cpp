@@ -520,6 +520,11 @@ class Writer {
       ranges.push_back(statement->range);
       declare_rooms(*statement, around);
     }
+    if (std::all_of(statements.begin(), statements.end(),
+                    [&](const Statement* statement) { return only_repeated(*statement); })) {
+      for (const Statement* statement : statements) declare_repeated(*statement, around);
+      return;
+    }
     const bool block_of_warps = around == Place::kBlock && warps_;
     if (statements.size() == 1 && !block_of_warps) {
       if (an_.strided(*statements[0], around)) {
@@ -651,6 +656,14 @@ class Writer {
                                 : "kiln::cpu::Lanes<" + type + "> ") +
             room(v) + ";\n";
     out_ += binding(v);
+  }
+
+  /// A declaration of values that each loop which needs them computes anew: it needs no loop itself.
+  [[nodiscard]] bool only_repeated(const Statement& statement) const {
+    return statement.kind == Kind::kDeclaration &&
+           std::all_of(statement.declarators.begin(), statement.declarators.end(), [&](const Declarator& d) {
+             return an_.storage(body_.variable_at(d.at)) == Storage::kRepeated;
+           });
   }
 
   /// Declares names of values that are computed anew, for the text outside of the loops.
