@@ -162,6 +162,7 @@ class UnitWriter {
       way.kind = made.function.empty() ? EntryWay::Kind::kFibers : EntryWay::Kind::kSplit;
       way.function = made.function;
       way.reason = made.reason;
+      way.syncs_grid = made.syncs_grid;
       result.splits = result.splits || !made.function.empty();
     }
     if (!result.splits) return result;
@@ -322,7 +323,7 @@ class UnitWriter {
                     (guarded ? "true" : "false") + ">;\n";
       const std::string label = number + ", " + string_literal(entry.name_expression) + ", ";
       if (way.kind == EntryWay::Kind::kSplit) {
-        unit_.text += "KILN_SPLIT_KERNEL(" + label +
+        unit_.text += "KILN_SPLIT_KERNEL(" + label + (way.syncs_grid ? "1, " : "0, ") +
                       split_expression(entry.name_expression, way.function, number) + ")\n";
       } else if (way.kind == EntryWay::Kind::kFibers) {
         unit_.text +=
@@ -344,7 +345,7 @@ class UnitWriter {
       if (const auto found = ways_->find(entry.name_expression); found != ways_->end()) return found->second;
     }
     const bool waits = unseen_header || may_wait(entry.name_expression, texts());
-    return {waits ? EntryWay::Kind::kFibers : EntryWay::Kind::kLoop, "", ""};
+    return {waits ? EntryWay::Kind::kFibers : EntryWay::Kind::kLoop, "", "", false};
   }
 
   /// device/cpu/cpu_module.h reads it.

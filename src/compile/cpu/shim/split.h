@@ -229,6 +229,16 @@ struct Agreement {
   }
 };
 
+/// The grid's sync: meanwhile other blocks run on this thread, which then have other variables of the thread.
+template <class S>
+KILN_SHIM void grid_sync(const Block<S>& block, int here, unsigned line) {
+  kiln_worker->services->grid_sync(kiln_worker, line, static_cast<unsigned>(block.count() - here));
+  kiln_set_dynamic_shared();
+  ::blockIdx.x = block.index.x;
+  ::blockIdx.y = block.index.y;
+  ::blockIdx.z = block.index.z;
+}
+
 template <auto F, class S, class Signature>
 struct SplitRunner;
 
@@ -340,12 +350,12 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   ::threadIdx.y = threadIdx.y; \
   ::threadIdx.z = threadIdx.z;
 
-/// A kernel that was split at its barriers.
-#define KILN_SPLIT_KERNEL(index, label, ...)                                                               \
-  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,           \
-                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {                \
-    using R = kiln::cpu::SplitRunnerOf<&__VA_ARGS__, kiln_shape_##index>;                                  \
-    R::run_blocks(launch, first, last, worker, R::Arguments{});                                            \
-  }                                                                                                        \
-  KILN_KERNEL_TABLE(index, label, 0, "", kiln::cpu::SplitRunnerOf, &kiln_blocks_##index, nullptr, nullptr, \
-                    __VA_ARGS__)
+/// A kernel that was split at its barriers. `grid`: 1 where it has the grid's sync.
+#define KILN_SPLIT_KERNEL(index, label, grid, ...)                                                      \
+  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,        \
+                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {             \
+    using R = kiln::cpu::SplitRunnerOf<&__VA_ARGS__, kiln_shape_##index>;                               \
+    R::run_blocks(launch, first, last, worker, R::Arguments{});                                         \
+  }                                                                                                     \
+  KILN_KERNEL_TABLE(index, label, 0, grid, "", kiln::cpu::SplitRunnerOf, &kiln_blocks_##index, nullptr, \
+                    nullptr, __VA_ARGS__)
