@@ -57,7 +57,8 @@ class GridPhases {
   /// Each thread calls it after each phase. Returns true if all blocks go on, false if there is no further
   /// phase: all have left, or the launch has a fault.
   [[nodiscard]] bool next(const Arrivals& arrivals);
-  [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
+  /// The number of phases that have ended.
+  [[nodiscard]] std::uint32_t count() const { return phase_.load(std::memory_order_relaxed); }
 
  private:
   const std::uint64_t blocks_;

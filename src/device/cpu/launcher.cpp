@@ -156,13 +156,14 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   const std::uint64_t work_items = blocks * shape.block.volume();
   const bool alone = cost.short_for(work_items);
   const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t phases = 1;  // each costs what a launch does: the threads wait for each other
   if (shape.cooperative)
-    run_phases(kernel, launch, shape.dynamic_shared_bytes, alone ? 1 : pool_.threads(), faults);
+    phases = run_phases(kernel, launch, shape.dynamic_shared_bytes, alone ? 1 : pool_.threads(), faults);
   else
     run_blocks(kernel, launch, shape.dynamic_shared_bytes, alone, faults);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   const bool one_thread = alone || blocks == 1;
-  cost.learn(work_items, elapsed.count() * (one_thread ? 1 : pool_.threads()));
+  cost.learn(work_items * phases, elapsed.count() * (one_thread ? 1 : pool_.threads()));
   if (faults.raised()) stream.fail(faults.message());
 }
 
@@ -179,8 +180,8 @@ void Launcher::run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& 
   });
 }
 
-void Launcher::run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
-                          std::size_t dynamic_shared_bytes, int threads, FaultSink& faults) {
+std::uint64_t Launcher::run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                                   std::size_t dynamic_shared_bytes, int threads, FaultSink& faults) {
   const std::uint64_t blocks = blocks_of(launch);
   const auto count = std::min(static_cast<std::uint64_t>(threads), blocks);
   GridPhases phases(blocks, static_cast<unsigned>(count), kernel.name, faults);
@@ -195,6 +196,7 @@ void Launcher::run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& 
       static_cast<void>(phases.next({0, last - first, 0}));  // the other threads wait for this one
     }
   });
+  return phases.count();
 }
 
 void Launcher::run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
