@@ -8,32 +8,7 @@
 #include "../tiles/overlap.h"
 
 using Sums = tiles::ClusterSums<Params::tile_m, Params::tile_n>;
-
-// Patches by filters. Without parts in clusters of patches that follow each other; with parts a cluster has
-// those of one tile, and a block one piece of work.
-struct PartWorks {
-  Params p;
-  int down, across;
-  int count;
-  __device__ tiles::Work at(int index) const {
-    const int split = index % p.splits;
-    const tiles::TilePlace place = tiles::tile_place(index / p.splits, down, across, p.walk);
-    const int steps = p.c * p.filter_h * p.filter_w / PixelTile::depth;
-    return {(place.row * Blocks::down + Blocks::y()) * Params::tile_m, place.column * Params::tile_n,
-            steps * split / p.splits * PixelTile::depth, steps * (split + 1) / p.splits * PixelTile::depth,
-            split};
-  }
-};
-
-/// Pixels that the launch before has written.
-struct LaterPixelBoxes : PixelBoxes {
-  bool& waits;
-  __device__ void load(T* to, tiles::Barrier& barrier, int row, int k) const {
-    if (waits) tiles::wait_for_launches_before();
-    waits = false;
-    PixelBoxes::load(to, barrier, row, k);
-  }
-};
+using Works = tiles::TilesInParts<Blocks, Params::tile_m, Params::tile_n, PixelTile::depth>;
 
 /// FinishWith, for rows that count the pixels of patches.
 template <bool Add>
@@ -138,19 +113,16 @@ KILN_DEVICE void convolve_boxes(T* y, const CUtensorMap& x, const CUtensorMap& w
                                 const T* residual, const Params& p, Arguments... arguments) {
   using Operation = WithResidual<Base>;
   const Patch patch{p};
-  const int down = (patch.count() - 1) / Blocks::down + 1;
-  const int across = (p.filters - 1) / Params::tile_n + 1;
   const FinishPatches<Params::add> store{finish(y, residual, bias, p), patch};
-  const PartWorks works{p, down, across, down * across * p.splits};
-  float* const part = reinterpret_cast<float*>(tiles::align_shared(memory, 1024));
+  const Works works(patch.count(), p.filters, p.c * p.filter_h * p.filter_w, p.splits, p.walk);
+  const PixelBoxes pixels{x, patch, 0};
   bool waits = true;
   tiles::run_boxes<Blocks, Params::stages>(
-      Operation(store, arguments...), works, LaterPixelBoxes{{x, patch, 0}, waits},
+      Operation(store, arguments...), works, tiles::LaterBoxes<PixelBoxes>{pixels, waits},
       FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, 0}, memory,
       [&](Operation& done, const tiles::Work& work, int rank) {
         if (p.splits > 1) {
-          tiles::sync_computing<Operation::block>();  // parts take the place of the stages
-          done.store(rank, 0, 0, Sums::Part{part});
+          Sums::leave(done, memory, rank);
         } else if (done.loads()) {
           if (!Operation::early) done.load(work.row, work.column, rank);
           done.add(rank);
@@ -161,12 +133,5 @@ KILN_DEVICE void convolve_boxes(T* y, const CUtensorMap& x, const CUtensorMap& w
         }
       });
   if (threadIdx.x == 0) tiles::let_next_start();  // all that the block loads is on its way
-  if (p.splits == 1) return;
-  tiles::sync_cluster();
-  if (threadIdx.x >= 128) {
-    const tiles::Work work = works.at(int(blockIdx.x));
-    Sums::add<Operation::block>(part, p.splits, work.split, store, work.row, work.column,
-                                int(threadIdx.x) - 128);
-  }
-  tiles::sync_cluster();  // the others read this block's part
+  if (p.splits > 1) Sums::add_all<Operation>(memory, p.splits, works.at(int(blockIdx.x)), store);
 }

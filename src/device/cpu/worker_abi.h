@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 5;
+constexpr unsigned kAbiVersion = 6;
 
 struct Index3 {
   unsigned x, y, z;
@@ -41,6 +41,8 @@ struct Services {
   /// Waits for every work-item of the grid. A fault where the launch is not cooperative. A kernel that was
   /// split calls it once for a block; `left` of the block's work-items have then left the kernel.
   void (*grid_sync)(Worker*, unsigned line, unsigned left);
+  /// Waits while *word is `value`: another work-item of the block changes it.
+  void (*wait_while)(Worker*, const unsigned* word, unsigned value, unsigned line);
 };
 
 /// One thread of the pool, as the kernel sees it.

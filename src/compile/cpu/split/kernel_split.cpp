@@ -265,7 +265,11 @@ struct KernelSplitter::State {
     const std::vector<Token>& tokens = outline.source.tokens;
     const Token& token = tokens[i];
     if (token.is("volatile") || token.is("__nanosleep") || token.is("__ldcv")) return true;
-    if (token.text.substr(0, 6) != "atomic") return false;
+    const bool of_object = tokens[i - 1].is(".") || tokens[i - 1].is("->");
+    const bool member =
+        of_object && (token.is("load") || token.is("exchange") || token.is("test") ||
+                      token.text.substr(0, 6) == "fetch_" || token.text.substr(0, 16) == "compare_exchange");
+    if (token.text.substr(0, 6) != "atomic" && !member) return false;
     if (starts_statement(definition, i)) return false;  // its result is not used
     for (std::size_t t = definition.body.begin; t < i; ++t) {
       const bool head = (tokens[t].is("while") || tokens[t].is("for")) && tokens[t + 1].is("(");
