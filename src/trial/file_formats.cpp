@@ -35,7 +35,7 @@ ScalarType type_in_file(const NpyHeader& header) {
   return parse_scalar_type(header.bytes == 2 ? "half" : header.bytes == 4 ? "float" : "double").value();
 }
 
-/// The element for a number of the file; `nullopt` if it is none.
+/// The element for a number of the file; `nullopt` if it does not fit.
 template <class T, class Number>
 std::optional<T> element_of_number(Number number) {
   if constexpr (kIsRealType<Number> || kIsRealType<T> || std::is_same_v<T, bool>) {
