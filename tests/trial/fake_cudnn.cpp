@@ -1,6 +1,7 @@
 // A libcuda.so.1 and a libcudnn.so.9 in one, written for tests: descriptors keep their attributes, and a plan
 // computes its graph of convolution, sum and ReLU in the host's memory, with channels last. The heuristics
-// propose three engines: the first needs too much, the second is noted to use tensor cores, the third is slow.
+// propose three engines: the first needs too much, the second is noted to use tensor cores, the third is
+// slow.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -38,7 +39,9 @@ struct Descriptor {
   }
   template <class Value>
   [[nodiscard]] Value one(int attribute) const {
-    return all<Value>(attribute).at(0);
+    Value value;
+    std::memcpy(&value, values.at(attribute).data(), sizeof(value));
+    return value;
   }
   [[nodiscard]] const Descriptor& at(int attribute) const { return *one<Descriptor*>(attribute); }
 };
@@ -60,7 +63,8 @@ float* buffer_of(const Descriptor& tensor, Buffers& buffers, std::vector<std::ve
 void convolve(const Descriptor& operation, Buffers& buffers, std::vector<std::vector<float>>& own) {
   const Descriptor &how = operation.at(702), &w = operation.at(703), &x = operation.at(704),
                    &y = operation.at(705);
-  const auto of_x = x.all<std::int64_t>(902), of_w = w.all<std::int64_t>(902), of_y = y.all<std::int64_t>(902);
+  const auto of_x = x.all<std::int64_t>(902), of_w = w.all<std::int64_t>(902),
+             of_y = y.all<std::int64_t>(902);
   const auto step_x = x.all<std::int64_t>(903), step_w = w.all<std::int64_t>(903),
              step_y = y.all<std::int64_t>(903);
   const auto dilation = how.all<std::int64_t>(102), stride = how.all<std::int64_t>(103),
@@ -79,8 +83,8 @@ void convolve(const Descriptor& operation, Buffers& buffers, std::vector<std::ve
                 const std::int64_t i = p * stride[0] + r * dilation[0] - padding[0];
                 const std::int64_t j = q * stride[1] + s * dilation[1] - padding[1];
                 if (i < 0 || j < 0 || i >= of_x[2] || j >= of_x[3]) continue;
-                sum += double(image[n * step_x[0] + (f / per_group * of_w[1] + c) * step_x[1] + i * step_x[2] +
-                                    j * step_x[3]]) *
+                sum += double(image[n * step_x[0] + (f / per_group * of_w[1] + c) * step_x[1] +
+                                    i * step_x[2] + j * step_x[3]]) *
                        filter[f * step_w[0] + c * step_w[1] + r * step_w[2] + s * step_w[3]];
               }
           to[n * step_y[0] + f * step_y[1] + p * step_y[2] + q * step_y[3]] = static_cast<float>(sum);
@@ -168,7 +172,7 @@ int cudnnBackendDestroyDescriptor(void* descriptor) {
 }
 int cudnnBackendSetAttribute(void* descriptor, int attribute, int type, std::int64_t number,
                              const void* values) {
-  static const std::map<int, std::size_t> kSizes = {{0, 8}, {1, 4}, {2, 1}, {3, 8}, {4, 4},
+  static const std::map<int, std::size_t> kSizes = {{0, 8}, {1, 4}, {2, 1}, {3, 8},  {4, 4},
                                                     {6, 8}, {7, 4}, {8, 4}, {14, 4}, {15, 8}};
   const auto* bytes = static_cast<const char*>(values);
   static_cast<Descriptor*>(descriptor)->values[attribute] = {

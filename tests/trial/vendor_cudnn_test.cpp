@@ -1,5 +1,6 @@
 // libkiln_vendor.so's convolution, with libraries that the tests bring in place of the driver and cuDNN: what
-// the graphs say is computed by the tests' own loops and compared, and the plans are chosen by time and notes.
+// the graphs say is computed by the tests' own loops and compared, and the plans are chosen by time and
+// notes.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
@@ -37,11 +38,12 @@ struct Shape {
 class VendorCudnn : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(KILN_VENDOR_PLUGIN)) GTEST_SKIP() << "the plug-in was not built (KILN_VENDOR)";
+    if (!std::filesystem::exists(KILN_VENDOR_PLUGIN))
+      GTEST_SKIP() << "the plug-in was not built (KILN_VENDOR)";
     void* library = ::dlopen(KILN_VENDOR_PLUGIN, RTLD_NOW);
     ASSERT_NE(library, nullptr) << ::dlerror();
-    plugin_ = reinterpret_cast<const kiln_vendor_plugin* (*)()>(
-        ::dlsym(library, KILN_VENDOR_PLUGIN_SYMBOL))();
+    plugin_ =
+        reinterpret_cast<const kiln_vendor_plugin* (*)()>(::dlsym(library, KILN_VENDOR_PLUGIN_SYMBOL))();
     calls_ = ::testing::TempDir() + "/cudnn_calls";
     std::filesystem::remove(calls_);
     ::setenv("FAKE_CUDNN_CALLS", calls_.c_str(), 1);
@@ -64,23 +66,27 @@ class VendorCudnn : public ::testing::Test {
     y_.assign(static_cast<std::size_t>(of.batch * of.out(of.h, of.filter_h) * of.out(of.w, of.filter_w) *
                                        of.filters),
               1e9F);
-    std::map<std::string, double> numbers = {
-        {"batch", of.batch},       {"h", of.h},
-        {"w", of.w},               {"c", of.c},
-        {"filters", of.filters},   {"filter_h", of.filter_h},
-        {"filter_w", of.filter_w}, {"out_h", of.out(of.h, of.filter_h)},
-        {"stride", of.stride},     {"out_w", of.out(of.w, of.filter_w)},
-        {"padding", of.padding},   {"dilation", of.dilation},
-        {"groups", of.groups}};
+    std::map<std::string, double> numbers = {{"batch", of.batch},
+                                             {"h", of.h},
+                                             {"w", of.w},
+                                             {"c", of.c},
+                                             {"filters", of.filters},
+                                             {"filter_h", of.filter_h},
+                                             {"filter_w", of.filter_w},
+                                             {"out_h", of.out(of.h, of.filter_h)},
+                                             {"stride", of.stride},
+                                             {"out_w", of.out(of.w, of.filter_w)},
+                                             {"padding", of.padding},
+                                             {"dilation", of.dilation},
+                                             {"groups", of.groups}};
     numbers.merge(more);
-    std::vector<kiln_vendor_argument> arguments = {{"x", x_.data(), type, 0},
-                                                   {"weights", weights_.data(), type, 0},
-                                                   {"y", y_.data(), type, 0}};
+    std::vector<kiln_vendor_argument> arguments = {
+        {"x", x_.data(), type, 0}, {"weights", weights_.data(), type, 0}, {"y", y_.data(), type, 0}};
     if (biased) arguments.push_back({"bias", bias_.data(), "float", 0});
     for (const auto& [name, value] : numbers) arguments.push_back({name.c_str(), nullptr, "", value});
     const std::array<const char*, 1> folders = {folder.c_str()};
-    const kiln_vendor_request request{
-        "conv2d", "cuda", nullptr, arguments.data(), arguments.size(), folders.data(), folders.size()};
+    const kiln_vendor_request request{"conv2d",         "cuda",         nullptr,       arguments.data(),
+                                      arguments.size(), folders.data(), folders.size()};
     std::array<char, 512> text = {};
     call_ = plugin_->prepare(&request, text.data(), text.size());
     text_ = text.data();
@@ -101,7 +107,8 @@ class VendorCudnn : public ::testing::Test {
                 for (int c = 0; c < each; ++c) {
                   const int channel = f / (of.filters / of.groups) * each + c;
                   sum += x_[static_cast<std::size_t>(((n * of.h + i) * of.w + j) * of.c + channel)] *
-                         weights_[static_cast<std::size_t>(((f * of.filter_h + r) * of.filter_w + s) * each + c)];
+                         weights_[static_cast<std::size_t>(((f * of.filter_h + r) * of.filter_w + s) * each +
+                                                           c)];
                 }
               }
             all.push_back(relu ? std::max(0.0F, sum) : sum);
@@ -122,8 +129,8 @@ class VendorCudnn : public ::testing::Test {
 };
 
 TEST_F(VendorCudnn, ConvolvesWithStridesDilationsAndGroups) {
-  for (const Shape& shape : {Shape{}, Shape{.stride = 2}, Shape{.padding = 2, .dilation = 2}, Shape{.groups = 2},
-                             Shape{.filter_h = 1, .filter_w = 1, .padding = 0}}) {
+  for (const Shape& shape : {Shape{}, Shape{.stride = 2}, Shape{.padding = 2, .dilation = 2},
+                             Shape{.groups = 2}, Shape{.filter_h = 1, .filter_w = 1, .padding = 0}}) {
     for (const bool biased : {false, true}) {
       for (const bool relu : {false, true}) {
         make(shape, biased, {{"relu", relu}, {"tf32", 1}});
