@@ -341,7 +341,7 @@ class Reader {
                at(first, "__asm__") || at(first, "friend") || is_forward_class(span)) {
       declaration.kind = Kind::kOther;
     } else if (!has_assignment(span) && set_function(span, declaration)) {
-      declaration.kind = Kind::kPrototype;
+      declaration.kind = is_initialized(span.begin, declaration) ? Kind::kVariable : Kind::kPrototype;
       if (first + 1 < span.end && at(first + 1, "(")) declaration.kind = Kind::kOther;  // MACRO(x);
     } else {
       declaration.kind = Kind::kVariable;
@@ -349,6 +349,16 @@ class Reader {
       if (declaration.names.empty()) declaration.kind = Kind::kOther;
     }
     return declaration;
+  }
+
+  /// Whether the parentheses hold a value, not parameters: "constexpr int n(2 * m);", "int n(4);".
+  [[nodiscard]] bool is_initialized(std::size_t first, const Declaration& declaration) const {
+    const TokenSpan span = declaration.parameters;
+    if (span.empty()) return false;
+    bool is_constant = false;
+    for (std::size_t i = first; i < span.begin; ++i) is_constant = is_constant || at(i, "constexpr");
+    const Token& token = tokens_[span.begin];
+    return is_constant || (token.kind != Token::Kind::kIdentifier && !token.is("::") && !token.is("."));
   }
 
   /// "struct A;" and "template <class T> class B;".
