@@ -12,16 +12,48 @@
 #include "specialize/launch_macros.h"
 #include "specialize/launches.h"
 #include "specialize/overloads.h"
+#include "specialize/template_arguments.h"
 
 namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
 
+/// Of conditionals inside of parentheses, such as parameter lists, only the first branch.
+std::string with_one_branch(std::string text) {
+  const TokenizedText source = tokenize(text);
+  std::vector<std::pair<std::size_t, std::size_t>> parentheses;  // offsets
+  for (const Token& token : source.tokens) {
+    if (token.is("(") && token.close < source.tokens.size())
+      parentheses.emplace_back(token.offset, source.tokens[token.close].offset);
+  }
+  const auto are_around = [&](std::size_t begin, std::size_t end) {
+    return std::any_of(parentheses.begin(), parentheses.end(),
+                       [&](const auto& one) { return one.first < begin && end < one.second; });
+  };
+  std::vector<TextEdit> edits;
+  std::vector<std::pair<std::size_t, std::size_t>> open;  // offsets of #if and of its first #else, or 0
+  for (const Directive& directive : source.directives) {
+    if (directive.tokens.empty()) continue;
+    const Token& word = directive.tokens[0];
+    if (word.text.starts_with("if")) open.emplace_back(directive.offset, 0);
+    if (open.empty()) continue;
+    if ((word.is("else") || word.is("elif")) && open.back().second == 0)
+      open.back().second = directive.offset;
+    if (!word.is("endif")) continue;
+    const auto [begin, other] = open.back();
+    open.pop_back();
+    const bool outermost = open.empty() || open.back().second == 0;
+    if (other == 0 || !outermost || !are_around(begin, directive.offset)) continue;
+    edits.push_back({other, directive.offset - other, ""});
+  }
+  return edits.empty() ? text : apply_edits(text, std::move(edits));
+}
+
 class ProgramReader {
  public:
   explicit ProgramReader(const std::string& text)
-      : text_(expand_launch_macros(text)), source_(tokenize(text_)) {
+      : text_(with_one_branch(expand_launch_macros(text))), source_(tokenize(text_)) {
     for (const Directive& directive : source_.directives) add_macro(directive);
     declarations_ = read_declarations(source_, specifier_macros_);
     read(declarations_, "", TextScope::kNone);
@@ -57,10 +89,14 @@ class ProgramReader {
     program_.macros.emplace(words[1].text);
     if (words.size() < 3) return;
     const std::string name(words[1].text);
-    const bool marks = std::any_of(words.begin() + 2, words.end(), [&](const Token& word) {
-      return word.is("__global__") || specifier_macros_.contains(word.text);
-    });
-    if (marks) specifier_macros_.insert(words[1].text);
+    const auto has = [&](const auto& predicate) {
+      return std::any_of(words.begin() + 2, words.end(), predicate);
+    };
+    const bool marks = has(
+        [&](const Token& word) { return word.is("__global__") || specifier_macros_.contains(word.text); });
+    // One that opens a body stands for more than specifiers.
+    const bool opens = has([](const Token& word) { return word.is("{") || word.is(";"); });
+    if (marks && !opens) specifier_macros_.insert(words[1].text);
     const bool arguments = words[2].is("(") && words[2].offset == words[1].end();
     if (!arguments) program_.constants.emplace(name, text_of(words, {2, words.size()}));
   }
@@ -141,11 +177,14 @@ class ProgramReader {
     return found;
   }
 
-  /// Template parameters of lambdas, `[&]<bool Even>(...)`: nothing outside knows them.
+  /// Parameters of lambdas, also of their templates, `[&]<bool Even>(auto size)`: nothing outside knows them.
   void find_lambda_parameters(TokenSpan span, std::map<std::string, std::string>& variables) const {
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
-      if (!at(i, "]") || !at(i + 1, "<")) continue;
-      const std::size_t behind = behind_angles(tokens(), i + 1, span.end);
+      if (!at(i, "]") || !(at(i + 1, "<") || (at(i + 1, "(") && at(i + 2, "auto")))) continue;
+      const bool angles = at(i + 1, "<");
+      const std::size_t behind =
+          angles ? behind_angles(tokens(), i + 1, span.end) : tokens()[i + 1].close + 1;
+      if (behind > span.end || behind < i + 3) continue;
       for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true)) {
         TextParameter parameter = parameter_of(tokens(), part);
         variables.emplace(std::move(parameter.name), std::move(parameter.type));
@@ -286,8 +325,14 @@ class ProgramReader {
       if (parameter.type == "void" && parameter.name.empty()) continue;
       kernel.parameters.push_back(std::move(parameter));
     }
-    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
-      kernel.template_parameters.push_back(parameter_of(tokens(), part));
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true)) {
+      TextParameter parameter = parameter_of(tokens(), part);
+      const bool is_type =  // `template <Number T>`, with a concept
+          std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                      [&](const TextParameter& one) { return bare_type(one.type) == parameter.name; });
+      if (is_type && parameter.type != "class") parameter.type = "typename";
+      kernel.template_parameters.push_back(std::move(parameter));
+    }
     std::set<std::string> names, called;
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
