@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "specialize/allocations.h"
 #include "specialize/class_reader.h"
+#include "specialize/conditionals.h"
 #include "specialize/launch_macros.h"
 #include "specialize/launches.h"
 #include "specialize/overloads.h"
@@ -18,37 +19,6 @@ namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
-
-/// Of conditionals inside of parentheses, such as parameter lists, only the first branch.
-std::string with_one_branch(std::string text) {
-  const TokenizedText source = tokenize(text);
-  std::vector<std::pair<std::size_t, std::size_t>> parentheses;  // offsets
-  for (const Token& token : source.tokens) {
-    if (token.is("(") && token.close < source.tokens.size())
-      parentheses.emplace_back(token.offset, source.tokens[token.close].offset);
-  }
-  const auto are_around = [&](std::size_t begin, std::size_t end) {
-    return std::any_of(parentheses.begin(), parentheses.end(),
-                       [&](const auto& one) { return one.first < begin && end < one.second; });
-  };
-  std::vector<TextEdit> edits;
-  std::vector<std::pair<std::size_t, std::size_t>> open;  // offsets of #if and of its first #else, or 0
-  for (const Directive& directive : source.directives) {
-    if (directive.tokens.empty()) continue;
-    const Token& word = directive.tokens[0];
-    if (word.text.starts_with("if")) open.emplace_back(directive.offset, 0);
-    if (open.empty()) continue;
-    if ((word.is("else") || word.is("elif")) && open.back().second == 0)
-      open.back().second = directive.offset;
-    if (!word.is("endif")) continue;
-    const auto [begin, other] = open.back();
-    open.pop_back();
-    const bool outermost = open.empty() || open.back().second == 0;
-    if (other == 0 || !outermost || !are_around(begin, directive.offset)) continue;
-    edits.push_back({other, directive.offset - other, ""});
-  }
-  return edits.empty() ? text : apply_edits(text, std::move(edits));
-}
 
 class ProgramReader {
  public:
@@ -289,36 +259,11 @@ class ProgramReader {
     return scope;
   }
 
-  /// The macros that conditionals around a place ask for: `#ifdef X` and `#if defined(X)`; "0" for `#if 0`.
-  [[nodiscard]] std::vector<std::string> macros_around(std::size_t offset) const {
-    std::vector<std::string> open;
-    for (const Directive& directive : source_.directives) {
-      if (directive.offset >= offset) break;
-      const std::vector<Token>& words = directive.tokens;
-      if (words.empty()) continue;
-      if (words[0].text.starts_with("if")) open.push_back(asked_macro(words));
-      if (open.empty()) continue;
-      if (words[0].is("else") || words[0].is("elif")) open.back().clear();
-      if (words[0].is("endif")) open.pop_back();
-    }
-    std::erase(open, "");
-    return open;
-  }
-
-  [[nodiscard]] static std::string asked_macro(const std::vector<Token>& words) {
-    const bool parentheses = words.size() == 5 && words[2].is("(");
-    if (words[0].is("ifdef") && words.size() == 2) return std::string(words[1].text);
-    if (words[0].is("if") && words.size() == 2 && words[1].is("0")) return "0";
-    const bool asks = words[0].is("if") && words.size() > 2 && words[1].is("defined");
-    if (!asks || !(parentheses || words.size() == 3)) return "";
-    return std::string(words[parentheses ? 3 : 2].text);
-  }
-
   void add_kernel(const Declaration& declaration, const std::string& scope) {
     if (declaration.names.empty()) return;
     TextKernel kernel;
     kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
-    kernel.needs = macros_around(tokens()[declaration.whole.begin].offset);
+    kernel.needs = macros_around(source_, tokens()[declaration.whole.begin].offset);
     kernel.line = tokens()[declaration.whole.begin].line;
     for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
       TextParameter parameter = parameter_of(tokens(), part);
