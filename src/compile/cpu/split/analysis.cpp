@@ -326,7 +326,7 @@ Facts Analysis::facts(TokenRange range, bool with_calls) const {
     if (open < range.end && body().is(open, "(")) {
       const std::string_view name = token.text;
       const bool cast = name == "static_cast" || name == "reinterpret_cast" || name == "const_cast";
-      const bool group = name == "this_thread_block" || name == "tiled_partition";
+      const bool group = name == "this_thread_block" || name == "this_grid" || name == "tiled_partition";
       if (cast || group) continue;
       if (pure_call(i)) {
         result.calls = result.calls || !among(kCheapFunctions, name);
@@ -1100,6 +1100,12 @@ int Analysis::stride(TokenRange range, int depth) const {
       return;
     }
     if (axis_of(term) == 'y') return;
+    if (const std::size_t call = group_call_length(term.begin);
+        call != 0 && term.begin + call == term.end && body().is(term.begin + 2, "thread_rank") &&
+        groups_[static_cast<std::size_t>(body().variable_at(term.begin))].kind == Group::Kind::kGrid) {
+      sum += 1;
+      return;
+    }
     if (term.begin + 1 == term.end) {
       const int v = body().variable_at(term.begin);
       if (v < 0 || levels_[static_cast<std::size_t>(v)] != kItemLevel) return;
@@ -1243,7 +1249,9 @@ bool Analysis::plain_sum(TokenRange range) const {
     }
     if (const std::size_t length = group_call_length(i); length != 0) {
       if (body().is(i + 2, "thread_index") || body().is(i + 2, "group_index") ||
-          body().is(i + 2, "dim_threads") || body().is(i + 2, "group_dim"))
+          body().is(i + 2, "dim_threads") || body().is(i + 2, "group_dim") ||
+          body().is(i + 2, "dim_blocks") || body().is(i + 2, "block_index") ||
+          body().is(i + 2, "barrier_arrive"))
         return false;
       i += length - 1;
       continue;

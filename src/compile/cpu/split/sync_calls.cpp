@@ -23,11 +23,10 @@ constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl",
 
 /// Names of operations that wait and that this transformation does not support.
 bool unknown_operation(std::string_view name) {
-  return name == "coalesced_threads" || name == "this_grid" || name == "this_cluster" ||
-         name == "this_multi_grid" || name == "binary_partition" || name == "labeled_partition" ||
-         name == "exit" || name == "_exit" || name == "abort" || name == "quick_exit" || name == "_Exit" ||
-         name == "thread_group" || name == "coalesced_group" || name == "grid_group" ||
-         name == "wait_prior" || name == "match_any" || name == "match_all";
+  return name == "coalesced_threads" || name == "this_cluster" || name == "this_multi_grid" ||
+         name == "binary_partition" || name == "labeled_partition" || name == "exit" || name == "_exit" ||
+         name == "abort" || name == "quick_exit" || name == "_Exit" || name == "thread_group" ||
+         name == "coalesced_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
 }
 
 /// Operations of cuda::barrier and cuda::pipeline that some work-items of a block may make alone.
@@ -92,10 +91,11 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       const bool sized_later = token.is("tiled_partition") && i + 1 < tokens.size() && tokens[i + 1].is("(");
       if (unknown_operation(token.text) || of_a_part(token.text) || sized_later)
         hidden_.emplace(definition.name, token.text);
-      const bool groups = token.is("this_thread_block") || token.is("tiled_partition") ||
-                          token.is("thread_block") || token.is("thread_block_tile") || token.is("sync");
+      const bool groups =
+          token.is("this_thread_block") || token.is("tiled_partition") || token.is("thread_block_tile");
       if (groups && here == Sync::kNone) here = Sync::kWarp;
-      if (token.is("sync") || token.is("thread_block")) here = Sync::kBlock;
+      if (token.is("sync") || token.is("thread_block") || token.is("this_grid") || token.is("grid_group"))
+        here = Sync::kBlock;
       if (member_wait(tokens, i)) {
         here = Sync::kBlock;
         partial_.insert(definition.name);
@@ -170,11 +170,13 @@ Group group_of(const std::vector<Token>& tokens, TokenRange specifiers, TokenRan
         return {Group::Kind::kTile, size_at(i + 1)};
     }
   }
-  for (std::size_t i = specifiers.begin; i < specifiers.end; ++i) {
-    if (tokens[i].is("thread_block")) return {Group::Kind::kBlock, ""};
-  }
-  for (std::size_t i = initializer.begin; i < initializer.end; ++i) {
-    if (tokens[i].is("this_thread_block")) return {Group::Kind::kBlock, ""};
+  for (const TokenRange range : {specifiers, initializer}) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (i > range.begin && i + 3 < range.end && tokens[i + 1].is("(") && tokens[i + 3].is("."))
+        continue;  // "this_grid().size()" makes a number
+      if (tokens[i].is("thread_block") || tokens[i].is("this_thread_block")) return {Group::Kind::kBlock, ""};
+      if (tokens[i].is("grid_group") || tokens[i].is("this_grid")) return {Group::Kind::kGrid, ""};
+    }
   }
   return {};
 }
@@ -233,6 +235,8 @@ class Finder {
       call.name = tokens[i + 2].text;
       open = i + 3;
       if (call.group.kind == Group::Kind::kBlock && call.name == "sync") call.sync = Sync::kBlock;
+      if (call.group.kind == Group::Kind::kGrid && (call.name == "sync" || call.name == "barrier_wait"))
+        call.sync = Sync::kBlock;
       if (call.group.kind == Group::Kind::kTile && among(kTileOperations, call.name)) call.sync = Sync::kWarp;
       return call.sync != Sync::kNone;
     }
@@ -248,16 +252,26 @@ class Finder {
     call.qualified_name = {first, open};
     call.sync = sync_of_builtin(name);
     if (call.sync != Sync::kNone) return true;
-    if (name == "this_thread_block" || name == "tiled_partition") return false;
+    if (name == "this_thread_block" || name == "this_grid") {  // cg::this_grid().sync()
+      if (!body_.is(open + 1, ")") || !body_.is(open + 2, ".") || !body_.is(open + 3, "sync") ||
+          !body_.is(open + 4, "("))
+        return false;
+      call.group.kind = name == "this_grid" ? Group::Kind::kGrid : Group::Kind::kBlock;
+      call.name = "sync";
+      call.sync = Sync::kBlock;
+      open += 4;
+      return true;
+    }
+    if (name == "tiled_partition") return false;
     const TokenRange inside{open + 1, std::min(tokens[open].close, range.end)};
     const bool waits = name == "sync" || (name == "wait" && functions_.definitions(name).empty());
     if ((name == "reduce" || waits) && inside.begin < inside.end) {
       call.group = group_at(inside.begin);
       if (call.group.kind == Group::Kind::kTile) call.sync = Sync::kWarp;
       if (call.group.kind == Group::Kind::kBlock && waits) call.sync = Sync::kBlock;
+      if (call.group.kind == Group::Kind::kGrid && name == "sync") call.sync = Sync::kBlock;
       if (call.sync != Sync::kNone) return true;
     }
-    // cg::this_thread_block().sync()
     call.sync = functions_.definitions(name).empty() ? Sync::kNone : functions_.of(name);
     call.user = call.sync != Sync::kNone;
     call.partial = call.user && functions_.partial(name);

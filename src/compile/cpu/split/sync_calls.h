@@ -15,7 +15,7 @@ enum class Sync { kNone, kWarp, kBlock };
 
 /// A cooperative group that a variable holds.
 struct Group {
-  enum class Kind { kNone, kBlock, kTile };
+  enum class Kind { kNone, kBlock, kTile, kGrid };
   Kind kind = Kind::kNone;
   std::string size;  ///< of a tile, as an expression
   [[nodiscard]] bool whole_warp() const { return kind == Kind::kTile && size == "32"; }
