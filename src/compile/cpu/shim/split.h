@@ -9,6 +9,9 @@
 #define KILN_ROLLED _Pragma("GCC unroll 1")
 #endif
 
+#undef KILN_NOT_IN_A_SPLIT
+#define KILN_NOT_IN_A_SPLIT(type, what) static_assert(sizeof(type) == 0, what)
+
 namespace kiln::cpu {
 
 template <class V>

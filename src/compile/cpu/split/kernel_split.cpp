@@ -130,6 +130,8 @@ struct KernelSplitter::State {
           !functions.hidden(token.text))
         continue;
       const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      // Operations of CUB are split; Analysis looks for calls of them that are not seen.
+      if (functions.step_class(token.text) || (member && functions.step_member(token.text))) continue;
       const bool call =
           i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<") || tokens[i + 1].is("{"));
       const bool type = i + 1 < tokens.size() && (tokens[i + 1].identifier() || tokens[i + 1].is("::"));
@@ -202,15 +204,17 @@ struct KernelSplitter::State {
   }
 
   /// Calls visit(definition, token) for the bodies of the functions that a kernel may reach by name, its own
-  /// first, until it returns true.
+  /// first, until it returns true. `members`: also for classes and their members.
   template <class Visit>
-  bool find_reached(std::string_view kernel, const Visit& visit) {
+  bool find_reached(std::string_view kernel, bool members, const Visit& visit) const {
     std::set<std::string_view> seen = {kernel};
     std::vector<std::string_view> open = {kernel};
     for (std::size_t next = 0; next < open.size(); ++next) {
       const auto [first, last] = named.equal_range(open[next]);
       for (auto found = first; found != last; ++found) {
         const DefinitionOutline& definition = *found->second;
+        const auto& free = functions.definitions(open[next]);
+        if (!members && std::find(free.begin(), free.end(), &definition) == free.end()) continue;
         for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
           const Token& token = outline.source.tokens[i];
           if (!token.identifier()) continue;
@@ -222,8 +226,9 @@ struct KernelSplitter::State {
     return false;
   }
 
-  bool uses_warps(std::string_view kernel) {
-    return find_reached(kernel, [&](const DefinitionOutline&, std::size_t i) {
+  /// Members of classes do not count: they have no warp operations, or the kernel is not split.
+  bool uses_warps(std::string_view kernel) const {
+    return find_reached(kernel, false, [&](const DefinitionOutline&, std::size_t i) {
       const Token& token = outline.source.tokens[i];
       return sync_of_builtin(token.text) == Sync::kWarp || token.is("tiled_partition") ||
              token.is("thread_block_tile");
@@ -231,13 +236,13 @@ struct KernelSplitter::State {
   }
 
   /// Whether a kernel has the grid's sync; throws Trouble if its blocks then cannot take turns on a thread.
-  bool syncs_grid(std::string_view kernel) {
+  bool syncs_grid(std::string_view kernel) const {
     const std::vector<Token>& tokens = outline.source.tokens;
-    const bool syncs = find_reached(kernel, [&](const DefinitionOutline&, std::size_t i) {
+    const bool syncs = find_reached(kernel, true, [&](const DefinitionOutline&, std::size_t i) {
       return tokens[i].is("this_grid") || tokens[i].is("grid_group");
     });
     if (!syncs) return false;
-    find_reached(kernel, [&](const DefinitionOutline& definition, std::size_t i) {
+    find_reached(kernel, true, [&](const DefinitionOutline& definition, std::size_t i) {
       if (tokens[i].is("__shared__") && definition.name != kernel)
         throw Trouble{"'__shared__' of a function, beside the grid's sync", i};
       if (waits_for_memory(definition, i))
@@ -265,6 +270,7 @@ struct KernelSplitter::State {
     const std::vector<Token>& tokens = outline.source.tokens;
     const Token& token = tokens[i];
     if (token.is("volatile") || token.is("__nanosleep") || token.is("__ldcv")) return true;
+    if (i == 0) return false;
     const bool of_object = tokens[i - 1].is(".") || tokens[i - 1].is("->");
     const bool member =
         of_object && (token.is("load") || token.is("exchange") || token.is("test") ||

@@ -67,15 +67,85 @@ Sync sync_of_builtin(std::string_view name) {
   return among(kWarpOperations, name) ? Sync::kWarp : Sync::kNone;
 }
 
+void SyncFunctions::find_step_classes(const Outline& text) {
+  const std::vector<Token>& tokens = text.source.tokens;
+  std::vector<const DefinitionOutline*> classes;
+  for (const DefinitionOutline& definition : text.definitions) {
+    if (!definition.is_class || !definition.name.starts_with("Block")) continue;
+    bool steps = false;
+    for (std::size_t i = definition.body.begin; i < definition.body.end && !steps; ++i)
+      steps = tokens[i].is("kiln_block_step");
+    if (!steps) continue;
+    step_classes_.insert(definition.name);
+    classes.push_back(&definition);
+  }
+  if (classes.empty()) return;
+  for (const DefinitionOutline& definition : text.definitions) {
+    if (definition.name == "NoStorage") cub_.begin = definition.head.begin;  // the first of them
+  }
+  cub_.end = classes.back()->body.end + 1;
+  for (const DefinitionOutline& member : text.definitions) {
+    const bool inside = std::any_of(classes.begin(), classes.end(), [&](const DefinitionOutline* of) {
+      return &member != of && of->body.begin <= member.head.begin && member.body.end <= of->body.end;
+    });
+    if (inside && !member.is_class) step_members_.insert(member.name);
+  }
+  // "typedef cub::BlockReduce<float, 256> Reduce;", "using Reduce = cub::BlockReduce<float, 256>;"
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const bool alias = tokens[i].is("using") && tokens[i + 2].is("=");
+    if (!alias && !tokens[i].is("typedef")) continue;
+    std::size_t at = alias ? i + 3 : i + 1;
+    while (at + 1 < tokens.size() &&
+           (tokens[at].is("typename") || tokens[at].is("::") || tokens[at + 1].is("::")))
+      ++at;
+    if (at >= tokens.size() || !step_classes_.contains(tokens[at].text)) continue;
+    std::size_t end = at + 1;
+    if (end < tokens.size() && tokens[end].is("<"))
+      end = after_template_arguments(tokens, end, tokens.size());
+    if (alias)
+      step_classes_.insert(tokens[i + 1].text);
+    else if (end < tokens.size() && tokens[end].identifier())
+      step_classes_.insert(tokens[end].text);
+  }
+}
+
+/// Whether a definition is one of Kiln's own headers for CUB that waits for nothing. By its name alone it
+/// would be taken for another one that does: "Max" for each class with an operator.
+bool SyncFunctions::of_cub_and_harmless(const Outline& text, const DefinitionOutline& definition) const {
+  if (cub_.begin == cub_.end || definition.head.begin < cub_.begin || definition.body.end > cub_.end)
+    return false;
+  const auto waits = [&](const DefinitionOutline& one) {
+    if (one.is_class && one.name.starts_with("Warp")) return true;
+    for (std::size_t i = one.body.begin; i < one.body.end; ++i) {
+      const Token& token = text.source.tokens[i];
+      if (token.is("kiln_block_step") || sync_of_builtin(token.text) != Sync::kNone) return true;
+    }
+    return false;
+  };
+  return std::none_of(text.definitions.begin(), text.definitions.end(), [&](const DefinitionOutline& other) {
+    const bool around =
+        &other == &definition || (other.is_class && other.body.begin <= definition.head.begin &&
+                                  definition.body.end <= other.body.end);
+    return around && waits(other);
+  });
+}
+
 SyncFunctions::SyncFunctions(const Outline& text) {
+  find_step_classes(text);
   const std::vector<Token>& tokens = text.source.tokens;
   std::map<std::string_view, std::set<std::string_view>> calls;  // names that its definitions mention
+  std::map<std::string_view, std::set<std::string_view>> all;    // the same, of harmless definitions, too
   std::set<std::string_view> members;
   std::map<std::string_view, std::string_view> scans;  // functions of groups, unless they are the text's own
   const bool groups_known = std::any_of(tokens.begin(), tokens.end(),
                                         [](const Token& token) { return token.is("cooperative_groups"); });
   for (const DefinitionOutline& definition : text.definitions) {
     (definition.kernel ? kernels_ : called_).insert(definition.name);
+    if (of_cub_and_harmless(text, definition)) {
+      for (std::size_t i = definition.head.begin; i < definition.body.end; ++i)
+        if (tokens[i].identifier()) all[definition.name].insert(tokens[i].text);
+      continue;
+    }
     const bool free_function = !definition.is_class && !member_of_class(text, definition) &&
                                definition.name != "operator" && definition.body.begin > definition.head.end;
     if (!free_function) members.insert(definition.name);
@@ -128,14 +198,15 @@ SyncFunctions::SyncFunctions(const Outline& text) {
     if (sync_[name] != Sync::kNone) hidden_.emplace(name, name);
   }
   indexed_.insert("memcpy_async");
-  for (const auto& [name, names] : calls) {
+  for (const auto& [name, names] : calls) all[name].insert(names.begin(), names.end());
+  for (const auto& [name, names] : all) {
     const bool reads =
         names.contains("threadIdx") || names.contains("thread_rank") || names.contains("memcpy_async");
     if (reads) indexed_.insert(name);
   }
   for (bool grown = true; grown;) {
     grown = false;
-    for (const auto& [name, names] : calls) {
+    for (const auto& [name, names] : all) {
       if (indexed_.contains(name)) continue;
       const bool reads = std::any_of(names.begin(), names.end(), [&](std::string_view called) {
         return !kernel(called) && indexed_.contains(called);
@@ -196,7 +267,7 @@ class Finder {
       SyncCall call;
       std::size_t open = 0;
       if (!match(i, range, call, open)) continue;
-      const std::size_t close = std::min(body_.tokens()[open].close, range.end);
+      const std::size_t close = std::min(body_.tokens()[open].close, range.end);  // "(" of the arguments
       call.range.end = std::min(close + 1, range.end);
       const TokenRange inside{open + 1, close};
       call.arguments = split_commas(body_.tokens(), inside, false);
@@ -244,6 +315,22 @@ class Finder {
     open = i + 1;
     if (body_.is(open, "<")) open = after_template_arguments(tokens, open, range.end);
     if (!body_.is(open, "(")) return false;
+    if (functions_.step_class(name)) {  // BlockReduce(storage).Sum(x)
+      const std::size_t member = tokens[open].close + 2;
+      if (member + 1 >= range.end || !body_.is(member - 1, ".") ||
+          !functions_.step_member(tokens[member].text))
+        return false;
+      open = member + 1;
+      if (body_.is(open, "<")) open = after_template_arguments(tokens, open, range.end);
+      if (!body_.is(open, "(")) return false;
+      while (call.range.begin >= range.begin + 2 && body_.is(call.range.begin - 1, "::") &&
+             tokens[call.range.begin - 2].identifier())
+        call.range.begin -= 2;
+      call.name = tokens[member].text;
+      call.sync = Sync::kBlock;
+      call.step = true;
+      return true;
+    }
     std::size_t first = i;
     while (first >= range.begin + 2 && body_.is(first - 1, "::") && tokens[first - 2].identifier())
       first -= 2;

@@ -1203,7 +1203,10 @@ class Writer {
       result.end = call->range.end;
       result.sync = call->sync;
       result.name = "kiln_r" + std::to_string(++calls_);
-      if (call->sync == Sync::kBlock)
+      const bool whole = call->range.begin == range.begin && call->range.end + 1 == range.end;
+      if (call->step)
+        step_call(*call, whole, result);
+      else if (call->sync == Sync::kBlock)
         block_call(*call, result);
       else
         warp_call(*call, result);
@@ -1293,6 +1296,24 @@ class Writer {
       return result.name + (all ? " &= " : count ? " += " : " |= ") + value + " ? 1 : 0;\n";
     };
     item_loop({predicate}, Place::kBlock, inside);
+  }
+
+  /// An operation of CUB: once for each work-item to bring its values, and once to take the result.
+  void step_call(const SyncCall& call, bool whole, Result& result) {
+    for (const TokenRange argument : call.arguments) {
+      if (!an_.changes_nothing(argument))
+        throw Trouble{"an argument with an effect, of an operation of cub", argument.begin};
+    }
+    const auto expression = [&] { return "static_cast<void>(" + render(call.range, Place::kItem) + ");\n"; };
+    out_ += "kiln_step_pass = 1;\n";
+    item_loop({call.range}, Place::kBlock, expression);
+    out_ += "kiln_step_pass = 2;\n";
+    result.nothing = whole;
+    if (whole)
+      item_loop({call.range}, Place::kBlock, expression);
+    else
+      result.name = values_of(call.range, true, false);
+    out_ += "kiln_step_pass = 0;\n";
   }
 
   void grid_sync(const SyncCall& call) {
