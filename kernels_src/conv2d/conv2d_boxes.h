@@ -66,7 +66,6 @@ KILN_DEVICE void conv2d_boxes(const Operation& operation, T* y, const CUtensorMa
         else
           done.store(rank, work.row, work.column, store);
       });
-  if (threadIdx.x == 0) tiles::let_next_start();  // all that the block loads is on its way
   if constexpr (Params::splits > 1)
     Sums::add_all<Operation>(memory, p.splits, works.at(int(blockIdx.x)), store);
 }

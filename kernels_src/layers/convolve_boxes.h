@@ -24,8 +24,19 @@ struct FinishPatches : FinishWith<Add> {
   }
 };
 
-/// An operation with the residual of its tile. A lane loads 16 bytes of a row at once, and lanes that share
-/// the row then exchange words (as store_fragments): in 2 bytes while the tile is summed, else afterwards.
+/// Of sums that have bias and residual, as lines (see store_fragments).
+struct FinishLines : FinishPatches<false> {
+  KILN_DEVICE T* line(int row) const {
+    const int at = patch.pixel(row);
+    return at < 0 ? nullptr : FinishWith<false>::address(at, 0);
+  }
+  KILN_DEVICE float finished(float sum) const { return Params::relu && sum < 0 ? 0.0f : sum; }
+  KILN_DEVICE T value(int, int, float sum) const { return T(finished(sum)); }
+};
+
+/// An operation with the residual of its tile, whose sums in 2 bytes begin with the bias. A lane loads 16
+/// bytes of a row at once, and lanes that share the row then exchange words (as store_fragments): in 2 bytes
+/// while the tile is summed, else afterwards.
 template <class Base>
 struct WithResidual : Base {
   static constexpr bool early = sizeof(T) == 2;
@@ -43,10 +54,19 @@ struct WithResidual : Base {
   __device__ bool loads() const {
     return Params::add && place.wide(16 / int(sizeof(T))) && place.patch.p.splits == 1;
   }
+  __device__ bool begins_with_bias() const {
+    return early && place.patch.p.splits == 1 && (!Params::add || loads());
+  }
   __device__ void begin(int row, int column, int k, int rank) {
-    Base::begin(row, column, k, rank);
     if (waits) tiles::wait_for_launches_before();
     waits = false;
+    if constexpr (early) {
+      const bool biased = begins_with_bias();
+      Base::begin_with(
+          rank, [&](int c) { return biased && column + c < place.columns ? place.bias[column + c] : 0.0f; });
+    } else {
+      Base::begin(row, column, k, rank);
+    }
     if (early && loads()) load(row, column, rank);
   }
   __device__ void load(int row, int column, int rank) {
@@ -57,7 +77,8 @@ struct WithResidual : Base {
         const int r = row + Base::row_of(rank, i);
         KILN_UNROLL_ALL
         for (int j = 0; j < groups; ++j) {
-          const int c = column + (early ? (j * 4 + quarter) * 8 : (j * 2 + quarter % 2) * 8 + quarter / 2 * 4);
+          const int c =
+              column + (early ? (j * 4 + quarter) * 8 : (j * 2 + quarter % 2) * 8 + quarter / 2 * 4);
           const auto pack = place.inside(r, c) ? kiln::load_pack<4>(reinterpret_cast<const unsigned*>(
                                                      place.residual + (place.address(r, c) - place.y)))
                                                : kiln::Pack<unsigned, 4>{};
@@ -86,8 +107,9 @@ struct WithResidual : Base {
             const T* some = reinterpret_cast<const T*>(&words[w]);
             KILN_UNROLL_ALL
             for (int e = 0; e < 4 / int(sizeof(T)); ++e)
-              sum_of(Base::sums, i, early ? (j * 4 + w) * 4 + i % 2 * 2 + e
-                                          : (j * 2 + w / 2) * 4 + i % 2 * 2 + w % 2) += float(some[e]);
+              sum_of(Base::sums, i,
+                     early ? (j * 4 + w) * 4 + i % 2 * 2 + e : (j * 2 + w / 2) * 4 + i % 2 * 2 + w % 2) +=
+                  float(some[e]);
           }
         }
       }
@@ -123,8 +145,12 @@ KILN_DEVICE void convolve_boxes(T* y, const CUtensorMap& x, const CUtensorMap& w
       [&](Operation& done, const tiles::Work& work, int rank) {
         if (p.splits > 1) {
           Sums::leave(done, memory, rank);
+        } else if (done.begins_with_bias()) {
+          if (Params::add) done.add(rank);
+          done.store(rank, work.row, work.column,
+                     FinishLines{{{y, nullptr, bias, store.rows, store.columns}, patch}});
         } else if (done.loads()) {
-          if (!Operation::early) done.load(work.row, work.column, rank);
+          done.load(work.row, work.column, rank);
           done.add(rank);
           done.store(rank, work.row, work.column,
                      FinishPatches<false>{{y, nullptr, bias, store.rows, store.columns}, patch});

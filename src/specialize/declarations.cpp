@@ -262,7 +262,7 @@ class Reader {
       if (at(i, "[")) i = close_of(i);
       if (!at(i, "(")) continue;
       if (i > head.begin && tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text)) {
-        if (is_macro_before_name(close_of(i), head.end) ||
+        if (is_macro_before_name(close_of(i), head.end) || is_macro_on_its_line(i, head.end) ||
             (i == head.begin + 1 && is_macro_before_type(close_of(i), head.end))) {
           i = close_of(i);
           continue;
@@ -293,6 +293,20 @@ class Reader {
   [[nodiscard]] bool is_macro_before_name(std::size_t close, std::size_t end) const {
     if (close + 2 >= end || !tokens_[close + 1].identifier() || !at(close + 2, "(")) return false;
     return !is_behind_parameters(tokens_[close + 1].text);
+  }
+
+  /// Whether the parentheses at `open` end a line, and what follows has a parameter list of its own, as in
+  /// "BEGIN\nREGISTER(A)\n__global__ void f(int x)".
+  [[nodiscard]] bool is_macro_on_its_line(std::size_t open, std::size_t end) const {
+    const std::size_t close = close_of(open);
+    if (close + 2 >= end || !tokens_[close + 1].identifier() || is_behind_parameters(tokens_[close + 1].text))
+      return false;
+    if (tokens_[close + 1].line == tokens_[close].line) return false;
+    for (std::size_t i = close + 2; i < end; ++i) {
+      if (at(i, ":") || at(i, ",")) return false;  // initialisers of a constructor
+      if (at(i, "(")) return tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text);
+    }
+    return false;
   }
 
   /// Whether a type, the name and the parameters stand behind the ")" at `close`: "INLINE(1) T* f(int x)".
@@ -341,7 +355,7 @@ class Reader {
                at(first, "__asm__") || at(first, "friend") || is_forward_class(span)) {
       declaration.kind = Kind::kOther;
     } else if (!has_assignment(span) && set_function(span, declaration)) {
-      declaration.kind = Kind::kPrototype;
+      declaration.kind = is_initialized(span.begin, declaration) ? Kind::kVariable : Kind::kPrototype;
       if (first + 1 < span.end && at(first + 1, "(")) declaration.kind = Kind::kOther;  // MACRO(x);
     } else {
       declaration.kind = Kind::kVariable;
@@ -349,6 +363,16 @@ class Reader {
       if (declaration.names.empty()) declaration.kind = Kind::kOther;
     }
     return declaration;
+  }
+
+  /// Whether the parentheses hold a value, not parameters: "constexpr int n(2 * m);", "int n(4);".
+  [[nodiscard]] bool is_initialized(std::size_t first, const Declaration& declaration) const {
+    const TokenSpan span = declaration.parameters;
+    if (span.empty()) return false;
+    bool is_constant = false;
+    for (std::size_t i = first; i < span.begin; ++i) is_constant = is_constant || at(i, "constexpr");
+    const Token& token = tokens_[span.begin];
+    return is_constant || (token.kind != Token::Kind::kIdentifier && !token.is("::") && !token.is("."));
   }
 
   /// "struct A;" and "template <class T> class B;".

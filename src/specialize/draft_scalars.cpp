@@ -13,9 +13,8 @@ namespace {
 
 constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a buffer
 constexpr std::int64_t kGuessedSide = 64;                     // of a buffer that has three sizes or more
-constexpr int kDeepestConstant = 8;
+constexpr int kDeepestExpression = 8;
 constexpr const char* kHowLarge = "how large";
-constexpr std::array<const char*, 4> kIndexWords = {"idx", "index", "offset", "size"};
 
 /// Names that go together as extents, the contiguous one first.
 const std::vector<std::vector<std::string>>& extents_together() {
@@ -46,16 +45,6 @@ bool is_size_name(const std::string& name) {
   }
   return name.ends_with("_size") || name.ends_with("Size") || name.ends_with("_count") ||
          name.ends_with("_len") || name.ends_with("_n");
-}
-
-bool is_index_name(const std::string& name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
-  });
-  return lower.starts_with("int") ||
-         std::any_of(kIndexWords.begin(), kIndexWords.end(),
-                     [&](const char* word) { return lower.find(word) != std::string::npos; });
 }
 
 std::string DraftScalars::fresh(const std::string& wanted) {
@@ -159,7 +148,7 @@ void DraftScalars::add_type_parameters(const TextKernel& kernel) {
     const std::string argument = types_.template_argument(kernel, parameter.name);
     TextKernel plain;
     const std::string known = argument.empty() ? "" : types_.type_name(argument, plain);
-    const std::string value = !known.empty() ? known : is_index_name(parameter.name) ? "int" : "float";
+    const std::string value = !known.empty() ? known : guessed_type(parameter.name, kernel);
     type_lines_.push_back({parameter.name + ": {type: type, default: " + quoted_scalar(value) + "}",
                            known.empty() ? "the type that the template gets" : "", ""});
   }
@@ -196,7 +185,7 @@ void DraftScalars::make_sides_small(const std::string& extent) {
 
 std::optional<std::string> DraftScalars::translate(const TextKernel& kernel, const TextLaunch& launch,
                                                    const std::string& text, int depth) {
-  if (depth == kDeepestConstant) return std::nullopt;
+  if (depth == kDeepestExpression) return std::nullopt;
   std::string result;
   const std::vector<Token> tokens = tokenize(text).tokens;
   for (std::size_t i = 0; i < tokens.size(); ++i) {

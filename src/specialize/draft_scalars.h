@@ -15,9 +15,6 @@ namespace kiln {
 /// Whether a name is that of a number of elements: "n", "num_rows".
 [[nodiscard]] bool is_size_name(const std::string& name);
 
-/// "IdxT", "index_t", "SizeType": a type of whole numbers.
-[[nodiscard]] bool is_index_name(const std::string& name);
-
 constexpr std::int64_t kGuessedSize = 1024;
 
 /// The parameters of a drafted workload: scalars and types that its kernels take.

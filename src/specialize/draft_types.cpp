@@ -1,10 +1,12 @@
 #include "specialize/draft_types.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/text.h"
 #include "config/scalar_type.h"
+#include "specialize/class_members.h"
 #include "specialize/constant_value.h"
 #include "specialize/template_arguments.h"
 
@@ -12,8 +14,33 @@ namespace kiln {
 namespace {
 
 constexpr int kDeepestConstant = 8;
+constexpr std::size_t kMostMembers = 4096;  // a launch passes at most 4096 bytes in structs
+
+constexpr std::array<const char*, 5> kIndexWords = {"idx", "index", "offset", "size", "key"};
+
+/// "IdxT", "index_t", "SizeType": a type of whole numbers.
+bool is_index_name(const std::string& name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+  });
+  return lower.starts_with("int") ||
+         std::any_of(kIndexWords.begin(), kIndexWords.end(),
+                     [&](const char* word) { return lower.find(word) != std::string::npos; });
+}
 
 }  // namespace
+
+std::string guessed_type(const std::string& parameter, const TextKernel& kernel) {
+  const auto has = [](const std::string& name, const char* upper, const char* lower) {
+    return name.find(upper) != std::string::npos || name.find(lower) != std::string::npos;
+  };
+  const auto& parameters = kernel.template_parameters;
+  const bool beside_key = has(parameter, "Val", "val") &&
+                          std::any_of(parameters.begin(), parameters.end(),
+                                      [&](const auto& one) { return has(one.name, "Key", "key"); });
+  return beside_key || is_index_name(parameter) ? "int" : "float";
+}
 
 std::string base_name(const std::string& name) {
   const std::size_t scope = name.rfind("::");
@@ -84,6 +111,9 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
                                                            {"__half", "half"},
                                                            {"__nv_bfloat16", "bfloat16"},
                                                            {"nv_bfloat16", "bfloat16"},
+                                                           {"cuComplex", "float2"},
+                                                           {"cuFloatComplex", "float2"},
+                                                           {"cuDoubleComplex", "double2"},
                                                            {"__half2", "half2"},
                                                            {"__nv_bfloat162", "bfloat162"}};
   std::string name = bare_type(type);
@@ -115,48 +145,60 @@ std::optional<std::int64_t> DraftTypes::extent_of(const std::string& type) const
   return extent;
 }
 
+std::string DraftTypes::written_type(const std::string& type, const TextKernel& kernel) const {
+  std::map<std::string, std::string> arguments;
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name.empty() || type.find(parameter.name) == std::string::npos) continue;
+    const bool stays = template_type(kernel, parameter.name) == parameter.name;
+    std::string argument = stays ? "" : template_argument(kernel, parameter.name);
+    if (!argument.empty()) arguments.emplace(parameter.name, std::move(argument));
+  }
+  const std::size_t open = type.find('[');
+  const std::string extents = open == std::string::npos ? "" : type.substr(open);
+  return resolved_type(program_, substituted(type.substr(0, open), arguments)) + extents;
+}
+
 ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const TextKernel& kernel) const {
   ArgumentType result;
-  std::string type = parameter.type;
-  const auto stars =
-      std::count(type.begin(), type.end(), '*') + (type.find('[') != std::string::npos ? 1 : 0);
+  const std::string type = written_type(parameter.type, kernel);
+  const std::size_t open = type.find('[');  // "float [2][3]" is one pointer
+  const auto stars = pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1);
   result.pointer = stars > 0;
-  const std::size_t star = type.find('*');
-  result.read_only = type.substr(0, star).find("const") != std::string::npos;
-  if (stars == 0 && program_.types.contains(bare_type(type)) &&
-      program_.types.at(bare_type(type)).find('*') != std::string::npos) {  // typedef float* Array
-    result.pointer = true;
-    type = program_.types.at(bare_type(type));
-    result.read_only = result.read_only || type.find("const") != std::string::npos;
-  }
+  result.read_only = type.substr(0, type.find('*')).find("const") != std::string::npos;
   if (stars > 1) return result;
   result.type = type_name(type, kernel);
-  if (result.pointer && result.type.empty() && !is_pointer_alias(type)) {
+  if (result.pointer && result.type.empty()) {
     result.type = "uchar";
     result.bytes = bare_type(type) == "void" ? "" : bare_type(type);
   }
   return result;
 }
 
+std::optional<ScalarType> DraftTypes::scalar_of(const std::string& type, const TextKernel& kernel) const {
+  if (const auto scalar = parse_scalar_type(type)) return scalar;
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name != type || template_type(kernel, type) != type) continue;
+    const std::string argument = template_argument(kernel, type);
+    const auto known = argument.empty() ? std::nullopt : parse_scalar_type(type_name(argument, TextKernel()));
+    return known ? known : parse_scalar_type(guessed_type(type, kernel));
+  }
+  return std::nullopt;
+}
+
 std::vector<TextParameter> DraftTypes::members_of(const TextParameter& parameter,
                                                   const TextKernel& kernel) const {
-  constexpr std::size_t kMost = 256;
-  if (parameter.type.find_first_of("*&[") != std::string::npos) return {};
+  const std::string type = written_type(parameter.type, kernel);
+  if (argument_type(parameter, kernel).pointer || type.find('&') != std::string::npos) return {};
   std::vector<TextParameter> members;
-  const auto add = [&](const TextParameter& member, std::int64_t count) {
-    for (std::int64_t i = 0; i < count && members.size() <= kMost; ++i) members.push_back(member);
-  };
-  const std::string name = bare_type(parameter.type);
-  if (const auto element = parse_element_type(type_name(parameter.type, kernel));
-      element && element->lanes > 1) {
+  if (const auto element = parse_element_type(type_name(type, kernel)); element && element->lanes > 1) {
     TextParameter lane = parameter;
     lane.type = to_string(element->scalar);
-    add(lane, static_cast<std::int64_t>(element->lanes));
+    members.assign(element->lanes, lane);
     return members;
   }
   std::size_t offset = 0;
-  if (!members_of_type(program_, name) || !add_members(name, kernel, 0, members, offset)) return {};
-  return members.size() > kMost ? std::vector<TextParameter>() : members;
+  if (!members_of_type(program_, type) || !add_members(type, kernel, 0, members, offset)) return {};
+  return members.size() > kMostMembers ? std::vector<TextParameter>() : members;
 }
 
 std::vector<std::string> DraftTypes::extents_of_launch(const std::string& text) const {
@@ -167,9 +209,8 @@ std::vector<std::string> DraftTypes::extents_of_launch(const std::string& text) 
 }
 
 bool DraftTypes::is_empty_object(const TextParameter& parameter, const TextKernel& kernel) const {
-  if (parameter.type.find_first_of("*&[") != std::string::npos) return false;
-  const std::string type = bare_type(parameter.type);
-  return is_empty_record(type) || is_empty_record(template_argument(kernel, type));
+  const std::string type = written_type(parameter.type, kernel);
+  return type.find_first_of("*&[") == std::string::npos && is_empty_record(type);
 }
 
 bool DraftTypes::is_texture(const TextParameter& parameter, const TextKernel& kernel) const {
@@ -187,8 +228,8 @@ std::string DraftTypes::template_type(const TextKernel& kernel, const std::strin
   TextKernel plain;
   plain.name = kernel.name;
   std::string known = type_name(argument, plain);
-  // A `type` parameter has no form for long long, which is another type than long.
-  return parse_scalar_type(known) && argument.find("long long") == std::string::npos ? name : known;
+  // C++ has two types of 64 bits, a `type` parameter one: what chooses specialisations stays as written.
+  return parse_scalar_type(known) && known != "long" && known != "ulong" ? name : known;
 }
 
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
@@ -226,20 +267,15 @@ std::string DraftTypes::passed_object(const TextKernel& kernel, const std::strin
 }
 
 bool DraftTypes::is_empty_record(const std::string& type) const {
-  const auto record = program_.records.find(type.substr(0, type.find('<')));
-  return record != program_.records.end() && record->second.empty();
-}
-
-bool DraftTypes::is_pointer_alias(const std::string& type) const {
-  const auto alias = program_.types.find(bare_type(type));
-  return alias != program_.types.end() && alias->second.find('*') != std::string::npos;
+  const auto members = members_of_type(program_, type);
+  return members && members->empty();
 }
 
 std::optional<std::size_t> DraftTypes::alignment_of(const TextParameter& member, const TextKernel& kernel,
                                                     int depth) const {
   const ArgumentType type = argument_type(member, kernel);
   if (type.pointer) return type.type.empty() ? std::nullopt : std::optional(sizeof(void*));
-  if (const auto scalar = parse_scalar_type(type.type)) return size_of(*scalar);
+  if (const auto scalar = scalar_of(type.type, kernel)) return size_of(*scalar);
   if (const auto element = parse_element_type(type.type)) return element->alignment();
   const auto record = members_of_type(program_, member.type);
   if (!record || record->empty() || depth == kDeepestConstant) return std::nullopt;
@@ -255,9 +291,8 @@ std::optional<std::size_t> DraftTypes::alignment_of(const TextParameter& member,
 
 bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, int depth,
                              std::vector<TextParameter>& members, std::size_t& offset) const {
-  constexpr std::size_t kMost = 256;
   const auto pad = [&](std::size_t alignment) {
-    for (; offset % alignment != 0 && members.size() <= kMost; ++offset)
+    for (; offset % alignment != 0 && members.size() <= kMostMembers; ++offset)
       members.push_back({"unsigned char", "", "", 0});
   };
   const auto record = members_of_type(program_, name);
@@ -272,11 +307,12 @@ bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, 
     most = std::max(most, *alignment);
     const ArgumentType type = argument_type(one, kernel);
     const auto element = parse_element_type(type.type);
+    const auto scalar = type.pointer ? std::nullopt : scalar_of(type.type, kernel);
     for (std::int64_t i = 0; i < *count; ++i) {
-      if (members.size() > kMost) return false;
-      if (type.pointer || parse_scalar_type(type.type)) {
+      if (members.size() > kMostMembers) return false;
+      if (type.pointer || scalar) {
         offset = (offset + *alignment - 1) / *alignment * *alignment;
-        offset += type.pointer ? sizeof(void*) : size_of(*parse_scalar_type(type.type));
+        offset += type.pointer ? sizeof(void*) : size_of(*scalar);
         members.push_back(one);
         continue;
       }
@@ -287,7 +323,7 @@ bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, 
         lane.type = to_string(element->scalar);
         members.insert(members.end(), element->lanes, lane);
         offset += element->bytes();
-      } else if (!add_members(bare_type(one.type), kernel, depth + 1, members, offset)) {
+      } else if (!add_members(one.type, kernel, depth + 1, members, offset)) {
         return false;
       }
       pad(*alignment);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/scalar_type.h"
 #include "specialize/program_text.h"
 
 namespace kiln {
@@ -19,6 +20,10 @@ struct ArgumentType {
 
 /// "update" of "ns::update".
 [[nodiscard]] std::string base_name(const std::string& name);
+
+/// For a type parameter of a kernel's template whose argument is not known: "int" of "IdxT", "KeyT" and,
+/// beside a key, of "ValueT"; else "float".
+[[nodiscard]] std::string guessed_type(const std::string& parameter, const TextKernel& kernel);
 
 /// What the types of a program are in a workload. The program must outlive it.
 class DraftTypes {
@@ -40,6 +45,13 @@ class DraftTypes {
   /// The number of elements: 3 for "float [3]", 6 for "float [2][3]"; 1 without brackets; absent if an extent
   /// is unknown.
   [[nodiscard]] std::optional<std::int64_t> extent_of(const std::string& type) const;
+
+  /// What a type of a kernel stands for: without aliases, and with the arguments of the kernel's template
+  /// that are no parameters of the workload.
+  [[nodiscard]] std::string written_type(const std::string& type, const TextKernel& kernel) const;
+
+  /// Of a scalar type or of a type parameter, which may be a guess; absent for all else.
+  [[nodiscard]] std::optional<ScalarType> scalar_of(const std::string& type, const TextKernel& kernel) const;
 
   [[nodiscard]] ArgumentType argument_type(const TextParameter& parameter, const TextKernel& kernel) const;
 
@@ -72,10 +84,8 @@ class DraftTypes {
   /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
   [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const;
 
-  /// "Add" and "Add<float>", a struct without members.
+  /// "Add" and "Add<float>", a class without members.
   [[nodiscard]] bool is_empty_record(const std::string& type) const;
-
-  [[nodiscard]] bool is_pointer_alias(const std::string& type) const;
 
   /// Bytes to which a member of a struct is aligned; absent: it has no form.
   [[nodiscard]] std::optional<std::size_t> alignment_of(const TextParameter& member, const TextKernel& kernel,

@@ -111,13 +111,22 @@ class Cutter {
     ProgramFile& text = program_.files[index];
     std::vector<TextEdit> edits;
     std::vector<std::string> names;
+    const bool needs_integers = text.text->find("SIZE_MAX") != std::string::npos ||
+                                text.text->find("UINT64_MAX") != std::string::npos;
+    bool has_math = false;
     for (const IncludeUse& use : find_include_uses(*text.text)) {
       if (use.kind != IncludeUse::Kind::kInclude || !is_left_out(use.header.name)) continue;
       const std::size_t line = text.text->rfind('\n', use.offset);
       const std::size_t begin = line == std::string::npos ? 0 : line + 1;
       // nvcc's own headers declare these names without an include.
-      const bool needs_math = edits.empty() && !code_.std_names().empty();
-      edits.push_back({begin, use.offset + use.length - begin, needs_math ? "#include <cmath>" : ""});
+      std::string instead;
+      if (needs_integers && edits.empty()) {
+        instead = "#include <cstdint>";
+      } else if (!has_math && !code_.std_names().empty()) {
+        instead = "#include <cmath>";
+        has_math = true;
+      }
+      edits.push_back({begin, use.offset + use.length - begin, instead});
       names.push_back("<" + use.header.name + ">");
       removed_.insert(use.header.name);
     }
@@ -155,15 +164,14 @@ class Cutter {
     for (const ProgramFile& text : program_.files) {
       for (const IncludeUse& use : find_include_uses(*text.text)) included.insert(use.header.name);
     }
-    bool added = false;
     std::erase_if(spec_.unseen_headers, [&](const std::string& name) {
       return removed_.contains(name) && !included.contains(name);
     });
-    const auto& unseen = spec_.unseen_headers;
-    const bool knows = std::find(unseen.begin(), unseen.end(), "cmath") != unseen.end();
-    added = included.contains("cmath") && !knows;
-    if (!added) return;
-    spec_.unseen_headers.emplace_back("cmath");
+    for (const char* name : {"cmath", "cstdint"}) {
+      const auto& unseen = spec_.unseen_headers;
+      const bool knows = std::find(unseen.begin(), unseen.end(), name) != unseen.end();
+      if (included.contains(name) && !knows) spec_.unseen_headers.emplace_back(name);
+    }
     std::sort(spec_.unseen_headers.begin(), spec_.unseen_headers.end());
   }
 

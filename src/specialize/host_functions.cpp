@@ -20,34 +20,85 @@ class HostFinder {
       const Kind kind = item.declaration->kind;
       if (kind == Kind::kOther) item.host = is_use_of_host_macro(item);
       if (kind == Kind::kClass) item.host = holds_host_data(item);
+      const bool is_friend = kind == Kind::kOther && item.member &&
+                             program_.tokens_of(item)[item.declaration->whole.begin].is("friend");
+      if (is_friend) item.host = names_host(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
         continue;
-      if (item.member && !program_.is_function(item)) continue;  // data decides the layout
+      const bool data = item.member && !program_.is_function(item) && kind != Kind::kAlias;
+      if (data) continue;  // decides the layout
       item.host = names_host(item) || is_main(item) || says_host(item) || uses_host_namespace(item);
     }
     for (bool found = true; found;) {
       found = false;
       for (Item& item : program_.items) {
-        const bool candidate = item.declaration->kind == Kind::kFunction && !item.device && item.whole &&
-                               !item.host && !program_.marked_elsewhere(item);
-        if (!candidate || !calls_host(item)) continue;
-        item.host = found = true;
+        if (item.device || !item.whole || item.host) continue;
+        const Kind kind = item.declaration->kind;
+        const bool function = program_.is_function(item) && !program_.marked_elsewhere(item) &&
+                              ((kind == Kind::kFunction && calls_host(item)) ||
+                               names_host_class(item, item.declaration->whole));
+        const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
+                              names_host_class(item, item.declaration->whole);
+        const bool holds = kind == Kind::kClass && holds_host_class(item);
+        const bool macro = kind == Kind::kOther && is_use_of_whole_macro(item) &&
+                           calls_host(program_.tokens_of(item), item.declaration->whole, 0);
+        if (function || variable || holds || macro) item.host = found = true;
       }
     }
   }
 
  private:
-  /// A class with members such as std::vector: no kernel can have one.
+  /// A class with members such as std::vector, or that is for one: no kernel can have it.
   [[nodiscard]] bool holds_host_data(const Item& item) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
+    for (std::size_t i = item.declaration->whole.begin; i + 1 < item.declaration->body.begin; ++i) {
+      if (names_host_only(tokens, i)) return true;  // hash<std::string>
+    }
     return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t member) {
       const Declaration& declaration = *program_.items[member].declaration;
       if (declaration.kind != Kind::kVariable) return false;
       for (std::size_t i = declaration.whole.begin + 2; i < declaration.whole.end; ++i) {
         if (tokens[i - 2].is("std") && names_host_only(tokens, i)) return true;
+        if (program_.uses_std && names_host_only_of_std(tokens, i - 2)) return true;
       }
       return false;
     });
+  }
+
+  /// Whether a member that is no pointer has a type that only the host has.
+  [[nodiscard]] bool holds_host_class(const Item& item) const {
+    return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t index) {
+      const Item& member = program_.items[index];
+      if (member.declaration->kind != Kind::kVariable) return false;
+      const std::vector<Token>& tokens = program_.tokens_of(member);
+      const TokenSpan whole = member.declaration->whole;
+      const auto end = tokens.begin() + static_cast<std::ptrdiff_t>(whole.end);
+      const bool pointer = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(whole.begin), end,
+                                       [](const Token& token) { return token.is("*") || token.is("&"); });
+      return !pointer && names_host_class(member, whole);
+    });
+  }
+
+  /// Whether it names classes or aliases that are all for the host.
+  [[nodiscard]] bool names_host_class(const Item& item, TokenSpan span) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      const auto found = member ? program_.by_name.end() : program_.by_name.find(tokens[i].text);
+      if (found == program_.by_name.end()) continue;
+      bool all = true, own = false, all_own = true;  // of the same class: these come first
+      for (const std::size_t other : found->second) {
+        const Item& one = program_.items[other];
+        const Kind kind = one.declaration->kind;
+        const bool host = one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias);
+        const bool beside = item.member && one.member && one.owner == item.owner;
+        own = own || beside;
+        all = all && host;
+        all_own = all_own && (host || !beside);
+      }
+      if (own ? all_own : all) return true;
+    }
+    return false;
   }
 
   /// `__host__` in front of a function that has no mark of the device.
@@ -56,7 +107,7 @@ class HostFinder {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const TokenSpan span = item.declaration->whole;
     for (std::size_t i = span.begin; i < std::min(span.end, item.declaration->parameters.begin); ++i) {
-      if (tokens[i].is("__host__")) return true;
+      if (program_.marks_host(tokens[i])) return true;
     }
     return false;
   }
@@ -67,6 +118,10 @@ class HostFinder {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const std::size_t name = item.declaration->whole.begin + 2;
     if (name >= tokens.size() || tokens[name].is("thrust") || tokens[name].is("cub")) return false;
+    const bool of_std = tokens[name].is("std") && name + 2 < tokens.size() && tokens[name + 1].is("::");
+    const std::string_view inside = tokens[of_std ? name + 2 : name].text;
+    if (of_std || program_.uses_std)
+      return inside == "chrono" || inside == "filesystem" || inside.ends_with("literals");
     return std::any_of(
         spec_.unseen_headers.begin(), spec_.unseen_headers.end(),
         [&](const std::string& header) { return prefix_of_host_library(header) == tokens[name].text; });
@@ -82,8 +137,9 @@ class HostFinder {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const TokenSpan span = item.declaration->whole;
     for (std::size_t i = span.begin; i < span.end; ++i) {
-      if (!names_host_only(tokens, i)) continue;
       const auto declared = program_.by_name.find(tokens[i].text);
+      const bool of_std = program_.uses_std && declared == program_.by_name.end();
+      if (!names_host_only(tokens, i) && !(of_std && names_host_only_of_std(tokens, i))) continue;
       const bool own = declared != program_.by_name.end() &&  // a function of the text that is called `time`
                        std::any_of(declared->second.begin(), declared->second.end(), [&](std::size_t other) {
                          return program_.is_function(program_.items[other]);
@@ -117,6 +173,11 @@ class HostFinder {
 
   /// `DEFINE_LAUNCHER(name, float)` at namespace scope: a macro that stands for whole functions of the host.
   [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
+    return is_use_of_whole_macro(item) && host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
+  }
+
+  /// A macro that stands for whole declarations, none of them of the device.
+  [[nodiscard]] bool is_use_of_whole_macro(const Item& item) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const TokenSpan span = item.declaration->whole;
     if (item.member || span.begin + 1 >= span.end ||
@@ -126,7 +187,7 @@ class HostFinder {
         tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
     if (behind != span.end && !(behind + 1 == span.end && tokens[behind].is(";"))) return false;
     const auto& definitions = program_.macros.at(tokens[span.begin].text);
-    const bool whole = std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
+    return std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
       int depth = 0;
       for (std::size_t i = 2; i < words->size(); ++i) {
         if ((*words)[i].is("{")) ++depth;
@@ -135,7 +196,6 @@ class HostFinder {
       }
       return depth == 0;
     });
-    return whole && host_macro(tokens[span.begin]);
   }
 
   /// Whether it calls a name that only functions of the host have.
@@ -155,13 +215,23 @@ class HostFinder {
         }
       }
       if (i + 1 >= span.end || !(tokens[i + 1].is("(") || tokens[i + 1].is("<"))) continue;
-      const auto found = program_.by_name.find(tokens[i].text);
-      if (found == program_.by_name.end()) continue;
-      const bool all = std::all_of(found->second.begin(), found->second.end(),
-                                   [&](std::size_t other) { return program_.items[other].host; });
-      if (all) return true;
+      if (is_host_only(tokens[i].text)) return true;
     }
     return false;
+  }
+
+  /// Whether all functions of the name are for the host; their prototypes say nothing if there is a body.
+  [[nodiscard]] bool is_host_only(std::string_view name) const {
+    const auto found = program_.by_name.find(name);
+    if (found == program_.by_name.end()) return false;
+    bool has_host = false;
+    for (const std::size_t other : found->second) {
+      const Item& item = program_.items[other];
+      const bool says_nothing = item.declaration->kind == Kind::kPrototype && !item.device;
+      if (!item.host && !says_nothing) return false;
+      has_host = has_host || item.host;
+    }
+    return has_host;
   }
 
   ProgramItems& program_;

@@ -59,6 +59,10 @@ bool ProgramItems::marks_device(const Token& token) const {
   return is_device_mark(token.text) || device_macros_.contains(token.text);
 }
 
+bool ProgramItems::marks_host(const Token& token) const {
+  return token.is("__host__") || (token.identifier() && host_macros_.contains(token.text));
+}
+
 bool ProgramItems::may_be_pasted(const Item& item) const {
   const auto& names = item.declaration->names;
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
@@ -79,6 +83,7 @@ bool ProgramItems::marked_elsewhere(const Item& item) const {
 }
 
 void ProgramItems::add_text(std::string& text, const std::string& name) {
+  uses_std = uses_std || text.find("using namespace std;") != std::string::npos;
   ProgramFile& added = files.emplace_back();
   added.text = &text;
   added.name = name;
@@ -107,19 +112,24 @@ void ProgramItems::learn_macros() {
     if (defined_words_.back().size() > 1)
       macros[defined_words_.back()[1].text].push_back(&defined_words_.back());
   }
+  learn_marks(device_macros_, is_device_mark);
+  learn_marks(host_macros_, [](std::string_view name) { return name == "__host__"; });
+}
+
+void ProgramItems::learn_marks(Names& marks, const std::function<bool(std::string_view)>& is_mark) const {
   for (bool found = true; found;) {
     found = false;
     for (const auto& [name, definitions] : macros) {
-      if (device_macros_.contains(name)) continue;
+      if (marks.contains(name)) continue;
       for (const std::vector<Token>* words : definitions) {
-        const bool marks = std::any_of(words->begin() + 2, words->end(), [&](const Token& word) {
-          return is_device_mark(word.text) || device_macros_.contains(word.text);
+        const bool has_mark = std::any_of(words->begin() + 2, words->end(), [&](const Token& word) {
+          return is_mark(word.text) || marks.contains(word.text);
         });
         // One that opens a body stands for more than specifiers.
         const bool opens = std::any_of(words->begin() + 2, words->end(),
                                        [](const Token& word) { return word.is("{") || word.is(";"); });
-        if (!marks || opens) continue;
-        found = device_macros_.insert(name).second || found;
+        if (!has_mark || opens) continue;
+        found = marks.insert(name).second || found;
       }
     }
   }
@@ -202,6 +212,8 @@ bool ProgramItems::is_whole(const Item& item) const {
   const std::vector<Token>& tokens = tokens_of(item);
   const TokenSpan span = item.declaration->whole;
   if (span.empty()) return false;
+  const bool function = item.declaration->kind == Declaration::Kind::kFunction;
+  const std::size_t body = function ? tokens[item.declaration->body.begin - 1].offset : 0;
   const std::size_t begin = tokens[span.begin].offset, end = tokens[span.end - 1].end();
   int depth = 0;
   for (const Directive& directive : directives_in(item.text, begin, end)) {
@@ -210,9 +222,11 @@ bool ProgramItems::is_whole(const Item& item) const {
     if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
     if (word.is("endif")) --depth;
     const bool other_branch = word.is("else") || word.is("elif");
-    if (depth < 0 || (other_branch && depth == 0)) return false;
+    // Branches may hold heads of a function that have one body, behind them.
+    if (depth >= 0 && !(other_branch && depth == 0)) continue;
+    if (directive.offset > body || depth < -1) return false;
   }
-  return depth == 0;
+  return depth == 0 || (depth == -1 && function);
 }
 
 void ProgramItems::find_device_names() {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -58,6 +59,9 @@ class ProgramItems {
 
   [[nodiscard]] bool marks_device(const Token& token) const;
 
+  /// `__host__`, or a macro that stands for it.
+  [[nodiscard]] bool marks_host(const Token& token) const;
+
   [[nodiscard]] bool may_be_pasted(const Item& item) const;
 
   [[nodiscard]] bool is_function(const Item& item) const;
@@ -69,11 +73,15 @@ class ProgramItems {
   std::map<std::string_view, std::vector<std::size_t>> by_name;               ///< indices of items
   std::map<std::string_view, std::vector<const std::vector<Token>*>> macros;  ///< their #define lines
   Names function_macros;
+  bool uses_std = false;  ///< has `using namespace std`
 
  private:
   void add_text(std::string& text, const std::string& name);
 
   void learn_macros();
+
+  /// Adds the macros whose texts have such a mark, or one of the macros.
+  void learn_marks(Names& marks, const std::function<bool(std::string_view)>& is_mark) const;
 
   void learn_types(const std::vector<Declaration>& declarations);
 
@@ -97,7 +105,7 @@ class ProgramItems {
   const Specialization& spec_;
   std::vector<std::string> defined_texts_;
   std::deque<std::vector<Token>> defined_words_;
-  Names device_macros_;
+  Names device_macros_, host_macros_;
   Names pasted_;  // parts of names that macros put together
   Names device_names_, types_;
 };

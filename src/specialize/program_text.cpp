@@ -2,49 +2,28 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <set>
 #include <string_view>
 
 #include "base/text.h"
 #include "specialize/allocations.h"
+#include "specialize/class_reader.h"
+#include "specialize/conditionals.h"
 #include "specialize/launch_macros.h"
 #include "specialize/launches.h"
 #include "specialize/overloads.h"
+#include "specialize/template_arguments.h"
 
 namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
 
-TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
-  TextParameter parameter;
-  parameter.line = tokens[span.begin].line;
-  std::size_t end = span.begin;
-  while (end < span.end && !tokens[end].is("=")) ++end;
-  if (end < span.end) parameter.default_value = text_of(tokens, {end + 1, span.end});
-  std::size_t name = end;  // "float a[]" is a pointer
-  std::string extents;
-  for (std::size_t i = span.begin; i < end; ++i) {
-    if (tokens[i].is("[")) {
-      if (name == end) name = i;
-      extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
-      i = std::min(tokens[i].close, end);
-    }
-  }
-  if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
-    parameter.name = std::string(tokens[name - 1].text);
-    parameter.type = text_of(tokens, {span.begin, name - 1});
-  } else {
-    parameter.type = text_of(tokens, {span.begin, name});
-  }
-  parameter.type += extents;
-  return parameter;
-}
-
 class ProgramReader {
  public:
   explicit ProgramReader(const std::string& text)
-      : text_(expand_launch_macros(text)), source_(tokenize(text_)) {
+      : text_(with_one_branch(expand_launch_macros(text))), source_(tokenize(text_)) {
     for (const Directive& directive : source_.directives) add_macro(directive);
     declarations_ = read_declarations(source_, specifier_macros_);
     read(declarations_, "", TextScope::kNone);
@@ -60,6 +39,7 @@ class ProgramReader {
   /// `templates`: of all texts of the program.
   ProgramText run(const std::set<std::string>& templates) {
     find_instantiations(declarations_);
+    find_other_prototypes();
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
     program_.calls = find_calls(tokens(), templates, scope);
@@ -75,12 +55,18 @@ class ProgramReader {
 
   void add_macro(const Directive& directive) {
     const std::vector<Token>& words = directive.tokens;
-    if (words.size() < 3 || !words[0].is("define")) return;
+    if (words.size() < 2 || !words[0].is("define")) return;
+    program_.macros.emplace(words[1].text);
+    if (words.size() < 3) return;
     const std::string name(words[1].text);
-    const bool marks = std::any_of(words.begin() + 2, words.end(), [&](const Token& word) {
-      return word.is("__global__") || specifier_macros_.contains(word.text);
-    });
-    if (marks) specifier_macros_.insert(words[1].text);
+    const auto has = [&](const auto& predicate) {
+      return std::any_of(words.begin() + 2, words.end(), predicate);
+    };
+    const bool marks = has(
+        [&](const Token& word) { return word.is("__global__") || specifier_macros_.contains(word.text); });
+    // One that opens a body stands for more than specifiers.
+    const bool opens = has([](const Token& word) { return word.is("{") || word.is(";"); });
+    if (marks && !opens) specifier_macros_.insert(words[1].text);
     const bool arguments = words[2].is("(") && words[2].offset == words[1].end();
     if (!arguments) program_.constants.emplace(name, text_of(words, {2, words.size()}));
   }
@@ -97,8 +83,11 @@ class ProgramReader {
           add_scope(declaration, outer);
         }
         find_variables(declaration.body);
+      } else if (declaration.kind == Kind::kPrototype) {
+        if (!declaration.names.empty() && is_kernel(declaration))
+          prototypes_.emplace(declaration.names[0], parts_of(tokens(), declaration.parameters, true).size());
       } else if (declaration.kind == Kind::kClass) {
-        if (outer == TextScope::kNone) add_record(declaration);
+        if (outer == TextScope::kNone) add_class(tokens(), declaration, program_);
         const std::size_t here = add_scope(declaration, outer);
         for (const Declaration& member : declaration.members) {
           if (member.kind == Kind::kFunction && !is_kernel(member)) add_scope(member, here);
@@ -138,6 +127,7 @@ class ProgramReader {
         scope.parameters.push_back(std::move(parameter));
       }
       find_types(declaration.body, scope.variables);
+      find_lambda_parameters(declaration.body, scope.variables);
       find_aliases(declaration.body, scope.types);
     } else {
       for (const Declaration& member : declaration.members) {
@@ -155,6 +145,21 @@ class ProgramReader {
       if (spans_[i].begin <= index && index < spans_[i].end) found = i;  // inner ones come later
     }
     return found;
+  }
+
+  /// Parameters of lambdas, also of their templates, `[&]<bool Even>(auto size)`: nothing outside knows them.
+  void find_lambda_parameters(TokenSpan span, std::map<std::string, std::string>& variables) const {
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      if (!at(i, "]") || !(at(i + 1, "<") || (at(i + 1, "(") && at(i + 2, "auto")))) continue;
+      const bool angles = at(i + 1, "<");
+      const std::size_t behind =
+          angles ? behind_angles(tokens(), i + 1, span.end) : tokens()[i + 1].close + 1;
+      if (behind > span.end || behind < i + 3) continue;
+      for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true)) {
+        TextParameter parameter = parameter_of(tokens(), part);
+        variables.emplace(std::move(parameter.name), std::move(parameter.type));
+      }
+    }
   }
 
   void find_aliases(TokenSpan span, std::map<std::string, std::string>& types) const {
@@ -237,24 +242,42 @@ class ProgramReader {
   }
 
   [[nodiscard]] bool is_kernel(const Declaration& declaration) const {
-    for (std::size_t i = declaration.whole.begin; i < declaration.body.begin; ++i) {
+    const std::size_t end = declaration.body.empty() ? declaration.whole.end : declaration.body.begin;
+    for (std::size_t i = declaration.whole.begin; i < end; ++i) {
       if (at(i, "__global__") || specifier_macros_.contains(tokens()[i].text)) return true;
     }
     return false;
   }
 
+  /// "Grid::" of `__global__ void Grid::fill(...)`.
+  [[nodiscard]] std::string scope_in_front(const Declaration& declaration) const {
+    std::size_t name = declaration.parameters.begin - 2;
+    if (!at(name, declaration.names[0])) return "";
+    std::string scope;
+    for (; name >= 2 && at(name - 1, "::") && tokens()[name - 2].identifier(); name -= 2)
+      scope.insert(0, std::string(tokens()[name - 2].text) + "::");
+    return scope;
+  }
+
   void add_kernel(const Declaration& declaration, const std::string& scope) {
     if (declaration.names.empty()) return;
     TextKernel kernel;
-    kernel.name = scope + std::string(declaration.names[0]);
+    kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
+    kernel.needs = macros_around(source_, tokens()[declaration.whole.begin].offset);
     kernel.line = tokens()[declaration.whole.begin].line;
     for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
       TextParameter parameter = parameter_of(tokens(), part);
       if (parameter.type == "void" && parameter.name.empty()) continue;
       kernel.parameters.push_back(std::move(parameter));
     }
-    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
-      kernel.template_parameters.push_back(parameter_of(tokens(), part));
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true)) {
+      TextParameter parameter = parameter_of(tokens(), part);
+      const bool is_type =  // `template <Number T>`, with a concept
+          std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                      [&](const TextParameter& one) { return bare_type(one.type) == parameter.name; });
+      if (is_type && parameter.type != "class") parameter.type = "typename";
+      kernel.template_parameters.push_back(std::move(parameter));
+    }
     std::set<std::string> names, called;
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
@@ -275,11 +298,12 @@ class ProgramReader {
     for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
       TextKernel& other = program_.kernels[i];
       if (other.name != kernel.name) continue;
-      known = known || other.types == kernel.types || are_alternatives(source_, offset, offsets_[i]);
+      kernel.alternative = kernel.alternative || are_alternatives(source_, offset, offsets_[i]);
+      known = known || (other.types == kernel.types && other.needs == kernel.needs);
     }
     if (known) return;
     for (TextKernel& other : program_.kernels) {
-      if (other.name == kernel.name) other.overloaded = kernel.overloaded = true;
+      if (other.name == kernel.name && !kernel.alternative) other.overloaded = kernel.overloaded = true;
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
@@ -299,6 +323,18 @@ class ProgramReader {
       kernel.fetches.emplace(std::string(tokens()[i + 2].text), std::pair(function, type));
   }
 
+  /// A prototype with another number of parameters is an overload, though it has no body.
+  void find_other_prototypes() {
+    for (TextKernel& kernel : program_.kernels) {
+      const std::size_t scope = kernel.name.rfind("::");
+      const std::string name = scope == std::string::npos ? kernel.name : kernel.name.substr(scope + 2);
+      const auto [first, last] = prototypes_.equal_range(name);
+      kernel.overloaded = kernel.overloaded || std::any_of(first, last, [&](const auto& one) {
+                            return one.second != kernel.parameters.size() && one.second > 0;
+                          });
+    }
+  }
+
   void find_instantiations(const std::vector<Declaration>& declarations) {
     for (const Declaration& declaration : declarations) {
       find_instantiations(declaration.members);
@@ -314,29 +350,6 @@ class ProgramReader {
         }
       }
     }
-  }
-
-  void add_record(const Declaration& declaration) {
-    if (declaration.names.empty()) return;
-    std::vector<TextParameter> members;
-    for (const Declaration& member : declaration.members) {
-      if (member.kind != Kind::kVariable || at(member.whole.begin, "static")) continue;
-      std::size_t end = member.whole.end - 1;  // without the ";"
-      std::string type;
-      for (const TokenSpan& part : parts_of(tokens(), {member.whole.begin, end}, true)) {
-        TextParameter one = parameter_of(tokens(), part);
-        if (one.name.empty()) std::swap(one.name, one.type);  // "float x, y": the second has no type
-        const std::size_t open = one.type.find('[');
-        const std::string extents = open == std::string::npos ? "" : one.type.substr(open);
-        if (type.empty()) type = one.type.substr(0, open);
-        one.type = type + extents;
-        const bool twice =  // in another branch of a conditional
-            std::any_of(members.begin(), members.end(),
-                        [&](const auto& other) { return other.name == one.name; });
-        if (!twice) members.push_back(std::move(one));
-      }
-    }
-    for (const std::string_view name : declaration.names) program_.records[std::string(name)] = members;
   }
 
   /// An enumeration is another name of the type that its values have; enumerators with plain values are
@@ -369,12 +382,9 @@ class ProgramReader {
   }
 
   void add_type(const Declaration& declaration) {
-    const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
-    if (at(begin, "typedef") && end > begin + 2) {
-      program_.types[std::string(tokens()[end - 1].text)] = text_of(tokens(), {begin + 1, end - 1});
-    } else if (at(begin, "using") && at(begin + 2, "=")) {
-      program_.types[std::string(tokens()[begin + 1].text)] = text_of(tokens(), {begin + 3, end});
-    }
+    const std::string name = add_alias(tokens(), declaration, program_.types);
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
+      program_.alias_parameters[name].push_back(parameter_of(tokens(), part));
   }
 
   void add_variable(const Declaration& declaration) {
@@ -425,8 +435,9 @@ class ProgramReader {
 
   std::string text_;
   TokenizedText source_;
-  std::vector<TokenSpan> spans_;      // of the scopes
-  std::vector<std::size_t> offsets_;  // of the kernels
+  std::vector<TokenSpan> spans_;                             // of the scopes
+  std::vector<std::size_t> offsets_;                         // of the kernels
+  std::multimap<std::string_view, std::size_t> prototypes_;  // of kernels: how many parameters
   std::set<std::string_view> specifier_macros_;
   std::vector<Declaration> declarations_;
   ProgramText program_;
@@ -466,11 +477,17 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
       move_scope(call.scope);
       program.calls.push_back(std::move(call));
     }
+    program.macros.merge(other.macros);
     program.variables.merge(other.variables);
     program.constants.merge(other.constants);
     program.shapes.merge(other.shapes);
     program.types.merge(other.types);
     program.enumerations.merge(other.enumerations);
+    program.alias_parameters.merge(other.alias_parameters);
+    for (auto& [name, classes] : other.classes) {
+      std::vector<TextClass>& known = program.classes[name];
+      std::move(classes.begin(), classes.end(), std::back_inserter(known));
+    }
     program.records.merge(other.records);
     program.constant_variables.merge(other.constant_variables);
   }

@@ -13,17 +13,6 @@ namespace {
 
 constexpr int kDeepestTemplate = 6;  // templates that call each other
 
-/// Levels of pointers and arrays; what stands in angle brackets does not count.
-std::ptrdiff_t pointers_in(const std::string& type) {
-  std::ptrdiff_t pointers = 0;
-  int depth = 0;
-  for (const char c : type) {
-    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
-    if (depth == 0 && (c == '*' || c == '[')) ++pointers;
-  }
-  return pointers;
-}
-
 class Resolver {
  public:
   explicit Resolver(const ProgramText& program) : program_(program) {}
@@ -61,6 +50,13 @@ class Resolver {
             word = depth < kDeepestTemplate ? resolved(alias->second, scope, depth + 1) : "";
             break;
           }
+          if (const auto value = program_.constants.find(word);
+              around.variables.contains(word) && value != program_.constants.end() &&
+              depth < kDeepestTemplate && names_template_parameter(around, value->second)) {
+            word = resolved(value->second, scope, depth + 1);
+            if (!word.empty()) word.insert(0, "(").append(")");
+            break;
+          }
           if (!has_template_parameter(around, word)) continue;
           word = passed(at, word, depth + 1);
           break;
@@ -70,6 +66,13 @@ class Resolver {
       append_token(result, word);
     }
     return result;
+  }
+
+  static bool names_template_parameter(const TextScope& scope, const std::string& text) {
+    const std::vector<Token> tokens = tokenize(text).tokens;
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+      return has_template_parameter(scope, std::string(token.text));
+    });
   }
 
   static bool has_template_parameter(const TextScope& scope, const std::string& name) {
@@ -105,6 +108,13 @@ class Resolver {
       return pointers_in(type) > 0 || parse_scalar_type(bare_type(type)) ? type : "";
     }
     if (!tokens[0].identifier()) return "";
+    if (tokens.size() > 2 &&
+        program_.classes.contains(std::string(tokens[0].text))) {  // Put(1.0), Add<float>{}
+      const std::size_t behind = tokens[1].is("<") ? behind_angles(tokens, 1, tokens.size()) : 1;
+      const bool made = behind < tokens.size() && (tokens[behind].is("(") || tokens[behind].is("{")) &&
+                        tokens[behind].close + 1 == tokens.size();
+      if (made) return text_of(tokens, {0, behind});
+    }
     std::string type = variable(std::string(tokens[0].text), scope);
     std::size_t i = 1;
     for (; i < tokens.size(); ++i) {
@@ -189,6 +199,16 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
 
 }  // namespace
 
+std::ptrdiff_t pointers_in(const std::string& type) {
+  std::ptrdiff_t pointers = 0;
+  int depth = 0;
+  for (const char c : type) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (depth == 0 && (c == '*' || c == '[')) ++pointers;
+  }
+  return pointers;
+}
+
 TemplateId template_id(const std::string& type) {
   const std::string bare = bare_type(type);
   TemplateId id;
@@ -197,37 +217,6 @@ TemplateId template_id(const std::string& type) {
   id.name = std::string(trim(bare.substr(0, open)));
   id.arguments = split_at_commas(bare.substr(open + 1, bare.size() - open - 2), true);
   return id;
-}
-
-std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,
-                                                          const std::string& type) {
-  if (const auto record = program.records.find(bare_type(type)); record != program.records.end())
-    return record->second;
-  const TemplateId id = template_id(type);
-  if (id.name == "pair" && id.arguments.size() == 2)
-    return std::vector<TextParameter>{{id.arguments[0], "first", "", 0}, {id.arguments[1], "second", "", 0}};
-  const auto record = program.records.find(id.name);
-  const auto scope = std::find_if(program.scopes.begin(), program.scopes.end(), [&](const TextScope& one) {
-    return one.name == id.name && !one.template_parameters.empty();
-  });
-  if (id.arguments.empty() || record == program.records.end() || scope == program.scopes.end())
-    return std::nullopt;
-  std::vector<TextParameter> members = record->second;
-  for (TextParameter& member : members) {
-    std::string replaced;
-    for (const Token& token : tokenize(member.type).tokens) {
-      std::string word(token.text);
-      for (std::size_t i = 0; i < scope->template_parameters.size(); ++i) {
-        const TextParameter& parameter = scope->template_parameters[i];
-        if (parameter.name != word) continue;
-        word = i < id.arguments.size() ? id.arguments[i] : parameter.default_value;
-        break;
-      }
-      append_token(replaced, word);
-    }
-    member.type = std::move(replaced);
-  }
-  return members;
 }
 
 std::string bare_type(const std::string& type) {

@@ -48,7 +48,6 @@ class BracketPairing {
   void bracket(std::size_t i) {
     Token& token = tokens_[i];
     token.close = tokens_.size();
-    if (never_ > 0) return;
     if (token.is("(") || token.is("[") || token.is("{")) {
       outer_[i] = open_;
       open_ = i;
@@ -63,13 +62,12 @@ class BracketPairing {
     if (words.empty()) return;
     if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
       open_conditionals_.push_back({open_, {}, words.size() == 2 && words[1].is("0")});
-      never_ += open_conditionals_.back().never ? 1 : 0;
+      if (open_conditionals_.back().never) open_ = tokens_.size();  // its brackets are its own
     } else if (!open_conditionals_.empty()) {
       Conditional& conditional = open_conditionals_.back();
       const bool ends = words[0].is("endif");
       if (!ends && !words[0].is("else") && !words[0].is("elif")) return;
       if (!conditional.open_after && !conditional.never) conditional.open_after = open_;
-      never_ -= conditional.never ? 1 : 0;
       conditional.never = false;
       open_ = ends ? conditional.open_after.value_or(conditional.open_before) : conditional.open_before;
       if (ends) open_conditionals_.pop_back();
@@ -80,7 +78,6 @@ class BracketPairing {
   std::vector<std::size_t> outer_;  // for each open bracket: the enclosing one
   std::size_t open_;                // the innermost open bracket; none: the list's size
   std::vector<Conditional> open_conditionals_;
-  int never_ = 0;  // how many of them are branches that are not compiled
 };
 
 void pair_brackets(std::vector<Token>& tokens, const std::vector<Directive>& directives) {

@@ -47,12 +47,41 @@ class Drafter {
   }
 
  private:
+  /// Kernels in `#ifdef X` where nothing defines X; macros of compilers may be defined. Keeps those that are
+  /// asked for.
+  void remove_what_is_not_compiled() {
+    const auto is_missing = [&](const std::string& name) {
+      const bool of_compiler = name.starts_with("_") || name.starts_with("CUDA") || name.starts_with("HIP") ||
+                               name.starts_with("USE_CUDA") || name.starts_with("USE_HIP");
+      return name == "0" ||
+             (!of_compiler && !program_.macros.contains(name) && !program_.constants.contains(name));
+    };
+    std::vector<TextKernel> kept;
+    for (TextKernel& kernel : program_.kernels) {
+      const auto missing = std::find_if(kernel.needs.begin(), kernel.needs.end(), is_missing);
+      const bool stands_for =
+          kernel.alternative && std::any_of(kept.begin(), kept.end(),
+                                            [&](const TextKernel& one) { return one.name == kernel.name; });
+      if (stands_for) continue;
+      if (missing == kernel.needs.end() || !request_.kernels.empty()) {
+        kept.push_back(std::move(kernel));
+      } else if (*missing != "0") {
+        draft_.notes.push_back("'" + kernel.name + "' is not compiled: nothing defines " + *missing +
+                               " (-D " + *missing + ")");
+      }
+    }
+    if (kept.empty())
+      throw bad_input("no kernel is compiled; " + join(draft_.notes, "; "), {request_.file, 0, 0});
+    program_.kernels = std::move(kept);
+  }
+
   /// In the order in which the program first launches them.
   std::vector<const TextKernel*> chosen_kernels() {
     std::vector<std::string> known;
     for (const TextKernel& kernel : program_.kernels) known.push_back(kernel.name);
     if (known.empty())
       throw bad_input("no kernel: expected a __global__ function with a body", {request_.file, 0, 0});
+    remove_what_is_not_compiled();
     for (const std::string& name : request_.kernels) {
       const bool there = std::any_of(known.begin(), known.end(), [&](const std::string& one) {
         return one == name || base_name(one) == name;
@@ -108,9 +137,9 @@ class Drafter {
       if (parameter.name.empty())
         return "an argument without a name (line " + std::to_string(parameter.line) + ")";
       if (types_.is_empty_object(parameter, kernel)) continue;
+      if (!types_.members_of(parameter, kernel).empty() || types_.is_texture(parameter, kernel)) continue;
       if (!type.pointer && is_called(kernel, parameter.name))
         return what + "a function object, which a workload cannot pass";
-      if (!types_.members_of(parameter, kernel).empty() || types_.is_texture(parameter, kernel)) continue;
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
@@ -129,7 +158,10 @@ class Drafter {
     std::string structs;
     const std::vector<std::string> arguments = arguments_of(kernel, elements, structs);
     std::vector<DraftLine> lines;
-    lines.push_back({"source: " + quoted_scalar(request_.source), "", place_of(kernel.line)});
+    std::vector<std::string> sources = request_.more_sources;
+    sources.insert(sources.begin(), request_.source);
+    lines.push_back({"source: " + (sources.size() > 1 ? flow_list(sources) : quoted_scalar(request_.source)),
+                     "", place_of(kernel.line)});
     const std::string entry = kernel.overloaded ? kernel.name + "(" + kernel.types + ")" : kernel.name;
     if (name != entry) lines.push_back({"entry: " + quoted_scalar(entry), "", ""});
     add_template_arguments(kernel, lines);
@@ -168,17 +200,34 @@ class Drafter {
   std::string struct_argument(const TextParameter& parameter, const std::vector<TextParameter>& members,
                               const TextKernel& kernel, const std::string& elements, std::string& todo) {
     std::vector<std::string> items, names;
+    std::size_t alike = 0;  // members at the end that are like the last one
+    const auto join_alike = [&] {
+      constexpr std::size_t kMostWritten = 8;
+      if (alike > kMostWritten) {
+        items.resize(items.size() - alike + 1);
+        std::string& item = items.back();
+        item = item.back() == '}' ? item.substr(0, item.size() - 1) : "{buffer: " + item;
+        item += ", count: " + std::to_string(alike) + "}";
+      }
+      alike = 0;
+    };
     for (const TextParameter& member : members) {
       const ArgumentType type = types_.argument_type(member, kernel);
       if (!member.name.empty() && (names.empty() || names.back() != member.name))
         names.push_back(member.name);
+      std::string item;
       if (type.pointer) {
-        items.push_back(buffers_.buffer_name(member, "", kernel, type, elements, true));
-        continue;
+        item = buffers_.buffer_name(member, "", kernel, type, elements, true);
+      } else {
+        const auto scalar = types_.scalar_of(type.type, kernel);
+        const bool size = is_size_name(member.name) && scalar && !is_real(*scalar);
+        item = "{value: " + (size ? quoted_scalar(elements) : "0") + ", type: " + type.type + "}";
       }
-      const bool size = is_size_name(member.name) && !is_real(*parse_scalar_type(type.type));
-      items.push_back("{value: " + (size ? quoted_scalar(elements) : "0") + ", type: " + type.type + "}");
+      if (!items.empty() && item != items.back()) join_alike();
+      items.push_back(std::move(item));
+      ++alike;
     }
+    join_alike();
     todo += (todo.empty() ? "the values of " : "; of ") + parameter.name + ": " + join(names, ", ");
     return "{struct: [" + join(items, ", ") + "]}";
   }
@@ -235,7 +284,7 @@ class Drafter {
       } else if (!given.empty() && given != parameter.name) {
         values.push_back(given);
       } else {
-        values.push_back(type                       ? is_index_name(parameter.name) ? "int" : "float"
+        values.push_back(type                       ? guessed_type(parameter.name, kernel)
                          : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
                          : parameter.type == "bool" ? "false"
                                                     : "1");

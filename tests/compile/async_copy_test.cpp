@@ -23,7 +23,8 @@ class AsyncCopies : public ::testing::Test {
     Specialization specialization = kernels_.specialize(text, "k");
     DeviceFunction& k = kernels_.build(specialization);
     EXPECT_THAT(k.attributes().fibers_because.value_or(""), HasSubstr(reason));
-    EXPECT_EQ(k.attributes().fibers_because.value_or("").empty(), reason.empty());
+    EXPECT_EQ(k.attributes().fibers_because.value_or("").empty(), reason.empty())
+        << k.attributes().fibers_because.value_or("");
     kernels_.run(k, {{1, 1, 1}, {block, 1, 1}, 0}, out.data(), in.data(), static_cast<int>(count));
     specialization.options = {"-DKILN_FIBERS"};
     kernels_.run(kernels_.build(specialization), {{1, 1, 1}, {block, 1, 1}, 0}, as_fibers.data(), in.data(),
@@ -301,6 +302,37 @@ extern "C" __global__ void k(int* out, const int* in, int n) {
 })",
                   1, 6),
               ElementsAre(7, 816, 208, 32768, 20, 127));
+}
+
+TEST_F(AsyncCopies, NamesOfCubThrustAndFp8) {
+  EXPECT_THAT(run(R"(#include <cub/cub.cuh>
+#include <cuda_fp8.h>
+#include <cufft.h>
+#include <thrust/device_vector.h>
+#include <thrust/functional.h>
+struct Point { int x, y; __device__ Point(int a, int b) : x(a), y(b) {} };
+extern "C" __global__ void k(int* out, const int* in, int n) {
+  __shared__ alignas(16) float s[4];
+  alignas(Point) char room[sizeof(Point)];
+  Point* p = new (room) Point(3, 4);
+  s[threadIdx.x] = p->x;
+  __syncthreads();
+  const unsigned low = cub::Traits<float>::TwiddleIn(__float_as_uint(-2.0f));
+  const unsigned high = cub::Traits<float>::TwiddleIn(__float_as_uint(1.0f));
+  const unsigned back = cub::Traits<int>::TwiddleOut(cub::Traits<int>::TwiddleIn(77u));
+  const float4 four = static_cast<float4>(__nv_fp8x4_e4m3(__floats2half2_rn(1, 2), __floats2half2_rn(3, -4)));
+  cufftComplex c = {5, 6};
+  const int any = __any(threadIdx.x == 2), all = __all(threadIdx.x == 2);
+  if (threadIdx.x != 0) return;
+  out[0] = low < high;
+  out[1] = back;
+  out[2] = four.x + four.y * 10 + four.z * 100 + four.w;
+  out[3] = thrust::plus<int>()(thrust::maximum<int>()(2, 9), p->y) + thrust::identity<int>()(0);
+  out[4] = any * 10 + all + (reinterpret_cast<size_t>(s) % 16);
+  out[5] = c.x + s[3];
+})",
+                  4, 6, "which waits"),
+              ElementsAre(1, 77, 317, 13, 10, 8));
 }
 
 }  // namespace
